@@ -1,0 +1,96 @@
+# gpusnap. `make` builds build/gpusnap; `make help` lists the rest.
+# Yours to set: CC CFLAGS LDFLAGS prefix DESTDIR B (build folder) V=1 (show commands) SAN=address,undefined
+B       ?= build
+CFLAGS  ?= -O2 -g
+prefix  ?= /usr/local
+SHELL   := /bin/bash
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+
+WARN    := -Wall -Wextra -Wpedantic -Wshadow -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wpointer-arith -Wwrite-strings
+ifdef WERROR
+WARN    += -Werror
+endif
+ifdef SAN
+SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
+endif
+PKG_schema   := libzstd
+PKG_recorder := libunwind
+PKG_analyzer := libzstd sqlite3 libpng freetype2 yajl zlib libdw
+pkg      = $(shell pkg-config --$(1) $(2))
+OURS    := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARN) $(SANFLAGS)
+Q       := $(if $(V),,@)
+
+# The ladder: each library may use those to its right of the same line.
+SRC_schema   := $(sort $(wildcard schema/*.c schema/*/*.c))
+SRC_pool     := $(sort $(wildcard recorder/pool/*.c))
+SRC_recorder := $(sort $(filter-out recorder/pool/%,$(wildcard recorder/*.c recorder/*/*.c)))
+SRC_analyzer := $(sort $(wildcard analyzer/*.c analyzer/*/*.c))
+SRC_tools    := $(sort $(wildcard tools/*.c))
+SRC_unit     := $(sort $(wildcard tests/unit/*.c))
+SQL          := $(sort $(wildcard schema/sql/*.sql schema/sql/*/*.sql))
+obj           = $(patsubst %.c,$(B)/obj/%.o,$(1))
+
+.DELETE_ON_ERROR:
+.SECONDARY:
+.PHONY: all
+all: $(B)/gpusnap ## the command (default)
+
+# --- generated sources ---------------------------------------------------------------------------
+$(B)/gen/sql.c: $(SQL) tools/embed-sql.sh
+	@mkdir -p $(@D)
+	$(Q)sh tools/embed-sql.sh $(SQL) > $@
+$(B)/gen/suites.def: $(SRC_unit) Makefile
+	@mkdir -p $(@D)
+	$(Q)for f in $(SRC_unit); do case $$f in */check_*.c) n=$${f##*/check_}; echo "SUITE($${n%.c})";; esac; done > $@
+FONT ?= /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf
+$(B)/obj/font.o: tools/font.S
+	@mkdir -p $(@D)
+	$(Q)$(CC) -c -Wa,-I$(dir $(FONT)) -DFONT='"$(FONT)"' -o $@ $<
+
+# --- objects and libraries -----------------------------------------------------------------------
+$(B)/obj/schema/%.o:   PKGS = $(PKG_schema)
+$(B)/obj/recorder/%.o: PKGS = $(PKG_schema) $(PKG_recorder)
+$(B)/obj/analyzer/%.o: PKGS = $(PKG_analyzer)
+$(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer)
+$(B)/obj/tests/%.o:    PKGS = check $(PKG_analyzer) $(PKG_recorder)
+$(B)/obj/%.o: %.c
+	@mkdir -p $(@D)
+	@echo "  CC   $<"
+	$(Q)$(CC) $(OURS) $(call pkg,cflags,$(PKGS)) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(B)/obj/gen/%.o: $(B)/gen/%.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(OURS) $(CPPFLAGS) $(CFLAGS) -c -o $@ $<
+$(B)/obj/tests/unit/main.o: $(B)/gen/suites.def
+
+$(B)/libschema.a:   $(call obj,$(SRC_schema)) $(B)/obj/gen/sql.o
+$(B)/libpool.a:     $(call obj,$(SRC_pool))
+$(B)/librecorder.a: $(call obj,$(SRC_recorder))
+$(B)/libanalyzer.a: $(call obj,$(SRC_analyzer)) $(B)/obj/font.o
+$(B)/lib%.a:
+	@echo "  AR   $@"
+	$(Q)rm -f $@ && ar rcs $@ $^
+
+LIBS_all := $(B)/libanalyzer.a $(B)/librecorder.a $(B)/libpool.a $(B)/libschema.a
+link      = $(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(1) $(call pkg,libs,$(2)) -lm -ldl
+$(B)/gpusnap: $(call obj,$(SRC_tools)) $(LIBS_all)
+	@echo "  LD   $@"
+	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder))
+$(B)/unit: $(call obj,$(SRC_unit)) $(LIBS_all)
+	@echo "  LD   $@"
+	$(Q)$(call link,$^,check $(PKG_analyzer) $(PKG_recorder))
+
+# --- checks --------------------------------------------------------------------------------------
+.PHONY: check-unit
+check-unit: $(B)/unit $(B)/gpusnap ## unit tests (Check); ONLY="name name" picks suites
+	$(Q)GPUSNAP=$(B)/gpusnap $(B)/unit $(ONLY)
+
+.PHONY: clean help
+clean: ## remove what was built
+	rm -rf $(B)
+help: ## this list
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) $(sort $(wildcard tests/*/rules.mk)) | expand -t 20
+
+-include $(sort $(wildcard tests/*/rules.mk recorder/rules.mk))
+-include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,37 @@
+/* A stream of bytes with look-ahead: a file, standard input or memory, with gzip or zstd unwrapped on the fly.
+ * Offsets in messages are those of the unwrapped bytes. Not thread-safe. */
+#ifndef GS_ANALYZER_READ_SOURCE_H
+#define GS_ANALYZER_READ_SOURCE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/status.h"
+
+typedef struct gs_source gs_source;
+
+/* Open. Directories, unreadable files: GS_IO with the reason. memory must outlive the source. gs_source_close accepts NULL. */
+gs_status gs_source_open(const char *path, gs_source **out, gs_error *err);
+gs_status gs_source_memory(const void *data, size_t n, gs_source **out, gs_error *err);
+void gs_source_close(gs_source *s);
+
+/* Makes sure that at least want bytes (≤ 64 KiB) from the current position are in one piece, if the
+ * input has them; returns how many there are (possibly more or fewer) and points *at to them. */
+size_t gs_source_peek(gs_source *s, size_t want, const unsigned char **at);
+
+/* Moves on by n bytes that peek has shown. */
+void gs_source_skip(gs_source *s, size_t n);
+
+/* Reads exactly n bytes into buf, or GS_TRUNCATED with the offset, or the error of the layers below. */
+gs_status gs_source_read(gs_source *s, void *buf, size_t n, gs_error *err);
+
+/* Bytes consumed so far (unwrapped). */
+uint64_t gs_source_offset(const gs_source *s);
+
+/* The error of the layer below (a read error, damaged compression, a bound exceeded), GS_OK if peek's shortness was the plain end. */
+gs_status gs_source_status(const gs_source *s, gs_error *err);
+
+/* Bytes of the file itself if known (else 0): a bound for what its content may claim. */
+uint64_t gs_source_file_size(const gs_source *s);
+
+#endif

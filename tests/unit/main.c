@@ -1,0 +1,37 @@
+/* Runs every suite that the Makefile found as tests/unit/check_NAME.c (each defines suite_NAME).
+ * Arguments: names of suites to run; none runs all. Ends with a line that counts. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define SUITE(name) Suite *suite_##name(void);
+#include "suites.def"
+#undef SUITE
+
+static const struct { const char *name; Suite *(*make)(void); } suites[] = {
+#define SUITE(name) { #name, suite_##name },
+#include "suites.def"
+#undef SUITE
+};
+
+static int wanted(int argc, char **argv, const char *name)
+{
+	for (int i = 1; i < argc; i++)
+		if (!strcmp(argv[i], name))
+			return 1;
+	return argc < 2;
+}
+
+int main(int argc, char **argv)
+{
+	SRunner *runner = srunner_create(NULL);
+	for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
+		if (wanted(argc, argv, suites[i].name))
+			srunner_add_suite(runner, suites[i].make());
+	srunner_run_all(runner, CK_ENV);
+	int run = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner);
+	srunner_free(runner);
+	printf("unit: %d passed, %d failed\n", run - failed, failed);
+	return failed || !run ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -5,7 +5,6 @@
 #include <string.h>
 
 const gs_command gs_commands[] = {
-	{ "sim", gs_cmd_sim, "SCRIPT --capacity SIZE [--rules RELEASE] [--trace] [-o FILE.gsnap]", "run a script of allocator calls on a simulated device" },
 	{ NULL, NULL, NULL, NULL },
 };
 

@@ -1,5 +1,6 @@
 /* Sizes as people write them. */
 #include <check.h>
+#include <string.h>
 
 #include "schema/size.h"
 

@@ -1,0 +1,132 @@
+/* The in-memory model. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/snapshot.h"
+
+static gs_snapshot s;
+
+static void setup(void) { gs_snapshot_init(&s); }
+static void teardown(void) { gs_snapshot_release(&s); }
+
+START_TEST(equal_strings_frames_and_stacks_get_one_id)
+{
+	gs_id a = gs_snapshot_string(&s, "forward", 7), b = gs_snapshot_string(&s, "model.py", 8);
+	gs_id f = gs_snapshot_frame(&s, a, b, 12), g = gs_snapshot_frame(&s, a, b, 13);
+	gs_id one[] = { f, g }, two[] = { g, f };
+
+	ck_assert_uint_eq(gs_snapshot_string(&s, "forward", 7), a);
+	ck_assert_uint_ne(f, g);
+	ck_assert_uint_eq(gs_snapshot_frame(&s, a, b, 12), f);
+	gs_id stack = gs_snapshot_stack(&s, one, 2);
+	ck_assert_uint_ne(stack, gs_snapshot_stack(&s, two, 2));
+	ck_assert_uint_eq(stack, gs_snapshot_stack(&s, one, 2));
+	ck_assert_uint_eq(gs_snapshot_stack(&s, one, 0), 0);
+}
+END_TEST
+
+START_TEST(a_hundred_thousand_strings_keep_their_texts)
+{
+	char text[32];
+	for (int i = 0; i < 100000; i++) {
+		int n = snprintf(text, sizeof text, "s%d", i);
+		ck_assert_uint_eq(gs_snapshot_string(&s, text, (size_t)n), (gs_id)i + 1);
+	}
+	ck_assert_str_eq(gs_string_text(&s, 77778), "s77777");
+}
+END_TEST
+
+START_TEST(devices_are_kept_in_order_of_their_number)
+{
+	gs_snapshot_device(&s, 3);
+	gs_snapshot_device(&s, 1);
+	gs_snapshot_device(&s, 2)->capacity = 5;
+	ck_assert_uint_eq(s.ndevices, 3);
+	ck_assert_int_eq(s.devices[0].device, 1);
+	ck_assert_int_eq(s.devices[1].capacity, 5);
+	ck_assert_int_eq(s.devices[2].device, 3);
+	ck_assert_ptr_null(gs_snapshot_find_device(&s, 0));
+}
+END_TEST
+
+static void two_segments_out_of_order(void)
+{
+	gs_device *d = gs_snapshot_device(&s, 0);
+	gs_layout *l = &d->captured;
+	l->segments = calloc(2, sizeof *l->segments);
+	l->blocks = calloc(3, sizeof *l->blocks);
+	l->nsegments = 2;
+	l->nblocks = 3;
+	l->segments[0] = (gs_segment){ .address = 8192, .size = 4096, .has_address = true, .first_block = 0, .nblocks = 2 };
+	l->segments[1] = (gs_segment){ .address = 4096, .size = 2048, .has_address = true, .first_block = 2, .nblocks = 1 };
+	l->blocks[0] = (gs_block){ .size = 1024, .requested = 1000, .state = GS_ACTIVE_ALLOCATED };
+	l->blocks[1] = (gs_block){ .size = 3072, .requested = GS_NONE, .state = GS_INACTIVE };
+	l->blocks[2] = (gs_block){ .size = 1024, .requested = 1024, .state = GS_ACTIVE_PENDING_FREE };
+}
+
+START_TEST(finishing_sorts_segments_and_names_the_one_that_blocks_do_not_tile)
+{
+	two_segments_out_of_order();
+	ck_assert_int_eq(gs_snapshot_finish(&s, NULL), GS_OK);
+
+	const gs_layout *l = &s.devices[0].captured;
+	ck_assert_uint_eq(l->segments[0].address, 4096);
+	ck_assert_uint_eq(l->blocks[0].state, GS_ACTIVE_PENDING_FREE);
+	ck_assert_uint_eq(l->blocks[2].address, 9216);
+	ck_assert_uint_eq(l->blocks[2].segment, 1);
+	ck_assert_uint_eq(s.nwarnings, 1);
+	ck_assert_ptr_nonnull(strstr(s.warnings[0].text, "0x1000 has 2048 bytes, its blocks add up to 1024"));
+}
+END_TEST
+
+START_TEST(totals_keep_pending_apart_from_free)
+{
+	gs_totals t;
+	two_segments_out_of_order();
+	gs_snapshot_finish(&s, NULL);
+	gs_layout_totals(&s.devices[0].captured, &t);
+	ck_assert_uint_eq(t.reserved, 6144);
+	ck_assert_uint_eq(t.allocated, 1024);
+	ck_assert_uint_eq(t.pending, 1024);
+	ck_assert_uint_eq(t.free, 3072);
+	ck_assert_uint_eq(t.rounding, 24);
+	ck_assert_uint_eq(t.largest, 2);
+}
+END_TEST
+
+START_TEST(an_oom_event_becomes_an_oom_row)
+{
+	gs_device *d = gs_snapshot_device(&s, 1);
+	gs_snapshot_stream(&s, 65536);
+	gs_trace_append(&d->trace)->tag_action = GS_ACTION_ALLOC;
+	gs_event *e = gs_trace_append(&d->trace);
+	e->tag_action = GS_ACTION_OOM;
+	e->address = 777;
+	e->size = 1024;
+	ck_assert_int_eq(gs_snapshot_finish(&s, NULL), GS_OK);
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].device, 1);
+	ck_assert_int_eq(s.ooms[0].idx, 1);
+	ck_assert_int_eq(s.ooms[0].requested, 1024);
+	ck_assert_int_eq(s.ooms[0].device_free, 777);
+	ck_assert_int_eq(s.ooms[0].stream, 65536);
+}
+END_TEST
+
+Suite *suite_snapshot(void);
+Suite *suite_snapshot(void)
+{
+	Suite *suite = suite_create("snapshot");
+	TCase *t = tcase_create("model");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, equal_strings_frames_and_stacks_get_one_id);
+	tcase_add_test(t, a_hundred_thousand_strings_keep_their_texts);
+	tcase_add_test(t, devices_are_kept_in_order_of_their_number);
+	tcase_add_test(t, finishing_sorts_segments_and_names_the_one_that_blocks_do_not_tile);
+	tcase_add_test(t, totals_keep_pending_apart_from_free);
+	tcase_add_test(t, an_oom_event_becomes_an_oom_row);
+	suite_add_tcase(suite, t);
+	return suite;
+}

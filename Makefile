@@ -81,10 +81,42 @@ $(B)/unit: $(call obj,$(SRC_unit)) $(LIBS_all)
 	@echo "  LD   $@"
 	$(Q)$(call link,$^,check $(PKG_analyzer) $(PKG_recorder))
 
+# --- packages ------------------------------------------------------------------------------------
+PACKAGES := gcc g++ libc6-dev pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libpng-dev libfreetype-dev fonts-dejavu-core \
+	libyajl-dev libunwind-dev libdw-dev check zstd xz-utils python3 $(filter clang%,$(CC))
+.PHONY: deps
+deps: ## install the Debian packages that are missing (as root or with sudo)
+	@sh tools/deps.sh $(PACKAGES)
+
 # --- checks --------------------------------------------------------------------------------------
-.PHONY: check-unit
+# `make check` and `make demo` first install what is missing, then start make again, so that the rest sees it.
+CHECKS := check-unit check-cli check-golden check-fuzz check-headers check-layers check-sanitize
+.PHONY: check check-unit check-headers check-layers check-sanitize
+check: deps ## everything that needs no GPU and no network beyond the packages
+	@$(MAKE) --no-print-directory all
+	@sh tools/count-checks.sh "$(MAKE) --no-print-directory" $(CHECKS)
 check-unit: $(B)/unit $(B)/gpusnap ## unit tests (Check); ONLY="name name" picks suites
 	$(Q)GPUSNAP=$(B)/gpusnap $(B)/unit $(ONLY)
+check-headers: ## every header compiles alone
+	$(Q)sh tools/check-headers.sh "$(CC) $(OURS) $(call pkg,cflags,$(PKG_analyzer) $(PKG_recorder))" \
+		$(sort $(wildcard schema/*.h recorder/*.h recorder/*/*.h analyzer/*.h analyzer/*/*.h tools/*.h))
+check-layers: $(LIBS_all) ## who may include and link whom
+	$(Q)sh tools/check-layers.sh $(B)
+check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
+	$(Q)$(MAKE) --no-print-directory B=$(B)-asan SAN=address,undefined CFLAGS="-O1 -g" check-unit
+
+# --- demo and installation ------------------------------------------------------------------------
+.PHONY: demo install uninstall
+demo: deps ## the story of fragmentation, on a simulated device
+	@$(MAKE) --no-print-directory all
+	@sh tools/demo.sh $(B)/gpusnap
+bindir     ?= $(prefix)/bin
+mandir     ?= $(prefix)/share/man
+install: all ## put the command, the manual page and the recorder's library under $(DESTDIR)$(prefix)
+	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
+	install -D -m 644 tools/gpusnap.1 $(DESTDIR)$(mandir)/man1/gpusnap.1
+uninstall: ## remove what install put there
+	rm -f $(DESTDIR)$(bindir)/gpusnap $(DESTDIR)$(mandir)/man1/gpusnap.1
 
 .PHONY: clean help
 clean: ## remove what was built

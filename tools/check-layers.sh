@@ -1,0 +1,32 @@
+#!/bin/sh
+# Who may include and link whom. usage: check-layers.sh BUILD_FOLDER
+# Prints each climb as FILE:LINE and fails.
+bad=0
+climb() { # folder, pattern of includes it must not have
+	found=$(grep -rnE "^#include \"($2)" "$1" --include='*.c' --include='*.h' 2>/dev/null | grep -vE "${3:-^$}")
+	[ -z "$found" ] || { echo "$found" | sed 's/^/layers: climbs: /'; bad=1; }
+}
+climb schema 'recorder|analyzer|tools|tests'
+climb recorder/pool 'analyzer|tools|tests|recorder/[^p]|recorder/p[^o]'
+climb recorder 'analyzer|tools|tests'
+climb analyzer 'tools|tests|recorder/[^p]|recorder/p[^o]'
+climb tools 'tests'
+
+# no process-ending calls or chatter in the libraries
+found=$(grep -rnE '(^|[^a-zA-Z0-9_])(exit|_exit|abort|printf|puts|perror)\(' schema recorder analyzer --include='*.c' 2>/dev/null |
+	grep -vE '^[^:]*:[0-9]*:[[:space:]]*(/?\*|//)')
+[ -z "$found" ] || { echo "$found" | sed 's/^/layers: not in a library: /'; bad=1; }
+
+# link time: what each library's objects leave undefined
+needs() { # archive, forbidden symbols, why
+	[ -f "$1" ] || { echo "layers: $1 is not built"; bad=1; return; }
+	found=$(nm -u "$1" 2>/dev/null | grep -E " U ($2)" | sort -u)
+	[ -z "$found" ] || { echo "layers: $1 $3: $found"; bad=1; }
+}
+for lib in schema pool recorder; do
+	needs "$1/lib$lib.a" 'sqlite3_|png_|FT_|yajl_' 'must not need SQLite, libpng, FreeType or yajl'
+done
+needs "$1/libanalyzer.a" 'cu[A-Z][a-z]|unw_|_U[A-Za-z]*_step' 'must not need libcuda or libunwind'
+needs "$1/libpool.a" 'malloc|calloc|realloc|free|pthread_|clock_|fopen|open|write' 'is pure: no hidden malloc, lock, clock or file'
+[ $bad = 0 ] && echo "layers: 1 passed, 0 failed"
+exit $bad

@@ -71,7 +71,7 @@ gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device)
 	d = &s->devices[at];
 	memset(d, 0, sizeof *d);
 	d->device = device;
-	d->capacity = d->device_free = d->allowed = d->reserved = d->allocated = GS_NONE;
+	d->capacity = d->device_free = d->allowed = d->others = d->reserved = d->allocated = GS_NONE;
 	d->trace.complete = -1;
 	gs_layout_init(&d->captured);
 	return d;

@@ -19,8 +19,6 @@
 #include "schema/status.h"
 #include "schema/words.h"
 
-#define GS_NONE INT64_MIN /* an int64_t fact that is not known */
-
 /* What produced the file; decides the policy (how the ladder judges). */
 typedef enum gs_kind {
 	GS_KIND_UNKNOWN,
@@ -30,8 +28,6 @@ typedef enum gs_kind {
 	GS_KIND_RMM,       /* an RMM log */
 	GS_KIND_TEXT       /* out-of-memory messages, memory_summary() tables */
 } gs_kind;
-
-typedef uint32_t gs_id;
 
 typedef struct gs_segment {
 	uint64_t address; /* 0 and has_address false when the file gives none */
@@ -94,6 +90,7 @@ typedef struct gs_device {
 	int64_t capacity;    /* total bytes of the device */
 	int64_t device_free; /* as captured */
 	int64_t allowed;     /* limit of a memory fraction in bytes */
+	int64_t others;      /* bytes that other processes hold on it */
 	int64_t reserved;    /* what a text says, else GS_NONE (then it is the segments' sum) */
 	int64_t allocated;   /* likewise */
 	gs_layout captured;  /* what the file's segments show */
@@ -138,6 +135,9 @@ typedef struct gs_snapshot {
 	const char *host;
 	const char *tool;      /* who made it, e.g. "gpusnap 1.0", "PyTorch 2.6.0" */
 	const char *rules;     /* release whose rules the allocator followed, e.g. "2.6", if told */
+	const char *library;   /* whose allocator it was: "pytorch", "gpusnap", "cuda" (pass-through), "tensorflow" … */
+	const char *argv;      /* command line of the process, arguments separated by blanks */
+	const char *driver;    /* driver version */
 	char sha256[65];
 	gs_kind kind;
 	int64_t pid, rank, time_us;

@@ -4,6 +4,10 @@
 
 #include <stdint.h>
 
+#define GS_NONE INT64_MIN /* an int64_t fact that is not known */
+
+typedef uint32_t gs_id; /* of a string, frame, stack …: from 1, 0 is none */
+
 /* Actions of allocator events, PyTorch's words. GS_ACT(NAME, "text"). The number is stored in files: append only. */
 #define GS_ACTIONS(GS_ACT) \
 	GS_ACT(ALLOC, "alloc") \

@@ -77,7 +77,7 @@ link      = $(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(1) $(call pk
 $(B)/gpusnap: $(call obj,$(SRC_tools)) $(LIBS_all)
 	@echo "  LD   $@"
 	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder))
-$(B)/unit: $(call obj,$(SRC_unit)) $(LIBS_all)
+$(B)/unit: $(call obj,$(SRC_unit) $(filter-out tools/gpusnap.c,$(SRC_tools))) $(LIBS_all)
 	@echo "  LD   $@"
 	$(Q)$(call link,$^,check $(PKG_analyzer) $(PKG_recorder))
 

@@ -4,13 +4,34 @@
 
 typedef struct gs_command {
 	const char *name;
-	int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name */
+	int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; NULL: left out of this build */
 	const char *arguments;             /* for the usage line */
 	const char *summary;
 } gs_command;
 
 extern const gs_command gs_commands[]; /* ended by an entry whose name is NULL */
 
-int gs_cmd_sim(int argc, char **argv);
+/* The command of that name, or NULL. */
+const gs_command *gs_command_find(const char *name);
+
+/* A command that another folder leaves out of a build has no function; the table then holds NULL. */
+#define GS_COMMAND(name) int gs_cmd_##name(int argc, char **argv) __attribute__((weak));
+GS_COMMAND(run)
+GS_COMMAND(sim)
+GS_COMMAND(info)
+GS_COMMAND(list)
+GS_COMMAND(load)
+GS_COMMAND(query)
+GS_COMMAND(diagnose)
+GS_COMMAND(map)
+GS_COMMAND(plot)
+GS_COMMAND(report)
+GS_COMMAND(whatif)
+GS_COMMAND(diff)
+GS_COMMAND(export)
+GS_COMMAND(redact)
+GS_COMMAND(verify)
+GS_COMMAND(help)
+#undef GS_COMMAND
 
 #endif

@@ -1,18 +1,41 @@
-/* The gpusnap command: the table of subcommands and nothing else. */
+/* The gpusnap command: picks the subcommand. */
 #include "tools/command.h"
 
 #include <stdio.h>
 #include <string.h>
 
-const gs_command gs_commands[] = {
-	{ NULL, NULL, NULL, NULL },
-};
+#include "schema/version.h"
+#include "tools/message.h"
+
+static int unknown_command(const char *name)
+{
+	const char *words[32] = { NULL };
+	int n = 0;
+	for (const gs_command *c = gs_commands; c->name; c++)
+		if (c->run)
+			words[n++] = c->name;
+	const char *near = gs_nearest_word(name, words);
+	char hint[80] = "`gpusnap help` lists the commands";
+	if (near)
+		snprintf(hint, sizeof hint, "did you mean `%s`?", near);
+	return gs_fail_usage(NULL, hint, "no command is called `%s`", name);
+}
 
 int main(int argc, char **argv)
 {
-	for (const gs_command *c = gs_commands; c->name && argc > 1; c++)
-		if (!strcmp(argv[1], c->name))
-			return c->run(argc - 1, argv + 1);
-	fprintf(stderr, "usage: gpusnap COMMAND …\n");
-	return 2;
+	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
+		if (!strcmp(argv[i], "--json"))
+			gs_message_json(true);
+	char *help[] = { (char[]){ "help" }, NULL };
+	if (argc < 2)
+		return gs_fail_usage(NULL, "`gpusnap help` lists the commands", "which command?");
+	const char *name = argv[1];
+	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
+		return gs_finish_stdout(gs_cmd_help(1, help));
+	if (!strcmp(name, "--version") || !strcmp(name, "-V")) {
+		printf("gpusnap " GS_RELEASE "\n");
+		return gs_finish_stdout(GS_EXIT_DONE);
+	}
+	const gs_command *c = gs_command_find(name);
+	return c ? gs_finish_stdout(c->run(argc - 1, argv + 1)) : unknown_command(name);
 }

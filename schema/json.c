@@ -1,0 +1,45 @@
+/* JSON strings. */
+#include "schema/json.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "schema/plain.h"
+
+/* The escape of the character at text (len bytes of UTF-8, 0: none), or 0 where it stands for itself. */
+static size_t escape(char out[13], const char *text, size_t len)
+{
+	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
+	unsigned char c = (unsigned char)text[0];
+	const char *known = c ? strchr(from, c) : NULL;
+	if (!len)
+		return (size_t)sprintf(out, "\\ufffd");
+	if (known)
+		return (size_t)sprintf(out, "\\%c", to[known - from]);
+	if (len == 1 && (c < 0x20 || c == 0x7f))
+		return (size_t)sprintf(out, "\\u%04x", c);
+	if (len == 2 && c == 0xc2 && (unsigned char)text[1] < 0xa0)
+		return (size_t)sprintf(out, "\\u%04x", (unsigned char)text[1]);
+	return 0;
+}
+
+char *gs_json_quote(char *buf, size_t cap, const char *text, size_t n)
+{
+	size_t at = 0;
+	buf[at++] = '"';
+	for (size_t i = 0; i < n;) {
+		char escaped[13];
+		size_t len = gs_utf8_length(text + i, n - i), m = escape(escaped, text + i, len);
+		const char *from = m ? escaped : text + i;
+		if (!m)
+			m = len;
+		if (at + m + 2 > cap)
+			break;
+		memcpy(buf + at, from, m);
+		at += m;
+		i += len ? len : 1;
+	}
+	buf[at++] = '"';
+	buf[at] = 0;
+	return buf;
+}

@@ -1,0 +1,104 @@
+/* gpusnap help: the commands, one command, or a topic. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/version.h"
+#include "tools/command.h"
+#include "tools/message.h"
+
+static const struct { const char *name, *summary, *text; } topics[] = {
+	{ "env", "the environment variables",
+	  "Environment variables. All may be left out.\n\n"
+	  "  GPUSNAP_DIR        where dumps go and where the newest is looked for (./gpusnap-dumps)\n"
+	  "  GPUSNAP_NAME       pattern of a dump's name: %h host, %p pid, %r rank, %d device, %t UTC, %n number, %%\n"
+	  "  GPUSNAP_EVENTS     events that the ring keeps (100000)\n"
+	  "  GPUSNAP_STACKS     none, c, python or all: which frames are recorded\n"
+	  "  GPUSNAP_DEPTH      frames of a stack (16)\n"
+	  "  GPUSNAP_LEVEL      zstd level of dumps (3)\n"
+	  "  GPUSNAP_MAX_DUMPS  dumps a process may write (5)\n"
+	  "  GPUSNAP_MAX_MB     MiB that its dumps may take together (256)\n"
+	  "  GPUSNAP_SIGNAL     number or name of a signal that makes a dump\n"
+	  "  GPUSNAP_CONF       allocator settings (else PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF)\n"
+	  "  GPUSNAP_LOG        where the recorder's own messages go\n"
+	  "  GPUSNAP_DISABLE    record nothing, at no cost\n"
+	  "  NO_COLOR           no colour on a terminal\n" },
+	{ "size", "how sizes are written",
+	  "SIZE is digits with an optional fraction and B, K/KiB, M/MiB, G/GiB, T/TiB (1024) or\n"
+	  "KB, MB, GB, TB (1000). Bare digits are bytes: 384MiB, 1.5G, 402653184.\n" },
+	{ "state", "which moment is shown",
+	  "--state picks the moment that the tables segment and block show, for each device:\n\n"
+	  "  captured        what the file's segments show\n"
+	  "  oom             right after the last out-of-memory event (oom 2: after the second)\n"
+	  "  peak            most bytes allocated\n"
+	  "  peak reserved   most bytes reserved\n"
+	  "  NUMBER          after that event of the trace (with -d where several devices have events)\n\n"
+	  "Without it: oom where the device has one, else captured. A state that the file does not\n"
+	  "determine wholly has exact = 0.\n" },
+	{ "query", "named queries and SQL",
+	  "gpusnap query [FILE…] NAME|SQL|-\n\n"
+	  "The last argument is the query, all before it are files. SQL begins with SELECT, WITH, VALUES,\n"
+	  "EXPLAIN or PRAGMA and is one read-only statement; - reads it from standard input. Anything else is\n"
+	  "the name of a query (case, - and _ do not matter, a unique beginning is enough).\n\n"
+	  "  gpusnap query --list               the named queries\n"
+	  "  gpusnap query --show NAME          the SQL behind one\n"
+	  "  gpusnap query F \"SELECT name, sql FROM sqlite_schema\"\n" },
+};
+
+static void overview(void)
+{
+	printf("gpusnap finds out why GPU memory ran out.\n\nusage: gpusnap COMMAND [OPTION…] [ARGUMENT…]\n\n");
+	for (const gs_command *c = gs_commands; c->name; c++)
+		if (c->run)
+			printf("  %-10s %s\n", c->name, c->summary);
+	printf("\nA FILE left out is the newest dump in $GPUSNAP_DIR (./gpusnap-dumps).\n"
+	       "`gpusnap help COMMAND` tells its options; other topics:");
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+		printf(" %s", topics[i].name);
+	printf(".\nExit status: 0 done, 1 failed, 2 wrong usage.\n");
+#ifdef GS_NO_CUDA
+	printf("This build has no CUDA device (its headers were not found).\n");
+#endif
+}
+
+static int unknown(const char *word)
+{
+	const char *words[32] = { NULL };
+	int n = 0;
+	for (const gs_command *c = gs_commands; c->name; c++)
+		if (c->run)
+			words[n++] = c->name;
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+		words[n++] = topics[i].name;
+	const char *near = gs_nearest_word(word, words);
+	char hint[80] = "`gpusnap help` lists commands and topics";
+	if (near)
+		snprintf(hint, sizeof hint, "did you mean `%s`?", near);
+	return gs_fail_usage("help", hint, "no command or topic is called `%s`", word);
+}
+
+int gs_cmd_help(int argc, char **argv)
+{
+	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
+		overview();
+		return GS_EXIT_DONE;
+	}
+	if (argc > 2)
+		return gs_fail_usage("help", NULL, "unexpected argument `%s`", argv[2]);
+	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+		if (!strcmp(argv[1], topics[i].name) && strcmp(argv[1], "query")) {
+			fputs(topics[i].text, stdout);
+			return GS_EXIT_DONE;
+		}
+	const gs_command *c = gs_command_find(argv[1]);
+	if (!c)
+		return unknown(argv[1]);
+	if (!strcmp(c->name, "help")) {
+		overview();
+		return GS_EXIT_DONE;
+	}
+	char name[32], flag[] = "--help";
+	snprintf(name, sizeof name, "%s", c->name);
+	char *args[] = { name, flag, NULL };
+	return c->run(2, args);
+}

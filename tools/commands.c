@@ -1,0 +1,32 @@
+/* The table of subcommands: the one place that lists them. */
+#include "tools/command.h"
+
+#include <string.h>
+
+const gs_command gs_commands[] = {
+	{ "run", gs_cmd_run, "[--] COMMAND [ARGUMENT…]", "run a program and record its GPU memory" },
+	{ "sim", gs_cmd_sim, "SCRIPT --capacity SIZE", "run a script of allocator calls on a simulated device" },
+	{ "info", gs_cmd_info, "[FILE…]", "what a file is, holds, and cannot tell" },
+	{ "list", gs_cmd_list, "[DIRECTORY|FILE…]", "the dumps of a directory, which failed first" },
+	{ "load", gs_cmd_load, "INPUT… -o FILE.db", "store snapshots in an SQLite database" },
+	{ "query", gs_cmd_query, "[FILE…] NAME|SQL|-", "answer a named query or SQL" },
+	{ "diagnose", gs_cmd_diagnose, "[FILE]", "why memory ran out, and what would have helped" },
+	{ "map", gs_cmd_map, "[FILE] -o MAP.png", "draw the heap: segments, blocks, holes" },
+	{ "plot", gs_cmd_plot, "[FILE] -o PLOT.png", "draw memory over time" },
+	{ "report", gs_cmd_report, "[FILE] -o REPORT.html", "one file to attach to a bug report" },
+	{ "whatif", gs_cmd_whatif, "[FILE] [--conf TEXT]…", "replay the run under other settings" },
+	{ "diff", gs_cmd_diff, "BEFORE AFTER", "compare two snapshots" },
+	{ "export", gs_cmd_export, "[FILE] -o OUT", "write a snapshot for other tools" },
+	{ "redact", gs_cmd_redact, "FILE -o OUT.gsnap", "remove hosts, paths, arguments and names" },
+	{ "verify", gs_cmd_verify, "[FILE…]", "check files for damage" },
+	{ "help", gs_cmd_help, "[COMMAND|TOPIC]", "help on a command, or on env, size, state, query" },
+	{ NULL, NULL, NULL, NULL },
+};
+
+const gs_command *gs_command_find(const char *name)
+{
+	for (const gs_command *c = gs_commands; c->name; c++)
+		if (!strcmp(name, c->name) && c->run)
+			return c;
+	return NULL;
+}

@@ -1,0 +1,144 @@
+/* Notes, warnings and errors on stderr. */
+#include "tools/message.h"
+
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/json.h"
+#include "schema/plain.h"
+
+static struct { bool json, quiet; } settings;
+
+enum { LINE = 1024 };
+
+void gs_message_json(bool on)
+{
+	settings.json = on;
+}
+
+void gs_message_quiet(bool on)
+{
+	settings.quiet = on;
+}
+
+/* One write a line, so that lines of several processes do not mix. */
+static void say(const char *file, const char *label, const char *text)
+{
+	char line[4 * LINE], plain[LINE * 2];
+	size_t n = (size_t)snprintf(line, sizeof line, "gpusnap: ");
+	if (file)
+		n += (size_t)snprintf(line + n, sizeof line - n, "%s: ", gs_plain(plain, LINE, file));
+	snprintf(line + n, sizeof line - n, "%s%s\n", label, gs_plain(plain, sizeof plain, text));
+	fputs(line, stderr);
+}
+
+void gs_note(const char *format, ...)
+{
+	char text[LINE];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (!settings.quiet)
+		say(NULL, "", text);
+}
+
+void gs_warn(const char *file, const char *text)
+{
+	if (!settings.quiet)
+		say(file, "warning: ", text);
+}
+
+static void say_json(const char *file, const char *code, const char *text, const char *hint)
+{
+	char message[2 * LINE], quoted[8 * LINE];
+	snprintf(message, sizeof message, "%s%s%s", file ? file : "", file ? ": " : "", text);
+	fprintf(stderr, "{\"error\":{\"code\":\"%s\",\"message\":%s,", code,
+		gs_json_quote(quoted, sizeof quoted, message, strlen(message)));
+	fprintf(stderr, "\"hint\":%s}}\n", hint ? gs_json_quote(quoted, sizeof quoted, hint, strlen(hint)) : "null");
+}
+
+static void tell(const char *file, const char *code, const char *text, const char *hint)
+{
+	if (settings.json) {
+		say_json(file, code, text, hint);
+		return;
+	}
+	say(file, "", text);
+	if (hint)
+		say(NULL, "", hint);
+}
+
+int gs_fail_file(const char *file, const gs_error *err, const char *hint)
+{
+	tell(file, gs_status_name(err->status), err->text[0] ? err->text : gs_status_text(err->status), hint);
+	return GS_EXIT_FAILED;
+}
+
+int gs_fail_usage(const char *command, const char *hint, const char *format, ...)
+{
+	char text[LINE], see[80];
+	va_list args;
+	va_start(args, format);
+	vsnprintf(text, sizeof text, format, args);
+	va_end(args);
+	if (!hint && command) {
+		snprintf(see, sizeof see, "see `gpusnap help %s`", command);
+		hint = see;
+	}
+	tell(command, "USAGE", text, hint);
+	return GS_EXIT_USAGE;
+}
+
+/* Levenshtein's distance, with a changed order of two letters as one step; words are short. */
+static int distance(const char *a, const char *b)
+{
+	enum { MAX = 40 };
+	int n = (int)strlen(a), m = (int)strlen(b), row[3][MAX + 1];
+	if (n > MAX || m > MAX)
+		return MAX;
+	for (int j = 0; j <= m; j++)
+		row[0][j] = j;
+	for (int i = 1; i <= n; i++) {
+		int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
+		now[0] = i;
+		for (int j = 1; j <= m; j++) {
+			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
+			if (last[j] + 1 < best)
+				best = last[j] + 1;
+			if (now[j - 1] + 1 < best)
+				best = now[j - 1] + 1;
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			now[j] = best;
+		}
+	}
+	return row[n % 3][m];
+}
+
+const char *gs_nearest_word(const char *typed, const char *const *words)
+{
+	const char *best = NULL;
+	int least = 1 + (int)strlen(typed) / 2;
+	for (; *words; words++) {
+		int d = !strncmp(typed, *words, strlen(typed)) && *typed ? 0 : distance(typed, *words);
+		if (d < least) {
+			least = d;
+			best = *words;
+		}
+	}
+	return best;
+}
+
+int gs_finish_stdout(int status)
+{
+	if (!fflush(stdout) && !ferror(stdout))
+		return status;
+	gs_error err = GS_ERROR_INIT;
+	gs_fail(&err, GS_IO, "%s", strerror(errno));
+	int failed = gs_fail_file("standard output", &err, NULL);
+	return status ? status : failed;
+}

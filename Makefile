@@ -122,7 +122,7 @@ uninstall: ## remove what install put there
 clean: ## remove what was built
 	rm -rf $(B)
 help: ## this list
-	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) $(sort $(wildcard tests/*/rules.mk)) | expand -t 20
+	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 20
 
 -include $(sort $(wildcard tests/*/rules.mk recorder/rules.mk))
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

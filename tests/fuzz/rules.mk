@@ -1,0 +1,25 @@
+# Fuzzing. A target is one file, tests/fuzz/fuzz_NAME.c, that defines LLVMFuzzerTestOneInput; its regression inputs
+# are the files in tests/fuzz/corpus/NAME/. `make check-fuzz` replays them with an ordinary main,
+# `make fuzz-NAME` searches for new ones with clang's libFuzzer (Debian: clang, libclang-rt-14-dev).
+FUZZ          := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_SECONDS  ?= 60
+FUZZ_SEEDS    ?=
+FUZZ_B        := build-fuzz
+FUZZ_SAN      := address,undefined
+
+$(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/replay.o $(LIBS_all)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder))
+$(B)/libfuzzer/%: $(B)/obj/tests/fuzz/fuzz_%.o $(LIBS_all)
+	@mkdir -p $(@D)
+	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder)) -fsanitize=fuzzer
+
+.PHONY: check-fuzz
+check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
+	$(Q)bad=0; for t in $(FUZZ); do $(B)/fuzz/$$t $$t tests/fuzz/corpus/$$t || bad=1; done; exit $$bad
+fuzz-%: ## search for inputs that break reader %, with FUZZ_SECONDS=60 FUZZ_SEEDS="folders"
+	$(Q)$(MAKE) --no-print-directory B=$(FUZZ_B) CC=clang CFLAGS="-O1 -g" SAN=fuzzer-no-link,$(FUZZ_SAN) $(FUZZ_B)/libfuzzer/$*
+	@mkdir -p $(FUZZ_B)/found/$* tests/fuzz/corpus/$*
+	$(FUZZ_B)/libfuzzer/$* -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 -artifact_prefix=$(FUZZ_B)/found/$*- -print_final_stats=1 \
+		$(FUZZ_B)/found/$* tests/fuzz/corpus/$* $(FUZZ_SEEDS)

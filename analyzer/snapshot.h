@@ -81,6 +81,7 @@ typedef struct gs_trace {
 	gs_event *events;
 	size_t n, cap;
 	uint64_t dropped; /* events known to be lost before the first one (ring overflow) */
+	uint64_t skipped; /* events that the input holds and the reader was told not to decode (events_skipped): n + skipped are in the file */
 	int complete;     /* 1: recording began before the device's first allocation; 0: surely not; -1: not known (see state.h) */
 } gs_trace;
 

@@ -25,7 +25,7 @@ Q       := $(if $(V),,@)
 # The ladder: each library may use those to its right of the same line.
 SRC_schema   := $(sort $(wildcard schema/*.c schema/*/*.c))
 SRC_pool     := $(sort $(wildcard recorder/pool/*.c))
-SRC_recorder := $(sort $(filter-out recorder/pool/%,$(wildcard recorder/*.c recorder/*/*.c)))
+SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/%,$(wildcard recorder/*.c recorder/*/*.c)))
 SRC_analyzer := $(sort $(wildcard analyzer/*.c analyzer/*/*.c))
 SRC_tools    := $(sort $(wildcard tools/*.c))
 SRC_unit     := $(sort $(wildcard tests/unit/*.c))
@@ -124,5 +124,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 20
 
--include $(sort $(wildcard tests/*/rules.mk recorder/rules.mk))
+-include $(sort $(wildcard tests/*/rules.mk recorder/rules.mk recorder/*/rules.mk))
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

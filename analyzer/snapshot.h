@@ -135,6 +135,7 @@ typedef struct gs_snapshot {
 	const char *path;
 	const char *host;
 	const char *tool;      /* who made it, e.g. "gpusnap 1.0", "PyTorch 2.6.0" */
+	const char *release_min, *release_max; /* bounds of the PyTorch release that wrote the file, as far as its keys tell ("2.8"); NULL open */
 	const char *rules;     /* release whose rules the allocator followed, e.g. "2.6", if told */
 	const char *library;   /* whose allocator it was: "pytorch", "gpusnap", "cuda" (pass-through), "tensorflow" … */
 	const char *argv;      /* command line of the process, arguments separated by blanks */

@@ -15,6 +15,11 @@ gs_status gs_source_open(const char *path, gs_source **out, gs_error *err);
 gs_status gs_source_memory(const void *data, size_t n, gs_source **out, gs_error *err);
 void gs_source_close(gs_source *s);
 
+/* Unwraps gzip and zstd from here on (at most three layers), if the bytes at the current position say so; call it at byte 0,
+ * before reading. Files of the .gsnap kind are zstd themselves: look at the head first. Bounds: 1 TiB in all, 1000 times the
+ * packed bytes beyond the first 64 MiB, a window of 32 MiB + twice the file's size. */
+gs_status gs_source_unwrap(gs_source *s, gs_error *err);
+
 /* Makes sure that at least want bytes (≤ 64 KiB) from the current position are in one piece, if the
  * input has them; returns how many there are (possibly more or fewer) and points *at to them. */
 size_t gs_source_peek(gs_source *s, size_t want, const unsigned char **at);
@@ -30,6 +35,11 @@ uint64_t gs_source_offset(const gs_source *s);
 
 /* The error of the layer below (a read error, damaged compression, a bound exceeded), GS_OK if peek's shortness was the plain end. */
 gs_status gs_source_status(const gs_source *s, gs_error *err);
+
+/* Sums the bytes of the file as they are read (call it before reading). gs_source_digest reads what is left of
+ * the file and gives the sum as 64 hexadecimal digits. */
+void gs_source_hash(gs_source *s);
+gs_status gs_source_digest(gs_source *s, char hex[65], gs_error *err);
 
 /* Bytes of the file itself if known (else 0): a bound for what its content may claim. */
 uint64_t gs_source_file_size(const gs_source *s);

@@ -1,0 +1,127 @@
+/* Opening an input: unwrap, look at the head, give it to the reader that is surest. */
+#include "analyzer/read/reader.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+enum { HEAD = 64 * 1024 };
+
+static const gs_reader *const readers[] = {
+#define GS_READER(name) &gs_reader_##name,
+#include "analyzer/read/readers.def"
+#undef GS_READER
+};
+
+static const gs_reader *surest(gs_source *source, int at_least)
+{
+	const unsigned char *head;
+	size_t n = gs_source_peek(source, HEAD, &head);
+	const gs_reader *best = NULL;
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+		int sure = readers[i]->probe(head, n < HEAD ? n : HEAD);
+		if (sure >= at_least) {
+			best = readers[i];
+			at_least = sure + 1;
+		}
+	}
+	return best;
+}
+
+/* A .gsnap is zstd itself, so a certain reader gets the bytes as they are. */
+static gs_status pick(gs_source *source, const gs_reader **out, gs_error *err)
+{
+	const unsigned char *head;
+	if (!gs_source_peek(source, 1, &head)) {
+		if (gs_source_status(source, err))
+			return err ? err->status : GS_IO;
+		return gs_fail(err, GS_UNKNOWN_KIND, "the file is empty");
+	}
+	if (!(*out = surest(source, 100))) {
+		gs_status status = gs_source_unwrap(source, err);
+		if (status)
+			return status;
+		*out = surest(source, 1);
+	}
+	if (*out)
+		return GS_OK;
+	if (gs_source_status(source, err))
+		return err ? err->status : GS_IO;
+	size_t n = gs_source_peek(source, 8, &head);
+	char hex[32] = "";
+	for (size_t i = 0; i < n && i < 8; i++) {
+		static const char digits[] = "0123456789abcdef";
+		hex[3 * i] = digits[head[i] >> 4];
+		hex[3 * i + 1] = digits[head[i] & 15];
+		hex[3 * i + 2] = i + 1 < n && i < 7 ? ' ' : 0;
+	}
+	return gs_fail(err, GS_UNKNOWN_KIND, "not a kind of file gpusnap knows (it begins with %s)", n ? hex : "nothing");
+}
+
+/* The number after "rank" or a lone "r" in a file's name: rank0, rank_12, rank-3, r7, …_r0_…; GS_NONE if there is none. */
+static int64_t rank_of_name(const char *path)
+{
+	const char *name = strrchr(path, '/');
+	name = name ? name + 1 : path;
+	for (const char *p = name; *p; p++) {
+		bool starts = p == name || !isalnum((unsigned char)p[-1]);
+		const char *d = NULL;
+		if (!strncasecmp(p, "rank", 4))
+			d = p + 4 + (p[4] == '_' || p[4] == '-' || p[4] == '=' || p[4] == '.');
+		else if (starts && (*p == 'r' || *p == 'R'))
+			d = p + 1;
+		if (!d || !isdigit((unsigned char)*d))
+			continue;
+		char *end;
+		long rank = strtol(d, &end, 10);
+		if (end - d <= 7 && !isalpha((unsigned char)*end))
+			return rank;
+	}
+	return GS_NONE;
+}
+
+static gs_status read_source(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	const gs_reader *reader = NULL;
+	if (want == GS_WANT_ALL && path)
+		gs_source_hash(source);
+	gs_status status = pick(source, &reader, err);
+	if (!status)
+		status = reader->read(source, want, s, err);
+	if (!status && want == GS_WANT_ALL && path)
+		status = gs_source_digest(source, s->sha256, err);
+	if (!status && path) {
+		s->path = gs_snapshot_text(s, path, strlen(path));
+		if (s->rank == GS_NONE)
+			s->rank = rank_of_name(path);
+		status = s->path ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
+	}
+	return status ? status : gs_snapshot_finish(s, err);
+}
+
+static gs_status read_and_close(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_snapshot_init(s);
+	gs_status status = read_source(source, path, want, s, err);
+	if (status)
+		gs_snapshot_release(s);
+	gs_source_close(source);
+	return status;
+}
+
+gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_open(path, &source, err);
+	return status ? status : read_and_close(source, path, want, s, err);
+}
+
+gs_status gs_read_memory(const void *data, size_t n, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_memory(data, n, &source, err);
+	return status ? status : read_and_close(source, NULL, want, s, err);
+}

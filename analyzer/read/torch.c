@@ -1,0 +1,582 @@
+/* The stack machine of torch.h: values, marks, containers, memo. What closed dictionaries mean is in torch_record.c. */
+#include "analyzer/read/torch.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/read/torch_object.h"
+
+enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_WIDE = 65536, MOST_STRING = 65536, KEPT_BYTES = 4096, ID_BITS = 28 };
+
+static const char *const words[] = {
+	"",
+#define GS_WORD(name, text) text,
+#include "analyzer/read/torch_keys.def"
+#undef GS_WORD
+};
+
+gs_status gs_torch_no_memory(gs_torch *t) { return gs_fail(&t->error, GS_NO_MEMORY, "out of memory"); }
+
+static gs_status malformed(gs_torch *t, const char *what) { return gs_fail(&t->error, GS_FORMAT, "%s", what); }
+
+gs_status gs_torch_init(gs_torch *t, gs_snapshot *s, unsigned want)
+{
+	memset(t, 0, sizeof *t);
+	t->s = s;
+	t->want = want;
+	for (gs_id i = 1; i < GS_WORD_COUNT; i++)
+		if (gs_snapshot_string(s, words[i], strlen(words[i])) != i)
+			return gs_fail(&t->error, GS_STATE, "the snapshot is not empty");
+	return GS_OK;
+}
+
+static void free_contents(gs_object *o)
+{
+	if (o->in_use == GS_V_LIST && o->holds == GS_HOLDS_SEGMENTS)
+		for (size_t i = 0; i < o->n; i++)
+			free(((gs_raw_segment *)o->items)[i].blocks);
+	if (o->bytes > KEPT_BYTES) {
+		free(o->items);
+		o->items = NULL;
+		o->bytes = 0;
+	}
+	o->n = 0;
+}
+
+void gs_torch_release(gs_torch *t)
+{
+	for (uint32_t i = 0; i < t->nobjects; i++) {
+		free_contents(&t->objects[i]);
+		free(t->objects[i].items);
+	}
+	free(t->objects);
+	free(t->stack);
+	free(t->marks);
+	free(t->memo);
+	free(t->pairs);
+	free(t->wide);
+}
+
+gs_status gs_torch_grow(gs_torch *t)
+{
+	size_t cap = t->cap ? t->cap * 2 : 1024;
+	if (cap > MOST_STACK)
+		return gs_fail(&t->error, GS_LIMIT, "more than %d values open at once", MOST_STACK);
+	gs_value *grown = realloc(t->stack, cap * sizeof *grown);
+	if (!grown)
+		return gs_torch_no_memory(t);
+	t->stack = grown;
+	t->cap = cap;
+	return GS_OK;
+}
+
+gs_status gs_torch_push_string(gs_torch *t, const char *text, size_t n)
+{
+	gs_id id = gs_snapshot_string(t->s, text, n < MOST_STRING ? n : MOST_STRING);
+	return id ? gs_torch_push(t, (gs_value){ .type = GS_V_STRING, .id = id }) : gs_torch_no_memory(t);
+}
+
+gs_status gs_torch_mark(gs_torch *t)
+{
+	if (t->nmarks == t->cap_marks) {
+		size_t cap = t->cap_marks ? t->cap_marks * 2 : 64;
+		uint32_t *grown = cap > MOST_STACK ? NULL : realloc(t->marks, cap * sizeof *grown);
+		if (!grown)
+			return cap > MOST_STACK ? gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK) : gs_torch_no_memory(t);
+		t->marks = grown;
+		t->cap_marks = cap;
+	}
+	t->marks[t->nmarks++] = (uint32_t)t->n;
+	return GS_OK;
+}
+
+/* --- objects ----------------------------------------------------------------------------------- */
+
+static gs_status new_object(gs_torch *t, gs_value_type type, uint32_t *out)
+{
+	uint32_t i = t->free_objects;
+	if (t->live_objects >= MOST_OBJECTS)
+		return gs_fail(&t->error, GS_LIMIT, "more than %d containers open at once", MOST_OBJECTS);
+	if (i) {
+		t->free_objects = t->objects[i].next;
+	} else {
+		if (t->nobjects == t->cap_objects) {
+			uint32_t cap = t->cap_objects ? t->cap_objects * 2 : 64;
+			gs_object *grown = realloc(t->objects, cap * sizeof *grown);
+			if (!grown)
+				return gs_torch_no_memory(t);
+			memset(grown + t->cap_objects, 0, (cap - t->cap_objects) * sizeof *grown);
+			t->objects = grown;
+			t->cap_objects = cap;
+		}
+		if (!t->nobjects)
+			t->nobjects = 1; /* 0 ends the free list */
+		i = t->nobjects++;
+	}
+	gs_object *o = &t->objects[i];
+	o->in_use = (uint8_t)type;
+	o->holds = GS_HOLDS_NOTHING;
+	o->shared = false;
+	o->memo = 0;
+	o->n = 0;
+	o->stack = 0;
+	t->live_objects++;
+	*out = i;
+	return GS_OK;
+}
+
+static gs_status push_object(gs_torch *t, gs_value_type type)
+{
+	uint32_t i;
+	if (new_object(t, type, &i))
+		return t->error.status;
+	return gs_torch_push(t, (gs_value){ .type = (uint8_t)type, .id = i });
+}
+
+gs_status gs_torch_push_dict(gs_torch *t) { return push_object(t, GS_V_DICT); }
+gs_status gs_torch_push_list(gs_torch *t) { return push_object(t, GS_V_LIST); }
+
+void *gs_object_add(gs_torch *t, gs_object *o, size_t size)
+{
+	if ((o->n + 1) * size > o->bytes) {
+		size_t bytes = o->bytes + o->bytes / 2 + 4 * size;
+		void *grown = realloc(o->items, bytes);
+		if (!grown) {
+			gs_torch_no_memory(t);
+			return NULL;
+		}
+		o->items = grown;
+		o->bytes = bytes;
+	}
+	return (char *)o->items + o->n++ * size;
+}
+
+static bool holds_values(const gs_object *o)
+{
+	return o->in_use == GS_V_DICT || o->holds == GS_HOLDS_SCALARS || o->holds == GS_HOLDS_LISTS;
+}
+
+static bool is_object(const gs_value *v) { return v->type == GS_V_DICT || v->type == GS_V_LIST; }
+
+static void memo_becomes(gs_torch *t, gs_object *o, const gs_value *v)
+{
+	if (o->memo)
+		t->memo[o->memo - 1] = (uint32_t)v->type << ID_BITS | v->id;
+	o->memo = 0;
+}
+
+void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v)
+{
+	static const gs_value opaque = { .type = GS_V_OPAQUE };
+	uint32_t waiting = 0;
+	if (t->objects[object].shared || !t->objects[object].in_use)
+		return;
+	memo_becomes(t, &t->objects[object], &v);
+	t->objects[object].next = 0;
+	waiting = object;
+	while (waiting) {
+		gs_object *o = &t->objects[waiting];
+		uint32_t at = waiting;
+		waiting = o->next;
+		const gs_value *items = o->items;
+		for (size_t i = 0; holds_values(o) && i < o->n; i++) {
+			gs_object *inner = is_object(&items[i]) ? &t->objects[items[i].id] : NULL;
+			if (!inner || inner->shared || !inner->in_use)
+				continue;
+			memo_becomes(t, inner, &opaque);
+			inner->next = waiting;
+			waiting = items[i].id;
+		}
+		free_contents(o);
+		o->in_use = 0;
+		o->next = t->free_objects;
+		t->free_objects = at;
+		t->live_objects--;
+	}
+}
+
+void gs_torch_discard(gs_torch *t, const gs_value *v)
+{
+	if (v->type == GS_V_LIST && (gs_torch_object(t, v)->holds == GS_HOLDS_FRAMES || gs_torch_object(t, v)->holds == GS_HOLDS_NOTHING))
+		gs_torch_stack_of(t, v);
+	else if (is_object(v))
+		gs_torch_drop(t, v->id, (gs_value){ .type = GS_V_OPAQUE });
+}
+
+static void discard_above(gs_torch *t, size_t height)
+{
+	for (size_t i = height; i < t->n; i++)
+		gs_torch_discard(t, &t->stack[i]);
+	t->n = height;
+}
+
+/* --- filling containers ------------------------------------------------------------------------ */
+
+/* The list whose next element is on top of the stack (nothing but elements already taken lie between); NULL if none. */
+static gs_object *enclosing_list(gs_torch *t)
+{
+	if (!t->nmarks)
+		return NULL;
+	size_t m = t->marks[t->nmarks - 1], top = t->n - 1;
+	if (!m || (top != m && !(top == m + 1 && t->stack[m].type == GS_V_DONE)))
+		return NULL;
+	return t->stack[m - 1].type == GS_V_LIST ? gs_torch_object(t, &t->stack[m - 1]) : NULL;
+}
+
+static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object, const gs_value *pairs, size_t n, gs_record record)
+{
+	gs_value v = { .type = GS_V_OPAQUE };
+	if (record == GS_RECORD_FRAME) {
+		if (gs_torch_frame(t, pairs, n, &v))
+			return t->error.status;
+		if (list->holds == GS_HOLDS_NOTHING)
+			list->holds = GS_HOLDS_FRAMES;
+		gs_id *slot = list->holds == GS_HOLDS_FRAMES ? gs_object_add(t, list, sizeof *slot) : &v.id;
+		if (!slot)
+			return t->error.status;
+		*slot = v.id;
+	} else if (gs_torch_append_record(t, list, record, pairs, n)) {
+		return t->error.status;
+	}
+	gs_torch_drop(t, object, v);
+	return GS_OK;
+}
+
+static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
+{
+	if (v->type == GS_V_DONE)
+		return GS_OK;
+	if (v->type == GS_V_DICT) {
+		const gs_object *d = gs_torch_object(t, v);
+		return append_dict(t, list, v->id, d->items, d->n, gs_torch_classify(d->items, d->n));
+	}
+	gs_holds kind = v->type == GS_V_FRAME ? GS_HOLDS_FRAMES :
+			v->type == GS_V_LIST || v->type == GS_V_STACK ? GS_HOLDS_LISTS : GS_HOLDS_SCALARS;
+	if (list->holds == GS_HOLDS_NOTHING)
+		list->holds = (uint8_t)kind;
+	if (list->holds != kind || (kind == GS_HOLDS_SCALARS && list->n >= GS_MOST_SCALARS)) {
+		gs_torch_discard(t, v);
+		return GS_OK;
+	}
+	if (kind == GS_HOLDS_FRAMES) {
+		gs_id *slot = gs_object_add(t, list, sizeof *slot);
+		if (slot)
+			*slot = v->id;
+		return slot ? GS_OK : t->error.status;
+	}
+	gs_value *slot = gs_object_add(t, list, sizeof *slot);
+	if (slot)
+		*slot = *v;
+	return slot ? GS_OK : t->error.status;
+}
+
+/* The container below height base with its n values above; NULL (error set) if there is none. */
+static gs_value *container_below(gs_torch *t, size_t base)
+{
+	size_t floor = t->nmarks ? t->marks[t->nmarks - 1] : 0;
+	if (base <= floor || base > t->n) {
+		malformed(t, "values without a container");
+		return NULL;
+	}
+	return &t->stack[base - 1];
+}
+
+static gs_status keep_pairs(gs_torch *t, gs_object *dict, const gs_value *pairs, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		gs_value *slot = gs_object_add(t, dict, sizeof *slot);
+		if (!slot)
+			return t->error.status;
+		*slot = pairs[i];
+	}
+	return GS_OK;
+}
+
+/* A dictionary that came whole and whose place is known becomes a row at once. */
+static gs_status close_dict(gs_torch *t, size_t base)
+{
+	gs_value *at = &t->stack[base - 1];
+	const gs_value *pairs = &t->stack[base];
+	size_t n = t->n - base;
+	gs_record record = gs_torch_classify(pairs, n);
+	t->n = base;
+	if (record == GS_RECORD_FRAME) {
+		gs_value v;
+		if (gs_torch_frame(t, pairs, n, &v))
+			return t->error.status;
+		gs_torch_drop(t, at->id, v);
+		*at = v;
+		return GS_OK;
+	}
+	gs_object *list = enclosing_list(t);
+	if (!list)
+		return keep_pairs(t, gs_torch_object(t, at), pairs, n);
+	if (append_dict(t, list, at->id, pairs, n, record))
+		return t->error.status;
+	if (t->n - 1 > t->marks[t->nmarks - 1])
+		t->n--;
+	t->stack[t->n - 1] = (gs_value){ .type = GS_V_DONE };
+	return GS_OK;
+}
+
+static gs_status set_above(gs_torch *t, size_t base)
+{
+	gs_value *dict = container_below(t, base);
+	if (!dict)
+		return t->error.status;
+	if ((t->n - base) % 2)
+		return malformed(t, "a dictionary key without a value");
+	if (dict->type == GS_V_DICT) {
+		gs_object *o = gs_torch_object(t, dict);
+		if (!o->n && !o->shared && t->n - base > 2)
+			return close_dict(t, base);
+		gs_status status = keep_pairs(t, o, &t->stack[base], t->n - base);
+		t->n = base;
+		return status;
+	}
+	if (dict->type != GS_V_OPAQUE && dict->type != GS_V_DONE && dict->type != GS_V_FRAME)
+		return malformed(t, "items for what is no dictionary");
+	discard_above(t, base);
+	return GS_OK;
+}
+
+static gs_status append_above(gs_torch *t, size_t base)
+{
+	gs_value *list = container_below(t, base);
+	if (!list)
+		return t->error.status;
+	if (list->type == GS_V_LIST) {
+		gs_object *o = gs_torch_object(t, list);
+		for (size_t i = base; i < t->n; i++)
+			if (append_value(t, o, &t->stack[i]))
+				return t->error.status;
+		t->n = base;
+		return GS_OK;
+	}
+	if (list->type != GS_V_OPAQUE && list->type != GS_V_STACK)
+		return malformed(t, "items for what is no list");
+	discard_above(t, base);
+	return GS_OK;
+}
+
+static gs_status pop_to_mark(gs_torch *t, size_t *base)
+{
+	if (!t->nmarks)
+		return malformed(t, "no mark is set");
+	*base = t->marks[--t->nmarks];
+	return GS_OK;
+}
+
+/* The n values on top belong together, none of them below the last mark. */
+static gs_status top_values(gs_torch *t, size_t n, size_t *base)
+{
+	size_t floor = t->nmarks ? t->marks[t->nmarks - 1] : 0;
+	if (t->n < n || t->n - n < floor)
+		return malformed(t, "too few values on the stack");
+	*base = t->n - n;
+	return GS_OK;
+}
+
+gs_status gs_torch_setitems(gs_torch *t)
+{
+	size_t base = 0;
+	return pop_to_mark(t, &base) ? t->error.status : set_above(t, base);
+}
+
+gs_status gs_torch_appends(gs_torch *t)
+{
+	size_t base = 0;
+	return pop_to_mark(t, &base) ? t->error.status : append_above(t, base);
+}
+
+gs_status gs_torch_setitem(gs_torch *t)
+{
+	size_t base = 0;
+	return top_values(t, 2, &base) ? t->error.status : set_above(t, base);
+}
+
+gs_status gs_torch_append(gs_torch *t)
+{
+	size_t base = 0;
+	return top_values(t, 1, &base) ? t->error.status : append_above(t, base);
+}
+
+static gs_status mark_to(gs_torch *t, gs_value_type type)
+{
+	size_t base = 0;
+	uint32_t i;
+	if (pop_to_mark(t, &base) || new_object(t, type, &i))
+		return t->error.status;
+	gs_object *o = &t->objects[i];
+	if (type == GS_V_DICT) {
+		if ((t->n - base) % 2)
+			return malformed(t, "a dictionary key without a value");
+		if (keep_pairs(t, o, &t->stack[base], t->n - base))
+			return t->error.status;
+	} else {
+		for (size_t k = base; k < t->n; k++)
+			if (append_value(t, o, &t->stack[k]))
+				return t->error.status;
+	}
+	t->n = base;
+	return gs_torch_push(t, (gs_value){ .type = (uint8_t)type, .id = i });
+}
+
+gs_status gs_torch_mark_to_dict(gs_torch *t) { return mark_to(t, GS_V_DICT); }
+gs_status gs_torch_mark_to_list(gs_torch *t) { return mark_to(t, GS_V_LIST); }
+
+static gs_status pair_of(gs_torch *t, gs_pool_id id, gs_value *out)
+{
+	enum { FEW = 64, MOST_PAIRS = 1 << 20 };
+	for (uint32_t i = 0; i < t->npairs && i < FEW; i++) {
+		if (t->pairs[i].a == id.a && t->pairs[i].b == id.b) {
+			*out = (gs_value){ .type = GS_V_PAIR, .id = i };
+			return GS_OK;
+		}
+	}
+	if (t->npairs >= MOST_PAIRS)
+		return gs_fail(&t->error, GS_LIMIT, "more than %d pairs", MOST_PAIRS);
+	if (!(t->npairs & (t->npairs - 1))) {
+		gs_pool_id *grown = realloc(t->pairs, (t->npairs ? t->npairs * 2 : 1) * sizeof *grown);
+		if (!grown)
+			return gs_torch_no_memory(t);
+		t->pairs = grown;
+	}
+	t->pairs[t->npairs] = id;
+	*out = (gs_value){ .type = GS_V_PAIR, .id = t->npairs++ };
+	return GS_OK;
+}
+
+static gs_status tuple_above(gs_torch *t, size_t base)
+{
+	const gs_value *v = t->stack + base;
+	gs_value tuple = { .type = GS_V_OPAQUE };
+	if (t->n - base == 2 && v[0].type == GS_V_INT && v[1].type == GS_V_INT &&
+	    pair_of(t, (gs_pool_id){ v[0].u, v[1].u }, &tuple))
+		return t->error.status;
+	discard_above(t, base);
+	return gs_torch_push(t, tuple);
+}
+
+gs_status gs_torch_tuple(gs_torch *t, size_t n)
+{
+	size_t base = 0;
+	return top_values(t, n, &base) ? t->error.status : tuple_above(t, base);
+}
+
+gs_status gs_torch_mark_to_tuple(gs_torch *t)
+{
+	size_t base = 0;
+	return pop_to_mark(t, &base) ? t->error.status : tuple_above(t, base);
+}
+
+gs_status gs_torch_pop(gs_torch *t)
+{
+	size_t base = 0;
+	if (t->nmarks && t->marks[t->nmarks - 1] == t->n) { /* the mark is what is on top */
+		t->nmarks--;
+		return GS_OK;
+	}
+	if (top_values(t, 1, &base))
+		return t->error.status;
+	discard_above(t, base);
+	return GS_OK;
+}
+
+gs_status gs_torch_pop_mark(gs_torch *t)
+{
+	size_t base = 0;
+	if (pop_to_mark(t, &base))
+		return t->error.status;
+	discard_above(t, base);
+	return GS_OK;
+}
+
+gs_status gs_torch_dup(gs_torch *t)
+{
+	size_t base = 0;
+	if (top_values(t, 1, &base))
+		return t->error.status;
+	if (is_object(&t->stack[base]))
+		gs_torch_object(t, &t->stack[base])->shared = true;
+	return gs_torch_push(t, t->stack[base]);
+}
+
+/* --- memo -------------------------------------------------------------------------------------- */
+
+static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
+{
+	if (index < t->nmemo)
+		return GS_OK;
+	if (index > most || index >= 1u << 31)
+		return gs_fail(&t->error, GS_FORMAT, "memo index %llu is beyond what the file can hold", (unsigned long long)index);
+	if (index >= t->cap_memo) {
+		size_t cap = t->cap_memo + t->cap_memo / 2 + 1024;
+		if (cap <= index)
+			cap = (size_t)index + 1;
+		uint32_t *grown = realloc(t->memo, cap * sizeof *grown);
+		if (!grown)
+			return gs_torch_no_memory(t);
+		t->memo = grown;
+		t->cap_memo = cap;
+	}
+	memset(t->memo + t->nmemo, 0, (index + 1 - t->nmemo) * sizeof *t->memo);
+	t->nmemo = index + 1;
+	return GS_OK;
+}
+
+static gs_status widen(gs_torch *t, const gs_value *v, uint32_t *id)
+{
+	if (t->nwide >= MOST_WIDE)
+		return gs_fail(&t->error, GS_LIMIT, "more than %d numbers in the memo", MOST_WIDE);
+	if (!(t->nwide & (t->nwide - 1))) {
+		gs_value *grown = realloc(t->wide, (t->nwide ? t->nwide * 2 : 1) * sizeof *grown);
+		if (!grown)
+			return gs_torch_no_memory(t);
+		t->wide = grown;
+	}
+	t->wide[t->nwide] = *v;
+	*id = t->nwide++;
+	return GS_OK;
+}
+
+gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most)
+{
+	size_t base = 0;
+	if (top_values(t, 1, &base) || memo_room(t, index, most))
+		return t->error.status;
+	const gs_value *v = &t->stack[base];
+	uint32_t type = v->type == GS_V_DONE ? GS_V_OPAQUE : v->type, id = v->id;
+	uint32_t old = t->memo[index];
+	if (old >> ID_BITS == GS_V_DICT || old >> ID_BITS == GS_V_LIST) { /* its owner must not write here any more */
+		gs_object *o = &t->objects[old & ((1u << ID_BITS) - 1)];
+		o->shared = true;
+		o->memo = 0;
+	}
+	if (is_object(v)) {
+		gs_object *o = gs_torch_object(t, v);
+		o->shared = o->shared || o->memo;
+		o->memo = o->memo ? o->memo : (uint32_t)index + 1;
+	} else if (type <= GS_V_FLOAT) {
+		if (widen(t, v, &id))
+			return t->error.status;
+		type = GS_V_INT;
+	}
+	if (id >> ID_BITS)
+		return gs_fail(&t->error, GS_LIMIT, "more than %d different values", 1 << ID_BITS);
+	t->memo[index] = type << ID_BITS | id;
+	return GS_OK;
+}
+
+gs_status gs_torch_get(gs_torch *t, uint64_t index)
+{
+	uint32_t m = index < t->nmemo ? t->memo[index] : 0;
+	if (!m)
+		return gs_fail(&t->error, GS_FORMAT, "memo %llu was never set", (unsigned long long)index);
+	gs_value v = { .type = (uint8_t)(m >> ID_BITS), .id = m & ((1u << ID_BITS) - 1) };
+	if (is_object(&v))
+		gs_torch_object(t, &v)->shared = true;
+	else if (v.type == GS_V_INT)
+		v = t->wide[v.id];
+	return gs_torch_push(t, v);
+}

@@ -17,26 +17,23 @@
  * Errors stick: after the first one every call returns it and does nothing (those that return an id
  * return 0), so that a caller may look only at gs_writer_finish. GS_STATE: a row out of order (a section
  * that is behind, devices not ascending). GS_INVALID: a value that no reader would take (an id not
- * yet given, a state or class out of range). GS_LIMIT: more rows than GS_GSNAP_*_MAX. What the sink returned, if it failed.
+ * yet given, a state or class out of range). GS_LIMIT: more rows or devices than GS_GSNAP_*_MAX. What the sink returned, if it failed.
  * A text longer than GS_GSNAP_TEXT_MAX is cut there, a stack deeper than GS_GSNAP_DEPTH_MAX loses its outermost frames. */
 #ifndef GS_SCHEMA_GSNAP_WRITE_H
 #define GS_SCHEMA_GSNAP_WRITE_H
 
+#include "schema/gsnap_format.h"
 #include "schema/gsnap_rows.h"
 #include "schema/status.h"
 
-enum {
-	GS_GSNAP_TEXT_MAX = 65535,  /* bytes of a text */
-	GS_GSNAP_DEPTH_MAX = 4096,  /* frames of a stack */
-	GS_GSNAP_LEVEL_MAX = 19     /* zstd level; 3 is meant for the dump of a dying process */
-};
+enum { GS_WRITER_LEVEL_MAX = 19 }; /* zstd levels; 3 is meant for the dump of a dying process */
 
 typedef struct gs_writer gs_writer; /* lives in the workspace */
 
 /* Takes n bytes at data that follow those of the calls before; anything but GS_OK ends the writing. The bytes are valid during the call only. */
 typedef gs_status (*gs_sink)(void *arg, const void *data, size_t n);
 
-/* Bytes of workspace for a zstd level (clamped to 1 … GS_GSNAP_LEVEL_MAX). About 3 MiB at level 3. */
+/* Bytes of workspace for a zstd level (clamped to 1 … GS_WRITER_LEVEL_MAX). About 4 MiB at level 3. */
 size_t gs_writer_workspace(int level);
 
 /* Makes a writer in workspace (aligned to 8 bytes or more) and sends the file's first frame. GS_INVALID

@@ -385,7 +385,23 @@ gs_status gs_writer_stat(gs_writer *w, const gs_row_stat *row) { return push(w, 
 gs_status gs_writer_oom(gs_writer *w, const gs_row_oom *row) { return push(w, GS_SECTION_OOM, row); }
 gs_status gs_writer_annotation(gs_writer *w, const gs_row_annotation *row) { return push(w, GS_SECTION_ANNOTATION, row); }
 gs_status gs_writer_warning(gs_writer *w, gs_text text) { return push(w, GS_SECTION_WARNING, &(gs_row_warning){ text }); }
-gs_status gs_writer_event(gs_writer *w, const gs_row_event *row) { return push(w, GS_SECTION_EVENT, row); }
+
+/* Events are many, so one that only adds to the stage goes there without a look at the table of columns; the order is that table's. */
+gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
+{
+	if (w->status || w->kind != GS_SECTION_EVENT || !w->rows || w->rows == w->capacity || row->device != w->device ||
+	    row->stack > w->counts[GS_SECTION_STACK] || row->tag > w->counts[GS_SECTION_TAG])
+		return push(w, GS_SECTION_EVENT, row);
+	uint64_t *cell = w->cells + w->rows++;
+	const uint64_t values[] = {
+		row->action, row->address, row->size, row->time_us == GS_NONE ? 0 : gs_zigzag(row->time_us) + 1, row->stream,
+		row->has_pool_id, row->pool_id.a, row->pool_id.b, row->stack, row->tag, row->nanos, row->extra,
+	};
+	for (unsigned c = 0; c < sizeof values / sizeof *values; c++, cell += w->capacity)
+		*cell = values[c];
+	w->counts[GS_SECTION_EVENT]++;
+	return GS_OK;
+}
 
 gs_status gs_writer_finish(gs_writer *w)
 {

@@ -42,6 +42,7 @@ static gs_status read_signal(const char *text, int *number, gs_error *err)
 {
 	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
 	char *end;
+	bool whole = true;
 	long v = strtol(text, &end, 10);
 	if (!*text || (!*end && v == 0)) {
 		*number = 0;
@@ -49,6 +50,7 @@ static gs_status read_signal(const char *text, int *number, gs_error *err)
 	}
 	if (!strncasecmp(name, "RTMIN+", 6)) {
 		v = SIGRTMIN + strtol(name + 6, &end, 10);
+		whole = !*end;
 	} else if (*end) {
 		v = 0;
 		for (int i = 1; i < SIGRTMIN; i++) {
@@ -56,9 +58,8 @@ static gs_status read_signal(const char *text, int *number, gs_error *err)
 			if (known && !strcasecmp(known, name))
 				v = i;
 		}
-		end = "";
 	}
-	if (*end || v < 1 || v > SIGRTMAX || v == SIGKILL || v == SIGSTOP)
+	if (!whole || v < 1 || v > SIGRTMAX || v == SIGKILL || v == SIGSTOP)
 		return gs_fail(err, GS_INVALID, "GPUSNAP_SIGNAL: \"%.40s\" is no signal that can be caught", text);
 	*number = (int)v;
 	return GS_OK;

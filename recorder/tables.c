@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const gs_tables_limits gs_tables_default = { 1 << 23, 1 << 17, 1 << 17, 1 << 16, 1 << 20 };
+const gs_tables_limits gs_tables_default = { 1 << 23, 1 << 17, 1 << 17, 1 << 16, 1 << 20, 1 << 14 };
 
 static uint32_t mix(uint64_t h, uint64_t v)
 {
@@ -23,7 +23,7 @@ static uint32_t hash_bytes(const char *text, size_t n)
 #define EACH_ARRAY(DO) \
 	DO(text_bytes, max.text_bytes) DO(texts, max.texts) DO(frames, max.frames) DO(stacks, max.stacks) \
 	DO(stack_frames, max.stack_frames) DO(text_slots, max.texts * 2) DO(frame_slots, max.frames * 2) \
-	DO(stack_slots, max.stacks * 2)
+	DO(stack_slots, max.stacks * 2) DO(tags, max.tags) DO(tag_of_text, max.texts)
 
 void gs_tables_release(gs_tables *t)
 {
@@ -54,6 +54,7 @@ gs_status gs_tables_init(gs_tables *t, const gs_tables_limits *limits, gs_pages 
 	atomic_store(&t->ntexts, 1);
 	atomic_store(&t->nframes, 1);
 	atomic_store(&t->nstacks, 1);
+	atomic_store(&t->ntags, 1);
 	gs_modules_refresh(&t->modules);
 	return GS_OK;
 }
@@ -99,6 +100,25 @@ gs_id gs_tables_text(gs_tables *t, const char *text, size_t n)
 	}
 	pthread_mutex_unlock(&t->lock);
 	return id ? id : count_dropped(t);
+}
+
+uint16_t gs_tables_tag(gs_tables *t, const char *name, size_t n)
+{
+	gs_id text = gs_tables_text(t, name, n);
+	uint16_t tag = text ? atomic_load_explicit(&t->tag_of_text[text], memory_order_acquire) : 0;
+	if (tag || !text)
+		return tag;
+	pthread_mutex_lock(&t->lock);
+	uint32_t count = atomic_load_explicit(&t->ntags, memory_order_relaxed);
+	tag = atomic_load_explicit(&t->tag_of_text[text], memory_order_relaxed);
+	if (!tag && count < t->max.tags) {
+		tag = (uint16_t)count;
+		t->tags[tag] = text;
+		atomic_store_explicit(&t->ntags, count + 1, memory_order_release);
+		atomic_store_explicit(&t->tag_of_text[text], tag, memory_order_release);
+	}
+	pthread_mutex_unlock(&t->lock);
+	return tag ? tag : (uint16_t)count_dropped(t);
 }
 
 /* --- frames ---------------------------------------------------------------------------------------- */

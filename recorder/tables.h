@@ -19,7 +19,7 @@
 #include "schema/words.h"
 
 typedef struct gs_tables_limits {
-	uint32_t text_bytes, texts, frames, stacks, stack_frames; /* powers of two */
+	uint32_t text_bytes, texts, frames, stacks, stack_frames, tags; /* powers of two; tags at most 65536 */
 } gs_tables_limits;
 
 extern const gs_tables_limits gs_tables_default;
@@ -48,9 +48,11 @@ typedef struct gs_tables {
 	gs_table_frame *frames;
 	gs_table_stack *stacks;
 	gs_id *stack_frames;
+	gs_id *tags;             /* the text of a tag */
+	_Atomic uint16_t *tag_of_text;
 	_Atomic uint32_t *text_slots, *frame_slots, *stack_slots; /* hash tables of ids, twice as long as what they index */
 	uint32_t text_used;                              /* bytes; guarded by lock */
-	_Atomic uint32_t ntexts, nframes, nstacks, nstack_frames; /* entries below are whole; entry 0 is unused */
+	_Atomic uint32_t ntexts, nframes, nstacks, nstack_frames, ntags; /* entries below are whole; entry 0 is unused */
 	_Atomic uint64_t dropped;                        /* texts, frames or stacks that did not fit */
 	gs_modules modules;                              /* guarded by lock */
 } gs_tables;
@@ -60,6 +62,8 @@ gs_status gs_tables_init(gs_tables *t, const gs_tables_limits *limits, gs_pages 
 void gs_tables_release(gs_tables *t);
 
 gs_id gs_tables_text(gs_tables *t, const char *text, size_t n);
+/* A tag is a text with a small number. */
+uint16_t gs_tables_tag(gs_tables *t, const char *name, size_t n);
 gs_id gs_tables_frame(gs_tables *t, gs_id name, gs_id file, int32_t line);
 
 /* A stack of n named frames, then the code addresses, then the stack tail (0: nothing). No frames: the tail. */

@@ -1,0 +1,60 @@
+/* Writing dumps: which file, how many, and the line on stderr. What it needs was made at init; the writing itself takes no memory, and uses
+ * no stdio, environment, locale or symboliser. One dump at a time; thread-safe. */
+#ifndef GS_RECORDER_DUMP_H
+#define GS_RECORDER_DUMP_H
+
+#include <limits.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "recorder/clock.h"
+#include "recorder/config.h"
+#include "recorder/encode.h"
+#include "recorder/stage.h"
+#include "recorder/tables.h"
+
+typedef enum gs_dump_reason { GS_DUMP_OOM, GS_DUMP_SIGNAL, GS_DUMP_DEMAND } gs_dump_reason;
+
+typedef struct gs_dump_request {
+	gs_dump_reason reason;
+	const char *path; /* NULL: by the pattern, in the folder for dumps */
+	bool overwrite;   /* path may exist */
+	bool quiet;       /* no line on stderr */
+} gs_dump_request;
+
+typedef struct gs_dump_result {
+	char path[PATH_MAX];
+	uint64_t bytes;
+} gs_dump_result;
+
+typedef struct gs_dumper {
+	const gs_config *config;
+	gs_tables *tables;
+	gs_clock *clock;
+	gs_pages *pages;
+	pthread_mutex_t lock;
+	gs_encoder encoder;
+	pid_t pid;
+	uint32_t number;      /* of the last dump: %n */
+	uint32_t dumps;       /* written by ourselves */
+	uint64_t bytes;       /* in them */
+	bool told_contents;   /* the line that warns what a dump holds was shown */
+	bool told_limit;
+	gs_dump_result result; /* of the dump being written */
+} gs_dumper;
+
+gs_status gs_dumper_init(gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages);
+void gs_dumper_release(gs_dumper *d);
+
+/* Writes one dump. Those not on demand count against the limits and are refused (GS_LIMIT) when these are reached. *result is
+ * filled on success. Every failure but the limits is told on stderr as well. result and err may be NULL. */
+gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device, const gs_dump_request *request,
+			  gs_dump_result *result, gs_error *err);
+
+/* Around fork, after the heaps'. The child's dumps are counted and numbered anew. */
+void gs_dumper_before_fork(gs_dumper *d);
+void gs_dumper_after_fork(gs_dumper *d, bool child);
+
+#endif

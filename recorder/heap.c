@@ -1,0 +1,247 @@
+/* Allocation under the lock, recording, and the moment of failure. */
+#include "recorder/heap.h"
+
+#include <string.h>
+
+/* --- called by the pool ----------------------------------------------------------------------------- */
+
+/* Bookkeeping for the pool; the copy for dumps grows with it, before the pool can use it. */
+static void *take(void *user, size_t bytes)
+{
+	gs_heap *h = user;
+	if (h->record && gs_stage_reserve(&h->stage, h->metadata + bytes))
+		return NULL;
+	void *chunk = gs_pages_take(h->pages, bytes);
+	h->metadata += chunk ? bytes : 0;
+	return chunk;
+}
+
+static void give(void *user, void *chunk, size_t bytes)
+{
+	gs_heap *h = user;
+	h->metadata -= bytes;
+	gs_pages_give(h->pages, chunk, bytes);
+}
+
+static bool is_new_failure(const gs_heap *h, uint64_t size)
+{
+	uint64_t failures = atomic_load_explicit(&h->failures, memory_order_relaxed);
+	if (h->every_oom || !failures)
+		return true;
+	if (h->call_failures != failures)
+		return false;
+	return h->activity != h->last_activity || (pthread_equal(h->last_thread, pthread_self()) && size != h->last_size);
+}
+
+static void stage_now(gs_heap *h, int64_t device_free, bool at_oom)
+{
+	gs_stage *s = &h->stage;
+	uint32_t n = h->nooms < GS_OOMS_KEPT ? (uint32_t)h->nooms : GS_OOMS_KEPT;
+	gs_stage_copy(s, h->pool, &h->ring);
+	for (uint32_t i = 0; i < n; i++)
+		s->ooms[i] = h->ooms[(h->nooms - n + i) % GS_OOMS_KEPT];
+	s->nooms = n;
+	s->device_free = device_free;
+	s->at_oom = at_oom;
+	memcpy(s->conf, h->conf, sizeof s->conf);
+	h->stage_busy = true;
+}
+
+static void note_failure(gs_heap *h, const gs_pool_action *a)
+{
+	const gs_pool_oom *figures = gs_pool_last_oom(h->pool);
+	if (!figures)
+		return;
+	gs_stage_oom *oom = &h->ooms[h->nooms++ % GS_OOMS_KEPT];
+	oom->number = h->ring.count - 1;
+	oom->ticks = h->call->ticks;
+	oom->figures = *figures;
+	if (!h->dumper || h->stage_busy || !is_new_failure(h, a->size))
+		return;
+	stage_now(h, (int64_t)a->device_free, true);
+	h->call_staged = true;
+	h->last_activity = h->activity;
+	h->last_size = a->size;
+	h->last_thread = pthread_self();
+	atomic_fetch_add_explicit(&h->failures, 1, memory_order_relaxed);
+}
+
+static void on_action(void *user, const gs_pool_action *a)
+{
+	gs_heap *h = user;
+	gs_ring_event e = { a->address, a->size, h->call->ticks, a->stream, a->ctx.stack,
+			    (uint16_t)a->ctx.tag, gs_ring_pool(&h->ring, a->pool_id), (uint8_t)a->action };
+	if (a->action == GS_ACTION_OOM)
+		e.address = a->device_free; /* an out-of-memory has no address: its place holds what was free */
+	gs_ring_push(&h->ring, &e);
+	if (a->action == GS_ACTION_ALLOC || a->action == GS_ACTION_FREE_REQUESTED)
+		h->activity++;
+	else if (a->action == GS_ACTION_OOM)
+		note_failure(h, a);
+}
+
+/* --- life ------------------------------------------------------------------------------------------- */
+
+void gs_heap_release(gs_heap *h)
+{
+	if (h->pool) {
+		static const gs_call nobody = { 0, 0, 0 };
+		h->call = &nobody;
+		gs_pool_give_back(h->pool);
+	}
+	gs_pool_release(h->pool);
+	h->pool = NULL;
+	gs_stage_release(&h->stage);
+	gs_ring_release(&h->ring, h->pages);
+	pthread_cond_destroy(&h->written);
+	pthread_mutex_destroy(&h->lock);
+}
+
+gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dumper, gs_pages *pages, gs_error *err)
+{
+	uint64_t free_bytes = 0, total = 0;
+	memset(h, 0, sizeof *h);
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->written, NULL);
+	h->pages = pages;
+	h->record = config->record;
+	h->every_oom = config->every_oom;
+	h->dumper = config->record ? dumper : NULL;
+	h->ops = config->ops;
+	h->device = config->device;
+	gs_status status = config->ops->mem_info(config->device, &free_bytes, &total);
+	if (status) {
+		gs_fail(err, status, "device %d does not tell its memory", config->number);
+		goto out;
+	}
+	h->facts = (gs_dump_device){ .number = config->number, .name = config->name, .driver = config->driver, .capacity = (int64_t)total };
+	uint32_t events = config->record ? config->events : 0;
+	status = gs_ring_init(&h->ring, events, pages);
+	if (!status)
+		status = gs_stage_init(&h->stage, events, pages);
+	if (status) {
+		gs_fail(err, status, "no memory for %u events", events);
+		goto out;
+	}
+	gs_pool_config pool = { .ops = config->ops, .device = config->device, .number = config->number, .memory = { take, give, h },
+				.rules = config->rules, .on_action = config->record ? on_action : NULL, .user = h };
+	status = gs_pool_init(&h->pool, &pool, err);
+out:
+	if (status)
+		gs_heap_release(h);
+	return status;
+}
+
+/* --- calls ------------------------------------------------------------------------------------------ */
+
+static void enter(gs_heap *h, const gs_call *call)
+{
+	uint64_t failures = atomic_load_explicit(&h->failures, memory_order_relaxed);
+	pthread_mutex_lock(&h->lock);
+	h->call = call;
+	h->call_failures = failures;
+	h->call_staged = false;
+}
+
+static void leave(gs_heap *h) { pthread_mutex_unlock(&h->lock); }
+
+static void stage_is_free(gs_heap *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->stage_busy = false;
+	pthread_cond_broadcast(&h->written);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* The caller's request failed: the dump is to be there before it hears of it. */
+static void after_failure(gs_heap *h, bool staged)
+{
+	if (staged) {
+		gs_dump_request request = { .reason = GS_DUMP_OOM };
+		gs_dumper_write(h->dumper, &h->stage, &h->facts, &request, NULL, NULL);
+		stage_is_free(h);
+		return;
+	}
+	pthread_mutex_lock(&h->lock);
+	while (h->stage_busy)
+		pthread_cond_wait(&h->written, &h->lock);
+	pthread_mutex_unlock(&h->lock);
+}
+
+gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream, uint64_t *address, gs_error *err)
+{
+	enter(h, call);
+	gs_status status = gs_pool_malloc(h->pool, bytes, stream, (gs_pool_ctx){ call->stack, call->tag }, address, err);
+	bool staged = h->call_staged;
+	leave(h);
+	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && h->dumper)
+		after_failure(h, staged);
+	return status;
+}
+
+gs_status gs_heap_free(gs_heap *h, const gs_call *call, uint64_t address)
+{
+	enter(h, call);
+	gs_status status = gs_pool_free(h->pool, address);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_record_stream(gs_heap *h, const gs_call *call, uint64_t address, uint64_t stream)
+{
+	enter(h, call);
+	gs_status status = gs_pool_record_stream(h->pool, address, stream);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_empty_cache(gs_heap *h, const gs_call *call)
+{
+	enter(h, call);
+	gs_status status = gs_pool_empty_cache(h->pool);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_configure(gs_heap *h, const char *conf, gs_error *err)
+{
+	size_t n = strlen(conf);
+	if (n >= sizeof h->conf)
+		return gs_fail(err, GS_INVALID, "settings of more than %zu bytes", sizeof h->conf - 1);
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_configure(h->pool, conf, err);
+	memcpy(h->conf, conf, n + 1); /* PyTorch too remembers the text before it reads it */
+	pthread_mutex_unlock(&h->lock);
+	return status;
+}
+
+gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, gs_dump_result *result, gs_error *err)
+{
+	uint64_t free_bytes = 0, total = 0;
+	if (!h->dumper)
+		return gs_fail(err, GS_STATE, "nothing is recorded");
+	pthread_mutex_lock(&h->lock);
+	while (h->stage_busy)
+		pthread_cond_wait(&h->written, &h->lock);
+	bool known = !h->ops->mem_info(h->device, &free_bytes, &total);
+	bool at_oom = h->nooms && h->ooms[(h->nooms - 1) % GS_OOMS_KEPT].number + 1 == h->ring.count;
+	stage_now(h, known ? (int64_t)free_bytes : GS_NONE, at_oom);
+	pthread_mutex_unlock(&h->lock);
+	gs_status status = gs_dumper_write(h->dumper, &h->stage, &h->facts, request, result, err);
+	stage_is_free(h);
+	return status;
+}
+
+void gs_heap_before_fork(gs_heap *h)
+{
+	pthread_mutex_lock(&h->lock);
+	while (h->stage_busy)
+		pthread_cond_wait(&h->written, &h->lock);
+}
+
+void gs_heap_after_fork(gs_heap *h, bool child)
+{
+	if (child)
+		pthread_cond_init(&h->written, NULL); /* its waiters are not here */
+	pthread_mutex_unlock(&h->lock);
+}

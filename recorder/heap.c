@@ -73,6 +73,10 @@ static void on_action(void *user, const gs_pool_action *a)
 			    (uint16_t)a->ctx.tag, gs_ring_pool(&h->ring, a->pool_id), (uint8_t)a->action };
 	if (a->action == GS_ACTION_OOM)
 		e.address = a->device_free; /* an out-of-memory has no address: its place holds what was free */
+	if (h->listener)
+		h->listener(h->listener_arg, a);
+	if (!h->record)
+		return;
 	gs_ring_push(&h->ring, &e);
 	if (a->action == GS_ACTION_ALLOC || a->action == GS_ACTION_FREE_REQUESTED)
 		h->activity++;
@@ -106,6 +110,8 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 	h->pages = pages;
 	h->record = config->record;
 	h->every_oom = config->every_oom;
+	h->listener = config->listener;
+	h->listener_arg = config->listener_arg;
 	h->dumper = config->record ? dumper : NULL;
 	h->ops = config->ops;
 	h->device = config->device;
@@ -124,7 +130,8 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 		goto out;
 	}
 	gs_pool_config pool = { .ops = config->ops, .device = config->device, .number = config->number, .memory = { take, give, h },
-				.rules = config->rules, .on_action = config->record ? on_action : NULL, .user = h };
+				.rules = config->rules,
+				.on_action = config->record || config->listener ? on_action : NULL, .user = h };
 	status = gs_pool_init(&h->pool, &pool, err);
 out:
 	if (status)
@@ -199,6 +206,73 @@ gs_status gs_heap_empty_cache(gs_heap *h, const gs_call *call)
 {
 	enter(h, call);
 	gs_status status = gs_pool_empty_cache(h->pool);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_process_events(gs_heap *h, const gs_call *call)
+{
+	enter(h, call);
+	gs_status status = gs_pool_process_events(h->pool);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_set_fraction(gs_heap *h, double fraction, gs_error *err)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_set_fraction(h->pool, fraction, err);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes)
+{
+	pthread_mutex_lock(&h->lock);
+	const gs_pool_block *block = gs_pool_find(h->pool, address);
+	if (block)
+		*bytes = gs_pool_block_size(block);
+	leave(h);
+	return block ? GS_OK : GS_NOT_FOUND;
+}
+
+void gs_heap_stats(gs_heap *h, gs_pool_stats *stats)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_pool_get_stats(h->pool, stats);
+	leave(h);
+}
+
+void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated)
+{
+	pthread_mutex_lock(&h->lock);
+	if (peak)
+		gs_pool_reset_peak(h->pool);
+	if (accumulated)
+		gs_pool_reset_accumulated(h->pool);
+	leave(h);
+}
+
+gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_begin_private(h->pool, id, filter, user);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_end_private(gs_heap *h, gs_pool_id id)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_end_private(h->pool, id);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_drop_private(h->pool, id);
 	leave(h);
 	return status;
 }

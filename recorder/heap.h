@@ -37,6 +37,8 @@ typedef struct gs_heap_config {
 	uint32_t events;         /* size of the ring */
 	bool record;             /* false: no ring, no dumps; only allocation */
 	bool every_oom;          /* each failure is a new one */
+	gs_pool_on_action *listener; /* told every action too, inside the lock; NULL: nobody */
+	void *listener_arg;
 } gs_heap_config;
 
 typedef struct gs_heap {
@@ -51,6 +53,8 @@ typedef struct gs_heap {
 	gs_ring ring;
 	gs_stage stage;
 	bool record, every_oom;
+	gs_pool_on_action *listener;
+	void *listener_arg;
 	size_t metadata;         /* bytes the pool has for its bookkeeping */
 	bool stage_busy;         /* a thread encodes it */
 	_Atomic uint64_t failures; /* dumps begun */
@@ -76,6 +80,15 @@ gs_status gs_heap_free(gs_heap *h, const gs_call *call, uint64_t address);
 gs_status gs_heap_record_stream(gs_heap *h, const gs_call *call, uint64_t address, uint64_t stream);
 gs_status gs_heap_empty_cache(gs_heap *h, const gs_call *call);
 gs_status gs_heap_configure(gs_heap *h, const char *conf, gs_error *err);
+gs_status gs_heap_set_fraction(gs_heap *h, double fraction, gs_error *err);
+gs_status gs_heap_process_events(gs_heap *h, const gs_call *call);
+/* GS_NOT_FOUND unless a live allocation begins there; bytes: its block's size. */
+gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes);
+void gs_heap_stats(gs_heap *h, gs_pool_stats *stats);
+void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated);
+gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user);
+gs_status gs_heap_end_private(gs_heap *h, gs_pool_id id);
+gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id);
 
 /* Writes a dump of the state now. request->path may be NULL. */
 gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, gs_dump_result *result, gs_error *err);

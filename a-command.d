@@ -1,0 +1,1 @@
+command.o: tools/command.h

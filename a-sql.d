@@ -1,0 +1,1 @@
+sql.o: schema/sql.h

@@ -1,0 +1,6 @@
+state.o: analyzer/state.h analyzer/snapshot.h schema/status.h \
+ schema/status.def schema/words.h
+analyzer/snapshot.h:
+schema/status.h:
+schema/status.def:
+schema/words.h:

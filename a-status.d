@@ -1,0 +1,2 @@
+status.o: schema/status.h schema/status.def
+schema/status.def:

@@ -9,7 +9,7 @@
 static void *take(void *user, size_t bytes)
 {
 	gs_heap *h = user;
-	if (h->record && gs_stage_reserve(&h->stage, h->metadata + bytes))
+	if (h->record && gs_log_reserve(&h->log, h->metadata + bytes))
 		return NULL;
 	void *chunk = gs_pages_take(h->pages, bytes);
 	h->metadata += chunk ? bytes : 0;
@@ -33,33 +33,13 @@ static bool is_new_failure(const gs_heap *h, uint64_t size)
 	return h->activity != h->last_activity || (pthread_equal(h->last_thread, pthread_self()) && size != h->last_size);
 }
 
-static void stage_now(gs_heap *h, int64_t device_free, bool at_oom)
-{
-	gs_stage *s = &h->stage;
-	uint32_t n = h->nooms < GS_OOMS_KEPT ? (uint32_t)h->nooms : GS_OOMS_KEPT;
-	gs_stage_copy(s, h->pool, &h->ring);
-	for (uint32_t i = 0; i < n; i++)
-		s->ooms[i] = h->ooms[(h->nooms - n + i) % GS_OOMS_KEPT];
-	s->nooms = n;
-	s->device_free = device_free;
-	s->at_oom = at_oom;
-	memcpy(s->conf, h->conf, sizeof s->conf);
-	h->stage_busy = true;
-}
-
+/* The first to meet a failure copies the state; the dump is written outside the lock. */
 static void note_failure(gs_heap *h, const gs_pool_action *a)
 {
-	const gs_pool_oom *figures = gs_pool_last_oom(h->pool);
-	if (!figures)
-		return;
-	gs_stage_oom *oom = &h->ooms[h->nooms++ % GS_OOMS_KEPT];
-	oom->number = h->ring.count - 1;
-	oom->ticks = h->call->ticks;
-	oom->figures = *figures;
 	if (!h->dumper || h->stage_busy || !is_new_failure(h, a->size))
 		return;
-	stage_now(h, (int64_t)a->device_free, true);
-	h->call_staged = true;
+	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
+	h->stage_busy = h->call_staged = true;
 	h->last_activity = h->activity;
 	h->last_size = a->size;
 	h->last_thread = pthread_self();
@@ -69,15 +49,11 @@ static void note_failure(gs_heap *h, const gs_pool_action *a)
 static void on_action(void *user, const gs_pool_action *a)
 {
 	gs_heap *h = user;
-	gs_ring_event e = { a->address, a->size, h->call->ticks, a->stream, a->ctx.stack,
-			    (uint16_t)a->ctx.tag, gs_ring_pool(&h->ring, a->pool_id), (uint8_t)a->action };
-	if (a->action == GS_ACTION_OOM)
-		e.address = a->device_free; /* an out-of-memory has no address: its place holds what was free */
 	if (h->listener)
 		h->listener(h->listener_arg, a);
 	if (!h->record)
 		return;
-	gs_ring_push(&h->ring, &e);
+	gs_log_action(&h->log, h->pool, a, h->call->ticks);
 	if (a->action == GS_ACTION_ALLOC || a->action == GS_ACTION_FREE_REQUESTED)
 		h->activity++;
 	else if (a->action == GS_ACTION_OOM)
@@ -95,8 +71,7 @@ void gs_heap_release(gs_heap *h)
 	}
 	gs_pool_release(h->pool);
 	h->pool = NULL;
-	gs_stage_release(&h->stage);
-	gs_ring_release(&h->ring, h->pages);
+	gs_log_release(&h->log, h->pages);
 	pthread_cond_destroy(&h->written);
 	pthread_mutex_destroy(&h->lock);
 }
@@ -122,9 +97,7 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 	}
 	h->facts = (gs_dump_device){ .number = config->number, .name = config->name, .driver = config->driver, .capacity = (int64_t)total };
 	uint32_t events = config->record ? config->events : 0;
-	status = gs_ring_init(&h->ring, events, pages);
-	if (!status)
-		status = gs_stage_init(&h->stage, events, pages);
+	status = gs_log_init(&h->log, events, pages);
 	if (status) {
 		gs_fail(err, status, "no memory for %u events", events);
 		goto out;
@@ -165,7 +138,7 @@ static void after_failure(gs_heap *h, bool staged)
 {
 	if (staged) {
 		gs_dump_request request = { .reason = GS_DUMP_OOM };
-		gs_dumper_write(h->dumper, &h->stage, &h->facts, &request, NULL, NULL);
+		gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, NULL);
 		stage_is_free(h);
 		return;
 	}
@@ -279,12 +252,9 @@ gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id)
 
 gs_status gs_heap_configure(gs_heap *h, const char *conf, gs_error *err)
 {
-	size_t n = strlen(conf);
-	if (n >= sizeof h->conf)
-		return gs_fail(err, GS_INVALID, "settings of more than %zu bytes", sizeof h->conf - 1);
 	pthread_mutex_lock(&h->lock);
 	gs_status status = gs_pool_configure(h->pool, conf, err);
-	memcpy(h->conf, conf, n + 1); /* PyTorch too remembers the text before it reads it */
+	gs_log_set_conf(&h->log, conf); /* PyTorch too remembers the text before it reads it */
 	pthread_mutex_unlock(&h->lock);
 	return status;
 }
@@ -298,10 +268,10 @@ gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, gs_dump_resul
 	while (h->stage_busy)
 		pthread_cond_wait(&h->written, &h->lock);
 	bool known = !h->ops->mem_info(h->device, &free_bytes, &total);
-	bool at_oom = h->nooms && h->ooms[(h->nooms - 1) % GS_OOMS_KEPT].number + 1 == h->ring.count;
-	stage_now(h, known ? (int64_t)free_bytes : GS_NONE, at_oom);
+	gs_log_stage(&h->log, h->pool, known ? (int64_t)free_bytes : GS_NONE);
+	h->stage_busy = true;
 	pthread_mutex_unlock(&h->lock);
-	gs_status status = gs_dumper_write(h->dumper, &h->stage, &h->facts, request, result, err);
+	gs_status status = gs_dumper_write(h->dumper, &h->log.stage, &h->facts, request, result, err);
 	stage_is_free(h);
 	return status;
 }

@@ -16,10 +16,9 @@
 
 #include "recorder/clock.h"
 #include "recorder/dump.h"
+#include "recorder/log.h"
 #include "recorder/pages.h"
 #include "recorder/pool/pool.h"
-#include "recorder/ring.h"
-#include "recorder/stage.h"
 
 /* What the wrapper found out before the lock. */
 typedef struct gs_call {
@@ -43,15 +42,14 @@ typedef struct gs_heap_config {
 
 typedef struct gs_heap {
 	pthread_mutex_t lock;
-	pthread_cond_t written;  /* stage became free */
+	pthread_cond_t written;  /* the log's stage became free */
 	gs_pool *pool;
 	gs_pages *pages;
 	gs_dumper *dumper;       /* NULL: no dumps */
 	gs_dump_device facts;
 	const gs_device_ops *ops;
 	void *device;
-	gs_ring ring;
-	gs_stage stage;
+	gs_log log;
 	bool record, every_oom;
 	gs_pool_on_action *listener;
 	void *listener_arg;
@@ -64,9 +62,6 @@ typedef struct gs_heap {
 	uint64_t activity;       /* allocations and frees that succeeded */
 	uint64_t last_activity, last_size; /* at the last dump's failure … */
 	pthread_t last_thread;   /* … and who met it */
-	gs_stage_oom ooms[GS_OOMS_KEPT]; /* a ring; the next goes to nooms % GS_OOMS_KEPT */
-	uint64_t nooms;
-	char conf[2048];         /* settings in force */
 } gs_heap;
 
 /* GS_NO_MEMORY, or why the device gives no figures. Nothing is held after a failure. */

@@ -145,7 +145,7 @@ gs_status gs_recorder_dump_all(gs_recorder *r, gs_dump_reason reason, gs_error *
 	gs_dump_request request = { .reason = reason };
 	gs_status result = GS_OK;
 	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
-		if (!r->heaps[i] || !r->heaps[i]->ring.count)
+		if (!r->heaps[i] || !r->heaps[i]->log.ring.count)
 			continue;
 		gs_status status = gs_heap_dump(r->heaps[i], &request, NULL, result ? NULL : err);
 		if (status && !result)

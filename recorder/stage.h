@@ -10,7 +10,7 @@
 #include "recorder/pool/pool.h"
 #include "recorder/ring.h"
 
-enum { GS_OOMS_KEPT = 64 };
+enum { GS_OOMS_KEPT = 64, GS_STAGE_CONF = 2048 };
 
 typedef struct gs_stage_segment {
 	uint64_t address, size, stream;
@@ -49,7 +49,7 @@ typedef struct gs_stage {
 	uint32_t nooms;
 	gs_pool_stats stats;
 	gs_pool_settings settings;
-	char conf[2048];
+	char conf[GS_STAGE_CONF];
 	const char *rules;
 	int64_t device_free, allowed; /* GS_NONE unknown */
 	bool at_oom;           /* the layout is that of the last out-of-memory */

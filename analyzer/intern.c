@@ -18,7 +18,7 @@ struct gs_table {
 	gs_id ids[]; /* 0 is an empty slot */
 };
 
-enum { STRINGS, FRAMES, STACKS };
+enum { STRINGS, FRAMES, STACKS, STREAMS, POOLS };
 
 uint32_t gs_hash_bytes(const void *data, size_t n)
 {
@@ -77,6 +77,10 @@ static uint32_t hash_of(const gs_snapshot *s, int which, gs_id id)
 		return s->strings[id].hash;
 	if (which == FRAMES)
 		return gs_hash_bytes(&s->frames[id], sizeof *s->frames);
+	if (which == STREAMS)
+		return gs_hash_bytes(&s->streams[id - 1], sizeof *s->streams);
+	if (which == POOLS)
+		return gs_hash_bytes(&s->pools[id - 1], sizeof *s->pools);
 	const gs_stack *k = &s->stacks[id];
 	return gs_hash_bytes(&s->stack_frames[k->first], k->n * sizeof(gs_id));
 }
@@ -203,42 +207,49 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 	return t->ids[at] = s->nstacks++;
 }
 
-/* --- streams and pools: a handful, searched from the last one found --------------------------- */
+/* --- streams and pools: a handful in honest files, their index + 1 is the table's id -------------- */
 
-enum { MAX_FEW = 1 << 20 };
+/* Room for one more element of an array that doubles at powers of two; NULL when memory is short. */
+static void *few_room(void *array, uint32_t n, size_t size)
+{
+	return n & (n - 1) ? array : n > UINT32_MAX / 4 ? NULL : realloc(array, (n ? n * 2 : 1) * size);
+}
 
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)
 {
-	for (uint32_t i = 0; i < s->nstreams; i++)
-		if (s->streams[i] == handle)
-			return i;
-	if (s->nstreams >= MAX_FEW)
+	if (!table_room(s, STREAMS))
 		return UINT32_MAX;
-	if (!(s->nstreams & (s->nstreams - 1))) {
-		uint64_t *grown = realloc(s->streams, (s->nstreams ? s->nstreams * 2 : 1) * sizeof *grown);
-		if (!grown)
-			return UINT32_MAX;
-		s->streams = grown;
-	}
-	s->streams[s->nstreams] = handle;
-	return s->nstreams++;
+	struct gs_table *t = s->index[STREAMS];
+	uint32_t at = gs_hash_bytes(&handle, sizeof handle) & t->mask;
+	for (; t->ids[at]; at = (at + 1) & t->mask)
+		if (s->streams[t->ids[at] - 1] == handle)
+			return t->ids[at] - 1;
+	uint64_t *grown = few_room(s->streams, s->nstreams, sizeof *grown);
+	if (!grown)
+		return UINT32_MAX;
+	s->streams = grown;
+	s->streams[s->nstreams++] = handle;
+	t->count++;
+	t->ids[at] = s->nstreams;
+	return s->nstreams - 1;
 }
 
 uint32_t gs_snapshot_pool(gs_snapshot *s, gs_pool_id id)
 {
-	for (uint32_t i = 0; i < s->npools; i++)
-		if (s->pools[i].a == id.a && s->pools[i].b == id.b)
-			return i + 1;
-	if (s->npools >= MAX_FEW)
+	if (!table_room(s, POOLS))
 		return UINT32_MAX;
-	if (!(s->npools & (s->npools - 1))) {
-		gs_pool_id *grown = realloc(s->pools, (s->npools ? s->npools * 2 : 1) * sizeof *grown);
-		if (!grown)
-			return UINT32_MAX;
-		s->pools = grown;
-	}
-	s->pools[s->npools] = id;
-	return ++s->npools;
+	struct gs_table *t = s->index[POOLS];
+	uint32_t at = gs_hash_bytes(&id, sizeof id) & t->mask;
+	for (; t->ids[at]; at = (at + 1) & t->mask)
+		if (s->pools[t->ids[at] - 1].a == id.a && s->pools[t->ids[at] - 1].b == id.b)
+			return t->ids[at];
+	gs_pool_id *grown = few_room(s->pools, s->npools, sizeof *grown);
+	if (!grown)
+		return UINT32_MAX;
+	s->pools = grown;
+	s->pools[s->npools++] = id;
+	t->count++;
+	return t->ids[at] = s->npools;
 }
 
 void gs_intern_release(gs_snapshot *s)
@@ -247,7 +258,7 @@ void gs_intern_release(gs_snapshot *s)
 		next = a->next;
 		free(a);
 	}
-	for (int i = 0; i < 3; i++)
+	for (size_t i = 0; i < sizeof s->index / sizeof *s->index; i++)
 		free(s->index[i]);
 	free(s->strings);
 	free(s->frames);

@@ -176,7 +176,7 @@ typedef struct gs_snapshot {
 	size_t nwarnings;
 
 	struct gs_arena *arena;      /* strings */
-	struct gs_table *index[3];   /* hash indexes of strings, frames, stacks */
+	struct gs_table *index[5];   /* hash indexes of strings, frames, stacks, streams, pools */
 } gs_snapshot;
 
 /* Makes *s empty (no memory taken). */

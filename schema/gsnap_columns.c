@@ -21,6 +21,8 @@ static const gs_column process[] = {
 	COLUMN(9, process, rank, OPT, 0),
 	COLUMN(10, process, time_us, OPT, 0),
 	COLUMN(11, process, incomplete, BOOL, 0),
+	COLUMN(12, process, release_min, TEXT, 0),
+	COLUMN(13, process, release_max, TEXT, 0),
 };
 
 static const gs_column device[] = {

@@ -15,7 +15,7 @@
 static const uint64_t base_cost = 40u << 20, cost_of_byte = 800;
 
 struct gs_sections {
-	gs_input input;
+	gs_section_input input;
 	uint64_t offset;         /* bytes consumed */
 	gs_section section;      /* shown last */
 	bool pending;            /* its body has not been consumed */
@@ -99,7 +99,7 @@ static gs_status read_header(gs_sections *r, gs_error *err)
 	return status ? status : check_header(h, payload, n, err);
 }
 
-gs_status gs_sections_open(gs_sections **out, gs_input input, gs_error *err)
+gs_status gs_sections_open(gs_sections **out, gs_section_input input, gs_error *err)
 {
 	gs_sections *r = calloc(1, sizeof *r);
 	if (!r)

@@ -21,10 +21,10 @@
 #include "schema/gsnap_unpack.h"
 
 /* Where bytes come from. read puts up to n bytes at buf (NULL: passes over them) and sets *got; *got < n means the end. */
-typedef struct gs_input {
+typedef struct gs_section_input {
 	gs_status (*read)(void *arg, void *buf, size_t n, size_t *got, gs_error *err);
 	void *arg;
-} gs_input;
+} gs_section_input;
 
 typedef struct gs_section {
 	uint16_t kind, flags;
@@ -38,7 +38,7 @@ typedef struct gs_section {
 typedef struct gs_sections gs_sections;
 
 /* Reads the file's first frame. *out is set only on success. */
-gs_status gs_sections_open(gs_sections **out, gs_input input, gs_error *err);
+gs_status gs_sections_open(gs_sections **out, gs_section_input input, gs_error *err);
 void gs_sections_close(gs_sections *r); /* accepts NULL */
 
 /* The next section's header. GS_END after the END section, which is checked here. */

@@ -65,6 +65,7 @@ typedef struct gs_row_process {
 	gs_text origin;      /* converted from another input: its kind ("pytorch", "bfc", "rmm", "text"); none for our own */
 	int64_t pid, rank, time_us;
 	bool incomplete;     /* what it was converted from was itself cut */
+	gs_text release_min, release_max; /* bounds of the release of the program that made it, as far as known */
 } gs_row_process;
 
 /* One row a device, ascending. Every device of a later row must be here. */
@@ -155,8 +156,8 @@ typedef struct gs_row_warning { gs_text text; } gs_row_warning;
 /* Events of one device together, oldest first, devices ascending. */
 typedef struct gs_row_event {
 	int32_t device;
-	uint64_t address;
-	uint64_t size;   /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request */
+	uint64_t address; /* oom: the device's free bytes */
+	uint64_t size;   /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request; snapshot: active bytes */
 	int64_t time_us;
 	uint64_t nanos;  /* 0–999 after time_us; 0 if the clock is coarser */
 	uint64_t stream; /* handle */
@@ -164,7 +165,7 @@ typedef struct gs_row_event {
 	gs_pool_id pool_id;
 	gs_id stack, tag;
 	uint8_t action;  /* gs_action */
-	uint64_t extra;  /* refused: the driver's status; oom: device_free; else 0 */
+	uint64_t extra;  /* refused: the driver's status; else 0 */
 } gs_row_event;
 
 /* The last row of a whole file. */

@@ -14,7 +14,7 @@
 enum {
 	ROWS = 8192,               /* of a section at most */
 	CELLS = ROWS * 12,         /* numbers staged: events have twelve columns */
-	HEAP = 512 << 10,          /* texts and frame ids staged: more than the longest row */
+	HEAP = 600 << 10,          /* texts and frame ids staged: more than the longest row */
 	ENCODED = CELLS * GS_COLUMN_VALUE_MAX + HEAP / 4 * 5 + GS_COLUMNS_MAX * 16,
 	STAGED = CELLS * 8 + HEAP,
 	PACKED = ZSTD_COMPRESSBOUND(ENCODED) + GS_GSNAP_SECTION_SIZE + 4

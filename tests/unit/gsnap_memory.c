@@ -34,10 +34,10 @@ static gs_status read_memory(void *arg, void *buf, size_t n, size_t *got, gs_err
 	return GS_OK;
 }
 
-gs_input memory_input(memory_file *file)
+gs_section_input memory_input(memory_file *file)
 {
 	file->at = 0;
-	return (gs_input){ read_memory, file };
+	return (gs_section_input){ read_memory, file };
 }
 
 void memory_release(memory_file *file)
@@ -157,7 +157,7 @@ void memory_small_file(memory_file *file)
 		gs_writer_event(w, &(gs_row_event){ .device = d, .address = at, .size = 20 << 20, .time_us = 1700000000000001, .has_pool_id = true, .stack = 2, .action = GS_ACTION_SEGMENT_ALLOC });
 		gs_writer_event(w, &(gs_row_event){ .device = d, .address = at, .size = 4000000, .time_us = 1700000000000003, .nanos = 250, .has_pool_id = true, .stack = 2, .tag = 1, .action = GS_ACTION_ALLOC });
 	}
-	ck_assert_int_eq(gs_writer_event(w, &(gs_row_event){ .device = 1, .size = 60 << 20, .time_us = 1700000000000100, .stack = 2, .action = GS_ACTION_OOM, .extra = 44 << 20 }), GS_OK);
+	ck_assert_int_eq(gs_writer_event(w, &(gs_row_event){ .device = 1, .address = 44 << 20, .size = 60 << 20, .time_us = 1700000000000100, .stack = 2, .action = GS_ACTION_OOM }), GS_OK);
 	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
 	free(workspace);
 }

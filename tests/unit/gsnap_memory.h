@@ -12,7 +12,7 @@ typedef struct memory_file {
 } memory_file;
 
 gs_status memory_sink(void *file, const void *data, size_t n);
-gs_input memory_input(memory_file *file); /* from its beginning */
+gs_section_input memory_input(memory_file *file); /* from its beginning */
 void memory_release(memory_file *file);
 
 /* A writer in a workspace of its own that collects in file; free(workspace) ends both. */

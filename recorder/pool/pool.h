@@ -52,12 +52,13 @@ typedef struct gs_pool_config {
 	int32_t number;               /* device number, for messages */
 	gs_pool_memory memory;
 	const gs_rules *rules;        /* NULL: the newest */
+	const char *settings;         /* initial settings text, as from the environment; NULL or "": defaults */
 	gs_pool_on_action *on_action; /* NULL: nobody listens */
 	void *user;
 	unsigned flags;
 } gs_pool_config;
 
-/* Makes an empty pool with default settings. GS_NO_MEMORY, or what mem_info returned. */
+/* Makes an empty pool. GS_NO_MEMORY, GS_INVALID for the settings, or what mem_info returned. */
 gs_status gs_pool_init(gs_pool **pool, const gs_pool_config *config, gs_error *err);
 /* Gives the bookkeeping memory back (NULL allowed). Device memory is left as it is; give_back before returns all of it, live blocks included. */
 void gs_pool_release(gs_pool *pool);
@@ -101,6 +102,7 @@ gs_pool_block *gs_pool_find(const gs_pool *pool, uint64_t address);
  * waiting so: GS_STATE. A handle stays valid until its free completes: gs_pool_is_pending tells (before any other call that may reuse it). */
 gs_status gs_pool_free_deferred(gs_pool *pool, gs_pool_block *block);
 gs_status gs_pool_complete(gs_pool *pool, gs_pool_block *block);
+bool gs_pool_is_pending(const gs_pool_block *block);
 
 /* As torch.cuda.empty_cache(). */
 gs_status gs_pool_empty_cache(gs_pool *pool);
@@ -113,9 +115,10 @@ typedef bool gs_pool_filter(void *user, uint64_t stream);
  * the next release of cached blocks. GS_NOT_FOUND for unknown ids, GS_INVALID for (0,0). */
 gs_status gs_pool_hold_private(gs_pool *pool, gs_pool_id id);
 gs_status gs_pool_drop_private(gs_pool *pool, gs_pool_id id);
-/* From now on requests on streams that the filter (NULL: every stream) accepts go to that pool, which gains a user as by hold. While any such
- * context is open, events are not processed (capture: deferred frees). The first begun that accepts wins. */
-gs_status gs_pool_begin_private(gs_pool *pool, gs_pool_id id, gs_pool_filter *filter, void *user);
+/* From now on requests on streams that the filter (NULL: every stream) accepts go to that pool, which gains a user as by hold (drop it when done).
+ * capture: a graph is being captured: until the end, events are neither recorded nor processed (frees that need them wait) and nothing cached is given
+ * back. Under rules before 2.12 any private pool has that effect. Of several that accept, the one begun last wins (before 2.12: first). GS_STATE when it is begun already. */
+gs_status gs_pool_begin_private(gs_pool *pool, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture);
 gs_status gs_pool_end_private(gs_pool *pool, gs_pool_id id);
 
 /* --- what it holds ------------------------------------------------------------------------------- */

@@ -24,13 +24,14 @@
 typedef enum gs_tie { GS_TIE_ADDRESS, GS_TIE_BLOCK, GS_TIE_SEGMENT } gs_tie;
 
 typedef struct gs_rules {
-	const char *name;      /* "2.6" */
-	gs_tie tie;            /* address; creation of the block object; creation of the segment, then address */
-	bool list_rest_after;  /* the `>` of a roundup list starts after the last key (else at it, overwriting its value) */
-	bool bound_inclusive;  /* max_split_size_mb and max_non_split_rounding_mb may equal the large segment size */
-	bool division_one_off; /* a roundup division of 1 rounds to 512 (false: to powers of two is still decided by `d > 1`; same result) */
-	bool lenient;          /* settings: white space of any kind is dropped, some separators are not enforced */
-	bool fraction_below_one; /* a memory fraction of 1.0 or more is no limit */
+	const char *name;          /* "2.6" */
+	int level;                 /* ascending with the release; settings know since which level they exist */
+	gs_tie tie;                /* address; creation of the block object; creation of the segment, then address */
+	bool list_rest_after;      /* the `>` of a roundup list starts after the last key (else at it, overwriting its value) */
+	bool bound_inclusive;      /* max_split_size_mb and max_non_split_rounding_mb may equal the large segment size */
+	bool lenient;              /* settings: separators are not enforced, white space of any kind is dropped, keys are applied in two passes */
+	bool fraction_below_one;   /* a memory fraction of 1.0 is no limit */
+	bool private_captures;     /* any private pool in use counts as a capture (events wait, cached blocks stay), the first begun wins */
 } gs_rules;
 
 extern const gs_rules gs_rules_2_6, gs_rules_2_10, gs_rules_2_12, gs_rules_2_13;

@@ -1,0 +1,114 @@
+#include "recorder/pool/state.h"
+
+gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uint64_t size)
+{
+	gs_pool_block *b = gs_slab_get(&p->blocks);
+	b->node.stream = region->stream;
+	b->node.size = size;
+	b->node.address = address;
+	b->node.note = 0;
+	b->number = p->next_block++;
+	b->node.order = p->rules->tie == GS_TIE_BLOCK ? b->number : p->rules->tie == GS_TIE_SEGMENT ? region->number : 0;
+	b->prev = b->next = NULL;
+	b->region = region;
+	b->requested = 0;
+	b->ctx = (gs_pool_ctx){ 0, 0 };
+	b->events = 0;
+	b->searches = 0;
+	b->uses = NULL;
+	return b;
+}
+
+void gs_block_insert_free(gs_pool *p, gs_pool_block *b)
+{
+	(void)p;
+	gs_room *room = gs_block_room(b);
+	b->searches = room->searches;
+	gs_set_insert(&room->free, &b->node);
+}
+
+void gs_block_insert_unmapped(gs_pool *p, gs_pool_block *b)
+{
+	(void)p;
+	gs_set_insert(&gs_block_room(b)->unmapped, &b->node);
+}
+
+void gs_block_link_before(gs_pool_block *b, gs_pool_block *after)
+{
+	b->prev = after->prev;
+	b->next = after;
+	after->prev = b;
+	if (b->prev)
+		b->prev->next = b;
+	else
+		b->region->first = b;
+}
+
+void gs_block_link_after(gs_pool_block *b, gs_pool_block *before)
+{
+	b->prev = before;
+	b->next = before->next;
+	before->next = b;
+	if (b->next)
+		b->next->prev = b;
+}
+
+uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour)
+{
+	if (!neighbour || (neighbour->node.note & GS_BUSY) || ((neighbour->node.note ^ b->node.note) & GS_UNMAPPED))
+		return 0;
+	gs_room *room = gs_block_room(b);
+	gs_set_erase(neighbour->node.note & GS_UNMAPPED ? &room->unmapped : &room->free, &neighbour->node);
+	if (b->prev == neighbour) {
+		b->node.address = neighbour->node.address;
+		b->prev = neighbour->prev;
+		if (b->prev)
+			b->prev->next = b;
+		else
+			b->region->first = b;
+	} else {
+		b->next = neighbour->next;
+		if (b->next)
+			b->next->prev = b;
+	}
+	uint64_t size = neighbour->node.size;
+	b->node.size += size;
+	gs_slab_put(&p->blocks, neighbour);
+	return size;
+}
+
+void gs_list_push(gs_list *list, gs_pool_block *b)
+{
+	b->node.child[0] = (gs_node *)list->tail;
+	b->node.child[1] = NULL;
+	if (list->tail)
+		list->tail->node.child[1] = &b->node;
+	else
+		list->head = b;
+	list->tail = b;
+}
+
+void gs_list_remove(gs_list *list, gs_pool_block *b)
+{
+	gs_pool_block *prev = (gs_pool_block *)b->node.child[0], *next = (gs_pool_block *)b->node.child[1];
+	if (prev)
+		prev->node.child[1] = (gs_node *)next;
+	else
+		list->head = next;
+	if (next)
+		next->node.child[0] = (gs_node *)prev;
+	else
+		list->tail = prev;
+}
+
+void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx)
+{
+	if (!p->on_action)
+		return;
+	gs_pool_action a = { .action = action, .address = address, .size = size, .stream = stream, .ctx = ctx };
+	if (region) {
+		a.pool = region->room->class;
+		a.pool_id = gs_room_id(region->room);
+	}
+	p->on_action(p->user, &a);
+}

@@ -1,0 +1,204 @@
+/* Uses of blocks in other streams, and the events that frees wait for. */
+#include "recorder/pool/state.h"
+
+bool gs_pool_is_capturing(const gs_pool *p, bool any_stream, uint64_t stream)
+{
+	for (const gs_diversion *d = p->diversions; d; d = d->next)
+		if (p->rules->private_captures || (d->capture && (any_stream || !d->filter || d->filter(d->user, stream))))
+			return true;
+	return false;
+}
+
+void gs_pool_drop_uses(gs_pool *p, gs_pool_block *b, bool captured_only)
+{
+	for (gs_use **link = &b->uses; *link;) {
+		gs_use *u = *link;
+		if (captured_only && !u->captured) {
+			link = &u->next;
+			continue;
+		}
+		*link = u->next;
+		gs_slab_put(&p->small_slab, u);
+	}
+	if (!b->uses)
+		b->node.note &= ~(uint32_t)GS_USES;
+}
+
+gs_status gs_pool_record_stream_block(gs_pool *p, gs_pool_block *b, uint64_t stream)
+{
+	if (!(b->node.note & GS_ALLOCATED))
+		return GS_NOT_FOUND;
+	if (stream == b->node.stream || !p->ops->event_record)
+		return GS_OK;
+	gs_use *u = b->uses;
+	while (u && u->stream != stream)
+		u = u->next;
+	if (!u) {
+		if (!gs_slab_reserve(&p->small_slab, 1))
+			return GS_NO_MEMORY;
+		u = gs_slab_get(&p->small_slab);
+		*u = (gs_use){ .next = b->uses, .stream = stream };
+		b->uses = u;
+		b->node.note |= GS_USES;
+	}
+	u->captured |= gs_pool_is_capturing(p, true, 0);
+	gs_pool_tell(p, GS_ACTION_RECORD_STREAM, b->region, b->node.address, b->requested, stream, b->ctx);
+	return GS_OK;
+}
+
+gs_status gs_pool_record_stream(gs_pool *p, uint64_t address, uint64_t stream)
+{
+	if (p->flags & GS_POOL_NO_INDEX)
+		return GS_STATE;
+	gs_pool_block *b = gs_index_find(&p->index, address);
+	return b ? gs_pool_record_stream_block(p, b, stream) : GS_NOT_FOUND;
+}
+
+static gs_event_queue *queue_of(gs_pool *p, uint64_t stream)
+{
+	gs_event_queue **link = &p->queues;
+	for (; *link; link = &(*link)->next)
+		if ((*link)->stream == stream)
+			return *link;
+	if (!gs_slab_reserve(&p->small_slab, 1))
+		return NULL;
+	gs_event_queue *q = gs_slab_get(&p->small_slab);
+	*q = (gs_event_queue){ .stream = stream };
+	*link = q;
+	return q;
+}
+
+/* Puts one event behind the block's use in a stream. */
+static gs_status insert_event(gs_pool *p, gs_pool_block *b, uint64_t stream)
+{
+	gs_event_queue *q = queue_of(p, stream);
+	if (!q || !gs_slab_reserve(&p->small_slab, 1))
+		return GS_NO_MEMORY;
+	uint64_t event;
+	gs_status status = p->ops->event_record(p->device, stream, &event);
+	if (status)
+		return status;
+	gs_event_entry *e = gs_slab_get(&p->small_slab);
+	*e = (gs_event_entry){ .event = event, .block = b };
+	if (q->head)
+		q->tail->next = e;
+	else
+		q->head = e;
+	q->tail = e;
+	b->events++;
+	b->node.note |= GS_EVENTS;
+	return GS_OK;
+}
+
+gs_status gs_pool_insert_events(gs_pool *p, gs_pool_block *b)
+{
+	while (b->uses) {
+		gs_status status = insert_event(p, b, b->uses->stream);
+		if (status) /* the block keeps the use and so stays out of circulation: never handed out too early */
+			return status;
+		gs_use *u = b->uses;
+		b->uses = u->next;
+		gs_slab_put(&p->small_slab, u);
+	}
+	b->node.note &= ~(uint32_t)GS_USES;
+	return GS_OK;
+}
+
+static gs_status insert_deferred(gs_pool *p)
+{
+	while (p->deferred.head) {
+		gs_pool_block *b = p->deferred.head;
+		gs_list_remove(&p->deferred, b);
+		b->node.note &= ~(uint32_t)GS_DEFERRED;
+		gs_pool_drop_uses(p, b, true);
+		gs_status status = gs_pool_insert_events(p, b);
+		if (status)
+			return status;
+		if (!(b->node.note & GS_EVENTS))
+			gs_block_complete_free(p, b);
+	}
+	return GS_OK;
+}
+
+/* One event of a block has passed. */
+static void passed(gs_pool *p, gs_event_entry *e)
+{
+	gs_pool_block *b = e->block;
+	p->ops->event_release(p->device, e->event);
+	gs_slab_put(&p->small_slab, e);
+	if (--b->events == 0) {
+		b->node.note &= ~(uint32_t)GS_EVENTS;
+		if (!(b->node.note & GS_BUSY))
+			gs_block_complete_free(p, b);
+	}
+}
+
+static void drop_empty_queues(gs_pool *p)
+{
+	for (gs_event_queue **link = &p->queues; *link;) {
+		gs_event_queue *q = *link;
+		if (q->head) {
+			link = &q->next;
+			continue;
+		}
+		*link = q->next;
+		gs_slab_put(&p->small_slab, q);
+	}
+}
+
+gs_status gs_pool_poll(gs_pool *p)
+{
+	gs_status status = insert_deferred(p);
+	bool emptied = false;
+	for (gs_event_queue *q = p->queues; q && !status; q = q->next) {
+		while (q->head) {
+			bool ready = false;
+			if ((status = p->ops->event_query(p->device, q->head->event, &ready)) || !ready)
+				break;
+			gs_event_entry *e = q->head;
+			q->head = e->next;
+			passed(p, e);
+		}
+		emptied |= !q->head;
+	}
+	if (emptied)
+		drop_empty_queues(p);
+	return status;
+}
+
+gs_status gs_pool_process_events(gs_pool *p)
+{
+	return gs_pool_is_capturing(p, true, 0) ? GS_OK : gs_pool_poll(p);
+}
+
+gs_status gs_pool_synchronise(gs_pool *p, const gs_private *only)
+{
+	p->syncs++;
+	gs_status status = insert_deferred(p);
+	for (gs_event_queue *q = p->queues; q && !status; q = q->next) {
+		gs_event_entry *last = NULL;
+		for (gs_event_entry *e = q->head, *next; e && !status; e = next) {
+			next = e->next;
+			if (only && gs_block_room(e->block)->owner != only) {
+				last = e;
+				continue;
+			}
+			if ((status = p->ops->event_sync(p->device, e->event)))
+				break;
+			if (last)
+				last->next = next;
+			else
+				q->head = next;
+			if (q->tail == e)
+				q->tail = last;
+			passed(p, e);
+		}
+	}
+	drop_empty_queues(p);
+	for (gs_pool_block *b = p->manual.head, *next; b && !status; b = next) {
+		next = (gs_pool_block *)b->node.child[1];
+		if (!only || gs_block_room(b)->owner == only)
+			gs_pool_complete(p, b);
+	}
+	return status;
+}

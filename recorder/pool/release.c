@@ -1,0 +1,121 @@
+/* What is given back to the device to make room: garbage collection, oversize blocks, everything cached. */
+#include "recorder/pool/state.h"
+
+static bool is_whole(const gs_pool_block *b) { return !gs_block_is_split(b); }
+
+/* PyTorch keeps ages in an int. */
+static uint64_t age(const gs_pool_block *b) { return (uint64_t)(int)(gs_block_room(b)->searches - b->searches); }
+
+gs_status gs_release_garbage(gs_pool *p)
+{
+	gs_room *room = &p->rooms[GS_LARGE];
+	uint64_t threshold = (uint64_t)(p->settings.gc_threshold * (double)p->allowed);
+	if (p->reserved <= threshold)
+		return GS_OK;
+	uint64_t target = p->reserved - threshold, reclaimed = 0, total_age = 0;
+	int count = 0;
+	for (gs_node *n = gs_set_first(&room->free); n; n = gs_set_next(n)) {
+		if (!is_whole(gs_block_of(n)))
+			continue;
+		total_age += age(gs_block_of(n));
+		count++;
+	}
+	for (bool freed = true; reclaimed < target && freed && count > 0;) {
+		double old = (double)total_age / count;
+		freed = false;
+		for (gs_node *n = gs_set_first(&room->free), *next; n; n = next) {
+			gs_pool_block *b = gs_block_of(n);
+			next = gs_set_next(n);
+			if (!is_whole(b) || gs_block_is_expandable(b) || (double)age(b) < old)
+				continue;
+			freed = true;
+			reclaimed += b->node.size;
+			total_age -= age(b);
+			count--;
+			gs_status status = gs_segment_give_back(p, b);
+			if (status)
+				return status;
+		}
+	}
+	return GS_OK;
+}
+
+/* Gives oversize blocks of the stream back, from n downwards, until bytes are free. */
+static bool release_downwards(gs_pool *p, gs_request *r, gs_node *n, uint64_t bytes)
+{
+	uint64_t released = 0;
+	while (n && released < bytes && n->size >= p->settings.max_split && n->stream == r->stream) {
+		gs_pool_block *b = gs_block_of(n);
+		n = gs_set_prev(n);
+		if (gs_block_is_expandable(b) || gs_block_is_split(b))
+			continue;
+		released += b->node.size;
+		if ((r->status = gs_segment_give_back(p, b)))
+			return false;
+	}
+	return released >= bytes;
+}
+
+bool gs_release_available(gs_pool *p, gs_request *r)
+{
+	uint64_t split = p->settings.max_split;
+	if (split == UINT64_MAX)
+		return false;
+	uint64_t bytes = r->rounded < split ? split : r->rounded;
+	gs_set *set = &r->room->free;
+	gs_node *n = gs_set_at_least(set, r->stream, bytes);
+	if (!n || n->stream != r->stream || gs_block_is_expandable(gs_block_of(n)))
+		return release_downwards(p, r, gs_set_before(set, r->stream, bytes), bytes);
+	if (gs_block_is_split(gs_block_of(n)))
+		return false;
+	r->status = gs_segment_give_back(p, gs_block_of(n));
+	return !r->status;
+}
+
+static gs_status release_room(gs_pool *p, gs_room *room)
+{
+	gs_status status = GS_OK;
+	for (gs_node *n = gs_set_first(&room->free), *next; n && !status; n = next) {
+		next = gs_set_next(n);
+		if (is_whole(gs_block_of(n)) && !gs_block_is_expandable(gs_block_of(n)))
+			status = gs_segment_give_back(p, gs_block_of(n));
+	}
+	/* edges that unmapping leaves behind may be met again: they hold no whole page */
+	for (gs_node *n = gs_set_first(&room->free), *next; n && !status; n = next) {
+		next = gs_set_next(n);
+		if (gs_block_is_expandable(gs_block_of(n)))
+			status = gs_expandable_unmap(p, gs_block_of(n));
+	}
+	return status;
+}
+
+static gs_status release_unused_privates(gs_pool *p)
+{
+	gs_status status = GS_OK;
+	for (gs_private *q = p->privates; q && !status; q = q->next) {
+		if (q->users)
+			continue;
+		status = release_room(p, &q->rooms[GS_SMALL]);
+		if (!status)
+			status = release_room(p, &q->rooms[GS_LARGE]);
+	}
+	gs_private_forget_unused(p);
+	return status;
+}
+
+gs_status gs_release_cached(gs_pool *p)
+{
+	gs_status status = GS_OK;
+	if (!gs_pool_is_capturing(p, true, 0)) {
+		if ((status = gs_pool_synchronise(p, NULL)) || (status = release_room(p, &p->rooms[GS_LARGE]))
+		    || (status = release_room(p, &p->rooms[GS_SMALL])))
+			return status;
+	}
+	return release_unused_privates(p);
+}
+
+gs_status gs_pool_empty_cache(gs_pool *p)
+{
+	gs_pool_tell(p, GS_ACTION_EMPTY_CACHE, NULL, 0, 0, 0, (gs_pool_ctx){ 0, 0 });
+	return gs_release_cached(p);
+}

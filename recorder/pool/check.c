@@ -161,7 +161,8 @@ static gs_status check_waiting(const gs_pool *p, const sums *s, gs_error *err)
 		deferred += (b->node.note & (GS_DEFERRED | GS_USES)) == (GS_DEFERRED | GS_USES);
 	if (manual != s->manual || deferred != s->deferred)
 		return WRONG("%zu + %zu blocks wait in lists, %zu + %zu are marked", manual, deferred, s->manual, s->deferred);
-	for (const gs_event_queue *q = p->queues; q; q = q->next)
+	const gs_event_queue *q;
+	for (size_t slot = 0; (q = gs_queues_from(&p->queues, &slot)); slot++)
 		for (const gs_event_entry *e = q->head; e; e = e->next)
 			if (!(e->block->node.note & GS_EVENTS) || (!e->next && q->tail != e))
 				return WRONG("an event of stream 0x%" PRIx64 " belongs to no waiting block", q->stream);

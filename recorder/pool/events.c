@@ -54,24 +54,10 @@ gs_status gs_pool_record_stream(gs_pool *p, uint64_t address, uint64_t stream)
 	return b ? gs_pool_record_stream_block(p, b, stream) : GS_NOT_FOUND;
 }
 
-static gs_event_queue *queue_of(gs_pool *p, uint64_t stream)
-{
-	gs_event_queue **link = &p->queues;
-	for (; *link; link = &(*link)->next)
-		if ((*link)->stream == stream)
-			return *link;
-	if (!gs_slab_reserve(&p->small_slab, 1))
-		return NULL;
-	gs_event_queue *q = gs_slab_get(&p->small_slab);
-	*q = (gs_event_queue){ .stream = stream };
-	*link = q;
-	return q;
-}
-
 /* Puts one event behind the block's use in a stream. */
 static gs_status insert_event(gs_pool *p, gs_pool_block *b, uint64_t stream)
 {
-	gs_event_queue *q = queue_of(p, stream);
+	gs_event_queue *q = gs_queues_get(&p->queues, stream);
 	if (!q || !gs_slab_reserve(&p->small_slab, 1))
 		return GS_NO_MEMORY;
 	uint64_t event;
@@ -133,36 +119,32 @@ static void passed(gs_pool *p, gs_event_entry *e)
 	}
 }
 
-static void drop_empty_queues(gs_pool *p)
+/* Completes what is ready in a queue. */
+static gs_status poll_queue(gs_pool *p, gs_event_queue *q)
 {
-	for (gs_event_queue **link = &p->queues; *link;) {
-		gs_event_queue *q = *link;
-		if (q->head) {
-			link = &q->next;
-			continue;
-		}
-		*link = q->next;
-		gs_slab_put(&p->small_slab, q);
+	while (q->head) {
+		bool ready = false;
+		gs_status status = p->ops->event_query(p->device, q->head->event, &ready);
+		if (status || !ready)
+			return status;
+		gs_event_entry *e = q->head;
+		q->head = e->next;
+		passed(p, e);
 	}
+	return GS_OK;
 }
 
 gs_status gs_pool_poll(gs_pool *p)
 {
 	gs_status status = insert_deferred(p);
-	bool emptied = false;
-	for (gs_event_queue *q = p->queues; q && !status; q = q->next) {
-		while (q->head) {
-			bool ready = false;
-			if ((status = p->ops->event_query(p->device, q->head->event, &ready)) || !ready)
-				break;
-			gs_event_entry *e = q->head;
-			q->head = e->next;
-			passed(p, e);
-		}
-		emptied |= !q->head;
+	gs_event_queue *q;
+	for (size_t slot = 0; !status && (q = gs_queues_from(&p->queues, &slot));) {
+		status = poll_queue(p, q);
+		if (q->head)
+			slot++;
+		else
+			gs_queues_drop(&p->queues, slot);
 	}
-	if (emptied)
-		drop_empty_queues(p);
 	return status;
 }
 
@@ -171,30 +153,42 @@ gs_status gs_pool_process_events(gs_pool *p)
 	return gs_pool_is_capturing(p, true, 0) ? GS_OK : gs_pool_poll(p);
 }
 
+/* Waits for the events of a queue, all or those of one private pool's blocks. */
+static gs_status wait_queue(gs_pool *p, gs_event_queue *q, const gs_private *only)
+{
+	gs_event_entry *last = NULL;
+	for (gs_event_entry *e = q->head, *next; e; e = next) {
+		next = e->next;
+		if (only && gs_block_room(e->block)->owner != only) {
+			last = e;
+			continue;
+		}
+		gs_status status = p->ops->event_sync(p->device, e->event);
+		if (status)
+			return status;
+		if (last)
+			last->next = next;
+		else
+			q->head = next;
+		if (q->tail == e)
+			q->tail = last;
+		passed(p, e);
+	}
+	return GS_OK;
+}
+
 gs_status gs_pool_synchronise(gs_pool *p, const gs_private *only)
 {
 	p->syncs++;
 	gs_status status = insert_deferred(p);
-	for (gs_event_queue *q = p->queues; q && !status; q = q->next) {
-		gs_event_entry *last = NULL;
-		for (gs_event_entry *e = q->head, *next; e && !status; e = next) {
-			next = e->next;
-			if (only && gs_block_room(e->block)->owner != only) {
-				last = e;
-				continue;
-			}
-			if ((status = p->ops->event_sync(p->device, e->event)))
-				break;
-			if (last)
-				last->next = next;
-			else
-				q->head = next;
-			if (q->tail == e)
-				q->tail = last;
-			passed(p, e);
-		}
+	gs_event_queue *q;
+	for (size_t slot = 0; !status && (q = gs_queues_from(&p->queues, &slot));) {
+		status = wait_queue(p, q, only);
+		if (q->head)
+			slot++;
+		else
+			gs_queues_drop(&p->queues, slot);
 	}
-	drop_empty_queues(p);
 	for (gs_pool_block *b = p->manual.head, *next; b && !status; b = next) {
 		next = (gs_pool_block *)b->node.child[1];
 		if (!only || gs_block_room(b)->owner == only)

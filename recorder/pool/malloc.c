@@ -190,7 +190,7 @@ gs_status gs_pool_malloc_block(gs_pool *p, uint64_t bytes, uint64_t stream, gs_p
 	if (!has_bookkeeping(p, SPARE_BLOCKS))
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the bookkeeping of an allocation");
 	gs_status status;
-	if ((p->queues || p->deferred.head) && !gs_pool_is_capturing(p, false, stream) && (status = gs_pool_poll(p)))
+	if ((p->queues.count || p->deferred.head) && !gs_pool_is_capturing(p, false, stream) && (status = gs_pool_poll(p)))
 		return gs_fail(err, status, "the device did not tell whether an event is ready");
 
 	gs_request r = { .bytes = bytes, .rounded = gs_rules_round(&p->settings, bytes), .stream = stream, .ctx = ctx };

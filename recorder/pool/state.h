@@ -7,6 +7,7 @@
 
 #include "recorder/pool/index.h"
 #include "recorder/pool/pool.h"
+#include "recorder/pool/queues.h"
 #include "recorder/pool/set.h"
 #include "recorder/pool/slab.h"
 
@@ -67,18 +68,6 @@ enum {
 	GS_BUSY = GS_ALLOCATED | GS_EVENTS | GS_USES
 };
 
-typedef struct gs_event_entry {
-	struct gs_event_entry *next;
-	uint64_t event;
-	gs_pool_block *block;
-} gs_event_entry;
-
-typedef struct gs_event_queue { /* of one stream */
-	struct gs_event_queue *next;
-	uint64_t stream;
-	gs_event_entry *head, *tail;
-} gs_event_queue;
-
 typedef struct gs_diversion { /* a private pool in use */
 	struct gs_diversion *next; /* begun earlier */
 	gs_private *target;
@@ -106,7 +95,7 @@ struct gs_pool {
 	gs_private *privates;
 	gs_diversion *diversions; /* begun last first */
 	gs_set regions;           /* by address */
-	gs_event_queue *queues;
+	gs_queues queues;
 	gs_list deferred, manual;
 	gs_index index;
 	gs_slab blocks, regions_slab, small_slab, privates_slab;

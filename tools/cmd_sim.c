@@ -1,72 +1,47 @@
 /* gpusnap sim: a script of allocator calls on a simulated device. */
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "schema/size.h"
 #include "tools/command.h"
+#include "tools/message.h"
+#include "tools/options.h"
 #include "tools/sim_script.h"
 
-typedef struct arguments {
+typedef struct sim_arguments {
 	const char *script;
-	const char *rules;
-	uint64_t capacity;
+	const char *release;
+	const gs_rules *rules;
+	int64_t capacity;
 	bool trace;
-} arguments;
+} sim_arguments;
 
-static int usage(const char *what, const char *word, const char *hint)
+/* -1 to go on, else the exit status. */
+static int parse(int argc, char **argv, sim_arguments *a)
 {
-	fprintf(stderr, "gpusnap: sim: %s%s%s\n  usage: gpusnap sim SCRIPT --capacity SIZE [--rules RELEASE] [--trace] [-o FILE.gsnap]\n  %s\n", what, word ? " " : "",
-		word ? word : "", hint);
-	return 2;
-}
-
-/* 0, or the exit status of a usage error. */
-static int parse(int argc, char **argv, arguments *a)
-{
-	static const struct option options[] = {
-		{ "capacity", required_argument, NULL, 'c' },
-		{ "rules", required_argument, NULL, 'r' },
-		{ "trace", no_argument, NULL, 't' },
-		{ NULL, 0, NULL, 0 },
+	const gs_option options[] = {
+		{ "capacity", 0, GS_OPT_SIZE, &a->capacity, "SIZE", "total memory of the device" },
+		{ "rules", 0, GS_OPT_TEXT, &a->release, "RELEASE", "PyTorch release whose rules hold (default: the newest known)" },
+		{ "trace", 0, GS_OPT_FLAG, &a->trace, 0, "print each call and what the allocator did" },
+		GS_OPTIONS_END
 	};
-	gs_error err = GS_ERROR_INIT;
-	int c;
-	optind = 0;
-	opterr = 0;
-	while ((c = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-		switch (c) {
-		case 'c':
-			if (gs_size_parse(optarg, &a->capacity, &err) || !a->capacity)
-				return usage("no size:", optarg, "a size is, for example, 1024MiB or 24GiB");
-			break;
-		case 'r':
-			a->rules = optarg;
-			break;
-		case 't':
-			a->trace = true;
-			break;
-		case ':':
-			return usage("a value is missing after", argv[optind - 1], "for example: --capacity 24GiB --rules 2.6");
-		default:
-			return usage("no such option:", argv[optind - 1], "the options are --capacity, --rules, --trace");
-		}
-	}
-	if (optind == argc)
-		return usage("which script?", NULL, "name the file of calls");
-	if (optind + 1 < argc)
-		return usage("one script at a time; what is", argv[optind + 1], "quote names with blanks");
-	a->script = argv[optind];
-	if (!a->capacity)
-		return usage("how large is the device?", NULL, "give --capacity, for example --capacity 1024MiB");
-	return 0;
+	gs_arguments arguments;
+	int status = gs_options_parse(options, argc, argv, 1, 1, &arguments);
+	if (status >= 0)
+		return status;
+	a->script = arguments.text[0];
+	if (a->capacity == GS_UNSET)
+		return gs_fail_usage("sim", "for example --capacity 24GiB", "how large is the device? --capacity is missing");
+	if (a->capacity == 0)
+		return gs_fail_usage("sim", "for example --capacity 24GiB", "a device of no memory");
+	a->rules = gs_rules_find(a->release);
+	return a->rules ? -1 : gs_fail_usage("sim", "for example --rules 2.6 or --rules 2.15.0", "`%s` is no release of PyTorch", a->release);
 }
 
-static gs_status run_script(FILE *in, const arguments *a, const gs_rules *rules, gs_error *err)
+static gs_status run_script(FILE *in, const sim_arguments *a, gs_error *err)
 {
-	static sim_call call;
-	sim_options options = { .capacity = a->capacity, .rules = rules, .trace = a->trace ? stdout : NULL };
+	static sim_call call; /* large */
+	sim_options options = { .capacity = (uint64_t)a->capacity, .rules = a->rules, .trace = a->trace ? stdout : NULL };
 	sim_run *run = NULL;
 	unsigned line = 0;
 	gs_status status = sim_run_init(&run, &options, err);
@@ -78,26 +53,20 @@ static gs_status run_script(FILE *in, const arguments *a, const gs_rules *rules,
 
 int gs_cmd_sim(int argc, char **argv)
 {
-	arguments a = { 0 };
+	sim_arguments a = { .release = "newest", .capacity = GS_UNSET };
 	gs_error err = GS_ERROR_INIT;
-	int bad = parse(argc, argv, &a);
-	if (bad)
-		return bad;
-	const gs_rules *rules = a.rules ? gs_rules_find(a.rules) : gs_rules_newest;
-	if (!rules)
-		return usage("no release:", a.rules, "a release is, for example, 2.6 or 2.15.0");
+	int status = parse(argc, argv, &a);
+	if (status >= 0)
+		return status;
 	FILE *in = fopen(a.script, "r");
 	if (!in) {
-		fprintf(stderr, "gpusnap: %s: %s\n", a.script, strerror(errno));
-		return 1;
+		gs_fail(&err, GS_IO, "%s", strerror(errno));
+		return gs_fail_file(a.script, &err, NULL);
 	}
-	gs_status status = run_script(in, &a, rules, &err);
+	gs_status failed = run_script(in, &a, &err);
 	fclose(in);
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "gpusnap: standard output: %s\n", strerror(errno));
-		return 1;
-	}
-	if (status)
-		fprintf(stderr, "gpusnap: %s\n", err.text);
-	return status != GS_OK;
+	if (!failed)
+		return GS_EXIT_DONE;
+	fflush(stdout);
+	return gs_fail_file(NULL, &err, NULL);
 }

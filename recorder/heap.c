@@ -226,10 +226,10 @@ void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated)
 	leave(h);
 }
 
-gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user)
+gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
 {
 	pthread_mutex_lock(&h->lock);
-	gs_status status = gs_pool_begin_private(h->pool, id, filter, user);
+	gs_status status = gs_pool_begin_private(h->pool, id, filter, user, capture);
 	leave(h);
 	return status;
 }

@@ -81,7 +81,7 @@ gs_status gs_heap_process_events(gs_heap *h, const gs_call *call);
 gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes);
 void gs_heap_stats(gs_heap *h, gs_pool_stats *stats);
 void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated);
-gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user);
+gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture);
 gs_status gs_heap_end_private(gs_heap *h, gs_pool_id id);
 gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id);
 

@@ -47,6 +47,9 @@ typedef struct gs_input {
 } gs_input;
 #define GS_INPUT_INIT { NULL, 0, NULL }
 
+/* The error when nothing was read: no snapshot (of that rank, unless GS_NONE). */
+gs_status gs_input_none(int64_t rank, gs_error *err);
+
 /* At least one snapshot, or an error (GS_NOT_FOUND: none of that rank). Release in any case. */
 gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err);
 void gs_input_release(gs_input *input);

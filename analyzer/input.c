@@ -1,0 +1,115 @@
+/* Reading what a command line names. The listing is in input_expand.c. */
+#include "analyzer/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/store.h"
+
+static gs_status read_stored(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_store *store = NULL;
+	gs_status status = gs_store_open(entry->path, &store, err);
+	if (!status)
+		status = gs_store_read(store, entry->id, want, s, err);
+	gs_store_close(store);
+	return status;
+}
+
+gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_snapshot_init(s);
+	gs_status status = entry->id ? read_stored(entry, want, s, err) : gs_read_path(entry->path, want, s, err);
+	if (status)
+		gs_snapshot_release(s);
+	return status;
+}
+
+void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
+{
+	char text[160];
+	if (!note)
+		return;
+	if (!s->complete) {
+		snprintf(text, sizeof text, "cut at byte %llu: the answer rests on what is whole before it",
+			 (unsigned long long)s->cut_at);
+		note(context, s->path, text);
+	}
+	for (size_t i = 0; i < s->nwarnings; i++)
+		note(context, s->path, s->warnings[i].text);
+}
+
+/* A file of a folder may be anything: what is no snapshot is left out. Returns whether the failure ends the command. */
+static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_input_ask *ask)
+{
+	char text[GS_ERROR_TEXT + 16];
+	if (!entry->in_folder)
+		return true;
+	snprintf(text, sizeof text, "left out: %s", err->text);
+	if (ask->note)
+		ask->note(ask->context, entry->path, text);
+	return false;
+}
+
+static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_input_ask *ask, gs_error *err)
+{
+	gs_snapshot *s = &input->snapshots[input->n];
+	gs_error why = GS_ERROR_INIT;
+	gs_status status = gs_input_read(entry, ask->want, s, &why);
+	if (status) {
+		if (!fatal(entry, &why, ask))
+			return GS_OK;
+		input->failed = strdup(entry->path);
+		return gs_fail(err, status, "%s", why.text[0] ? why.text : gs_status_text(status));
+	}
+	if (ask->rank != GS_NONE && s->rank != ask->rank) {
+		gs_snapshot_release(s);
+		return GS_OK;
+	}
+	gs_input_tell(s, ask->note, ask->context);
+	input->n++;
+	return GS_OK;
+}
+
+gs_status gs_input_none(int64_t rank, gs_error *err)
+{
+	if (rank != GS_NONE)
+		return gs_fail(err, GS_NOT_FOUND, "no snapshot of rank %lld", (long long)rank);
+	return gs_fail(err, GS_NOT_FOUND, "no snapshot there");
+}
+
+gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err)
+{
+	gs_input_list list = GS_INPUT_LIST_INIT;
+	*input = (gs_input)GS_INPUT_INIT;
+	gs_status status = gs_input_expand(paths, n, ask->note, ask->context, &list, err);
+	if (status) {
+		input->failed = list.failed;
+		list.failed = NULL;
+		goto out;
+	}
+	input->snapshots = calloc(list.n ? list.n : 1, sizeof *input->snapshots);
+	if (!input->snapshots) {
+		status = gs_fail(err, GS_NO_MEMORY, "%zu snapshots", list.n);
+		goto out;
+	}
+	for (size_t i = 0; i < list.n && !status; i++)
+		status = add(input, &list.entries[i], ask, err);
+	if (!status && !input->n) {
+		status = gs_input_none(ask->rank, err);
+		input->failed = n ? strdup(paths[0]) : NULL;
+	}
+out:
+	gs_input_list_release(&list);
+	return status;
+}
+
+void gs_input_release(gs_input *input)
+{
+	for (size_t i = 0; i < input->n; i++)
+		gs_snapshot_release(&input->snapshots[i]);
+	free(input->snapshots);
+	free(input->failed);
+	*input = (gs_input)GS_INPUT_INIT;
+}

@@ -1,0 +1,208 @@
+/* Which snapshots a command line names: files, the files of folders, the snapshots of databases, the newest dump. */
+#include "analyzer/input.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "analyzer/store.h"
+
+enum { MAX_ENTRIES = 100000 };
+
+static gs_status append(gs_input_list *list, const char *path, int64_t id, bool in_folder, gs_error *err)
+{
+	if (list->n >= MAX_ENTRIES)
+		return gs_fail(err, GS_LIMIT, "more than %d snapshots", MAX_ENTRIES);
+	if (!(list->n & (list->n - 1))) {
+		gs_input_entry *grown = realloc(list->entries, (list->n ? 2 * list->n : 1) * sizeof *grown);
+		if (!grown)
+			return gs_fail(err, GS_NO_MEMORY, "%zu snapshots", list->n);
+		list->entries = grown;
+	}
+	char *copy = strdup(path);
+	if (!copy)
+		return gs_fail(err, GS_NO_MEMORY, "a path");
+	list->entries[list->n++] = (gs_input_entry){ copy, id, in_folder };
+	return GS_OK;
+}
+
+bool gs_input_is_database(const char *path)
+{
+	static const char magic[16] = "SQLite format 3";
+	char head[16];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, head, sizeof head);
+	close(fd);
+	return n == sizeof head && !memcmp(head, magic, sizeof head);
+}
+
+static gs_status expand_database(const char *path, gs_input_list *list, gs_error *err)
+{
+	gs_store *store = NULL;
+	int64_t *ids = NULL;
+	size_t n = 0;
+	gs_status status = gs_store_open(path, &store, err);
+	if (!status)
+		status = gs_store_ids(store, &ids, &n, err);
+	for (size_t i = 0; i < n && !status; i++)
+		status = append(list, path, ids[i], false, err);
+	free(ids);
+	gs_store_close(store);
+	return status;
+}
+
+/* Hidden files are somebody's temporary ones, databases would show the same snapshots twice. */
+static int is_candidate(const struct dirent *d)
+{
+	return d->d_name[0] != '.';
+}
+
+static gs_status add_file_of_folder(const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+{
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return GS_OK;
+	if (!gs_input_is_database(path))
+		return append(list, path, 0, true, err);
+	if (note)
+		note(context, path, "left out: a database in a folder is not looked into");
+	return GS_OK;
+}
+
+static gs_status expand_folder(const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+{
+	struct dirent **names = NULL;
+	int n = scandir(path, &names, is_candidate, versionsort);
+	if (n < 0)
+		return gs_fail(err, GS_IO, "%s", strerror(errno));
+	gs_status status = GS_OK;
+	for (int i = 0; i < n; i++) {
+		size_t size = strlen(path) + strlen(names[i]->d_name) + 2;
+		char *file = malloc(size);
+		if (!file && !status)
+			status = gs_fail(err, GS_NO_MEMORY, "a path");
+		if (file && !status) {
+			bool slash = *path && path[strlen(path) - 1] == '/';
+			snprintf(file, size, "%s%s%s", path, slash ? "" : "/", names[i]->d_name);
+			status = add_file_of_folder(file, list, note, context, err);
+		}
+		free(file);
+		free(names[i]);
+	}
+	free(names);
+	return status;
+}
+
+static gs_status expand_one(const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+{
+	struct stat st;
+	if (!strcmp(path, "-"))
+		return append(list, path, 0, false, err);
+	if (stat(path, &st))
+		return gs_fail(err, errno == ENOENT ? GS_NOT_FOUND : GS_IO, "%s", strerror(errno));
+	if (S_ISDIR(st.st_mode)) {
+		size_t before = list->n;
+		gs_status status = expand_folder(path, list, note, context, err);
+		if (!status && list->n == before)
+			return gs_fail(err, GS_NOT_FOUND, "the directory holds no file");
+		return status;
+	}
+	if (gs_input_is_database(path))
+		return expand_database(path, list, err);
+	return append(list, path, 0, false, err);
+}
+
+static const char *dump_folder(void)
+{
+	const char *dir = getenv("GPUSNAP_DIR");
+	return dir && *dir ? dir : "./gpusnap-dumps";
+}
+
+/* Newer by time of change, then by name: several dumps of one moment are numbered. */
+static bool is_newer(const struct stat *a, const char *name, const struct stat *b, const char *best)
+{
+	if (a->st_mtim.tv_sec != b->st_mtim.tv_sec)
+		return a->st_mtim.tv_sec > b->st_mtim.tv_sec;
+	if (a->st_mtim.tv_nsec != b->st_mtim.tv_nsec)
+		return a->st_mtim.tv_nsec > b->st_mtim.tv_nsec;
+	return strverscmp(name, best) > 0;
+}
+
+gs_status gs_input_newest(char **path, gs_error *err)
+{
+	const char *dir = dump_folder();
+	char best[256] = "";
+	struct stat st, top = { 0 };
+	DIR *d = opendir(dir);
+	if (!d)
+		return gs_fail(err, GS_NOT_FOUND, "no file is named and there are no dumps in %s: %s", dir, strerror(errno));
+	for (struct dirent *e; (e = readdir(d));) {
+		size_t n = strlen(e->d_name);
+		if (n < 7 || e->d_name[0] == '.' || strcmp(e->d_name + n - 6, ".gsnap") || n >= sizeof best)
+			continue;
+		if (!fstatat(dirfd(d), e->d_name, &st, 0) && S_ISREG(st.st_mode) &&
+		    (!*best || is_newer(&st, e->d_name, &top, best))) {
+			top = st;
+			memcpy(best, e->d_name, n + 1);
+		}
+	}
+	closedir(d);
+	if (!*best)
+		return gs_fail(err, GS_NOT_FOUND, "no file is named and there is no dump in %s", dir);
+	size_t size = strlen(dir) + strlen(best) + 2;
+	*path = malloc(size);
+	if (!*path)
+		return gs_fail(err, GS_NO_MEMORY, "a path");
+	snprintf(*path, size, "%s/%s", dir, best);
+	return GS_OK;
+}
+
+static void note_newest(const char *path, gs_input_note *note, void *context)
+{
+	char text[4200];
+	snprintf(text, sizeof text, "reading the newest dump, %s", path);
+	note(context, NULL, text);
+}
+
+static gs_status expand_newest(gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+{
+	char *path = NULL;
+	gs_status status = gs_input_newest(&path, err);
+	if (!status)
+		status = append(list, path, 0, false, err);
+	if (!status && note)
+		note_newest(path, note, context);
+	free(path);
+	return status;
+}
+
+gs_status gs_input_expand(const char *const *paths, size_t n, gs_input_note *note, void *context, gs_input_list *list,
+			  gs_error *err)
+{
+	gs_status status = GS_OK;
+	*list = (gs_input_list)GS_INPUT_LIST_INIT;
+	if (!n)
+		return expand_newest(list, note, context, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		status = expand_one(paths[i], list, note, context, err);
+		if (status)
+			list->failed = strdup(paths[i]);
+	}
+	return status;
+}
+
+void gs_input_list_release(gs_input_list *list)
+{
+	for (size_t i = 0; i < list->n; i++)
+		free(list->entries[i].path);
+	free(list->entries);
+	free(list->failed);
+	*list = (gs_input_list)GS_INPUT_LIST_INIT;
+}

@@ -1,0 +1,1 @@
+CREATE INDEX state_of ON state (snapshot_id, device);

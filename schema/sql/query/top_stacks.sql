@@ -1,0 +1,14 @@
+-- which stacks hold the most live bytes (--by stack, function, file or module)
+WITH held AS (
+	SELECT snapshot_id, device, stack_id, sum(size) AS bytes, count(*) AS blocks
+	FROM block WHERE state <> 'inactive' GROUP BY snapshot_id, device, stack_id),
+named AS (
+	SELECT h.*, k.user_frame, k.text AS stack,
+		CASE :by WHEN 'function' THEN f.name WHEN 'file' THEN f.file WHEN 'module' THEN f.module ELSE h.stack_id END AS part
+	FROM held AS h LEFT JOIN stack AS k ON k.id = h.stack_id LEFT JOIN frame AS f ON f.id = k.user_frame_id)
+SELECT snapshot_id, device, sum(bytes) AS bytes, sum(blocks) AS blocks,
+	CASE WHEN coalesce(:by, 'stack') = 'stack' THEN user_frame ELSE part END AS user_frame,
+	stack, max(bytes) AS largest
+FROM named
+GROUP BY snapshot_id, device, part
+ORDER BY sum(bytes) DESC, snapshot_id, device, part

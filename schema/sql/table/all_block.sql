@@ -1,0 +1,16 @@
+CREATE TABLE all_block ( -- a block: a piece of a segment
+	snapshot_id INTEGER NOT NULL, -- snapshot.id
+	state_id INTEGER NOT NULL, -- state.id
+	device INTEGER NOT NULL, -- number of the device
+	segment INTEGER, -- address of its segment
+	address INTEGER, -- of its first byte
+	size INTEGER NOT NULL, -- bytes, rounded
+	requested INTEGER, -- bytes asked for; NULL on inactive blocks
+	state TEXT NOT NULL, -- active_allocated, active_pending_free or inactive
+	pool TEXT, -- small or large
+	pool_id TEXT, -- 0,0 is the default pool
+	stream INTEGER, -- handle of the stream it belongs to
+	stack_id INTEGER, -- stack.id of its allocation
+	tag TEXT, -- tag of its allocation
+	idx INTEGER -- of its alloc event
+);

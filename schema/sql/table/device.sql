@@ -1,0 +1,17 @@
+CREATE TABLE device ( -- a device of a snapshot
+	snapshot_id INTEGER NOT NULL, -- snapshot.id
+	device INTEGER NOT NULL, -- number of the device
+	name TEXT, -- model
+	capacity INTEGER, -- bytes of memory in all
+	device_free INTEGER, -- bytes free on the device when the snapshot was made
+	allowed INTEGER, -- limit of the allocator (memory fraction) in bytes
+	others INTEGER, -- bytes that other processes held
+	events INTEGER NOT NULL, -- events of the trace
+	dropped INTEGER NOT NULL, -- events known to be lost before the first
+	from_start BOOLEAN, -- 1: recording began before the first allocation; NULL not known
+	at_oom BOOLEAN NOT NULL, -- 1: the captured layout is that of the last out-of-memory
+	has_layout BOOLEAN NOT NULL, -- 0: the input tells nothing of segments
+	said_reserved INTEGER, -- bytes reserved as a text says
+	said_allocated INTEGER, -- bytes allocated as a text says
+	PRIMARY KEY (snapshot_id, device)
+) WITHOUT ROWID;

@@ -2,7 +2,7 @@ CREATE TABLE packed_event ( -- an event in few bytes; the view event shows it in
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
 	id INTEGER PRIMARY KEY, -- trace.first + idx
 	action INTEGER NOT NULL, -- number of the action, in the order of the view event
-	address INTEGER NOT NULL, -- of the block or segment
+	address INTEGER, -- of the block or segment
 	size INTEGER NOT NULL, -- bytes
 	stream INTEGER, -- handle of the stream
 	pool_id TEXT, -- where it is known

@@ -1,0 +1,40 @@
+/* What a query may do, and what it reads: an authorizer and limits for one connection. */
+#ifndef GS_ANALYZER_GUARD_H
+#define GS_ANALYZER_GUARD_H
+
+#include <sqlite3.h>
+#include <stdbool.h>
+
+#include "schema/status.h"
+
+/* What the statement reads, by the tables that have to be filled for it. */
+enum gs_reads {
+	GS_READS_STATE = 1,       /* depends on the selected state */
+	GS_READS_LAYOUT = 2,      /* segments or blocks of it */
+	GS_READS_ALL_STATES = 4,  /* state, all_segment, all_block themselves */
+	GS_READS_EVENTS = 8,
+	GS_READS_STACKS = 16,
+	GS_READS_SERIES = 32,
+	GS_READS_OOM_SUMS = 64,
+	GS_READS_FIT = 128,
+	GS_READS_EVICTION = 256,
+	GS_READS_GROWTH = 512
+};
+
+typedef struct gs_guard {
+	unsigned reads;
+	char denied[120]; /* why the statement was refused, or "" */
+	double until;     /* time of CLOCK_MONOTONIC at which it is stopped, 0 never */
+} gs_guard;
+
+/* From now on db runs only what is read-only and harmless, in bounded memory. guard must outlive db. */
+void gs_guard_set(gs_guard *guard, sqlite3 *db);
+
+/* Starts the clock. */
+void gs_guard_start(gs_guard *guard, double seconds);
+
+/* Takes the guard off, for our own writes; and on again. */
+void gs_guard_pause(gs_guard *guard, sqlite3 *db);
+void gs_guard_resume(gs_guard *guard, sqlite3 *db);
+
+#endif

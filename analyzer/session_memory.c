@@ -1,0 +1,134 @@
+/* Filling a session's tables from files, one after the other; each snapshot's memory is given back before the next. */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/db.h"
+#include "analyzer/session_inner.h"
+
+static unsigned parts_of(unsigned reads, bool all_frames)
+{
+	unsigned parts = 0;
+	if (reads & GS_READS_LAYOUT)
+		parts |= GS_STORE_LAYOUT;
+	if (reads & GS_READS_ALL_STATES)
+		parts |= GS_STORE_STATES;
+	if (reads & GS_READS_EVENTS)
+		parts |= GS_STORE_EVENTS;
+	if (reads & GS_READS_STACKS)
+		parts |= GS_STORE_STACKS | (all_frames ? (unsigned)GS_STORE_ALL_FRAMES : 0u);
+	if (reads & GS_READS_SERIES)
+		parts |= GS_STORE_SERIES;
+	if (reads & GS_READS_OOM_SUMS)
+		parts |= GS_STORE_OOM_SUMS;
+	return parts;
+}
+
+static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES | GS_READS_FIT |
+					  GS_READS_EVICTION;
+
+/* A .gsnap keeps its layout, facts and OOM record before its events, so that these can be skipped; other kinds have to be
+ * read to the end to know what is in them. */
+static bool may_skip_events(const gs_input_entry *entry)
+{
+	unsigned char head[4] = { 0 };
+	if (entry->id)
+		return true;
+	int fd = open(entry->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, head, sizeof head);
+	close(fd);
+	return n == 4 && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
+}
+
+/* Whether what was read without events does not do: a state has to be rebuilt from them. */
+static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
+{
+	const char *selector = session->ask.state;
+	if (!s->events_skipped || (selector && !strcmp(selector, "captured") && !(reads & GS_READS_OOM_SUMS)))
+		return false;
+	bool by_default = !selector || !*selector || !strcmp(selector, "oom");
+	for (size_t i = 0; i < s->ndevices; i++) {
+		const gs_device *d = &s->devices[i];
+		size_t ooms = 0;
+		for (size_t k = 0; k < s->nooms; k++)
+			ooms += s->ooms[k].device == d->device;
+		if (!by_default || (ooms && !d->layout_at_oom) || (ooms > 1 && reads & GS_READS_OOM_SUMS))
+			return true;
+	}
+	return false;
+}
+
+static gs_status read_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
+{
+	unsigned want = GS_WANT_LAYOUT | (reads & GS_READS_STACKS ? GS_WANT_STACKS : 0u);
+	if (reads & reads_with_events || !may_skip_events(entry))
+		want |= GS_WANT_EVENTS;
+	gs_status status = gs_input_read(entry, want, s, err);
+	if (status || !needs_events(session, s, reads))
+		return status;
+	gs_snapshot_release(s);
+	return gs_input_read(entry, want | GS_WANT_EVENTS, s, err);
+}
+
+static gs_status add(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
+{
+	gs_store_ask ask = { parts_of(reads, session->ask.all_frames), session->ask.state, session->ask.device };
+	int64_t id = 0;
+	gs_status status = gs_store_add(session->store, s, &ask, &id, err);
+	if (!status)
+		status = gs_session_fill_verdict(session, s, id, reads, err);
+	if (!status)
+		status = gs_session_add_item(session, id, s->rank, s->path, err);
+	session->complete &= s->complete;
+	return status;
+}
+
+static gs_status add_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_error *err)
+{
+	gs_snapshot s;
+	gs_error why = GS_ERROR_INIT;
+	char text[GS_ERROR_TEXT + 16];
+	gs_status status = read_entry(session, entry, reads, &s, &why);
+	if (status && entry->in_folder) {
+		snprintf(text, sizeof text, "left out: %s", why.text[0] ? why.text : gs_status_text(status));
+		if (session->ask.note)
+			session->ask.note(session->ask.context, entry->path, text);
+		return GS_OK;
+	}
+	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s.rank)) {
+		gs_input_tell(&s, session->ask.note, session->ask.context);
+		status = add(session, &s, reads, &why);
+	}
+	gs_snapshot_release(&s);
+	if (status) {
+		session->failed = strdup(entry->path);
+		return gs_fail(err, status, "%s", why.text);
+	}
+	return GS_OK;
+}
+
+static void note_empty(const gs_session *session)
+{
+	if (session->ask.device != GS_NONE || !session->ask.note || !session->ask.state)
+		return;
+	if (!gs_db_value(gs_store_connection(session->store), "SELECT count(*) FROM temp.shown_state", 0))
+		session->ask.note(session->ask.context, NULL, "no device has the state asked for");
+}
+
+gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err)
+{
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < session->list.n && !status; i++)
+		status = add_entry(session, &session->list.entries[i], reads, err);
+	if (!status && !session->n) {
+		session->failed = session->ask.npaths ? strdup(session->ask.paths[0]) : NULL;
+		status = gs_input_none(session->ask.rank, err);
+	}
+	if (!status)
+		note_empty(session);
+	return status;
+}

@@ -1,0 +1,136 @@
+/* Answering from a database where it is: which of its snapshots and states are shown. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/db.h"
+#include "analyzer/session_inner.h"
+
+static gs_status pick_snapshots(gs_session *session, gs_error *err)
+{
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(gs_store_connection(session->store),
+		"SELECT id, rank, path, complete FROM main.snapshot ORDER BY id", &q, err);
+	while (!status && !(status = gs_db_next(q, err))) {
+		int64_t rank = gs_db_get(q, 1);
+		if (session->ask.rank != GS_NONE && session->ask.rank != rank)
+			continue;
+		status = gs_session_add_item(session, sqlite3_column_int64(q, 0), rank, (const char *)sqlite3_column_text(q, 2), err);
+		session->complete &= sqlite3_column_int(q, 3) != 0;
+	}
+	sqlite3_finalize(q);
+	if (status == GS_END)
+		status = session->n ? GS_OK : gs_input_none(session->ask.rank, err);
+	return status;
+}
+
+static gs_status tell_warnings(gs_session *session, gs_error *err)
+{
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(gs_store_connection(session->store),
+		"SELECT snapshot_id, text FROM main.warning ORDER BY rowid", &q, err);
+	while (!status && !(status = gs_db_next(q, err))) {
+		int64_t rank;
+		const char *path;
+		if (gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) && session->ask.note)
+			session->ask.note(session->ask.context, path, (const char *)sqlite3_column_text(q, 1));
+	}
+	sqlite3_finalize(q);
+	return status == GS_END ? GS_OK : status;
+}
+
+/* The stored name that a selector means: "oom" is the last of them, NULL the default. GS_NOT_FOUND: not stored. */
+static gs_status find_state(gs_session *session, int64_t snapshot, int64_t device, int64_t *id, char *name, size_t cap, gs_error *err)
+{
+	const char *selector = session->ask.state && *session->ask.state ? session->ask.state : NULL;
+	bool oom = !selector || !strcmp(selector, "oom");
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(gs_store_connection(session->store),
+		"SELECT id, name FROM main.state WHERE snapshot_id = ?1 AND device = ?2"
+		" AND (name = ?3 OR ?4 AND name LIKE 'oom %' OR ?5 AND name = 'captured')"
+		" ORDER BY name = 'captured', idx DESC, id DESC", &q, err);
+	if (status)
+		return status;
+	gs_db_int(q, 1, snapshot);
+	gs_db_int(q, 2, device);
+	gs_db_text(q, 3, selector);
+	gs_db_int(q, 4, oom);
+	gs_db_int(q, 5, !selector);
+	status = gs_db_next(q, err);
+	if (!status) {
+		const char *stored = (const char *)sqlite3_column_text(q, 1);
+		*id = sqlite3_column_int64(q, 0);
+		sqlite3_snprintf((int)cap, name, "%s", !oom ? selector : stored && !strcmp(stored, "captured") ? "captured" : "oom");
+	}
+	sqlite3_finalize(q);
+	return status == GS_END ? GS_NOT_FOUND : status;
+}
+
+static gs_status show(gs_session *session, int64_t snapshot, int64_t device, bool *rebuild, gs_error *err)
+{
+	char name[40];
+	int64_t id = 0;
+	gs_status status = find_state(session, snapshot, device, &id, name, sizeof name, err);
+	if (status == GS_NOT_FOUND) {
+		*rebuild = true;
+		return GS_OK;
+	}
+	if (status)
+		return status;
+	return gs_db_runf(gs_store_connection(session->store), err, "INSERT INTO temp.shown_state VALUES (%lld, %lld, %lld, %Q)",
+			  (long long)snapshot, (long long)id, (long long)device, name);
+}
+
+/* A device has a shown state if it has states at all. */
+static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
+{
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(gs_store_connection(session->store),
+		"SELECT DISTINCT snapshot_id, device FROM main.state ORDER BY 1, 2", &q, err);
+	bool found = false;
+	while (!status && !*rebuild && !(status = gs_db_next(q, err))) {
+		int64_t snapshot = sqlite3_column_int64(q, 0), device = sqlite3_column_int64(q, 1), rank;
+		const char *path;
+		if (!gs_session_snapshot(session, snapshot, &rank, &path) ||
+		    (session->ask.device != GS_NONE && session->ask.device != device))
+			continue;
+		found = true;
+		status = show(session, snapshot, device, rebuild, err);
+	}
+	sqlite3_finalize(q);
+	if (status == GS_END)
+		status = GS_OK;
+	if (!status && !found && session->ask.device != GS_NONE)
+		status = gs_fail(err, GS_NOT_FOUND, "no device %lld", (long long)session->ask.device);
+	return status;
+}
+
+static gs_status fill_verdicts(gs_session *session, unsigned reads, gs_error *err)
+{
+	gs_status status = GS_OK;
+	if (!(reads & (GS_READS_FIT | GS_READS_EVICTION)))
+		return GS_OK;
+	for (size_t i = 0; i < session->n && !status; i++) {
+		gs_snapshot s;
+		gs_snapshot_init(&s);
+		status = gs_store_read(session->store, session->items[i].id, GS_WANT_ALL, &s, err);
+		if (!status)
+			status = gs_session_fill_verdict(session, &s, session->items[i].id, reads, err);
+		gs_snapshot_release(&s);
+	}
+	return status;
+}
+
+gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
+{
+	gs_status status = pick_snapshots(session, err);
+	if (!status)
+		status = show_all(session, rebuild, err);
+	if (status || *rebuild)
+		return status;
+	status = tell_warnings(session, err);
+	if (!status)
+		status = fill_verdicts(session, reads, err);
+	if (status && !session->failed)
+		session->failed = strdup(session->list.entries[0].path);
+	return status;
+}

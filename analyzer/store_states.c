@@ -158,27 +158,30 @@ static gs_status put_shown(device_fill *x, gs_error *err)
 	return status ? status : show(x, &state, id, err);
 }
 
-static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, const gs_gauge *sums, gs_error *err)
+static const char insert_oom[] = "INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+
+static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t number, const gs_gauge *sums, gs_error *err)
 {
 	char pool_id[44];
 	gs_id stack = gs_fill_stack(f, o->stack);
 	gs_db_int(q, 1, f->id);
 	gs_db_int(q, 2, o->device < 0 ? GS_NONE : o->device);
-	gs_db_int(q, 3, o->idx);
-	gs_db_int(q, 4, o->time_us);
-	gs_db_int(q, 5, o->requested);
-	gs_db_int(q, 6, o->needed);
-	gs_db_int(q, 7, o->stream);
-	gs_db_text(q, 8, gs_class_text(o->pool));
-	gs_db_text(q, 9, o->has_pool_id ? gs_pool_text(pool_id, o->pool_id) : NULL);
-	gs_db_int(q, 10, o->device_free);
-	gs_db_int(q, 11, o->capacity);
-	gs_db_int(q, 12, o->allocated == GS_NONE && sums ? (int64_t)sums->allocated : o->allocated);
-	gs_db_int(q, 13, o->reserved == GS_NONE && sums ? (int64_t)sums->reserved : o->reserved);
-	gs_db_int(q, 14, o->allowed);
-	gs_db_text(q, 15, o->library);
-	gs_db_int(q, 16, stack ? (int64_t)stack : GS_NONE);
-	gs_db_text(q, 17, o->message);
+	gs_db_int(q, 3, (int64_t)number);
+	gs_db_int(q, 4, o->idx);
+	gs_db_int(q, 5, o->time_us);
+	gs_db_int(q, 6, o->requested);
+	gs_db_int(q, 7, o->needed);
+	gs_db_int(q, 8, o->stream);
+	gs_db_text(q, 9, gs_class_text(o->pool));
+	gs_db_text(q, 10, o->has_pool_id ? gs_pool_text(pool_id, o->pool_id) : NULL);
+	gs_db_int(q, 11, o->device_free);
+	gs_db_int(q, 12, o->capacity);
+	gs_db_int(q, 13, o->allocated == GS_NONE && sums ? (int64_t)sums->allocated : o->allocated);
+	gs_db_int(q, 14, o->reserved == GS_NONE && sums ? (int64_t)sums->reserved : o->reserved);
+	gs_db_int(q, 15, o->allowed);
+	gs_db_text(q, 16, o->library);
+	gs_db_int(q, 17, stack ? (int64_t)stack : GS_NONE);
+	gs_db_text(q, 18, o->message);
 	return gs_db_do(q, err);
 }
 
@@ -219,20 +222,19 @@ static gs_status put_ooms(device_fill *x, gs_error *err)
 	bool *known = calloc(x->nooms + 1, sizeof *known);
 	sqlite3_stmt *q = NULL;
 	gs_status status = sums && known ? GS_OK : gs_fail(err, GS_NO_MEMORY, "OOM rows");
-	if (!status && x->d)
+	if (!status)
 		status = oom_sums(x, sums, known, err);
 	if (!status)
-		status = gs_db_prepare(x->f->store->db,
-			"INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
+		status = gs_db_prepare(x->f->store->db, insert_oom, &q, err);
 	for (size_t i = 0; i < x->nooms && !status; i++)
-		status = put_oom(x->f, q, &x->f->s->ooms[x->first_oom + i], known[i] ? &sums[i] : NULL, err);
+		status = put_oom(x->f, q, &x->f->s->ooms[x->first_oom + i], i + 1, known[i] ? &sums[i] : NULL, err);
 	sqlite3_finalize(q);
 	free(sums);
 	free(known);
 	return status;
 }
 
-/* s->ooms is ordered by device: the rows of one stand together; those of no device (-1) come first. */
+/* s->ooms is ordered by device: the rows of one stand together. */
 static void find_ooms(device_fill *x, int32_t device)
 {
 	const gs_snapshot *s = x->f->s;
@@ -262,14 +264,30 @@ static gs_status fill(device_fill *x, gs_error *err)
 	return status;
 }
 
+/* Rows of devices that have no figures of their own, or that a message does not name. */
+static gs_status put_other_ooms(gs_fill *f, gs_error *err)
+{
+	const gs_snapshot *s = f->s;
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(f->store->db, insert_oom, &q, err);
+	size_t number = 0;
+	for (size_t i = 0; i < s->nooms && !status; i++) {
+		number = i && s->ooms[i - 1].device == s->ooms[i].device ? number + 1 : 1;
+		if (!gs_snapshot_find_device(s, s->ooms[i].device))
+			status = put_oom(f, q, &s->ooms[i], number, NULL, err);
+	}
+	sqlite3_finalize(q);
+	return status;
+}
+
 gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
 {
-	device_fill x = { .f = f, .d = d, .history = GS_HISTORY_INIT };
-	find_ooms(&x, d ? d->device : -1);
 	if (!d)
-		return put_ooms(&x, err);
+		return put_other_ooms(f, err);
 	if (gs_device_is_empty(f->s, d))
 		return GS_OK;
+	device_fill x = { .f = f, .d = d, .history = GS_HISTORY_INIT };
+	find_ooms(&x, d->device);
 	gs_status status = fill(&x, err);
 	if (x.has_history)
 		gs_history_release(&x.history);

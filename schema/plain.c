@@ -49,8 +49,7 @@ size_t gs_utf8_width(const char *p, size_t n)
 	return width;
 }
 
-/* C1 controls are steering too; so are the marks that turn the direction of writing. */
-static int steers(const char *p, size_t len)
+int gs_utf8_steers(const char *p, size_t len)
 {
 	uint32_t c = decode(p, len);
 	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
@@ -64,11 +63,11 @@ char *gs_plain(char *buf, size_t cap, const char *text)
 		if (text[i] == '\t' && at + 1 < cap) {
 			buf[at++] = ' ';
 			i++;
-		} else if (len && !steers(text + i, len) && at + len < cap) {
+		} else if (len && !gs_utf8_steers(text + i, len) && at + len < cap) {
 			memcpy(buf + at, text + i, len);
 			at += len;
 			i += len;
-		} else if ((!len || steers(text + i, len)) && at + 4 * (len ? len : 1) < cap) {
+		} else if ((!len || gs_utf8_steers(text + i, len)) && at + 4 * (len ? len : 1) < cap) {
 			for (size_t end = i + (len ? len : 1); i < end; i++)
 				at += (size_t)sprintf(buf + at, "\\x%02x", (unsigned char)text[i]);
 		} else

@@ -1,2 +1,2 @@
 -- the allocator's settings
-SELECT snapshot_id, name, value FROM setting ORDER BY snapshot_id, rowid
+SELECT snapshot_id, name, value FROM setting ORDER BY snapshot_id, name

@@ -1,2 +1,2 @@
 -- the statistics that the allocator kept
-SELECT snapshot_id, device, name, pool, current, peak, allocated, freed FROM stat ORDER BY snapshot_id, rowid
+SELECT snapshot_id, device, name, pool, current, peak, allocated, freed FROM stat ORDER BY snapshot_id, device, name, pool

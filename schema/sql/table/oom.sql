@@ -1,6 +1,7 @@
 CREATE TABLE oom ( -- an out-of-memory: an event of a trace, or a message
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
 	device INTEGER, -- number of the device
+	number INTEGER NOT NULL, -- from 1, for each device: state 'oom NUMBER'
 	idx INTEGER, -- of its event; NULL for a message
 	time_us INTEGER, -- microseconds since 1970 UTC
 	requested INTEGER, -- bytes asked for, rounded; from a message: what it prints

@@ -1,0 +1,209 @@
+/* gpusnap query: a named query or SQL about snapshots. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include "analyzer/query.h"
+#include "tools/command.h"
+#include "tools/inputs.h"
+#include "tools/message.h"
+#include "tools/options.h"
+#include "tools/outfile.h"
+#include "tools/output.h"
+
+enum { TERMINAL_ROWS = 40, MAX_SQL = 1000000 };
+
+typedef struct query_options {
+	gs_common common;
+	bool list, all_frames;
+	const char *show, *by;
+	double timeout;
+} query_options;
+
+static int print_list(const query_options *o)
+{
+	gs_query q;
+	gs_error err = GS_ERROR_INIT;
+	gs_emitter *e = NULL;
+	const gs_column columns[] = { { "name", GS_UNIT_NONE }, { "description", GS_UNIT_NONE } };
+	gs_emit_head head = { "list", NULL, true, columns, 2, 0, 0 };
+	gs_status status = gs_emit_open(stdout, gs_output_format(o->common.format), &head, &e, &err);
+	for (size_t i = 0; !status && gs_query_at(i, &q); i++) {
+		gs_value row[] = { { GS_VALUE_TEXT, 0, 0, q.name, strlen(q.name) },
+				   { GS_VALUE_TEXT, 0, 0, q.description, strlen(q.description) } };
+		status = gs_emit_row(e, row, &err);
+	}
+	if (e)
+		gs_emit_close(e, status != GS_OK, NULL, &err);
+	return status ? gs_fail_file(NULL, &err, NULL) : GS_EXIT_DONE;
+}
+
+static int print_sql(const char *name)
+{
+	gs_query q;
+	gs_error err = GS_ERROR_INIT;
+	if (gs_query_find(name, &q, &err))
+		return gs_fail_usage("query", "`gpusnap query --list` names them all", "%s", err.text);
+	fputs(q.sql, stdout);
+	return GS_EXIT_DONE;
+}
+
+/* SQL from standard input, in one piece. */
+static char *read_sql(gs_error *err)
+{
+	char *text = malloc(MAX_SQL + 1);
+	size_t n = text ? fread(text, 1, MAX_SQL + 1, stdin) : 0;
+	if (!text || n > MAX_SQL || ferror(stdin)) {
+		gs_fail(err, n > MAX_SQL ? GS_LIMIT : GS_IO, "%s", n > MAX_SQL ? "SQL of more than 1000000 bytes" : strerror(errno));
+		free(text);
+		return NULL;
+	}
+	text[n] = 0;
+	if (strlen(text) != n) {
+		gs_fail(err, GS_INVALID, "SQL with a zero byte in it");
+		free(text);
+		return NULL;
+	}
+	return text;
+}
+
+static int wrong_query(const char *typed, const gs_error *err)
+{
+	char hint[300];
+	if (!access(typed, F_OK)) {
+		snprintf(hint, sizeof hint, "the last argument is the query: gpusnap query %.200s summary", typed);
+		return gs_fail_usage("query", hint, "`%s` is a file, not a query", typed);
+	}
+	return gs_fail_usage("query", "`gpusnap query --list` names them all; SQL begins with SELECT, WITH, VALUES, EXPLAIN or PRAGMA",
+			     "%s", err->text);
+}
+
+static int check_by(const char *by)
+{
+	static const char *const words[] = { "stack", "function", "file", "module", NULL };
+	for (int i = 0; words[i]; i++)
+		if (!by || !strcmp(by, words[i]))
+			return -1;
+	return gs_fail_usage("query", NULL, "--by wants stack, function, file or module, not `%s`", by);
+}
+
+/* A state is a word or a number: what is neither is a mistake of usage, told before any file is read. */
+static int check_state(const char *state)
+{
+	static const char *const words[] = { "captured", "oom", "peak", "peak reserved", NULL };
+	char *end = NULL;
+	if (!state)
+		return -1;
+	for (int i = 0; words[i]; i++)
+		if (!strcmp(state, words[i]))
+			return -1;
+	const char *number = !strncmp(state, "oom ", 4) ? state + 4 : state;
+	strtoull(number, &end, 10);
+	if (*number >= '0' && *number <= '9' && !*end)
+		return -1;
+	const char *near = gs_nearest_word(state, words);
+	char hint[80];
+	snprintf(hint, sizeof hint, "did you mean %s? see `gpusnap help state`", near ? near : "oom");
+	return gs_fail_usage("query", hint, "no state is called `%s`", state);
+}
+
+/* The answer is kept back until it is whole: after a failure nothing of it may have been seen. */
+static int answer(const query_options *o, const gs_query_ask *ask, const gs_session_ask *from, FILE *out)
+{
+	gs_session *session = NULL;
+	gs_error err = GS_ERROR_INIT;
+	uint64_t left = 0, rows = 0;
+	FILE *kept = tmpfile();
+	int exit_status = GS_EXIT_DONE;
+	gs_status status = kept ? GS_OK : gs_fail(&err, GS_IO, "temporary file: %s", strerror(errno));
+	if (!status)
+		status = gs_session_open(from, &session, &err);
+	if (!status)
+		status = gs_query_answer(session, ask, kept, &left, &rows, &err);
+	if (status)
+		exit_status = gs_fail_file(gs_session_failed(session) ? gs_session_failed(session) : "query", &err, NULL);
+	else if (gs_output_copy(kept, out, &err))
+		exit_status = gs_fail_file(o->common.output, &err, NULL);
+	else if (left)
+		gs_note("%llu more rows; -n 0 shows all", (unsigned long long)left);
+	gs_session_close(session);
+	if (kept)
+		fclose(kept);
+	return exit_status;
+}
+
+static int run(const query_options *o, const gs_query_ask *ask, const gs_session_ask *from)
+{
+	gs_outfile file = GS_OUTFILE_INIT;
+	gs_error err = GS_ERROR_INIT;
+	if (!o->common.output)
+		return answer(o, ask, from, stdout);
+	if (gs_outfile_open(&file, o->common.output, o->common.force, &err))
+		return gs_fail_file(o->common.output, &err, NULL);
+	int status = answer(o, ask, from, file.stream);
+	if (!status && gs_outfile_commit(&file, &err))
+		status = gs_fail_file(o->common.output, &err, NULL);
+	gs_outfile_drop(&file);
+	return status;
+}
+
+static int query(query_options *o, const gs_arguments *arguments)
+{
+	gs_query named;
+	gs_error err = GS_ERROR_INIT;
+	char *typed = arguments->text[arguments->n - 1], *sql = NULL;
+	bool terminal = !o->common.output && gs_output_is_terminal();
+	gs_query_ask ask = { NULL, typed, o->by, o->timeout, gs_output_format(o->common.output ? GS_FORMAT_TSV : 0), 0, 0 };
+	if (o->common.format)
+		ask.format = (gs_format)o->common.format;
+	ask.width = gs_output_width();
+	ask.limit = o->common.rows != GS_UNSET ? (uint64_t)o->common.rows : terminal && ask.format == GS_FORMAT_TABLE ? TERMINAL_ROWS : 0;
+	if (!strcmp(typed, "-")) {
+		if (!(sql = read_sql(&err)))
+			return gs_fail_file("standard input", &err, NULL);
+		ask.sql = sql;
+	} else if (!gs_query_is_sql(typed)) {
+		if (gs_query_find(typed, &named, &err))
+			return wrong_query(typed, &err);
+		ask.named = &named;
+	}
+	gs_session_ask from = { (const char *const *)arguments->text, (size_t)arguments->n - 1, o->common.state, o->common.device,
+				o->common.rank, o->all_frames, gs_inputs_note, NULL };
+	int status = run(o, &ask, &from);
+	free(sql);
+	return status;
+}
+
+int gs_cmd_query(int argc, char **argv)
+{
+	query_options o = { GS_COMMON_INIT, false, false, NULL, NULL, 30 };
+	const gs_option options[] = {
+		GS_OPTIONS_SELECT(o.common),
+		GS_OPTIONS_RESULT(o.common),
+		GS_OPTIONS_OUTPUT(o.common),
+		{ "by", 0, GS_OPT_TEXT, &o.by, "WHAT", "top stacks: group by stack, function, file or module" },
+		{ "all-frames", 0, GS_OPT_FLAG, &o.all_frames, 0, "stacks with the interpreter's and dispatcher's frames too" },
+		{ "timeout", 0, GS_OPT_REAL, &o.timeout, "SECONDS", "stop SQL that takes longer (default 30, 0 never)" },
+		{ "list", 0, GS_OPT_FLAG, &o.list, 0, "the named queries" },
+		{ "show", 0, GS_OPT_TEXT, &o.show, "NAME", "the SQL behind a named query" },
+		GS_OPTIONS_QUIET(o.common),
+		GS_OPTIONS_END
+	};
+	gs_arguments arguments;
+	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
+	if (status >= 0)
+		return status;
+	if (o.list)
+		return print_list(&o);
+	if (o.show)
+		return print_sql(o.show);
+	if (!arguments.n)
+		return gs_fail_usage("query", "`gpusnap query --list` names the queries", "the query is missing");
+	status = check_by(o.by);
+	if (status < 0)
+		status = check_state(o.common.state);
+	return status >= 0 ? status : query(&o, &arguments);
+}

@@ -1,0 +1,15 @@
+/* Opening what a command line names, with notes and warnings on stderr. */
+#ifndef GS_TOOLS_INPUTS_H
+#define GS_TOOLS_INPUTS_H
+
+#include "analyzer/input.h"
+#include "tools/options.h"
+
+/* A gs_input_note that prints: notes without a file as they are, warnings with their file. */
+void gs_inputs_note(void *context, const char *file, const char *text);
+
+/* Reads all inputs (none named: the newest dump) of the rank that common asks for. Returns -1 to go on, else the exit status
+ * after telling why. Release with gs_input_release in any case. */
+int gs_inputs_open(const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input);
+
+#endif

@@ -29,6 +29,7 @@ typedef struct answer {
 	int skip;               /* statement columns left out in front: snapshot_id */
 	bool many, state;       /* rank and snapshot in front; state behind */
 	int device;             /* statement column of the device, -1 none */
+	char *names;            /* the columns' names: SQLite's own change when it prepares again */
 } answer;
 
 static gs_unit unit_of(const answer *a, const gs_query *named, int column)
@@ -42,6 +43,21 @@ static gs_unit unit_of(const answer *a, const gs_query *named, int column)
 		if (!strcmp(name, units[i].name))
 			return units[i].unit;
 	return GS_UNIT_NONE;
+}
+
+/* Copies the statement's column names; names[i] gets the one of column i. */
+static char *copy_names(sqlite3_stmt *stmt, const char **names)
+{
+	size_t room = 1;
+	int n = sqlite3_column_count(stmt);
+	for (int i = 0; i < n; i++)
+		room += strlen(sqlite3_column_name(stmt, i)) + 1;
+	char *all = malloc(room), *at = all;
+	for (int i = 0; i < n && all; i++) {
+		names[i] = strcpy(at, sqlite3_column_name(stmt, i));
+		at += strlen(at) + 1;
+	}
+	return all;
 }
 
 static gs_status plan(answer *a, const gs_query *named, gs_error *err)
@@ -58,14 +74,19 @@ static gs_status plan(answer *a, const gs_query *named, gs_error *err)
 	a->ncolumns = (size_t)(n - a->skip) + a->first + a->state;
 	a->columns = calloc(a->ncolumns + 1, sizeof *a->columns);
 	a->values = calloc(a->ncolumns + 1, sizeof *a->values);
-	if (!a->columns || !a->values)
+	const char **names = calloc((size_t)n + 1, sizeof *names);
+	a->names = names ? copy_names(a->stmt, names) : NULL;
+	if (!a->columns || !a->values || !a->names) {
+		free(names);
 		return gs_fail(err, GS_NO_MEMORY, "an answer");
+	}
 	if (a->many) {
 		a->columns[0].name = "rank";
 		a->columns[1].name = "snapshot";
 	}
 	for (int i = a->skip; i < n; i++)
-		a->columns[a->first + (size_t)(i - a->skip)] = (gs_column){ sqlite3_column_name(a->stmt, i), unit_of(a, named, i) };
+		a->columns[a->first + (size_t)(i - a->skip)] = (gs_column){ names[i], unit_of(a, named, i) };
+	free(names);
 	if (a->state)
 		a->columns[a->ncolumns - 1].name = "state";
 	return GS_OK;
@@ -176,5 +197,6 @@ gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *ou
 	sqlite3_finalize(a.stmt);
 	free(a.columns);
 	free(a.values);
+	free(a.names);
 	return status;
 }

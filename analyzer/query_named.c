@@ -82,17 +82,13 @@ bool gs_query_is_sql(const char *text)
 	return false;
 }
 
-/* Lower case, one blank for each run of blanks, - and _. */
+/* Lower case without blanks, - and _. */
 static void normalise(const char *typed, char *out, size_t cap)
 {
 	size_t n = 0;
-	for (const char *p = typed; *p && n + 1 < cap; p++) {
-		char c = *p == '-' || *p == '_' || isspace((unsigned char)*p) ? ' ' : (char)tolower((unsigned char)*p);
-		if (c != ' ' || (n && out[n - 1] != ' '))
-			out[n++] = c;
-	}
-	while (n && out[n - 1] == ' ')
-		n--;
+	for (const char *p = typed; *p && n + 1 < cap; p++)
+		if (*p != '-' && *p != '_' && !isspace((unsigned char)*p))
+			out[n++] = (char)tolower((unsigned char)*p);
 	out[n] = 0;
 }
 
@@ -121,19 +117,22 @@ static size_t distance(const char *a, const char *b)
 	return row[m];
 }
 
-/* How far a name is from what was typed: its beginning, a word of it, or as a whole. */
+/* How far a name is from what was typed: as a whole, its beginning, or a word of it. */
 static size_t apart(const char *typed, const char *name)
 {
-	size_t best = distance(typed, name);
-	if (strlen(typed) >= 3 && strstr(name, typed))
+	char part[48], whole[48];
+	normalise(name, whole, sizeof whole);
+	size_t best = distance(typed, whole), n = strlen(typed);
+	if (n >= 3 && strstr(whole, typed))
 		return 1;
+	snprintf(part, sizeof part, "%.*s", (int)n, whole);
+	if (distance(typed, part) + 1 < best)
+		best = distance(typed, part) + 1;
 	for (const char *word = name; word; word = strchr(word, ' ')) {
-		char one[48];
 		word += *word == ' ';
-		snprintf(one, sizeof one, "%.*s", (int)strcspn(word, " "), word);
-		size_t d = distance(typed, one) + 1;
-		if (d < best)
-			best = d;
+		snprintf(part, sizeof part, "%.*s", (int)strcspn(word, " "), word);
+		if (distance(typed, part) + 1 < best)
+			best = distance(typed, part) + 1;
 	}
 	return best;
 }
@@ -157,14 +156,14 @@ static gs_status suggest(const char *typed, const char *normal, gs_error *err)
 gs_status gs_query_find(const char *typed, gs_query *q, gs_error *err)
 {
 	gs_query found;
-	char normal[64], names[160] = "";
+	char normal[64], name[64], names[160] = "";
 	size_t matches = 0, n = 0;
 	normalise(typed, normal, sizeof normal);
-	for (size_t i = 0; gs_query_at(i, q); i++)
-		if (!strcmp(normal, q->name))
-			return GS_OK;
 	for (size_t i = 0; *normal && gs_query_at(i, q); i++) {
-		if (strncmp(normal, q->name, strlen(normal)))
+		normalise(q->name, name, sizeof name);
+		if (!strcmp(normal, name))
+			return GS_OK;
+		if (strncmp(normal, name, strlen(normal)))
 			continue;
 		found = *q;
 		matches++;

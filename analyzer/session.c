@@ -208,7 +208,9 @@ const char *gs_session_state(const gs_session *session)
 	for (size_t i = 1; i < session->nstates; i++)
 		if (strcmp(session->states[i].name, session->states[0].name))
 			return NULL;
-	return session->nstates ? session->states[0].name : NULL;
+	if (session->nstates)
+		return session->states[0].name;
+	return session->ask.state && *session->ask.state ? session->ask.state : "captured";
 }
 
 bool gs_session_uses_state(const gs_session *session)

@@ -38,7 +38,7 @@ gs_status gs_session_query(gs_session *session, const char *sql, bool named, dou
 /* After gs_session_query. */
 size_t gs_session_snapshots(const gs_session *session);
 bool gs_session_complete(const gs_session *session);
-/* The state shown, or NULL where devices differ (or nothing is shown). */
+/* The state shown (where no device is shown, the one asked for), or NULL where devices differ. */
 const char *gs_session_state(const gs_session *session);
 /* Whether the statement reads what depends on the state. */
 bool gs_session_uses_state(const gs_session *session);

@@ -113,7 +113,8 @@ static gs_status add_entry(gs_session *session, const gs_input_entry *entry, uns
 
 static void note_empty(const gs_session *session)
 {
-	if (session->ask.device != GS_NONE || !session->ask.note || !session->ask.state)
+	const char *state = session->ask.state;
+	if (session->ask.device != GS_NONE || !session->ask.note || !state || !strcmp(state, "captured"))
 		return;
 	if (!gs_db_value(gs_store_connection(session->store), "SELECT count(*) FROM temp.shown_state", 0))
 		session->ask.note(session->ask.context, NULL, "no device has the state asked for");

@@ -51,11 +51,11 @@ static void prove_end(gs_history *h, gs_replay *r, size_t i, uint32_t before, ui
 	uint8_t *how = b ? &b->how : &h->work->how[birth];
 	uint64_t requested = b ? b->requested : h->device->trace.events[birth].size;
 	if (*known != size) {
-		if ((*how & GS_HOW_MASK) == GS_HOW_PROVEN || size < least_size(h, requested) || (b && size > b->high)) {
+		if ((*how & GS_HOW_MASK) == GS_HOW_PROVEN || size < least_size(h, requested)) {
 			gs_history_contradict(h, i, end, "an allocation that is not at the front of free memory");
 			return;
 		}
-		h->work->conflicts += (*how & GS_HOW_MASK) == GS_HOW_RULE;
+		h->work->conflicts += (*how & GS_HOW_MASK) == GS_HOW_RULE || (b && size > b->high);
 		*known = size;
 	}
 	*how = (uint8_t)((*how & ~GS_HOW_MASK) | GS_HOW_PROVEN);
@@ -175,8 +175,11 @@ static void bound_born(gs_history *h, gs_replay *r, gs_born *b)
 	 * of the large class is never smaller than a rest that is cut off. Else the block may have come from a smaller hole, uncut. */
 	bool always = w->policy->splits(&w->settings, (gs_pool_class)t->pool, GS_MIN_BLOCK, 2 * GS_MIN_BLOCK);
 	bool uncut = b->size == room && (whole || rounded < w->settings.max_split);
-	if (!always && !uncut)
-		b->how = GS_HOW_OPEN;
+	if (always || uncut)
+		return;
+	b->how = GS_HOW_OPEN;
+	if (rounded < w->settings.max_split && room - rounded > GS_SMALL_MAX)
+		b->high = rounded + GS_SMALL_MAX;
 }
 
 static void bound_all_born(gs_history *h, gs_replay *r)

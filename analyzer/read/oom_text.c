@@ -1,0 +1,241 @@
+/* Collects messages over the whole input, joins what is one failure, and fills the snapshot. */
+#include "analyzer/read/oom_text.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/read/text_figure.h"
+#include "analyzer/read/text_prefix.h"
+
+enum {
+	MAX_FINDS = 100000,
+	MAX_MESSAGE = 4096, /* characters kept of one */
+	NEAR = 20000        /* squeezed characters within which two sentences can be one failure */
+};
+
+void gs_oom_text_release(gs_oom_text *o)
+{
+	free(o->finds);
+	*o = (gs_oom_text)GS_OOM_TEXT_INIT;
+}
+
+/* --- one failure or two ------------------------------------------------------------------------------ */
+
+/* Printed with two decimals or rounded up a little: the same size. */
+static bool same_size(int64_t a, int64_t b)
+{
+	int64_t d = a > b ? a - b : b - a;
+	return a != GS_NONE && b != GS_NONE && (d <= 4096 || d <= (a > b ? a : b) / 64);
+}
+
+static bool one_failure(const gs_oom_find *a, const gs_oom_find *b)
+{
+	bool near = b->at - a->end < NEAR, bfc_dump = a->kind == GS_OOM_BFC;
+	bool devices = a->row.device < 0 || b->row.device < 0 || a->row.device == b->row.device;
+	if ((!near && !bfc_dump) || !devices)
+		return false;
+	switch (b->kind) {
+	case GS_OOM_CUDART:
+		return a->kind == GS_OOM_THC;
+	case GS_OOM_RMM:
+		return a->kind == GS_OOM_MEMCHECK;
+	case GS_OOM_SHAPE:
+		return bfc_dump || (a->kind == GS_OOM_SHAPE && a->words == b->words);
+	case GS_OOM_STATUS:
+		return (bfc_dump || a->kind == GS_OOM_STATUS || a->kind == GS_OOM_DRIVER) &&
+		       (same_size(a->row.requested, b->row.requested) || (bfc_dump && near && b->row.requested == GS_NONE));
+	case GS_OOM_ORT:
+		return a->kind == GS_OOM_ORT && a->row.requested == b->row.requested;
+	case GS_OOM_GGML:
+		return a->kind == GS_OOM_GGML && a->end + 100 > b->at && same_size(a->row.requested, b->row.requested);
+	case GS_OOM_TRT:
+		return a->kind == GS_OOM_TRT && a->end + 400 > b->at && a->row.requested == GS_NONE;
+	case GS_OOM_TORCH_BARE: /* a wrapper, or the exception's name again */
+		return a->kind == GS_OOM_TORCH && b->words == 0;
+	default:
+		return false;
+	}
+}
+
+static void fill(int64_t *to, int64_t from)
+{
+	if (*to == GS_NONE)
+		*to = from;
+}
+
+static void join(gs_oom_find *a, const gs_oom_find *b)
+{
+	if (a->row.device < 0)
+		a->row.device = b->row.device;
+	if (a->kind == GS_OOM_MEMCHECK)
+		a->row.library = b->row.library;
+	fill(&a->row.requested, b->row.requested);
+	fill(&a->row.capacity, b->row.capacity);
+	fill(&a->row.device_free, b->row.device_free);
+	fill(&a->row.allocated, b->row.allocated);
+	fill(&a->row.reserved, b->row.reserved);
+	fill(&a->row.allowed, b->row.allowed);
+	fill(&a->row.time_us, b->row.time_us);
+	a->end = b->end;
+}
+
+/* --- collecting -------------------------------------------------------------------------------------- */
+
+static uint64_t hash(const char *s, size_t n)
+{
+	uint64_t h = 14695981039346656037u;
+	for (size_t i = 0; i < n; i++)
+		h = (h ^ (unsigned char)s[i]) * 1099511628211u;
+	return h ? h : 1;
+}
+
+static bool name_char(char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+}
+
+/* The exception's name in front of a message belongs to it. */
+static size_t with_name(const gs_text *t, size_t at)
+{
+	size_t i = at;
+	while (i > 0 && t->text[i - 1] == ' ')
+		i--;
+	if (i < 6 || t->text[i - 1] != ':')
+		return at;
+	size_t end = --i;
+	while (i > 0 && name_char(t->text[i - 1]))
+		i--;
+	if (end - i < 5 || (memcmp(t->text + end - 5, "Error", 5) && memcmp(t->text + end - 5, "ption", 5)))
+		return at;
+	return i;
+}
+
+static const char *message_text(gs_oom_text *o, const gs_text *t, const gs_oom_match *m)
+{
+	size_t from = with_name(t, t->at[m->begin]), to = t->at[m->end - 1] + 1;
+	if (to - from > MAX_MESSAGE)
+		to = from + MAX_MESSAGE;
+	return gs_snapshot_text(o->snapshot, t->text + from, to - from);
+}
+
+static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
+{
+	gs_oom_find f = { .row = m->row, .kind = m->kind, .others = m->others, .at = t->base + m->begin, .end = t->base + m->end };
+	bool zone;
+	size_t start = gs_text_line_start(t, m->begin);
+	f.row.time_us = gs_text_time(t->text + start, t->ntext - start < 200 ? t->ntext - start : 200, &zone);
+	o->zoneless |= f.row.time_us != GS_NONE && !zone;
+	f.words = hash(t->s + m->begin, m->end - m->begin);
+	if (m->kind == GS_OOM_TORCH_BARE && gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX)
+		f.words = 0;
+	if (o->n && one_failure(&o->finds[o->n - 1], &f)) {
+		join(&o->finds[o->n - 1], &f);
+		return GS_OK;
+	}
+	if (o->n == MAX_FINDS) {
+		o->more++;
+		return GS_OK;
+	}
+	if (o->n == o->cap) {
+		size_t cap = o->cap ? o->cap + o->cap / 2 : 16;
+		gs_oom_find *finds = realloc(o->finds, cap * sizeof *finds);
+		if (!finds)
+			return gs_fail(err, GS_NO_MEMORY, "no memory for %zu messages", cap);
+		o->finds = finds;
+		o->cap = cap;
+	}
+	f.line = gs_text_line(t, m->begin);
+	f.row.message = message_text(o, t, m);
+	if (!f.row.message)
+		return gs_fail(err, GS_NO_MEMORY, "no memory for the text of message %zu", o->n + 1);
+	o->finds[o->n++] = f;
+	return GS_OK;
+}
+
+gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t to, gs_error *err)
+{
+	gs_oom_seeker seeker;
+	gs_oom_match m;
+	int is;
+	if (o->done > t->base + from)
+		from = (size_t)(o->done - t->base);
+	gs_oom_seek(t, from, to, &seeker);
+	while ((is = gs_oom_text_match(t, from, &seeker, &m))) {
+		if (is > 0) {
+			gs_status status = keep(o, t, &m, err);
+			if (status)
+				return status;
+		} else if (!o->nots[m.reason]++) {
+			o->not_line[m.reason] = gs_text_line(t, m.begin);
+		}
+		from = m.end;
+		o->done = t->base + m.end;
+	}
+	return GS_OK;
+}
+
+/* --- the snapshot ------------------------------------------------------------------------------------ */
+
+static int by_device(const void *a, const void *b)
+{
+	const gs_oom_find *x = a, *y = b;
+	if (x->row.device != y->row.device)
+		return x->row.device < y->row.device ? -1 : 1;
+	return x->at < y->at ? -1 : x->at > y->at;
+}
+
+static void told(int64_t *to, int64_t from)
+{
+	if (from != GS_NONE)
+		*to = from;
+}
+
+static gs_status add(gs_oom_text *o, const gs_oom_find *f)
+{
+	gs_oom *row = gs_snapshot_add_oom(o->snapshot);
+	gs_device *d = gs_snapshot_device(o->snapshot, f->row.device);
+	if (!row || !d)
+		return GS_NO_MEMORY;
+	*row = f->row;
+	told(&d->capacity, f->row.capacity);
+	told(&d->device_free, f->row.device_free);
+	told(&d->allowed, f->row.allowed);
+	told(&d->reserved, f->row.reserved);
+	told(&d->allocated, f->row.allocated);
+	told(&d->others, f->others);
+	o->snapshot->library = o->snapshot->library ? o->snapshot->library : f->row.library;
+	return GS_OK;
+}
+
+static void say(gs_oom_text *o, bool quiet)
+{
+	static const char *const reasons[GS_NOT_REASONS] = {
+		"host memory, not a GPU's", "the text says itself that this is no failure", "memory on the chip, not a GPU's main memory" };
+	size_t repeats = 0;
+	for (size_t i = 1; i < o->n; i++)
+		repeats += o->finds[i].words == o->finds[i - 1].words && o->finds[i].row.device == o->finds[i - 1].row.device;
+	if (!o->n && !quiet)
+		gs_snapshot_warn(o->snapshot, "no out-of-memory message of a GPU in this text");
+	for (int r = 0; r < GS_NOT_REASONS; r++)
+		if (o->nots[r])
+			gs_snapshot_warn(o->snapshot, "line %llu%s: %s; no row for it", (unsigned long long)o->not_line[r],
+					 o->nots[r] > 1 ? " and others" : "", reasons[r]);
+	if (repeats)
+		gs_snapshot_warn(o->snapshot, "%zu message%s the one before word for word: perhaps one failure printed twice", repeats,
+				 repeats > 1 ? "s repeat" : " repeats");
+	if (o->more)
+		gs_snapshot_warn(o->snapshot, "%zu further messages are left out", o->more);
+	if (o->zoneless)
+		gs_snapshot_warn(o->snapshot, "times in this log name no zone; they are taken as UTC");
+}
+
+gs_status gs_oom_text_finish(gs_oom_text *o, bool quiet, gs_error *err)
+{
+	if (o->n)
+		qsort(o->finds, o->n, sizeof *o->finds, by_device);
+	for (size_t i = 0; i < o->n; i++)
+		if (add(o, &o->finds[i]))
+			return gs_fail(err, GS_NO_MEMORY, "no memory for %zu messages", o->n);
+	say(o, quiet);
+	return GS_OK;
+}

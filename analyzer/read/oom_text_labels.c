@@ -1,0 +1,131 @@
+/* A label belongs to the nearest figure: those that follow a number are looked for right behind it, the others right before. */
+#include "analyzer/read/oom_text_labels.h"
+
+#include "analyzer/read/text_figure.h"
+
+enum field { NONE, CAPACITY, FREE, ALLOCATED, RESERVED, ALLOWED, CACHED, UNALLOCATED, REQUESTED, OTHERS };
+typedef struct label { const char *phrase; enum field field; } label;
+
+static const label after[] = {
+	{ "totalcapac", CAPACITY }, { "alreadyallocated", ALLOCATED }, { "isallocatedbypytorch", ALLOCATED }, { "allocatedbypytorch", ALLOCATED },
+	{ "allocatedinprivatepools", NONE }, { "reservedbypytorchbutunallocated", UNALLOCATED },
+	{ "isreservedbypytorchbutunallocated", UNALLOCATED }, { "reservedintotal", RESERVED }, { "cached", CACHED }, { "isfree", FREE },
+	{ "free", FREE }, { "allowed", ALLOWED }, { "currentactive", NONE }, { "memoryinuse", OTHERS },
+};
+static const label before[] = {
+	{ "totalcapacityof", CAPACITY }, { "totalcapactyof", CAPACITY }, { "currentlyallocated:", ALLOCATED }, { "requested:", REQUESTED },
+	{ "requestedsize:", REQUESTED }, { "devicelimit:", CAPACITY }, { "free(accordingtocuda):", FREE }, { "memoryfraction):", ALLOWED },
+	{ "mpsallocated:", ALLOCATED }, { "otherallocations:", NONE }, { "maxallowed:", ALLOWED }, { "triedtoallocate", REQUESTED },
+	{ "free(accordingtohip):", FREE },
+};
+
+typedef struct sums { int64_t cached, unallocated; } sums;
+
+bool gs_oom_sentinel(int64_t bytes) { return bytes >= INT64_C(1) << 62; }
+
+static void set(int64_t *field, int64_t bytes)
+{
+	if (*field == GS_NONE)
+		*field = bytes;
+}
+
+static void take(gs_oom_match *m, sums *s, enum field field, int64_t bytes)
+{
+	switch (field) {
+	case CAPACITY: set(&m->row.capacity, bytes); break;
+	case FREE: set(&m->row.device_free, bytes); break;
+	case ALLOCATED: set(&m->row.allocated, bytes); break;
+	case RESERVED: set(&m->row.reserved, bytes); break;
+	case ALLOWED: set(&m->row.allowed, bytes); break;
+	case REQUESTED: set(&m->row.requested, bytes); break;
+	case CACHED: set(&s->cached, bytes); break;
+	case UNALLOCATED: set(&s->unallocated, bytes); break;
+	case OTHERS: m->others = (m->others == GS_NONE ? 0 : m->others) + bytes; break;
+	case NONE: break;
+	}
+}
+
+/* "this process has … in use" is not another's. */
+static bool own_process(const gs_text *t, size_t i)
+{
+	return gs_text_ends(t, i, "thisprocesshas");
+}
+
+static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field)
+{
+	for (size_t k = 0; k < sizeof after / sizeof *after; k++)
+		if (gs_text_eat(t, end, after[k].phrase)) {
+			*field = after[k].field == OTHERS && own_process(t, at) ? NONE : after[k].field;
+			return true;
+		}
+	for (size_t k = 0; k < sizeof before / sizeof *before; k++)
+		if (gs_text_ends(t, at, before[k].phrase)) {
+			*field = before[k].field;
+			return true;
+		}
+	return false;
+}
+
+static void derive_reserved(gs_oom_match *m, const sums *s)
+{
+	if (m->row.reserved != GS_NONE || m->row.allocated == GS_NONE)
+		return;
+	int64_t more = s->cached != GS_NONE ? s->cached : s->unallocated;
+	if (more == GS_NONE || more > INT64_MAX / 4 || m->row.allocated > INT64_MAX / 4)
+		return;
+	m->row.reserved = m->row.allocated + more;
+}
+
+size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
+{
+	sums s = { GS_NONE, GS_NONE };
+	size_t last = from;
+	for (size_t i = from; i < to && i < t->n;) {
+		size_t end = i;
+		int64_t bytes;
+		bool unit;
+		enum field field;
+		if (!gs_text_digit_begins(t, i) || !gs_text_size(t, &end, &bytes, &unit) || !unit) {
+			i = end > i ? end : i + 1;
+			continue;
+		}
+		if (labelled(t, i, &end, &field)) {
+			if (!gs_oom_sentinel(bytes))
+				take(m, &s, field, bytes);
+			last = end;
+		}
+		i = end;
+	}
+	derive_reserved(m, &s);
+	return last;
+}
+
+int32_t gs_oom_device(const gs_text *t, size_t from, size_t to, const char *const *phrases)
+{
+	for (; *phrases; phrases++) {
+		for (size_t i = from; (i = gs_text_find(t, i, to, *phrases)) != SIZE_MAX;) {
+			uint64_t device;
+			gs_text_eat(t, &i, *phrases);
+			if (gs_text_number(t, &i, &device) && device < 65536)
+				return (int32_t)device;
+		}
+	}
+	return -1;
+}
+
+size_t gs_oom_line_end(const gs_text *t, size_t i, size_t to)
+{
+	static const char *const tails[] = { "avoidfragmentation", "alloc_conf", "environment-variables)", "alloc-conf)",
+					     "systemfailure)", "cachedmemory" };
+	size_t end = i, far = i + 500 < to ? i + 500 : to, record = i;
+	while (record < far && (record == i || t->gap[record] != GS_GAP_LINE))
+		record++;
+	for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
+		size_t tail = gs_text_find_last(t, i, record, tails[k]);
+		if (tail != SIZE_MAX && tail > end)
+			end = tail;
+	}
+	while (end < to && (end == i || t->gap[end] < GS_GAP_WRAP))
+		end++;
+	return end;
+}

@@ -1,0 +1,149 @@
+/* Tries the rules at the places of their anchors, in the order of the text. */
+#include "analyzer/read/oom_text_rules.h"
+
+#include <string.h>
+
+#include "analyzer/read/oom_text_labels.h"
+#include "analyzer/read/text_figure.h"
+
+static const gs_oom_rule *const tables[] = { gs_oom_rules_torch, gs_oom_rules_xla, gs_oom_rules_others };
+
+bool gs_oom_states(const gs_text *t, size_t i)
+{
+	if (i == 0 || t->gap[i] >= GS_GAP_WRAP)
+		return true;
+	return memchr(":\"'([`>|=-*", t->s[i - 1], 11) != NULL;
+}
+
+bool gs_oom_any(const gs_text *t, size_t from, size_t to, const char *const *phrases)
+{
+	for (; *phrases; phrases++)
+		if (gs_text_find(t, from, to, *phrases) != SIZE_MAX)
+			return true;
+	return false;
+}
+
+bool gs_oom_near(const gs_text *t, size_t i, size_t n, const char *const *phrases)
+{
+	return gs_oom_any(t, i > n ? i - n : 0, i + n, phrases);
+}
+
+const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
+{
+	static const struct { const char *word, *library; } known[] = {
+		{ "mallocmc", "mallocmc" }, { "rmm::", "rmm" }, { "rmm/", "rmm" }, { "rmm_", "rmm" }, { "cupy", "cupy" }, { "chainer", "cupy" },
+		{ "numba", "numba" }, { "pycuda", "pycuda" }, { "mxnet", "mxnet" }, { "pooled_storage_manager", "mxnet" },
+		{ "paddle", "paddle" }, { "onnxruntime", "onnxruntime" }, { "tensorrt", "tensorrt" }, { "[trt]", "tensorrt" },
+		{ "nvinfer", "tensorrt" }, { "ggml", "ggml" }, { "llama_", "ggml" }, { "xgboost", "xgboost" }, { "lightgbm", "lightgbm" },
+		{ "kokkos", "kokkos" }, { "cuda.jl", "julia" }, { "cudadrv/", "julia" }, { "cuarrays", "julia" }, { "gpucompiler", "julia" },
+		{ "amdgpu.jl", "julia" }, { "jaxlib", "jax" }, { "tensorflow", "tensorflow" }, { "torch", "pytorch" }, { "caffe", "caffe" },
+		{ "opencv", "opencv" }, { "gromacs", "gromacs" }, { "theano", "theano" }, { "thrust::", "thrust" },
+	};
+	size_t best = 400;
+	const char *library = what;
+	size_t from = i > 400 ? i - 400 : 0, to = i + 300;
+	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
+		size_t left = gs_text_find_last(t, from, i, known[k].word), right = gs_text_find(t, i, to, known[k].word);
+		size_t d = left != SIZE_MAX ? i - left : SIZE_MAX;
+		if (right != SIZE_MAX && right - i < d)
+			d = right - i;
+		if (d < best) {
+			best = d;
+			library = known[k].library;
+		}
+	}
+	return library;
+}
+
+size_t gs_oom_size_at(const gs_text *t, size_t i, int64_t *field)
+{
+	int64_t bytes;
+	size_t end = i;
+	if (!gs_text_size(t, &end, &bytes, NULL))
+		return i;
+	if (!gs_oom_sentinel(bytes) || bytes != INT64_MAX)
+		*field = bytes;
+	return end;
+}
+
+size_t gs_oom_size_after(const gs_text *t, size_t from, size_t to, const char *phrase, int64_t *field)
+{
+	size_t at = gs_text_find(t, from, to, phrase);
+	if (at == SIZE_MAX)
+		return from;
+	size_t end = gs_oom_size_at(t, at + strlen(phrase), field);
+	return end > at + strlen(phrase) ? end : from;
+}
+
+int gs_oom_not_row(gs_oom_match *m, gs_oom_not reason, size_t end)
+{
+	m->reason = reason;
+	m->end = end;
+	return -1;
+}
+
+static void blank(gs_oom_match *m, size_t begin, size_t end)
+{
+	memset(m, 0, sizeof *m);
+	gs_oom *r = &m->row;
+	r->device = -1;
+	r->pool = GS_CLASS_UNKNOWN;
+	r->idx = r->time_us = r->requested = r->needed = r->stream = GS_NONE;
+	r->device_free = r->capacity = r->allocated = r->reserved = r->allowed = GS_NONE;
+	m->others = GS_NONE;
+	m->begin = begin;
+	m->end = end;
+}
+
+/* Moves a rule to the next place of its anchor at or after from; false when there is none. */
+static bool advance(const gs_text *t, gs_oom_place *p, size_t from, size_t to)
+{
+	size_t length = strlen(p->rule->anchor), at = gs_text_find(t, from, to + length - 1, p->rule->anchor);
+	p->at = at;
+	return at != SIZE_MAX && at < to;
+}
+
+static void forget(gs_oom_seeker *k, size_t i)
+{
+	k->n--;
+	memmove(&k->places[i], &k->places[i + 1], (k->n - i) * sizeof *k->places);
+}
+
+void gs_oom_seek(const gs_text *t, size_t from, size_t to, gs_oom_seeker *k)
+{
+	k->n = 0;
+	k->to = to < t->n ? to : t->n;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
+		for (const gs_oom_rule *r = tables[i]; r->anchor && k->n < GS_OOM_RULES; r++) {
+			k->places[k->n].rule = r;
+			if (advance(t, &k->places[k->n], from, k->to))
+				k->n++;
+		}
+}
+
+int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_match *m)
+{
+	for (size_t i = 0; i < k->n;)
+		if (k->places[i].at < from && !advance(t, &k->places[i], from, k->to))
+			forget(k, i);
+		else
+			i++;
+	while (k->n) {
+		size_t first = 0;
+		for (size_t i = 1; i < k->n; i++)
+			if (k->places[i].at < k->places[first].at)
+				first = i;
+		gs_oom_place p = k->places[first];
+		size_t end = p.at + strlen(p.rule->anchor);
+		blank(m, p.at, end);
+		int is = p.rule->judge(t, p.at, m);
+		if (is) {
+			m->end = m->end < end ? end : m->end;
+			m->begin = m->begin < from ? from : m->begin;
+			return is;
+		}
+		if (!advance(t, &k->places[first], p.at + 1, k->to))
+			forget(k, first);
+	}
+	return 0;
+}

@@ -1,0 +1,248 @@
+/* TensorFlow's, JAX's and XLA's messages, and those of the BFC allocator they share with ONNX Runtime. */
+#include "analyzer/read/oom_text_labels.h"
+#include "analyzer/read/oom_text_rules.h"
+#include "analyzer/read/text_figure.h"
+
+#include <string.h>
+
+static size_t back(size_t i, size_t n) { return i > n ? i - n : 0; }
+static size_t ahead(const gs_text *t, size_t i, size_t n) { return i + n < t->n ? i + n : t->n; }
+
+/* jaxlib is built with XLA as an external repository, TensorFlow has it inside or as external/local_…; the log prefix of the
+ * physical line says which. */
+static const char *framework(const gs_text *t, size_t i, const char *otherwise)
+{
+	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib", NULL };
+	size_t start = gs_text_line_start(t, i), end = i < t->n ? t->at[i] : t->ntext;
+	for (size_t k = 0; jax_paths[k]; k++)
+		if (memmem(t->text + start, end - start, jax_paths[k], strlen(jax_paths[k])))
+			return "jax";
+	if (memmem(t->text + start, end - start, "tensorflow", 10) || memmem(t->text + start, end - start, "external/local_", 15))
+		return "tensorflow";
+	static const char *const torch_xla[] = { "torch_xla", "pytorch/xla", NULL }, *const jax[] = { "jaxlib", "jax.", "jax/", "xlaruntimeerror", "flax", NULL },
+				 *const tensorflow[] = { "tensorflow", "keras", NULL };
+	if (gs_oom_near(t, i, 300, torch_xla))
+		return "pytorch";
+	if (gs_oom_near(t, i, 300, jax))
+		return "jax";
+	if (gs_oom_near(t, i, 300, tensorflow))
+		return "tensorflow";
+	return otherwise;
+}
+
+/* GPU_0_bfc, gpu:0, device:GPU:0, device ordinal 0 */
+static int32_t device_of(const gs_text *t, size_t from, size_t to)
+{
+	static const char *const phrases[] = { "device:gpu:", "gpu_", "gpu:", "deviceordinal", "device:xla_gpu:", NULL };
+	return gs_oom_device(t, from, to, phrases);
+}
+
+/* "3.39G (3640655872 bytes)", "1.75GiB (rounded to 1879048192)": the exact figure in brackets wins. */
+static size_t exact_size(const gs_text *t, size_t i, int64_t *field)
+{
+	size_t end = gs_oom_size_at(t, i, field), j = end;
+	int64_t bytes = GS_NONE;
+	if (end == i || !gs_text_eat(t, &j, "("))
+		return end;
+	gs_text_eat(t, &j, "roundedto");
+	size_t k = gs_oom_size_at(t, j, &bytes);
+	if (k == j || !gs_text_eat(t, &k, ")"))
+		return end;
+	bool rounded = gs_text_ends(t, j, "roundedto");
+	if (rounded || bytes >= *field || *field - bytes < *field / 8)
+		*field = bytes;
+	return k;
+}
+
+static bool host_allocator(const gs_text *t, size_t from, size_t to)
+{
+	static const char *const names[] = { "cpu", "host", NULL };
+	return gs_oom_any(t, from, to, names);
+}
+
+/* [Allocator (GPU_0_bfc) r]an out of memory trying to allocate 1.75GiB [(rounded to …)] [requested by op …] */
+static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const harmless[] = { "withfreed_by_count", "notafailure", NULL };
+	size_t open = gs_text_find_last(t, back(i, 60), i, "allocator(");
+	m->row.library = framework(t, i, "tensorflow");
+	m->kind = GS_OOM_BFC;
+	m->end = exact_size(t, m->end, &m->row.requested);
+	size_t to = ahead(t, m->end, 300);
+	if (m->row.requested == GS_NONE)
+		return 0;
+	if (gs_oom_any(t, m->end, ahead(t, m->end, 120), harmless)) {
+		size_t caller = gs_text_find(t, m->end, to, "moreavailable");
+		return gs_oom_not_row(m, GS_NOT_A_FAILURE, caller == SIZE_MAX ? m->end : caller);
+	}
+	if (open != SIZE_MAX) {
+		m->begin = open;
+		m->row.device = device_of(t, open, i);
+		if (host_allocator(t, open, i))
+			return gs_oom_not_row(m, GS_NOT_HOST, m->end);
+	}
+	m->end = gs_oom_line_end(t, m->end, to);
+	return 1;
+}
+
+/* OOM when allocating tensor with shape[…] and type float on /job:…/device:GPU:0 by allocator GPU_0_bfc */
+static int shape(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t to = ahead(t, i, 500), end = gs_text_find(t, i, to, "]");
+	if (end == SIZE_MAX)
+		end = m->end;
+	to = ahead(t, end, 200);
+	size_t by = gs_text_find(t, end, to, "byallocator"), device = gs_text_find(t, end, to, "/device:");
+	size_t next = gs_text_find(t, end, to, "oomwhen");
+	if (next != SIZE_MAX)
+		to = next;
+	if ((device < to && gs_text_is(t, device, "/device:cpu")) || (by < to && host_allocator(t, by, ahead(t, by, 30))))
+		return gs_oom_not_row(m, GS_NOT_HOST, by < to ? by + 11 : end);
+	m->row.library = framework(t, i, "tensorflow");
+	m->kind = GS_OOM_SHAPE;
+	m->row.device = device_of(t, end, to);
+	m->end = gs_oom_line_end(t, by < to ? by + 11 : end, ahead(t, end, 400));
+	return 1;
+}
+
+/* StreamExecutor: failed to allocate 3.39G (3640655872 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory */
+static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t j = exact_size(t, m->end, &m->row.requested);
+	if (m->row.requested == GS_NONE)
+		return 0;
+	size_t to = ahead(t, j, 60), out = gs_text_find(t, j, to, "outofmemory");
+	if (gs_text_is(t, j, "onhost") || gs_text_is(t, j, "ofhost") || gs_text_is(t, j, "ofpinned"))
+		return gs_oom_not_row(m, GS_NOT_HOST, j);
+	if (!gs_text_is(t, j, "fromdevice"))
+		return 0;
+	m->row.library = framework(t, i, "tensorflow");
+	m->kind = GS_OOM_DRIVER;
+	m->end = out != SIZE_MAX ? out + 11 : j + 10;
+	return 1;
+}
+
+/* TPU: Ran out of memory in memory space hbm. Used 20.20G of 15.48G hbm. */
+static int memory_space(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	if (!gs_text_is(t, m->end, "hbm"))
+		return gs_oom_not_row(m, GS_NOT_DEVICE_MEMORY, m->end);
+	size_t to = ahead(t, i, 300), used = gs_text_find(t, i, to, "used");
+	if (used != SIZE_MAX) {
+		m->end = gs_oom_size_at(t, used + 4, &m->row.requested);
+		size_t of = m->end;
+		if (gs_text_eat(t, &of, "of"))
+			m->end = gs_oom_size_at(t, of, &m->row.capacity);
+	}
+	m->row.library = framework(t, i, "jax");
+	m->kind = GS_OOM_STATUS;
+	m->end = gs_oom_line_end(t, m->end, to);
+	return 1;
+}
+
+/* What XLA says after RESOURCE_EXHAUSTED, and a TPU's "That was not possible. There are … free." */
+static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m)
+{
+	static const char *const asks[] = { "whiletryingtoallocate", "failedtoallocaterequestfor", "attemptingtoallocate", "attemptingtoreserve",
+					    "tryingtoallocate", "failedtoallocate", "allocating", NULL };
+	for (size_t k = 0; asks[k] && m->row.requested == GS_NONE; k++) {
+		size_t at = gs_text_find(t, i, to, asks[k]);
+		if (at == SIZE_MAX)
+			continue;
+		size_t end = exact_size(t, at + strlen(asks[k]), &m->row.requested);
+		if (m->row.requested != GS_NONE && end > m->end)
+			m->end = end;
+	}
+	size_t there = gs_text_find(t, i, to, "thereare");
+	if (there != SIZE_MAX) {
+		size_t end = gs_oom_size_at(t, there + 8, &m->row.device_free);
+		if (!gs_text_is(t, end, "free"))
+			m->row.device_free = GS_NONE;
+		else if (end > m->end)
+			m->end = end + 4;
+	}
+	m->row.device = device_of(t, i, m->end + 40 < to ? m->end + 40 : to);
+	return 1;
+}
+
+static int status(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const memory[] = { "outofmemory", "failedtoallocate", "attemptingto", "tryingtoallocate", "ranoutofmemory", NULL };
+	size_t to = ahead(t, i, 700), again = gs_text_find(t, m->end, to, "exhausted:");
+	if (again != SIZE_MAX)
+		to = again;
+	if (gs_text_find(t, i, ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, ahead(t, i, 260), memory))
+		return 0;
+	if (gs_text_find(t, i, ahead(t, i, 200), "outofmemoryerrorongpu") != SIZE_MAX)
+		return 0; /* Paddle's */
+	size_t space = gs_text_find(t, i, to, "inmemoryspace");
+	m->row.library = framework(t, i, "jax");
+	m->kind = GS_OOM_STATUS;
+	if (space != SIZE_MAX) {
+		m->end = space + 13;
+		return memory_space(t, space, m);
+	}
+	status_figures(t, i, to, m);
+	m->end = gs_oom_line_end(t, m->end, to);
+	return 1;
+}
+
+/* "Attempting to allocate 1.60G. That was not possible." without the status in front */
+static int not_possible(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t to = ahead(t, i, 300);
+	if (gs_text_find(t, i, ahead(t, i, 120), "thatwasnotpossible") == SIZE_MAX)
+		return 0;
+	m->row.library = framework(t, i, "jax");
+	m->kind = GS_OOM_STATUS;
+	status_figures(t, i, to, m);
+	m->end = gs_oom_line_end(t, m->end, to);
+	return 1;
+}
+
+/* ONNX Runtime's BFCArena. Its CPU arena says the same; the node's layout or the provider gives it away. */
+static int ort_is_host(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const cpu[] = { "nchwc", "cpuexecutionprovider", "arenaforcpu", NULL };
+	static const char *const gpu[] = { "cuda", "gpu", "tensorrt", "rocm", "migraphx", "directml", NULL };
+	if (gs_oom_near(t, i, 400, cpu) && !gs_oom_near(t, i, 400, gpu))
+		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
+	m->row.library = "onnxruntime";
+	m->kind = GS_OOM_ORT;
+	return 1;
+}
+
+static int ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
+	return ort_is_host(t, i, m);
+}
+
+static int ort_available(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t j = gs_oom_size_at(t, m->end, &m->row.device_free);
+	if (!gs_text_eat(t, &j, "issmallerthanrequestedbytesof"))
+		return 0;
+	m->row.device_free = GS_NONE; /* it is what the arena's limit leaves */
+	m->end = gs_oom_size_at(t, j, &m->row.requested);
+	return ort_is_host(t, i, m);
+}
+
+static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const phrases[] = { "gpu=", NULL };
+	m->row.library = gs_oom_library(t, i, "onnxruntime");
+	m->kind = GS_OOM_ORT;
+	m->row.device = gs_oom_device(t, i, ahead(t, i, 80), phrases);
+	m->end = gs_oom_line_end(t, m->end, ahead(t, i, 400));
+	return 1;
+}
+
+const gs_oom_rule gs_oom_rules_xla[] = {
+	{ "ranoutofmemorytryingtoallocate", bfc }, { "oomwhenallocatingtensor", shape }, { "failedtoallocate", from_device },
+	{ "failedtoalloc", from_device }, { "resourceexhausted:", status }, { "resource_exhausted:", status }, { "resourceexhaustederror:", status },
+	{ "ranoutofmemoryinmemoryspace", memory_space }, { "attemptingtoallocate", not_possible }, { "attemptingtoreserve", not_possible },
+	{ "failedtoallocatememoryforrequestedbufferofsize", ort_buffer }, { "availablememoryof", ort_available },
+	{ "cudafailure2:outofmemory", ort_cuda }, { "hipfailure2:outofmemory", ort_cuda },
+	{ NULL, NULL },
+};

@@ -1,0 +1,311 @@
+/* Decodes and squeezes text piece by piece. A physical line longer than the window is squeezed in parts;
+ * only its first part is looked at for a prefix. */
+#include "analyzer/read/text_window.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/read/text_prefix.h"
+
+enum {
+	WINDOW = 262144,    /* decoded characters held */
+	LONGEST = 24,       /* longest escape that the decoder looks at */
+	LONG_LINE = 40,     /* columns from which a line may be one that was wrapped */
+	PREFIX_LOOK = 512   /* characters in which a prefix is looked for */
+};
+
+gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
+{
+	size_t shift;
+	*t = (gs_text)GS_TEXT_INIT;
+	t->source = source;
+	t->text = malloc(WINDOW + 1);
+	t->s = malloc(WINDOW + 1);
+	t->gap = malloc(WINDOW);
+	t->at = malloc(WINDOW * sizeof *t->at);
+	t->line = 1;
+	t->next_gap = GS_GAP_LINE;
+	if (!t->text || !t->s || !t->gap || !t->at)
+		return gs_fail(err, GS_NO_MEMORY, "no memory for a window of %d KiB", WINDOW / 1024);
+	return gs_text_next(t, 0, &shift, err);
+}
+
+void gs_text_release(gs_text *t)
+{
+	free(t->text);
+	free(t->s);
+	free(t->gap);
+	free(t->at);
+	*t = (gs_text)GS_TEXT_INIT;
+}
+
+/* --- decoding --------------------------------------------------------------------------------------- */
+
+static bool starts(const unsigned char *p, size_t n, const char *word, size_t *length)
+{
+	*length = strlen(word);
+	return n >= *length && !memcmp(p, word, *length);
+}
+
+/* An HTML entity, or a tag that ends a line; 0 where there is none. */
+static size_t entity(const unsigned char *p, size_t n, char *out)
+{
+	static const struct { const char *word; char c; } known[] = {
+		{ "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' }, { "&apos;", '\'' }, { "&#39;", '\'' },
+		{ "&#x27;", '\'' }, { "&#34;", '"' }, { "&nbsp;", ' ' }, { "&#160;", ' ' }, { "<br>", '\n' }, { "<br/>", '\n' },
+		{ "<br />", '\n' }, { "</p>", '\n' }, { "</div>", '\n' }, { "&#10;", '\n' }, { "&#13;", ' ' },
+	};
+	size_t length;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (starts(p, n, known[i].word, &length)) {
+			*out = known[i].c;
+			return length;
+		}
+	return 0;
+}
+
+static int hex(unsigned char c)
+{
+	if (c >= '0' && c <= '9')
+		return c - '0';
+	c |= 32;
+	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+/* What a backslash begins, as in JSON and in the repr of Python. A backslash of a path stays. */
+static size_t escape(const unsigned char *p, size_t n, char *out)
+{
+	if (n < 2)
+		return 0;
+	switch (p[1]) {
+	case 'n':
+	case 'r':
+		*out = '\n';
+		return 2;
+	case 't':
+		*out = ' ';
+		return 2;
+	case '"':
+	case '\'':
+	case '/':
+		*out = (char)p[1];
+		return 2;
+	case 'u':
+		if (n >= 6 && p[2] == '0' && p[3] == '0' && hex(p[4]) >= 0 && hex(p[5]) >= 0) {
+			int c = hex(p[4]) * 16 + hex(p[5]);
+			*out = c < ' ' || c > '~' ? ' ' : (char)c;
+			return 6;
+		}
+	}
+	return 0;
+}
+
+/* The length of an ANSI escape sequence that begins at p (ESC [ … letter), at least 1. */
+static size_t colour(const unsigned char *p, size_t n)
+{
+	size_t i = 1;
+	if (n < 2 || p[1] != '[')
+		return 1;
+	for (i = 2; i < n && i < LONGEST - 1 && (p[i] < 0x40 || p[i] > 0x7e); i++)
+		;
+	return i < n ? i + 1 : n;
+}
+
+/* Decodes one character at p into *out; *keep false when it gives none. Returns the bytes used. */
+static size_t decode(gs_text *t, const unsigned char *p, size_t n, char *out, bool *keep)
+{
+	size_t used = 0;
+	bool after_return = t->carriage;
+	*keep = true;
+	t->carriage = false;
+	*out = (char)*p;
+	switch (*p) {
+	case '\n':
+		*keep = !after_return;
+		return 1;
+	case '\r':
+		t->carriage = true;
+		*out = '\n';
+		return 1;
+	case 0x1b:
+		*keep = false;
+		return colour(p, n);
+	case 0:
+	case '\b':
+		*keep = false;
+		return 1;
+	case '&':
+	case '<':
+		used = entity(p, n, out);
+		break;
+	case '\\':
+		used = escape(p, n, out);
+		break;
+	case 0xc2:
+		if (n > 1 && p[1] == 0xa0)
+			used = 2, *out = ' ';
+		break;
+	case 0xe2:
+		if (n > 2 && p[1] == 0x80 && (p[2] == 0xaf || (p[2] >= 0x80 && p[2] <= 0x8b)))
+			used = 3, *out = ' ';
+		break;
+	}
+	return used ? used : 1;
+}
+
+/* UTF-16: two bytes give one; what is no ASCII becomes '?', escapes stay as they are. */
+static size_t decode_wide(gs_text *t, const unsigned char *p, size_t n, char *out, bool *keep)
+{
+	unsigned c = n < 2 ? '?' : t->wide == 1 ? (unsigned)p[0] | (unsigned)p[1] << 8 : (unsigned)p[1] | (unsigned)p[0] << 8;
+	unsigned char byte = c == 0xa0 ? ' ' : c > 126 ? '?' : (unsigned char)c;
+	decode(t, &byte, 1, out, keep);
+	return n < 2 ? 1 : 2;
+}
+
+static void byte_order(gs_text *t)
+{
+	const unsigned char *p;
+	size_t n = gs_source_peek(t->source, 3, &p);
+	t->begun = true;
+	if (n >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf) {
+		gs_source_skip(t->source, 3);
+	} else if (n >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))) {
+		t->wide = p[0] == 0xff ? 1 : 2;
+		gs_source_skip(t->source, 2);
+	}
+}
+
+/* Fills text up to the size of the window or the end of the input. */
+static void fill(gs_text *t)
+{
+	if (!t->begun)
+		byte_order(t);
+	while (t->ntext < WINDOW && !t->end) {
+		const unsigned char *p;
+		size_t n = gs_source_peek(t->source, 4096, &p), used = 0;
+		bool last = n < 4096;
+		while (used < n && t->ntext < WINDOW && (last || n - used >= LONGEST)) {
+			char c;
+			bool keep;
+			used += t->wide ? decode_wide(t, p + used, n - used, &c, &keep) : decode(t, p + used, n - used, &c, &keep);
+			if (keep)
+				t->text[t->ntext++] = c;
+		}
+		gs_source_skip(t->source, used);
+		if (last && used == n)
+			t->end = true;
+	}
+}
+
+/* --- squeezing -------------------------------------------------------------------------------------- */
+
+static bool blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+
+static void put(gs_text *t, size_t from, size_t to)
+{
+	for (size_t i = from; i < to; i++) {
+		char c = t->text[i];
+		t->width++;
+		if (blank(c)) {
+			if (t->next_gap == GS_GAP_NONE)
+				t->next_gap = GS_GAP_BLANK;
+			continue;
+		}
+		t->s[t->n] = c >= 'A' && c <= 'Z' ? (char)(c + 32) : c;
+		t->gap[t->n] = t->next_gap;
+		t->at[t->n++] = (uint32_t)i;
+		t->next_gap = GS_GAP_NONE;
+	}
+}
+
+/* The gap that the end of the current line makes; an empty line makes the hard one stay. */
+static void end_line(gs_text *t, bool empty)
+{
+	if (empty || t->width < LONG_LINE || t->next_gap == GS_GAP_LINE)
+		t->next_gap = GS_GAP_LINE;
+	else
+		t->next_gap = GS_GAP_WRAP;
+	t->width = 0;
+}
+
+static void squeeze_line(gs_text *t, size_t from, size_t to)
+{
+	bool stamped = false;
+	size_t prefix = 0;
+	if (!t->open) {
+		prefix = gs_text_prefix(t->text + from, to - from < PREFIX_LOOK ? to - from : PREFIX_LOOK, &stamped);
+		if (stamped)
+			t->next_gap = GS_GAP_LINE;
+	}
+	t->width += prefix;
+	put(t, from + prefix, to);
+}
+
+static void squeeze(gs_text *t)
+{
+	while (t->done < t->ntext) {
+		const char *line = t->text + t->done, *newline = memchr(line, '\n', t->ntext - t->done);
+		if (!newline && !t->end && t->ntext < WINDOW)
+			break;
+		if (!newline && !t->end && t->ntext - t->done < PREFIX_LOOK)
+			break; /* the next window shows more of it */
+		size_t before = t->n, to = newline ? (size_t)(newline - t->text) : t->ntext;
+		squeeze_line(t, t->done, to);
+		t->open = !newline;
+		t->done = to;
+		if (newline) {
+			end_line(t, t->n == before);
+			t->done++;
+		}
+	}
+	t->s[t->n] = 0;
+}
+
+static void drop(gs_text *t, size_t from)
+{
+	size_t cut = from < t->n ? t->at[from] : t->done;
+	for (const char *p = t->text, *q; (q = memchr(p, '\n', (size_t)(t->text + cut - p))); p = q + 1)
+		t->line++;
+	memmove(t->text, t->text + cut, t->ntext - cut);
+	t->ntext -= cut;
+	t->done -= cut;
+	size_t left = from < t->n ? t->n - from : 0;
+	t->base += t->n - left;
+	memmove(t->s, t->s + t->n - left, left);
+	memmove(t->gap, t->gap + t->n - left, left);
+	memmove(t->at, t->at + t->n - left, left * sizeof *t->at);
+	for (size_t i = 0; i < left; i++)
+		t->at[i] -= (uint32_t)cut;
+	t->n = left;
+}
+
+gs_status gs_text_next(gs_text *t, size_t from, size_t *shift, gs_error *err)
+{
+	size_t keep = from > GS_TEXT_BEHIND ? from - GS_TEXT_BEHIND : 0;
+	if (t->ntext == WINDOW) /* mostly white space: what is behind must make room all the same */
+		while (keep < t->n && t->at[keep] < WINDOW / 4)
+			keep++;
+	drop(t, keep);
+	*shift = keep;
+	fill(t);
+	squeeze(t);
+	t->ready = t->end || t->n <= GS_TEXT_AHEAD ? t->n : t->n - GS_TEXT_AHEAD;
+	return gs_source_status(t->source, err);
+}
+
+uint64_t gs_text_line(const gs_text *t, size_t i)
+{
+	uint64_t line = t->line;
+	size_t to = i < t->n ? t->at[i] : t->ntext;
+	for (size_t j = 0; j < to; j++)
+		line += t->text[j] == '\n';
+	return line;
+}
+
+size_t gs_text_line_start(const gs_text *t, size_t i)
+{
+	size_t at = i < t->n ? t->at[i] : t->ntext;
+	while (at > 0 && t->text[at - 1] != '\n')
+		at--;
+	return at;
+}

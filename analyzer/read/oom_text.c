@@ -105,7 +105,7 @@ static size_t with_name(const gs_text *t, size_t at)
 	size_t end = --i;
 	while (i > 0 && name_char(t->text[i - 1]))
 		i--;
-	if (end - i < 5 || (memcmp(t->text + end - 5, "Error", 5) && memcmp(t->text + end - 5, "ption", 5)))
+	if (end - i < 9 || (memcmp(t->text + end - 5, "Error", 5) && memcmp(t->text + end - 9, "Exception", 9)))
 		return at;
 	return i;
 }
@@ -125,7 +125,7 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 	size_t start = gs_text_line_start(t, m->begin);
 	f.row.time_us = gs_text_time(t->text + start, t->ntext - start < 200 ? t->ntext - start : 200, &zone);
 	o->zoneless |= f.row.time_us != GS_NONE && !zone;
-	f.words = hash(t->s + m->begin, m->end - m->begin);
+	f.words = hash(t->s + m->begin, (m->same ? m->same : m->end) - m->begin);
 	if (m->kind == GS_OOM_TORCH_BARE && gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX)
 		f.words = 0;
 	if (o->n && one_failure(&o->finds[o->n - 1], &f)) {

@@ -49,6 +49,7 @@ typedef struct gs_oom_match {
 	gs_oom_not reason; /* where it is no row */
 	int64_t others;    /* bytes that other processes hold, GS_NONE */
 	size_t begin, end;
+	size_t same;       /* what begins here does not tell this message from another one, 0: end */
 } gs_oom_match;
 
 /* Where the rules' anchors stand next, so that each is looked for only once in a window. */

@@ -14,12 +14,14 @@ static const label after[] = {
 };
 static const label before[] = {
 	{ "totalcapacityof", CAPACITY }, { "totalcapactyof", CAPACITY }, { "currentlyallocated:", ALLOCATED }, { "requested:", REQUESTED },
-	{ "requestedsize:", REQUESTED }, { "devicelimit:", CAPACITY }, { "free(accordingtocuda):", FREE }, { "memoryfraction):", ALLOWED },
+	{ "requestedsize:", REQUESTED }, { "devicelimit:", CAPACITY }, { "free(accordingtocuda):", FREE }, { "memoryfraction):", ALLOWED }, { "memoryfraction)", ALLOWED },
 	{ "mpsallocated:", ALLOCATED }, { "otherallocations:", NONE }, { "maxallowed:", ALLOWED }, { "triedtoallocate", REQUESTED },
 	{ "free(accordingtohip):", FREE },
 };
 
-typedef struct sums { int64_t cached, unallocated; } sums;
+enum { CHAIN = 150 /* squeezed characters from one labelled figure of a message to the next */ };
+
+typedef struct sums { int64_t cached, unallocated; unsigned seen; } sums;
 
 bool gs_oom_sentinel(int64_t bytes) { return bytes >= INT64_C(1) << 62; }
 
@@ -53,14 +55,14 @@ static bool own_process(const gs_text *t, size_t i)
 
 static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field)
 {
-	for (size_t k = 0; k < sizeof after / sizeof *after; k++)
-		if (gs_text_eat(t, end, after[k].phrase)) {
-			*field = after[k].field == OTHERS && own_process(t, at) ? NONE : after[k].field;
-			return true;
-		}
 	for (size_t k = 0; k < sizeof before / sizeof *before; k++)
 		if (gs_text_ends(t, at, before[k].phrase)) {
 			*field = before[k].field;
+			return true;
+		}
+	for (size_t k = 0; k < sizeof after / sizeof *after; k++)
+		if (gs_text_eat(t, end, after[k].phrase)) {
+			*field = after[k].field == OTHERS && own_process(t, at) ? NONE : after[k].field;
 			return true;
 		}
 	return false;
@@ -78,9 +80,9 @@ static void derive_reserved(gs_oom_match *m, const sums *s)
 
 size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 {
-	sums s = { GS_NONE, GS_NONE };
+	sums s = { GS_NONE, GS_NONE, 0 };
 	size_t last = from;
-	for (size_t i = from; i < to && i < t->n;) {
+	for (size_t i = from; i < to && i < t->n && i < last + CHAIN;) {
 		size_t end = i;
 		int64_t bytes;
 		bool unit;
@@ -90,9 +92,14 @@ size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 			continue;
 		}
 		if (labelled(t, i, &end, &field)) {
+			if (field != NONE && field != OTHERS && s.seen & 1u << field)
+				break; /* said before: the next message */
+			s.seen |= 1u << field;
 			if (!gs_oom_sentinel(bytes))
 				take(m, &s, field, bytes);
 			last = end;
+			if (gs_text_is(t, end, "onprivatepool") || gs_text_is(t, end, "onsharedpool"))
+				break; /* where the message of MPS ends */
 		}
 		i = end;
 	}
@@ -106,7 +113,7 @@ int32_t gs_oom_device(const gs_text *t, size_t from, size_t to, const char *cons
 		for (size_t i = from; (i = gs_text_find(t, i, to, *phrases)) != SIZE_MAX;) {
 			uint64_t device;
 			gs_text_eat(t, &i, *phrases);
-			if (gs_text_number(t, &i, &device) && device < 65536)
+			if (gs_text_number(t, &i, &device) && device < 1024)
 				return (int32_t)device;
 		}
 	}
@@ -118,14 +125,14 @@ size_t gs_oom_line_end(const gs_text *t, size_t i, size_t to)
 	static const char *const tails[] = { "avoidfragmentation", "alloc_conf", "environment-variables)", "alloc-conf)",
 					     "systemfailure)", "cachedmemory" };
 	size_t end = i, far = i + 500 < to ? i + 500 : to, record = i;
-	while (record < far && (record == i || t->gap[record] != GS_GAP_LINE))
+	while (record < far && t->gap[record] != GS_GAP_LINE)
 		record++;
 	for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
 		size_t tail = gs_text_find_last(t, i, record, tails[k]);
 		if (tail != SIZE_MAX && tail > end)
 			end = tail;
 	}
-	while (end < to && (end == i || t->gap[end] < GS_GAP_WRAP))
+	while (end < to && t->gap[end] < GS_GAP_WRAP)
 		end++;
 	return end;
 }

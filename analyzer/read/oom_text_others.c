@@ -42,8 +42,18 @@ static int cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 /* Everything that RMM's exceptions say: [failed to allocate N], current/max/try size = … */
 static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	size_t to = ahead(t, i, 500), last = m->end;
-	size_t bad = gs_text_find(t, m->end, to, "bad_alloc");
+	static const char *const words[] = { "maximumpoolsizeexceeded", "cudaerrormemoryallocation", "outofmemory", "unspecifiedlaunchfailure", NULL };
+	size_t to = ahead(t, i, 500), last = m->end, word = to;
+	for (size_t k = 0; words[k]; k++) {
+		size_t at = gs_text_find(t, i, word, words[k]);
+		if (at != SIZE_MAX) {
+			word = at;
+			last = at + strlen(words[k]);
+		}
+	}
+	gs_text_eat(t, &last, "outofmemory");
+	to = word < to ? ahead(t, last, 160) : to;
+	size_t bad = gs_text_find(t, last, to, "bad_alloc");
 	if (bad != SIZE_MAX)
 		to = bad;
 	size_t end = gs_oom_size_after(t, i, to, "(failedtoallocate", &m->row.requested);
@@ -51,19 +61,12 @@ static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 		last = end;
 	end = gs_oom_size_after(t, i, to, "current/max/trysize=", &m->row.reserved);
 	if (m->row.reserved != GS_NONE) {
-		size_t j = end;
 		int64_t try_size = GS_NONE;
-		if (gs_text_eat(t, &j, ","))
-			j = gs_oom_size_at(t, j, &m->row.allowed);
-		if (gs_text_eat(t, &j, ","))
-			j = gs_oom_size_at(t, j, &try_size);
-		last = j > last ? j : last;
-	}
-	static const char *const ends[] = { "maximumpoolsizeexceeded", "cudaerrormemoryallocation", "outofmemory", "rmm_alloc", NULL };
-	for (size_t k = 0; ends[k]; k++) {
-		size_t at = gs_text_find(t, i, to, ends[k]);
-		if (at != SIZE_MAX && at + strlen(ends[k]) > last)
-			last = at + strlen(ends[k]);
+		if (gs_text_eat(t, &end, ","))
+			end = gs_oom_size_at(t, end, &m->row.allowed);
+		if (gs_text_eat(t, &end, ","))
+			end = gs_oom_size_at(t, end, &try_size);
+		last = end > last ? end : last;
 	}
 	return found(t, m, "rmm", GS_OOM_RMM, last);
 }
@@ -71,6 +74,8 @@ static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 static int bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const rmm[] = { "rmm", "out_of_memory", "maximumpoolsizeexceeded", NULL }, *const cuda[] = { "cudaerror", "cuda_error", NULL };
+	if (gs_text_ends(t, i, "std::"))
+		m->begin = i - 5;
 	if (gs_oom_any(t, m->end, ahead(t, m->end, 300), rmm))
 		return rmm_figures(t, i, m);
 	if (gs_oom_any(t, m->end, ahead(t, m->end, 160), cuda)) {
@@ -106,7 +111,7 @@ static int paddle(const gs_text *t, size_t i, gs_oom_match *m)
 	if (again != SIZE_MAX)
 		to = again;
 	gs_text_eat(t, &j, "virtualmemory");
-	if (gs_text_number(t, &j, &device) && device < 65536)
+	if (gs_text_number(t, &j, &device) && device < 1024)
 		m->row.device = (int32_t)device;
 	size_t last = gs_oom_size_after(t, i, to, "cannotallocate", &m->row.requested);
 	if (m->row.requested == GS_NONE)
@@ -216,8 +221,7 @@ static int tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
 	} else if (gs_text_ends(t, end, "(")) {
 		end = gs_oom_size_at(t, end, &m->row.requested);
 	}
-	static const char *const warning[] = { "warning:", "[w]", NULL };
-	if (gs_oom_any(t, back(i, 30), i, warning) && gs_text_find(t, i, ahead(t, i, 300), "skippingtactic") != SIZE_MAX)
+	if (gs_text_find(t, i, ahead(t, i, 300), "skippingtactic") != SIZE_MAX)
 		return gs_oom_not_row(m, GS_NOT_A_FAILURE, end);
 	return found(t, m, "tensorrt", GS_OOM_TRT, end);
 }

@@ -45,8 +45,8 @@ const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
 		size_t left = gs_text_find_last(t, from, i, known[k].word), right = gs_text_find(t, i, to, known[k].word);
 		size_t d = left != SIZE_MAX ? i - left : SIZE_MAX;
-		if (right != SIZE_MAX && right - i < d)
-			d = right - i;
+		if (right != SIZE_MAX && (right - i) * 3 < d) /* what comes before says more */
+			d = (right - i) * 3;
 		if (d < best) {
 			best = d;
 			library = known[k].library;

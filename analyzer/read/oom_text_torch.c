@@ -136,7 +136,7 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	uint64_t device;
 	if (!gs_oom_states(t, i))
 		return 0;
-	if (gs_text_number(t, &j, &device) && device < 65536)
+	if (gs_text_number(t, &j, &device) && device < 1024)
 		m->row.device = (int32_t)device;
 	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory");
 	if (!exceeds && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))

@@ -101,6 +101,7 @@ static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 	m->row.library = framework(t, i, "tensorflow");
 	m->kind = GS_OOM_SHAPE;
 	m->row.device = device_of(t, end, to);
+	m->same = by < to ? by : end;
 	m->end = gs_oom_line_end(t, by < to ? by + 11 : end, ahead(t, end, 400));
 	return 1;
 }
@@ -113,7 +114,7 @@ static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	size_t to = ahead(t, j, 60), out = gs_text_find(t, j, to, "outofmemory");
 	if (gs_text_is(t, j, "onhost") || gs_text_is(t, j, "ofhost") || gs_text_is(t, j, "ofpinned"))
-		return gs_oom_not_row(m, GS_NOT_HOST, j);
+		return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, j, ahead(t, j, 200)));
 	if (!gs_text_is(t, j, "fromdevice"))
 		return 0;
 	m->row.library = framework(t, i, "tensorflow");

@@ -94,6 +94,11 @@ bool gs_text_digit_begins(const gs_text *t, size_t i)
 	if (i == 0 || t->gap[i] == GS_GAP_BLANK || t->gap[i] == GS_GAP_LINE)
 		return true;
 	char c = t->s[i - 1];
+	size_t run = 0;
+	while (run < 4 && i + run < t->n && digit(t->s[i + run]) && (!run || joined(t, i + run)))
+		run++;
+	if (c == ',' && t->gap[i] == GS_GAP_WRAP && run != 3)
+		return true;
 	if (digit(c) || ((c == '.' || c == ',') && i > 1 && digit(t->s[i - 2])))
 		return false;
 	return t->gap[i] != GS_GAP_NONE || (!letter(c) && c != '_' && (unsigned char)c < 128) || (unsigned char)c >= 128;

@@ -1,0 +1,42 @@
+#include "analyzer/read/text_log.h"
+
+#include "analyzer/read/oom_text.h"
+#include "analyzer/read/text_window.h"
+
+/* Everything that looks at the windows of one log. */
+typedef struct lookers {
+	gs_oom_text messages;
+} lookers;
+
+static gs_status look(lookers *l, const gs_text *t, size_t from, gs_error *err)
+{
+	return gs_oom_text_scan(&l->messages, t, from, t->ready, err);
+}
+
+static gs_status look_at_all(lookers *l, gs_text *t, gs_source *source, gs_error *err)
+{
+	gs_status status = gs_text_open(t, source, err);
+	for (size_t from = 0, shift; !status;) {
+		status = look(l, t, from, err);
+		if (status || t->end)
+			break;
+		size_t ready = t->ready;
+		status = gs_text_next(t, ready, &shift, err);
+		from = ready > shift ? ready - shift : 0;
+	}
+	return status;
+}
+
+gs_status gs_text_log_read(gs_source *source, gs_snapshot *s, gs_error *err)
+{
+	gs_text t = GS_TEXT_INIT;
+	lookers l = { GS_OOM_TEXT_INIT };
+	l.messages.snapshot = s;
+	s->kind = GS_KIND_TEXT;
+	gs_status status = look_at_all(&l, &t, source, err);
+	if (!status)
+		status = gs_oom_text_finish(&l.messages, false, err);
+	gs_oom_text_release(&l.messages);
+	gs_text_release(&t);
+	return status;
+}

@@ -1,0 +1,534 @@
+/* Out-of-memory messages: what each says, however it was treated on its way. */
+#include <check.h>
+#include <dirent.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/read/reader.h"
+
+#define KI(x) ((int64_t)((x##L) * 1024 + 0.5L))
+#define MI(x) ((int64_t)((x##L) * 1048576 + 0.5L))
+#define GI(x) ((int64_t)((x##L) * 1073741824 + 0.5L))
+#define _ GS_NONE
+
+typedef struct facts {
+	const char *library;
+	int device;
+	int64_t requested, needed, capacity, device_free, allocated, reserved, allowed;
+} facts;
+
+typedef struct message { const char *name, *text; facts f; } message;
+
+static const message messages[] = {
+	{ "PyTorch 1.1, cached", "RuntimeError: CUDA out of memory. Tried to allocate 3.50 MiB (GPU 2; 7.92 GiB total capacity; 6.10 GiB already "
+	  "allocated; 9.06 MiB free; 512.25 MiB cached)",
+	  { "pytorch", 2, MI(3.5), _, GI(7.92), MI(9.06), GI(6.10), GI(6.10) + MI(512.25), _ } },
+	{ "PyTorch 1.6", "CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB already allocated; 31.44 MiB free; "
+	  "4.38 GiB reserved in total by PyTorch)",
+	  { "pytorch", 0, MI(44.0), MI(44.0), GI(5.80), MI(31.44), GI(4.11), GI(4.38), _ } },
+	{ "PyTorch 1.9 with a fraction", "RuntimeError: CUDA out of memory. Tried to allocate 1.25 GiB (GPU 3; 15.78 GiB total capacity; 6.02 GiB "
+	  "already allocated; 8.71 GiB free; 7.89 GiB allowed; 6.91 GiB reserved in total by PyTorch)",
+	  { "pytorch", 3, GI(1.25), GI(1.25), GI(15.78), GI(8.71), GI(6.02), GI(6.91), GI(7.89) } },
+	{ "PyTorch 2.1", "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 70.00 MiB. GPU 1 has a total capacty of 11.75 GiB of which "
+	  "52.19 MiB is free. Process 4711 has 1.50 GiB memory in use. Including non-PyTorch memory, this process has 10.19 GiB memory in use. Of "
+	  "the allocated memory 9.40 GiB is allocated by PyTorch, and 411.33 MiB is reserved by PyTorch but unallocated. If reserved but unallocated memory "
+	  "is large try setting max_split_size_mb to avoid fragmentation.  See documentation for Memory Management and PYTORCH_CUDA_ALLOC_CONF",
+	  { "pytorch", 1, MI(70.0), MI(70.0), GI(11.75), MI(52.19), GI(9.40), GI(9.40) + MI(411.33), _ } },
+	{ "PyTorch 2.6 with private pools and a limit", "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 18.00 MiB. GPU 4 has a total "
+	  "capacity of 39.39 GiB of which 20.06 GiB is free. 18.50 GiB allowed; Of the allocated memory 17.02 GiB is allocated by PyTorch, with 96.00 "
+	  "MiB allocated in private pools (e.g., CUDA Graphs), and 1.31 GiB is reserved by PyTorch but unallocated.",
+	  { "pytorch", 4, MI(18.0), MI(18.0), GI(39.39), GI(20.06), GI(17.02), GI(17.02) + GI(1.31), GI(18.50) } },
+	{ "PyTorch 2.12, rejected", "torch.OutOfMemoryError: CUDA out of memory. Allocation was preemptively rejected because it would exceed "
+	  "per_process_memory_fraction limit. Requested size: 640.00 MiB", { "pytorch", -1, MI(640.0), _, _, _, _, _, _ } },
+	{ "more than an exbibyte", "RuntimeError: CUDA out of memory. Tried to allocate more than 1EB memory.", { "pytorch", -1, _, _, _, _, _, _, _ } },
+	{ "the cudaMallocAsync backend", "torch.OutOfMemoryError: Allocation on device 1 would exceed allowed memory. (out of memory)\n"
+	  "Currently allocated     : 9.25 GiB\nRequested               : 96.50 MiB\nDevice limit            : 11.90 GiB\n"
+	  "Free (according to CUDA): 13.19 MiB\nPyTorch limit (set by user-supplied memory fraction)\n                        : 17179869184.00 GiB\n",
+	  { "pytorch", 1, MI(96.5), _, GI(11.90), MI(13.19), GI(9.25), _, _ } },
+	{ "the same backend with a limit", "Allocation on device 0 would exceed allowed memory. (out of memory)\nCurrently allocated     : 3.00 GiB\n"
+	  "Requested               : 2.00 GiB\nDevice limit            : 11.90 GiB\nFree (according to CUDA): 8.00 GiB\n"
+	  "PyTorch limit (set by user-supplied memory fraction)\n                        : 4.76 GiB",
+	  { "pytorch", 0, GI(2.0), _, GI(11.90), GI(8.0), GI(3.0), _, GI(4.76) } },
+	{ "HIP", "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 508.00 MiB. GPU 5 has a total capacity of 63.98 GiB of which 0 bytes is free. "
+	  "Of the allocated memory 62.80 GiB is allocated by PyTorch, and 201.10 MiB is reserved by PyTorch but unallocated.",
+	  { "pytorch", 5, MI(508.0), MI(508.0), GI(63.98), 0, GI(62.80), GI(62.80) + MI(201.10), _ } },
+	{ "XPU, which cannot tell what is free", "torch.OutOfMemoryError: XPU out of memory. Tried to allocate 6.00 GiB. GPU 0 has a total capacity of 15.90 "
+	  "GiB. Of the allocated memory 768.00 KiB is allocated by PyTorch, and 1.25 MiB is reserved by PyTorch but unallocated. Please use "
+	  "`empty_cache` to release all unoccupied cached memory.",
+	  { "pytorch", 0, GI(6.0), GI(6.0), GI(15.90), _, KI(768.0), KI(768.0) + MI(1.25), _ } },
+	{ "XPU of the extension", "RuntimeError: XPU out of memory. Tried to allocate 2.20 GiB (GPU 0; 7.75 GiB total capacity; 128.00 MiB already allocated; "
+	  "160.00 MiB reserved in total by PyTorch)", { "pytorch", 0, GI(2.20), GI(2.20), GI(7.75), _, MI(128.0), MI(160.0), _ } },
+	{ "NPU", "RuntimeError: NPU out of memory. Tried to allocate 1.90 GiB (NPU 6; 29.50 GiB total capacity; 20.25 GiB already allocated; 20.25 GiB "
+	  "current active; 730.06 MiB free; 21.40 GiB reserved in total by PyTorch) If reserved memory is >> allocated memory try setting "
+	  "max_split_size_mb to avoid fragmentation.", { "pytorch", 6, GI(1.90), GI(1.90), GI(29.50), MI(730.06), GI(20.25), GI(21.40), _ } },
+	{ "MPS", "RuntimeError: MPS backend out of memory (MPS allocated: 7.01 GiB, other allocations: 812.50 MiB, max allowed: 9.07 GiB). Tried to allocate "
+	  "1.50 GiB on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may cause system failure).",
+	  { "pytorch", -1, GI(1.50), _, _, _, GI(7.01), _, GI(9.07) } },
+	{ "a THC error", "THCudaCheck FAIL file=/tmp/build/aten/src/THC/generic/THCStorage.cu line=41 error=2 : out of memory\nTraceback:\n  File \"a.py\"\n"
+	  "RuntimeError: cuda runtime error (2) : out of memory at /tmp/build/aten/src/THC/generic/THCStorage.cu:41",
+	  { "pytorch", -1, _, _, _, _, _, _, _ } },
+	{ "a CUDA error", "torch.AcceleratorError: CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported at some other API call",
+	  { "pytorch", -1, _, _, _, _, _, _, _ } },
+	{ "vLLM's wrapper alone", "RuntimeError: CUDA out of memory occurred when warming up sampler with 512 dummy requests. Please try lowering "
+	  "`max_num_seqs`", { "pytorch", -1, _, _, _, _, _, _, _ } },
+	{ "vLLM's check of the start", "ValueError: Free memory on device (3.25 GiB/15.60 GiB) on startup is less than desired GPU memory utilization "
+	  "(0.9, 14.04 GiB). Decrease GPU memory utilization", { "vllm", -1, GI(14.04), _, GI(15.60), GI(3.25), _, _, _ } },
+	{ "CuPy", "cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 1,310,720,512 bytes (allocated so far: 7,000,000,512 bytes, limit set to: "
+	  "8,000,000,000 bytes).", { "cupy", -1, 1310720512, _, _, _, 7000000512, _, 8000000000 } },
+	{ "CuPy 5, whose total counts the request", "cupy.cuda.memory.OutOfMemoryError: out of memory to allocate 50000384 bytes (total 350000640 bytes)",
+	  { "cupy", -1, 50000384, _, _, _, 300000256, _, _ } },
+	{ "RMM", "MemoryError: std::bad_alloc: out_of_memory: CUDA error at: /opt/include/rmm/mr/device/cuda_memory_resource.hpp:60: cudaErrorMemoryAllocation "
+	  "out of memory", { "rmm", -1, _, _, _, _, _, _, _ } },
+	{ "RMM, which tells the size", "MemoryError: std::bad_alloc: out_of_memory: CUDA error (failed to allocate 7516192768 bytes) at: "
+	  "/opt/include/rmm/mr/device/cuda_memory_resource.hpp:62: cudaErrorMemoryAllocation out of memory", { "rmm", -1, 7516192768, _, _, _, _, _, _ } },
+	{ "RMM's pool", "terminate called after throwing an instance of 'rmm::out_of_memory'\n  what():  std::bad_alloc: out_of_memory: RMM failure at:"
+	  "/opt/rmm/mr/device/pool_memory_resource.hpp:257: Maximum pool size exceeded (failed to allocate 3.000000 GiB): Not enough room to grow, "
+	  "current/max/try size = 8.000000 GiB, 10.000000 GiB, 3.000000 GiB", { "rmm", -1, GI(3.0), _, _, _, _, GI(8.0), GI(10.0) } },
+	{ "Paddle", "ResourceExhaustedError: \n\nOut of memory error on GPU 1. Cannot allocate 1.500000GB memory on GPU 1, 14.250000GB memory has been "
+	  "allocated and available memory is only 601.750000MB.\n\nPlease check whether there is any other process using GPU 1.\n",
+	  { "paddle", 1, GI(1.5), _, _, MI(601.75), GI(14.25), _, _ } },
+	{ "Paddle 1.x", "Out of memory error on GPU 0. Cannot allocate 98.250000MB GPU memory, available memory is 12.500000MB.\nPlease check if there is "
+	  "any other process", { "paddle", 0, MI(98.25), _, _, MI(12.5), _, _, _ } },
+	{ "JAX", "jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 901775360 bytes.\nBufferAssignment OOM "
+	  "Debugging.\nBufferAssignment stats:\n             parameter allocation:    6.00MiB\n", { "jax", -1, 901775360, _, _, _, _, _, _ } },
+	{ "JAX by StreamExecutor", "RuntimeError: Resource exhausted: Failed to allocate request for 48.00MiB (50331648B) on device ordinal 3",
+	  { "jax", 3, 50331648, _, _, _, _, _, _ } },
+	{ "JAX on a TPU", "jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Error loading program 'jit_step': Attempting to reserve 10.50G at the bottom of "
+	  "memory. That was not possible. There are 7.25G free, 0B reserved, and 7.25G reservable.", { "jax", -1, GI(10.5), _, _, GI(7.25), _, _, _ } },
+	{ "JAX on a TPU, compiling", "RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 21.50G of 15.75G hbm. "
+	  "Exceeded hbm capacity by 5.75G.", { "jax", -1, GI(21.5), _, GI(15.75), _, _, _, _ } },
+	{ "TensorFlow's shape", "2021-05-05 10:00:00.000001: W tensorflow/core/framework/op_kernel.cc:1763] OP_REQUIRES failed at conv_ops.cc:501 : Resource "
+	  "exhausted: OOM when allocating tensor with shape[8,64,300,300] and type float on /job:localhost/replica:0/task:0/device:GPU:1 by allocator "
+	  "GPU_1_bfc\nResourceExhaustedError: OOM when allocating tensor with shape[8,64,300,300] and type float on /job:localhost/replica:0/task:0/"
+	  "device:GPU:1 by allocator GPU_1_bfc [Op:Conv2D]", { "tensorflow", 1, _, _, _, _, _, _, _ } },
+	{ "TensorFlow's driver line", "2020-01-01 00:00:00.000000: E tensorflow/stream_executor/cuda/cuda_driver.cc:825] failed to allocate 2.50G (2684354560 "
+	  "bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory", { "tensorflow", -1, 2684354560, _, _, _, _, _, _ } },
+	{ "the BFC allocator's line", "2023-01-01 00:00:00.000000: W tensorflow/tsl/framework/bfc_allocator.cc:485] Allocator (GPU_2_bfc) ran out of memory "
+	  "trying to allocate 96.10MiB (rounded to 100768256)requested by op Mul", { "tensorflow", 2, 100768256, _, _, _, _, _, _ } },
+	{ "the same of JAX, then raised", "2025-01-01 00:00:00.000000: W external/xla/xla/tsl/framework/bfc_allocator.cc:501] Allocator (GPU_0_bfc) ran out of "
+	  "memory trying to allocate 1.25GiB (rounded to 1342177280)requested by op \njaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of "
+	  "memory while trying to allocate 1342177280 bytes.", { "jax", 0, 1342177280, _, _, _, _, _, _ } },
+	{ "ONNX Runtime", "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. Name:'/c/Conv' Status Message: "
+	  "/src/onnxruntime/core/framework/bfc_arena.cc:376 Failed to allocate memory for requested buffer of size 536870912",
+	  { "onnxruntime", -1, 536870912, _, _, _, _, _, _ } },
+	{ "ONNX Runtime's limit", "/src/bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Available memory of 1048576 is "
+	  "smaller than requested bytes of 33554432", { "onnxruntime", -1, 33554432, _, _, _, _, _, _ } },
+	{ "ONNX Runtime's CUDA call", "2024-01-01 00:00:00.1 [E:onnxruntime:Default, cuda_call.cc:116 CudaCall] CUDA failure 2: out of memory ; GPU=1 ; "
+	  "hostname=box ; expr=cudaMalloc((void**)&p, size);", { "onnxruntime", 1, _, _, _, _, _, _, _ } },
+	{ "CUDA.jl", "ERROR: LoadError: Out of GPU memory trying to allocate 1.125 GiB\nEffective GPU memory usage: 99.12% (7.751 GiB/7.820 GiB)\n"
+	  "Memory pool usage: 5.250 GiB (6.500 GiB reserved)\n", { "julia", -1, GI(1.125), _, GI(7.820), _, GI(5.25), GI(6.5), _ } },
+	{ "CUDA.jl 3", "ERROR: Out of GPU memory trying to allocate 62.500 MiB\nEffective GPU memory usage: 98.00% (2.910 GiB/2.969 GiB)\nCUDA allocator usage: "
+	  "2.250 GiB\nMemory pool usage: 2.250 GiB (1.750 GiB allocated, 512.000 MiB cached)\n",
+	  { "julia", -1, MI(62.5), _, GI(2.969), _, GI(1.75), GI(2.25), _ } },
+	{ "ggml", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1250.50 MiB on device 3: cudaMalloc failed: out of memory\nggml_gallocr_reserve_n: "
+	  "failed to allocate CUDA3 buffer of size 1311244288\n", { "ggml", 3, MI(1250.5), _, _, _, _, _, _ } },
+	{ "MXNet", "[10:00:00] src/storage/./pooled_storage_manager.h:161: cudaMalloc retry failed: out of memory", { "mxnet", -1, _, _, _, _, _, _, _ } },
+	{ "Numba", "numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY", { "numba", -1, _, _, _, _, _, _, _ } },
+	{ "TensorRT", "[TRT] [E] 2: [virtualMemoryBuffer.cpp::resizePhysical::140] Error Code 2: OutOfMemory (Requested size was 734003200 bytes.)",
+	  { "tensorrt", -1, 734003200, _, _, _, _, _, _ } },
+	{ "XGBoost", "xgboost.core.XGBoostError: [00:00:00] /w/src/common/device_helpers.cuh:428: Memory allocation error on worker 0: std::bad_alloc: "
+	  "cudaErrorMemoryAllocation: out of memory\n- Free memory: 12582912\n- Requested memory: 734003200\n",
+	  { "xgboost", -1, 734003200, _, _, 12582912, _, _, _ } },
+	{ "Kokkos", "Kokkos failed to allocate memory for label \"A\". Allocation using MemorySpace named \"Cuda\" failed with the following error: Allocation "
+	  "of size 11.25 G failed, likely due to insufficient memory. (The allocation mechanism was cudaMalloc().)", { "kokkos", -1, GI(11.25), _, _, _, _, _, _ } },
+};
+
+#undef _
+
+static void read_text(gs_snapshot *s, const char *text)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_status status = gs_read_memory(text, strlen(text), GS_WANT_ALL, s, &err);
+	ck_assert_msg(status == GS_OK, "%s: %s", text, err.text);
+}
+
+static void check_row(const char *name, const gs_oom *o, const facts *f)
+{
+	ck_assert_msg(!strcmp(o->library, f->library), "%s: library %s, not %s", name, o->library, f->library);
+	ck_assert_msg(o->device == f->device, "%s: device %d, not %d", name, o->device, f->device);
+#define SAME(field) ck_assert_msg(o->field == f->field, "%s: " #field " %lld, not %lld", name, (long long)o->field, (long long)f->field)
+	SAME(requested);
+	SAME(needed);
+	SAME(capacity);
+	SAME(device_free);
+	SAME(allocated);
+	SAME(reserved);
+	SAME(allowed);
+#undef SAME
+}
+
+static void check_one(const char *name, const char *text, const facts *f)
+{
+	gs_snapshot s;
+	read_text(&s, text);
+	ck_assert_msg(s.kind == GS_KIND_TEXT, "%s: kind %d", name, (int)s.kind);
+	ck_assert_msg(s.nooms == 1, "%s: %zu rows", name, s.nooms);
+	check_row(name, &s.ooms[0], f);
+	gs_snapshot_release(&s);
+}
+
+START_TEST(a_message_tells_its_figures)
+{
+	check_one(messages[_i].name, messages[_i].text, &messages[_i].f);
+}
+END_TEST
+
+/* What happens to a text on its way into a report. */
+static char *wrapped(const char *text, size_t width)
+{
+	char *out = malloc(strlen(text) * 2 + 2), *p = out;
+	size_t column = 0;
+	for (; *text; text++) {
+		*p++ = *text;
+		column = *text == '\n' ? 0 : column + 1;
+		if (column == width) {
+			*p++ = '\n';
+			column = 0;
+		}
+	}
+	*p = 0;
+	return out;
+}
+
+static char *each_line(const char *text, const char *prefix)
+{
+	char *out = malloc(strlen(text) * (strlen(prefix) + 1) + strlen(prefix) + 2), *p = out;
+	p = stpcpy(p, prefix);
+	for (; *text; text++) {
+		*p++ = *text;
+		if (*text == '\n')
+			p = stpcpy(p, prefix);
+	}
+	*p = 0;
+	return out;
+}
+
+static char *replaced(const char *text, const char *what[][2])
+{
+	char *out = malloc(strlen(text) * 8 + 64), *p = stpcpy(out, "{\"log\": \"");
+	for (; *text; text++) {
+		size_t k = 0;
+		while (what[k][0] && *text != what[k][0][0])
+			k++;
+		if (what[k][0])
+			p = stpcpy(p, what[k][1]);
+		else
+			*p++ = *text;
+	}
+	strcpy(p, "\"}\n");
+	return out;
+}
+
+START_TEST(a_message_wrapped_at_any_column_tells_the_same)
+{
+	for (size_t width = 41; width < 130; width += 3) {
+		char *text = wrapped(messages[_i].text, width);
+		check_one(messages[_i].name, text, &messages[_i].f);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(a_quoted_message_tells_the_same)
+{
+	static const char *const prefixes[] = { "> ", ">> > ", "[rank3]: ", "(RayWorker pid=4321, ip=10.0.0.1) ", "2024-02-03 04:05:06,789 ", "[1,2]<stderr>:", "\t" };
+	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+		char *text = each_line(messages[_i].text, prefixes[i]);
+		check_one(messages[_i].name, text, &messages[_i].f);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(an_escaped_message_tells_the_same)
+{
+	static const char *json[][2] = { { "\"", "\\\"" }, { "\n", "\\n" }, { "\t", "\\t" }, { ">", "\\u003e" }, { NULL, NULL } };
+	static const char *html[][2] = { { "\"", "&quot;" }, { ">", "&gt;" }, { "<", "&lt;" }, { "'", "&#39;" }, { "\n", "<br/>" }, { NULL, NULL } };
+	char *text = replaced(messages[_i].text, json), *page = replaced(messages[_i].text, html);
+	check_one(messages[_i].name, text, &messages[_i].f);
+	check_one(messages[_i].name, page, &messages[_i].f);
+	free(text);
+	free(page);
+}
+END_TEST
+
+START_TEST(all_messages_of_one_log_are_rows)
+{
+	static const char between[] = "\n2024-05-05 05:05:05,000 INFO resuming from a checkpoint\nstep 12 loss 0.5\n\n";
+	size_t n = sizeof messages / sizeof *messages, cap = 0;
+	for (size_t i = 0; i < n; i++)
+		cap += strlen(messages[i].text) + sizeof between;
+	char *text = malloc(cap + 1), *p = text;
+	for (size_t i = 0; i < n; i++)
+		p = stpcpy(stpcpy(p, messages[i].text), between);
+	gs_snapshot s;
+	read_text(&s, text);
+	free(text);
+
+	ck_assert_uint_eq(s.nooms, n);
+	size_t seen = 0;
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < s.nooms; k++)
+			if (s.ooms[k].requested == messages[i].f.requested && s.ooms[k].device == messages[i].f.device &&
+			    !strcmp(s.ooms[k].library, messages[i].f.library) && s.ooms[k].capacity == messages[i].f.capacity) {
+				seen++;
+				break;
+			}
+	ck_assert_uint_eq(seen, n);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+static const struct { const char *name, *text; } nothing[] = {
+	{ "the CPU allocator", "RuntimeError: [enforce fail at alloc_cpu.cpp:75] err == 0. DefaultCPUAllocator: can't allocate memory: you tried to allocate "
+	  "4096000000 bytes. Error code 12 (Cannot allocate memory)" },
+	{ "the old CPU allocator", "RuntimeError: $ Torch: not enough memory: you tried to allocate 11GB. Buy new RAM! at /pytorch/aten/src/TH/THGeneral.cpp:204" },
+	{ "a CPU tensor of TensorFlow", "Resource exhausted: OOM when allocating tensor with shape[60000,60000] and type float on "
+	  "/job:localhost/replica:0/task:0/device:CPU:0 by allocator cpu" },
+	{ "no failure", "2022-02-02 02:02:02.000000: W tensorflow/core/common_runtime/bfc_allocator.cc:275] Allocator (GPU_0_bfc) ran out of memory trying to "
+	  "allocate 2.29GiB with freed_by_count=0. The caller indicates that this is not a failure, but may mean that there could be performance gains "
+	  "if more memory were available." },
+	{ "pinned host memory", "2019-01-01 00:00:00.0: E tensorflow/stream_executor/cuda/cuda_driver.cc:868] failed to alloc 4294967296 bytes on host: "
+	  "CUDA_ERROR_OUT_OF_MEMORY: out of memory" },
+	{ "NumPy", "numpy.core._exceptions.MemoryError: Unable to allocate 7.45 GiB for an array with shape (1000, 1000, 1000) and data type float64" },
+	{ "Java", "java.lang.OutOfMemoryError: Java heap space" },
+	{ "JavaScript", "FATAL ERROR: Reached heap limit Allocation failed - JavaScript heap out of memory" },
+	{ "the kernel", "[12345.678901] Out of memory: Killed process 4242 (python) total-vm:61829120kB, anon-rss:32505856kB" },
+	{ "C++", "terminate called after throwing an instance of 'std::bad_alloc'\n  what():  std::bad_alloc\n" },
+	{ "shared memory on the chip", "triton.runtime.errors.OutOfResources: out of resource: shared memory, Required: 131072, Hardware limit: 101376." },
+	{ "a CPU arena", "[E:onnxruntime:, sequential_executor.cc:339 Execute] Non-zero status code returned while running Conv node. Name:'12_nchwc' Status "
+	  "Message: bfc_arena.cc:330 onnxruntime::BFCArena::AllocateRawInternal Failed to allocate memory for requested buffer of size 1000000" },
+	{ "prose", "When I train with a batch size of 4 I get an out of memory error on my 8 GiB GPU, but nvidia-smi shows that most of it is free. Why?\n" },
+	{ "prose that names CUDA", "Sometimes the job dies with CUDA out of memory after 10 epochs, is that normal? We tried to allocate fewer workers.\n" },
+	{ "Redis", "zmalloc: Out of memory trying to allocate 1048592 bytes" },
+	{ "a full disk", "OSError: [Errno 28] No space left on device" },
+	{ "a skipped tactic", "WARNING: Requested amount of GPU memory (2147483648 bytes) could not be allocated. There may not be enough free memory for "
+	  "allocation to succeed.\nWARNING: Skipping tactic 1 due to insuficient memory on requested size of 2147483648" },
+	{ "a listing of source", "    except torch.cuda.OutOfMemoryError:\n        torch.cuda.empty_cache()\n    if err == cudaErrorMemoryAllocation:\n" },
+};
+
+START_TEST(what_is_no_gpu_failure_gives_no_row_and_a_line)
+{
+	gs_snapshot s;
+	read_text(&s, nothing[_i].text);
+	ck_assert_msg(s.nooms == 0, "%s: %zu rows, the first %s", nothing[_i].name, s.nooms, s.nooms ? s.ooms[0].message : "");
+	ck_assert_msg(s.nwarnings > 0, "%s: no warning", nothing[_i].name);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_message_cut_anywhere_tells_what_is_left)
+{
+	const message *m = &messages[4];
+	for (size_t n = 60; n < strlen(m->text); n++) {
+		char *text = strndup(m->text, n);
+		gs_snapshot s;
+		read_text(&s, text);
+		ck_assert_uint_eq(s.nooms, 1);
+		ck_assert_msg(s.ooms[0].device == -1 || s.ooms[0].device == m->f.device, "cut at %zu", n);
+		ck_assert_msg(s.ooms[0].reserved == GS_NONE || s.ooms[0].reserved == m->f.reserved || n > 340, "cut at %zu", n);
+		gs_snapshot_release(&s);
+		free(text);
+	}
+}
+END_TEST
+
+START_TEST(the_figures_alone_are_a_message)
+{
+	facts f = { "pytorch", 2, GS_NONE, GS_NONE, GI(23.70), MI(10.56), GI(21.00), GI(21.00) + MI(140.50), GS_NONE };
+	check_one("headless", "in use.\nGPU 2 has a total capacity of 23.70 GiB of which 10.56 MiB is free. Of the allocated memory 21.00 GiB is allocated by "
+		  "PyTorch, and 140.50 MiB is reserved by PyTorch but unallocated.", &f);
+}
+END_TEST
+
+START_TEST(a_repeated_message_is_two_rows_and_a_warning)
+{
+	char text[2048];
+	gs_snapshot s;
+	snprintf(text, sizeof text, "%s\nTraceback\n%s\n", messages[1].text, messages[1].text);
+	read_text(&s, text);
+	ck_assert_uint_eq(s.nooms, 2);
+	ck_assert_uint_eq(s.nwarnings, 1);
+	ck_assert_ptr_nonnull(strstr(s.warnings[0].text, "word for word"));
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_device_gets_the_facts_of_its_last_message)
+{
+	char text[4096];
+	gs_snapshot s;
+	snprintf(text, sizeof text, "%s\n%s\n%s\n", messages[2].text, messages[3].text, messages[4].text);
+	read_text(&s, text);
+	ck_assert_uint_eq(s.ndevices, 3);
+	const gs_device *d = gs_snapshot_find_device(&s, 1);
+	ck_assert_ptr_nonnull(d);
+	ck_assert_int_eq(d->capacity, GI(11.75));
+	ck_assert_int_eq(d->reserved, GI(9.40) + MI(411.33));
+	ck_assert_int_eq(d->others, GI(1.50));
+	ck_assert(!d->has_layout);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(the_message_is_kept_as_it_was_found)
+{
+	gs_snapshot s;
+	read_text(&s, "noise before torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.00 MiB. GPU 0 has a total capacity of 1.00 GiB of which "
+		      "0 bytes is free.\nnext line");
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_str_eq(s.ooms[0].message, "torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 6.00 MiB. GPU 0 has a total capacity of 1.00 GiB of "
+					    "which 0 bytes is free.");
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_long_log_is_read_to_its_end)
+{
+	size_t n = 0, cap = 3000000;
+	char *text = malloc(cap + 4096);
+	for (unsigned i = 0; n < cap; i++)
+		n += (size_t)sprintf(text + n, "2024-01-01 00:00:%02u,000 | INFO | train | step %u loss %u.%u throughput high\n", i % 60, i, i % 9, i);
+	strcpy(text + n, messages[3].text);
+	gs_snapshot s;
+	read_text(&s, text);
+	ck_assert_uint_eq(s.nooms, 1);
+	check_row("the last line", &s.ooms[0], &messages[3].f);
+	gs_snapshot_release(&s);
+
+	memset(text, ' ', 1000000); /* nothing but blanks for longer than a window */
+	strcpy(text + 1000000, messages[3].text);
+	check_one("after blanks", text, &messages[3].f);
+	free(text);
+}
+END_TEST
+
+START_TEST(utf_16_is_read)
+{
+	const char *text = messages[1].text;
+	size_t n = strlen(text);
+	unsigned char *wide = malloc(2 * n + 2);
+	wide[0] = 0xff;
+	wide[1] = 0xfe;
+	for (size_t i = 0; i < n; i++) {
+		wide[2 * i + 2] = (unsigned char)text[i];
+		wide[2 * i + 3] = 0;
+	}
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	ck_assert_msg(gs_read_memory(wide, 2 * n + 2, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+	free(wide);
+	ck_assert_uint_eq(s.nooms, 1);
+	check_row("UTF-16", &s.ooms[0], &messages[1].f);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(bytes_that_are_no_text_are_of_no_known_kind)
+{
+	unsigned char junk[4096];
+	unsigned x = 12345;
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	for (size_t i = 0; i < sizeof junk; i++)
+		junk[i] = (unsigned char)((x = x * 1103515245 + 12345) >> 16);
+	ck_assert_int_eq(gs_read_memory(junk, sizeof junk, GS_WANT_ALL, &s, &err), GS_UNKNOWN_KIND);
+}
+END_TEST
+
+/* The corpus, where it is at hand: figures by file name. */
+static const struct { const char *file; facts f; } corpus[] = {
+#define N GS_NONE
+	{ "002", { "pytorch", -1, N, N, N, N, N, N, N } }, { "004", { "pytorch", -1, N, N, N, N, N, N, N } },
+	{ "006", { "pytorch", 0, MI(1.12), N, GI(22.37), MI(3.56), GI(15.87), GI(15.87) + MI(787.74), N } },
+	{ "008", { "pytorch", 0, MI(12.5), N, GI(10.92), GI(9.28), MI(8.57), MI(8.57) + MI(4.68), N } },
+	{ "010", { "pytorch", 1, MI(130.0), MI(130.0), GI(7.80), MI(33.56), GI(5.91), GI(6.09), N } },
+	{ "012", { "pytorch", 0, MI(264.0), MI(264.0), GI(2.00), MI(145.93), MI(788.51), GI(1.02), N } },
+	{ "014", { "pytorch", 0, MI(600.0), MI(600.0), GI(10.92), MI(385.56), GI(8.55), GI(9.09), N } },
+	{ "016", { "pytorch", 0, MI(16.0), MI(16.0), GI(3.94), MI(14.25), GI(2.98), GI(3.0), N } },
+	{ "018", { "pytorch", 0, GI(2.11), GI(2.11), GI(8.0), 0, GI(19.84), GI(22.26), N } },
+	{ "020", { "pytorch", 0, GI(1.39), GI(1.39), GI(6.0), MI(478.0), GI(4.04), GI(4.15), N } },
+	{ "022", { "pytorch", 0, MI(32.0), MI(32.0), GI(4.0), MI(41.56), GI(2.58), GI(2.58) + MI(1.90), N } },
+	{ "024", { "pytorch", 0, GI(3.0), GI(3.0), GI(23.65), GI(1.66), GI(12.09), GI(12.09) + GI(4.84), N } },
+	{ "026", { "pytorch", 0, GI(128.0), GI(128.0), GI(23.65), GI(7.95), GI(8.13), GI(8.13) + MI(8.94), N } },
+	{ "028", { "pytorch", 0, GI(22.78), GI(22.78), GI(31.47), GI(12.73), GI(9.08), GI(9.08) + GI(9.35), N } },
+	{ "030", { "pytorch", 6, MI(2.0), MI(2.0), GI(44.53), KI(448.0), N, N, N } },
+	{ "032", { "pytorch", 0, MI(98.0), MI(98.0), GI(4.0), GI(2.86), MI(254.49), MI(254.49) + MI(97.51), N } },
+	{ "034", { "pytorch", 0, MI(996.0), MI(996.0), GI(44.43), GI(9.06), GI(17.44), GI(17.44) + MI(59.88), GI(17.69) } },
+	{ "036", { "pytorch", 0, N, N, GI(191.69), 0, GI(9.58), N, GI(50.0) } },
+	{ "038", { "pytorch", 0, MI(270.0), MI(270.0), GI(21.67), MI(255.75), GI(20.08), GI(20.08) + MI(56.49), N } },
+	{ "040", { "pytorch", 0, MI(654.0), MI(654.0), GI(23.52), GI(22.96), N, N, N } },
+	{ "042", { "pytorch", 0, KI(512.0), N, GI(15.99), 0, GI(15.16), N, N } }, { "044", { "pytorch", -1, N, N, N, N, N, N, N } },
+	{ "046", { "pytorch", 7, MI(2.0), MI(2.0), GI(287.98), GI(203.49), GI(68.63), GI(68.63) + GI(14.93), N } },
+	{ "048", { "pytorch", 0, MI(76.0), MI(76.0), GI(255.69), GI(252.82), GI(1.14), GI(1.14) + MI(18.63), GI(1.20) } },
+	{ "050", { "pytorch", 0, GI(32.0), GI(32.0), GI(11.59), GI(9.01), 0, 0, N } },
+	{ "052", { "pytorch", -1, MI(147.24), N, N, N, GI(5.50), N, GI(20.40) } }, { "054", { NULL, 0, 0, 0, 0, 0, 0, 0, 0 } },
+	{ "056", { NULL, 0, 0, 0, 0, 0, 0, 0, 0 } }, { "058", { "rmm", -1, N, N, N, N, N, N, N } }, { "060", { "rmm", -1, N, N, N, N, N, N, N } },
+	{ "062", { "rmm", -1, N, N, N, N, N, N, N } }, { "064", { "cupy", -1, 25600000, N, N, N, 3635267072, N, N } },
+	{ "066", { "paddle", 0, MI(98.000244), N, N, 0, GI(6.0), N, N } }, { "068", { "onnxruntime", -1, 4585490524328388608, N, N, N, N, N, N } },
+	{ "070", { "jax", -1, 285212672, N, N, N, N, N, N } }, { "072", { "jax", 0, 4831838208, N, N, N, N, N, N } },
+	{ "074", { NULL, 0, 0, 0, 0, 0, 0, 0, 0 } }, { "076", { "tensorflow", -1, 19104890880, N, N, N, N, N, N } },
+	{ "080", { "mallocmc", -1, N, N, N, N, N, N, N } },
+#undef N
+};
+
+START_TEST(the_corpus_is_read)
+{
+	static const char folder[] = "../shared/corpus/oom-messages";
+	struct dirent *e;
+	DIR *d = opendir(folder);
+	size_t seen = 0;
+	if (!d) {
+		fprintf(stderr, "SKIPPED: no %s\n", folder);
+		return;
+	}
+	while ((e = readdir(d)))
+		for (size_t i = 0; i < sizeof corpus / sizeof *corpus; i++) {
+			char path[512];
+			gs_snapshot s;
+			gs_error err = GS_ERROR_INIT;
+			if (strncmp(e->d_name, corpus[i].file, 3))
+				continue;
+			snprintf(path, sizeof path, "%s/%s", folder, e->d_name);
+			ck_assert_msg(gs_read_path(path, GS_WANT_ALL, &s, &err) == GS_OK, "%s: %s", path, err.text);
+			ck_assert_msg(!corpus[i].f.library == !s.nooms, "%s: %zu rows", path, s.nooms);
+			if (s.nooms)
+				check_row(e->d_name, &s.ooms[0], &corpus[i].f);
+			else
+				ck_assert_uint_gt(s.nwarnings, 0);
+			gs_snapshot_release(&s);
+			seen++;
+		}
+	closedir(d);
+	ck_assert_uint_eq(seen, sizeof corpus / sizeof *corpus);
+}
+END_TEST
+
+Suite *suite_oom_text(void);
+Suite *suite_oom_text(void)
+{
+	Suite *s = suite_create("oom_text");
+	TCase *each = tcase_create("each"), *logs = tcase_create("logs");
+	int n = (int)(sizeof messages / sizeof *messages);
+	tcase_add_loop_test(each, a_message_tells_its_figures, 0, n);
+	tcase_add_loop_test(each, a_message_wrapped_at_any_column_tells_the_same, 0, n);
+	tcase_add_loop_test(each, a_quoted_message_tells_the_same, 0, n);
+	tcase_add_loop_test(each, an_escaped_message_tells_the_same, 0, n);
+	tcase_add_loop_test(each, what_is_no_gpu_failure_gives_no_row_and_a_line, 0, (int)(sizeof nothing / sizeof *nothing));
+	tcase_add_test(logs, all_messages_of_one_log_are_rows);
+	tcase_add_test(logs, a_message_cut_anywhere_tells_what_is_left);
+	tcase_add_test(logs, the_figures_alone_are_a_message);
+	tcase_add_test(logs, a_repeated_message_is_two_rows_and_a_warning);
+	tcase_add_test(logs, a_device_gets_the_facts_of_its_last_message);
+	tcase_add_test(logs, the_message_is_kept_as_it_was_found);
+	tcase_add_test(logs, a_long_log_is_read_to_its_end);
+	tcase_add_test(logs, utf_16_is_read);
+	tcase_add_test(logs, bytes_that_are_no_text_are_of_no_known_kind);
+	tcase_add_test(logs, the_corpus_is_read);
+	tcase_set_timeout(each, 20);
+	tcase_set_timeout(logs, 20);
+	suite_add_tcase(s, each);
+	suite_add_tcase(s, logs);
+	return s;
+}

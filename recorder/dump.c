@@ -7,7 +7,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/dump_file.h"
 #include "recorder/text.h"
 
 gs_status gs_dumper_init(gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages)
@@ -78,9 +77,9 @@ static void say_written(gs_dumper *d, const gs_dump_request *request, const gs_d
 		gs_line_text(&line, ": ");
 	}
 	gs_line_text(&line, "wrote ");
-	gs_line_text(&line, d->result.path);
+	gs_line_text(&line, d->file.path);
 	gs_line_text(&line, " (");
-	gs_line_number(&line, (d->result.bytes + 1023) / 1024, 1);
+	gs_line_number(&line, (d->file.bytes + 1023) / 1024, 1);
 	gs_line_text(&line, " KiB)");
 	if (!d->told_contents)
 		gs_line_text(&line, "; it holds host name, arguments and paths: `gpusnap redact` removes them");
@@ -165,21 +164,22 @@ static gs_status write_file(gs_dumper *d, const gs_stage *stage, const gs_dump_d
 	gs_clock_scale scale = gs_clock_scale_now(d->clock);
 	uint64_t most = request->reason == GS_DUMP_DEMAND ? UINT64_MAX : d->config->max_bytes - d->bytes;
 	gs_encode_source source = { stage, device, d->config, &scale, d->pid, d->pages->bytes };
-	gs_dump_file file = GS_DUMP_FILE_INIT;
-	gs_status status = request->path ? gs_dump_file_begin(&file, request->path, false, most, err)
-					 : gs_dump_file_begin(&file, d->config->dir, true, most, err);
+	gs_dump_file *file = &d->file;
+	*file = (gs_dump_file)GS_DUMP_FILE_INIT;
+	gs_status status = request->path ? gs_dump_file_begin(file, request->path, false, most, err)
+					 : gs_dump_file_begin(file, d->config->dir, true, most, err);
 	if (status)
 		return status;
-	status = gs_encode(&d->encoder, &source, gs_dump_file_sink, &file);
+	status = gs_encode(&d->encoder, &source, gs_dump_file_sink, file);
 	if (status) {
-		gs_dump_file_explain(&file, status, err);
+		gs_dump_file_explain(file, status, err);
 		goto out;
 	}
-	status = gs_dump_file_sync(&file, d->config->sync, err);
+	status = gs_dump_file_sync(file, d->config->sync, err);
 	if (status)
 		goto out;
 	if (request->path) {
-		status = gs_dump_file_place(&file, NULL, request->overwrite, err);
+		status = gs_dump_file_place(file, NULL, request->overwrite, err);
 	} else {
 		char name[NAME_MAX + 1];
 		uint32_t last = d->number + 1000;
@@ -187,21 +187,16 @@ static gs_status write_file(gs_dumper *d, const gs_stage *stage, const gs_dump_d
 			gs_line line = GS_LINE(name);
 			d->number++;
 			put_name(&line, d, request, device, scale.real);
-			status = gs_dump_file_place(&file, name, false, err);
+			status = gs_dump_file_place(file, name, false, err);
 		} while (status == GS_EXISTS && d->number < last);
 	}
-	if (status)
-		goto out;
-	d->result.bytes = file.bytes;
-	gs_line path = GS_LINE(d->result.path);
-	gs_line_text(&path, file.path);
 out:
-	gs_dump_file_end(&file, d->config->sync);
+	gs_dump_file_end(file, d->config->sync);
 	return status;
 }
 
 gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device, const gs_dump_request *request,
-			  gs_dump_result *result, gs_error *err)
+			  char *written, size_t cap, gs_error *err)
 {
 	gs_error own = GS_ERROR_INIT;
 	gs_dump_signals signals;
@@ -217,10 +212,12 @@ gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_dev
 			say_written(d, request, device);
 		if (!status && request->reason != GS_DUMP_DEMAND) {
 			d->dumps++;
-			d->bytes += d->result.bytes;
+			d->bytes += d->file.bytes;
 		}
-		if (!status && result)
-			*result = d->result;
+		if (!status && written && cap) {
+			gs_line line = { written, 0, cap };
+			gs_line_text(&line, d->file.path);
+		}
 	}
 	gs_dump_release_signals(&signals);
 	pthread_mutex_unlock(&d->lock);

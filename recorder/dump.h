@@ -11,6 +11,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/config.h"
+#include "recorder/dump_file.h"
 #include "recorder/encode.h"
 #include "recorder/stage.h"
 #include "recorder/tables.h"
@@ -23,11 +24,6 @@ typedef struct gs_dump_request {
 	bool overwrite;   /* path may exist */
 	bool quiet;       /* no line on stderr */
 } gs_dump_request;
-
-typedef struct gs_dump_result {
-	char path[PATH_MAX];
-	uint64_t bytes;
-} gs_dump_result;
 
 typedef struct gs_dumper {
 	const gs_config *config;
@@ -42,16 +38,16 @@ typedef struct gs_dumper {
 	uint64_t bytes;       /* in them */
 	bool told_contents;   /* the line that warns what a dump holds was shown */
 	bool told_limit;
-	gs_dump_result result; /* of the dump being written */
+	gs_dump_file file;    /* of the dump being written */
 } gs_dumper;
 
 gs_status gs_dumper_init(gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages);
 void gs_dumper_release(gs_dumper *d);
 
-/* Writes one dump. Those not on demand count against the limits and are refused (GS_LIMIT) when these are reached. *result is
- * filled on success. Every failure but the limits is told on stderr as well. result and err may be NULL. */
+/* Writes one dump. Those not on demand count against the limits and are refused (GS_LIMIT) when these are reached. written (NULL allowed)
+ * receives its path, cut to cap bytes. Failures are told on stderr as well, but for quiet requests. err may be NULL. */
 gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device, const gs_dump_request *request,
-			  gs_dump_result *result, gs_error *err);
+			  char *written, size_t cap, gs_error *err);
 
 /* Around fork, after the heaps'. The child's dumps are counted and numbered anew. */
 void gs_dumper_before_fork(gs_dumper *d);

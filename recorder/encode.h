@@ -7,8 +7,8 @@
 
 #include "recorder/clock.h"
 #include "recorder/config.h"
+#include "recorder/encode_tables.h"
 #include "recorder/stage.h"
-#include "recorder/tables.h"
 #include "schema/gsnap_write.h"
 
 /* What is known of the device dumped; texts outlive it, NULL unknown. */
@@ -17,19 +17,6 @@ typedef struct gs_dump_device {
 	const char *name, *driver;
 	int64_t capacity;
 } gs_dump_device;
-
-typedef struct gs_encoder {
-	gs_pages *pages;
-	const gs_tables *tables;
-	size_t workspace_bytes;
-	void *workspace;
-	gs_id *stacks, *frames, *texts, *modules, *tags; /* table id → id in the file; 0: not used */
-	gs_id *stack_frames;                     /* of one stack, with its tails */
-	uint32_t cap_stack_frames;
-} gs_encoder;
-
-gs_status gs_encoder_init(gs_encoder *e, const gs_tables *tables, int level, gs_pages *pages);
-void gs_encoder_release(gs_encoder *e);
 
 typedef struct gs_encode_source {
 	const gs_stage *stage;

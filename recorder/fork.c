@@ -19,8 +19,8 @@ static void prepare(void)
 	pthread_mutex_lock(&all.lock);
 	for (gs_recorder *r = all.first; r; r = r->next) {
 		for (uint32_t i = 0; i < GS_DEVICES_MAX; i++)
-			if (r->heaps[i])
-				gs_heap_before_fork(r->heaps[i]);
+			if (gs_recorder_heap(r, (int32_t)i))
+				gs_heap_before_fork(gs_recorder_heap(r, (int32_t)i));
 		gs_dumper_before_fork(&r->dumper);
 		pthread_mutex_lock(&r->tables.lock);
 	}
@@ -32,8 +32,8 @@ static void finish(bool child)
 		pthread_mutex_unlock(&r->tables.lock);
 		gs_dumper_after_fork(&r->dumper, child);
 		for (uint32_t i = 0; i < GS_DEVICES_MAX; i++)
-			if (r->heaps[i])
-				gs_heap_after_fork(r->heaps[i], child);
+			if (gs_recorder_heap(r, (int32_t)i))
+				gs_heap_after_fork(gs_recorder_heap(r, (int32_t)i), child);
 		if (child)
 			gs_signal_after_fork(r);
 	}
@@ -63,3 +63,6 @@ void gs_fork_forget(gs_recorder *r)
 		}
 	pthread_mutex_unlock(&all.lock);
 }
+
+void gs_fork_hold(void) { pthread_mutex_lock(&all.lock); }
+void gs_fork_let(void) { pthread_mutex_unlock(&all.lock); }

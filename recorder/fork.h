@@ -8,4 +8,8 @@ struct gs_recorder;
 void gs_fork_remember(struct gs_recorder *r);
 void gs_fork_forget(struct gs_recorder *r);
 
+/* No fork happens in between (to publish a lock that a fork would have to take). */
+void gs_fork_hold(void);
+void gs_fork_let(void);
+
 #endif

@@ -106,6 +106,8 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 				.rules = config->rules,
 				.on_action = config->record || config->listener ? on_action : NULL, .user = h };
 	status = gs_pool_init(&h->pool, &pool, err);
+	if (!status && config->fraction > 0)
+		status = gs_pool_set_fraction(h->pool, config->fraction, err);
 out:
 	if (status)
 		gs_heap_release(h);
@@ -138,7 +140,7 @@ static void after_failure(gs_heap *h, bool staged)
 {
 	if (staged) {
 		gs_dump_request request = { .reason = GS_DUMP_OOM };
-		gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, NULL);
+		gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, 0, NULL);
 		stage_is_free(h);
 		return;
 	}
@@ -226,6 +228,22 @@ void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated)
 	leave(h);
 }
 
+gs_status gs_heap_memory(gs_heap *h, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = h->ops->mem_info(h->device, free_bytes, total_bytes);
+	leave(h);
+	return status;
+}
+
+bool gs_heap_has_events(gs_heap *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool any = h->record && h->log.ring.count;
+	leave(h);
+	return any;
+}
+
 gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
 {
 	pthread_mutex_lock(&h->lock);
@@ -259,7 +277,7 @@ gs_status gs_heap_configure(gs_heap *h, const char *conf, gs_error *err)
 	return status;
 }
 
-gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, gs_dump_result *result, gs_error *err)
+gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, char *written, size_t cap, gs_error *err)
 {
 	uint64_t free_bytes = 0, total = 0;
 	if (!h->dumper)
@@ -271,7 +289,7 @@ gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, gs_dump_resul
 	gs_log_stage(&h->log, h->pool, known ? (int64_t)free_bytes : GS_NONE);
 	h->stage_busy = true;
 	pthread_mutex_unlock(&h->lock);
-	gs_status status = gs_dumper_write(h->dumper, &h->log.stage, &h->facts, request, result, err);
+	gs_status status = gs_dumper_write(h->dumper, &h->log.stage, &h->facts, request, written, cap, err);
 	stage_is_free(h);
 	return status;
 }

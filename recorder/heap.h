@@ -33,6 +33,7 @@ typedef struct gs_heap_config {
 	int32_t number;
 	const char *name, *driver; /* of the device; NULL unknown */
 	const gs_rules *rules;   /* NULL: the newest */
+	double fraction;         /* of the device's memory; 0 or less: no limit */
 	uint32_t events;         /* size of the ring */
 	bool record;             /* false: no ring, no dumps; only allocation */
 	bool every_oom;          /* each failure is a new one */
@@ -81,12 +82,16 @@ gs_status gs_heap_process_events(gs_heap *h, const gs_call *call);
 gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes);
 void gs_heap_stats(gs_heap *h, gs_pool_stats *stats);
 void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated);
+gs_status gs_heap_memory(gs_heap *h, uint64_t *free_bytes, uint64_t *total_bytes); /* as the device tells */
 gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture);
 gs_status gs_heap_end_private(gs_heap *h, gs_pool_id id);
 gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id);
 
+/* Whether anything was recorded. */
+bool gs_heap_has_events(gs_heap *h);
+
 /* Writes a dump of the state now. request->path may be NULL. */
-gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, gs_dump_result *result, gs_error *err);
+gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, char *written, size_t cap, gs_error *err);
 
 /* Around fork: nothing is half done while the locks are held. */
 void gs_heap_before_fork(gs_heap *h);

@@ -3,6 +3,7 @@
 #ifndef GS_RECORDER_MODULES_H
 #define GS_RECORDER_MODULES_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -24,7 +25,7 @@ typedef struct gs_module {
 typedef struct gs_modules {
 	gs_pages *pages;
 	gs_module *list;   /* ids from 1: list[id - 1] */
-	uint32_t n;
+	_Atomic uint32_t n; /* read without the lock by a dump */
 	char *text;
 	uint32_t text_used;
 	unsigned long long loads; /* the loader's counts at the last look */

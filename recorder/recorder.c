@@ -13,10 +13,11 @@ void gs_recorder_release(gs_recorder *r)
 	gs_signal_stop(r);
 	gs_fork_forget(r);
 	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
-		if (!r->heaps[i])
+		gs_heap *h = r->heaps[i];
+		if (!h)
 			continue;
-		gs_heap_release(r->heaps[i]);
-		gs_pages_give(&r->pages, r->heaps[i], sizeof(gs_heap));
+		gs_heap_release(h);
+		gs_pages_give(&r->pages, h, sizeof *h);
 	}
 	gs_dumper_release(&r->dumper);
 	gs_tables_release(&r->tables);
@@ -68,11 +69,14 @@ gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_erro
 	gs_status status = gs_heap_init(h, config, &r->dumper, &r->pages, err);
 	if (!status && r->config.conf[0] && (status = gs_heap_configure(h, r->config.conf, err)))
 		gs_heap_release(h);
-	if (status)
+	if (status) {
 		gs_pages_give(&r->pages, h, sizeof *h);
-	else
-		r->heaps[config->number] = h;
-	return status;
+		return status;
+	}
+	gs_fork_hold();
+	atomic_store_explicit(&r->heaps[config->number], h, memory_order_release);
+	gs_fork_let();
+	return GS_OK;
 }
 
 void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg)
@@ -145,9 +149,10 @@ gs_status gs_recorder_dump_all(gs_recorder *r, gs_dump_reason reason, gs_error *
 	gs_dump_request request = { .reason = reason };
 	gs_status result = GS_OK;
 	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
-		if (!r->heaps[i] || !r->heaps[i]->log.ring.count)
+		gs_heap *h = r->heaps[i];
+		if (!h || !gs_heap_has_events(h))
 			continue;
-		gs_status status = gs_heap_dump(r->heaps[i], &request, NULL, result ? NULL : err);
+		gs_status status = gs_heap_dump(h, &request, NULL, 0, result ? NULL : err);
 		if (status && !result)
 			result = status;
 	}

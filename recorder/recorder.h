@@ -1,7 +1,7 @@
 /* A recorder: devices with their heaps, what they record with, and the dumps they write. The C API, the preload shim, sim and
  * the benches stand on this.
  *
- * Opening and closing are for one thread; every other function is thread-safe. A recorder reads the clock and the stack before it takes a lock.
+ * Opening, closing and adding devices are for one thread at a time; every other function is thread-safe. A recorder reads the clock and the stack before it takes a lock.
  * All its memory is its own (pages.h), bounded by the configuration, and told by gs_recorder_bytes. */
 #ifndef GS_RECORDER_RECORDER_H
 #define GS_RECORDER_RECORDER_H
@@ -30,7 +30,7 @@ typedef struct gs_recorder {
 	gs_tables tables;
 	gs_clock clock;
 	gs_dumper dumper;
-	gs_heap *heaps[GS_DEVICES_MAX]; /* by device number */
+	_Atomic(gs_heap *) heaps[GS_DEVICES_MAX]; /* by device number */
 	uint32_t serial;                /* no two recorders of a process have the same; not 0 */
 	_Atomic(gs_frames_hook *) hook;
 	void *hook_arg;
@@ -50,7 +50,7 @@ gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_erro
 /* The heap of a device, or NULL. */
 static inline gs_heap *gs_recorder_heap(const gs_recorder *r, int32_t device)
 {
-	return (uint32_t)device < GS_DEVICES_MAX ? r->heaps[device] : NULL;
+	return (uint32_t)device < GS_DEVICES_MAX ? atomic_load_explicit(&r->heaps[device], memory_order_acquire) : NULL;
 }
 
 /* Frames beside the C ones: set before devices are used, or NULL to stop. */

@@ -141,9 +141,14 @@ GPUSNAP_API gpusnap_status gpusnap_set_memory_fraction(int device, double fracti
 /* A pool's id is a pair of numbers of the caller's; (0, 0) is the default pool. PyTorch gives (n, 0) to graphs, (0, n) to users' pools. */
 typedef struct gpusnap_pool_id { uint64_t a, b; } gpusnap_pool_id;
 
-/* From now until the end call, allocations in that stream are served from that pool (made when new, one more user). any_stream: in every
- * stream. Pending frees of other streams are not looked at meanwhile (querying events is not allowed during a capture). */
-GPUSNAP_API gpusnap_status gpusnap_pool_begin(int device, gpusnap_pool_id pool, gpusnap_stream stream, int any_stream);
+/* How allocations are sent to a private pool. */
+typedef enum gpusnap_pool_flags {
+	GPUSNAP_ANY_STREAM = 1, /* those of every stream; else those of the stream named */
+	GPUSNAP_CAPTURE = 2     /* a graph is being captured: the driver is asked nothing about events and gets nothing back until the end */
+} gpusnap_pool_flags;
+
+/* From now until the end call, allocations are served from that pool (made when new, one more user). flags: gpusnap_pool_flags. */
+GPUSNAP_API gpusnap_status gpusnap_pool_begin(int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags);
 GPUSNAP_API gpusnap_status gpusnap_pool_end(int device, gpusnap_pool_id pool);
 
 /* One user less (the graph was destroyed); a pool without users gives its memory back when memory runs short or the cache is emptied. */

@@ -102,8 +102,10 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 		gs_fail(err, status, "no memory for %u events", events);
 		goto out;
 	}
+	if (config->settings)
+		gs_log_set_conf(&h->log, config->settings);
 	gs_pool_config pool = { .ops = config->ops, .device = config->device, .number = config->number, .memory = { take, give, h },
-				.rules = config->rules,
+				.rules = config->rules, .settings = config->settings,
 				.on_action = config->record || config->listener ? on_action : NULL, .user = h };
 	status = gs_pool_init(&h->pool, &pool, err);
 	if (!status && config->fraction > 0)

@@ -33,6 +33,7 @@ typedef struct gs_heap_config {
 	int32_t number;
 	const char *name, *driver; /* of the device; NULL unknown */
 	const gs_rules *rules;   /* NULL: the newest */
+	const char *settings;    /* the first ones; NULL or "": defaults */
 	double fraction;         /* of the device's memory; 0 or less: no limit */
 	uint32_t events;         /* size of the ring */
 	bool record;             /* false: no ring, no dumps; only allocation */

@@ -66,9 +66,8 @@ gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_erro
 	config->events = r->config.events;
 	config->record = !r->config.disable;
 	config->every_oom = r->config.every_oom;
+	config->settings = r->config.conf;
 	gs_status status = gs_heap_init(h, config, &r->dumper, &r->pages, err);
-	if (!status && r->config.conf[0] && (status = gs_heap_configure(h, r->config.conf, err)))
-		gs_heap_release(h);
 	if (status) {
 		gs_pages_give(&r->pages, h, sizeof *h);
 		return status;

@@ -43,7 +43,7 @@ gs_status gs_recorder_init(gs_recorder *r, const gs_config *config, uint64_t man
 /* Gives all memory back, device memory too. No other thread may be inside. NULL-safe for a zeroed recorder. */
 void gs_recorder_release(gs_recorder *r);
 
-/* Adds a device; config->number is its place (GS_EXISTS, GS_INVALID beyond GS_DEVICES_MAX). events, record and every_oom are set from the
+/* Adds a device; config->number is its place (GS_EXISTS, GS_INVALID beyond GS_DEVICES_MAX). events, record, every_oom and settings are set from the
  * recorder's configuration; its CONF is applied: settings that PyTorch would refuse are GS_INVALID with its words. */
 gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_error *err);
 

@@ -6,6 +6,7 @@
 #include "tools/command.h"
 #include "tools/message.h"
 #include "tools/options.h"
+#include "tools/sim_record.h"
 #include "tools/sim_script.h"
 
 typedef struct sim_arguments {
@@ -13,7 +14,8 @@ typedef struct sim_arguments {
 	const char *release;
 	const gs_rules *rules;
 	int64_t capacity;
-	bool trace;
+	bool trace, every_oom, force;
+	const char *output;
 } sim_arguments;
 
 /* -1 to go on, else the exit status. */
@@ -23,6 +25,9 @@ static int parse(int argc, char **argv, sim_arguments *a)
 		{ "capacity", 0, GS_OPT_SIZE, &a->capacity, "SIZE", "total memory of the device" },
 		{ "rules", 0, GS_OPT_TEXT, &a->release, "RELEASE", "PyTorch release whose rules hold (default: the newest known)" },
 		{ "trace", 0, GS_OPT_FLAG, &a->trace, 0, "print each call and what the allocator did" },
+		{ "output", 'o', GS_OPT_TEXT, &a->output, "FILE", "dump there: the first OOM, or the final state where there is none" },
+		{ "force", 'f', GS_OPT_FLAG, &a->force, 0, "the output may replace a file" },
+		{ "every-oom", 0, GS_OPT_FLAG, &a->every_oom, 0, "dump every OOM, not the first only" },
 		GS_OPTIONS_END
 	};
 	gs_arguments arguments;
@@ -42,13 +47,22 @@ static gs_status run_script(FILE *in, const sim_arguments *a, gs_error *err)
 {
 	static sim_call call; /* large */
 	sim_options options = { .capacity = (uint64_t)a->capacity, .rules = a->rules, .trace = a->trace ? stdout : NULL };
+	sim_record_options recording = { a->output, a->force, a->every_oom };
+	sim_record *record = NULL;
 	sim_run *run = NULL;
 	unsigned line = 0;
-	gs_status status = sim_run_init(&run, &options, err);
+	gs_status status = GS_OK;
+	if (a->output || a->every_oom || !a->trace) /* a transcript alone leaves no file */
+		status = sim_record_init(&record, &recording, &options.hooks, err);
+	if (!status)
+		status = sim_run_init(&run, &options, err);
 	while (!status && !(status = sim_script_next(in, a->script, &line, &call, err)))
 		status = sim_run_call(run, &call, err);
+	if (status == GS_END)
+		status = record ? sim_record_finish(record, sim_run_pool(run), err) : GS_OK;
 	sim_run_release(run);
-	return status == GS_END ? GS_OK : status;
+	sim_record_release(record);
+	return status;
 }
 
 int gs_cmd_sim(int argc, char **argv)
@@ -68,5 +82,5 @@ int gs_cmd_sim(int argc, char **argv)
 	if (!failed)
 		return GS_EXIT_DONE;
 	fflush(stdout);
-	return gs_fail_file(NULL, &err, NULL);
+	return err.text[0] ? gs_fail_file(NULL, &err, NULL) : GS_EXIT_FAILED;
 }

@@ -8,12 +8,37 @@
 #include "analyzer/db.h"
 #include "analyzer/session_inner.h"
 
+/* Tables that -d and --rank narrow; segment, block and event follow shown_state and trace, state and all_* hold everything. */
+static const struct { const char *name; bool device; } narrowed[] = {
+	{ "device", true }, { "trace", true }, { "oom", true }, { "stat", true }, { "setting", false }, { "tag", false },
+	{ "annotation", false }, { "warning", false }, { "timeline", true }, { "growth", true }, { "varying_size", true },
+};
+
+/* TEMP views in place of tables: only the snapshots of temp.chosen, only the device asked for. */
+static gs_status narrow(gs_session *session, gs_error *err)
+{
+	sqlite3 *db = gs_store_connection(session->store);
+	int64_t device = session->ask.device;
+	gs_status status = gs_db_run(db, "CREATE TABLE temp.chosen (snapshot_id INTEGER PRIMARY KEY)", err);
+	if (device == GS_NONE && session->ask.rank == GS_NONE)
+		return status;
+	for (size_t i = 0; i < sizeof narrowed / sizeof *narrowed && !status; i++)
+		status = gs_db_runf(db, err, "CREATE TEMP VIEW %s AS SELECT * FROM main.%s WHERE snapshot_id IN temp.chosen AND (%d OR %s = %lld)",
+				    narrowed[i].name, narrowed[i].name, device == GS_NONE || !narrowed[i].device,
+				    narrowed[i].device ? "device" : "0", (long long)device);
+	if (!status)
+		status = gs_db_run(db, "CREATE TEMP VIEW snapshot AS SELECT * FROM main.snapshot WHERE id IN temp.chosen", err);
+	return status;
+}
+
 static gs_status open_store(gs_session *session, gs_error *err)
 {
 	gs_status status = session->stored ? gs_store_open(session->list.entries[0].path, &session->store, err)
 					   : gs_store_create(":memory:", &session->store, err);
 	if (!status)
 		status = gs_store_shadow(session->store, err);
+	if (!status)
+		status = narrow(session, err);
 	if (status && session->stored)
 		session->failed = strdup(session->list.entries[0].path);
 	return status;
@@ -78,7 +103,7 @@ gs_status gs_session_add_item(gs_session *session, int64_t id, int64_t rank, con
 		return gs_fail(err, GS_NO_MEMORY, "a list of snapshots");
 	session->items = grown;
 	session->items[session->n++] = (gs_session_item){ id, rank, path ? strdup(path) : NULL };
-	return GS_OK;
+	return gs_db_runf(gs_store_connection(session->store), err, "INSERT INTO temp.chosen VALUES (%lld)", (long long)id);
 }
 
 /* What follows the first statement may be blanks, comments and semicolons. */

@@ -5,3 +5,4 @@
 #pragma weak gs_gauge_start
 #pragma weak gs_gauge_step
 #pragma weak gs_state_find
+#pragma weak gs_history_peak

@@ -1,0 +1,114 @@
+/* gpusnap load: snapshots into an SQLite database. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "analyzer/store.h"
+#include "tools/command.h"
+#include "tools/inputs.h"
+#include "tools/message.h"
+#include "tools/options.h"
+#include "tools/outfile.h"
+
+typedef struct load {
+	gs_store *store;
+	const gs_common *common;
+	bool all_frames;
+	size_t loaded;
+} load;
+
+static int add(load *l, const gs_input_entry *entry)
+{
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	char text[GS_ERROR_TEXT + 16];
+	gs_store_ask ask = GS_STORE_ASK_ALL;
+	if (l->all_frames)
+		ask.parts |= GS_STORE_ALL_FRAMES;
+	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, &err);
+	if (status && entry->in_folder) {
+		snprintf(text, sizeof text, "left out: %s", err.text);
+		gs_warn(entry->path, text);
+		return -1;
+	}
+	if (!status && (l->common->rank == GS_UNSET || l->common->rank == s.rank)) {
+		gs_input_tell(&s, gs_inputs_note, NULL);
+		status = gs_store_add(l->store, &s, &ask, NULL, &err);
+		l->loaded += !status;
+	}
+	gs_snapshot_release(&s);
+	return status ? gs_fail_file(entry->path, &err, NULL) : -1;
+}
+
+static int add_all(load *l, const gs_input_list *list, const char *first)
+{
+	gs_error err = GS_ERROR_INIT;
+	for (size_t i = 0; i < list->n; i++) {
+		int status = add(l, &list->entries[i]);
+		if (status >= 0)
+			return status;
+	}
+	if (l->loaded)
+		return -1;
+	gs_input_none(l->common->rank, &err);
+	return gs_fail_file(first, &err, NULL);
+}
+
+/* The database is made under its temporary name, so that nobody sees a half-filled one. */
+static int make(load *l, const gs_input_list *list, const char *first)
+{
+	gs_outfile file = GS_OUTFILE_INIT;
+	gs_error err = GS_ERROR_INIT;
+	const char *path = l->common->output;
+	int status = -1;
+	if (gs_outfile_open(&file, path, l->common->force, &err))
+		return gs_fail_file(path, &err, NULL);
+	if (!file.temporary[0]) {
+		gs_fail(&err, GS_IO, "not a regular file");
+		status = gs_fail_file(path, &err, NULL);
+	} else if (gs_store_create(file.temporary, &l->store, &err))
+		status = gs_fail_file(path, &err, NULL);
+	if (status < 0)
+		status = add_all(l, list, first);
+	if (status < 0 && gs_store_finish(l->store, &err))
+		status = gs_fail_file(path, &err, NULL);
+	gs_store_close(l->store);
+	if (status < 0 && gs_outfile_commit(&file, &err))
+		status = gs_fail_file(path, &err, NULL);
+	gs_outfile_drop(&file);
+	return status;
+}
+
+int gs_cmd_load(int argc, char **argv)
+{
+	gs_common common = GS_COMMON_INIT;
+	load l = { NULL, &common, false, 0 };
+	const gs_option options[] = {
+		GS_OPTIONS_OUTPUT(common),
+		{ "rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank" },
+		{ "all-frames", 0, GS_OPT_FLAG, &l.all_frames, 0, "texts of stacks with the interpreter's frames too" },
+		GS_OPTIONS_JSON(common),
+		GS_OPTIONS_QUIET(common),
+		GS_OPTIONS_END
+	};
+	gs_arguments arguments;
+	gs_input_list list = GS_INPUT_LIST_INIT;
+	gs_error err = GS_ERROR_INIT;
+	int status = gs_options_parse(options, argc, argv, 1, GS_ANY_NUMBER, &arguments);
+	if (status >= 0)
+		return status;
+	if (!common.output)
+		return gs_fail_usage("load", NULL, "-o FILE.db is missing");
+	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note, NULL, &list, &err))
+		status = gs_fail_file(list.failed, &err, NULL);
+	else
+		status = make(&l, &list, arguments.text[0]);
+	gs_input_list_release(&list);
+	if (status >= 0)
+		return status;
+	gs_note("%zu snapshot%s in %s", l.loaded, l.loaded == 1 ? "" : "s", common.output);
+	return GS_EXIT_DONE;
+}

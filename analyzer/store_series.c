@@ -1,9 +1,8 @@
 /* What is computed from all events of a device: bytes over time, stacks of many sizes, stacks that only grow. */
 #include <stdlib.h>
-#include <string.h>
 
+#include "analyzer/blame.h"
 #include "analyzer/store_inner.h"
-#include "analyzer/store_weak.h"
 
 enum { SAMPLES = 1024 };
 
@@ -46,104 +45,58 @@ static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 	return status;
 }
 
-/* --- stacks of many sizes ------------------------------------------------------------------------- */
-
-typedef struct stack_sizes { uint64_t requests, sizes, min, max; } stack_sizes;
-
-/* Pairs of stack and size met so far, by a 64-bit hash that stands for the pair. */
-typedef struct pair_set { uint64_t *slots; size_t mask, used; } pair_set;
-
-static uint64_t hash_pair(uint64_t stack, uint64_t size)
-{
-	uint64_t h = (stack + 1) * 0x9e3779b97f4a7c15ull ^ size * 0xc2b2ae3d27d4eb4full;
-	h ^= h >> 32;
-	h *= 0xff51afd7ed558ccdull;
-	h ^= h >> 29;
-	return h ? h : 1;
-}
-
-/* 1 new, 0 known, -1 no memory. */
-static int add_pair(pair_set *p, uint64_t h)
-{
-	if ((p->used + 1) * 4 > (p->mask + 1) * 3 || !p->slots) {
-		size_t slots = p->slots ? (p->mask + 1) * 2 : 1024;
-		uint64_t *grown = calloc(slots, sizeof *grown);
-		if (!grown)
-			return -1;
-		for (size_t i = 0; p->slots && i <= p->mask; i++)
-			if (p->slots[i]) {
-				size_t at = p->slots[i] & (slots - 1);
-				while (grown[at])
-					at = (at + 1) & (slots - 1);
-				grown[at] = p->slots[i];
-			}
-		free(p->slots);
-		p->slots = grown;
-		p->mask = slots - 1;
-	}
-	size_t at = h & p->mask;
-	for (; p->slots[at]; at = (at + 1) & p->mask)
-		if (p->slots[at] == h)
-			return 0;
-	p->slots[at] = h;
-	p->used++;
-	return 1;
-}
-
-static bool count_sizes(const gs_device *d, stack_sizes *stacks, gs_id nstacks)
-{
-	pair_set pairs = { NULL, 0, 0 };
-	bool good = true;
-	for (size_t i = 0; i < d->trace.n && good; i++) {
-		const gs_event *e = &d->trace.events[i];
-		if (gs_event_action(e) != GS_ACTION_ALLOC || !e->stack || e->stack >= nstacks)
-			continue;
-		stack_sizes *x = &stacks[e->stack];
-		int new = add_pair(&pairs, hash_pair(e->stack, e->size));
-		good = new >= 0;
-		x->sizes += new > 0;
-		x->min = !x->requests || e->size < x->min ? e->size : x->min;
-		x->max = e->size > x->max ? e->size : x->max;
-		x->requests++;
-	}
-	free(pairs.slots);
-	return good;
-}
-
-static gs_status put_sizes(gs_fill *f, const gs_device *d, const stack_sizes *stacks, gs_error *err)
-{
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.varying_size VALUES (?,?,?,?,?,?,?)", &q, err);
-	for (gs_id i = 1; i < f->s->nstacks && !status; i++) {
-		if (stacks[i].sizes < 2)
-			continue;
-		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, d->device);
-		gs_db_int(q, 3, gs_fill_stack(f, i));
-		gs_db_int(q, 4, (int64_t)stacks[i].requests);
-		gs_db_int(q, 5, (int64_t)stacks[i].sizes);
-		gs_db_int(q, 6, (int64_t)stacks[i].min);
-		gs_db_int(q, 7, (int64_t)stacks[i].max);
-		status = gs_db_do(q, err);
-	}
-	sqlite3_finalize(q);
-	return status;
-}
+/* --- stacks ----------------------------------------------------------------------------------------- */
 
 static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err)
 {
-	stack_sizes *stacks = calloc((size_t)f->s->nstacks + 1, sizeof *stacks);
-	if (!stacks || !count_sizes(d, stacks, f->s->nstacks)) {
-		free(stacks);
+	gs_varying *rows = NULL;
+	size_t n = 0;
+	sqlite3_stmt *q = NULL;
+	if (gs_blame_varying(f->s, d, &rows, &n))
 		return gs_fail(err, GS_NO_MEMORY, "sizes by stack");
+	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.varying_size VALUES (?,?,?,?,?,?,?)", &q, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		gs_db_int(q, 1, f->id);
+		gs_db_int(q, 2, d->device);
+		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
+		gs_db_int(q, 4, (int64_t)rows[i].requests);
+		gs_db_int(q, 5, (int64_t)rows[i].sizes);
+		gs_db_int(q, 6, (int64_t)rows[i].min);
+		gs_db_int(q, 7, (int64_t)rows[i].max);
+		status = gs_db_do(q, err);
 	}
-	gs_status status = put_sizes(f, d, stacks, err);
-	free(stacks);
+	sqlite3_finalize(q);
+	free(rows);
+	return status;
+}
+
+static gs_status put_growth(gs_fill *f, const gs_history *h, gs_error *err)
+{
+	gs_growth *rows = NULL;
+	size_t n = 0;
+	sqlite3_stmt *q = NULL;
+	if (gs_blame_growth(h, GS_NONE, &rows, &n))
+		return gs_fail(err, GS_NO_MEMORY, "growth by stack");
+	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		gs_db_int(q, 1, f->id);
+		gs_db_int(q, 2, h->device->device);
+		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
+		gs_db_int(q, 4, (int64_t)rows[i].blocks);
+		gs_db_int(q, 5, (int64_t)rows[i].bytes);
+		gs_db_int(q, 6, rows[i].first_idx);
+		gs_db_int(q, 7, rows[i].last_idx);
+		status = gs_db_do(q, err);
+	}
+	sqlite3_finalize(q);
+	free(rows);
 	return status;
 }
 
 gs_status gs_fill_series(gs_fill *f, const gs_history *h, gs_error *err)
 {
 	gs_status status = put_timeline(f, h, err);
-	return status ? status : put_varying_sizes(f, h->device, err);
+	if (!status)
+		status = put_varying_sizes(f, h->device, err);
+	return status ? status : put_growth(f, h, err);
 }

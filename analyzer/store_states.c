@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analyzer/store_inner.h"
-#include "analyzer/store_weak.h"
 
 /* A file with thousands of out-of-memories would become thousands of layouts: the first and the last are kept, the others are
  * rebuilt when they are asked for. */
@@ -92,10 +91,6 @@ static int64_t stored(const device_fill *x, const gs_state *state)
 
 static gs_status find(device_fill *x, const char *selector, gs_state *state, gs_error *err)
 {
-	if (!gs_state_find) {
-		*state = (gs_state){ "captured", GS_NONE, SIZE_MAX };
-		return GS_OK;
-	}
 	return gs_state_find(x->f->s, x->d, x->has_history ? &x->history : NULL, selector, state, err);
 }
 
@@ -123,12 +118,12 @@ static gs_status put_all(device_fill *x, gs_error *err)
 	int64_t ignored;
 	gs_status status = put_named(x, "captured", &x->captured_id, err);
 	x->captured_done = true;
-	for (size_t i = 0; i < x->nooms && !status && gs_state_find; i++) {
+	for (size_t i = 0; i < x->nooms && !status; i++) {
 		snprintf(selector, sizeof selector, "oom %zu", i + 1);
 		if (has_state(x, i) && keep_oom(x, i))
 			status = put_named(x, selector, &x->oom_ids[i], err);
 	}
-	if (!status && x->d->trace.n && gs_state_find) {
+	if (!status && x->d->trace.n) {
 		status = need_history(x, err);
 		if (!status)
 			status = put_named(x, "peak", &ignored, err);
@@ -203,7 +198,7 @@ static gs_status oom_sums(device_fill *x, gs_gauge *sums, bool *known, gs_error 
 	bool missing = false;
 	for (size_t i = 0; i < x->nooms; i++)
 		missing |= !known[i] && ooms[i].idx != GS_NONE && ooms[i].allocated == GS_NONE;
-	if (!gs_history_init || !missing || !(x->f->ask->parts & GS_STORE_OOM_SUMS) || !x->d->trace.n)
+	if (!missing || !(x->f->ask->parts & GS_STORE_OOM_SUMS) || !x->d->trace.n)
 		return GS_OK;
 	gs_status status = need_history(x, err);
 	if (status)
@@ -261,7 +256,7 @@ static gs_status fill(device_fill *x, gs_error *err)
 		status = put_shown(x, err);
 	if (!status)
 		status = put_ooms(x, err);
-	if (!status && x->f->ask->parts & GS_STORE_SERIES && x->d->trace.n && gs_history_init) {
+	if (!status && x->f->ask->parts & GS_STORE_SERIES && x->d->trace.n) {
 		status = need_history(x, err);
 		if (!status)
 			status = gs_fill_series(x->f, &x->history, err);

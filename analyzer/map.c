@@ -149,7 +149,7 @@ static void draw_legend(const gs_map *m, gs_draw *d, int y)
 	const gs_map_palette *p = &m->palette;
 	legend l = { d, MARGIN, y + 26 };
 	char text[320], size[32];
-	bool holes = false;
+	bool holes = false, failed = false;
 
 	snprintf(text, sizeof text, p->color == GS_MAP_STATE ? "Legend" : "Legend: allocated blocks by %s",
 		 p->color == GS_MAP_STACK ? "the stack that allocated them (its first frame of the user's own)" : gs_map_color_text(p->color));
@@ -166,11 +166,13 @@ static void draw_legend(const gs_map *m, gs_draw *d, int y)
 			 p->pin_blocks, p->pin_blocks == 1 ? "" : "s", p->pin_blocks == 1 ? "s" : "");
 		legend_text(&l, text);
 	}
-	for (size_t k = 0; k < m->n; k++)
+	for (size_t k = 0; k < m->n; k++) {
 		holes |= m->panels[k].figures.holes > 0;
+		failed |= m->panels[k].in.oom != NULL;
+	}
 	if (holes) {
 		gs_draw_frame(d, l.x, l.y + 1, 22, 13, 2, GS_MAP_HOLE_LINE);
-		legend_text(&l, "the largest hole that the request could have used");
+		legend_text(&l, failed ? "the largest hole that the request could have used" : "the largest hole");
 	}
 	gs_draw_frame(d, l.x, l.y + 1, 22, 13, 1, GS_MAP_SEGMENT_LINE);
 	legend_text(&l, "a segment, as taken from the driver");

@@ -196,15 +196,18 @@ void gs_map_draw_bars(const gs_map_figures *f, const gs_layout *l, gs_draw *d, i
 	double request = f->request == GS_NONE ? 0 : (double)f->request, device = f->device_free == GS_NONE ? 0 : (double)f->device_free;
 	double all = device > (double)f->free ? device : (double)f->free, most = request > (double)f->largest ? request : (double)f->largest;
 	bar_place p = { d, x + LABEL, y, w - LABEL - VALUE, 0 };
-	char note[64] = "", size[32];
+	char note[80] = "", size[32], plain[32];
 
 	if (all > 4 * most && most > 0)
 		all = 4 * most; /* so that the request stays visible */
 	p.bytes = all > most ? all : most;
 	if (p.bytes < 1)
 		p.bytes = 1;
-	if (f->needed != GS_NONE && f->needed != f->request)
-		snprintf(note, sizeof note, " (asked of the driver: %s)", gs_size_format(size, sizeof size, (uint64_t)f->needed));
+	if (f->needed != GS_NONE && f->request != GS_NONE) {
+		gs_size_format(size, sizeof size, (uint64_t)f->needed);
+		if (strcmp(size, gs_size_format(plain, sizeof plain, (uint64_t)f->request)))
+			snprintf(note, sizeof note, " (asked of the driver: %s)", size);
+	}
 	if (f->request != GS_NONE)
 		bar(&p, "failed request", (uint64_t)f->request, GS_MAP_REQUEST, GS_MAP_REQUEST, note);
 	if (f->holes) {

@@ -111,3 +111,17 @@ bool gs_pool_is_pending(const gs_pool_block *b) { return (b->node.note & GS_MANU
 gs_pool_block *gs_pool_find(const gs_pool *p, uint64_t address) { return gs_index_find(&p->index, address); }
 uint64_t gs_pool_block_address(const gs_pool_block *b) { return b->node.address; }
 uint64_t gs_pool_block_size(const gs_pool_block *b) { return b->node.size; }
+
+void gs_pool_fetch(const gs_pool_block *b)
+{
+	__builtin_prefetch(b, 1);
+	__builtin_prefetch((const char *)b + 64, 1);
+}
+
+void gs_pool_fetch_neighbours(const gs_pool_block *b)
+{
+	if (b->prev)
+		__builtin_prefetch(b->prev, 1);
+	if (b->next)
+		__builtin_prefetch(b->next, 1);
+}

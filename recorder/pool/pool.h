@@ -85,6 +85,9 @@ gs_status gs_pool_malloc(gs_pool *pool, uint64_t bytes, uint64_t stream, gs_pool
 gs_status gs_pool_malloc_block(gs_pool *pool, uint64_t bytes, uint64_t stream, gs_pool_ctx ctx, gs_pool_block **block, gs_error *err);
 uint64_t gs_pool_block_address(const gs_pool_block *block);
 uint64_t gs_pool_block_size(const gs_pool_block *block);
+/* Hints for replays, which know what is freed soon: fetch the block into the cache; then (block fetched) its neighbours. */
+void gs_pool_fetch(const gs_pool_block *block);
+void gs_pool_fetch_neighbours(const gs_pool_block *block);
 
 /* Address 0 is allowed; GS_NOT_FOUND when the address is no live allocation's (nothing changes). */
 gs_status gs_pool_free(gs_pool *pool, uint64_t address);

@@ -207,14 +207,14 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 	return GS_OK;
 }
 
-static void say(gs_oom_text *o, bool quiet)
+static void say(gs_oom_text *o)
 {
 	static const char *const reasons[GS_NOT_REASONS] = {
 		"host memory, not a GPU's", "the text says itself that this is no failure", "memory on the chip, not a GPU's main memory" };
 	size_t repeats = 0;
 	for (size_t i = 1; i < o->n; i++)
 		repeats += o->finds[i].words == o->finds[i - 1].words && o->finds[i].row.device == o->finds[i - 1].row.device;
-	if (!o->n && !quiet)
+	if (!o->n)
 		gs_snapshot_warn(o->snapshot, "no out-of-memory message of a GPU in this text");
 	for (int r = 0; r < GS_NOT_REASONS; r++)
 		if (o->nots[r])
@@ -229,13 +229,13 @@ static void say(gs_oom_text *o, bool quiet)
 		gs_snapshot_warn(o->snapshot, "times in this log name no zone; they are taken as UTC");
 }
 
-gs_status gs_oom_text_finish(gs_oom_text *o, bool quiet, gs_error *err)
+gs_status gs_oom_text_finish(gs_oom_text *o, gs_error *err)
 {
 	if (o->n)
 		qsort(o->finds, o->n, sizeof *o->finds, by_device);
 	for (size_t i = 0; i < o->n; i++)
 		if (add(o, &o->finds[i]))
 			return gs_fail(err, GS_NO_MEMORY, "no memory for %zu messages", o->n);
-	say(o, quiet);
+	say(o);
 	return GS_OK;
 }

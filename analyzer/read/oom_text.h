@@ -87,8 +87,8 @@ void gs_oom_text_release(gs_oom_text *o);
 /* Looks at [from, to) of a window and collects what it finds; texts are copied into o->snapshot. GS_NO_MEMORY. */
 gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t to, gs_error *err);
 
-/* Puts rows into the snapshot, facts of the last message of each device into its devices, and says what was left out. quiet: no
- * line about there being no message at all. */
-gs_status gs_oom_text_finish(gs_oom_text *o, bool quiet, gs_error *err);
+/* Puts rows into the snapshot, facts of the last message of each device into its devices, and says what was left out or
+ * that there is no message at all. */
+gs_status gs_oom_text_finish(gs_oom_text *o, gs_error *err);
 
 #endif

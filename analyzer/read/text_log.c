@@ -1,16 +1,19 @@
 #include "analyzer/read/text_log.h"
 
+#include "analyzer/read/memory_summary.h"
 #include "analyzer/read/oom_text.h"
 #include "analyzer/read/text_window.h"
 
 /* Everything that looks at the windows of one log. */
 typedef struct lookers {
 	gs_oom_text messages;
+	gs_memory_summary summaries;
 } lookers;
 
 static gs_status look(lookers *l, const gs_text *t, size_t from, gs_error *err)
 {
-	return gs_oom_text_scan(&l->messages, t, from, t->ready, err);
+	gs_status status = gs_oom_text_scan(&l->messages, t, from, t->ready, err);
+	return status ? status : gs_memory_summary_scan(&l->summaries, t, from, t->ready, err);
 }
 
 static gs_status look_at_all(lookers *l, gs_text *t, gs_source *source, gs_error *err)
@@ -30,12 +33,20 @@ static gs_status look_at_all(lookers *l, gs_text *t, gs_source *source, gs_error
 gs_status gs_text_log_read(gs_source *source, gs_snapshot *s, gs_error *err)
 {
 	gs_text t = GS_TEXT_INIT;
-	lookers l = { GS_OOM_TEXT_INIT };
+	lookers l = { GS_OOM_TEXT_INIT, GS_MEMORY_SUMMARY_INIT };
+	bool cut = false;
 	l.messages.snapshot = s;
 	s->kind = GS_KIND_TEXT;
 	gs_status status = look_at_all(&l, &t, source, err);
 	if (!status)
-		status = gs_oom_text_finish(&l.messages, false, err);
+		status = gs_oom_text_finish(&l.messages, err);
+	if (!status)
+		status = gs_memory_summary_finish(&l.summaries, s, &cut, err);
+	if (!status && cut) {
+		s->complete = false;
+		s->cut_at = gs_source_offset(source);
+	}
+	gs_memory_summary_release(&l.summaries);
 	gs_oom_text_release(&l.messages);
 	gs_text_release(&t);
 	return status;

@@ -116,6 +116,26 @@ void memory_rewrite(memory_file *to, memory_file *from, uint32_t sequence, memor
 	}
 }
 
+void memory_worked_file(memory_file *file)
+{
+	void *workspace;
+	gs_writer *w = memory_writer(file, &workspace);
+	gs_writer_process(w, &(gs_row_process){ .library = gs_text_of("gpusnap"), .pid = 7, .rank = GS_NONE, .time_us = GS_NONE });
+	gs_writer_device(w, &(gs_row_device){ .device = 0, .capacity = 1 << 30, .device_free = GS_NONE, .allowed = GS_NONE, .reserved = GS_NONE,
+		.allocated = GS_NONE, .others = GS_NONE, .idx = GS_NONE, .complete = 1 });
+	gs_id f = gs_writer_string(w, gs_text_of("f")), g = gs_writer_string(w, gs_text_of("g"));
+	gs_id frames[2] = { gs_writer_frame(w, &(gs_row_frame){ .name = f, .line = 3 }), gs_writer_frame(w, &(gs_row_frame){ .name = g, .line = GS_NONE }) };
+	gs_id both = gs_writer_stack(w, frames, 2);
+	gs_writer_stack(w, frames + 1, 1);
+	gs_writer_segment(w, &(gs_row_segment){ .address = 0x7f0000000000, .size = 2 << 20 });
+	gs_writer_block(w, &(gs_row_block){ .segment = 1, .address = 0x7f0000000000, .size = 512, .requested = 500, .idx = 1, .stack = both });
+	gs_writer_block(w, &(gs_row_block){ .segment = 1, .address = 0x7f0000000200, .size = (2 << 20) - 512, .requested = GS_NONE, .idx = GS_NONE, .state = GS_INACTIVE });
+	gs_writer_event(w, &(gs_row_event){ .action = GS_ACTION_SEGMENT_ALLOC, .address = 0x7f0000000000, .size = 2 << 20, .time_us = 1700000000000000, .stack = both });
+	gs_writer_event(w, &(gs_row_event){ .action = GS_ACTION_ALLOC, .address = 0x7f0000000000, .size = 500, .time_us = 1700000000000002, .stack = both });
+	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
+	free(workspace);
+}
+
 static void small_tables(gs_writer *w)
 {
 	gs_id name = gs_writer_string(w, gs_text_of("forward")), file = gs_writer_string(w, gs_text_of("train.py"));

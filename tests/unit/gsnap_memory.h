@@ -28,6 +28,9 @@ void memory_rewrite(memory_file *to, memory_file *from, uint32_t sequence, memor
 /* Puts a section frame for *section (packed and raw are set from n bytes at raw) at the end of file. */
 void memory_put_section(memory_file *file, gs_section *section, const void *raw, size_t n);
 
+/* The worked file of schema/FORMAT.md. */
+void memory_worked_file(memory_file *file);
+
 /* A small file with a row or more of every kind, two devices. */
 void memory_small_file(memory_file *file);
 

@@ -295,12 +295,12 @@ static int probe(const unsigned char *head, size_t n)
 {
 	if (gs_gsnap_probe(head, n))
 		return 100;
-	/* cut within the first sixteen bytes, still ours */
+	/* cut within the first sixteen bytes, still ours (and "W*M" is no text worth reading) */
 	unsigned char start[16] = { 0 };
 	gs_put_le(start, GS_GSNAP_SKIPPABLE, 4);
 	gs_put_le(start + 4, GS_GSNAP_HEADER_SIZE - 8, 4);
 	memcpy(start + 8, GS_GSNAP_MAGIC, 8);
-	return n >= 4 && n < 16 && !memcmp(head, start, n) ? 100 : 0;
+	return n && n < 16 && !memcmp(head, start, n) ? 100 : 0;
 }
 
 const gs_reader gs_reader_gsnap = { "gsnap", probe, read_gsnap };

@@ -225,3 +225,13 @@ gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_dev
 		*err = own;
 	return status;
 }
+
+void gs_dumper_forget(gs_dumper *d, const gs_dump_result *dump)
+{
+	pthread_mutex_lock(&d->lock);
+	if (!unlink(dump->path) && d->dumps) {
+		d->dumps--;
+		d->bytes -= dump->bytes < d->bytes ? dump->bytes : d->bytes;
+	}
+	pthread_mutex_unlock(&d->lock);
+}

@@ -23,12 +23,14 @@ static void mark_all(gs_encoder *e, const gs_stage *s)
 
 static int64_t known(uint64_t v) { return v > INT64_MAX ? GS_NONE : (int64_t)v; }
 
+static const char *library_of(const gs_stage *s) { return s->library ? s->library : "gpusnap"; }
+
 static void put_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 {
 	const gs_config *c = from->config;
 	gs_row_process row = { .host = gs_text_of(c->host), .tool = gs_text_of("gpusnap " GS_RELEASE),
 			       .argv = { c->argv_length ? c->argv : NULL, c->argv_length }, .rules = gs_text_of(from->stage->rules),
-			       .library = gs_text_of("gpusnap"), .driver = gs_text_of(from->device->driver), .pid = from->pid,
+			       .library = gs_text_of(library_of(from->stage)), .driver = gs_text_of(from->device->driver), .pid = from->pid,
 			       .rank = c->rank, .time_us = now / 1000 };
 	gs_writer_process(w, &row);
 }
@@ -160,7 +162,7 @@ static void put_ooms(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 				   .needed = known(o->needed), .stream = (int64_t)o->stream, .has_pool_id = true, .pool_id = o->pool_id,
 				   .pool = (uint8_t)o->pool, .device_free = known(o->device_free), .capacity = known(o->capacity),
 				   .allocated = known(o->allocated), .reserved = known(o->reserved), .allowed = known(o->allowed),
-				   .library = gs_text_of("gpusnap"), .message = gs_text_of(message), .stack = e->stacks[o->ctx.stack] };
+				   .library = gs_text_of(library_of(s)), .message = gs_text_of(s->library ? NULL : message), .stack = e->stacks[o->ctx.stack] };
 		gs_writer_oom(w, &row);
 	}
 }
@@ -191,7 +193,8 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 	mark_all(e, from->stage);
 	put_process(w, from, from->scale->real);
 	put_device(w, from);
-	put_settings(w, from);
+	if (!from->stage->library)
+		put_settings(w, from);
 	put_stat_names(w);
 	gs_encoder_put(e, w);
 	put_layout(e, w, from);

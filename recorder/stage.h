@@ -50,7 +50,8 @@ typedef struct gs_stage {
 	gs_pool_stats stats;
 	gs_pool_settings settings;
 	char conf[GS_STAGE_CONF];
-	const char *rules;
+	const char *rules;     /* NULL: no rules of PyTorch's */
+	const char *library;   /* whose allocator; NULL: ours */
 	int64_t device_free, allowed; /* GS_NONE unknown */
 	bool at_oom;           /* the layout is that of the last out-of-memory */
 } gs_stage;

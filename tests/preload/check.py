@@ -1,0 +1,150 @@
+#!/usr/bin/env python3
+"""gpusnap run, against the stub CUDA libraries. usage: check.py BUILD. Ends with `preload: N passed, N failed`."""
+import json, os, signal, subprocess, sys, tempfile, time
+
+build = os.path.abspath(sys.argv[1])
+gpusnap, calls = build + '/gpusnap', build + '/preload/calls'
+results = {'passed': 0, 'failed': 0}
+size_of = lambda n: 64 * 1024 + n * 1024
+pitched = lambda n: (size_of(n) + 511) // 512 * 512
+
+
+def run(*args, **env):
+    d = tempfile.mkdtemp()
+    p = subprocess.run([gpusnap, 'run', '--dir', d, '--', *args], capture_output=True, text=True, timeout=60,
+                       env={**os.environ, 'STUB_MIB': '64', **env})
+    return p, sorted(d + '/' + f for f in os.listdir(d))
+
+
+def query(path, sql):
+    p = subprocess.run([gpusnap, 'query', path, '--json', sql], capture_output=True, text=True, timeout=60)
+    assert p.returncode == 0, p.stderr
+    return json.loads(p.stdout)['rows']
+
+
+def case(f):
+    try:
+        f()
+        results['passed'] += 1
+    except Exception as e:
+        results['failed'] += 1
+        print(f'preload: FAILED {f.__name__}: {type(e).__name__}: {e}')
+
+
+@case
+def every_kind_of_call_is_recorded_once():
+    p, dumps = run(calls, 'each')
+    assert p.returncode == 0, p.stderr
+    assert len(dumps) == 1, dumps
+    sizes = sorted(r['size'] for r in query(dumps[0], 'select size from block'))
+    want = [size_of(n) for n in (1, 2, 3, 4, 7, 8, 9, 10, 12, 13, 14, 15, 16, 20, 21, 22)] + [pitched(n) for n in (5, 6, 11)]
+    assert sizes == sorted(want), (sizes, sorted(want))
+
+
+@case
+def the_dump_names_the_request_and_the_calling_function():
+    p, dumps = run(calls, 'each')
+    oom = query(dumps[0], 'select requested, device_free, capacity, library from oom')
+    assert oom == [{'requested': 100000 << 20, 'device_free': oom[0]['device_free'], 'capacity': 64 << 20, 'library': 'cuda'}], oom
+    assert 0 < oom[0]['device_free'] < 64 << 20
+
+
+@case
+def what_was_freed_again_is_not_in_the_layout():
+    p, dumps = run(calls, 'free')
+    assert p.returncode == 0, p.stderr
+    assert query(dumps[0], 'select count(*) n from block') == [{'n': 0}]
+    assert query(dumps[0], "select count(*) n from event where action = 'alloc'") == [{'n': 19}]
+
+
+@case
+def functions_found_by_dlsym_and_cuGetProcAddress_are_seen():
+    p, dumps = run(calls, 'dlopen')
+    assert p.returncode == 0, p.stderr
+    assert sorted(r['size'] for r in query(dumps[0], 'select size from block')) == [size_of(n) for n in range(1, 6)]
+
+
+@case
+def a_program_that_retries_and_succeeds_leaves_no_dump():
+    p, dumps = run(calls, 'retry', '30')
+    assert p.returncode == 0, p.stderr
+    assert dumps == [], dumps
+    assert 'gpusnap' not in p.stderr, p.stderr
+
+
+@case
+def a_refusal_after_false_alarms_is_dumped_at_the_end():
+    p, dumps = run(calls, 'flagged')
+    assert len(dumps) == 1, dumps
+
+
+@case
+def a_forked_child_writes_its_own_dump():
+    p, dumps = run(calls, 'fork')
+    assert p.returncode == 0, p.stderr
+    assert len(dumps) == 2, dumps
+    assert p.stderr.count('out of memory: wrote') == 2, p.stderr
+
+
+@case
+def a_program_that_execs_another_is_followed():
+    p, dumps = run(calls, 'exec', calls)
+    assert len(dumps) == 1, (p.stderr, dumps)
+
+
+@case
+def sixteen_threads_leave_one_dump():
+    p, dumps = run(calls, 'threads')
+    assert p.returncode == 0, p.stderr
+    assert len(dumps) == 1, dumps
+
+
+@case
+def a_program_without_cuda_is_untouched():
+    p, dumps = run('sh', '-c', 'echo out; echo err >&2; exit 7')
+    assert (p.returncode, p.stdout, p.stderr, dumps) == (7, 'out\n', 'err\n', [])
+
+
+@case
+def exit_statuses_are_the_childs():
+    assert run('/no/such/program')[0].returncode == 127
+    assert run('/etc/passwd')[0].returncode == 126
+    assert run('sh', '-c', 'kill -9 $$')[0].returncode == 128 + 9
+    assert subprocess.run([gpusnap, 'run'], capture_output=True).returncode == 2
+
+
+@case
+def signals_are_passed_on():
+    p = subprocess.Popen([gpusnap, 'run', '--dir', tempfile.mkdtemp(), calls, 'sleep'], stdout=subprocess.PIPE, text=True)
+    assert p.stdout.readline() == 'ready\n'
+    p.send_signal(signal.SIGTERM)
+    assert p.wait(10) == 128 + signal.SIGTERM
+
+
+@case
+def an_earlier_preload_stays():
+    p, _ = run('sh', '-c', 'echo $LD_PRELOAD', LD_PRELOAD='libm.so.6')
+    assert p.stdout.strip().endswith('/libgpusnap-preload.so:libm.so.6'), p.stdout
+
+
+@case
+def starting_costs_less_than_five_milliseconds():
+    def best(args):
+        times = []
+        for _ in range(30):
+            t = time.perf_counter()
+            subprocess.run(args, stdout=subprocess.DEVNULL)
+            times.append(time.perf_counter() - t)
+        return min(times)
+    plain, preloaded = best(['/bin/true']), best([gpusnap, 'run', '/bin/true'])
+    assert preloaded - plain < 0.005, (plain, preloaded)
+
+
+@case
+def disabled_it_records_nothing():
+    p, dumps = run(calls, 'each', GPUSNAP_DISABLE='1')
+    assert p.returncode == 0 and dumps == [], (p.stderr, dumps)
+
+
+print(f"preload: {results['passed']} passed, {results['failed']} failed")
+sys.exit(results['failed'] > 0)

@@ -1,0 +1,151 @@
+/* A stub libcuda.so.1: it keeps account of bytes and hands out distinct addresses, nothing more. */
+#include <pthread.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "stub_cuda.h"
+
+enum { OK = 0, INVALID = 1, OUT_OF_MEMORY = 2, NOT_FOUND = 500, SLOTS = 1 << 16 };
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct { devptr address; size_t bytes; } live[SLOTS];
+static size_t used;
+static devptr next_address = 0x7f0000000000;
+
+static size_t capacity(void)
+{
+	const char *mib = getenv("STUB_MIB");
+	return (mib ? strtoull(mib, NULL, 10) : 64) << 20;
+}
+
+static int take(devptr *out, size_t bytes)
+{
+	int result = OUT_OF_MEMORY;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < SLOTS && used + bytes <= capacity(); i++) {
+		if (live[i].address)
+			continue;
+		live[i].address = *out = next_address;
+		live[i].bytes = bytes;
+		next_address += (bytes + 0x1fffff) & ~(devptr)0x1fffff;
+		used += bytes;
+		result = OK;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+static int give(devptr address)
+{
+	int result = address ? INVALID : OK;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < SLOTS && address; i++) {
+		if (live[i].address != address)
+			continue;
+		used -= live[i].bytes;
+		live[i].address = 0;
+		result = OK;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+static int take_handle(void **out, size_t bytes)
+{
+	devptr address = 0;
+	int result = take(&address, bytes);
+	if (!result)
+		*out = (void *)(uintptr_t)address;
+	return result;
+}
+
+int cuInit(unsigned flags) { (void)flags; return OK; }
+int cuCtxGetDevice(int *device) { *device = 0; return OK; }
+int cuDeviceGetCount(int *n) { *n = 1; return OK; }
+int cuDeviceTotalMem_v2(size_t *bytes, int device) { (void)device; *bytes = capacity(); return OK; }
+int cuDeviceGetName(char *name, int n, int device) { (void)device; strncpy(name, "Stub GPU", (size_t)n); return OK; }
+int cuMemGetInfo_v2(size_t *free_bytes, size_t *total) { *total = capacity(); *free_bytes = *total - used; return OK; }
+int cuCtxSynchronize(void) { return OK; }
+int cuMemAlloc_v2(devptr *out, size_t bytes) { return take(out, bytes); }
+int cuMemFree_v2(devptr address) { return give(address); }
+int cuMemAllocManaged(devptr *out, size_t bytes, unsigned flags) { (void)flags; return take(out, bytes); }
+int cuMemAllocAsync(devptr *out, size_t bytes, void *s) { (void)s; return take(out, bytes); }
+int cuMemAllocAsync_ptsz(devptr *out, size_t bytes, void *s) { (void)s; return take(out, bytes); }
+int cuMemAllocFromPoolAsync(devptr *out, size_t bytes, void *p, void *s) { (void)p; (void)s; return take(out, bytes); }
+int cuMemFreeAsync(devptr address, void *s) { (void)s; return give(address); }
+int cuMemFreeAsync_ptsz(devptr address, void *s) { (void)s; return give(address); }
+int cuMemRelease(unsigned long long handle) { return give(handle); }
+int cuArrayDestroy(void *array) { return give((uintptr_t)array); }
+int cuMipmappedArrayDestroy(void *array) { return give((uintptr_t)array); }
+int cuIpcGetMemHandle(void *handle, devptr address) { (void)handle; return address ? OK : INVALID; }
+
+int cuMemAllocPitch_v2(devptr *out, size_t *pitch, size_t width, size_t height, unsigned element)
+{
+	(void)element;
+	*pitch = (width + 511) / 512 * 512;
+	return take(out, *pitch * height);
+}
+
+int cuMemCreate(unsigned long long *handle, size_t bytes, const void *properties, unsigned long long flags)
+{
+	(void)properties;
+	(void)flags;
+	return take(handle, bytes);
+}
+
+/* width, height [, depth], format, channels: only single-byte formats here */
+int cuArrayCreate_v2(void **out, const void *description)
+{
+	const size_t *d = description;
+	return take_handle(out, d[0] * (d[1] ? d[1] : 1));
+}
+
+int cuArray3DCreate_v2(void **out, const void *description)
+{
+	const size_t *d = description;
+	return take_handle(out, d[0] * (d[1] ? d[1] : 1) * (d[2] ? d[2] : 1));
+}
+
+int cuMipmappedArrayCreate(void **out, const void *description, unsigned levels)
+{
+	(void)levels;
+	return cuArray3DCreate_v2(out, description);
+}
+
+int cuMemGetAddressRange_v2(devptr *base, size_t *size, devptr address)
+{
+	int result = INVALID;
+	pthread_mutex_lock(&lock);
+	for (int i = 0; i < SLOTS; i++) {
+		if (!live[i].address || address < live[i].address || address >= live[i].address + live[i].bytes)
+			continue;
+		*base = live[i].address;
+		*size = live[i].bytes;
+		result = OK;
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+int cuGetProcAddress_v2(const char *symbol, void **function, int version, unsigned long long flags, void *status)
+{
+	static const struct { const char *name; void *legacy, *per_thread; } table[] = {
+		{ "cuMemAlloc", (void *)cuMemAlloc_v2, (void *)cuMemAlloc_v2 },
+		{ "cuMemFree", (void *)cuMemFree_v2, (void *)cuMemFree_v2 },
+		{ "cuMemAllocAsync", (void *)cuMemAllocAsync, (void *)cuMemAllocAsync_ptsz },
+		{ "cuMemFreeAsync", (void *)cuMemFreeAsync, (void *)cuMemFreeAsync_ptsz },
+		{ "cuCtxGetDevice", (void *)cuCtxGetDevice, (void *)cuCtxGetDevice },
+		{ "cuGetProcAddress", (void *)cuGetProcAddress_v2, (void *)cuGetProcAddress_v2 },
+	};
+	(void)version;
+	(void)status;
+	*function = NULL;
+	for (size_t i = 0; i < sizeof table / sizeof *table; i++)
+		if (!strcmp(table[i].name, symbol))
+			*function = flags & 2 ? table[i].per_thread : table[i].legacy;
+	return *function ? OK : NOT_FOUND;
+}

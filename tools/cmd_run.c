@@ -1,0 +1,159 @@
+/* gpusnap run: starts a program with the recorder preloaded, and tells which dumps it left. */
+#include <errno.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "tools/command.h"
+#include "tools/dumps.h"
+#include "tools/message.h"
+#include "tools/options.h"
+
+enum { NOT_EXECUTABLE = 126, NOT_FOUND = 127, BY_SIGNAL = 128 };
+
+static int fail(const char *file, const char *text)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_fail(&err, GS_IO, "%s", text);
+	return gs_fail_file(file, &err, NULL);
+}
+
+/* --- where our own files are: beside the command as built, or as installed ------------------------ */
+
+static bool beside_command(const char *const *places, char *path, size_t cap)
+{
+	char self[PATH_MAX];
+	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
+	if (n <= 0)
+		return false;
+	self[n] = '\0';
+	*strrchr(self, '/') = '\0';
+	for (; *places; places++)
+		if ((size_t)snprintf(path, cap, "%s/%s", self, *places) < cap && !access(path, R_OK))
+			return true;
+	return false;
+}
+
+static const char *const preload_places[] = { "libgpusnap-preload.so", "../lib/gpusnap/libgpusnap-preload.so", NULL };
+static const char *const python_places[] = { "../tools/python/gpusnap/start", "../lib/gpusnap/python/gpusnap/start", NULL };
+
+/* Puts value before what the variable holds already. */
+static bool put_before(const char *variable, const char *value)
+{
+	const char *old = getenv(variable);
+	char *text = NULL;
+	if (!old || !*old)
+		return !setenv(variable, value, 1);
+	if (asprintf(&text, "%s:%s", value, old) < 0)
+		return false;
+	int failed = setenv(variable, text, 1);
+	free(text);
+	return !failed;
+}
+
+static int set_environment(const char *dir, const char *stacks, bool pool)
+{
+	char path[PATH_MAX];
+	if (!beside_command(preload_places, path, sizeof path))
+		return fail(NULL, "libgpusnap-preload.so is not beside the command, nor in ../lib/gpusnap");
+	if (strpbrk(path, ": "))
+		return fail(path, "a library below a folder with a blank or a colon in its name cannot be preloaded");
+	if (!put_before("LD_PRELOAD", path) || setenv("GPUSNAP_DIR", dir, 1) ||
+	    (stacks && setenv("GPUSNAP_STACKS", stacks, 1)) || (pool && setenv("GPUSNAP_POOL", "1", 1)))
+		return fail(NULL, strerror(errno));
+	if (beside_command(python_places, path, sizeof path) && !put_before("PYTHONPATH", path))
+		return fail(NULL, strerror(errno));
+	return GS_EXIT_DONE;
+}
+
+/* --- the child -------------------------------------------------------------------------------------- */
+
+static volatile pid_t child;
+
+/* A signal that somebody sent to us is meant for the program; one from the terminal has reached it already. */
+static void pass_on(int number, siginfo_t *info, void *context)
+{
+	(void)context;
+	if (child > 0 && info->si_code <= 0)
+		kill(child, number);
+}
+
+static void pass_signals_on(void)
+{
+	static const int passed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH };
+	struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+	sigfillset(&action.sa_mask);
+	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
+		struct sigaction old;
+		if (!sigaction(passed[i], NULL, &old) && old.sa_handler != SIG_IGN)
+			sigaction(passed[i], &action, NULL);
+	}
+}
+
+static int start(char **command)
+{
+	sigset_t all, before;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before); /* no signal is lost between fork and the handlers */
+	child = fork();
+	if (child == 0) {
+		sigprocmask(SIG_SETMASK, &before, NULL);
+		execvp(command[0], command);
+		int why = errno;
+		fprintf(stderr, "gpusnap: %s: %s\n", command[0], strerror(why));
+		_exit(why == ENOENT ? NOT_FOUND : NOT_EXECUTABLE);
+	}
+	pass_signals_on();
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return child < 0 ? -1 : 0;
+}
+
+static int wait_for_child(void)
+{
+	int status;
+	while (waitpid(child, &status, 0) < 0)
+		if (errno != EINTR)
+			return GS_EXIT_FAILED;
+	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static void tell(void *arg, const char *path)
+{
+	(void)arg;
+	fprintf(stderr, "gpusnap: out of memory: wrote %s\n", path);
+}
+
+int gs_cmd_run(int argc, char **argv)
+{
+	const char *dir = getenv("GPUSNAP_DIR"), *stacks = NULL;
+	bool pool = false;
+	const gs_option options[] = {
+		{ "pool", 0, GS_OPT_FLAG, &pool, NULL, "serve cudaMalloc and cuMemAlloc from the recording pool" },
+		{ "dir", 0, GS_OPT_TEXT, &dir, "D", "write dumps there (default: $GPUSNAP_DIR, else gpusnap-dumps)" },
+		{ "stacks", 0, GS_OPT_TEXT, &stacks, "WHICH", "none, c, python or all" },
+		GS_OPTIONS_END
+	};
+	gs_arguments arguments;
+	int status = gs_options_parse(options, argc, argv, 1, GS_REST, &arguments);
+	if (status >= 0)
+		return status;
+	if (stacks && strcmp(stacks, "none") && strcmp(stacks, "c") && strcmp(stacks, "python") && strcmp(stacks, "all"))
+		return gs_fail_usage("run", "it is none, c, python or all", "--stacks %s is not known", stacks);
+
+	gs_dumps before = GS_DUMPS_INIT;
+	char absolute[PATH_MAX];
+	if (!gs_dumps_folder(dir, absolute, sizeof absolute))
+		return fail(dir, "the name is too long");
+	gs_dumps_list(&before, absolute);
+	status = set_environment(absolute, stacks, pool);
+	if (status == GS_EXIT_DONE) {
+		status = start(arguments.text) ? fail(arguments.text[0], strerror(errno)) : wait_for_child();
+		gs_dumps_new_since(&before, absolute, tell, NULL);
+	}
+	gs_dumps_release(&before);
+	return status;
+}

@@ -226,12 +226,14 @@ gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_dev
 	return status;
 }
 
-void gs_dumper_forget(gs_dumper *d, const gs_dump_result *dump)
+void gs_dumper_forget(gs_dumper *d, const char *path)
 {
+	struct stat about;
 	pthread_mutex_lock(&d->lock);
-	if (!unlink(dump->path) && d->dumps) {
+	if (!stat(path, &about) && !unlink(path) && d->dumps) {
+		uint64_t bytes = (uint64_t)about.st_size;
 		d->dumps--;
-		d->bytes -= dump->bytes < d->bytes ? dump->bytes : d->bytes;
+		d->bytes -= bytes < d->bytes ? bytes : d->bytes;
 	}
 	pthread_mutex_unlock(&d->lock);
 }

@@ -50,7 +50,7 @@ gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_dev
 			  char *written, size_t cap, gs_error *err);
 
 /* Removes a dump written before that turned out to tell of no failure; it no longer counts against the limits. */
-void gs_dumper_forget(gs_dumper *d, const gs_dump_result *dump);
+void gs_dumper_forget(gs_dumper *d, const char *path);
 
 /* Around fork, after the heaps'. The child's dumps are counted and numbered anew. */
 void gs_dumper_before_fork(gs_dumper *d);

@@ -6,6 +6,7 @@
 #include "recorder/preload/pass.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -34,7 +35,7 @@ typedef struct pass_device {
 	bool flagged;                /* refused, not dumped */
 	uint64_t refused_size;       /* of the flag, or of the provisional dump */
 	bool provisional;            /* dump is there */
-	gs_dump_result dump;
+	char dump[PATH_MAX + NAME_MAX + 2]; /* its path */
 } pass_device;
 
 static struct {
@@ -166,7 +167,7 @@ static void push(pass_device *d, gs_action action, const gs_live_block *b, uint6
 
 static void drop_dump(pass_device *d)
 {
-	gs_dumper_forget(&pass.recorder.dumper, &d->dump);
+	gs_dumper_forget(&pass.recorder.dumper, d->dump);
 	d->provisional = false;
 }
 
@@ -214,16 +215,15 @@ static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
  * this device wait, so that the state is that of the failure. */
 static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t device_free)
 {
-	gs_dump_result earlier = d->dump, now;
-	bool had = d->provisional;
+	char now[sizeof d->dump];
 	gs_dump_device device = { number, d->card.name, d->card.driver, d->card.capacity };
 	gs_dump_request request = { .reason = GS_DUMP_OOM, .quiet = true };
 	stage(d, at_refusal, device_free);
-	if (gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, &now, NULL))
+	if (gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, now, sizeof now, NULL))
 		return;
-	if (had)
-		gs_dumper_forget(&pass.recorder.dumper, &earlier);
-	d->dump = now;
+	if (d->provisional)
+		drop_dump(d);
+	memcpy(d->dump, now, sizeof now);
 	d->provisional = true;
 	d->flagged = false;
 	d->dumped_activity = d->activity;

@@ -16,16 +16,20 @@ ifdef SAN
 SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-pointer
 endif
 PKG_schema   := libzstd
-PKG_recorder := libunwind
+PKG_recorder := libzstd
 PKG_analyzer := libzstd sqlite3 libpng freetype2 yajl zlib libdw
 pkg      = $(shell pkg-config --$(1) $(2))
 OURS    := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARN) $(SANFLAGS)
 Q       := $(if $(V),,@)
 
+# CUDA's headers: the toolkit's, or those of its wheels (CUDA_INC=FOLDER). Without them the CUDA device is left out.
+CUDA_INC ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard /usr/local/cuda/include/cuda.h /usr/local/cuda-*/include/cuda.h /usr/include/cuda.h)))
+NOT_CUDA := $(if $(CUDA_INC),recorder/device_no_cuda.c,recorder/device_cuda.c)
+
 # The ladder: each library may use those to its right of the same line.
 SRC_schema   := $(sort $(wildcard schema/*.c schema/*/*.c))
 SRC_pool     := $(sort $(wildcard recorder/pool/*.c))
-SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/%,$(wildcard recorder/*.c recorder/*/*.c)))
+SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/% $(NOT_CUDA),$(wildcard recorder/*.c recorder/*/*.c)))
 SRC_analyzer := $(sort $(wildcard analyzer/*.c analyzer/*/*.c))
 SRC_tools    := $(sort $(wildcard tools/*.c))
 SRC_unit     := $(sort $(wildcard tests/unit/*.c))
@@ -52,6 +56,8 @@ $(B)/obj/font.o: tools/font.S
 # --- objects and libraries -----------------------------------------------------------------------
 $(B)/obj/schema/%.o:   PKGS = $(PKG_schema)
 $(B)/obj/recorder/%.o: PKGS = $(PKG_schema) $(PKG_recorder)
+$(B)/obj/recorder/device_cuda.o: CPPFLAGS += -isystem $(CUDA_INC)
+$(B)/obj/tools/cmd_help.o: CPPFLAGS += $(if $(CUDA_INC),,-DGS_NO_CUDA)
 $(B)/obj/analyzer/%.o: PKGS = $(PKG_analyzer)
 $(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer)
 $(B)/obj/tests/%.o:    PKGS = check $(PKG_analyzer) $(PKG_recorder)
@@ -83,7 +89,7 @@ $(B)/unit: $(call obj,$(SRC_unit) $(filter-out tools/gpusnap.c,$(SRC_tools))) $(
 
 # --- packages ------------------------------------------------------------------------------------
 PACKAGES := gcc g++ libc6-dev pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libpng-dev libfreetype-dev fonts-dejavu-core \
-	libyajl-dev libunwind-dev libdw-dev check zstd xz-utils python3 $(filter clang%,$(CC))
+	libyajl-dev libdw-dev binutils check zstd xz-utils python3 $(filter clang%,$(CC))
 .PHONY: deps
 deps: ## install the Debian packages that are missing (as root or with sudo)
 	@sh tools/deps.sh $(PACKAGES)

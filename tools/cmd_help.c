@@ -9,20 +9,7 @@
 
 static const struct { const char *name, *summary, *text; } topics[] = {
 	{ "env", "the environment variables",
-	  "Environment variables. All may be left out.\n\n"
-	  "  GPUSNAP_DIR        where dumps go and where the newest is looked for (./gpusnap-dumps)\n"
-	  "  GPUSNAP_NAME       pattern of a dump's name: %h host, %p pid, %r rank, %d device, %t UTC, %n number, %%\n"
-	  "  GPUSNAP_EVENTS     events that the ring keeps (100000)\n"
-	  "  GPUSNAP_STACKS     none, c, python or all: which frames are recorded\n"
-	  "  GPUSNAP_DEPTH      frames of a stack (16)\n"
-	  "  GPUSNAP_LEVEL      zstd level of dumps (3)\n"
-	  "  GPUSNAP_MAX_DUMPS  dumps a process may write (5)\n"
-	  "  GPUSNAP_MAX_MB     MiB that its dumps may take together (256)\n"
-	  "  GPUSNAP_SIGNAL     number or name of a signal that makes a dump\n"
-	  "  GPUSNAP_CONF       allocator settings (else PYTORCH_ALLOC_CONF, PYTORCH_CUDA_ALLOC_CONF)\n"
-	  "  GPUSNAP_LOG        where the recorder's own messages go\n"
-	  "  GPUSNAP_DISABLE    record nothing, at no cost\n"
-	  "  NO_COLOR           no colour on a terminal\n" },
+	  "Environment variables. All may be left out.\n\n" },
 	{ "size", "how sizes are written",
 	  "SIZE is digits with an optional fraction and B, K/KiB, M/MiB, G/GiB, T/TiB (1024) or\n"
 	  "KB, MB, GB, TB (1000). Bare digits are bytes: 384MiB, 1.5G, 402653184.\n" },
@@ -44,6 +31,24 @@ static const struct { const char *name, *summary, *text; } topics[] = {
 	  "  gpusnap query --show NAME          the SQL behind one\n"
 	  "  gpusnap query F \"SELECT name, sql FROM sqlite_schema\"\n" },
 };
+
+/* The recorder's table, and what the command itself looks at. */
+static void print_variables(void)
+{
+	static const struct { const char *name, *fallback, *meaning; } variables[] = {
+#define GS_ENV(name, fallback, meaning) { "GPUSNAP_" #name, fallback, meaning },
+#include "recorder/env.def"
+#undef GS_ENV
+		{ "NO_COLOR", "", "no colour on a terminal" },
+	};
+	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
+		const char *fallback = variables[i].fallback;
+		printf("  %-18s %s", variables[i].name, variables[i].meaning);
+		if (*fallback)
+			printf(" (%s)", fallback);
+		putchar('\n');
+	}
+}
 
 static void overview(void)
 {
@@ -88,6 +93,8 @@ int gs_cmd_help(int argc, char **argv)
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
 		if (!strcmp(argv[1], topics[i].name) && strcmp(argv[1], "query")) {
 			fputs(topics[i].text, stdout);
+			if (!strcmp(argv[1], "env"))
+				print_variables();
 			return GS_EXIT_DONE;
 		}
 	const gs_command *c = gs_command_find(argv[1]);

@@ -1,0 +1,38 @@
+# The recorder as a library for programs: libgpusnap.so, libgpusnap.a, gpusnap.h, gpusnap.pc.
+VERSION := $(shell sed -n 's/^\#define GS_RELEASE "\(.*\)"/\1/p' schema/version.h)
+SONAME  := libgpusnap.so.$(firstword $(subst ., ,$(VERSION)))
+libdir     ?= $(prefix)/lib
+includedir ?= $(prefix)/include
+
+all: $(B)/$(SONAME) $(B)/libgpusnap.so $(B)/libgpusnap.a
+
+# Only gpusnap_* is seen from outside. It stays loaded once loaded: threads and signals may still come back to it.
+OBJ_library := $(call obj,$(SRC_recorder) $(SRC_pool))
+$(B)/$(SONAME): $(OBJ_library) $(B)/libschema.a
+	@echo "  LD   $@"
+	$(Q)$(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -shared -pthread -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--exclude-libs,ALL \
+		-o $@ $^ $(call pkg,libs,$(PKG_schema)) -lm -ldl
+$(B)/libgpusnap.so: $(B)/$(SONAME)
+	$(Q)ln -sf $(SONAME) $@
+$(B)/libgpusnap.a: $(OBJ_library) $(B)/libschema.a
+	@echo "  AR   $@"
+	$(Q)$(LD) -r -o $(B)/gpusnap.o $^ && $(OBJCOPY) --localize-hidden $(B)/gpusnap.o && rm -f $@ && ar rcs $@ $(B)/gpusnap.o
+OBJCOPY ?= objcopy
+
+.PHONY: install-library uninstall-library
+install: install-library
+install-library: all
+	install -D -m 755 $(B)/$(SONAME) $(DESTDIR)$(libdir)/libgpusnap.so.$(VERSION)
+	ln -sf libgpusnap.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME)
+	ln -sf $(SONAME) $(DESTDIR)$(libdir)/libgpusnap.so
+	install -D -m 644 $(B)/libgpusnap.a $(DESTDIR)$(libdir)/libgpusnap.a
+	install -D -m 644 recorder/gpusnap.h $(DESTDIR)$(includedir)/gpusnap.h
+	install -d $(DESTDIR)$(libdir)/pkgconfig
+	printf '%s\n' 'prefix=$(prefix)' 'libdir=$(libdir)' 'includedir=$(includedir)' '' 'Name: gpusnap' \
+		'Description: a caching GPU allocator that records and writes a dump when memory runs out' 'Version: $(VERSION)' \
+		'Libs: -L$${libdir} -lgpusnap' 'Libs.private: -lzstd -pthread -lm -ldl' 'Cflags: -I$${includedir}' \
+		> $(DESTDIR)$(libdir)/pkgconfig/gpusnap.pc
+uninstall: uninstall-library
+uninstall-library:
+	rm -f $(DESTDIR)$(libdir)/libgpusnap.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME) $(DESTDIR)$(libdir)/libgpusnap.so \
+		$(DESTDIR)$(libdir)/libgpusnap.a $(DESTDIR)$(includedir)/gpusnap.h $(DESTDIR)$(libdir)/pkgconfig/gpusnap.pc

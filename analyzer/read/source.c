@@ -230,6 +230,8 @@ gs_status gs_source_unwrap(gs_source *s, gs_error *err)
 	return gs_fail(err, GS_LIMIT, "packed more than %d times", MOST_LAYERS - 1);
 }
 
+gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err) { return unwrap_layer(s, GS_PACKING_BASE64, err); }
+
 static gs_source *bottom(gs_source *s)
 {
 	while (s->below)

@@ -20,6 +20,9 @@ void gs_source_close(gs_source *s);
  * packed bytes beyond the first 64 MiB, a window of 32 MiB + twice the file's size. */
 gs_status gs_source_unwrap(gs_source *s, gs_error *err);
 
+/* From here on the bytes are base64 (white space allowed), up to the first quotation mark. */
+gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err);
+
 /* Makes sure that at least want bytes (≤ 64 KiB) from the current position are in one piece, if the
  * input has them; returns how many there are (possibly more or fewer) and points *at to them. */
 size_t gs_source_peek(gs_source *s, size_t want, const unsigned char **at);

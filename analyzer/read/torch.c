@@ -6,7 +6,7 @@
 
 #include "analyzer/read/torch_object.h"
 
-enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_WIDE = 65536, MOST_STRING = 65536, KEPT_BYTES = 4096, ID_BITS = 28 };
+enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_WIDE = 65536, MOST_STRING = 65536, KEPT_BYTES = 4096 };
 
 static const char *const words[] = {
 	"",
@@ -161,7 +161,7 @@ static bool is_object(const gs_value *v) { return v->type == GS_V_DICT || v->typ
 static void memo_becomes(gs_torch *t, gs_object *o, const gs_value *v)
 {
 	if (o->memo)
-		t->memo[o->memo - 1] = (uint32_t)v->type << ID_BITS | v->id;
+		t->memo[o->memo - 1] = (uint32_t)v->type << GS_MEMO_ID_BITS | v->id;
 	o->memo = 0;
 }
 
@@ -270,6 +270,21 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
 	return slot ? GS_OK : t->error.status;
 }
 
+/* As many of n values as are frames and fit without more memory; returns how many (the rest goes one by one). */
+static size_t append_frames(gs_object *list, const gs_value *v, size_t n)
+{
+	if (!n || (list->holds != GS_HOLDS_FRAMES && list->holds != GS_HOLDS_NOTHING) || v->type != GS_V_FRAME)
+		return 0;
+	size_t room = list->bytes / sizeof(gs_id) - list->n, i;
+	gs_id *to = (gs_id *)list->items + list->n;
+	for (i = 0; i < n && i < room && v[i].type == GS_V_FRAME; i++)
+		to[i] = v[i].id;
+	if (i)
+		list->holds = GS_HOLDS_FRAMES;
+	list->n += i;
+	return i;
+}
+
 /* The container below height base with its n values above; NULL (error set) if there is none. */
 static gs_value *container_below(gs_torch *t, size_t base)
 {
@@ -319,7 +334,8 @@ static gs_status close_dict(gs_torch *t, size_t base)
 	return GS_OK;
 }
 
-static gs_status set_above(gs_torch *t, size_t base)
+/* whole: the pairs were written in one go, as all of a dictionary, so that it can be closed. */
+static gs_status set_above(gs_torch *t, size_t base, bool whole)
 {
 	gs_value *dict = container_below(t, base);
 	if (!dict)
@@ -328,7 +344,7 @@ static gs_status set_above(gs_torch *t, size_t base)
 		return malformed(t, "a dictionary key without a value");
 	if (dict->type == GS_V_DICT) {
 		gs_object *o = gs_torch_object(t, dict);
-		if (!o->n && !o->shared && t->n - base > 2)
+		if (whole && !o->n && !o->shared)
 			return close_dict(t, base);
 		gs_status status = keep_pairs(t, o, &t->stack[base], t->n - base);
 		t->n = base;
@@ -347,7 +363,8 @@ static gs_status append_above(gs_torch *t, size_t base)
 		return t->error.status;
 	if (list->type == GS_V_LIST) {
 		gs_object *o = gs_torch_object(t, list);
-		for (size_t i = base; i < t->n; i++)
+		size_t i = base + append_frames(o, &t->stack[base], t->n - base);
+		for (; i < t->n; i++)
 			if (append_value(t, o, &t->stack[i]))
 				return t->error.status;
 		t->n = base;
@@ -380,7 +397,7 @@ static gs_status top_values(gs_torch *t, size_t n, size_t *base)
 gs_status gs_torch_setitems(gs_torch *t)
 {
 	size_t base = 0;
-	return pop_to_mark(t, &base) ? t->error.status : set_above(t, base);
+	return pop_to_mark(t, &base) ? t->error.status : set_above(t, base, true);
 }
 
 gs_status gs_torch_appends(gs_torch *t)
@@ -392,7 +409,7 @@ gs_status gs_torch_appends(gs_torch *t)
 gs_status gs_torch_setitem(gs_torch *t)
 {
 	size_t base = 0;
-	return top_values(t, 2, &base) ? t->error.status : set_above(t, base);
+	return top_values(t, 2, &base) ? t->error.status : set_above(t, base, false);
 }
 
 gs_status gs_torch_append(gs_torch *t)
@@ -548,8 +565,8 @@ gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most)
 	const gs_value *v = &t->stack[base];
 	uint32_t type = v->type == GS_V_DONE ? GS_V_OPAQUE : v->type, id = v->id;
 	uint32_t old = t->memo[index];
-	if (old >> ID_BITS == GS_V_DICT || old >> ID_BITS == GS_V_LIST) { /* its owner must not write here any more */
-		gs_object *o = &t->objects[old & ((1u << ID_BITS) - 1)];
+	if (old >> GS_MEMO_ID_BITS == GS_V_DICT || old >> GS_MEMO_ID_BITS == GS_V_LIST) { /* its owner must not write here any more */
+		gs_object *o = &t->objects[old & ((1u << GS_MEMO_ID_BITS) - 1)];
 		o->shared = true;
 		o->memo = 0;
 	}
@@ -562,18 +579,18 @@ gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most)
 			return t->error.status;
 		type = GS_V_INT;
 	}
-	if (id >> ID_BITS)
-		return gs_fail(&t->error, GS_LIMIT, "more than %d different values", 1 << ID_BITS);
-	t->memo[index] = type << ID_BITS | id;
+	if (id >> GS_MEMO_ID_BITS)
+		return gs_fail(&t->error, GS_LIMIT, "more than %d different values", 1 << GS_MEMO_ID_BITS);
+	t->memo[index] = type << GS_MEMO_ID_BITS | id;
 	return GS_OK;
 }
 
-gs_status gs_torch_get(gs_torch *t, uint64_t index)
+gs_status gs_torch_get_any(gs_torch *t, uint64_t index)
 {
 	uint32_t m = index < t->nmemo ? t->memo[index] : 0;
 	if (!m)
 		return gs_fail(&t->error, GS_FORMAT, "memo %llu was never set", (unsigned long long)index);
-	gs_value v = { .type = (uint8_t)(m >> ID_BITS), .id = m & ((1u << ID_BITS) - 1) };
+	gs_value v = { .type = (uint8_t)(m >> GS_MEMO_ID_BITS), .id = m & ((1u << GS_MEMO_ID_BITS) - 1) };
 	if (is_object(&v))
 		gs_torch_object(t, &v)->shared = true;
 	else if (v.type == GS_V_INT)

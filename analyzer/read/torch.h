@@ -46,7 +46,7 @@ typedef struct gs_torch {
 	size_t n, cap;
 	uint32_t *marks; /* stack heights */
 	size_t nmarks, cap_marks;
-	uint32_t *memo;  /* type << 28 | id; 0 is empty */
+	uint32_t *memo;  /* type << GS_MEMO_ID_BITS | id; 0 is empty */
 	size_t nmemo, cap_memo;
 	struct gs_object *objects;
 	uint32_t nobjects, cap_objects, free_objects, live_objects;
@@ -105,7 +105,17 @@ gs_status gs_torch_dup(gs_torch *t);
 
 /* The memo. most bounds the index (a memo entry costs at least a byte of the file). */
 gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most);
-gs_status gs_torch_get(gs_torch *t, uint64_t index);
+gs_status gs_torch_get_any(gs_torch *t, uint64_t index);
+
+enum { GS_MEMO_ID_BITS = 28 };
+
+static inline gs_status gs_torch_get(gs_torch *t, uint64_t index)
+{
+	uint32_t m = index < t->nmemo ? t->memo[index] : 0, type = m >> GS_MEMO_ID_BITS;
+	if (type == GS_V_FRAME || type == GS_V_STRING || type == GS_V_STACK)
+		return gs_torch_push(t, (gs_value){ .type = (uint8_t)type, .id = m & ((1u << GS_MEMO_ID_BITS) - 1) });
+	return gs_torch_get_any(t, index);
+}
 
 /* The value on top is the whole: moves its rows into the snapshot. */
 gs_status gs_torch_finish(gs_torch *t);

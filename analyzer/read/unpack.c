@@ -16,6 +16,8 @@ struct gs_unpack {
 	bool gz_open;
 	ZSTD_DStream *zstd;
 	bool between; /* a whole member or frame has just ended */
+	uint32_t bits; /* base64: those not yet out */
+	int nbits;
 	uint64_t in, out;
 };
 
@@ -48,13 +50,13 @@ gs_status gs_unpack_new(gs_packing packing, uint64_t file_size, gs_unpack **out,
 	u->packing = packing;
 	if (packing == GS_PACKING_GZIP) {
 		u->gz_open = inflateInit2(&u->gz, 15 + 16) == Z_OK;
-	} else if ((u->zstd = ZSTD_createDStream())) {
+	} else if (packing == GS_PACKING_ZSTD && (u->zstd = ZSTD_createDStream())) {
 		int log = 25; /* 32 MiB, and more for files that are big themselves */
 		while (log < 30 && (1ull << (log + 1)) <= (32ull << 20) + 2 * file_size)
 			log++;
 		ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, log);
 	}
-	if (!u->gz_open && !u->zstd) {
+	if (packing != GS_PACKING_BASE64 && !u->gz_open && !u->zstd) {
 		gs_unpack_free(u);
 		return gs_fail(err, GS_NO_MEMORY, "no memory to unpack");
 	}
@@ -107,10 +109,46 @@ static gs_status step_zstd(gs_unpack *u, const unsigned char *in, size_t have, s
 	return GS_OK;
 }
 
+static int base64_digit(unsigned char c)
+{
+	if (c >= 'A' && c <= 'Z')
+		return c - 'A';
+	if (c >= 'a' && c <= 'z')
+		return c - 'a' + 26;
+	if (c >= '0' && c <= '9')
+		return c - '0' + 52;
+	return c == '+' ? 62 : c == '/' ? 63 : -1;
+}
+
+static gs_status step_base64(gs_unpack *u, const unsigned char *in, size_t have, size_t *used, unsigned char *out,
+			     size_t room, size_t *made, uint64_t at, gs_error *err)
+{
+	if (!have)
+		return gs_fail(err, GS_TRUNCATED, "the base64 data ends early at byte %llu of the page", (unsigned long long)at);
+	for (*used = *made = 0; *used < have && *made < room; ++*used) {
+		unsigned char c = in[*used];
+		int digit = base64_digit(c);
+		if (c == '"')
+			return GS_END;
+		if (c == '=' || c == '\n' || c == '\r' || c == ' ')
+			continue;
+		if (digit < 0)
+			return gs_fail(err, GS_FORMAT, "damaged base64 at byte %llu of the page", (unsigned long long)(at + *used));
+		u->bits = u->bits << 6 | (uint32_t)digit;
+		u->nbits += 6;
+		if (u->nbits >= 8) {
+			u->nbits -= 8;
+			out[(*made)++] = (unsigned char)(u->bits >> u->nbits);
+		}
+	}
+	return GS_OK;
+}
+
 gs_status gs_unpack_step(gs_unpack *u, const unsigned char *in, size_t have, size_t *used, unsigned char *out,
 			 size_t room, size_t *made, uint64_t at, gs_error *err)
 {
-	gs_status status = (u->packing == GS_PACKING_GZIP ? step_gzip : step_zstd)(u, in, have, used, out, room, made, at, err);
+	gs_status status = (u->packing == GS_PACKING_GZIP ? step_gzip : u->packing == GS_PACKING_ZSTD ? step_zstd : step_base64)(
+		u, in, have, used, out, room, made, at, err);
 	u->in += *used;
 	u->out += *made;
 	if (!status && u->out > (uint64_t)FREE_MIB << 20 && (u->out > most_bytes || u->out / MOST_RATIO > u->in))

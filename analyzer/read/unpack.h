@@ -1,4 +1,4 @@
-/* gzip and zstd, unpacked in steps. Bounded: see gs_source_unwrap. Not thread-safe. */
+/* gzip, zstd and base64, unpacked in steps. Bounded: see gs_source_unwrap. Not thread-safe. */
 #ifndef GS_ANALYZER_READ_UNPACK_H
 #define GS_ANALYZER_READ_UNPACK_H
 
@@ -7,11 +7,11 @@
 
 #include "schema/status.h"
 
-typedef enum gs_packing { GS_PACKING_NONE, GS_PACKING_GZIP, GS_PACKING_ZSTD } gs_packing;
+typedef enum gs_packing { GS_PACKING_NONE, GS_PACKING_GZIP, GS_PACKING_ZSTD, GS_PACKING_BASE64 } gs_packing;
 
 typedef struct gs_unpack gs_unpack;
 
-/* What the first bytes say (four are enough). */
+/* What the first bytes say (four are enough); base64 cannot be told. */
 gs_packing gs_packing_of(const unsigned char *head, size_t n);
 
 /* file_size bounds the memory that the packed data may make us take. gs_unpack_free accepts NULL. */

@@ -123,12 +123,12 @@ size_t gs_frame_text(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
 	const gs_frame *f = frame_at(s, frame);
 	const char *name = f ? gs_string_text(s, f->name) : "", *file = f ? gs_string_text(s, f->file) : "";
 	int n;
-	if (!*file)
-		n = snprintf(buf, cap, "%s", name);
-	else if (f->line == GS_NONE)
+	if (f && f->line != GS_NONE)
+		n = snprintf(buf, cap, "%s (%s:%lld)", name, file, (long long)f->line);
+	else if (*file)
 		n = snprintf(buf, cap, "%s (%s)", name, file);
 	else
-		n = snprintf(buf, cap, "%s (%s:%lld)", name, file, (long long)f->line);
+		n = snprintf(buf, cap, "%s", name);
 	return n < 0 ? 0 : (size_t)n;
 }
 

@@ -93,14 +93,14 @@ START_TEST(a_file_cut_anywhere_ends_in_an_error_with_a_place)
 	size_t n = load(path, buf, sizeof buf);
 	bool page = strstr(whole[_i], "html") != NULL;
 	size_t stop = page ? n - 100 : n - 1; /* behind the data of a page is script that is not read */
-	for (size_t cut = 1; cut < stop; cut += 97) {
+	for (size_t cut = 97; cut < stop; cut += 97) {
 		gs_snapshot s;
 		gs_error err = GS_ERROR_INIT;
 		unsigned char *copy = malloc(cut);
 		memcpy(copy, buf, cut);
 		gs_status status = gs_read_memory(copy, cut, GS_WANT_ALL, &s, &err);
 		ck_assert_msg(status != GS_OK, "%s cut at %zu", whole[_i], cut);
-		ck_assert_msg(cut < 100 || status == GS_TRUNCATED, "%s cut at %zu: %s: %s", whole[_i], cut, gs_status_name(status), err.text);
+		ck_assert_msg(status == GS_TRUNCATED, "%s cut at %zu: %s: %s", whole[_i], cut, gs_status_name(status), err.text);
 		ck_assert_ptr_eq(s.devices, NULL);
 		free(copy);
 	}
@@ -136,7 +136,7 @@ static const struct { const char *what, *head, *body; } abuse[] = {
 	{ "dictionaries in dictionaries", "\x80\x04", "}(" },
 	{ "memos of one value", "\x80\x04}", "\x94" }, { "copies of one value", "\x80\x04]", "2" }, { "numbers", "\x80\x04](", "N" },
 	{ "a list in itself", "\x80\x02]q\x01", "h\x01" "a" }, { "memoised numbers", "\x80\x04K\x05", "\x94" }, { "tuples", "\x80\x04K\x05", "2\x86" },
-	{ "pairs", "\x80\x04", "K\x01J1234\x86" "0" }, { "events", "\x80\x02](](", "}(X\x06" }, { "JSON lists", "[", "[" }, { "JSON dictionaries", "{\"segments\":", "{\"a\":" },
+	{ "pairs", "\x80\x04", "K\x01J1234\x86" "0" }, { "events", "\x80\x02](](", "}(X\x06" }, { "JSON lists", "[{\"segments\":", "[" }, { "JSON dictionaries", "{\"segments\":", "{\"a\":" },
 };
 
 START_TEST(an_abuse_is_bounded_in_memory_and_time)

@@ -7,7 +7,7 @@
 
 typedef struct builder {
 	const gs_history *h;
-	const gs_replay *r;
+	const gs_playback *r;
 	gs_layout *l;
 } builder;
 
@@ -64,8 +64,8 @@ static void describe_allocated(const builder *b, uint32_t place, int32_t birth, 
 
 static void add_active(builder *b, uint32_t place)
 {
-	const gs_replay *r = b->r;
-	gs_block *block = next_block(b, b->h->work->places.address[place], gs_replay_size(r, place));
+	const gs_playback *r = b->r;
+	gs_block *block = next_block(b, b->h->work->places.address[place], gs_playback_size(r, place));
 	block->state = r->pending[place] ? GS_ACTIVE_PENDING_FREE : GS_ACTIVE_ALLOCATED;
 	if (r->birth[place] < 0)
 		describe_born(b, &b->h->work->born[-2 - r->birth[place]], block);
@@ -82,7 +82,7 @@ static void add_blocks(builder *b, uint32_t piece, uint64_t end)
 		if (places->address[p] > at)
 			next_block(b, at, places->address[p] - at);
 		add_active(b, p);
-		at = places->address[p] + gs_replay_size(b->r, p);
+		at = places->address[p] + gs_playback_size(b->r, p);
 	}
 	if (at < end)
 		next_block(b, at, end - at);
@@ -110,7 +110,7 @@ static size_t count(const gs_place_set *s)
 	return n;
 }
 
-static gs_status build(const gs_history *h, const gs_replay *r, int64_t idx, gs_layout *out)
+static gs_status build(const gs_history *h, const gs_playback *r, int64_t idx, gs_layout *out)
 {
 	gs_layout l;
 	gs_layout_init(&l);
@@ -166,15 +166,15 @@ gs_status gs_history_layout(const gs_history *h, int64_t idx, gs_layout *out, gs
 {
 	if (idx < -1 || idx >= (int64_t)h->n)
 		return gs_fail(err, GS_INVALID, "there is no event %lld", (long long)idx);
-	gs_replay r;
-	gs_status status = as_captured(h, idx) ? GS_OK : gs_replay_init(&r, h);
+	gs_playback r;
+	gs_status status = as_captured(h, idx) ? GS_OK : gs_playback_init(&r, h);
 	if (as_captured(h, idx)) {
 		status = copy_captured(h, idx, out);
 	} else if (!status) {
 		for (int64_t i = 0; i <= idx; i++)
-			gs_replay_step(&r, (size_t)i);
+			gs_playback_step(&r, (size_t)i);
 		status = build(h, &r, idx, out);
-		gs_replay_release(&r);
+		gs_playback_release(&r);
 	}
 	return status ? gs_fail(err, status, "out of memory while rebuilding a state") : GS_OK;
 }

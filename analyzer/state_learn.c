@@ -42,7 +42,7 @@ static uint64_t size_by_rule(gs_history *h, const gs_traits *t, uint64_t room, u
 }
 
 /* An allocation at that address begins where the active block before it ends. */
-static void prove_end(gs_history *h, gs_replay *r, size_t i, uint32_t before, uint64_t end)
+static void prove_end(gs_history *h, gs_playback *r, size_t i, uint32_t before, uint64_t end)
 {
 	int32_t birth = r->birth[before];
 	uint64_t size = end - address_of(h, before);
@@ -81,7 +81,7 @@ static void learn_size(gs_history *h, size_t i, uint32_t place, gs_traits *t, ui
 	h->sizes[i] = size;
 }
 
-static void learn_alloc(gs_history *h, gs_replay *r, size_t i, uint32_t place)
+static void learn_alloc(gs_history *h, gs_playback *r, size_t i, uint32_t place)
 {
 	gs_history_work *w = h->work;
 	const gs_event *e = &h->device->trace.events[i];
@@ -102,10 +102,10 @@ static void learn_alloc(gs_history *h, gs_replay *r, size_t i, uint32_t place)
 		prove_end(h, r, i, before, e->address);
 	else if (place != piece)
 		gs_history_contradict(h, i, e->address, "an allocation that is not at the front of free memory");
-	learn_size(h, i, place, &w->traits.all[r->map.traits[piece]], gs_replay_free_end(r, piece, place) - e->address);
+	learn_size(h, i, place, &w->traits.all[r->map.traits[piece]], gs_playback_free_end(r, piece, place) - e->address);
 }
 
-static void learn_free(gs_history *h, gs_replay *r, size_t i, uint32_t place, bool completed)
+static void learn_free(gs_history *h, gs_playback *r, size_t i, uint32_t place, bool completed)
 {
 	const gs_event *e = &h->device->trace.events[i];
 	if (!gs_place_set_has(&r->active, place)) {
@@ -127,7 +127,7 @@ static void learn_free(gs_history *h, gs_replay *r, size_t i, uint32_t place, bo
 }
 
 /* Memory that goes away holds no active block. */
-static void learn_removal(gs_history *h, gs_replay *r, size_t i, uint32_t place)
+static void learn_removal(gs_history *h, gs_playback *r, size_t i, uint32_t place)
 {
 	const gs_event *e = &h->device->trace.events[i];
 	uint32_t next = gs_place_set_next(&r->active, place);
@@ -137,10 +137,10 @@ static void learn_removal(gs_history *h, gs_replay *r, size_t i, uint32_t place)
 	if (piece == GS_NO_PLACE || before == GS_NO_PLACE || before < piece || before == place)
 		return;
 	uint64_t most = e->address - address_of(h, before);
-	if (gs_replay_size(r, before) <= most)
+	if (gs_playback_size(r, before) <= most)
 		return;
 	int32_t birth = r->birth[before];
-	if ((gs_replay_how(r, before) & GS_HOW_MASK) == GS_HOW_PROVEN)
+	if ((gs_playback_how(r, before) & GS_HOW_MASK) == GS_HOW_PROVEN)
 		gs_history_contradict(h, i, e->address, "memory is given back that holds a live block");
 	else if (birth < 0)
 		h->work->born[-2 - birth].size = h->work->born[-2 - birth].high = most;
@@ -150,7 +150,7 @@ static void learn_removal(gs_history *h, gs_replay *r, size_t i, uint32_t place)
 
 /* The size of a block that was born before the trace and freed in it, until an allocation behind it tells: least what was requested,
  * at most up to the next active block. */
-static void bound_born(gs_history *h, gs_replay *r, gs_born *b)
+static void bound_born(gs_history *h, gs_playback *r, gs_born *b)
 {
 	gs_history_work *w = h->work;
 	uint32_t piece = gs_map_piece(&r->map, b->place);
@@ -161,7 +161,7 @@ static void bound_born(gs_history *h, gs_replay *r, gs_born *b)
 		return;
 	}
 	gs_traits *t = &w->traits.all[r->map.traits[piece]];
-	uint64_t room = gs_replay_free_end(r, piece, b->place) - address_of(h, b->place);
+	uint64_t room = gs_playback_free_end(r, piece, b->place) - address_of(h, b->place);
 	bool whole = b->place == piece && address_of(h, b->place) + room == gs_map_end(&r->map, piece);
 	if (t->pool_guessed && w->policy->classes) {
 		t->pool = b->requested <= GS_SMALL_MAX ? GS_SMALL : GS_LARGE;
@@ -182,7 +182,7 @@ static void bound_born(gs_history *h, gs_replay *r, gs_born *b)
 		b->high = rounded + GS_SMALL_MAX;
 }
 
-static void bound_all_born(gs_history *h, gs_replay *r)
+static void bound_all_born(gs_history *h, gs_playback *r)
 {
 	for (uint32_t i = 0; i < h->work->nborn; i++)
 		if ((h->work->born[i].how & GS_HOW_MASK) == GS_HOW_OPEN)
@@ -191,7 +191,7 @@ static void bound_all_born(gs_history *h, gs_replay *r)
 
 /* --- does it end as captured --------------------------------------------------------------------- */
 
-static void compare_captured(gs_history *h, const gs_replay *r)
+static void compare_captured(gs_history *h, const gs_playback *r)
 {
 	const gs_history_work *w = h->work;
 	size_t at = (size_t)(h->captured_at < 0 ? 0 : h->captured_at);
@@ -284,8 +284,8 @@ static void sum_up(gs_history *h)
 
 gs_status gs_history_learn(gs_history *h)
 {
-	gs_replay r;
-	if (gs_replay_init(&r, h))
+	gs_playback r;
+	if (gs_playback_init(&r, h))
 		return GS_NO_MEMORY;
 	bound_all_born(h, &r);
 	for (size_t i = 0; i < h->n; i++) {
@@ -297,11 +297,11 @@ gs_status gs_history_learn(gs_history *h)
 			learn_free(h, &r, i, place, action == GS_ACTION_FREE_COMPLETED);
 		else if (place != GS_NO_PLACE && !gs_action_adds_memory(action))
 			learn_removal(h, &r, i, place);
-		gs_replay_step(&r, i);
+		gs_playback_step(&r, i);
 		if ((int64_t)i == h->captured_at && h->device->has_layout)
 			compare_captured(h, &r);
 	}
-	gs_replay_release(&r);
+	gs_playback_release(&r);
 	size_frees(h);
 	doubt_rules(h);
 	sum_up(h);

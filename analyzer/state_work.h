@@ -61,23 +61,23 @@ typedef struct gs_history_work {
 void gs_history_contradict(gs_history *h, size_t event, uint64_t address, const char *what);
 
 /* The state as events are played: who is active, since when, and what is mapped. */
-typedef struct gs_replay {
+typedef struct gs_playback {
 	const gs_history *h;
 	gs_place_set active;
 	uint8_t *pending;  /* by place */
 	int32_t *birth;    /* by place, of active ones: alloc event, or -2 - index in born */
 	gs_map map;
 	size_t move;       /* next of h->work->moves */
-} gs_replay;
+} gs_playback;
 
-gs_status gs_replay_init(gs_replay *r, const gs_history *h); /* before the first event */
-void gs_replay_release(gs_replay *r);
-gs_status gs_replay_step(gs_replay *r, size_t i);            /* events must be played in order */
+gs_status gs_playback_init(gs_playback *r, const gs_history *h); /* before the first event */
+void gs_playback_release(gs_playback *r);
+gs_status gs_playback_step(gs_playback *r, size_t i);            /* events must be played in order */
 
-uint64_t gs_replay_size(const gs_replay *r, uint32_t place); /* of the active block there */
-uint8_t gs_replay_how(const gs_replay *r, uint32_t place);
+uint64_t gs_playback_size(const gs_playback *r, uint32_t place); /* of the active block there */
+uint8_t gs_playback_how(const gs_playback *r, uint32_t place);
 /* Where the free memory that begins at place ends: the next active block or the end of the piece. */
-uint64_t gs_replay_free_end(const gs_replay *r, uint32_t piece, uint32_t place);
+uint64_t gs_playback_free_end(const gs_playback *r, uint32_t piece, uint32_t place);
 
 /* Plays all events: finds the sizes of blocks, and what does not agree. */
 gs_status gs_history_learn(gs_history *h);

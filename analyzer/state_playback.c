@@ -4,7 +4,7 @@
 
 #include "analyzer/state_work.h"
 
-gs_status gs_replay_init(gs_replay *r, const gs_history *h)
+gs_status gs_playback_init(gs_playback *r, const gs_history *h)
 {
 	const gs_history_work *w = h->work;
 	memset(r, 0, sizeof *r);
@@ -12,7 +12,7 @@ gs_status gs_replay_init(gs_replay *r, const gs_history *h)
 	r->pending = calloc(w->places.n + 1, 1);
 	r->birth = malloc((w->places.n + 1) * sizeof *r->birth);
 	if (!r->pending || !r->birth || gs_place_set_init(&r->active, w->places.n) || gs_map_init(&r->map, &w->places, &w->traits)) {
-		gs_replay_release(r);
+		gs_playback_release(r);
 		return GS_NO_MEMORY;
 	}
 	for (uint32_t i = 0; i < w->npieces; i++)
@@ -26,7 +26,7 @@ gs_status gs_replay_init(gs_replay *r, const gs_history *h)
 	return GS_OK;
 }
 
-void gs_replay_release(gs_replay *r)
+void gs_playback_release(gs_playback *r)
 {
 	gs_place_set_release(&r->active);
 	gs_map_release(&r->map);
@@ -35,29 +35,29 @@ void gs_replay_release(gs_replay *r)
 	memset(r, 0, sizeof *r);
 }
 
-uint64_t gs_replay_size(const gs_replay *r, uint32_t place)
+uint64_t gs_playback_size(const gs_playback *r, uint32_t place)
 {
 	int32_t birth = r->birth[place];
 	return birth >= 0 ? r->h->sizes[birth] : r->h->work->born[-2 - birth].size;
 }
 
-uint8_t gs_replay_how(const gs_replay *r, uint32_t place)
+uint8_t gs_playback_how(const gs_playback *r, uint32_t place)
 {
 	int32_t birth = r->birth[place];
 	return birth >= 0 ? r->h->work->how[birth] : r->h->work->born[-2 - birth].how;
 }
 
-uint64_t gs_replay_free_end(const gs_replay *r, uint32_t piece, uint32_t place)
+uint64_t gs_playback_free_end(const gs_playback *r, uint32_t piece, uint32_t place)
 {
 	uint64_t end = gs_map_end(&r->map, piece);
 	uint32_t next = gs_place_set_next(&r->active, place + 1);
 	return next != GS_NO_PLACE && r->map.places->address[next] < end ? r->map.places->address[next] : end;
 }
 
-static void step_block(gs_replay *r, size_t i, gs_action action, uint32_t place)
+static void step_block(gs_playback *r, size_t i, gs_action action, uint32_t place)
 {
 	bool active = gs_place_set_has(&r->active, place);
-	uint8_t how = active && action == GS_ACTION_FREE_COMPLETED ? gs_replay_how(r, place) : 0;
+	uint8_t how = active && action == GS_ACTION_FREE_COMPLETED ? gs_playback_how(r, place) : 0;
 	switch (action) {
 	case GS_ACTION_ALLOC:
 		gs_place_set_add(&r->active, place);
@@ -71,14 +71,14 @@ static void step_block(gs_replay *r, size_t i, gs_action action, uint32_t place)
 		break;
 	default:
 		if (how & GS_HOW_OWN_SEGMENT)
-			gs_map_cut(&r->map, place, gs_replay_size(r, place), NULL);
+			gs_map_cut(&r->map, place, gs_playback_size(r, place), NULL);
 		if (active)
 			gs_place_set_remove(&r->active, place);
 		break;
 	}
 }
 
-gs_status gs_replay_step(gs_replay *r, size_t i)
+gs_status gs_playback_step(gs_playback *r, size_t i)
 {
 	const gs_history_work *w = r->h->work;
 	const gs_event *e = &r->h->device->trace.events[i];

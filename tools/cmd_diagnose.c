@@ -1,0 +1,202 @@
+/* gpusnap diagnose: why memory ran out. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/diagnose_print.h"
+#include "tools/command.h"
+#include "tools/inputs.h"
+#include "tools/message.h"
+#include "tools/options.h"
+#include "tools/outfile.h"
+#include "tools/output.h"
+
+typedef struct diagnose_options {
+	gs_common common;
+	int64_t capacity, allowed, context;
+	const char *message, *fail_on;
+	double max_fragmentation;
+	bool exit_code, verbose;
+} diagnose_options;
+
+static const struct { const char *kind; int status; } kinds[] = {
+	{ "fragmentation", 10 }, { "shortage", 11 }, { "outside", 12 }, { "limit", 12 }, { "defect", 13 }, { "unknown", 14 },
+};
+
+static int status_of(const char *kind)
+{
+	for (size_t i = 0; kind && i < sizeof kinds / sizeof *kinds; i++)
+		if (!strcmp(kind, kinds[i].kind))
+			return kinds[i].status;
+	return 0;
+}
+
+/* Is one of the comma-separated words. */
+static bool listed(const char *list, const char *word)
+{
+	size_t n = word ? strlen(word) : 0;
+	for (const char *at = list; at && n; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL)
+		if (!strncmp(at, word, n) && (at[n] == ',' || !at[n]))
+			return true;
+	return false;
+}
+
+/* Every word of --fail-on must be a kind or a verdict. */
+static int check_fail_on(const char *list)
+{
+	const char *words[GS_VERDICT_NONE + sizeof kinds / sizeof *kinds + 1] = { NULL };
+	size_t n = 0;
+	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+		words[n++] = kinds[i].kind;
+	for (int i = 0; i < GS_VERDICT_NONE; i++)
+		words[n++] = gs_step_word((gs_step)i);
+	for (const char *at = list; at; at = strchr(at, ',') ? strchr(at, ',') + 1 : NULL) {
+		char word[40], hint[100];
+		bool known = false;
+		snprintf(word, sizeof word, "%.*s", (int)strcspn(at, ","), at);
+		for (size_t i = 0; words[i]; i++)
+			known |= !strcmp(words[i], word);
+		if (known)
+			continue;
+		const char *near = gs_nearest_word(word, words);
+		snprintf(hint, sizeof hint, "did you mean %s?", near ? near : "fragmentation");
+		return gs_fail_usage("diagnose", hint, "--fail-on knows no kind `%s`", word);
+	}
+	return -1;
+}
+
+static int exit_status(const diagnose_options *o, const gs_diagnosis *d)
+{
+	int status = status_of(gs_step_kind(d->verdict));
+	if (o->exit_code && status)
+		return status;
+	if (listed(o->fail_on, gs_step_kind(d->verdict)) || listed(o->fail_on, gs_step_word(d->verdict)))
+		return status;
+	if (o->max_fragmentation >= 0 && gs_diagnosis_fragmentation(d) > o->max_fragmentation)
+		return 10;
+	return GS_EXIT_DONE;
+}
+
+/* Of several snapshots the one whose last OOM is the latest; the first where none tells. */
+static const gs_snapshot *choose(const gs_input *input)
+{
+	const gs_snapshot *found = &input->snapshots[0];
+	int64_t latest = INT64_MIN;
+	bool any = false;
+	for (size_t i = 0; i < input->n; i++) {
+		const gs_snapshot *s = &input->snapshots[i];
+		for (size_t k = 0; k < s->nooms; k++) {
+			if (any && s->ooms[k].time_us <= latest)
+				continue;
+			any = true;
+			latest = s->ooms[k].time_us;
+			found = s;
+		}
+	}
+	if (input->n > 1)
+		gs_note("%zu snapshots; diagnosed: %s (another: --rank, or name its file)", input->n, found->path ? found->path : "the first");
+	return found;
+}
+
+static void print(const diagnose_options *o, const gs_diagnosis *d, FILE *out)
+{
+	if (o->common.format == GS_FORMAT_JSON || o->common.format == GS_FORMAT_JSONL || o->common.json)
+		gs_diagnosis_print_json(d, out);
+	else
+		gs_diagnosis_print(d, out, o->common.format == GS_FORMAT_MARKDOWN ? GS_DIAGNOSE_MARKDOWN : GS_DIAGNOSE_PLAIN, o->verbose);
+}
+
+static int print_result(const diagnose_options *o, const gs_diagnosis *d)
+{
+	gs_outfile file = GS_OUTFILE_INIT;
+	gs_error err = GS_ERROR_INIT;
+	int status = exit_status(o, d);
+	if (!o->common.output) {
+		print(o, d, stdout);
+		return gs_finish_stdout(status);
+	}
+	if (gs_outfile_open(&file, o->common.output, o->common.force, &err))
+		return gs_fail_file(o->common.output, &err, NULL);
+	print(o, d, file.stream);
+	if (gs_outfile_commit(&file, &err))
+		status = gs_fail_file(o->common.output, &err, NULL);
+	gs_outfile_drop(&file);
+	return status;
+}
+
+static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_snapshot *message)
+{
+	gs_diagnose_options options = GS_DIAGNOSE_OPTIONS_INIT;
+	gs_diagnosis d;
+	gs_error err = GS_ERROR_INIT;
+	options.any_device = o->common.device == GS_UNSET;
+	options.device = options.any_device ? 0 : (int32_t)o->common.device;
+	options.state = o->common.state;
+	options.capacity = o->capacity;
+	options.allowed = o->allowed;
+	options.context = o->context;
+	options.message = message;
+	gs_status status = gs_diagnose(s, &options, &d, &err);
+	int result = GS_EXIT_DONE;
+	if (status == GS_INVALID)
+		result = gs_fail_usage("diagnose", "see `gpusnap help state`", "%s", err.text);
+	else if (status)
+		result = gs_fail_file(s->path, &err, NULL);
+	else
+		result = print_result(o, &d);
+	gs_diagnosis_release(&d);
+	return result;
+}
+
+/* --message FILE: the error's text, or - for standard input. */
+static int read_message(const diagnose_options *o, gs_snapshot *message)
+{
+	gs_error err = GS_ERROR_INIT;
+	if (o->message && gs_read_path(o->message, GS_WANT_ALL, message, &err))
+		return gs_fail_file(o->message, &err, NULL);
+	if (o->message && !message->nooms)
+		gs_warn(o->message, "no out-of-memory message in it");
+	return -1;
+}
+
+static int run(const diagnose_options *o, const gs_arguments *files)
+{
+	gs_input input = GS_INPUT_INIT;
+	gs_snapshot message;
+	gs_snapshot_init(&message);
+	int status = read_message(o, &message);
+	if (status < 0)
+		status = gs_inputs_open(files, &o->common, GS_WANT_ALL, &input);
+	if (status < 0)
+		status = diagnose(o, choose(&input), o->message ? &message : NULL);
+	gs_input_release(&input);
+	gs_snapshot_release(&message);
+	return status;
+}
+
+int gs_cmd_diagnose(int argc, char **argv)
+{
+	diagnose_options o = { GS_COMMON_INIT, GS_UNSET, GS_UNSET, GS_UNSET, NULL, NULL, -1, false, false };
+	const gs_option options[] = {
+		GS_OPTIONS_SELECT(o.common),
+		{ "capacity", 0, GS_OPT_SIZE, &o.capacity, "SIZE", "total memory of the device, where the file does not tell" },
+		{ "allowed", 0, GS_OPT_SIZE, &o.allowed, "SIZE", "what a memory fraction allowed the process" },
+		{ "context", 0, GS_OPT_SIZE, &o.context, "SIZE", "what a process needs outside its allocator (default 1GiB)" },
+		{ "message", 0, GS_OPT_TEXT, &o.message, "FILE", "the text of the error: it tells capacity, free memory, limits" },
+		{ "format", 0, GS_OPT_FORMAT, &o.common.format, "FORMAT", "json, or markdown for a bug report (default: plain text)" },
+		{ "json", 0, GS_OPT_FLAG, &o.common.json, 0, "the same as --format json" },
+		{ "exit-code", 0, GS_OPT_FLAG, &o.exit_code, 0, "exit 10 for fragmentation, 11 shortage, 12 outside or limit, 13 defect, 14 unknown" },
+		{ "fail-on", 0, GS_OPT_TEXT, &o.fail_on, "KIND,…", "exit so for these kinds only" },
+		{ "max-fragmentation", 0, GS_OPT_REAL, &o.max_fragmentation, "X", "exit 10 where a pool's 1 - largest/free is above X" },
+		{ "verbose", 'v', GS_OPT_FLAG, &o.verbose, 0, "all steps, rows and stacks" },
+		GS_OPTIONS_OUTPUT(o.common),
+		GS_OPTIONS_QUIET(o.common),
+		GS_OPTIONS_END
+	};
+	gs_arguments files;
+	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &files);
+	if (status < 0)
+		status = check_fail_on(o.fail_on);
+	return status >= 0 ? status : run(&o, &files);
+}

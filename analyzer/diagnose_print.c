@@ -148,7 +148,7 @@ static void print_eviction(const printer *p)
 	const gs_diagnosis *d = p->d;
 	for (size_t i = 0; i < some(p, d->nevictions, 1); i++) {
 		const gs_eviction *e = &d->evictions[i];
-		char where[80];
+		char where[700];
 		if (!i)
 			title(p, "Cheapest room for the request");
 		if (e->segment != SIZE_MAX)

@@ -71,11 +71,24 @@ static void json_row(gs_emitter *e, const gs_value *row)
 
 /* --- lines of text ---------------------------------------------------------------------------- */
 
+/* Bytes from the start of text that every format writes as they are. */
+static size_t easy(const char *text, size_t n)
+{
+	size_t i = 0;
+	while (i < n && text[i] >= ' ' && text[i] < 0x7f && text[i] != '\\' && text[i] != '"')
+		i++;
+	return i;
+}
+
 /* TSV keeps a row on a line: tab, newline, return and backslash are written as \t \n \r \\. */
 static void tsv_text(FILE *out, const char *text, size_t n)
 {
 	static const char from[] = "\t\n\r\\", to[] = "tnr\\";
 	for (size_t i = 0; i < n;) {
+		size_t run = easy(text + i, n - i);
+		fwrite(text + i, 1, run, out);
+		if ((i += run) == n)
+			break;
 		size_t len = gs_utf8_length(text + i, n - i);
 		const char *known = text[i] ? strchr(from, text[i]) : NULL;
 		if (known)
@@ -98,6 +111,10 @@ static void csv_text(FILE *out, const char *text, size_t n)
 	if (quote)
 		fputc('"', out);
 	for (size_t i = 0; i < n;) {
+		size_t run = easy(text + i, n - i);
+		fwrite(text + i, 1, run, out);
+		if ((i += run) == n)
+			break;
 		size_t len = gs_utf8_length(text + i, n - i);
 		if (text[i] == '"')
 			fputs("\"\"", out);

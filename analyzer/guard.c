@@ -50,7 +50,9 @@ static const struct { const char *table, *column, *within; unsigned reads; } tab
 static unsigned reads_of(const char *table, const char *column, const char *within)
 {
 	unsigned reads = 0;
-	if (!strcmp(column, "stack_id"))
+	/* a view's own text names all its columns; those that the question names are read of the view itself */
+	bool in_view = within && (!strcmp(within, "segment") || !strcmp(within, "block") || !strcmp(within, "event"));
+	if (!strcmp(column, "stack_id") && !in_view)
 		reads |= GS_READS_STACKS;
 	if (!strcmp(table, "oom") && (!strcmp(column, "allocated") || !strcmp(column, "reserved")))
 		reads |= GS_READS_OOM_SUMS;

@@ -53,6 +53,8 @@ gs_status gs_store_create(const char *path, gs_store **out, gs_error *err)
 			    "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;"
 			    "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
 			    GS_STORE_APPLICATION_ID, GS_STORE_VERSION);
+	if (!status && gs_trace_rows_register(store->db, &store->rows))
+		status = gs_db_fail(store->db, 0, NULL, err);
 	if (!status)
 		status = run_folder(store, "table/", err);
 	if (!status)

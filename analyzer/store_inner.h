@@ -5,6 +5,7 @@
 #include "analyzer/db.h"
 #include "analyzer/state.h"
 #include "analyzer/store.h"
+#include "analyzer/store_rows.h"
 
 struct gs_store {
 	sqlite3 *db;
@@ -12,6 +13,7 @@ struct gs_store {
 	gs_snapshot shared;      /* strings, frames and stacks of all snapshots added, by content */
 	gs_id frames_written, stacks_written;
 	int64_t next_snapshot, next_state, next_event;
+	gs_trace_rows rows;      /* the trace that is being added */
 };
 
 /* One snapshot being added. */

@@ -28,6 +28,10 @@ char *gs_json_quote(char *buf, size_t cap, const char *text, size_t n)
 	size_t at = 0;
 	buf[at++] = '"';
 	for (size_t i = 0; i < n;) {
+		while (i < n && at + 2 < cap && text[i] >= ' ' && text[i] < 0x7f && text[i] != '"' && text[i] != '\\')
+			buf[at++] = text[i++];
+		if (i == n)
+			break;
 		char escaped[13];
 		size_t len = gs_utf8_length(text + i, n - i), m = escape(escaped, text + i, len);
 		const char *from = m ? escaped : text + i;

@@ -31,7 +31,7 @@ void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
 	char text[160];
 	if (!note)
 		return;
-	if (!s->complete) {
+	if (!s->complete && s->cut_at) {
 		snprintf(text, sizeof text, "cut at byte %llu: the answer rests on what is whole before it",
 			 (unsigned long long)s->cut_at);
 		note(context, s->path, text);

@@ -9,7 +9,7 @@
 #define NEEDED(id, row, field, cell, refers) { id, GS_CELL_##cell, refers, 1, 0, offsetof(gs_row_##row, field), #field }
 #define SMALL(id, row, field, most) { id, GS_CELL_U8, 0, 0, most, offsetof(gs_row_##row, field), #field }
 
-static const gs_column process[] = {
+static const gs_file_column process[] = {
 	COLUMN(1, process, host, TEXT, 0),
 	COLUMN(2, process, tool, TEXT, 0),
 	COLUMN(3, process, argv, TEXT, 0),
@@ -25,7 +25,7 @@ static const gs_column process[] = {
 	COLUMN(13, process, release_max, TEXT, 0),
 };
 
-static const gs_column device[] = {
+static const gs_file_column device[] = {
 	COLUMN(1, device, device, I32, 0),
 	COLUMN(2, device, name, TEXT, 0),
 	COLUMN(3, device, capacity, OPT, 0),
@@ -43,23 +43,23 @@ static const gs_column device[] = {
 	COLUMN(15, device, note, TEXT, 0),
 };
 
-static const gs_column setting[] = {
+static const gs_file_column setting[] = {
 	COLUMN(1, setting, name, TEXT, 0),
 	COLUMN(2, setting, value, TEXT, 0),
 };
 
-static const gs_column string[] = {
+static const gs_file_column string[] = {
 	COLUMN(1, string, text, TEXT, 0),
 };
 
-static const gs_column module[] = {
+static const gs_file_column module[] = {
 	COLUMN(1, module, path, TEXT, 0),
 	COLUMN(2, module, build_id, TEXT, 0),
 	COLUMN(3, module, base, U64, 0),
 	COLUMN(4, module, size, U64, 0),
 };
 
-static const gs_column frame[] = {
+static const gs_file_column frame[] = {
 	COLUMN(1, frame, name, U32, GS_SECTION_STRING),
 	COLUMN(2, frame, file, U32, GS_SECTION_STRING),
 	COLUMN(3, frame, line, OPT, 0),
@@ -67,15 +67,15 @@ static const gs_column frame[] = {
 	COLUMN(5, frame, module, U32, GS_SECTION_MODULE),
 };
 
-static const gs_column stack[] = {
+static const gs_file_column stack[] = {
 	COLUMN(1, stack, frames, IDS, GS_SECTION_FRAME),
 };
 
-static const gs_column tag[] = {
+static const gs_file_column tag[] = {
 	NEEDED(1, tag, name, U32, GS_SECTION_STRING),
 };
 
-static const gs_column segment[] = {
+static const gs_file_column segment[] = {
 	COLUMN(1, segment, address, U64, 0),
 	COLUMN(2, segment, size, U64, 0),
 	COLUMN(3, segment, stream, U64, 0),
@@ -87,7 +87,7 @@ static const gs_column segment[] = {
 	COLUMN(9, segment, no_address, BOOL, 0),
 };
 
-static const gs_column block[] = {
+static const gs_file_column block[] = {
 	NEEDED(1, block, segment, U64, GS_SECTION_SEGMENT),
 	COLUMN(2, block, address, U64, 0),
 	COLUMN(3, block, size, U64, 0),
@@ -98,7 +98,7 @@ static const gs_column block[] = {
 	SMALL(8, block, state, GS_INACTIVE),
 };
 
-static const gs_column stat[] = {
+static const gs_file_column stat[] = {
 	COLUMN(1, stat, device, I32, 0),
 	COLUMN(2, stat, name, U32, GS_SECTION_STRING),
 	COLUMN(3, stat, pool, U32, GS_SECTION_STRING),
@@ -108,7 +108,7 @@ static const gs_column stat[] = {
 	COLUMN(7, stat, freed, OPT, 0),
 };
 
-static const gs_column oom[] = {
+static const gs_file_column oom[] = {
 	COLUMN(1, oom, device, I32, 0),
 	COLUMN(2, oom, idx, OPT, 0),
 	COLUMN(3, oom, time_us, OPT, 0),
@@ -129,18 +129,18 @@ static const gs_column oom[] = {
 	COLUMN(18, oom, stack, U32, GS_SECTION_STACK),
 };
 
-static const gs_column annotation[] = {
+static const gs_file_column annotation[] = {
 	COLUMN(1, annotation, device, I32, 0),
 	COLUMN(2, annotation, name, U32, GS_SECTION_STRING),
 	COLUMN(3, annotation, stage, U32, GS_SECTION_STRING),
 	COLUMN(4, annotation, time_us, OPT, 0),
 };
 
-static const gs_column warning[] = {
+static const gs_file_column warning[] = {
 	COLUMN(1, warning, text, TEXT, 0),
 };
 
-static const gs_column event[] = {
+static const gs_file_column event[] = {
 	SMALL(1, event, action, 255),
 	COLUMN(2, event, address, U64, 0),
 	COLUMN(3, event, size, U64, 0),
@@ -155,7 +155,7 @@ static const gs_column event[] = {
 	COLUMN(GS_COLUMN_MAY_SKIP + 1, event, extra, U64, 0),
 };
 
-static const gs_column end[] = {
+static const gs_file_column end[] = {
 	COLUMN(1, end, sections, U64, 0),
 	COLUMN(2, end, events, U64, 0),
 };
@@ -185,7 +185,7 @@ const gs_section_form gs_section_forms[GS_SECTION_KINDS] = {
 
 static uint64_t optional(int64_t v) { return v == GS_NONE ? 0 : gs_zigzag(v) + 1; }
 
-uint64_t gs_column_get(const gs_column *column, const void *row)
+uint64_t gs_column_get(const gs_file_column *column, const void *row)
 {
 	const char *field = (const char *)row + column->offset;
 	switch ((gs_cell)column->cell) {
@@ -204,7 +204,7 @@ uint64_t gs_column_get(const gs_column *column, const void *row)
 	return 0;
 }
 
-void gs_column_set(const gs_column *column, void *row, uint64_t cell)
+void gs_column_set(const gs_file_column *column, void *row, uint64_t cell)
 {
 	char *field = (char *)row + column->offset;
 	switch ((gs_cell)column->cell) {
@@ -218,7 +218,7 @@ void gs_column_set(const gs_column *column, void *row, uint64_t cell)
 	}
 }
 
-uint64_t gs_column_most(const gs_column *column, const uint64_t *rows)
+uint64_t gs_column_most(const gs_file_column *column, const uint64_t *rows)
 {
 	if (column->cell == GS_CELL_TEXT)
 		return GS_GSNAP_TEXT_MAX + 1;

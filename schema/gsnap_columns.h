@@ -15,7 +15,7 @@ typedef enum gs_cell {
 	GS_CELL_IDS
 } gs_cell;
 
-typedef struct gs_column {
+typedef struct gs_file_column {
 	uint8_t id;        /* in the file */
 	uint8_t cell;      /* gs_cell */
 	uint8_t refers;    /* the kind whose rows its value numbers (0 none, 1 the first row); GS_CELL_IDS: its members */
@@ -23,11 +23,11 @@ typedef struct gs_column {
 	uint8_t max;       /* GS_CELL_U8: largest value */
 	uint16_t offset;   /* of the field in the row's struct */
 	const char *name;
-} gs_column;
+} gs_file_column;
 
 typedef struct gs_section_form {
 	const char *name;
-	const gs_column *columns;
+	const gs_file_column *columns;
 	uint8_t ncolumns;
 	uint8_t flags;     /* GS_SECTION_MAY_SKIP */
 	bool by_device;    /* all rows of a section are of the device in its header (the row's field device) */
@@ -43,10 +43,10 @@ enum { GS_COLUMNS_MAX = 18 };
 extern const gs_section_form gs_section_forms[GS_SECTION_KINDS];
 
 /* A field as the number that the file holds, and back; for GS_CELL_TEXT and GS_CELL_IDS the length + 1, or 0 for none. */
-uint64_t gs_column_get(const gs_column *column, const void *row);
-void gs_column_set(const gs_column *column, void *row, uint64_t cell);
+uint64_t gs_column_get(const gs_file_column *column, const void *row);
+void gs_column_set(const gs_file_column *column, void *row, uint64_t cell);
 
 /* The largest number that a column may hold when the kinds have so many rows (by kind). */
-uint64_t gs_column_most(const gs_column *column, const uint64_t *rows);
+uint64_t gs_column_most(const gs_file_column *column, const uint64_t *rows);
 
 #endif

@@ -7,13 +7,13 @@
 #include "schema/column.h"
 #include "schema/gsnap_format.h"
 
-static gs_status fail(const gs_column *column, gs_error *err, const char *what)
+static gs_status fail(const gs_file_column *column, gs_error *err, const char *what)
 {
 	return gs_fail(err, GS_FORMAT, "column %s: %s", column->name, what);
 }
 
 /* Values against the column's bounds. */
-static gs_status check_values(const gs_unpacked *u, const gs_column *column, const gs_cells *cells, const uint64_t *counts, gs_error *err)
+static gs_status check_values(const gs_unpacked *u, const gs_file_column *column, const gs_cells *cells, const uint64_t *counts, gs_error *err)
 {
 	uint64_t most = gs_column_most(column, counts);
 	if (most == UINT64_MAX && !column->needed)
@@ -37,7 +37,7 @@ static gs_status check_values(const gs_unpacked *u, const gs_column *column, con
 }
 
 /* Lengths become (place << 32 | length + 1), 0 for none. */
-static gs_status unpack_texts(gs_unpacked *u, const gs_column *column, uint64_t *cells, const unsigned char *from, const unsigned char *end, gs_error *err)
+static gs_status unpack_texts(gs_unpacked *u, const gs_file_column *column, uint64_t *cells, const unsigned char *from, const unsigned char *end, gs_error *err)
 {
 	from = gs_column_varints(from, end, cells, u->rows);
 	if (!from)
@@ -55,7 +55,7 @@ static gs_status unpack_texts(gs_unpacked *u, const gs_column *column, uint64_t 
 	return at == limit ? GS_OK : fail(column, err, "bytes left over after the texts");
 }
 
-static gs_status unpack_members(gs_unpacked *u, const gs_column *column, uint64_t most, const unsigned char *from, const unsigned char *end, gs_error *err)
+static gs_status unpack_members(gs_unpacked *u, const gs_file_column *column, uint64_t most, const unsigned char *from, const unsigned char *end, gs_error *err)
 {
 	uint64_t some[256];
 	for (size_t done = 0; done < u->nids;) {
@@ -74,7 +74,7 @@ static gs_status unpack_members(gs_unpacked *u, const gs_column *column, uint64_
 }
 
 /* Counts become (place in ids << 32 | count). */
-static gs_status unpack_lists(gs_unpacked *u, const gs_column *column, const uint64_t *counts, uint64_t *cells,
+static gs_status unpack_lists(gs_unpacked *u, const gs_file_column *column, const uint64_t *counts, uint64_t *cells,
 			      const unsigned char *from, const unsigned char *end, gs_error *err)
 {
 	from = gs_column_varints(from, end, cells, u->rows);
@@ -102,7 +102,7 @@ static gs_status unpack_lists(gs_unpacked *u, const gs_column *column, const uin
 static gs_status unpack_column(gs_unpacked *u, unsigned c, const uint64_t *counts, uint8_t encoding, uint8_t shift,
 			       const unsigned char *from, const unsigned char *end, gs_error *err)
 {
-	const gs_column *column = &u->form->columns[c];
+	const gs_file_column *column = &u->form->columns[c];
 	uint64_t *cells = u->cells + (size_t)c * u->rows;
 	gs_cells *out = &u->columns[c];
 	if ((encoding == GS_ENCODING_TEXT) != (column->cell == GS_CELL_TEXT) || (encoding == GS_ENCODING_LIST) != (column->cell == GS_CELL_IDS))
@@ -189,7 +189,7 @@ void gs_unpacked_row(const gs_unpacked *u, uint32_t i, void *row)
 {
 	memset(row, 0, u->form->row_size);
 	for (unsigned c = 0; c < u->form->ncolumns; c++) {
-		const gs_column *column = &u->form->columns[c];
+		const gs_file_column *column = &u->form->columns[c];
 		uint64_t cell = u->columns[c].at ? u->columns[c].at[i] : u->columns[c].constant;
 		char *field = (char *)row + column->offset;
 		if (column->cell == GS_CELL_TEXT) {

@@ -138,7 +138,7 @@ static bool all_zero(const uint64_t *cells, uint32_t n)
 }
 
 /* A column is: its id, encoding and shift in a byte each, the length of its bytes as four, the bytes. */
-static unsigned char *encode_column(const gs_writer *w, const gs_column *column, const uint64_t *cells, unsigned char *to)
+static unsigned char *encode_column(const gs_writer *w, const gs_file_column *column, const uint64_t *cells, unsigned char *to)
 {
 	unsigned char *head = to;
 	uint8_t encoding = GS_ENCODING_TEXT, shift = 0;
@@ -247,7 +247,7 @@ static gs_status switch_device(gs_writer *w, int32_t device)
 	return w->status;
 }
 
-static uint32_t heap_bytes(const gs_column *column, uint64_t cell)
+static uint32_t heap_bytes(const gs_file_column *column, uint64_t cell)
 {
 	if (column->cell == GS_CELL_IDS)
 		return (uint32_t)cell * 4;
@@ -255,7 +255,7 @@ static uint32_t heap_bytes(const gs_column *column, uint64_t cell)
 }
 
 /* The field's number, with texts and stacks cut to what a file may hold. */
-static uint64_t bounded(const gs_column *column, const void *row)
+static uint64_t bounded(const gs_file_column *column, const void *row)
 {
 	uint64_t cell = gs_column_get(column, row);
 	if (column->cell == GS_CELL_IDS && cell > GS_GSNAP_DEPTH_MAX)
@@ -270,7 +270,7 @@ static uint64_t bounded(const gs_column *column, const void *row)
 	return cell;
 }
 
-static uint64_t keep(gs_writer *w, const gs_column *column, const void *row, uint64_t cell)
+static uint64_t keep(gs_writer *w, const gs_file_column *column, const void *row, uint64_t cell)
 {
 	uint64_t at = w->heap_used;
 	if (column->cell == GS_CELL_TEXT && cell > 1) {
@@ -284,7 +284,7 @@ static uint64_t keep(gs_writer *w, const gs_column *column, const void *row, uin
 	return cell ? at << 32 | cell : 0;
 }
 
-static gs_status check_ids(const gs_column *column, const void *row, uint64_t n, uint64_t most)
+static gs_status check_ids(const gs_file_column *column, const void *row, uint64_t n, uint64_t most)
 {
 	const gs_ids *ids = (const void *)((const char *)row + column->offset);
 	for (uint64_t k = 0; k < n; k++)
@@ -296,7 +296,7 @@ static gs_status check_ids(const gs_column *column, const void *row, uint64_t n,
 static gs_status check_row(gs_writer *w, const gs_section_form *form, const void *row, uint64_t *values, uint32_t *heap)
 {
 	for (unsigned c = 0; c < form->ncolumns; c++) {
-		const gs_column *column = &form->columns[c];
+		const gs_file_column *column = &form->columns[c];
 		uint64_t v = values[c] = bounded(column, row);
 		if (v > gs_column_most(column, w->counts) || (column->needed && !v))
 			return GS_INVALID;

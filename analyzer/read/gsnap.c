@@ -11,7 +11,7 @@ static gs_status no_memory(gs_error *err) { return gs_fail(err, GS_NO_MEMORY, "o
 
 /* --- the source as a section input --- */
 
-static gs_status read_input(void *arg, void *buf, size_t n, size_t *got, gs_error *err)
+gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *err)
 {
 	gs_source *source = arg;
 	*got = 0;
@@ -283,7 +283,7 @@ static gs_status read_gsnap(gs_source *source, unsigned want, gs_snapshot *s, gs
 {
 	gs_gsnap_reading g = { .snapshot = s };
 	s->kind = GS_KIND_GSNAP;
-	gs_status status = gs_sections_open(&g.sections, (gs_section_input){ read_input, source }, err);
+	gs_status status = gs_sections_open(&g.sections, (gs_section_input){ gs_gsnap_input, source }, err);
 	if (!status)
 		status = read_sections(&g, want, err);
 	gs_gsnap_maps_release(&g);

@@ -30,6 +30,9 @@ typedef struct gs_gsnap_reading {
 	size_t cap_segments, cap_blocks;
 } gs_gsnap_reading;
 
+/* A gs_source (arg) as the input of gs_sections_open. */
+gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *err);
+
 gs_status gs_gsnap_maps_init(gs_gsnap_reading *g); /* GS_NO_MEMORY */
 void gs_gsnap_maps_release(gs_gsnap_reading *g);
 

@@ -86,7 +86,7 @@ static void fill_row(const gs_section_form *form, const uint64_t *counts, void *
 {
 	memset(row, 0, form->row_size);
 	for (unsigned c = 0; c < form->ncolumns; c++) {
-		const gs_column *column = &form->columns[c];
+		const gs_file_column *column = &form->columns[c];
 		uint64_t most = gs_column_most(column, counts), v = next_random() >> next_random() % 64;
 		if (column->cell == GS_CELL_TEXT) {
 			gs_text *t = (void *)((char *)row + column->offset);
@@ -147,7 +147,7 @@ union any_row {
 static void same_row(const gs_section_form *form, const void *a, const void *b, uint32_t i)
 {
 	for (unsigned c = 0; c < form->ncolumns; c++) {
-		const gs_column *column = &form->columns[c];
+		const gs_file_column *column = &form->columns[c];
 		uint64_t x = gs_column_get(column, a), y = gs_column_get(column, b);
 		ck_assert_msg(x == y, "%s %u: %s is %llu, was %llu", form->name, i, column->name, (unsigned long long)y, (unsigned long long)x);
 		const gs_text *s = (const void *)((const char *)a + column->offset), *t = (const void *)((const char *)b + column->offset);

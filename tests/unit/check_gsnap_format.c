@@ -128,7 +128,7 @@ START_TEST(the_unpacked_bytes_are_those_shown)
 END_TEST
 
 /* The type of a column as the page writes it. */
-static void type_word(const gs_column *c, char *word, size_t cap)
+static void type_word(const gs_file_column *c, char *word, size_t cap)
 {
 	static const char *const words[] = { "u64", "u32", "u8", "bool", "i32", "opt", "text", "list" };
 	const char *refers = c->refers ? gs_section_text(c->refers) : NULL;

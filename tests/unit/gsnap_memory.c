@@ -164,10 +164,10 @@ void memory_small_file(memory_file *file)
 		.rules = gs_text_of("2.13"), .library = gs_text_of("gpusnap"), .pid = 4711, .rank = 3, .time_us = 1700000000000000 });
 	for (int d = 0; d < 2; d++)
 		gs_writer_device(w, &(gs_row_device){ .device = d, .name = gs_text_of("Simulated"), .capacity = 64 << 20, .device_free = 44 << 20,
-			.allowed = GS_NONE, .reserved = GS_NONE, .allocated = GS_NONE, .others = 0, .idx = GS_NONE, .complete = 1, .layout_at_oom = d == 0 });
+			.allowed = GS_NONE, .reserved = GS_NONE, .allocated = GS_NONE, .others = 0, .idx = GS_NONE, .complete = 1, .layout_at_oom = d == 1 });
 	gs_writer_setting(w, gs_text_of("max_split_size_mb"), gs_text_of("64"));
 	small_tables(w);
-	gs_writer_oom(w, &(gs_row_oom){ .device = 0, .idx = 2, .time_us = 1700000000000100, .requested = 60 << 20, .needed = 60 << 20, .stream = 0, .has_pool_id = true,
+	gs_writer_oom(w, &(gs_row_oom){ .device = 1, .idx = 2, .time_us = 1700000000000100, .requested = 60 << 20, .needed = 60 << 20, .stream = 0, .has_pool_id = true,
 		.pool = GS_LARGE, .device_free = 44 << 20, .capacity = 64 << 20, .allocated = 4 << 20, .reserved = 20 << 20, .allowed = GS_NONE,
 		.library = gs_text_of("gpusnap"), .message = gs_text_of("CUDA out of memory."), .stack = 2 });
 	gs_writer_annotation(w, &(gs_row_annotation){ 0, 1, 3, 1700000000000050 });

@@ -224,9 +224,9 @@ __attribute__((noinline)) gpusnap_status gpusnap_malloc(int device, size_t bytes
 	if (!h)
 		return gs_api_result(status);
 	gs_recorder_call(&api.recorder, &from, &call);
-	status = gs_heap_malloc(h, &call, bytes, handle(stream), &address, gs_api_error());
+	status = gs_heap_malloc(h, &call, bytes, handle(stream), &address, gs_api_long_text(), gs_api_error());
 	if (status)
-		return gs_api_result(status);
+		return status == GS_DEVICE_MEMORY ? gs_api_long_result(status) : gs_api_result(status);
 	*ptr = (void *)(uintptr_t)address; /* NOLINT: a device address */
 	return GPUSNAP_OK;
 }
@@ -398,4 +398,31 @@ gpusnap_status gpusnap_dump(int device, const char *path, char *written, size_t 
 	gs_dump_request request = { .reason = GS_DUMP_DEMAND, .path = path, .quiet = true };
 	status = gs_heap_dump(h, &request, written, cap, gs_api_error());
 	return gs_api_result(status);
+}
+
+/* --- the builder's dumps ------------------------------------------------------------------------------ */
+
+gs_dumper *gs_api_dumper(gs_error *err)
+{
+	static struct {
+		bool made;
+		gs_config config;
+		gs_clock clock;
+		gs_pages pages;
+		gs_dumper dumper;
+	} loose; /* for a process that opens no recorder */
+	gs_dumper *d = &loose.dumper;
+	gs_status status = GS_OK;
+	pthread_mutex_lock(&api.lock);
+	if (api.open && !api.recorder.config.disable) {
+		d = &api.recorder.dumper;
+	} else if (!loose.made) {
+		status = gs_config_read(&loose.config, err);
+		gs_clock_init(&loose.clock);
+		if (!status)
+			status = gs_dumper_init(d, &loose.config, NULL, &loose.clock, &loose.pages);
+		loose.made = !status;
+	}
+	pthread_mutex_unlock(&api.lock);
+	return status ? NULL : d;
 }

@@ -5,9 +5,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "recorder/heap.h"
+
 static _Thread_local gs_error last;
+static _Thread_local gs_long_text longer;
+static _Thread_local bool is_long;
 
 gs_error *gs_api_error(void) { return &last; }
+gs_long_text *gs_api_long_text(void) { return &longer; }
 
 static gpusnap_status public_status(gs_status status)
 {
@@ -30,6 +35,13 @@ gpusnap_status gs_api_result(gs_status status)
 {
 	if (status && last.status != status)
 		gs_fail(&last, status, "%s", gs_status_text(status));
+	is_long &= !status;
+	return public_status(status);
+}
+
+gpusnap_status gs_api_long_result(gs_status status)
+{
+	is_long = true;
 	return public_status(status);
 }
 
@@ -40,10 +52,11 @@ gpusnap_status gs_api_fail(gs_status status, const char *format, ...)
 	vsnprintf(last.text, sizeof last.text, format, args);
 	va_end(args);
 	last.status = status;
+	is_long = false;
 	return public_status(status);
 }
 
-const char *gpusnap_error(void) { return last.text; }
+const char *gpusnap_error(void) { return is_long ? longer.text : last.text; }
 
 const char *gpusnap_status_text(gpusnap_status status)
 {

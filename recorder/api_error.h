@@ -6,8 +6,13 @@
 #include "recorder/pool/pool.h"
 #include "schema/status.h"
 
-/* The calling thread's error, whose text gpusnap_error gives. */
+struct gs_dumper;
+struct gs_long_text;
+
+/* The calling thread's error, whose text gpusnap_error gives; and room for a longer one, given instead after gs_api_long_result. */
 gs_error *gs_api_error(void);
+struct gs_long_text *gs_api_long_text(void);
+gpusnap_status gs_api_long_result(gs_status status);
 
 /* The public status; where the thread's error has no words of its own for it, the status's fixed text becomes them. */
 gpusnap_status gs_api_result(gs_status status);
@@ -17,5 +22,8 @@ gpusnap_status gs_api_fail(gs_status status, const char *format, ...) __attribut
 
 /* "allocated_bytes.all.current" and so on; GS_NOT_FOUND. */
 gs_status gs_api_stat_value(const gs_pool_stats *stats, const char *name, int64_t *value);
+
+/* The dumper that counts this process's dumps: the open recorder's, else one of its own, made now. NULL: no memory (err tells). */
+struct gs_dumper *gs_api_dumper(gs_error *err);
 
 #endif

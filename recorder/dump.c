@@ -18,7 +18,7 @@ gs_status gs_dumper_init(gs_dumper *d, const gs_config *config, gs_tables *table
 	d->pages = pages;
 	d->pid = getpid();
 	pthread_mutex_init(&d->lock, NULL);
-	gs_status status = gs_encoder_init(&d->encoder, tables, config->level, pages);
+	gs_status status = tables ? gs_encoder_init(&d->encoder, tables, config->level, pages) : GS_OK;
 	if (status)
 		gs_dumper_release(d);
 	return status;
@@ -65,7 +65,7 @@ static void say(const gs_dumper *d, const gs_line *line)
 	}
 }
 
-static void say_written(gs_dumper *d, const gs_dump_request *request, const gs_dump_device *device)
+static void say_written(gs_dumper *d, const gs_dump_request *request, int32_t device)
 {
 	char text[PATH_MAX + 400] = "gpusnap: ";
 	gs_line line = { text, strlen(text), sizeof text };
@@ -73,7 +73,7 @@ static void say_written(gs_dumper *d, const gs_dump_request *request, const gs_d
 		return;
 	if (request->reason == GS_DUMP_OOM) {
 		gs_line_text(&line, "out of memory on device ");
-		gs_line_signed(&line, device->number);
+		gs_line_signed(&line, device);
 		gs_line_text(&line, ": ");
 	}
 	gs_line_text(&line, "wrote ");
@@ -116,7 +116,7 @@ static void put_host(gs_line *line, const char *host)
 }
 
 /* The pattern with its signs filled in. */
-static void put_name(gs_line *line, const gs_dumper *d, const gs_dump_request *request, const gs_dump_device *device, int64_t now)
+static void put_name(gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device, int64_t now)
 {
 	const char *pattern = d->config->name;
 	if (request->reason != GS_DUMP_OOM && !strncmp(pattern, "oom-", 4)) {
@@ -132,7 +132,7 @@ static void put_name(gs_line *line, const gs_dumper *d, const gs_dump_request *r
 		case 'h': put_host(line, d->config->host); break;
 		case 'p': gs_line_signed(line, d->pid); break;
 		case 'r': gs_line_signed(line, d->config->rank == GS_NONE ? 0 : d->config->rank); break;
-		case 'd': gs_line_signed(line, device->number); break;
+		case 'd': gs_line_signed(line, device); break;
 		case 't': gs_line_utc(line, now / 1000000000); break;
 		case 'n': gs_line_number(line, d->number, 1); break;
 		case '%': gs_line_char(line, '%'); break;
@@ -159,18 +159,17 @@ static gs_status check_limits(gs_dumper *d, const gs_dump_request *request, gs_e
 	return GS_LIMIT;
 }
 
-static gs_status write_file(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device, const gs_dump_request *request, gs_error *err)
+static gs_status write_file(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device, const gs_dump_request *request, gs_error *err)
 {
-	gs_clock_scale scale = gs_clock_scale_now(d->clock);
+	int64_t now = gs_clock_scale_now(d->clock).real;
 	uint64_t most = request->reason == GS_DUMP_DEMAND ? UINT64_MAX : d->config->max_bytes - d->bytes;
-	gs_encode_source source = { stage, device, d->config, &scale, d->pid, d->pages->bytes };
 	gs_dump_file *file = &d->file;
 	*file = (gs_dump_file)GS_DUMP_FILE_INIT;
 	gs_status status = request->path ? gs_dump_file_begin(file, request->path, false, most, err)
 					 : gs_dump_file_begin(file, d->config->dir, true, most, err);
 	if (status)
 		return status;
-	status = gs_encode(&d->encoder, &source, gs_dump_file_sink, file);
+	status = encode(arg, d->pid, gs_dump_file_sink, file);
 	if (status) {
 		gs_dump_file_explain(file, status, err);
 		goto out;
@@ -186,7 +185,7 @@ static gs_status write_file(gs_dumper *d, const gs_stage *stage, const gs_dump_d
 		do { /* a name taken by someone else's dump: the next number */
 			gs_line line = GS_LINE(name);
 			d->number++;
-			put_name(&line, d, request, device, scale.real);
+			put_name(&line, d, request, device, now);
 			status = gs_dump_file_place(file, name, false, err);
 		} while (status == GS_EXISTS && d->number < last);
 	}
@@ -195,17 +194,16 @@ out:
 	return status;
 }
 
-gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device, const gs_dump_request *request,
-			  char *written, size_t cap, gs_error *err)
+gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device, const gs_dump_request *request, char *written,
+			     size_t cap, gs_error *err)
 {
 	gs_error own = GS_ERROR_INIT;
 	gs_dump_signals signals;
-	gs_tables_refresh_modules(d->tables);
 	pthread_mutex_lock(&d->lock);
 	gs_dump_hold_signals(&signals);
 	gs_status status = check_limits(d, request, &own);
 	if (!status) {
-		status = write_file(d, stage, device, request, &own);
+		status = write_file(d, encode, arg, device, request, &own);
 		if (status)
 			say_failed(d, request, &own);
 		else
@@ -236,4 +234,26 @@ void gs_dumper_forget(gs_dumper *d, const char *path)
 		d->bytes -= bytes < d->bytes ? bytes : d->bytes;
 	}
 	pthread_mutex_unlock(&d->lock);
+}
+
+typedef struct staged {
+	gs_dumper *d;
+	const gs_stage *stage;
+	const gs_dump_device *device;
+} staged;
+
+static gs_status encode_stage(void *arg, int64_t pid, gs_sink sink, void *sink_arg)
+{
+	const staged *s = arg;
+	gs_clock_scale scale = gs_clock_scale_now(s->d->clock);
+	gs_encode_source source = { s->stage, s->device, s->d->config, &scale, pid, s->d->pages->bytes };
+	return gs_encode(&s->d->encoder, &source, sink, sink_arg);
+}
+
+gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device, const gs_dump_request *request, char *written,
+			  size_t cap, gs_error *err)
+{
+	staged s = { d, stage, device };
+	gs_tables_refresh_modules(d->tables);
+	return gs_dumper_write_by(d, encode_stage, &s, device->number, request, written, cap, err);
 }

@@ -41,6 +41,7 @@ typedef struct gs_dumper {
 	gs_dump_file file;    /* of the dump being written */
 } gs_dumper;
 
+/* tables may be NULL: then only gs_dumper_write_by may be used. */
 gs_status gs_dumper_init(gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages);
 void gs_dumper_release(gs_dumper *d);
 
@@ -51,6 +52,11 @@ gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_dev
 
 /* Removes a dump written before that turned out to tell of no failure; it no longer counts against the limits. */
 void gs_dumper_forget(gs_dumper *d, const char *path);
+
+/* The same where the bytes come from elsewhere: encode sends them to the sink and returns the first error. device: for the name. */
+typedef gs_status gs_dump_encode(void *arg, int64_t pid, gs_sink sink, void *sink_arg);
+gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device, const gs_dump_request *request, char *written,
+			     size_t cap, gs_error *err);
 
 /* Around fork, after the heaps'. The child's dumps are counted and numbered anew. */
 void gs_dumper_before_fork(gs_dumper *d);

@@ -152,11 +152,25 @@ static void after_failure(gs_heap *h, bool staged)
 	pthread_mutex_unlock(&h->lock);
 }
 
-gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream, uint64_t *address, gs_error *err)
+/* The pool's words for the failure in *err, uncut where they are its usual ones. */
+static void tell_whole(const gs_heap *h, const gs_error *err, gs_long_text *message)
+{
+	const gs_pool_oom *oom = gs_pool_last_oom(h->pool);
+	size_t n = strlen(err->text);
+	if (oom)
+		gs_pool_oom_message(oom, message->text, sizeof message->text);
+	if (!oom || strncmp(message->text, err->text, n))
+		memcpy(message->text, err->text, n + 1);
+}
+
+gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream, uint64_t *address, gs_long_text *message,
+			 gs_error *err)
 {
 	enter(h, call);
 	gs_status status = gs_pool_malloc(h->pool, bytes, stream, (gs_pool_ctx){ call->stack, call->tag }, address, err);
 	bool staged = h->call_staged;
+	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && message)
+		tell_whole(h, err, message);
 	leave(h);
 	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && h->dumper)
 		after_failure(h, staged);

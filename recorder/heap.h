@@ -71,8 +71,12 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 /* Gives all device memory back, live blocks included. No thread may be inside. */
 void gs_heap_release(gs_heap *h);
 
-/* As gs_pool_…; a GS_DEVICE_MEMORY returns when the dump that tells of it is written. */
-gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream, uint64_t *address, gs_error *err);
+/* A message longer than a gs_error holds. */
+typedef struct gs_long_text { char text[1024]; } gs_long_text;
+
+/* As gs_pool_…; a GS_DEVICE_MEMORY returns when the dump that tells of it is written, with the whole message in *message (NULL allowed). */
+gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream, uint64_t *address, gs_long_text *message,
+			 gs_error *err);
 gs_status gs_heap_free(gs_heap *h, const gs_call *call, uint64_t address);
 gs_status gs_heap_record_stream(gs_heap *h, const gs_call *call, uint64_t address, uint64_t stream);
 gs_status gs_heap_empty_cache(gs_heap *h, const gs_call *call);

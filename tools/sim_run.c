@@ -8,6 +8,7 @@
 typedef struct slot { /* an id and what it holds */
 	struct slot *next;
 	gs_pool_block *block; /* NULL: not set, or of 0 bytes */
+	gs_pool_id pool;      /* of a private pool's name */
 	char name[SIM_NAME_MAX];
 } slot;
 
@@ -20,6 +21,7 @@ struct sim_run {
 	slot *buckets[BUCKETS];
 	char tags[SIM_TAGS_MAX][SIM_NAME_MAX];
 	int ntags;
+	uint64_t npools, ngraphs; /* ids given out */
 };
 
 static const char *const action_words[] = {
@@ -189,22 +191,38 @@ static void print_stats(const sim_run *run)
 
 static bool is_stream(void *user, uint64_t stream) { return stream == (uint64_t)(uintptr_t)user; }
 
+static gs_status begin_pool(sim_run *run, const sim_call *call, slot *s)
+{
+	bool graph = call->name[0] == 'g';
+	gs_status status = GS_OK;
+	if (!s->pool.a && !s->pool.b) {
+		s->pool = graph ? (gs_pool_id){ ++run->ngraphs, 0 } : (gs_pool_id){ 0, ++run->npools };
+		if (!graph) /* the MemPool object is a user of its own, besides each use */
+			status = gs_pool_hold_private(run->pool, s->pool);
+	}
+	if (status)
+		return status;
+	if (graph)
+		return gs_pool_begin_private(run->pool, s->pool, is_stream, (void *)(uintptr_t)gs_sim_stream(call->stream), true);
+	return gs_pool_begin_private(run->pool, s->pool, NULL, NULL, false);
+}
+
 static gs_status do_private(sim_run *run, const sim_call *call)
 {
-	uint64_t n = strtoull(call->name + 1, NULL, 10);
 	bool graph = call->name[0] == 'g';
-	gs_pool_id id = graph ? (gs_pool_id){ n, 0 } : (gs_pool_id){ 0, n };
+	slot *s = find_slot(run, call->name, call->op == SIM_BEGIN);
+	if (!s)
+		return call->op == SIM_BEGIN ? GS_NO_MEMORY : GS_NOT_FOUND;
+	if (call->op == SIM_BEGIN)
+		return begin_pool(run, call, s);
 	if (call->op == SIM_END) {
-		gs_status status = gs_pool_end_private(run->pool, id);
-		return status || graph ? status : gs_pool_drop_private(run->pool, id);
+		gs_status status = gs_pool_end_private(run->pool, s->pool);
+		return status || graph ? status : gs_pool_drop_private(run->pool, s->pool);
 	}
-	if (call->op == SIM_RELEASE)
-		return gs_pool_drop_private(run->pool, id);
-	if (graph)
-		return gs_pool_begin_private(run->pool, id, is_stream, (void *)(uintptr_t)gs_sim_stream(call->stream), true);
-	/* a MemPool object is a user of its pool from its first use to its release; each use is one more */
-	gs_status status = gs_pool_begin_private(run->pool, id, NULL, NULL, false);
-	return status;
+	gs_pool_id id = s->pool;
+	s->pool = (gs_pool_id){ 0, 0 };
+	gs_status status = gs_pool_drop_private(run->pool, id);
+	return status || graph ? status : gs_pool_empty_private(run->pool, id);
 }
 
 static gs_status do_tag(sim_run *run, const sim_call *call, gs_error *err)
@@ -237,7 +255,12 @@ static gs_status dispatch(sim_run *run, const sim_call *call, gs_error *err)
 	case SIM_FREE: return do_free(run, call->name);
 	case SIM_RECORD: return do_record(run, call);
 	case SIM_COMPLETE: gs_sim_complete(run->sim); return GS_OK;
-	case SIM_EMPTY: return gs_pool_empty_cache(run->pool);
+	case SIM_EMPTY:
+		if (gs_pool_empty_cache(run->pool) == GS_STATE) {
+			gs_fail(&why, GS_STATE, "the cache is not emptied while a graph is captured");
+			refuse(run, &why);
+		}
+		return GS_OK;
 	case SIM_SNAP:
 		if (run->options.trace)
 			print_snapshot(run);

@@ -161,11 +161,15 @@ static gs_status check_waiting(const gs_pool *p, const sums *s, gs_error *err)
 		deferred += (b->node.note & (GS_DEFERRED | GS_USES)) == (GS_DEFERRED | GS_USES);
 	if (manual != s->manual || deferred != s->deferred)
 		return WRONG("%zu + %zu blocks wait in lists, %zu + %zu are marked", manual, deferred, s->manual, s->deferred);
-	const gs_event_queue *q;
-	for (size_t slot = 0; (q = gs_queues_from(&p->queues, &slot)); slot++)
-		for (const gs_event_entry *e = q->head; e; e = e->next)
-			if (!(e->block->node.note & GS_EVENTS) || (!e->next && q->tail != e))
-				return WRONG("an event of stream 0x%" PRIx64 " belongs to no waiting block", q->stream);
+	const gs_order_slot *q;
+	for (size_t at = 0; (q = gs_order_from(&p->queues, &at)); at++)
+		for (const gs_event_entry *e = q->first; e; e = e->next)
+			if (!(e->block->node.note & GS_EVENTS) || (!e->next && q->last != e))
+				return WRONG("an event in queue %zu belongs to no waiting block", at);
+	const gs_order_slot *u;
+	for (size_t at = 0; (u = gs_order_from(&p->unused, &at)); at++)
+		if (((const gs_private *)u->first)->users)
+			return WRONG("a private pool in use is listed as unused");
 	return GS_OK;
 }
 

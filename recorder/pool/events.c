@@ -57,7 +57,8 @@ gs_status gs_pool_record_stream(gs_pool *p, uint64_t address, uint64_t stream)
 /* Puts one event behind the block's use in a stream. */
 static gs_status insert_event(gs_pool *p, gs_pool_block *b, uint64_t stream)
 {
-	gs_event_queue *q = gs_queues_get(&p->queues, stream);
+	uint64_t hash = gs_order_of_stream(p->number, stream);
+	gs_order_slot *q = gs_order_get(&p->queues, hash, hash);
 	if (!q || !gs_slab_reserve(&p->small_slab, 1))
 		return GS_NO_MEMORY;
 	uint64_t event;
@@ -66,11 +67,11 @@ static gs_status insert_event(gs_pool *p, gs_pool_block *b, uint64_t stream)
 		return status;
 	gs_event_entry *e = gs_slab_get(&p->small_slab);
 	*e = (gs_event_entry){ .event = event, .block = b };
-	if (q->head)
-		q->tail->next = e;
+	if (q->first)
+		((gs_event_entry *)q->last)->next = e;
 	else
-		q->head = e;
-	q->tail = e;
+		q->first = e;
+	q->last = e;
 	b->events++;
 	b->node.note |= GS_EVENTS;
 	return GS_OK;
@@ -120,15 +121,14 @@ static void passed(gs_pool *p, gs_event_entry *e)
 }
 
 /* Completes what is ready in a queue. */
-static gs_status poll_queue(gs_pool *p, gs_event_queue *q)
+static gs_status poll_queue(gs_pool *p, gs_order_slot *q)
 {
-	while (q->head) {
+	for (gs_event_entry *e; (e = q->first);) {
 		bool ready = false;
-		gs_status status = p->ops->event_query(p->device, q->head->event, &ready);
+		gs_status status = p->ops->event_query(p->device, e->event, &ready);
 		if (status || !ready)
 			return status;
-		gs_event_entry *e = q->head;
-		q->head = e->next;
+		q->first = e->next;
 		passed(p, e);
 	}
 	return GS_OK;
@@ -137,13 +137,13 @@ static gs_status poll_queue(gs_pool *p, gs_event_queue *q)
 gs_status gs_pool_poll(gs_pool *p)
 {
 	gs_status status = insert_deferred(p);
-	gs_event_queue *q;
-	for (size_t slot = 0; !status && (q = gs_queues_from(&p->queues, &slot));) {
+	gs_order_slot *q;
+	for (size_t at = 0; !status && (q = gs_order_from(&p->queues, &at));) {
 		status = poll_queue(p, q);
-		if (q->head)
-			slot++;
+		if (q->first)
+			at++;
 		else
-			gs_queues_drop(&p->queues, slot);
+			gs_order_drop(&p->queues, at);
 	}
 	return status;
 }
@@ -154,10 +154,10 @@ gs_status gs_pool_process_events(gs_pool *p)
 }
 
 /* Waits for the events of a queue, all or those of one private pool's blocks. */
-static gs_status wait_queue(gs_pool *p, gs_event_queue *q, const gs_private *only)
+static gs_status wait_queue(gs_pool *p, gs_order_slot *q, const gs_private *only)
 {
 	gs_event_entry *last = NULL;
-	for (gs_event_entry *e = q->head, *next; e; e = next) {
+	for (gs_event_entry *e = q->first, *next; e; e = next) {
 		next = e->next;
 		if (only && gs_block_room(e->block)->owner != only) {
 			last = e;
@@ -169,9 +169,9 @@ static gs_status wait_queue(gs_pool *p, gs_event_queue *q, const gs_private *onl
 		if (last)
 			last->next = next;
 		else
-			q->head = next;
-		if (q->tail == e)
-			q->tail = last;
+			q->first = next;
+		if (q->last == e)
+			q->last = last;
 		passed(p, e);
 	}
 	return GS_OK;
@@ -181,13 +181,13 @@ gs_status gs_pool_synchronise(gs_pool *p, const gs_private *only)
 {
 	p->syncs++;
 	gs_status status = insert_deferred(p);
-	gs_event_queue *q;
-	for (size_t slot = 0; !status && (q = gs_queues_from(&p->queues, &slot));) {
+	gs_order_slot *q;
+	for (size_t at = 0; !status && (q = gs_order_from(&p->queues, &at));) {
 		status = wait_queue(p, q, only);
-		if (q->head)
-			slot++;
+		if (q->first)
+			at++;
 		else
-			gs_queues_drop(&p->queues, slot);
+			gs_order_drop(&p->queues, at);
 	}
 	for (gs_pool_block *b = p->manual.head, *next; b && !status; b = next) {
 		next = (gs_pool_block *)b->node.child[1];

@@ -33,7 +33,8 @@ static void set_up(gs_pool *p, const gs_pool_config *config)
 	for (int c = 0; c < 2; c++)
 		p->rooms[c] = (gs_room){ .unmapped = { .by_place = true }, .class = (gs_pool_class)c };
 	gs_index_init(&p->index, &p->memory);
-	gs_queues_init(&p->queues, &p->memory, p->number);
+	gs_order_init(&p->queues, &p->memory);
+	gs_order_init(&p->unused, &p->memory);
 	gs_slab_init(&p->blocks, &p->memory, padded(sizeof(gs_pool_block)), BIG_CHUNK);
 	gs_slab_init(&p->regions_slab, &p->memory, padded(sizeof(gs_region)), SMALL_CHUNK);
 	gs_slab_init(&p->small_slab, &p->memory, small_object(), SMALL_CHUNK);
@@ -67,16 +68,17 @@ void gs_pool_release(gs_pool *p)
 {
 	if (!p)
 		return;
-	gs_event_queue *q;
-	for (size_t slot = 0; (q = gs_queues_from(&p->queues, &slot)); slot++)
-		for (gs_event_entry *e = q->head; e; e = e->next)
+	const gs_order_slot *q;
+	for (size_t at = 0; (q = gs_order_from(&p->queues, &at)); at++)
+		for (const gs_event_entry *e = q->first; e; e = e->next)
 			p->ops->event_release(p->device, e->event);
 	for (gs_node *n = gs_set_first(&p->regions); n; n = gs_set_next(n)) {
 		gs_region *region = (gs_region *)n;
 		if (region->handles)
 			p->memory.give(p->memory.user, region->handles, region->nhandles * sizeof *region->handles);
 	}
-	gs_queues_release(&p->queues);
+	gs_order_release(&p->queues);
+	gs_order_release(&p->unused);
 	gs_index_release(&p->index);
 	gs_slab_release(&p->blocks);
 	gs_slab_release(&p->regions_slab);

@@ -107,7 +107,7 @@ gs_status gs_pool_free_deferred(gs_pool *pool, gs_pool_block *block);
 gs_status gs_pool_complete(gs_pool *pool, gs_pool_block *block);
 bool gs_pool_is_pending(const gs_pool_block *block);
 
-/* As torch.cuda.empty_cache(). */
+/* As torch.cuda.empty_cache(). GS_STATE while a graph is captured, under rules before 2.12. */
 gs_status gs_pool_empty_cache(gs_pool *pool);
 
 /* --- private pools ------------------------------------------------------------------------------- */
@@ -118,6 +118,8 @@ typedef bool gs_pool_filter(void *user, uint64_t stream);
  * the next release of cached blocks. GS_NOT_FOUND for unknown ids, GS_INVALID for (0,0). */
 gs_status gs_pool_hold_private(gs_pool *pool, gs_pool_id id);
 gs_status gs_pool_drop_private(gs_pool *pool, gs_pool_id id);
+/* Gives back what that pool has cached, if it has no user (as a MemPool does in the end). */
+gs_status gs_pool_empty_private(gs_pool *pool, gs_pool_id id);
 /* From now on requests on streams that the filter (NULL: every stream) accepts go to that pool, which gains a user as by hold (drop it when done).
  * capture: a graph is being captured: until the end, events are neither recorded nor processed (frees that need them wait) and nothing cached is given
  * back. Under rules before 2.12 any private pool has that effect. Of several that accept, the one begun last wins (before 2.12: first). GS_STATE when it is begun already. */

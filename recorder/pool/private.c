@@ -1,7 +1,7 @@
 /* Private pools: graph captures and MemPools. Few, so lists do. */
 #include "recorder/pool/state.h"
 
-static gs_private *find(const gs_pool *p, gs_pool_id id)
+gs_private *gs_private_find(const gs_pool *p, gs_pool_id id)
 {
 	for (gs_private *q = p->privates; q; q = q->next)
 		if (q->id.a == id.a && q->id.b == id.b)
@@ -13,7 +13,7 @@ gs_status gs_pool_hold_private(gs_pool *p, gs_pool_id id)
 {
 	if (!id.a && !id.b)
 		return GS_INVALID;
-	gs_private *q = find(p, id);
+	gs_private *q = gs_private_find(p, id);
 	if (q && !q->users)
 		return GS_STATE;
 	if (q) {
@@ -33,13 +33,22 @@ gs_status gs_pool_hold_private(gs_pool *p, gs_pool_id id)
 	return GS_OK;
 }
 
+/* PyTorch's hash of a pool id. */
+static uint64_t hash_of(gs_pool_id id) { return id.a ? id.a : id.b; }
+
 gs_status gs_pool_drop_private(gs_pool *p, gs_pool_id id)
 {
-	gs_private *q = find(p, id);
+	gs_private *q = gs_private_find(p, id);
 	if (!q)
 		return GS_NOT_FOUND;
 	if (!q->users)
 		return GS_STATE;
+	if (q->users == 1) {
+		gs_order_slot *slot = gs_order_get(&p->unused, hash_of(id), (uintptr_t)q);
+		if (!slot)
+			return GS_NO_MEMORY;
+		slot->first = q;
+	}
 	q->users--;
 	return GS_OK;
 }
@@ -52,17 +61,22 @@ static bool owns_regions(const gs_pool *p, const gs_private *q)
 	return false;
 }
 
-void gs_private_forget_unused(gs_pool *p)
+bool gs_private_forget(gs_pool *p, gs_private *q)
 {
-	for (gs_private **link = &p->privates; *link;) {
-		gs_private *q = *link;
-		if (q->users || owns_regions(p, q)) {
-			link = &q->next;
-			continue;
-		}
-		*link = q->next;
-		gs_slab_put(&p->privates_slab, q);
-	}
+	if (q->allocations || owns_regions(p, q))
+		return false;
+	gs_private **link = &p->privates;
+	while (*link != q)
+		link = &(*link)->next;
+	*link = q->next;
+	size_t at = 0;
+	const gs_order_slot *slot;
+	while ((slot = gs_order_from(&p->unused, &at)) && slot->first != q)
+		at++;
+	if (slot)
+		gs_order_drop(&p->unused, at);
+	gs_slab_put(&p->privates_slab, q);
+	return true;
 }
 
 gs_status gs_pool_begin_private(gs_pool *p, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
@@ -76,7 +90,7 @@ gs_status gs_pool_begin_private(gs_pool *p, gs_pool_id id, gs_pool_filter *filte
 	if (status)
 		return status;
 	gs_diversion *d = gs_slab_get(&p->small_slab);
-	*d = (gs_diversion){ .next = p->diversions, .target = find(p, id), .filter = filter, .user = user, .capture = capture };
+	*d = (gs_diversion){ .next = p->diversions, .target = gs_private_find(p, id), .filter = filter, .user = user, .capture = capture };
 	p->diversions = d;
 	return GS_OK;
 }

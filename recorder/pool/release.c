@@ -89,18 +89,24 @@ static gs_status release_room(gs_pool *p, gs_room *room)
 	return status;
 }
 
+static gs_status release_private(gs_pool *p, gs_private *q)
+{
+	gs_status status = release_room(p, &q->rooms[GS_SMALL]);
+	return status ? status : release_room(p, &q->rooms[GS_LARGE]);
+}
+
 static gs_status release_unused_privates(gs_pool *p)
 {
-	gs_status status = GS_OK;
-	for (gs_private *q = p->privates; q && !status; q = q->next) {
-		if (q->users)
-			continue;
-		status = release_room(p, &q->rooms[GS_SMALL]);
-		if (!status)
-			status = release_room(p, &q->rooms[GS_LARGE]);
+	gs_order_slot *slot;
+	for (size_t at = 0; (slot = gs_order_from(&p->unused, &at));) {
+		gs_private *q = slot->first;
+		gs_status status = release_private(p, q);
+		if (status)
+			return status;
+		if (!gs_private_forget(p, q)) /* else another may stand here now */
+			at++;
 	}
-	gs_private_forget_unused(p);
-	return status;
+	return GS_OK;
 }
 
 gs_status gs_release_cached(gs_pool *p)
@@ -117,5 +123,27 @@ gs_status gs_release_cached(gs_pool *p)
 gs_status gs_pool_empty_cache(gs_pool *p)
 {
 	gs_pool_tell(p, GS_ACTION_EMPTY_CACHE, NULL, 0, 0, 0, (gs_pool_ctx){ 0, 0 });
-	return gs_release_cached(p);
+	if (!p->rules->private_captures || !p->diversions)
+		return gs_release_cached(p);
+	/* inside a MemPool only that pool is looked at, and it is in use; a capture does not allow the waiting */
+	for (const gs_diversion *d = p->diversions; d; d = d->next)
+		if (!d->capture)
+			return GS_OK;
+	p->syncs++;
+	return GS_STATE;
+}
+
+gs_status gs_pool_empty_private(gs_pool *p, gs_pool_id id)
+{
+	gs_private *q = gs_private_find(p, id);
+	if (!q)
+		return GS_NOT_FOUND;
+	if (q->users)
+		return GS_OK;
+	gs_status status = gs_pool_synchronise(p, q);
+	if (!status)
+		status = release_private(p, q);
+	if (!status)
+		gs_private_forget(p, q);
+	return status;
 }

@@ -6,8 +6,8 @@
 #define GS_POOL_STATE_H
 
 #include "recorder/pool/index.h"
+#include "recorder/pool/order.h"
 #include "recorder/pool/pool.h"
-#include "recorder/pool/queues.h"
 #include "recorder/pool/set.h"
 #include "recorder/pool/slab.h"
 
@@ -68,6 +68,12 @@ enum {
 	GS_BUSY = GS_ALLOCATED | GS_EVENTS | GS_USES
 };
 
+typedef struct gs_event_entry {
+	struct gs_event_entry *next;
+	uint64_t event;
+	gs_pool_block *block;
+} gs_event_entry;
+
 typedef struct gs_diversion { /* a private pool in use */
 	struct gs_diversion *next; /* begun earlier */
 	gs_private *target;
@@ -95,7 +101,8 @@ struct gs_pool {
 	gs_private *privates;
 	gs_diversion *diversions; /* begun last first */
 	gs_set regions;           /* by address */
-	gs_queues queues;
+	gs_order queues;          /* a stream's events: first and last are gs_event_entry */
+	gs_order unused;          /* private pools without users, first: the gs_private */
 	gs_list deferred, manual;
 	gs_index index;
 	gs_slab blocks, regions_slab, small_slab, privates_slab;
@@ -176,7 +183,9 @@ gs_status gs_release_cached(gs_pool *p);
 
 /* private.c */
 gs_room *gs_pool_room_for(gs_pool *p, uint64_t rounded, uint64_t stream);
-void gs_private_forget_unused(gs_pool *p);
+gs_private *gs_private_find(const gs_pool *p, gs_pool_id id);
+/* Forgets a pool without users that owns nothing any more; false: it owns something still. */
+bool gs_private_forget(gs_pool *p, gs_private *q);
 
 /* stats.c */
 static inline void gs_stat_add(gs_pool *p, gs_pool_array a, gs_pool_class c, int64_t n)

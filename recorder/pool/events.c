@@ -24,23 +24,51 @@ void gs_pool_drop_uses(gs_pool *p, gs_pool_block *b, bool captured_only)
 		b->node.note &= ~(uint32_t)GS_USES;
 }
 
+/* Puts a block's uses into the order in which PyTorch keeps such a set: it becomes the order of new queues. */
+static gs_status order_uses(gs_pool *p, gs_pool_block *b)
+{
+	if (!b->uses || !b->uses->next)
+		return GS_OK;
+	gs_order order;
+	gs_order_init(&order, &p->memory);
+	gs_status status = GS_OK;
+	for (gs_use *u = b->uses; u && !status; u = u->next) {
+		uint64_t hash = gs_order_of_stream(p->number, u->stream);
+		gs_order_slot *slot = gs_order_get(&order, hash, hash);
+		if (slot)
+			slot->first = u;
+		else
+			status = GS_NO_MEMORY;
+	}
+	gs_use **link = &b->uses;
+	const gs_order_slot *slot;
+	for (size_t at = 0; !status && (slot = gs_order_from(&order, &at)); at++) {
+		*link = slot->first;
+		link = &(*link)->next;
+	}
+	if (!status)
+		*link = NULL;
+	gs_order_release(&order);
+	return status;
+}
+
 gs_status gs_pool_record_stream_block(gs_pool *p, gs_pool_block *b, uint64_t stream)
 {
 	if (!(b->node.note & GS_ALLOCATED))
 		return GS_NOT_FOUND;
 	if (stream == b->node.stream || !p->ops->event_record)
 		return GS_OK;
-	gs_use *u = b->uses;
-	while (u && u->stream != stream)
-		u = u->next;
-	if (!u) {
+	gs_use **link = &b->uses;
+	while (*link && (*link)->stream != stream)
+		link = &(*link)->next;
+	if (!*link) {
 		if (!gs_slab_reserve(&p->small_slab, 1))
 			return GS_NO_MEMORY;
-		u = gs_slab_get(&p->small_slab);
-		*u = (gs_use){ .next = b->uses, .stream = stream };
-		b->uses = u;
+		*link = gs_slab_get(&p->small_slab);
+		**link = (gs_use){ .stream = stream };
 		b->node.note |= GS_USES;
 	}
+	gs_use *u = *link;
 	u->captured |= gs_pool_is_capturing(p, true, 0);
 	gs_pool_tell(p, GS_ACTION_RECORD_STREAM, b->region, b->node.address, b->requested, stream, b->ctx);
 	return GS_OK;
@@ -79,6 +107,9 @@ static gs_status insert_event(gs_pool *p, gs_pool_block *b, uint64_t stream)
 
 gs_status gs_pool_insert_events(gs_pool *p, gs_pool_block *b)
 {
+	gs_status ordered = order_uses(p, b);
+	if (ordered)
+		return ordered;
 	while (b->uses) {
 		gs_status status = insert_event(p, b, b->uses->stream);
 		if (status) /* the block keeps the use and so stays out of circulation: never handed out too early */
@@ -97,8 +128,10 @@ static gs_status insert_deferred(gs_pool *p)
 		gs_pool_block *b = p->deferred.head;
 		gs_list_remove(&p->deferred, b);
 		b->node.note &= ~(uint32_t)GS_DEFERRED;
+		gs_status status = order_uses(p, b);
 		gs_pool_drop_uses(p, b, true);
-		gs_status status = gs_pool_insert_events(p, b);
+		if (!status)
+			status = gs_pool_insert_events(p, b);
 		if (status)
 			return status;
 		if (!(b->node.note & GS_EVENTS))

@@ -61,7 +61,7 @@ static gs_pool_block *make_room(gs_pool *p, gs_request *r)
 		return b;
 	if (r->status || gs_pool_is_capturing(p, false, r->stream))
 		return NULL;
-	if ((r->status = gs_release_cached(p)))
+	if ((r->status = gs_release_cached(p, false)))
 		return NULL;
 	return gs_segment_allocate(p, r, true);
 }

@@ -64,9 +64,10 @@ static bool push_back(gs_order *o, gs_order_slot new, size_t i)
 			o->count++;
 			return true;
 		}
-		if (o->slots[i].distance < new.distance)
+		bool yields = o->slots[i].distance < new.distance;
+		if (yields)
 			swap(&new, &o->slots[i]);
-		if (++new.distance == o->reach) {
+		if (++new.distance == o->reach && !yields) {
 			swap(&new, &o->slots[first]);
 			/* what was to be placed stands at `first` again; place anew what was left over */
 			return grow(o) && place(o, new);

@@ -109,10 +109,10 @@ static gs_status release_unused_privates(gs_pool *p)
 	return GS_OK;
 }
 
-gs_status gs_release_cached(gs_pool *p)
+gs_status gs_release_cached(gs_pool *p, bool capturing)
 {
 	gs_status status = GS_OK;
-	if (!gs_pool_is_capturing(p, true, 0)) {
+	if (!capturing) {
 		if ((status = gs_pool_synchronise(p, NULL)) || (status = release_room(p, &p->rooms[GS_LARGE]))
 		    || (status = release_room(p, &p->rooms[GS_SMALL])))
 			return status;
@@ -124,7 +124,7 @@ gs_status gs_pool_empty_cache(gs_pool *p)
 {
 	gs_pool_tell(p, GS_ACTION_EMPTY_CACHE, NULL, 0, 0, 0, (gs_pool_ctx){ 0, 0 });
 	if (!p->rules->private_captures || !p->diversions)
-		return gs_release_cached(p);
+		return gs_release_cached(p, gs_pool_is_capturing(p, true, 0));
 	/* inside a MemPool only that pool is looked at, and it is in use; a capture does not allow the waiting */
 	for (const gs_diversion *d = p->diversions; d; d = d->next)
 		if (!d->capture)

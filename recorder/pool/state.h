@@ -179,7 +179,8 @@ bool gs_region_reserve_handles(gs_pool *p, gs_region *region, uint64_t pages);
 /* release.c */
 gs_status gs_release_garbage(gs_pool *p);
 bool gs_release_available(gs_pool *p, gs_request *r);
-gs_status gs_release_cached(gs_pool *p);
+/* capturing: only private pools without users are looked at. */
+gs_status gs_release_cached(gs_pool *p, bool capturing);
 
 /* private.c */
 gs_room *gs_pool_room_for(gs_pool *p, uint64_t rounded, uint64_t stream);

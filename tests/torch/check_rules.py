@@ -52,8 +52,10 @@ def rounding(r):
 
 
 def mixed(r):
-    parts = [lambda: 'expandable_segments:' + r.choice(['True', 'True', 'False']), lambda: maxsplit(r)[0], lambda: collect(r)[0], lambda: roundup(r)]
-    return [','.join(p() for p in r.sample(parts, r.randint(1, 4))) for _ in range(r.randint(2, 6))]
+    # max_split_size_mb stays: lowered in mid-run it lets PyTorch give back the middle of a segment, which the driver refuses
+    split = maxsplit(r) if r.random() < 0.5 else []
+    parts = [lambda: 'expandable_segments:' + r.choice(['True', 'True', 'False']), lambda: collect(r)[0], lambda: roundup(r)]
+    return [','.join(split + [p() for p in r.sample(parts, r.randint(1, 3))]) for _ in range(r.randint(2, 6))]
 
 
 SETTINGS = {f.__name__: f for f in (default, expandable, maxsplit, collect, rounding, mixed)}
@@ -171,7 +173,7 @@ class Script:
     def write(self, path):
         r = self.r
         if self.seeds:
-            self.lines += ['malloc .seed1 8 63', 'malloc .seed2 8 63']
+            self.lines += ['malloc .seed1 8 63', 'malloc .seed2 8 63', 'begin g900 63', 'end g900']
         if self.confs[0]:
             self.lines.append('conf ' + self.confs[0])
         if self.fraction:

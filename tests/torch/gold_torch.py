@@ -6,7 +6,10 @@
                                  imported and before it meets CUDA, so that all start alike; answers a line each
 
 --flat: what the calls themselves print first (addresses, SEG and block lines, statistics), then all actions of the run. One look at
-PyTorch's history a script instead of one a call: much faster, and as strict when the other side is put in the same order."""
+PyTorch's history a script instead of one a call: much faster, and as strict when the other side is put in the same order.
+
+Up to 2.9 the first graph of a process makes two tensors of 8 bytes for its random numbers. A script for such a release therefore begins with mallocs of
+.seed1 and .seed2 on a stream and a graph captured there, which it keeps; PyTorch makes the tensors itself, so those mallocs are left out here."""
 import ctypes
 import os
 import sys
@@ -148,23 +151,11 @@ class Run:
         if op == 'stats':
             self.stats()
 
-    def seed_graphs(self):
-        """Up to 2.9 the first graph of a process makes two tensors of 8 bytes for its random numbers. Keep one from the start, on stream 63;
-        a script for those releases begins with the same two allocations, named .seed1 and .seed2."""
-        self.keep = torch.cuda.CUDAGraph()
-        with torch.cuda.stream(self.stream(63)):
-            self.keep.capture_begin()
-            self.keep.capture_end()
-
     def script(self, path):
         with open(path) as f:
             for line in f:
                 line = line.rstrip('\n')
-                if line.startswith('malloc .seed1'):
-                    self.seed_graphs()
-                if line.startswith('malloc .seed'):
-                    continue
-                if line.strip():
+                if line.strip() and not line.startswith('malloc .seed'):
                     self.line(line)
         if self.flat:
             self.actions(e for e in self.trace() if e['action'] != 'snapshot')

@@ -1,0 +1,10 @@
+"""gpusnap in Python: record GPU memory, and leave a dump that names the lines holding it when it runs out.
+
+    import gpusnap.torch; gpusnap.torch.attach()     # PyTorch's own allocator, watched
+    import gpusnap.torch; gpusnap.torch.use()        # the recording pool in its place
+    import gpusnap.cupy;  gpusnap.cupy.use()
+    python -m gpusnap run train.py …                 # attach() without touching the program
+
+Dumps go to $GPUSNAP_DIR (./gpusnap-dumps) and are read with the command `gpusnap`."""
+
+__version__ = '1.0.0'

@@ -1,0 +1,123 @@
+"""The recording pool as PyTorch's allocator."""
+import ctypes
+import hashlib
+import os
+import pathlib
+import shutil
+import subprocess
+import tempfile
+import types
+
+import torch
+
+from . import native
+
+_glue = None        # the compiled glue, its path
+_in_use = False
+
+
+def in_use():
+    return _in_use
+
+
+def _cache():
+    base = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
+    folder = pathlib.Path(base) / 'gpusnap'
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        if os.access(folder, os.W_OK):
+            return folder
+    except OSError:
+        pass
+    return pathlib.Path(tempfile.mkdtemp(prefix='gpusnap-'))
+
+
+def _compile():
+    """The glue for this torch and this libgpusnap; kept in the user's cache folder."""
+    source = pathlib.Path(__file__).with_name('torch_glue.cpp')
+    library = pathlib.Path(native.path).resolve()
+    key = hashlib.sha256('\0'.join([torch.__version__, str(library), source.read_text()]).encode()).hexdigest()[:16]
+    target = _cache() / f'torch-glue-{key}.so'
+    if target.exists():
+        return target
+    compiler = next((c for c in (os.environ.get('CXX'), 'c++', 'g++', 'clang++') if c and shutil.which(c)), None)
+    if compiler is None:
+        raise RuntimeError('gpusnap.torch.use(): no C++ compiler is found (c++, g++ or clang++, or $CXX), and without one an out-of-memory '
+                           'cannot become torch.OutOfMemoryError. gpusnap.torch.attach() needs none.')
+    root = pathlib.Path(torch.__file__).parent
+    part = target.with_suffix(f'.{os.getpid()}.part')
+    command = [compiler, '-shared', '-fPIC', '-O2', '-std=c++17', f'-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}',
+               f'-I{root}/include', str(source), '-o', str(part), f'-L{root}/lib', '-lc10', str(library),
+               f'-Wl,-rpath,{root}/lib', f'-Wl,-rpath,{library.parent}']
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        if '-std=c++20' not in command and 'C++20' in done.stderr:
+            command[command.index('-std=c++17')] = '-std=c++20'
+            done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode:
+        raise RuntimeError(f'gpusnap.torch.use(): {compiler} cannot compile the glue for torch {torch.__version__}:\n{done.stderr[-2000:]}')
+    os.replace(part, target)
+    return target
+
+
+def _load_glue():
+    global _glue
+    if _glue is None:
+        path = _compile()
+        _glue = ctypes.CDLL(str(path)), str(path)
+    return _glue
+
+
+def _address(name):
+    return ctypes.cast(getattr(_load_glue()[0], name), ctypes.c_void_p).value
+
+
+def use(conf=None, rules=None, **settings):
+    """Makes the recording pool PyTorch's allocator, with the rules of this release. Before anything was allocated on a GPU.
+    conf: allocator settings (default: the variables PyTorch reads). settings: others of gpusnap_config, e.g. dir, stacks, depth."""
+    global _in_use
+    if _in_use:
+        return
+    if torch.cuda.is_initialized():
+        raise RuntimeError('gpusnap.torch.use() comes too late: CUDA is initialised already; call it right after `import torch`')
+    path = _load_glue()[1]
+    native.open_recorder(conf=conf, rules=rules or torch.__version__.split('+')[0], **settings)
+    allocator = torch.cuda.memory.CUDAPluggableAllocator(path, 'gpusnap_torch_alloc', 'gpusnap_torch_free')
+    inner = allocator.allocator()
+    inner.set_record_stream_fn(_address('gpusnap_torch_record_stream'))
+    inner.set_reset_fn(_address('gpusnap_torch_reset'))
+    inner.set_memory_fraction_fn(_address('gpusnap_torch_fraction'))
+    inner.set_base_alloc_fn(_address('gpusnap_torch_base'))
+    inner.set_begin_allocate_to_pool(_address('gpusnap_torch_begin'))
+    inner.set_end_allocate_to_pool_fn(_address('gpusnap_torch_end'))
+    inner.set_release_pool(_address('gpusnap_torch_release'))
+    torch.cuda.memory.change_current_allocator(allocator)
+    _in_use = True
+
+
+def mem_pool(**settings):
+    """A torch.cuda.MemPool whose segments the recording pool serves; the native allocator stays on top of it."""
+    path = _load_glue()[1]
+    if not _in_use and native.lib.gpusnap_devices() == 0:
+        native.open_recorder(**settings)
+    allocator = torch.cuda.memory.CUDAPluggableAllocator(path, 'gpusnap_torch_alloc_or_null', 'gpusnap_torch_free')
+    pool = torch.cuda.MemPool(allocator.allocator())
+    pool._gpusnap_allocator = allocator     # the pool does not keep it
+    return pool
+
+
+def memory_stats(device=None):
+    """As torch.cuda.memory_stats(); under use(), the recording pool's."""
+    if not _in_use:
+        return torch.cuda.memory_stats(device)
+    index = torch.cuda.current_device() if device is None else torch.device(device).index or 0 if not isinstance(device, int) else device
+    return native.stats(index)
+
+
+def memory_summary(device=None, abbreviated=False):
+    """As torch.cuda.memory_summary(); under use(), the recording pool's."""
+    if not _in_use:
+        return torch.cuda.memory_summary(device, abbreviated)
+    theirs = torch.cuda.memory.memory_summary
+    ours = types.FunctionType(theirs.__code__, {**theirs.__globals__, 'memory_stats': memory_stats}, theirs.__name__, theirs.__defaults__)
+    return ours(device, abbreviated)

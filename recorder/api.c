@@ -298,15 +298,20 @@ gpusnap_status gpusnap_set_memory_fraction(int device, double fraction)
 
 static bool is_stream(void *user, uint64_t stream) { return (uint64_t)(uintptr_t)user == stream; }
 
-gpusnap_status gpusnap_pool_begin(int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags)
+gpusnap_status gpusnap_pool_begin_if(int device, gpusnap_pool_id pool, gpusnap_filter *accepts, void *arg, unsigned flags)
 {
 	gs_status status;
 	gs_heap *h = heap_of(device, &status);
 	if (h)
-		status = gs_heap_begin_private(h, (gs_pool_id){ pool.a, pool.b }, flags & GPUSNAP_ANY_STREAM ? NULL : is_stream, stream,
+		status = gs_heap_begin_private(h, (gs_pool_id){ pool.a, pool.b }, flags & GPUSNAP_ANY_STREAM ? NULL : accepts, arg,
 					       flags & GPUSNAP_CAPTURE);
 	return status ? gs_api_fail(status, "pool (%llu, %llu) cannot be begun", (unsigned long long)pool.a, (unsigned long long)pool.b)
 		      : GPUSNAP_OK;
+}
+
+gpusnap_status gpusnap_pool_begin(int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags)
+{
+	return gpusnap_pool_begin_if(device, pool, is_stream, stream, flags);
 }
 
 gpusnap_status gpusnap_pool_end(int device, gpusnap_pool_id pool)

@@ -33,6 +33,7 @@
 #ifndef GPUSNAP_H
 #define GPUSNAP_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -149,6 +150,10 @@ typedef enum gpusnap_pool_flags {
 
 /* From now until the end call, allocations are served from that pool (made when new, one more user). flags: gpusnap_pool_flags. */
 GPUSNAP_API gpusnap_status gpusnap_pool_begin(int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags);
+/* The same for the streams that accepts(arg, stream) takes (the handle as a number). It is called with the device's lock held: it must not call
+ * gpusnap, and arg must live until the end call. */
+typedef bool gpusnap_filter(void *arg, uint64_t stream);
+GPUSNAP_API gpusnap_status gpusnap_pool_begin_if(int device, gpusnap_pool_id pool, gpusnap_filter *accepts, void *arg, unsigned flags);
 GPUSNAP_API gpusnap_status gpusnap_pool_end(int device, gpusnap_pool_id pool);
 
 /* One user less (the graph was destroyed); a pool without users gives its memory back when memory runs short or the cache is emptied. */

@@ -15,7 +15,7 @@ int gpusnap_empty_cache(int device);
 int gpusnap_devices(void);
 int gpusnap_set_memory_fraction(int device, double fraction);
 int gpusnap_block_size(int device, void *ptr, size_t *bytes);
-int gpusnap_pool_begin_if(int device, gpusnap_pool_id pool, int (*accepts)(void *, void *), void *arg);
+int gpusnap_pool_begin_if(int device, gpusnap_pool_id pool, bool (*accepts)(void *, uint64_t), void *arg, unsigned flags);
 int gpusnap_pool_end(int device, gpusnap_pool_id pool);
 int gpusnap_pool_release(int device, gpusnap_pool_id pool);
 const char *gpusnap_error(void);
@@ -24,7 +24,7 @@ const char *gpusnap_error(void);
 #define EXPORT extern "C" __attribute__((visibility("default")))
 using pool_id = std::pair<unsigned long long, unsigned long long>;
 using filter = std::function<bool(void *)>;
-enum { OUT_OF_MEMORY = 1 };
+enum { OUT_OF_MEMORY = 1, CAPTURE = 2 };
 
 EXPORT void *gpusnap_torch_alloc(size_t bytes, int device, void *stream)
 {
@@ -75,14 +75,14 @@ EXPORT void *gpusnap_torch_base(void *ptr, size_t *bytes)
 }
 
 // The filter lives until its pool's end call; captures are few, so what is left over is not looked for.
-static int accepts(void *arg, void *stream)
+static bool accepts(void *arg, uint64_t stream)
 {
-	return (*static_cast<filter *>(arg))(stream);
+	return (*static_cast<filter *>(arg))(reinterpret_cast<void *>(stream));
 }
 
 EXPORT void gpusnap_torch_begin(int device, pool_id id, filter wanted)
 {
-	gpusnap_pool_begin_if(device, { id.first, id.second }, accepts, new filter(std::move(wanted)));
+	gpusnap_pool_begin_if(device, { id.first, id.second }, accepts, new filter(std::move(wanted)), id.first ? CAPTURE : 0);
 }
 
 EXPORT void gpusnap_torch_end(int device, pool_id id)

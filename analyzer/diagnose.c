@@ -77,6 +77,8 @@ static gs_status choose_row(gs_diagnosis *d, const gs_diagnose_options *options,
 	}
 	if (nth && d->state.oom == SIZE_MAX)
 		return gs_fail(err, GS_NOT_FOUND, "there is no OOM number %llu", (unsigned long long)nth);
+	if (d->state.oom != SIZE_MAX && d->snapshot->kind == GS_KIND_TEXT)
+		d->policy = gs_policy_of_library(d->snapshot->ooms[d->state.oom].library);
 	return GS_OK;
 }
 

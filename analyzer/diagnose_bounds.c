@@ -18,7 +18,7 @@ static gs_range printed(int64_t bytes)
 	if (bytes < 0)
 		return gs_range_unknown();
 	uint64_t b = (uint64_t)bytes, d = blur(b);
-	return (gs_range){ b > d ? b - d : 0, b + d };
+	return (gs_range){ b > d ? b - d : 0, b + d, bytes };
 }
 
 /* The request that PyTorch rounds up to a segment of that size. */
@@ -26,12 +26,12 @@ static gs_range request_of_segment(uint64_t n)
 {
 	uint64_t d = blur(n);
 	if (n == GS_SMALL_SEGMENT)
-		return (gs_range){ GS_MIN_BLOCK, GS_SMALL_MAX };
+		return (gs_range){ GS_MIN_BLOCK, GS_SMALL_MAX, (int64_t)n };
 	if (n == GS_LARGE_SEGMENT)
-		return (gs_range){ GS_SMALL_MAX + GS_MIN_BLOCK, GS_LARGE_SEGMENT };
+		return (gs_range){ GS_SMALL_MAX + GS_MIN_BLOCK, GS_LARGE_SEGMENT, (int64_t)n };
 	if (n < GS_LARGE_MIN)
-		return (gs_range){ n > d ? n - d : 0, n + d };
-	return (gs_range){ n - GS_LARGE_ROUND + GS_MIN_BLOCK - d, n + d };
+		return (gs_range){ n > d ? n - d : 0, n + d, (int64_t)n };
+	return (gs_range){ n - GS_LARGE_ROUND + GS_MIN_BLOCK - d, n + d, (int64_t)n };
 }
 
 /* "with 700.00 MiB allocated in private pools": in truth the bytes that are free there. */
@@ -56,7 +56,8 @@ static gs_range unallocated(gs_range reserved, gs_range allocated)
 	if (reserved.high == UINT64_MAX || allocated.high == UINT64_MAX)
 		return gs_range_unknown();
 	return (gs_range){ reserved.low > allocated.high ? reserved.low - allocated.high : 0,
-			   reserved.high > allocated.low ? reserved.high - allocated.low : 0 };
+			   reserved.high > allocated.low ? reserved.high - allocated.low : 0,
+			   reserved.said >= allocated.said ? reserved.said - allocated.said : 0 };
 }
 
 static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -73,7 +74,7 @@ void gs_diagnose_bounds(gs_diagnosis *d, gs_figures *f)
 	f->device_free = printed(d->device_free);
 	f->hole = f->stream_hole = f->free_same = gs_range_at_most(unused.high);
 	f->private_hole = gs_range_at_most(plus(unused.high, in_pools));
-	f->free_all = (gs_range){ unused.low, plus(unused.high, in_pools) };
+	f->free_all = (gs_range){ unused.low, plus(unused.high, in_pools), unused.said };
 	f->rounding = gs_range_at_most(allocated.high);
 	f->waited_hole = f->hole;
 	f->waited_ask = f->ask;

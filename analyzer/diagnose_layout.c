@@ -113,6 +113,7 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	f->private_hole = gs_range_of(h.other_pool);
 	f->free_same = gs_range_of(h.same);
 	f->free_all = gs_range_of(d->totals.free + d->totals.pending);
-	f->rounding = (gs_range){ d->totals.rounding, d->totals.rounding + h.unknown_requested };
+	f->rounding = (gs_range){ d->totals.rounding, d->totals.rounding + h.unknown_requested,
+				  h.unknown_requested ? GS_NONE : (int64_t)d->totals.rounding };
 	return wait_for_frees(d, &r, f);
 }

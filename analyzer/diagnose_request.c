@@ -33,13 +33,15 @@ static const gs_oom *find_message(const gs_diagnosis *d, const gs_snapshot *mess
 
 static int class_of(const gs_diagnosis *d, const gs_oom *oom)
 {
-	if (!d->policy->classes)
+	uint64_t size = (uint64_t)(oom->requested > 0 ? oom->requested : 0);
+	if (!d->policy->classes || !size)
 		return GS_CLASS_UNKNOWN;
-	if (oom->pool != GS_CLASS_UNKNOWN || oom->requested < 0)
+	if (oom->pool != GS_CLASS_UNKNOWN)
 		return oom->pool;
-	if (!d->has_layout) /* a text prints the segment's size */
-		return (uint64_t)oom->requested <= GS_SMALL_SEGMENT ? GS_SMALL : GS_LARGE;
-	return gs_rules_class((uint64_t)oom->requested);
+	if (d->has_layout)
+		return gs_rules_class(size);
+	/* a text prints the segment's size */
+	return size == GS_SMALL_SEGMENT ? GS_SMALL : size >= GS_LARGE_MIN ? GS_LARGE : GS_CLASS_UNKNOWN;
 }
 
 /* Without a word from the event it is taken to be the default pool: surely right when there is no other. */
@@ -84,7 +86,7 @@ void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options)
 	d->needed = FIRST_KNOWN(oom->needed, told->needed);
 	if (d->needed < 0 && d->requested >= 0 && d->has_layout)
 		d->needed = (int64_t)d->policy->segment(&d->settings, (uint64_t)d->requested);
-	if (d->needed < 0 && !d->policy->classes)
+	if (d->needed < 0 && (!d->policy->classes || !d->has_layout))
 		d->needed = d->requested;
 	if (!d->policy->limit_step && d->has_layout)
 		d->device_free = left_of_limit(d);
@@ -106,6 +108,8 @@ void gs_diagnose_device(const gs_diagnosis *d, const gs_diagnose_options *option
 		uint64_t most = allowed > reserved.low ? allowed - reserved.low : 0, least = allowed > reserved.high ? allowed - reserved.high : 0;
 		f->driver.low = least < f->driver.low ? least : f->driver.low;
 		f->driver.high = most < f->driver.high ? most : f->driver.high;
+		if (reserved.said >= 0 && (f->driver.said < 0 || f->driver.said > d->allowed - reserved.said))
+			f->driver.said = d->allowed > reserved.said ? d->allowed - reserved.said : 0;
 	}
 	f->outside = gs_range_unknown();
 	if (d->capacity >= 0 && f->device_free.high != UINT64_MAX && reserved.high != UINT64_MAX) {
@@ -113,5 +117,9 @@ void gs_diagnose_device(const gs_diagnosis *d, const gs_diagnose_options *option
 		uint64_t least = reserved.high + f->device_free.high + context, most = reserved.low + f->device_free.low + context;
 		f->outside.low = capacity > least ? capacity - least : 0;
 		f->outside.high = capacity > most ? capacity - most : 0;
+		if (reserved.said >= 0 && f->device_free.said >= 0) {
+			int64_t held = d->capacity - reserved.said - f->device_free.said - (int64_t)context;
+			f->outside.said = held > 0 ? held : 0;
+		}
 	}
 }

@@ -18,7 +18,11 @@ const char *gs_step_question(gs_step step) { return words[step].question; }
 
 static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-gs_range gs_range_add(gs_range a, gs_range b) { return (gs_range){ add(a.low, b.low), add(a.high, b.high) }; }
+gs_range gs_range_add(gs_range a, gs_range b)
+{
+	bool said = a.said >= 0 && b.said >= 0 && a.said <= INT64_MAX - b.said;
+	return (gs_range){ add(a.low, b.low), add(a.high, b.high), said ? a.said + b.said : GS_NONE };
+}
 
 gs_range gs_range_fact(int64_t bytes) { return bytes < 0 ? gs_range_unknown() : gs_range_of((uint64_t)bytes); }
 
@@ -29,14 +33,9 @@ int gs_range_reaches(gs_range a, gs_range b)
 	return a.high < b.low ? 0 : -1;
 }
 
-static int64_t figure(gs_range r)
-{
-	return r.low == r.high && r.low <= INT64_MAX ? (int64_t)r.low : GS_NONE;
-}
-
 static void put(gs_diagnosis *d, gs_step step, gs_range available, gs_range needed)
 {
-	d->ladder[d->nladder++] = (gs_rung){ step, gs_range_reaches(available, needed), figure(available), figure(needed) };
+	d->ladder[d->nladder++] = (gs_rung){ step, gs_range_reaches(available, needed), available.said, needed.said };
 }
 
 /* Either way is enough; the figures of the way that is, else of the first. */
@@ -69,10 +68,8 @@ static void decide(gs_diagnosis *d)
 /* What a shortage lacks: the request less the rounding sum, or less the last sum that is known. */
 static int64_t lack(gs_range request, gs_range with_rounding, gs_range stranded)
 {
-	gs_range sum = with_rounding.low == with_rounding.high ? with_rounding : stranded;
-	if (sum.low != sum.high || request.low != request.high || request.low <= sum.low)
-		return GS_NONE;
-	return (int64_t)(request.low - sum.low);
+	int64_t sum = with_rounding.said >= 0 ? with_rounding.said : stranded.said;
+	return sum < 0 || request.said <= sum ? GS_NONE : request.said - sum;
 }
 
 void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f)

@@ -96,7 +96,8 @@ char *gs_diagnosis_reason(const gs_diagnosis *d, char *buf, size_t cap)
 		add(buf, cap, "enough is free, in pieces that are too small");
 		break;
 	case GS_STEP_STRANDED:
-		add(buf, cap, "enough is free, but spread over pools and streams that do not share");
+		add(buf, cap, d->has_layout ? "enough is free, but spread over pools and streams that do not share"
+					    : "enough is free in all, were it in one piece; how it lies is not recorded");
 		break;
 	case GS_STEP_ROUNDING:
 		add(buf, cap, "enough would be free if blocks were no larger than what was requested");
@@ -114,37 +115,43 @@ char *gs_diagnosis_reason(const gs_diagnosis *d, char *buf, size_t cap)
 	return buf;
 }
 
-static const char *fact_that_tells(gs_step step)
+/* Facts that would decide a step, and how to supply them. */
+enum { FACT_LAYOUT, FACT_FREE, FACT_REQUESTED, FACT_CAPACITY, FACTS };
+static const char *const facts[FACTS] = {
+	"a snapshot of segments and blocks would tell",
+	"the device's free memory would tell: --message with the error's text",
+	"the sizes asked for are not all recorded",
+	"the device's capacity would tell: --capacity",
+};
+
+static int fact_that_tells(const gs_diagnosis *d, gs_step step)
 {
-	switch (step) {
-	case GS_STEP_OUTSIDE:
-		return "the device's capacity would tell: --capacity";
-	case GS_STEP_ROUNDING:
-		return "the sizes asked for are not all recorded";
-	case GS_STEP_LIMIT:
-	case GS_STEP_SEGMENT_SIZE:
-		return "the device's free memory would tell: --message with the error's text";
-	default:
-		return "a snapshot of segments and blocks would tell";
+	if (step == GS_STEP_OUTSIDE && d->capacity < 0)
+		return FACT_CAPACITY;
+	if (d->device_free < 0 && step != GS_STEP_MISSED_FIT && step != GS_STEP_OTHER_STREAM && step != GS_STEP_PRIVATE_POOL)
+		return FACT_FREE;
+	return step == GS_STEP_ROUNDING || step == GS_STEP_OUTSIDE ? FACT_REQUESTED : FACT_LAYOUT;
+}
+
+static void add_undecided(const gs_diagnosis *d, char *buf, size_t cap)
+{
+	for (int fact = 0; fact < FACTS; fact++) {
+		bool first = true;
+		for (int i = 0; i < GS_STEPS; i++) {
+			if (!d->null[i] || fact_that_tells(d, (gs_step)i) != fact)
+				continue;
+			add(buf, cap, "%s%s", first ? (*buf ? "; " : "not decided: ") : ", ", gs_step_word((gs_step)i));
+			first = false;
+		}
+		if (!first)
+			add(buf, cap, " (%s)", facts[fact]);
 	}
 }
 
 char *gs_diagnosis_doubts(const gs_diagnosis *d, char *buf, size_t cap)
 {
-	const char *last = NULL;
 	*buf = 0;
-	for (int i = 0; i < GS_STEPS; i++) {
-		const char *fact = fact_that_tells((gs_step)i);
-		if (!d->null[i])
-			continue;
-		add(buf, cap, last == fact ? ", %s" : last ? "; not decided: %s" : "not decided: %s", gs_step_word((gs_step)i));
-		int next = i + 1;
-		while (next < GS_STEPS && !d->null[next])
-			next++;
-		if (next >= GS_STEPS || fact_that_tells((gs_step)next) != fact)
-			add(buf, cap, " (%s)", fact);
-		last = fact;
-	}
+	add_undecided(d, buf, cap);
 	if (d->has_layout && !d->layout.exact)
 		add(buf, cap, "%sthe state is bounded, not known: %s", *buf ? "; " : "", d->layout.note);
 	bool others = false;

@@ -4,8 +4,9 @@
 
 #include "analyzer/diagnose.h"
 
-/* Bytes, not less than low nor more than high; UINT64_MAX as high: no bound is known. */
-typedef struct gs_range { uint64_t low, high; } gs_range;
+/* Bytes, not less than low nor more than high; UINT64_MAX as high: no bound is known. said: the figure as recorded or printed, GS_NONE
+ * where there is none. */
+typedef struct gs_range { uint64_t low, high; int64_t said; } gs_range;
 
 typedef struct gs_figures {
 	gs_range request;       /* R */
@@ -26,9 +27,9 @@ typedef struct gs_figures {
 	gs_range outside;
 } gs_figures;
 
-static inline gs_range gs_range_of(uint64_t bytes) { return (gs_range){ bytes, bytes }; }
-static inline gs_range gs_range_unknown(void) { return (gs_range){ 0, UINT64_MAX }; }
-static inline gs_range gs_range_at_most(uint64_t bytes) { return (gs_range){ 0, bytes }; }
+static inline gs_range gs_range_of(uint64_t bytes) { return (gs_range){ bytes, bytes, bytes > INT64_MAX ? GS_NONE : (int64_t)bytes }; }
+static inline gs_range gs_range_unknown(void) { return (gs_range){ 0, UINT64_MAX, GS_NONE }; }
+static inline gs_range gs_range_at_most(uint64_t bytes) { return (gs_range){ 0, bytes, bytes ? GS_NONE : 0 }; }
 gs_range gs_range_add(gs_range a, gs_range b);
 /* A known figure as a point, GS_NONE as unknown. */
 gs_range gs_range_fact(int64_t bytes);

@@ -5,16 +5,31 @@
 
 #include "recorder/pool/rules.h"
 
+static bool is_one_of(const char *word, const char *const *words)
+{
+	for (; *words; words++)
+		if (!strcmp(word, *words))
+			return true;
+	return false;
+}
+
+const gs_policy *gs_policy_of_library(const char *library)
+{
+	static const char *const pytorch[] = { "pytorch", "gpusnap", "", NULL }, *const bfc[] = { "tensorflow", "jax", NULL };
+	if (!library || is_one_of(library, pytorch))
+		return &gs_policy_pytorch;
+	if (is_one_of(library, bfc))
+		return &gs_policy_bfc;
+	return strcmp(library, "rmm") ? &gs_policy_passthrough : &gs_policy_rmm;
+}
+
 const gs_policy *gs_policy_of(const gs_snapshot *s)
 {
-	const char *library = s->library ? s->library : "";
-	if (s->kind == GS_KIND_BFC || !strcmp(library, "tensorflow") || !strcmp(library, "jax"))
+	if (s->kind == GS_KIND_BFC)
 		return &gs_policy_bfc;
-	if (s->kind == GS_KIND_RMM || !strcmp(library, "rmm"))
+	if (s->kind == GS_KIND_RMM)
 		return &gs_policy_rmm;
-	if (!strcmp(library, "cuda") || !strcmp(library, "driver") || !strcmp(library, "passthrough"))
-		return &gs_policy_passthrough;
-	return &gs_policy_pytorch;
+	return s->kind == GS_KIND_PYTORCH ? &gs_policy_pytorch : gs_policy_of_library(s->library);
 }
 
 bool gs_policy_same_pool(const gs_policy *policy, const gs_segment *g, const gs_policy_request *r)

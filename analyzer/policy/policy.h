@@ -37,6 +37,9 @@ extern const gs_policy gs_policy_pytorch, gs_policy_bfc, gs_policy_rmm, gs_polic
 /* The policy for what made the snapshot; never NULL. */
 const gs_policy *gs_policy_of(const gs_snapshot *s);
 
+/* The same for the library that a message speaks of (gs_oom.library); NULL is PyTorch's. */
+const gs_policy *gs_policy_of_library(const char *library);
+
 /* The allocator settings that the snapshot records (its text, then the resolved values), defaults elsewhere. *known is false when it records
  * none. Expandable segments in layout or trace count as a record of that setting. */
 void gs_policy_settings(const gs_snapshot *s, gs_pool_settings *settings, bool *known);

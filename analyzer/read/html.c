@@ -47,30 +47,50 @@ static gs_status missing(gs_source *source, const char *what, gs_error *err)
 	return gs_fail(err, GS_TRUNCATED, "the page has no %s", what);
 }
 
-/* After `const local_files`: the first file's base64. */
-static gs_status read_embedded(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
+/* After `const local_files`: to the first file's pickle. */
+static gs_status unwrap_embedded(gs_source *source, gs_error *err)
 {
 	static const char *const key[] = { "\"base64\"" }, *const quote[] = { "\"" };
 	if (seek(source, key, 1) || seek(source, quote, 1))
 		return missing(source, "embedded snapshot", err);
-	gs_status status = gs_source_unwrap_base64(source, err);
-	return status ? status : gs_reader_pickle.read(source, want, s, err);
+	return gs_source_unwrap_base64(source, err);
+}
+
+/* To the page's data; which of the markers it is. */
+static gs_status find_data(gs_source *source, int *which, gs_error *err)
+{
+	*which = seek(source, markers, MARKERS);
+	if (*which >= 0)
+		return GS_OK;
+	if (gs_source_status(source, err))
+		return gs_source_status(source, NULL);
+	return gs_fail(err, GS_UNKNOWN_KIND, "a page without a memory snapshot (no local_files, trace_data or alloc_data in it)");
+}
+
+gs_status gs_html_embedded(gs_source *source, gs_error *err)
+{
+	int which;
+	gs_status status = find_data(source, &which, err);
+	if (!status && which != LOCAL_FILES)
+		return gs_fail(err, GS_UNSUPPORTED, "the page has no pickle");
+	return status ? status : unwrap_embedded(source, err);
 }
 
 static gs_status read_html(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
-	static const char *const brace[] = { "=" };
+	static const char *const equals[] = { "=" };
 	const unsigned char *at;
-	int which = seek(source, markers, MARKERS);
-	if (which < 0 && !gs_source_status(source, err))
-		return gs_fail(err, GS_UNKNOWN_KIND, "a page without a memory snapshot (no local_files, trace_data or alloc_data in it)");
-	if (which < 0)
-		return gs_source_status(source, NULL);
+	int which;
+	gs_status status = find_data(source, &which, err);
+	if (!status && which == LOCAL_FILES)
+		status = unwrap_embedded(source, err);
+	if (status)
+		return status;
 	if (which == LOCAL_FILES)
-		return read_embedded(source, want, s, err);
-	if (seek(source, brace, 1))
+		return gs_reader_pickle.read(source, want, s, err);
+	if (seek(source, equals, 1))
 		return missing(source, "data", err);
-	for (size_t n; (n = gs_source_peek(source, 1, &at)) && (*at == ' ' || *at == '\n');)
+	while (gs_source_peek(source, 1, &at) && (*at == ' ' || *at == '\n'))
 		gs_source_skip(source, 1);
 	return gs_html_columns(source, want, s, err);
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/read/pickle.h"
 #include "analyzer/read/pickle_text.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/read/torch.h"
@@ -16,17 +17,28 @@ typedef struct unpickler {
 	uint64_t base;                /* offset of start */
 	gs_torch t;
 	gs_error *err;
+	gs_sink sink;                 /* gets what was read, or NULL */
+	void *arg;
+	gs_status sunk;
 	uint64_t opcode_at;
 	uint64_t memoized;            /* the next index of MEMOIZE */
 } unpickler;
 
 static uint64_t offset(const unpickler *u) { return u->base + (uint64_t)(u->p - u->start); }
 
+/* Hands on what was read up to here. */
+static void sink(unpickler *u, const unsigned char *to)
+{
+	if (u->sink && !u->sunk && to > u->start)
+		u->sunk = u->sink(u->arg, u->start, (size_t)(to - u->start));
+}
+
 /* Shows at least want bytes (≤ 64 KiB) at u->p; false if the file has fewer. */
 static bool look(unpickler *u, size_t want)
 {
 	if ((size_t)(u->end - u->p) >= want)
 		return true;
+	sink(u, u->p);
 	gs_source_skip(u->source, (size_t)(u->p - u->start));
 	size_t n = gs_source_peek(u->source, want, &u->p);
 	u->base = gs_source_offset(u->source);
@@ -282,19 +294,46 @@ static void look_behind(unpickler *u)
 		gs_snapshot_warn(u->t.s, "more bytes after the end of the pickle, at byte %llu: not read", (unsigned long long)offset(u));
 }
 
+static gs_status run(unpickler *u, unsigned want, gs_snapshot *s)
+{
+	gs_status status = gs_torch_init(&u->t, s, want);
+	if (status)
+		status = complaint(u);
+	while (!status)
+		status = step(u);
+	if (status == GS_END) {
+		status = gs_torch_finish(&u->t) ? complaint(u) : GS_OK;
+		sink(u, u->p - 1);
+		u->start = u->p;
+		u->sink = NULL;
+		u->base = u->opcode_at + 1;
+	}
+	return status;
+}
+
 static gs_status read_pickle(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	unpickler u = { .source = source, .err = err };
-	gs_status status = gs_torch_init(&u.t, s, want);
-	if (status)
-		status = complaint(&u);
-	while (!status)
-		status = step(&u);
-	if (status == GS_END) {
-		status = gs_torch_finish(&u.t) ? complaint(&u) : GS_OK;
+	gs_status status = run(&u, want, s);
+	if (!status)
 		look_behind(&u);
-	}
 	gs_torch_release(&u.t);
+	return status;
+}
+
+gs_status gs_pickle_check(gs_source *source, gs_sink to, void *arg, gs_error *err)
+{
+	unpickler u = { .source = source, .err = err, .sink = to, .arg = arg };
+	const unsigned char *head;
+	gs_snapshot s;
+	if (gs_source_peek(source, 2, &head) >= 2 && head[0] == 0x80 && head[1] <= NEWEST_PROTOCOL)
+		gs_source_skip(source, 2);
+	gs_snapshot_init(&s);
+	gs_status status = run(&u, 0, &s);
+	if (!status && u.sunk)
+		status = gs_fail(err, u.sunk, "cannot write");
+	gs_torch_release(&u.t);
+	gs_snapshot_release(&s);
 	return status;
 }
 

@@ -30,7 +30,7 @@ static const gs_reader *surest(gs_source *source, int at_least)
 }
 
 /* A .gsnap is zstd itself, so a certain reader gets the bytes as they are. */
-static gs_status pick(gs_source *source, const gs_reader **out, gs_error *err)
+gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err)
 {
 	const unsigned char *head;
 	if (!gs_source_peek(source, 1, &head)) {
@@ -86,7 +86,7 @@ static gs_status read_source(gs_source *source, const char *path, unsigned want,
 	const gs_reader *reader = NULL;
 	if (want == GS_WANT_ALL && path)
 		gs_source_hash(source);
-	gs_status status = pick(source, &reader, err);
+	gs_status status = gs_reader_pick(source, &reader, err);
 	if (!status)
 		status = reader->read(source, want, s, err);
 	if (!status && want == GS_WANT_ALL && path)

@@ -23,6 +23,9 @@ typedef struct gs_reader {
 extern const gs_reader gs_reader_gsnap, gs_reader_pickle, gs_reader_json, gs_reader_html, gs_reader_bfc,
 	gs_reader_rmm, gs_reader_text;
 
+/* Unwraps the source (at byte 0) as far as needed and tells which reader its content is for. */
+gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err);
+
 /* Opens path ("-" is standard input), unwraps gzip and zstd, picks the reader, reads, and finishes the snapshot
  * (path, sha256 of the file's bytes when GS_WANT_ALL, rank from its facts or name). On failure *s is
  * empty and err says "what, where" without the path. */

@@ -1,0 +1,166 @@
+/* Copying a PyTorch snapshot into a pickle without going through the model: pickles byte for byte up to their end, pages' pickles
+ * likewise, JSON value by value. */
+#include <string.h>
+
+#include "analyzer/export_pytorch.h"
+#include "analyzer/pickle_write.h"
+#include "analyzer/read/html.h"
+#include "analyzer/read/json_stream.h"
+#include "analyzer/read/pickle.h"
+#include "analyzer/read/pickle_text.h"
+#include "analyzer/read/reader.h"
+
+typedef struct copy {
+	gs_pickler p;
+	gs_error error; /* for the JSON stream */
+} copy;
+
+static gs_status tee(void *arg, const void *data, size_t n)
+{
+	copy *c = arg;
+	gs_pickler_raw(&c->p, data, n);
+	return c->p.status;
+}
+
+/* A bare list of segments goes into a dictionary. */
+static void open_root(copy *c, bool list)
+{
+	if (!list)
+		return;
+	gs_pickler_dict(&c->p);
+	gs_pickler_text(&c->p, "device_traces", 13);
+	gs_pickler_raw(&c->p, "]", 1);
+	gs_pickler_text(&c->p, "segments", 8);
+}
+
+static void close_root(copy *c, bool list)
+{
+	if (list)
+		gs_pickler_dict_end(&c->p);
+}
+
+static gs_status copy_pickle(copy *c, gs_source *source, gs_error *err)
+{
+	const unsigned char *head;
+	size_t n = gs_source_peek(source, 16, &head), i = n >= 2 && head[0] == 0x80 ? 2 : 0;
+	if (i + 9 < n && head[i] == 0x95)
+		i += 9;
+	bool list = i + 1 < n && (head[i] == ']' || (head[i] == '(' && head[i + 1] == 'l'));
+	open_root(c, list);
+	gs_status status = gs_pickle_check(source, tee, c, err);
+	close_root(c, list);
+	return status;
+}
+
+/* --- JSON -------------------------------------------------------------------------------------- */
+
+static int go_on(const copy *c) { return !c->p.status; }
+
+static int on_null(void *x)
+{
+	gs_pickler_none(&((copy *)x)->p);
+	return go_on(x);
+}
+
+static int on_boolean(void *x, int value)
+{
+	gs_pickler_boolean(&((copy *)x)->p, value);
+	return go_on(x);
+}
+
+static int on_number(void *x, const char *text, size_t n)
+{
+	copy *c = x;
+	gs_value v;
+	bool real = memchr(text, '.', n) || memchr(text, 'e', n) || memchr(text, 'E', n);
+	if (!gs_pickle_number(real ? 'F' : 'L', text, n, &v) || v.type == GS_V_OPAQUE)
+		gs_pickler_none(&c->p);
+	else if (v.type == GS_V_FLOAT)
+		gs_pickler_real(&c->p, v.f);
+	else if (v.negative)
+		gs_pickler_integer(&c->p, (int64_t)v.u);
+	else
+		gs_pickler_unsigned(&c->p, v.u);
+	return go_on(c);
+}
+
+static int on_string(void *x, const unsigned char *text, size_t n)
+{
+	gs_pickler_text(&((copy *)x)->p, (const char *)text, n);
+	return go_on(x);
+}
+
+static int on_start_map(void *x)
+{
+	gs_pickler_dict(&((copy *)x)->p);
+	return go_on(x);
+}
+
+static int on_end_map(void *x)
+{
+	gs_pickler_dict_end(&((copy *)x)->p);
+	return go_on(x);
+}
+
+static int on_start_array(void *x)
+{
+	gs_pickler_list(&((copy *)x)->p);
+	return go_on(x);
+}
+
+static int on_end_array(void *x)
+{
+	gs_pickler_list_end(&((copy *)x)->p);
+	return go_on(x);
+}
+
+static const yajl_callbacks callbacks = {
+	.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_number = on_number, .yajl_string = on_string, .yajl_start_map = on_start_map,
+	.yajl_map_key = on_string, .yajl_end_map = on_end_map, .yajl_start_array = on_start_array, .yajl_end_array = on_end_array,
+};
+
+static gs_status copy_json(copy *c, gs_source *source, gs_error *err)
+{
+	const unsigned char *head;
+	size_t n = gs_source_peek(source, 64, &head), i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+	gs_source_skip(source, i);
+	while (i < n && strchr(" \t\r\n", head[i]) && head[i])
+		i++;
+	bool list = i < n && head[i] == '[';
+	open_root(c, list);
+	gs_status status = gs_json_stream(source, &callbacks, c, true, &c->error, err);
+	close_root(c, list);
+	return status;
+}
+
+static gs_status copy_source(copy *c, gs_source *source, gs_error *err)
+{
+	const gs_reader *reader = NULL;
+	gs_status status = gs_reader_pick(source, &reader, err);
+	if (!status && reader == &gs_reader_html) {
+		status = gs_html_embedded(source, err);
+		reader = &gs_reader_pickle;
+	}
+	if (status)
+		return status;
+	if (reader == &gs_reader_pickle)
+		return copy_pickle(c, source, err);
+	if (reader == &gs_reader_json)
+		return copy_json(c, source, err);
+	return gs_fail(err, GS_UNSUPPORTED, "not a snapshot's own form");
+}
+
+gs_status gs_export_pytorch_copy(const char *path, gs_sink sink, void *arg, gs_error *err)
+{
+	gs_source *source = NULL;
+	copy c = { .error = GS_ERROR_INIT };
+	gs_status status = gs_source_open(path, &source, err);
+	if (status)
+		return status;
+	gs_pickler_init(&c.p, sink, arg);
+	status = copy_source(&c, source, err);
+	gs_source_close(source);
+	if (!status && gs_pickler_finish(&c.p))
+		status = gs_fail(err, c.p.status, "cannot write");
+	return status;
+}

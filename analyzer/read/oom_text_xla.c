@@ -100,7 +100,9 @@ static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 		return gs_oom_not_row(m, GS_NOT_HOST, by < to ? by + 11 : end);
 	m->row.library = framework(t, i, "tensorflow");
 	m->kind = GS_OOM_SHAPE;
-	m->row.device = device_of(t, end, to);
+	size_t named = device < to ? device : by < to ? by : SIZE_MAX;
+	if (named < end + 100)
+		m->row.device = device_of(t, named, ahead(t, named, 30));
 	m->same = by < to ? by : end;
 	m->end = gs_oom_line_end(t, by < to ? by + 11 : end, ahead(t, end, 400));
 	return 1;

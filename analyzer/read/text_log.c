@@ -1,5 +1,6 @@
 #include "analyzer/read/text_log.h"
 
+#include "analyzer/read/bfc_dump.h"
 #include "analyzer/read/memory_summary.h"
 #include "analyzer/read/oom_text.h"
 #include "analyzer/read/text_window.h"
@@ -8,12 +9,15 @@
 typedef struct lookers {
 	gs_oom_text messages;
 	gs_memory_summary summaries;
+	gs_bfc dumps;
 } lookers;
 
 static gs_status look(lookers *l, const gs_text *t, size_t from, gs_error *err)
 {
 	gs_status status = gs_oom_text_scan(&l->messages, t, from, t->ready, err);
-	return status ? status : gs_memory_summary_scan(&l->summaries, t, from, t->ready, err);
+	if (!status)
+		status = gs_memory_summary_scan(&l->summaries, t, from, t->ready, err);
+	return status ? status : gs_bfc_scan(&l->dumps, t, from, t->ready, err);
 }
 
 static gs_status look_at_all(lookers *l, gs_text *t, gs_source *source, gs_error *err)
@@ -30,22 +34,35 @@ static gs_status look_at_all(lookers *l, gs_text *t, gs_source *source, gs_error
 	return status;
 }
 
-gs_status gs_text_log_read(gs_source *source, gs_snapshot *s, gs_error *err)
+static gs_status conclude(lookers *l, gs_snapshot *s, gs_source *source, gs_error *err)
 {
-	gs_text t = GS_TEXT_INIT;
-	lookers l = { GS_OOM_TEXT_INIT, GS_MEMORY_SUMMARY_INIT };
-	bool cut = false;
-	l.messages.snapshot = s;
-	s->kind = GS_KIND_TEXT;
-	gs_status status = look_at_all(&l, &t, source, err);
+	bool cut = false, dump_cut = false;
+	if (gs_bfc_found(&l->dumps)) {
+		s->kind = GS_KIND_BFC;
+		gs_bfc_join(&l->dumps, &l->messages);
+	}
+	gs_status status = gs_oom_text_finish(&l->messages, err);
 	if (!status)
-		status = gs_oom_text_finish(&l.messages, err);
+		status = gs_memory_summary_finish(&l->summaries, s, &cut, err);
 	if (!status)
-		status = gs_memory_summary_finish(&l.summaries, s, &cut, err);
-	if (!status && cut) {
+		status = gs_bfc_finish(&l->dumps, s, &dump_cut, err);
+	if (!status && (cut || dump_cut)) {
 		s->complete = false;
 		s->cut_at = gs_source_offset(source);
 	}
+	return status;
+}
+
+gs_status gs_text_log_read(gs_source *source, gs_snapshot *s, gs_error *err)
+{
+	gs_text t = GS_TEXT_INIT;
+	lookers l = { GS_OOM_TEXT_INIT, GS_MEMORY_SUMMARY_INIT, GS_BFC_INIT };
+	l.messages.snapshot = l.dumps.snapshot = s;
+	s->kind = GS_KIND_TEXT;
+	gs_status status = look_at_all(&l, &t, source, err);
+	if (!status)
+		status = conclude(&l, s, source, err);
+	gs_bfc_release(&l.dumps);
 	gs_memory_summary_release(&l.summaries);
 	gs_oom_text_release(&l.messages);
 	gs_text_release(&t);

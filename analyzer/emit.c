@@ -10,6 +10,16 @@
 #include "schema/json.h"
 #include "schema/plain.h"
 
+gs_value gs_value_text(const char *text)
+{
+	return text ? (gs_value){ GS_VALUE_TEXT, 0, 0, text, strlen(text) } : (gs_value){ GS_VALUE_NULL, 0, 0, NULL, 0 };
+}
+
+gs_value gs_value_int(int64_t n)
+{
+	return n == INT64_MIN ? (gs_value){ GS_VALUE_NULL, 0, 0, NULL, 0 } : (gs_value){ GS_VALUE_INT, n, 0, NULL, 0 };
+}
+
 /* --- JSON ------------------------------------------------------------------------------------- */
 
 static void json_text(FILE *out, const char *text, size_t n)

@@ -42,6 +42,10 @@ typedef struct gs_value {
 	size_t n;
 } gs_value;
 
+/* A text or NULL; a number or, for INT64_MIN (GS_NONE), NULL. */
+gs_value gs_value_text(const char *text);
+gs_value gs_value_int(int64_t n);
+
 /* What stands round the rows. Everything is borrowed until gs_emit_close. */
 typedef struct gs_emit_head {
 	const char *query;   /* its name, or the SQL */
@@ -51,6 +55,7 @@ typedef struct gs_emit_head {
 	size_t ncolumns;
 	uint64_t limit;      /* rows to show at most, 0 all; the rest is counted */
 	int width;           /* table: columns of the terminal, 0 unlimited */
+	bool upright;        /* table: a line a column, rows below each other */
 } gs_emit_head;
 
 typedef struct gs_emitter gs_emitter;

@@ -182,7 +182,8 @@ static void write_upright(const gs_emitter *e)
 	for (size_t i = 0; i < n; i++)
 		if (width_of(e->head.columns[i].name) > name)
 			name = width_of(e->head.columns[i].name);
-	size_t rest = (size_t)e->head.width > name + GAP + NARROWEST ? (size_t)e->head.width - name - GAP : NARROWEST;
+	size_t width = e->head.width > 0 ? (size_t)e->head.width : SIZE_MAX;
+	size_t rest = width > name + GAP + NARROWEST ? width - name - GAP : NARROWEST;
 	for (size_t r = 0; r < e->rows; r++) {
 		if (r)
 			fputc('\n', e->out);
@@ -239,7 +240,7 @@ void gs_emit_table_write(gs_emitter *e)
 		if (width_of(e->cells[k]) > width[k % n])
 			width[k % n] = width_of(e->cells[k]);
 	fit(e, width);
-	if (fits(e, width) || !e->rows)
+	if (!e->rows || (!e->head.upright && fits(e, width)))
 		write_rows(e, width);
 	else
 		write_upright(e);

@@ -17,10 +17,18 @@ static gs_status read_stored(const gs_input_entry *entry, unsigned want, gs_snap
 	return status;
 }
 
+/* A folder's notes and scripts are texts too: without an out-of-memory in them they are no input. */
+static bool is_mere_text(const gs_snapshot *s)
+{
+	return s->kind == GS_KIND_TEXT && !s->nooms && !s->ndevices;
+}
+
 gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_snapshot_init(s);
 	gs_status status = entry->id ? read_stored(entry, want, s, err) : gs_read_path(entry->path, want, s, err);
+	if (!status && entry->in_folder && is_mere_text(s))
+		status = gs_fail(err, GS_UNKNOWN_KIND, "a text without an out-of-memory");
 	if (status)
 		gs_snapshot_release(s);
 	return status;

@@ -57,6 +57,10 @@ void gs_input_release(gs_input *input);
 /* Tells a snapshot's warnings and, if it was cut, where. */
 void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context);
 
+/* Whether reading it without events tells all but them: of a .gsnap and a database, whose layout, facts and OOM records
+ * stand by themselves. Other kinds have to be read to the end to know what is in them. */
+bool gs_input_may_skip_events(const gs_input_entry *entry);
+
 /* Whether path begins like an SQLite database. */
 bool gs_input_is_database(const char *path);
 

@@ -43,6 +43,19 @@ bool gs_input_is_database(const char *path)
 	return n == sizeof head && !memcmp(head, magic, sizeof head);
 }
 
+bool gs_input_may_skip_events(const gs_input_entry *entry)
+{
+	unsigned char head[4] = { 0 };
+	if (entry->id)
+		return true;
+	int fd = open(entry->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return false;
+	ssize_t n = read(fd, head, sizeof head);
+	close(fd);
+	return n == 4 && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
+}
+
 static gs_status expand_database(const char *path, gs_input_list *list, gs_error *err)
 {
 	gs_store *store = NULL;

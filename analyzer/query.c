@@ -92,16 +92,6 @@ static gs_status plan(answer *a, const gs_query *named, gs_error *err)
 	return GS_OK;
 }
 
-static void set_text(gs_value *v, const char *text)
-{
-	*v = text ? (gs_value){ GS_VALUE_TEXT, 0, 0, text, strlen(text) } : (gs_value){ GS_VALUE_NULL, 0, 0, NULL, 0 };
-}
-
-static void set_int(gs_value *v, int64_t n)
-{
-	*v = n == GS_NONE ? (gs_value){ GS_VALUE_NULL, 0, 0, NULL, 0 } : (gs_value){ GS_VALUE_INT, n, 0, NULL, 0 };
-}
-
 /* A blob is shown as the hexadecimal text that SQL's hex() would give; ours has none, a user's query may. */
 static void take(const answer *a, int column, gs_value *v)
 {
@@ -137,12 +127,12 @@ static void take_row(answer *a)
 	const char *path = NULL;
 	if (a->many) {
 		gs_session_snapshot(a->session, id, &rank, &path);
-		set_int(&a->values[0], rank);
-		set_text(&a->values[1], path);
+		a->values[0] = gs_value_int(rank);
+		a->values[1] = gs_value_text(path);
 	}
 	if (a->state)
-		set_text(&a->values[a->ncolumns - 1],
-			 gs_session_state_of(a->session, id, sqlite3_column_int64(a->stmt, a->device)));
+		a->values[a->ncolumns - 1] =
+			gs_value_text(gs_session_state_of(a->session, id, gs_db_get(a->stmt, a->device)));
 }
 
 static gs_status rows(answer *a, gs_emitter *e, double seconds, uint64_t *count, gs_error *err)
@@ -183,7 +173,7 @@ gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *ou
 	bind(a.stmt, ":metric", named ? named->metric : NULL);
 	status = plan(&a, named, err);
 	gs_emit_head head = { named ? named->name : ask->sql, gs_session_state(session), gs_session_complete(session), a.columns,
-			      a.ncolumns, ask->limit, ask->width };
+			      a.ncolumns, ask->limit, ask->width, false };
 	if (!status)
 		status = gs_emit_open(out, ask->format, &head, &e, err);
 	if (!status)

@@ -7,6 +7,7 @@
 
 #include "analyzer/db.h"
 #include "analyzer/session_inner.h"
+#include "schema/sql.h"
 
 /* Tables that -d and --rank narrow; segment, block and event follow shown_state and trace, state and all_* hold everything. */
 static const struct { const char *name; bool device; } narrowed[] = {
@@ -39,6 +40,8 @@ static gs_status open_store(gs_session *session, gs_error *err)
 		status = gs_store_shadow(session->store, err);
 	if (!status)
 		status = narrow(session, err);
+	if (!status && session->stored && session->ask.all_frames)
+		status = gs_db_run(gs_store_connection(session->store), gs_sql_text("all_frames.sql"), err);
 	if (status && session->stored)
 		session->failed = strdup(session->list.entries[0].path);
 	return status;
@@ -155,7 +158,7 @@ static gs_status list_states(gs_session *session, gs_error *err)
 		session->states = grown;
 		gs_session_state_name *x = &session->states[session->nstates++];
 		x->snapshot_id = sqlite3_column_int64(q, 0);
-		x->device = sqlite3_column_int64(q, 1);
+		x->device = gs_db_get(q, 1);
 		sqlite3_snprintf(sizeof x->name, x->name, "%s", sqlite3_column_text(q, 2));
 	}
 	sqlite3_finalize(q);

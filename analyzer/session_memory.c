@@ -1,9 +1,7 @@
 /* Filling a session's tables from files, one after the other; each snapshot's memory is given back before the next. */
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/db.h"
 #include "analyzer/session_inner.h"
@@ -29,21 +27,6 @@ static unsigned parts_of(unsigned reads, bool all_frames)
 static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES | GS_READS_FIT |
 					  GS_READS_EVICTION;
 
-/* A .gsnap keeps its layout, facts and OOM record before its events, so that these can be skipped; other kinds have to be
- * read to the end to know what is in them. */
-static bool may_skip_events(const gs_input_entry *entry)
-{
-	unsigned char head[4] = { 0 };
-	if (entry->id)
-		return true;
-	int fd = open(entry->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, head, sizeof head);
-	close(fd);
-	return n == 4 && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
-}
-
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
 static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
 {
@@ -65,7 +48,7 @@ static bool needs_events(const gs_session *session, const gs_snapshot *s, unsign
 static gs_status read_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
 {
 	unsigned want = GS_WANT_LAYOUT | (reads & GS_READS_STACKS ? GS_WANT_STACKS : 0u);
-	if (reads & reads_with_events || !may_skip_events(entry))
+	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
 		want |= GS_WANT_EVENTS;
 	gs_status status = gs_input_read(entry, want, s, err);
 	if (status || !needs_events(session, s, reads))
@@ -74,11 +57,25 @@ static gs_status read_entry(gs_session *session, const gs_input_entry *entry, un
 	return gs_input_read(entry, want | GS_WANT_EVENTS, s, err);
 }
 
+/* Events are numbered by device: a number alone names no moment where several devices have events. */
+static gs_status check_selector(const gs_session *session, const gs_snapshot *s, gs_error *err)
+{
+	const char *selector = session->ask.state;
+	size_t traced = 0;
+	if (!selector || *selector < '0' || *selector > '9' || session->ask.device != GS_NONE)
+		return GS_OK;
+	for (size_t i = 0; i < s->ndevices; i++)
+		traced += s->devices[i].trace.n > 0;
+	return traced < 2 ? GS_OK : gs_fail(err, GS_INVALID, "several devices have an event %s: -d names one", selector);
+}
+
 static gs_status add(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
 {
 	gs_store_ask ask = { parts_of(reads, session->ask.all_frames), session->ask.state, session->ask.device };
 	int64_t id = 0;
-	gs_status status = gs_store_add(session->store, s, &ask, &id, err);
+	gs_status status = check_selector(session, s, err);
+	if (!status)
+		status = gs_store_add(session->store, s, &ask, &id, err);
 	if (!status)
 		status = gs_session_fill_verdict(session, s, id, reads, err);
 	if (!status)

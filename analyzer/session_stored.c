@@ -45,7 +45,7 @@ static gs_status find_state(gs_session *session, int64_t snapshot, int64_t devic
 	bool oom = !selector || !strcmp(selector, "oom");
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
-		"SELECT id, name FROM main.state WHERE snapshot_id = ?1 AND device = ?2"
+		"SELECT id, name FROM main.state WHERE snapshot_id = ?1 AND device IS ?2"
 		" AND (name = ?3 OR ?4 AND name LIKE 'oom %' OR ?5 AND name = 'captured')"
 		" ORDER BY name = 'captured', idx DESC, id DESC", &q, err);
 	if (status)
@@ -76,8 +76,17 @@ static gs_status show(gs_session *session, int64_t snapshot, int64_t device, boo
 	}
 	if (status)
 		return status;
-	return gs_db_runf(gs_store_connection(session->store), err, "INSERT INTO temp.shown_state VALUES (%lld, %lld, %lld, %Q)",
-			  (long long)snapshot, (long long)id, (long long)device, name);
+	sqlite3_stmt *q = NULL;
+	status = gs_db_prepare(gs_store_connection(session->store), "INSERT INTO temp.shown_state VALUES (?,?,?,?)", &q, err);
+	if (status)
+		return status;
+	gs_db_int(q, 1, snapshot);
+	gs_db_int(q, 2, id);
+	gs_db_int(q, 3, device);
+	gs_db_text(q, 4, name);
+	status = gs_db_do(q, err);
+	sqlite3_finalize(q);
+	return status;
 }
 
 /* A device has a shown state if it has states at all. */
@@ -88,7 +97,7 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 		"SELECT DISTINCT snapshot_id, device FROM main.state ORDER BY 1, 2", &q, err);
 	bool found = false;
 	while (!status && !*rebuild && !(status = gs_db_next(q, err))) {
-		int64_t snapshot = sqlite3_column_int64(q, 0), device = sqlite3_column_int64(q, 1), rank;
+		int64_t snapshot = sqlite3_column_int64(q, 0), device = gs_db_get(q, 1), rank;
 		const char *path;
 		if (!gs_session_snapshot(session, snapshot, &rank, &path) ||
 		    (session->ask.device != GS_NONE && session->ask.device != device))

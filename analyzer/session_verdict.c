@@ -2,6 +2,7 @@
 #include "analyzer/db.h"
 #include "analyzer/diagnose.h"
 #include "analyzer/session_inner.h"
+#include "analyzer/store_inner.h"
 
 static gs_status put_fit(sqlite3 *db, int64_t id, const gs_diagnosis *d, gs_error *err)
 {
@@ -10,7 +11,7 @@ static gs_status put_fit(sqlite3 *db, int64_t id, const gs_diagnosis *d, gs_erro
 	for (int i = 0; i < d->nladder && !status; i++) {
 		const gs_rung *r = &d->ladder[i];
 		gs_db_int(q, 1, id);
-		gs_db_int(q, 2, d->device ? d->device->device : GS_NONE);
+		gs_db_int(q, 2, d->device ? gs_device_number(d->device->device) : GS_NONE);
 		gs_db_text(q, 3, gs_step_word(r->step));
 		gs_db_text(q, 4, gs_step_question(r->step));
 		gs_db_int(q, 5, r->available);
@@ -30,7 +31,7 @@ static gs_status put_evictions(sqlite3 *db, int64_t id, const gs_diagnosis *d, g
 		const gs_eviction *e = &d->evictions[i];
 		bool several = e->segment >= d->layout.nsegments;
 		gs_db_int(q, 1, id);
-		gs_db_int(q, 2, d->device->device);
+		gs_db_int(q, 2, gs_device_number(d->device->device));
 		gs_db_int(q, 3, several ? GS_NONE : (int64_t)d->layout.segments[e->segment].address);
 		gs_db_int(q, 4, several ? GS_NONE : (int64_t)e->address);
 		gs_db_int(q, 5, (int64_t)e->size);
@@ -86,7 +87,7 @@ gs_status gs_session_fill_verdict(gs_session *session, const gs_snapshot *s, int
 			gs_fail(err, status, "%s", why.text);
 	}
 	o.any_device = true;
-	if (!status && has_oom(s, -1) && session->ask.device == GS_NONE)
+	if (!status && has_oom(s, -1) && !gs_snapshot_find_device(s, -1) && session->ask.device == GS_NONE)
 		status = judge(session, s, id, reads, &o, err);
 	return status;
 }

@@ -34,6 +34,11 @@ gs_id gs_fill_stack(const gs_fill *f, gs_id local)
 	return local && local < f->s->nstacks ? f->stack_of[local] : 0;
 }
 
+int64_t gs_device_number(int32_t device)
+{
+	return device < 0 ? GS_NONE : device;
+}
+
 bool gs_device_is_empty(const gs_snapshot *s, const gs_device *d)
 {
 	if (d->captured.nsegments || d->trace.n || d->trace.skipped || d->reserved != GS_NONE || d->allocated != GS_NONE)
@@ -80,7 +85,7 @@ static gs_status put_devices(gs_fill *f, gs_error *err)
 	for (size_t i = 0; i < f->s->ndevices && !status; i++) {
 		const gs_device *d = &f->s->devices[i];
 		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, d->device);
+		gs_db_int(q, 2, gs_device_number(d->device));
 		gs_db_text(q, 3, d->name ? gs_string_text(f->s, d->name) : NULL);
 		gs_db_int(q, 4, d->capacity);
 		gs_db_int(q, 5, d->device_free);
@@ -120,7 +125,7 @@ static gs_status put_stats(gs_fill *f, gs_error *err)
 	for (size_t i = 0; i < f->s->nstats && !status; i++) {
 		const gs_stat *x = &f->s->stats[i];
 		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, x->device);
+		gs_db_int(q, 2, gs_device_number(x->device));
 		gs_db_text(q, 3, gs_string_text(f->s, x->name));
 		gs_db_text(q, 4, x->pool ? gs_string_text(f->s, x->pool) : NULL);
 		gs_db_int(q, 5, x->current);
@@ -142,7 +147,7 @@ static gs_status put_annotations(gs_fill *f, gs_error *err)
 		gs_db_int(q, 1, f->id);
 		gs_db_text(q, 2, gs_string_text(f->s, a->name));
 		gs_db_text(q, 3, a->stage ? gs_string_text(f->s, a->stage) : NULL);
-		gs_db_int(q, 4, a->device < 0 ? GS_NONE : a->device);
+		gs_db_int(q, 4, gs_device_number(a->device));
 		gs_db_int(q, 5, a->time_us);
 		status = gs_db_do(q, err);
 	}

@@ -16,7 +16,7 @@ static gs_status put_trace(gs_fill *f, const gs_device *d, int64_t base, gs_erro
 	if (status)
 		return status;
 	gs_db_int(q, 1, f->id);
-	gs_db_int(q, 2, d->device);
+	gs_db_int(q, 2, gs_device_number(d->device));
 	gs_db_int(q, 3, f->store->next_event);
 	gs_db_int(q, 4, (int64_t)d->trace.n);
 	gs_db_int(q, 5, base);

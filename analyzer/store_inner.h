@@ -33,6 +33,9 @@ char *gs_pool_text(char *buf, gs_pool_id id);
 const char *gs_class_text(int pool); /* small, large, NULL */
 gs_pool_id gs_pool_parse(const char *text);
 
+/* The number of a device as tables have it: GS_NONE (NULL) for -1, a device that the input does not name. */
+int64_t gs_device_number(int32_t device);
+
 /* A device without segments, events, out-of-memories and figures of a text has no rows. */
 bool gs_device_is_empty(const gs_snapshot *s, const gs_device *d);
 

@@ -28,7 +28,7 @@ static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_e
 	sqlite3_clear_bindings(f->state);
 	gs_db_int(f->state, 1, f->id);
 	gs_db_int(f->state, 2, id);
-	gs_db_int(f->state, 3, row->device->device);
+	gs_db_int(f->state, 3, gs_device_number(row->device->device));
 	gs_db_text(f->state, 4, row->name);
 	gs_db_int(f->state, 5, row->idx);
 	gs_db_int(f->state, 6, l ? l->exact : 1);
@@ -119,10 +119,10 @@ static gs_status put_layout(gs_fill *f, const gs_device *d, const gs_layout *l, 
 		return status;
 	gs_db_int(f->segment, 1, f->id);
 	gs_db_int(f->segment, 2, id);
-	gs_db_int(f->segment, 3, d->device);
+	gs_db_int(f->segment, 3, gs_device_number(d->device));
 	gs_db_int(f->block, 1, f->id);
 	gs_db_int(f->block, 2, id);
-	gs_db_int(f->block, 3, d->device);
+	gs_db_int(f->block, 3, gs_device_number(d->device));
 	for (size_t i = 0; i < l->nsegments && !status; i++)
 		status = put_segment_and_blocks(f, l, &l->segments[i], err);
 	return status;

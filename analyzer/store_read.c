@@ -74,7 +74,7 @@ static gs_status setting_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 
 static gs_status stat_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
-	gs_stat x = { sqlite3_column_int(q, 0), gs_reading_string(r, q, 1), gs_reading_string(r, q, 2), gs_db_get(q, 3),
+	gs_stat x = { sqlite3_column_type(q, 0) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 0), gs_reading_string(r, q, 1), gs_reading_string(r, q, 2), gs_db_get(q, 3),
 		      gs_db_get(q, 4), gs_db_get(q, 5), gs_db_get(q, 6) };
 	gs_status status = gs_snapshot_add_stat(r->s, &x);
 	return status ? gs_fail(err, status, "statistics") : GS_OK;
@@ -138,8 +138,8 @@ static gs_status oom_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 
 static gs_status device_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
-	int64_t number = sqlite3_column_int64(q, 0);
-	if (number < 0 || number > INT32_MAX)
+	int64_t number = sqlite3_column_type(q, 0) == SQLITE_NULL ? -1 : sqlite3_column_int64(q, 0);
+	if (number < -1 || number > INT32_MAX)
 		return gs_fail(err, GS_FORMAT, "device number %lld", (long long)number);
 	gs_device *d = gs_snapshot_device(r->s, (int32_t)number);
 	if (!d)
@@ -235,8 +235,8 @@ static gs_status read_layout(gs_reading *r, gs_device *d, gs_error *err)
 	r->layout = &d->captured;
 	r->blocks = 0;
 	r->state = -1;
-	r->device = d->device;
-	gs_status status = gs_reading_each(r, "SELECT id FROM main.state WHERE snapshot_id = ? AND device = ? AND name = 'captured'",
+	r->device = gs_device_number(d->device);
+	gs_status status = gs_reading_each(r, "SELECT id FROM main.state WHERE snapshot_id = ? AND device IS ? AND name = 'captured'",
 					   state_row, err);
 	r->device = r->state; /* the second parameter of the next two */
 	if (!status)

@@ -125,7 +125,7 @@ static void set_free_of_ooms(gs_snapshot *s, gs_device *d)
 gs_status gs_reading_events(gs_reading *r, gs_device *d, gs_error *err)
 {
 	r->into = d;
-	r->device = d->device;
+	r->device = gs_device_number(d->device);
 	d->trace.skipped = 0;
 	gs_status status = read_tags(r, err);
 	if (!status)

@@ -34,7 +34,7 @@ static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 	if (status)
 		return status;
 	gs_db_int(q, 1, f->id);
-	gs_db_int(q, 2, h->device->device);
+	gs_db_int(q, 2, gs_device_number(h->device->device));
 	gs_gauge_start(h, &g);
 	for (size_t i = 0; i < h->n && !status; i++) {
 		gs_gauge_step(h, i, &g);
@@ -57,7 +57,7 @@ static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err
 	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.varying_size VALUES (?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, d->device);
+		gs_db_int(q, 2, gs_device_number(d->device));
 		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
 		gs_db_int(q, 4, (int64_t)rows[i].requests);
 		gs_db_int(q, 5, (int64_t)rows[i].sizes);
@@ -80,7 +80,7 @@ static gs_status put_growth(gs_fill *f, const gs_history *h, gs_error *err)
 	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, h->device->device);
+		gs_db_int(q, 2, gs_device_number(h->device->device));
 		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
 		gs_db_int(q, 4, (int64_t)rows[i].blocks);
 		gs_db_int(q, 5, (int64_t)rows[i].bytes);

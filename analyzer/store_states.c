@@ -135,8 +135,17 @@ static gs_status put_all(device_fill *x, gs_error *err)
 
 static gs_status show(device_fill *x, const gs_state *state, int64_t id, gs_error *err)
 {
-	return gs_db_runf(x->f->store->db, err, "INSERT INTO temp.shown_state VALUES (%lld, %lld, %d, %Q)", (long long)x->f->id,
-			  (long long)id, x->d->device, state->name);
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(x->f->store->db, "INSERT INTO temp.shown_state VALUES (?,?,?,?)", &q, err);
+	if (status)
+		return status;
+	gs_db_int(q, 1, x->f->id);
+	gs_db_int(q, 2, id);
+	gs_db_int(q, 3, gs_device_number(x->d->device));
+	gs_db_text(q, 4, state->name);
+	status = gs_db_do(q, err);
+	sqlite3_finalize(q);
+	return status;
 }
 
 /* Devices without the state asked for are not shown, unless it is the one device asked about. */
@@ -165,7 +174,7 @@ static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t nu
 	char pool_id[44];
 	gs_id stack = gs_fill_stack(f, o->stack);
 	gs_db_int(q, 1, f->id);
-	gs_db_int(q, 2, o->device < 0 ? GS_NONE : o->device);
+	gs_db_int(q, 2, gs_device_number(o->device));
 	gs_db_int(q, 3, (int64_t)number);
 	gs_db_int(q, 4, o->idx);
 	gs_db_int(q, 5, o->time_us);

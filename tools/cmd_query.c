@@ -29,7 +29,7 @@ static int print_list(const query_options *o)
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
 	const gs_column columns[] = { { "name", GS_UNIT_NONE }, { "description", GS_UNIT_NONE } };
-	gs_emit_head head = { "list", NULL, true, columns, 2, 0, 0 };
+	gs_emit_head head = { "list", NULL, true, columns, 2, 0, gs_output_width(), false };
 	gs_status status = gs_emit_open(stdout, gs_output_format(o->common.format), &head, &e, &err);
 	for (size_t i = 0; !status && gs_query_at(i, &q); i++) {
 		gs_value row[] = { { GS_VALUE_TEXT, 0, 0, q.name, strlen(q.name) },
@@ -123,7 +123,9 @@ static int answer(const query_options *o, const gs_query_ask *ask, const gs_sess
 		status = gs_session_open(from, &session, &err);
 	if (!status)
 		status = gs_query_answer(session, ask, kept, &left, &rows, &err);
-	if (status)
+	if (status == GS_INVALID)
+		exit_status = gs_fail_usage("query", NULL, "%s", err.text);
+	else if (status)
 		exit_status = gs_fail_file(gs_session_failed(session) ? gs_session_failed(session) : "query", &err, NULL);
 	else if (gs_output_copy(kept, out, &err))
 		exit_status = gs_fail_file(o->common.output, &err, NULL);

@@ -12,11 +12,11 @@ figure AS (
 	SELECT t.snapshot_id, t.device, m.rank, m.metric, m.healthy, m.meaning, s.free,
 		CASE m.rank
 			WHEN 1 THEN (SELECT max(current) FROM stat AS r
-				WHERE r.snapshot_id = t.snapshot_id AND r.device = t.device AND r.name = 'num_alloc_retries')
+				WHERE r.snapshot_id = t.snapshot_id AND r.device IS t.device AND r.name = 'num_alloc_retries')
 			WHEN 2 THEN s.largest_free
 			WHEN 3 THEN s.segments
 			ELSE (SELECT 1.0 * split / segments FROM split AS p
-				WHERE p.snapshot_id = t.snapshot_id AND p.device = t.device)
+				WHERE p.snapshot_id = t.snapshot_id AND p.device IS t.device)
 		END AS value
 	FROM shown_state AS t JOIN state AS s ON s.id = t.state_id CROSS JOIN metric AS m)
 SELECT snapshot_id, device, metric, value, healthy,

@@ -2,7 +2,7 @@
 WITH part AS (
 	SELECT b.snapshot_id, b.device, b.stack_id, s.address, s.free, count(*) AS blocks, sum(b.size) AS bytes
 	FROM segment AS s JOIN block AS b
-		ON b.snapshot_id = s.snapshot_id AND b.device = s.device AND b.segment = s.address
+		ON b.snapshot_id = s.snapshot_id AND b.device IS s.device AND b.segment = s.address
 	WHERE s.free > 0 AND b.state <> 'inactive'
 	GROUP BY b.snapshot_id, b.device, b.stack_id, s.address)
 SELECT p.snapshot_id, p.device, k.text AS stack, k.user_frame, sum(p.blocks) AS blocks, sum(p.bytes) AS bytes,

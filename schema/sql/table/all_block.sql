@@ -1,7 +1,7 @@
 CREATE TABLE all_block ( -- a block: a piece of a segment
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
 	state_id INTEGER NOT NULL, -- state.id
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device
 	segment INTEGER, -- address of its segment
 	address INTEGER, -- of its first byte
 	size INTEGER NOT NULL, -- bytes, rounded

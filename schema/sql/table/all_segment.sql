@@ -1,7 +1,7 @@
 CREATE TABLE all_segment ( -- a segment: memory that the allocator took from the driver in one piece
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
 	state_id INTEGER NOT NULL, -- state.id
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device
 	address INTEGER, -- of its first byte
 	size INTEGER NOT NULL, -- bytes
 	pool TEXT, -- small or large

@@ -1,6 +1,6 @@
 CREATE TABLE device ( -- a device of a snapshot
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device, NULL where the input names none
 	name TEXT, -- model
 	capacity INTEGER, -- bytes of memory in all
 	device_free INTEGER, -- bytes free on the device when the snapshot was made
@@ -12,6 +12,5 @@ CREATE TABLE device ( -- a device of a snapshot
 	at_oom BOOLEAN NOT NULL, -- 1: the captured layout is that of the last out-of-memory
 	has_layout BOOLEAN NOT NULL, -- 0: the input tells nothing of segments
 	said_reserved INTEGER, -- bytes reserved as a text says
-	said_allocated INTEGER, -- bytes allocated as a text says
-	PRIMARY KEY (snapshot_id, device)
-) WITHOUT ROWID;
+	said_allocated INTEGER -- bytes allocated as a text says
+);

@@ -1,6 +1,6 @@
 CREATE TABLE growth ( -- a stack whose live bytes only grow over the trace
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device
 	stack_id INTEGER NOT NULL, -- stack.id
 	blocks INTEGER NOT NULL, -- blocks that live at its end
 	bytes INTEGER NOT NULL, -- their bytes

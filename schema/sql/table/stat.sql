@@ -1,6 +1,6 @@
 CREATE TABLE stat ( -- a statistic that the allocator kept
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device
 	name TEXT NOT NULL, -- its name
 	pool TEXT, -- all, small_pool or large_pool; NULL for plain counters
 	current INTEGER, -- value when the snapshot was made

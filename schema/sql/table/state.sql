@@ -1,7 +1,7 @@
 CREATE TABLE state ( -- a moment of a device for which segments and blocks are here, with its totals
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
 	id INTEGER PRIMARY KEY, -- number of the state in this database
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device
 	name TEXT NOT NULL, -- captured, oom 1, oom 2 …, peak, peak reserved, or an event's number
 	idx INTEGER, -- event after which it holds, NULL: as captured
 	exact BOOLEAN NOT NULL, -- 0: something in it is bounded, not determined

@@ -1,6 +1,6 @@
 CREATE TABLE varying_size ( -- a stack that asks for many sizes
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device
 	stack_id INTEGER NOT NULL, -- stack.id
 	requests INTEGER NOT NULL, -- allocations in the trace
 	sizes INTEGER NOT NULL, -- different sizes among them

@@ -1,6 +1,6 @@
 CREATE TABLE temp.shown_state ( -- the selected state of each device
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
 	state_id INTEGER, -- state.id
-	device INTEGER NOT NULL, -- number of the device
+	device INTEGER, -- number of the device
 	name TEXT NOT NULL -- of the state
 );

@@ -8,5 +8,5 @@ SELECT snapshot_id, id, device, name
 FROM state AS s
 WHERE id = (
 	SELECT id FROM state AS o
-	WHERE o.snapshot_id = s.snapshot_id AND o.device = s.device AND (o.name = 'captured' OR o.name LIKE 'oom %')
+	WHERE o.snapshot_id = s.snapshot_id AND o.device IS s.device AND (o.name = 'captured' OR o.name LIKE 'oom %')
 	ORDER BY o.name <> 'captured' DESC, o.idx DESC, o.id DESC LIMIT 1);

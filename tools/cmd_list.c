@@ -1,0 +1,176 @@
+/* gpusnap list: a line a dump, the one that failed first on top. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/input.h"
+#include "tools/command.h"
+#include "tools/inputs.h"
+#include "tools/message.h"
+#include "tools/options.h"
+#include "tools/output.h"
+
+static const gs_column columns[] = {
+	{ "failed", GS_UNIT_NONE }, { "time_us", GS_UNIT_TIME }, { "rank", GS_UNIT_NONE }, { "device", GS_UNIT_NONE },
+	{ "requested", GS_UNIT_BYTES }, { "device_free", GS_UNIT_BYTES }, { "ooms", GS_UNIT_NONE }, { "kind", GS_UNIT_NONE },
+	{ "host", GS_UNIT_NONE }, { "pid", GS_UNIT_NONE }, { "complete", GS_UNIT_BOOLEAN }, { "snapshot", GS_UNIT_NONE },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+typedef struct line {
+	char *path, *host;
+	const char *kind;
+	int64_t time_us, rank, device, requested, device_free, pid;
+	size_t ooms, order; /* order: as named, from 0 */
+	bool complete;
+} line;
+
+typedef struct lines {
+	line *all;
+	size_t n;
+	bool complete;
+} lines;
+
+/* The earliest out-of-memory of a snapshot, by time where it is known. */
+static const gs_oom *first_oom(const gs_snapshot *s)
+{
+	const gs_oom *first = NULL;
+	for (size_t i = 0; i < s->nooms; i++)
+		if (!first || (s->ooms[i].time_us != GS_NONE && (first->time_us == GS_NONE || s->ooms[i].time_us < first->time_us)))
+			first = &s->ooms[i];
+	return first;
+}
+
+static void fill(line *x, const gs_snapshot *s)
+{
+	const gs_oom *o = first_oom(s);
+	x->path = s->path ? strdup(s->path) : NULL;
+	x->host = s->host ? strdup(s->host) : NULL;
+	x->kind = gs_kind_text(s->kind);
+	x->rank = s->rank;
+	x->pid = s->pid;
+	x->complete = s->complete;
+	x->ooms = s->nooms;
+	x->time_us = o && o->time_us != GS_NONE ? o->time_us : s->time_us;
+	x->device = o && o->device >= 0 ? o->device : GS_NONE;
+	x->requested = o ? o->requested : GS_NONE;
+	x->device_free = o ? o->device_free : GS_NONE;
+}
+
+/* Failures first, by time; what did not fail, or when is not known, after them as named. */
+static int by_failure(const void *a, const void *b)
+{
+	const line *x = a, *y = b;
+	bool failed_x = x->ooms > 0, failed_y = y->ooms > 0;
+	if (failed_x != failed_y)
+		return failed_x ? -1 : 1;
+	if (failed_x && (x->time_us == GS_NONE) != (y->time_us == GS_NONE))
+		return x->time_us == GS_NONE ? 1 : -1;
+	if (failed_x && x->time_us != y->time_us)
+		return x->time_us < y->time_us ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+static int read_lines(const gs_input_list *list, const gs_common *common, lines *out)
+{
+	out->all = calloc(list->n + 1, sizeof *out->all);
+	gs_error err = GS_ERROR_INIT;
+	if (!out->all) {
+		gs_fail(&err, GS_NO_MEMORY, "a list");
+		return gs_fail_file("list", &err, NULL);
+	}
+	for (size_t i = 0; i < list->n; i++) {
+		const gs_input_entry *entry = &list->entries[i];
+		char text[GS_ERROR_TEXT + 16];
+		gs_snapshot s;
+		unsigned want = GS_WANT_LAYOUT | (gs_input_may_skip_events(entry) ? 0u : (unsigned)GS_WANT_EVENTS);
+		if (gs_input_read(entry, want, &s, &err)) {
+			if (!entry->in_folder)
+				return gs_fail_file(entry->path, &err, NULL);
+			snprintf(text, sizeof text, "left out: %s", err.text);
+			gs_warn(entry->path, text);
+			continue;
+		}
+		if (common->rank == GS_UNSET || common->rank == s.rank) {
+			out->all[out->n].order = out->n;
+			fill(&out->all[out->n++], &s);
+			out->complete &= s.complete;
+		}
+		gs_snapshot_release(&s);
+	}
+	return -1;
+}
+
+static gs_status put(gs_emitter *e, const line *x, int64_t place, gs_error *err)
+{
+	const gs_value row[COLUMNS] = {
+		gs_value_int(place), gs_value_int(x->time_us), gs_value_int(x->rank), gs_value_int(x->device),
+		gs_value_int(x->requested), gs_value_int(x->device_free), gs_value_int((int64_t)x->ooms), gs_value_text(x->kind),
+		gs_value_text(x->host), gs_value_int(x->pid), gs_value_int(x->complete), gs_value_text(x->path),
+	};
+	gs_status status = gs_emit_row(e, row, err);
+	return status == GS_END ? GS_OK : status;
+}
+
+static int print(const lines *all, const gs_common *common)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_emitter *e = NULL;
+	gs_format format = gs_output_format(common->format);
+	gs_emit_head head = { "list", NULL, all->complete, columns, COLUMNS, common->rows > 0 ? (uint64_t)common->rows : 0,
+			      gs_output_width(), false };
+	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
+	for (size_t i = 0; i < all->n && !status; i++) {
+		const line *x = &all->all[i];
+		bool placed = x->ooms && x->time_us != GS_NONE;
+		status = put(e, x, placed ? (int64_t)i + 1 : GS_NONE, &err);
+	}
+	if (e)
+		gs_emit_close(e, status != GS_OK, NULL, &err);
+	return status ? gs_fail_file("list", &err, NULL) : GS_EXIT_DONE;
+}
+
+static int list(const gs_input_list *inputs, const gs_common *common)
+{
+	lines all = { NULL, 0, true };
+	gs_error err = GS_ERROR_INIT;
+	int status = read_lines(inputs, common, &all);
+	if (status < 0 && !all.n) {
+		gs_input_none(common->rank, &err);
+		status = gs_fail_file(inputs->entries[0].path, &err, NULL);
+	} else if (status < 0) {
+		qsort(all.all, all.n, sizeof *all.all, by_failure);
+		status = print(&all, common);
+	}
+	for (size_t i = 0; i < all.n; i++) {
+		free(all.all[i].path);
+		free(all.all[i].host);
+	}
+	free(all.all);
+	return status;
+}
+
+int gs_cmd_list(int argc, char **argv)
+{
+	gs_common common = GS_COMMON_INIT;
+	const gs_option options[] = {
+		{ "rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank" },
+		GS_OPTIONS_RESULT(common),
+		GS_OPTIONS_QUIET(common),
+		GS_OPTIONS_END
+	};
+	gs_arguments arguments;
+	gs_input_list inputs = GS_INPUT_LIST_INIT;
+	gs_error err = GS_ERROR_INIT;
+	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
+	if (status >= 0)
+		return status;
+	const char *dir = getenv("GPUSNAP_DIR"), *folder[] = { dir && *dir ? dir : "./gpusnap-dumps" };
+	const char *const *paths = arguments.n ? (const char *const *)arguments.text : folder;
+	if (gs_input_expand(paths, arguments.n ? (size_t)arguments.n : 1, gs_inputs_note, NULL, &inputs, &err))
+		status = gs_fail_file(inputs.failed, &err, NULL);
+	else
+		status = list(&inputs, &common);
+	gs_input_list_release(&inputs);
+	return status;
+}

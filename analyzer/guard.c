@@ -26,25 +26,26 @@ static bool pragma_is_harmless(const char *name, const char *argument)
 	return among(name, with) || (!argument && among(name, bare));
 }
 
-static const struct { const char *table, *column, *within; unsigned reads; } table_reads[] = {
-	/* column or within NULL: any; the first line that fits counts, those of columns count besides */
-	{ "shown_state", NULL, NULL, GS_READS_STATE },
-	{ "all_segment", NULL, "segment", GS_READS_STATE | GS_READS_LAYOUT },
-	{ "all_block", NULL, "block", GS_READS_STATE | GS_READS_LAYOUT },
-	{ "all_segment", NULL, NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
-	{ "all_block", NULL, NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
-	{ "state", NULL, NULL, GS_READS_ALL_STATES },
-	{ "trace", NULL, NULL, GS_READS_EVENTS },
-	{ "packed_event", NULL, NULL, GS_READS_EVENTS },
-	{ "tag", NULL, NULL, GS_READS_EVENTS },
-	{ "stack", NULL, NULL, GS_READS_STACKS },
-	{ "frame", NULL, NULL, GS_READS_STACKS },
-	{ "stack_frame", NULL, NULL, GS_READS_STACKS },
-	{ "timeline", NULL, NULL, GS_READS_SERIES },
-	{ "varying_size", NULL, NULL, GS_READS_SERIES },
-	{ "growth", NULL, NULL, GS_READS_SERIES | GS_READS_GROWTH },
-	{ "fit", NULL, NULL, GS_READS_STATE | GS_READS_FIT },
-	{ "eviction", NULL, NULL, GS_READS_STATE | GS_READS_EVICTION },
+static const struct { const char *table, *within; unsigned reads; } table_reads[] = {
+	/* within NULL: any; the first line that fits counts */
+	{ "shown_state", NULL, GS_READS_STATE },
+	{ "all_segment", "segment", GS_READS_STATE | GS_READS_LAYOUT },
+	{ "all_block", "block", GS_READS_STATE | GS_READS_LAYOUT },
+	{ "all_segment", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
+	{ "all_block", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
+	{ "state", NULL, GS_READS_ALL_STATES },
+	{ "trace", NULL, GS_READS_EVENTS },
+	{ "packed_event", NULL, GS_READS_EVENTS },
+	{ "tag", NULL, GS_READS_EVENTS },
+	{ "stack", NULL, GS_READS_STACKS },
+	{ "frame", NULL, GS_READS_STACKS },
+	{ "stack_frame", NULL, GS_READS_STACKS },
+	{ "timeline", NULL, GS_READS_SERIES },
+	{ "varying_size", NULL, GS_READS_SERIES },
+	{ "growth", NULL, GS_READS_SERIES },
+	{ "oom", NULL, GS_READS_OOM },
+	{ "fit", NULL, GS_READS_STATE | GS_READS_FIT },
+	{ "eviction", NULL, GS_READS_STATE | GS_READS_EVICTION },
 };
 
 static unsigned reads_of(const char *table, const char *column, const char *within)

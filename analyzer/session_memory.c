@@ -25,7 +25,7 @@ static unsigned parts_of(unsigned reads, bool all_frames)
 }
 
 static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES | GS_READS_FIT |
-					  GS_READS_EVICTION;
+					  GS_READS_EVICTION | GS_READS_OOM;
 
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
 static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)

@@ -54,7 +54,7 @@ static gs_status put_snapshot(gs_fill *f, gs_error *err)
 	const gs_snapshot *s = f->s;
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(f->store->db,
-		"INSERT INTO main.snapshot VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
+		"INSERT INTO main.snapshot VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
 	if (status)
 		return status;
 	gs_db_int(q, 1, f->id);
@@ -72,6 +72,8 @@ static gs_status put_snapshot(gs_fill *f, gs_error *err)
 	gs_db_text(q, 13, s->library);
 	gs_db_text(q, 14, s->argv);
 	gs_db_text(q, 15, s->driver);
+	gs_db_text(q, 16, s->release_min);
+	gs_db_text(q, 17, s->release_max);
 	status = gs_db_do(q, err);
 	sqlite3_finalize(q);
 	return status;
@@ -81,7 +83,7 @@ static gs_status put_devices(gs_fill *f, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(f->store->db,
-		"INSERT INTO main.device VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
+		"INSERT INTO main.device VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < f->s->ndevices && !status; i++) {
 		const gs_device *d = &f->s->devices[i];
 		gs_db_int(q, 1, f->id);
@@ -96,8 +98,9 @@ static gs_status put_devices(gs_fill *f, gs_error *err)
 		gs_db_int(q, 10, d->trace.complete < 0 ? GS_NONE : d->trace.complete);
 		gs_db_int(q, 11, d->layout_at_oom);
 		gs_db_int(q, 12, d->has_layout);
-		gs_db_int(q, 13, d->reserved);
-		gs_db_int(q, 14, d->allocated);
+		gs_db_int(q, 13, d->captured.idx);
+		gs_db_int(q, 14, d->reserved);
+		gs_db_int(q, 15, d->allocated);
 		status = gs_db_do(q, err);
 	}
 	sqlite3_finalize(q);

@@ -1,6 +1,7 @@
 /* Reading a snapshot back from its tables. The tables' shape was checked when the database was opened; their content
  * may still be anything, so ids and numbers are checked where they are used. Events and stacks are in
  * store_read_trace.c. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -62,6 +63,8 @@ static gs_status snapshot_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	s->library = text(r, q, 12);
 	s->argv = text(r, q, 13);
 	s->driver = text(r, q, 14);
+	s->release_min = text(r, q, 15);
+	s->release_max = text(r, q, 16);
 	return GS_OK;
 }
 
@@ -154,8 +157,9 @@ static gs_status device_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	d->trace.complete = sqlite3_column_type(q, 8) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 8) != 0;
 	d->layout_at_oom = sqlite3_column_int(q, 9) != 0;
 	d->has_layout = sqlite3_column_int(q, 10) != 0;
-	d->reserved = gs_db_get(q, 11);
-	d->allocated = gs_db_get(q, 12);
+	d->captured.idx = gs_db_get(q, 11);
+	d->reserved = gs_db_get(q, 12);
+	d->allocated = gs_db_get(q, 13);
 	return GS_OK;
 }
 
@@ -225,8 +229,11 @@ static gs_status block_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 
 static gs_status state_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
+	const char *note = (const char *)sqlite3_column_text(q, 2);
 	(void)err;
 	r->state = sqlite3_column_int64(q, 0);
+	r->layout->exact = sqlite3_column_int(q, 1) != 0;
+	snprintf(r->layout->note, sizeof r->layout->note, "%s", note ? note : "");
 	return GS_OK;
 }
 
@@ -236,7 +243,7 @@ static gs_status read_layout(gs_reading *r, gs_device *d, gs_error *err)
 	r->blocks = 0;
 	r->state = -1;
 	r->device = gs_device_number(d->device);
-	gs_status status = gs_reading_each(r, "SELECT id FROM main.state WHERE snapshot_id = ? AND device IS ? AND name = 'captured'",
+	gs_status status = gs_reading_each(r, "SELECT id, exact, note FROM main.state WHERE snapshot_id = ? AND device IS ? AND name = 'captured'",
 					   state_row, err);
 	r->device = r->state; /* the second parameter of the next two */
 	if (!status)
@@ -254,7 +261,7 @@ static gs_status read_layout(gs_reading *r, gs_device *d, gs_error *err)
 static gs_status read_devices(gs_reading *r, gs_error *err)
 {
 	gs_status status = gs_reading_each(r, "SELECT device, name, capacity, device_free, allowed, others, events, dropped, from_start,"
-		" at_oom, has_layout, said_reserved, said_allocated FROM main.device WHERE snapshot_id = ? ORDER BY device", device_row, err);
+		" at_oom, has_layout, captured_idx, said_reserved, said_allocated FROM main.device WHERE snapshot_id = ? ORDER BY device", device_row, err);
 	for (size_t i = 0; i < r->s->ndevices && !status; i++) {
 		status = read_layout(r, &r->s->devices[i], err);
 		if (!status && r->want & GS_WANT_EVENTS)

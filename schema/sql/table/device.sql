@@ -11,6 +11,7 @@ CREATE TABLE device ( -- a device of a snapshot
 	from_start BOOLEAN, -- 1: recording began before the first allocation; NULL not known
 	at_oom BOOLEAN NOT NULL, -- 1: the captured layout is that of the last out-of-memory
 	has_layout BOOLEAN NOT NULL, -- 0: the input tells nothing of segments
+	captured_idx INTEGER, -- event after which the captured layout holds, NULL: after all of them
 	said_reserved INTEGER, -- bytes reserved as a text says
 	said_allocated INTEGER -- bytes allocated as a text says
 );

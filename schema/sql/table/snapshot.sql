@@ -13,5 +13,7 @@ CREATE TABLE snapshot ( -- an input: one process at one moment
 	rules TEXT, -- release whose rules the allocator followed
 	library TEXT, -- whose allocator it was
 	argv TEXT, -- command line of the process
-	driver TEXT -- version of the device's driver
+	driver TEXT, -- version of the device's driver
+	release_min TEXT, -- oldest PyTorch release that can have written it, as far as its keys tell
+	release_max TEXT -- newest such release
 );

@@ -95,4 +95,5 @@ def main():
     recorder.write(out)
 
 
-main()
+if __name__ == "__main__":
+    main()

@@ -69,7 +69,7 @@ static void say_written(gs_dumper *d, const gs_dump_request *request, int32_t de
 {
 	char text[PATH_MAX + 400] = "gpusnap: ";
 	gs_line line = { text, strlen(text), sizeof text };
-	if (request->quiet)
+	if (request->quiet || d->config->told_later)
 		return;
 	if (request->reason == GS_DUMP_OOM) {
 		gs_line_text(&line, "out of memory on device ");

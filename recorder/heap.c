@@ -227,6 +227,32 @@ gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes)
 	return block ? GS_OK : GS_NOT_FOUND;
 }
 
+typedef struct place { uint64_t address, start, bytes; } place;
+
+static gs_status locate_block(void *user, const gs_pool_block_info *b)
+{
+	place *p = user;
+	if (b->state == GS_INACTIVE || p->address < b->address || p->address - b->address >= b->size)
+		return GS_OK;
+	p->start = b->address;
+	p->bytes = b->requested;
+	return GS_END;
+}
+
+gs_status gs_heap_locate(gs_heap *h, uint64_t address, uint64_t *start, uint64_t *bytes)
+{
+	static const gs_pool_visitor visitor = { NULL, locate_block };
+	place p = { address, 0, 0 };
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_walk(h->pool, &visitor, &p);
+	pthread_mutex_unlock(&h->lock);
+	if (status != GS_END)
+		return GS_NOT_FOUND;
+	*start = p.start;
+	*bytes = p.bytes;
+	return GS_OK;
+}
+
 void gs_heap_stats(gs_heap *h, gs_pool_stats *stats)
 {
 	pthread_mutex_lock(&h->lock);

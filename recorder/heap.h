@@ -85,6 +85,8 @@ gs_status gs_heap_set_fraction(gs_heap *h, double fraction, gs_error *err);
 gs_status gs_heap_process_events(gs_heap *h, const gs_call *call);
 /* GS_NOT_FOUND unless a live allocation begins there; bytes: its block's size. */
 gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes);
+/* The live allocation that an address lies in: where it begins and the bytes asked for. GS_NOT_FOUND. Looks at every block. */
+gs_status gs_heap_locate(gs_heap *h, uint64_t address, uint64_t *start, uint64_t *bytes);
 void gs_heap_stats(gs_heap *h, gs_pool_stats *stats);
 void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated);
 gs_status gs_heap_memory(gs_heap *h, uint64_t *free_bytes, uint64_t *total_bytes); /* as the device tells */

@@ -62,7 +62,7 @@ static int set_environment(const char *dir, const char *stacks, bool pool)
 		return fail(NULL, "libgpusnap-preload.so is not beside the command, nor in ../lib/gpusnap");
 	if (strpbrk(path, ": "))
 		return fail(path, "a library below a folder with a blank or a colon in its name cannot be preloaded");
-	if (!put_before("LD_PRELOAD", path) || setenv("GPUSNAP_DIR", dir, 1) ||
+	if (!put_before("LD_PRELOAD", path) || setenv("GPUSNAP_DIR", dir, 1) || setenv("GPUSNAP_RUN", "1", 1) ||
 	    (stacks && setenv("GPUSNAP_STACKS", stacks, 1)) || (pool && setenv("GPUSNAP_POOL", "1", 1)))
 		return fail(NULL, strerror(errno));
 	if (beside_command(python_places, path, sizeof path) && !put_before("PYTHONPATH", path))
@@ -123,14 +123,16 @@ static int wait_for_child(void)
 
 static void tell(void *arg, const char *path)
 {
-	(void)arg;
-	fprintf(stderr, "gpusnap: out of memory: wrote %s\n", path);
+	bool *told = arg;
+	fprintf(stderr, "gpusnap: out of memory: wrote %s%s\n", path,
+		*told ? "" : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
+	*told = true;
 }
 
 int gs_cmd_run(int argc, char **argv)
 {
 	const char *dir = getenv("GPUSNAP_DIR"), *stacks = NULL;
-	bool pool = false;
+	bool pool = false, told = false;
 	const gs_option options[] = {
 		{ "pool", 0, GS_OPT_FLAG, &pool, NULL, "serve cudaMalloc and cuMemAlloc from the recording pool" },
 		{ "dir", 0, GS_OPT_TEXT, &dir, "D", "write dumps there (default: $GPUSNAP_DIR, else gpusnap-dumps)" },
@@ -152,7 +154,7 @@ int gs_cmd_run(int argc, char **argv)
 	status = set_environment(absolute, stacks, pool);
 	if (status == GS_EXIT_DONE) {
 		status = start(arguments.text) ? fail(arguments.text[0], strerror(errno)) : wait_for_child();
-		gs_dumps_new_since(&before, absolute, tell, NULL);
+		gs_dumps_new_since(&before, absolute, tell, &told);
 	}
 	gs_dumps_release(&before);
 	return status;

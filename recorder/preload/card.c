@@ -48,6 +48,13 @@ void gs_card_memory(uint64_t *free_bytes, uint64_t *total)
 	*total = t_bytes;
 }
 
+void gs_card_synchronize(void)
+{
+	int failed;
+	ASK("cuCtxSynchronize", (), void);
+	(void)failed;
+}
+
 void gs_card_read(gs_card *c, int device)
 {
 	size_t bytes = 0;

@@ -19,4 +19,7 @@ void gs_card_read(gs_card *c, int device);
 /* Free and total bytes of the current device; left as they are where the driver does not tell. */
 void gs_card_memory(uint64_t *free_bytes, uint64_t *total);
 
+/* Waits for all work of the current context. */
+void gs_card_synchronize(void);
+
 #endif

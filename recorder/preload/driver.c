@@ -7,18 +7,18 @@ typedef unsigned long long devptr;
 EXPORT(cuMemAlloc_v2, devptr *out, size_t bytes)
 {
 	REAL(cuMemAlloc_v2, devptr *, size_t);
-	int served;
-	if (gs_serve_alloc(bytes, out, &served))
-		return served;
+	gs_regs caller;
+	gs_regs_of_caller(&caller);
+	if (gs_serve_alloc(&caller, bytes, out))
+		return 0;
 	RECORDED(real(out, bytes), *out, bytes, 0);
 }
 
 EXPORT(cuMemFree_v2, devptr address)
 {
 	REAL(cuMemFree_v2, devptr);
-	int served;
-	if (gs_serve_free(address, &served))
-		return served;
+	if (gs_serve_free(address))
+		return 0;
 	RECORDED_FREE(real(address), address, 0);
 }
 

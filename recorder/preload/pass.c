@@ -16,6 +16,7 @@
 #include "recorder/preload/card.h"
 #include "recorder/preload/hook.h"
 #include "recorder/preload/live.h"
+#include "recorder/preload/serve.h"
 #include "recorder/python_hook.h"
 #include "recorder/recorder.h"
 
@@ -273,7 +274,8 @@ static void allocated(const gs_regs *from, int result, uint64_t address, uint64_
 void gs_pass_allocated(const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
 {
 	int saved = errno;
-	if ((!result && address && bytes) || (result == GS_PASS_OUT_OF_MEMORY && bytes))
+	bool dumped = gs_serve_failed();
+	if ((!result && address && bytes) || (result == GS_PASS_OUT_OF_MEMORY && bytes && !dumped))
 		if (!is_left_out(from->ip))
 			allocated(from, result, address, bytes, stream);
 	errno = saved;

@@ -7,12 +7,12 @@ enum { NO_LIBRARY = 3 }; /* cudaErrorInitializationError */
 EXPORT(cudaMalloc, void **out, size_t bytes)
 {
 	REAL(cudaMalloc, void **, size_t);
-	int served;
-	unsigned long long address;
-	if (gs_serve_alloc(bytes, &address, &served)) {
-		if (!served)
-			*out = (void *)(uintptr_t)address;
-		return served;
+	unsigned long long address = 0;
+	gs_regs caller;
+	gs_regs_of_caller(&caller);
+	if (gs_serve_alloc(&caller, bytes, &address)) {
+		*out = (void *)(uintptr_t)address;
+		return 0;
 	}
 	RECORDED(real(out, bytes), *out, bytes, 0);
 }
@@ -20,9 +20,8 @@ EXPORT(cudaMalloc, void **out, size_t bytes)
 EXPORT(cudaFree, void *address)
 {
 	REAL(cudaFree, void *);
-	int served;
-	if (gs_serve_free((uintptr_t)address, &served))
-		return served;
+	if (gs_serve_free((uintptr_t)address))
+		return 0;
 	RECORDED_FREE(real(address), address, 0);
 }
 

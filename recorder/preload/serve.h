@@ -11,9 +11,15 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* *result: 0 and *address, or the CUDA error. False when --pool is off or the call is the pool's own. */
-bool gs_serve_alloc(size_t bytes, unsigned long long *address, int *result);
-bool gs_serve_free(uint64_t address, int *result);
+#include "recorder/unwind.h"
+
+/* from: where the hooked function was called. An allocation that fails leaves its dump and is not served: the real call then fails as well and
+ * leaves the program the error it looks for. False too when --pool is off or the call is the pool's own. */
+bool gs_serve_alloc(const gs_regs *from, size_t bytes, unsigned long long *address);
+bool gs_serve_free(uint64_t address);
+
+/* Whether the allocation last asked of this thread failed in the pool, so that its dump is there; forgets it. */
+bool gs_serve_failed(void);
 
 /* The block that holds address, if the pool served it. */
 bool gs_serve_range(uint64_t address, uint64_t *start, uint64_t *bytes);

@@ -1,6 +1,6 @@
 /* A program that allocates in every way the preload hooks. usage: calls MODE; exit 0 when CUDA behaved as the stub does.
  * Modes: each (one call of each kind, kept, then a request too large), free (each kind freed again), dlopen (driver found by
- * dlsym and cuGetProcAddress), retry N (N refusals, each followed by success), fork, exec SELF, threads, ignore (SIGTERM ends it). */
+ * dlsym and cuGetProcAddress), retry N (N refusals, each followed by success), fork, exec SELF, threads, pooled (needs --pool), sleep. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -167,6 +167,32 @@ static void in_child(void)
 	EXPECT(status, 0);
 }
 
+/* What a program may rely on also when a pool serves it. */
+static void pooled(void)
+{
+	void *a, *b, *c;
+	devptr base = 0;
+	size_t bytes = 0;
+	char handle[64];
+	EXPECT(cudaMalloc(&a, 100 * KIB), 0);
+	EXPECT(cudaMalloc(&b, 50 * KIB + 1), 0);
+	EXPECT((uintptr_t)a % 512 == 0 && (uintptr_t)b % 512 == 0, 1);
+	EXPECT(cuMemGetAddressRange_v2(&base, &bytes, (uintptr_t)b + 1000), 0);
+	EXPECT(base == (uintptr_t)b && bytes == 50 * KIB + 1, 1);
+	EXPECT(cudaIpcGetMemHandle(handle, a), 801);
+	EXPECT(cudaFree(a), 0);
+	EXPECT(cudaMalloc(&c, 80 * KIB), 0);
+	EXPECT(c == a, 1); /* a cached block */
+	EXPECT(cuMemFree_v2((uintptr_t)b), 0);
+	EXPECT(cuMemAlloc_v2(&base, 2 * MIB), 0);
+	EXPECT(cudaFree((void *)(uintptr_t)base), 0);
+	EXPECT(cudaFree(c), 0);
+	EXPECT(cudaFree(NULL), 0);
+	EXPECT(cudaFree((void *)0x1234), 1);
+	EXPECT(cudaMalloc(&a, 30 * MIB), 0);
+	EXPECT(cudaMalloc(&b, 40 * MIB), OUT_OF_MEMORY);
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -188,6 +214,8 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "exec")) {
 		execl(argv[2], argv[2], "each", NULL);
 		return 1;
+	} else if (!strcmp(mode, "pooled")) {
+		pooled();
 	} else if (!strcmp(mode, "threads")) {
 		threads();
 	} else if (!strcmp(mode, "sleep")) {

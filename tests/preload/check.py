@@ -9,9 +9,9 @@ size_of = lambda n: 64 * 1024 + n * 1024
 pitched = lambda n: (size_of(n) + 511) // 512 * 512
 
 
-def run(*args, **env):
+def run(*args, options=(), **env):
     d = tempfile.mkdtemp()
-    p = subprocess.run([gpusnap, 'run', '--dir', d, '--', *args], capture_output=True, text=True, timeout=60,
+    p = subprocess.run([gpusnap, 'run', '--dir', d, *options, '--', *args], capture_output=True, text=True, timeout=60,
                        env={**os.environ, 'STUB_MIB': '64', **env})
     return p, sorted(d + '/' + f for f in os.listdir(d))
 
@@ -90,6 +90,22 @@ def a_forked_child_writes_its_own_dump():
 def a_program_that_execs_another_is_followed():
     p, dumps = run(calls, 'exec', calls)
     assert len(dumps) == 1, (p.stderr, dumps)
+
+
+@case
+def a_pool_keeps_what_the_program_may_rely_on_and_leaves_one_dump():
+    p, dumps = run(calls, 'pooled', options=['--pool'])
+    assert p.returncode == 0, p.stderr
+    assert len(dumps) == 1, dumps
+    assert query(dumps[0], 'select requested, library from oom') == [{'requested': 40 << 20, 'library': 'gpusnap'}]
+    assert p.stderr.count('cannot export memory') == 1, p.stderr
+
+
+@case
+def a_pool_serves_sixteen_threads():
+    p, dumps = run(calls, 'threads', options=['--pool'])
+    assert p.returncode == 0, p.stderr
+    assert 1 <= len(dumps) <= 5, dumps      # failures at different moments are different failures
 
 
 @case

@@ -149,3 +149,25 @@ int cuGetProcAddress_v2(const char *symbol, void **function, int version, unsign
 			*function = flags & 2 ? table[i].per_thread : table[i].legacy;
 	return *function ? OK : NOT_FOUND;
 }
+
+/* --- what a pool on the driver asks for besides ------------------------------------------------------ */
+
+int cuDriverGetVersion(int *v) { *v = 13000; return OK; }
+int cuDeviceGet(int *device, int i) { *device = i; return OK; }
+int cuDeviceGetAttribute(int *v, int attribute, int device) { (void)attribute; (void)device; *v = 0; return OK; }
+int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; *context = &lock; return OK; }
+int cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return OK; }
+int cuCtxPushCurrent_v2(void *context) { (void)context; return OK; }
+int cuCtxPopCurrent_v2(void **context) { if (context) *context = &lock; return OK; }
+int cuMemAddressReserve(devptr *p, size_t n, size_t alignment, devptr hint, unsigned long long flags) { (void)p; (void)n; (void)alignment; (void)hint; (void)flags; return NOT_FOUND; }
+int cuMemAddressFree(devptr p, size_t n) { (void)p; (void)n; return OK; }
+int cuMemMap(devptr p, size_t n, size_t offset, unsigned long long handle, unsigned long long flags) { (void)p; (void)n; (void)offset; (void)handle; (void)flags; return NOT_FOUND; }
+int cuMemUnmap(devptr p, size_t n) { (void)p; (void)n; return OK; }
+int cuMemSetAccess(devptr p, size_t n, const void *access, size_t count) { (void)p; (void)n; (void)access; (void)count; return OK; }
+int cuEventCreate(void **event, unsigned flags) { (void)flags; *event = &lock; return OK; }
+int cuEventRecord(void *event, void *stream) { (void)event; (void)stream; return OK; }
+int cuEventQuery(void *event) { (void)event; return OK; }
+int cuEventSynchronize(void *event) { (void)event; return OK; }
+int cuEventDestroy_v2(void *event) { (void)event; return OK; }
+int cuStreamSynchronize(void *stream) { (void)stream; return OK; }
+int cuGetErrorString(int error, const char **text) { *text = error == OUT_OF_MEMORY ? "out of memory" : "stub error"; return OK; }

@@ -6,11 +6,13 @@ import sys
 
 
 def _chain(here):
-    """The next sitecustomize on the path."""
+    """The next sitecustomize on the path; where there is none, this module stays under that name."""
+    ours = sys.modules.pop('sitecustomize', None)
     sys.path[:] = [p for p in sys.path if os.path.abspath(p or '.') != here]
-    sys.modules.pop('sitecustomize', None)
     if importlib.util.find_spec('sitecustomize') is not None:
         importlib.import_module('sitecustomize')
+    elif ours is not None:
+        sys.modules['sitecustomize'] = ours
 
 
 def _start(here):

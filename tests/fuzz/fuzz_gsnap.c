@@ -100,7 +100,8 @@ static void read_twice(const void *data, size_t size, unsigned want)
 	struct bytes b = { 0 };
 	if (gs_read_memory(data, size, want, &s, NULL))
 		return;
-	if (!gs_export_gsnap(&s, 1, add, &b, NULL)) {
+	bool write = size % 8 == 0; /* costs much more than reading */
+	if (write && !gs_export_gsnap(&s, 1, add, &b, NULL)) {
 		if (gs_read_memory(b.data, b.n, GS_WANT_ALL, &again, NULL) || again.ndevices != s.ndevices)
 			abort();
 		gs_snapshot_release(&again);

@@ -164,13 +164,15 @@ START_TEST(a_stack_seen_before_is_known_and_another_is_not_taken_for_it)
 	static const int order[] = { 0, 0, 1, 1, 1, 0, 1, 0, 0 };
 	uint32_t (*volatile ways[])(uint32_t, bool *) = { way_a, way_b };
 	uint32_t last = 0;
+	volatile int before = -1, end = 9; /* volatile: one call site, not an unrolled loop */
 	bool known;
-	for (int i = 0; i < 9; i++) {
-		bool again = i && order[i] == order[i - 1];
+	for (volatile int i = 0; i < end; i++) {
+		bool again = order[i] == before;
 		uint32_t got = ways[order[i]]((uint32_t)i + 1, &known);
 		ck_assert_msg(known == again, "call %d", i);
 		ck_assert_uint_eq(got, again ? last : (uint32_t)i + 1);
 		last = got;
+		before = order[i];
 	}
 }
 END_TEST

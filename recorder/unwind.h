@@ -26,10 +26,10 @@ typedef struct gs_regs {
 /* Fills *regs with the state of the caller of the function it is used in, which must not be inlined (it keeps a frame pointer). */
 #if defined(__x86_64__)
 #define gs_regs_of_caller(regs) do { \
-		const uint64_t *gs_frame = __builtin_frame_address(0); \
-		(regs)->ip = gs_frame[1]; \
-		(regs)->sp = (uint64_t)(uintptr_t)(gs_frame + 2); \
-		(regs)->bp = gs_frame[0]; \
+		const uint64_t *gs_own_frame = __builtin_frame_address(0); \
+		(regs)->ip = gs_own_frame[1]; \
+		(regs)->sp = (uint64_t)(uintptr_t)(gs_own_frame + 2); \
+		(regs)->bp = gs_own_frame[0]; \
 	} while (0)
 #else
 #define gs_regs_of_caller(regs) do { \

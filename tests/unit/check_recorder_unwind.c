@@ -1,7 +1,6 @@
 /* C frames are those of glibc's backtrace(), and stay so when they are remembered. */
 #include <check.h>
 #include <dlfcn.h>
-#include <execinfo.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,6 +10,7 @@
 enum { MOST = 40 };
 
 static gs_unwinder unwinder;
+static int (*glibc_backtrace)(void **, int); /* others export a function of that name, too (libunwind, sanitizers) */
 
 typedef struct capture {
 	uint64_t ours[MOST], known[MOST];
@@ -29,7 +29,7 @@ __attribute__((noinline)) static void ours(capture *c)
 
 __attribute__((noinline)) static void take(capture *c)
 {
-	c->nglibc = backtrace(c->glibc, MOST);
+	c->nglibc = glibc_backtrace(c->glibc, MOST);
 	ours(c);
 	__asm__ volatile("" ::: "memory"); /* or the call would become a jump, and this frame be gone */
 }
@@ -45,18 +45,12 @@ static void assert_same(const capture *c)
 
 static void setup(void)
 {
+	void *symbol = dlsym(dlopen("libc.so.6", RTLD_NOW | RTLD_NOLOAD), "backtrace");
+	ck_assert_ptr_nonnull(symbol);
+	memcpy(&glibc_backtrace, &symbol, sizeof symbol);
 	gs_unwind_prepare();
 	gs_unwind_check(&unwinder, 1, 1, 0);
 }
-
-START_TEST(the_backtrace_compared_with_is_that_of_glibc)
-{
-	Dl_info info;
-	void *symbol = dlsym(RTLD_DEFAULT, "backtrace");
-	ck_assert_int_ne(dladdr(symbol, &info), 0);
-	ck_assert_ptr_nonnull(strstr(info.dli_fname, "libc.so"));
-}
-END_TEST
 
 __attribute__((noinline)) static int recurse(int depth, capture *c)
 {
@@ -216,7 +210,6 @@ Suite *suite_recorder_unwind(void)
 	Suite *s = suite_create("recorder_unwind");
 	TCase *t = tcase_create("frames");
 	tcase_add_checked_fixture(t, setup, NULL);
-	tcase_add_test(t, the_backtrace_compared_with_is_that_of_glibc);
 	tcase_add_loop_test(t, a_deep_recursion_is_walked_as_glibc_walks_it, 0, 12);
 	tcase_add_test(t, a_callback_from_the_c_library_is_walked_through);
 	tcase_add_test(t, realigned_and_variable_frames_are_walked_through);

@@ -392,6 +392,13 @@ gpusnap_status gpusnap_memory_info(int device, uint64_t *free_bytes, uint64_t *t
 	return status ? gs_api_fail(status, "device %d does not tell its memory", device) : GPUSNAP_OK;
 }
 
+gpusnap_status gpusnap_self_check(int device)
+{
+	gs_status status;
+	gs_heap *h = heap_of(device, &status);
+	return gs_api_result(h ? gs_heap_check(h, gs_api_error()) : status);
+}
+
 uint64_t gpusnap_recorder_bytes(void) { return api.open ? gs_recorder_bytes(&api.recorder) : 0; }
 
 gpusnap_status gpusnap_dump(int device, const char *path, char *written, size_t cap)

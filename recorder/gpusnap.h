@@ -184,6 +184,9 @@ GPUSNAP_API gpusnap_status gpusnap_memory_info(int device, uint64_t *free_bytes,
 /* Bytes of host memory that the recorder holds for itself (bounded by events, devices and threads; untouched pages cost nothing). */
 GPUSNAP_API uint64_t gpusnap_recorder_bytes(void);
 
+/* Proves that the allocator's structures agree with each other (slow; for tests). GPUSNAP_STATE and what is wrong otherwise. */
+GPUSNAP_API gpusnap_status gpusnap_self_check(int device);
+
 /* --- dumps ---------------------------------------------------------------------------------------------- */
 
 /* Writes the state and the events of a device now. path: the file, which must not exist; NULL: by GPUSNAP_DIR and GPUSNAP_NAME. written

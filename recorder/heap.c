@@ -278,6 +278,14 @@ gs_status gs_heap_memory(gs_heap *h, uint64_t *free_bytes, uint64_t *total_bytes
 	return status;
 }
 
+gs_status gs_heap_check(gs_heap *h, gs_error *err)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_check(h->pool, err);
+	leave(h);
+	return status;
+}
+
 bool gs_heap_has_events(gs_heap *h)
 {
 	pthread_mutex_lock(&h->lock);

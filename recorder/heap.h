@@ -94,6 +94,8 @@ gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filte
 gs_status gs_heap_end_private(gs_heap *h, gs_pool_id id);
 gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id);
 
+gs_status gs_heap_check(gs_heap *h, gs_error *err); /* as gs_pool_check */
+
 /* Whether anything was recorded. */
 bool gs_heap_has_events(gs_heap *h);
 

@@ -1,7 +1,9 @@
 /* Keys of Python frames become frames of a recorder's tables. */
 #include "recorder/python_hook.h"
 
+#include <dlfcn.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "recorder/python_stack.h"
@@ -25,10 +27,27 @@ static gs_id frame_of(gs_tables *tables, uint32_t serial, uint32_t key)
 	return id;
 }
 
+/* Looking Python's functions up costs microseconds where there are none: it is done again only after modules were loaded. loads is the loader's
+ * count, as the thread saw it last. */
+static bool python_may_be_here(unsigned long long loads)
+{
+	static _Atomic unsigned long long absent, here; /* counts at which the look-up failed, and found it */
+	if (atomic_load_explicit(&here, memory_order_relaxed) == loads)
+		return true;
+	if (atomic_load_explicit(&absent, memory_order_relaxed) == loads)
+		return false;
+	bool found = dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
+	atomic_store_explicit(found ? &here : &absent, loads, memory_order_relaxed);
+	return found;
+}
+
 static uint32_t python_frames(void *arg, gs_tables *tables, gs_id *frames, uint32_t max)
 {
 	const gs_recorder *r = arg;
 	uint32_t keys[GS_UNWIND_MAX], n = 0;
+	const gs_thread *thread = gs_thread_self();
+	if (!thread || !python_may_be_here(thread->unwinder.loads))
+		return 0;
 	unsigned got = gs_python_present() ? gs_python_capture(keys, max) : 0;
 	for (unsigned i = 0; i < got; i++) {
 		gs_id id = frame_of(tables, r->serial, keys[i]);
@@ -38,4 +57,8 @@ static uint32_t python_frames(void *arg, gs_tables *tables, gs_id *frames, uint3
 	return n;
 }
 
-void gs_python_hook_install(gs_recorder *r) { gs_recorder_set_hook(r, python_frames, r); }
+void gs_python_hook_install(gs_recorder *r)
+{
+	python_may_be_here(gs_unwind_loads());
+	gs_recorder_set_hook(r, python_frames, r);
+}

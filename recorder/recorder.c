@@ -113,10 +113,10 @@ void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
 	call->tag = 0;
 	if (r->config.disable || !t)
 		return;
-	if (from && (r->config.stacks & GS_STACKS_C)) {
+	if (r->config.stacks)
 		gs_unwind_check(&t->unwinder, r->serial, call->ticks, r->clock.millisecond);
+	if (from && (r->config.stacks & GS_STACKS_C))
 		call->stack = c_stack(r, t, from);
-	}
 	gs_frames_hook *hook = atomic_load_explicit(&r->hook, memory_order_acquire);
 	if (hook)
 		call->stack = with_named(r, hook, call->stack);

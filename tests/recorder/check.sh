@@ -1,0 +1,62 @@
+#!/bin/sh
+# Runs the programs of this folder. usage: check.sh BUILD_FOLDER PROGRAMS_FOLDER   (CC and MAKE in the environment)
+build=$1 dir=$2
+tmp=$(mktemp -d)
+trap 'rm -rf "$tmp"' EXIT
+passed=0 failed=0 skipped=0
+unset GPUSNAP_DIR GPUSNAP_CONF PYTORCH_ALLOC_CONF PYTORCH_CUDA_ALLOC_CONF
+expect() { # what, command…
+	what=$1
+	shift
+	if "$@" >"$tmp/out" 2>"$tmp/err"; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "recorder: failed: $what"
+		sed 's/^/  /' "$tmp/out" "$tmp/err"
+	fi
+}
+skip() {
+	skipped=$((skipped + 1))
+	echo "recorder: SKIPPED: $*" >&2
+}
+
+expect "a dump without heap, stdio, environment and local time" "$dir/quiet" "$tmp/quiet"
+for f in "$tmp"/quiet/*.gsnap; do
+	expect "zstd accepts the dump" zstd -qt "$f"
+	expect "the dump has 100,000 events and 10,000 blocks" sh -c \
+		"'$build/gpusnap' query '$f' summary --format tsv | awk 'NR == 2 && \$3 >= 10000 && \$13 == 100000 { ok = 1 } END { exit !ok }'"
+done
+
+expect "without a driver open says so" env LD_LIBRARY_PATH=/nonexistent "$dir/cuda" "$tmp/cuda" 0
+if [ -f "$dir/libcuda.so.1" ]; then
+	expect "the CUDA device on the pretend driver" env LD_LIBRARY_PATH="$dir" "$dir/cuda" "$tmp/cuda" 1
+	expect "two CUDA devices" env LD_LIBRARY_PATH="$dir" FAKE_CUDA_DEVICES=2 "$dir/cuda" "$tmp/cuda" 2
+	expect "the dump names the device" sh -c "'$build/gpusnap' query '$tmp'/cuda/oom*d0*.gsnap 'SELECT name FROM device' | grep -q 'Pretend'"
+else
+	skip "the CUDA device (no CUDA headers)"
+fi
+
+expect "eight threads for two seconds" "$dir/soak" 2 "$tmp/soak"
+
+# what a user does: install, ask pkg-config, compile the README's example, run it
+expect "make install" $MAKE B="$build" CC="$CC" prefix=/usr DESTDIR="$tmp/root" install-library
+PKG_CONFIG_SYSROOT_DIR=$tmp/root PKG_CONFIG_PATH=$tmp/root/usr/lib/pkgconfig
+PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
+export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH PKG_CONFIG_ALLOW_SYSTEM_LIBS PKG_CONFIG_ALLOW_SYSTEM_CFLAGS
+sed -n '/^```c$/,/^```$/p' README.md 2>/dev/null | sed '/^```/d' >"$tmp/example.c"
+if [ -s "$tmp/example.c" ]; then
+	expect "the README's example compiles" sh -c "$CC -Wall -Werror -o $tmp/example $tmp/example.c \$(pkg-config --cflags --libs gpusnap)"
+	expect "the README's example runs and leaves a dump" sh -c "cd $tmp && LD_LIBRARY_PATH=$tmp/root/usr/lib ./example && ls gpusnap-dumps/oom-*.gsnap"
+else
+	skip "the README's example (README.md has none)"
+fi
+echo '#include <gpusnap.h>
+int main() { gpusnap_builder *b = gpusnap_builder_new(); gpusnap_builder_free(b); return gpusnap_version()[0] != 49; }' >"$tmp/cpp.cc"
+expect "the header is C++ too" sh -c "g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -o $tmp/cpp $tmp/cpp.cc \$(pkg-config --cflags --libs gpusnap) && LD_LIBRARY_PATH=$tmp/root/usr/lib $tmp/cpp"
+expect "only gpusnap_ names are exported" sh -c "! nm -D --defined-only '$build/libgpusnap.so' | awk '{ print \$3 }' | grep -v '^gpusnap_'"
+expect "the soname has a version" sh -c "readelf -d '$build/libgpusnap.so' | grep -q 'SONAME.*libgpusnap.so.1'"
+expect "make uninstall" $MAKE B="$build" CC="$CC" prefix=/usr DESTDIR="$tmp/root" uninstall-library
+expect "nothing is left behind" sh -c "! find '$tmp/root' -type f -o -type l | grep ."
+echo "recorder: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

@@ -1,0 +1,20 @@
+# Programs that use libgpusnap as users' programs do.
+RECORDER_DIR   := $(B)/recorder-check
+RECORDER_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -I. -pthread $(SANFLAGS)
+RECORDER_PROGRAMS := quiet cuda soak
+$(RECORDER_DIR)/%: tests/recorder/%.c $(B)/libgpusnap.a recorder/gpusnap.h
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(CC) $(RECORDER_FLAGS) -o $@ $< $(B)/libgpusnap.a $(call pkg,libs,$(PKG_schema)) -lm -ldl
+# the pretend CUDA without its PyTorch part
+$(RECORDER_DIR)/libcuda.so.1: tests/torch/pretend-cuda/fakecuda.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -fPIC -O1 -w -Wl,-soname,libcuda.so.1 -I$(CUDA_INC) -o $@ $< -ldl
+.PHONY: check-recorder soak
+CHECKS += check-recorder
+check-recorder: $(RECORDER_PROGRAMS:%=$(RECORDER_DIR)/%) $(if $(CUDA_INC),$(RECORDER_DIR)/libcuda.so.1) all ## programs that use the library: no heap at a failure, CUDA, installed example, threads
+	$(Q)CC="$(CC)" MAKE="$(MAKE) --no-print-directory" sh tests/recorder/check.sh $(B) $(RECORDER_DIR)
+SECONDS_OF_SOAK ?= 60
+soak: ## eight threads on one recorder under ThreadSanitizer, for SECONDS_OF_SOAK (60)
+	$(Q)$(MAKE) --no-print-directory B=$(B)-tsan SAN=thread CFLAGS="-O1 -g" $(B)-tsan/recorder-check/soak
+	$(Q)TSAN_OPTIONS=halt_on_error=1 $(B)-tsan/recorder-check/soak $(SECONDS_OF_SOAK)

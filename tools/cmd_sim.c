@@ -47,7 +47,7 @@ static gs_status run_script(FILE *in, const sim_arguments *a, gs_error *err)
 {
 	static sim_call call; /* large */
 	sim_options options = { .capacity = (uint64_t)a->capacity, .rules = a->rules, .trace = a->trace ? stdout : NULL };
-	sim_record_options recording = { a->output, a->force, a->every_oom };
+	sim_record_options recording = { (uint64_t)a->capacity, a->output, a->force, a->every_oom };
 	sim_record *record = NULL;
 	sim_run *run = NULL;
 	unsigned line = 0;

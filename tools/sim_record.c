@@ -86,6 +86,7 @@ gs_status sim_record_init(sim_record **out, const sim_record_options *options, s
 		return gs_fail(err, GS_NO_MEMORY, "no memory for a recording");
 	r->options = *options;
 	r->device.name = "simulated device";
+	r->device.capacity = (int64_t)options->capacity;
 	gs_status status = gs_config_read(&config, err);
 	if (!getenv("GPUSNAP_MAX_DUMPS"))
 		config.max_dumps = UINT32_MAX; /* what is asked for is wanted */

@@ -7,6 +7,7 @@
 typedef struct sim_record sim_record;
 
 typedef struct sim_record_options {
+	uint64_t capacity;  /* total bytes of the device */
 	const char *output; /* dump there; NULL: by the pattern, in the folder for dumps */
 	bool force;         /* output may exist */
 	bool every_oom;     /* dump each, not the first only; with output, later ones get -2, -3 … before its last dot */

@@ -29,6 +29,7 @@ typedef struct gs_whatif_row {
 	int64_t capacity;  /* of the device tried, GS_NONE unlimited */
 	gs_replay_result result;
 	bool exact;
+	int64_t peak_low, peak_high; /* bounds of the true peak reserved since the recording begins; equal when exact; GS_NONE: no upper bound */
 	gs_whatif_change change; /* against the recorded settings */
 	char note[160];    /* why it is not exact, or "" */
 } gs_whatif_row;
@@ -73,14 +74,15 @@ gs_status gs_whatif_minimize(gs_whatif *w, gs_error *err);
 
 const char *gs_whatif_change_text(gs_whatif_change change); /* "" unjudged, recorded, better, same, worse */
 
-/* For advice after a failure: settings under which the run, the failed request included, passes on the same device.
- * The best first, at most `most`; recorded: the row of the recorded settings. 0 where the recorded run did not fail in the replay. */
+/* For advice after a failure: of a few settings those under which the run, the failed request included, passes. The least
+ * reserved first. */
 typedef struct gs_whatif_advice {
 	size_t n;
 	gs_whatif_row rows[4];
 	gs_whatif_row recorded;
 	bool agrees;     /* the replay of the recorded settings agreed with the recording */
+	bool failed;     /* and it failed at the last recorded OOM; else there are no rows */
 } gs_whatif_advice;
-gs_status gs_whatif_advise(const gs_snapshot *s, int32_t device, int64_t until, gs_whatif_advice *advice, gs_error *err);
+gs_status gs_whatif_advise(const gs_snapshot *s, const gs_whatif_ask *ask, gs_whatif_advice *advice, gs_error *err);
 
 #endif

@@ -41,6 +41,17 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 		mark(row, "a request that failed when recorded succeeds; what the program would have done then is not recorded");
 }
 
+/* What is reserved holds at least what is allocated, and no more than the device gives. */
+static void bound_peak(const gs_whatif *w, gs_whatif_row *row, uint64_t total)
+{
+	uint64_t most = total - w->outside < w->limit ? total - w->outside : w->limit;
+
+	row->peak_low = (int64_t)(row->exact ? row->result.peak_reserved : row->result.peak_allocated);
+	row->peak_high = row->exact ? row->peak_low : row->capacity == GS_NONE && w->limit == UINT64_MAX ? GS_NONE : (int64_t)most;
+	if (row->peak_high != GS_NONE && row->peak_high < (int64_t)row->result.peak_reserved)
+		row->peak_high = (int64_t)row->result.peak_reserved;
+}
+
 /* The run, and again under the least that an inferred limit could be. */
 static gs_status fill(const gs_whatif *w, gs_whatif_row *row, uint64_t total, gs_error *err)
 {
@@ -50,11 +61,12 @@ static gs_status fill(const gs_whatif *w, gs_whatif_row *row, uint64_t total, gs
 	if (status)
 		return status;
 	judge_exactness(w, row);
-	if (w->limit_low == w->limit || (row->result.fits && row->result.peak_reserved <= w->limit_low))
-		return GS_OK;
-	status = run(w, row->conf, total, w->limit_low, &other, err);
-	if (!status && memcmp(&other, &row->result, sizeof other))
-		mark(row, "the limit that refused the recorded request is known between bounds only");
+	if (w->limit_low != w->limit && !(row->result.fits && row->result.peak_reserved <= w->limit_low)) {
+		status = run(w, row->conf, total, w->limit_low, &other, err);
+		if (!status && memcmp(&other, &row->result, sizeof other))
+			mark(row, "the limit that refused the recorded request is known between bounds only");
+	}
+	bound_peak(w, row, total);
 	return status;
 }
 
@@ -246,7 +258,9 @@ static gs_status minimize_row(const gs_whatif *w, gs_whatif_row *row, gs_error *
 		}
 	}
 	row->capacity = (int64_t)(high * STEP + w->outside);
-	return run(w, row->conf, (uint64_t)row->capacity, w->limit, &row->result, err);
+	status = run(w, row->conf, (uint64_t)row->capacity, w->limit, &row->result, err);
+	bound_peak(w, row, (uint64_t)row->capacity);
+	return status;
 }
 
 gs_status gs_whatif_minimize(gs_whatif *w, gs_error *err)
@@ -254,28 +268,3 @@ gs_status gs_whatif_minimize(gs_whatif *w, gs_error *err)
 	return for_each_row(w, w->rows, w->n, minimize_row, err);
 }
 
-/* --- advice ------------------------------------------------------------------------------------------- */
-
-gs_status gs_whatif_advise(const gs_snapshot *s, int32_t device, int64_t until, gs_whatif_advice *advice, gs_error *err)
-{
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
-	gs_whatif w;
-	gs_status status;
-
-	memset(advice, 0, sizeof *advice);
-	ask.device = device;
-	ask.until = until;
-	ask.threads = 2;
-	status = gs_whatif_open(&w, s, &ask, err);
-	if (!status)
-		status = gs_whatif_search(&w, err);
-	if (!status) {
-		advice->recorded = w.rows[0];
-		advice->agrees = w.agreement.agrees;
-		for (size_t i = 1; i < w.n && advice->n < sizeof advice->rows / sizeof *advice->rows && !w.rows[0].result.fits; i++)
-			if (w.rows[i].result.fits)
-				advice->rows[advice->n++] = w.rows[i];
-	}
-	gs_whatif_release(&w);
-	return status;
-}

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/diagnose_print.h"
+#include "analyzer/whatif_advice.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -137,6 +138,7 @@ static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_sn
 	options.allowed = o->allowed;
 	options.context = o->context;
 	options.message = message;
+	options.advise_settings = gs_whatif_advise_settings;
 	gs_status status = gs_diagnose(s, &options, &d, &err);
 	int result = GS_EXIT_DONE;
 	if (status == GS_INVALID)

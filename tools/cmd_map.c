@@ -1,5 +1,5 @@
 /* gpusnap map: the heap as a picture. */
-#include <stdlib.h>
+#include <stdio.h>
 
 #include "analyzer/map.h"
 #include "analyzer/state.h"
@@ -69,6 +69,16 @@ static int draw(const gs_snapshot *s, const gs_common *c, gs_map_color color)
 	return exit_status;
 }
 
+static int refuse_color(const char *word)
+{
+	static const char *const words[] = { "state", "stack", "tag", "stream", "age", "size", NULL };
+	const char *near = gs_nearest_word(word, words);
+	char hint[80];
+
+	snprintf(hint, sizeof hint, near ? "did you mean %s?" : "state, stack, tag, stream, age or size", near);
+	return gs_fail_usage("map", hint, "--color does not know \"%s\"", word);
+}
+
 int gs_cmd_map(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
@@ -80,7 +90,6 @@ int gs_cmd_map(int argc, char **argv)
 		GS_OPTIONS_QUIET(common),
 		GS_OPTIONS_END
 	};
-	static const char *const words[] = { "state", "stack", "tag", "stream", "age", "size", NULL };
 	gs_input input = GS_INPUT_INIT;
 	gs_arguments arguments;
 	gs_map_color color;
@@ -91,7 +100,7 @@ int gs_cmd_map(int argc, char **argv)
 	gs_message_quiet(common.quiet);
 	color = gs_map_color_parse(color_word);
 	if (color == GS_MAP_COLORS)
-		return gs_fail_usage("map", gs_nearest_word(color_word, words), "--color does not know \"%s\"", color_word);
+		return refuse_color(color_word);
 	if (!common.output)
 		return gs_fail_usage("map", NULL, "map needs -o MAP.png");
 

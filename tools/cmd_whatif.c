@@ -22,7 +22,8 @@ typedef struct arguments {
 static const gs_column columns[] = {
 	{ "conf", GS_UNIT_NONE }, { "capacity", GS_UNIT_BYTES }, { "fits", GS_UNIT_BOOLEAN }, { "allocations", GS_UNIT_NONE },
 	{ "oom_idx", GS_UNIT_NONE }, { "peak_reserved", GS_UNIT_BYTES }, { "reserved", GS_UNIT_BYTES }, { "largest_free", GS_UNIT_BYTES },
-	{ "retries", GS_UNIT_NONE }, { "exact", GS_UNIT_BOOLEAN }, { "change", GS_UNIT_NONE }, { "note", GS_UNIT_NONE },
+	{ "retries", GS_UNIT_NONE }, { "exact", GS_UNIT_BOOLEAN }, { "change", GS_UNIT_NONE },
+	{ "peak_low", GS_UNIT_BYTES }, { "peak_high", GS_UNIT_BYTES }, { "note", GS_UNIT_NONE },
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -43,7 +44,7 @@ static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_error *err
 		{ .type = GS_VALUE_TEXT, .text = row->conf, .n = strlen(row->conf) }, number(row->capacity), number(r->fits),
 		number((int64_t)r->allocations), number(r->failed_event), number((int64_t)r->peak_reserved), number((int64_t)r->reserved),
 		number((int64_t)r->largest_free), number((int64_t)r->retries), number(row->exact), text(gs_whatif_change_text(row->change)),
-		text(row->note),
+		number(row->peak_low), number(row->peak_high), text(row->note),
 	};
 
 	return gs_emit_row(e, values, err);
@@ -134,7 +135,7 @@ int gs_cmd_whatif(int argc, char **argv)
 	gs_message_quiet(a.common.quiet);
 	gs_message_json(a.common.json);
 	if (a.minimize && strcmp(a.minimize, "capacity"))
-		return gs_fail_usage("whatif", "capacity", "--minimize does not know \"%s\"", a.minimize);
+		return gs_fail_usage("whatif", "only --minimize capacity is known", "--minimize does not know \"%s\"", a.minimize);
 	if (a.pad_to == 0)
 		return gs_fail_usage("whatif", NULL, "--pad-to needs a size above 0");
 	a.ask.device = a.common.device;

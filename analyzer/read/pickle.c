@@ -304,6 +304,7 @@ static gs_status run(unpickler *u, unsigned want, gs_snapshot *s)
 	if (status == GS_END) {
 		status = gs_torch_finish(&u->t) ? complaint(u) : GS_OK;
 		sink(u, u->p - 1);
+		gs_source_skip(u->source, (size_t)(u->p - u->start));
 		u->start = u->p;
 		u->sink = NULL;
 		u->base = u->opcode_at + 1;

@@ -106,8 +106,11 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 	for (size_t k = 0; k < l->nsegments && !status; k++) {
 		uint64_t bytes = gs_rules_reservation(gs_pool_get_settings(p->pool), l->segments[k].pool, total);
 		status = adopt_segment(p, c, l, k, room, handles, bytes, err);
-		if (status && err && !err->status)
-			gs_fail(err, status, "the segment at 0x%llx from before the recording cannot be taken over", (unsigned long long)l->segments[k].address);
+		if (status == GS_INVALID || status == GS_EXISTS)
+			status = gs_fail(err, GS_FORMAT, "the segment at 0x%llx, which was there before the recording, contradicts the others",
+					 (unsigned long long)l->segments[k].address);
+		else if (status && err && !err->status)
+			gs_fail(err, status, "taking over the segment at 0x%llx", (unsigned long long)l->segments[k].address);
 	}
 	free(room);
 	free(handles);

@@ -184,6 +184,12 @@ static uint64_t unlimited(const gs_whatif *w)
 	return total;
 }
 
+/* A recorded figure that sums may be made of: no device has more than 2^60 bytes. */
+static int64_t bounded(int64_t bytes)
+{
+	return bytes < 0 ? 0 : bytes > INT64_C(1) << 60 ? INT64_C(1) << 60 : bytes;
+}
+
 static void find_budget(gs_whatif *w, const gs_snapshot *s)
 {
 	const gs_replay *r = &w->replay;
@@ -193,8 +199,8 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 
 	w->outside_known = !failed || (known && recorded != GS_NONE);
 	if (known) {
-		used = r->oom_reserved + r->oom_device_free;
-		if (recorded != GS_NONE && recorded > used)
+		used = bounded(r->oom_reserved) + bounded(r->oom_device_free);
+		if (recorded > used)
 			w->outside = (uint64_t)(recorded - used);
 	}
 	if (w->ask.capacity != GS_NONE) {
@@ -248,11 +254,11 @@ static void find_limit(gs_whatif *w)
 	gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, NULL);
 	rounded = r->device->trace.events[r->first_oom].size;
 	ask = asked(&settings, rounded);
-	if (!rounded || (uint64_t)r->oom_device_free < ask)
+	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)ask) || ask > UINT64_C(1) << 60)
 		return;
 	/* a fraction is held against the segment size, also with expandable segments */
-	w->limit = (uint64_t)r->oom_reserved + gs_rules_segment_size(&settings, rounded) - 1;
-	w->limit_low = (uint64_t)r->oom_peak < w->limit ? (uint64_t)r->oom_peak : w->limit;
+	w->limit = (uint64_t)bounded(r->oom_reserved) + gs_rules_segment_size(&settings, rounded) - 1;
+	w->limit_low = (uint64_t)bounded(r->oom_peak) < w->limit ? (uint64_t)r->oom_peak : w->limit;
 	note(w, "the device had room for the request that failed, so something limits this process: to between %s and %s (--allowed tells it)",
 	     gs_size_format(low, sizeof low, w->limit_low), gs_size_format(high, sizeof high, w->limit));
 }

@@ -75,7 +75,7 @@ static int refuse_color(const char *word)
 	const char *near = gs_nearest_word(word, words);
 	char hint[80];
 
-	snprintf(hint, sizeof hint, near ? "did you mean %s?" : "state, stack, tag, stream, age or size", near);
+	snprintf(hint, sizeof hint, "did you mean %s?", near ? near : "state, stack, tag, stream, age or size");
 	return gs_fail_usage("map", hint, "--color does not know \"%s\"", word);
 }
 

@@ -193,17 +193,21 @@ static void told(int64_t *to, int64_t from)
 static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 {
 	gs_oom *row = gs_snapshot_add_oom(o->snapshot);
-	gs_device *d = gs_snapshot_device(o->snapshot, f->row.device);
-	if (!row || !d)
+	if (!row)
 		return GS_NO_MEMORY;
 	*row = f->row;
+	o->snapshot->library = o->snapshot->library ? o->snapshot->library : f->row.library;
+	if (f->row.device < 0) /* the row alone tells what is known */
+		return GS_OK;
+	gs_device *d = gs_snapshot_device(o->snapshot, f->row.device);
+	if (!d)
+		return GS_NO_MEMORY;
 	told(&d->capacity, f->row.capacity);
 	told(&d->device_free, f->row.device_free);
 	told(&d->allowed, f->row.allowed);
 	told(&d->reserved, f->row.reserved);
 	told(&d->allocated, f->row.allocated);
 	told(&d->others, f->others);
-	o->snapshot->library = o->snapshot->library ? o->snapshot->library : f->row.library;
 	return GS_OK;
 }
 

@@ -7,6 +7,7 @@
 
 #include "analyzer/read/text_figure.h"
 
+#define MOST (INT64_C(1) << 50) /* bytes: no device has more, a larger number is damage */
 enum { MAX_DUMPS = 4096, CHUNK_FIELDS = 200 /* squeezed characters that the fields of a chunk line may take */ };
 
 typedef gs_status line_reader(gs_bfc *b, const gs_text *t, size_t i, size_t *end);
@@ -149,14 +150,14 @@ static gs_status bin(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	uint64_t total, used;
 	size_t j = *end;
 	if (!gs_text_number(t, &j, &bin.size) || !gs_text_eat(t, &j, "):totalchunks:") || !gs_text_number(t, &j, &total) ||
-	    !gs_text_eat(t, &j, ",chunksinuse:") || !gs_text_number(t, &j, &used) || used > total || total > INT32_MAX)
+	    !gs_text_eat(t, &j, ",chunksinuse:") || !gs_text_number(t, &j, &used) || used > total || total > INT32_MAX || bin.size > MOST)
 		return GS_OK;
 	bin.chunks = (int64_t)total;
 	bin.used_chunks = (int64_t)used;
 	gs_text_eat(t, &j, ".");
 	for (int k = 0; k < 4; k++) {
 		int64_t bytes;
-		if (!gs_text_size(t, &j, &bytes, NULL))
+		if (!gs_text_size(t, &j, &bytes, NULL) || bytes > MOST)
 			break;
 		if (gs_text_eat(t, &j, "allocatedforchunks."))
 			bin.bytes = bytes;
@@ -194,7 +195,7 @@ static gs_status heading(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	int64_t size;
-	if (!bytes_at(t, end, &size) || size <= 0 || *end >= t->n)
+	if (!bytes_at(t, end, &size) || size <= 0 || size > MOST || *end >= t->n)
 		return GS_OK;
 	DUMP(over(b));
 	d->headed |= !d->nchunks;
@@ -226,7 +227,7 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	if (at == SIZE_MAX || at > other || at > next)
 		return GS_OK;
 	at += 6;
-	if (!bytes_at(t, &at, &size) || size <= 0 || (at >= t->n && size % 256))
+	if (!bytes_at(t, &at, &size) || size <= 0 || size > MOST || (at >= t->n && size % 256))
 		return GS_OK; /* at the end of the input the number may be cut; sizes are multiples of 256 */
 	c.size = (uint64_t)size;
 	if (c.size > UINT64_MAX - c.address)
@@ -256,12 +257,13 @@ static gs_status by_size(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	while (from && from + 12 > i && t->s[from - 1] >= '0' && t->s[from - 1] <= '9' && (from == i || t->gap[from] == GS_GAP_NONE || t->gap[from] == GS_GAP_WRAP))
 		from--;
 	j = from;
-	if (from == i || !gs_text_number(t, &j, &count) || j != i || count > UINT32_MAX || !bytes_at(t, end, &size) || size <= 0 ||
+	if (from == i || !gs_text_number(t, &j, &count) || j != i || count > MOST / 256 || !bytes_at(t, end, &size) || size <= 0 || size > MOST || (uint64_t)size > MOST / (count ? count : 1) ||
 	    !gs_text_is(t, *end, "totalling"))
 		return GS_OK;
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->listed += count;
-	d->listed_bytes += count * (uint64_t)size;
+	if (d->listed_bytes < UINT64_MAX / 2)
+		d->listed_bytes += count * (uint64_t)size;
 	return GS_OK;
 }
 

@@ -67,7 +67,8 @@ static int by_address(const void *a, const void *b)
 static size_t in_order(gs_bfc_chunk *c, size_t n, size_t *overlaps)
 {
 	size_t kept = 0;
-	qsort(c, n, sizeof *c, by_address);
+	if (n > 1)
+		qsort(c, n, sizeof *c, by_address);
 	for (size_t i = 0; i < n; i++) {
 		if (kept && c[i].address < c[kept - 1].address + c[kept - 1].size) {
 			*overlaps += by_address(&c[i], &c[kept - 1]) != 0;
@@ -101,7 +102,7 @@ typedef struct shown { uint64_t in_use, free, regions, missing; size_t used_chun
 static void add_region(build *b, gs_bfc_chunk *c, size_t n, uint64_t size, shown *s)
 {
 	uint64_t sum = 0;
-	n = in_order(c, n, &s->overlaps);
+	n = in_order(c, n, &s->overlaps); /* c may be NULL where n is 0 */
 	for (size_t i = 0; i < n; i++) {
 		sum += c[i].size;
 		if (c[i].in_use) {
@@ -112,7 +113,7 @@ static void add_region(build *b, gs_bfc_chunk *c, size_t n, uint64_t size, shown
 		}
 	}
 	add_runs(b, c, n);
-	s->regions += size;
+	s->regions = s->regions > UINT64_MAX / 2 ? s->regions : s->regions + size;
 	if (size > sum)
 		s->missing += size - sum;
 }
@@ -123,7 +124,7 @@ static void add_shown(build *b, gs_bfc_dump *d, shown *s)
 	add_region(b, d->chunks, first, 0, s);
 	for (size_t r = 0; r < d->nregions; r++) {
 		size_t from = d->regions[r].first, to = r + 1 < d->nregions ? d->regions[r + 1].first : d->nchunks;
-		add_region(b, d->chunks + from, to - from, d->regions[r].size, s);
+		add_region(b, to > from ? d->chunks + from : NULL, to - from, d->regions[r].size, s);
 	}
 }
 

@@ -146,6 +146,9 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end, to = ahead(t, i, 500), last = j;
 	int64_t used = GS_NONE, cached = GS_NONE;
+	size_t again = gs_text_find(t, j, to, "outofgpumemory");
+	if (again != SIZE_MAX)
+		to = again;
 	if (gs_text_eat(t, &j, "tryingtoallocate"))
 		last = gs_oom_size_at(t, j, &m->row.requested);
 	size_t effective = gs_text_find(t, last, to, "effectivegpumemoryusage:");
@@ -157,17 +160,18 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 		if (gs_text_eat(t, &last, "/"))
 			last = gs_oom_size_at(t, last, &m->row.capacity);
 	}
-	size_t pool = gs_text_find(t, last, to, "memorypoolusage:");
+	size_t pool = gs_text_find(t, last, to, "memorypoolusage:"), split = gs_text_find(t, last, to, "allocated,");
 	if (pool != SIZE_MAX) {
 		last = gs_oom_size_at(t, pool + 16, &m->row.allocated);
-		if (gs_text_eat(t, &last, "(")) {
+		if (gs_text_eat(t, &last, "("))
 			last = gs_oom_size_at(t, last, &m->row.reserved);
-			if (gs_text_is(t, last, "allocated,")) { /* up to 3.x: (A allocated, C cached) */
-				m->row.allocated = m->row.reserved;
-				last = gs_oom_size_at(t, last + 10, &cached);
-				m->row.reserved = cached == GS_NONE ? GS_NONE : m->row.allocated + cached;
-			}
-		}
+	}
+	if (split != SIZE_MAX) { /* up to 3.x, of whatever pool: (A allocated, C cached) */
+		size_t bracket = gs_text_find_last(t, back(split, 20), split, "(");
+		if (bracket != SIZE_MAX)
+			gs_oom_size_at(t, bracket + 1, &m->row.allocated);
+		last = gs_oom_size_at(t, split + 10, &cached);
+		m->row.reserved = cached == GS_NONE || m->row.allocated == GS_NONE ? GS_NONE : m->row.allocated + cached;
 	}
 	gs_oom_size_after(t, last, to, "hardmemorylimit:", &m->row.allowed);
 	return found(t, m, "julia", GS_OOM_OTHER, last);
@@ -303,7 +307,7 @@ static int memcheck(const gs_text *t, size_t i, gs_oom_match *m)
 static int driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const host[] = { "hostalloc", "mallochost", "hostregister", "pinned", "cumemhost", NULL };
-	static const struct { const char *word, *library; } codes[] = { { "hip", "hip" }, { "cl_", "opencl" }, { "ur_", "sycl" }, { "ze_", "sycl" },
+	static const struct { const char *word, *library; } codes[] = { { "hip", "hip" }, { "mem_object", "opencl" }, { "ur_", "sycl" }, { "ze_", "sycl" },
 		{ "pi_", "sycl" }, { "vk_", "vulkan" }, { "erroroutofdevice", "vulkan" }, { "kiogpu", "metal" } };
 	const char *library = "cuda";
 	if (gs_text_is(t, m->end, "==") || gs_text_ends(t, i, "==") || gs_text_ends(t, i, "case") || gs_text_ends(t, i, "!=") || gs_text_ends(t, i, "::"))
@@ -331,6 +335,16 @@ static int cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 	if (!gs_oom_states(t, i))
 		return 0;
 	return found(t, m, library, !strcmp(library, "pytorch") ? GS_OOM_TORCH_BARE : GS_OOM_OTHER, m->end);
+}
+
+/* Spark's plugin for RAPIDS: GPU OutOfMemory */
+static int gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const rapids[] = { "rapids", "cudf", "rmm", NULL };
+	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || t->s[m->end] == ':' || t->s[m->end] == '.';
+	if (!gs_oom_states(t, i) || !ends)
+		return 0;
+	return found(t, m, gs_oom_near(t, i, 300, rapids) ? "rmm" : gs_oom_library(t, i, "cuda"), GS_OOM_OTHER, m->end);
 }
 
 /* Theano: Error allocating N bytes of device memory (out of memory). Others: out of memory allocating … on GPU */
@@ -367,11 +381,11 @@ static int on_chip(const gs_text *t, size_t i, gs_oom_match *m)
 /* Any other "out of memory": a message where it is said as one and something of a GPU stands beside it. */
 static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const gpu[] = { "cuda", "gpu", "hip", "nvidia", "vram", "thrust::", "opencl", "rocm", "devicememory", "directx", NULL };
+	static const char *const gpu[] = { "cuda", "gpu", "hip", "nvidia", "vram", "thrust::", "opencl", "rocm", "devicememory", "directx", "cumem", NULL };
 	static const char *const killer[] = { ":kill", "killer", "error:killed", "(oom)", NULL };
 	if (gs_oom_any(t, m->end, ahead(t, m->end, 12), killer) || gs_text_ends(t, i, "heap"))
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
-	bool stands = gs_oom_states(t, i) || gs_text_ends(t, i, "failed") || gs_text_ends(t, i, "error");
+	bool stands = gs_oom_states(t, i) || gs_text_ends(t, i, "(2vs.0)") || gs_text_ends(t, i, "failed") || gs_text_ends(t, i, "error");
 	bool word = m->end < t->n && t->gap[m->end] == GS_GAP_NONE && t->s[m->end] >= 'a' && t->s[m->end] <= 'z';
 	if (!stands || word)
 		return 0;
@@ -391,11 +405,11 @@ const gs_oom_rule gs_oom_rules_others[] = {
 	{ "allocationofsize", kokkos }, { "[metal::malloc]", mlx }, { "gibkvcacheisneeded", vllm_cache }, { "gbkvcacheisneeded", vllm_cache },
 	{ "noavailablememoryforthecacheblocks", vllm_blocks }, { "freememoryondevice", vllm_startup }, { "programhit", memcheck },
 	{ "cudaerrormemoryallocation", driver_code }, { "cuda_error_out_of_memory", driver_code }, { "hiperroroutofmemory", driver_code },
-	{ "hiperrormemoryallocation", driver_code }, { "cl_mem_object_allocation_failure", driver_code },
+	{ "hiperrormemoryallocation", driver_code }, { "mem_object_allocation_failure", driver_code },
 	{ "ur_result_error_out_of_device_memory", driver_code }, { "ze_result_error_out_of_device_memory", driver_code },
 	{ "pi_error_out_of_resources", driver_code }, { "vk_error_out_of_device_memory", driver_code }, { "erroroutofdevicememory", driver_code },
 	{ "kiogpucommandbuffercallbackerroroutofmemory", driver_code }, { "cudaerror:outofmemory", cuda_error }, { "hiperror:outofmemory", cuda_error },
-	{ "errorallocating", theano },
+	{ "errorallocating", theano }, { "gpuoutofmemory", gpu_out_of_memory },
 	{ "notenoughmemory:youtriedtoallocate", host }, { "defaultcpuallocator:", host }, { "java.lang.outofmemoryerror", java },
 	{ "heapoutofmemory", host }, { "oom_reaper", host }, { "oom-kill", host }, { "ofpinnedmemory", host }, { "exceeds10%offreesystemmemory", host },
 	{ "outofresource:sharedmemory", on_chip }, { "outofmemory", out_of_memory },

@@ -86,10 +86,11 @@ static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	bool stop = gs_text_eat(t, &j, ".") || gs_text_eat(t, &j, "!") || gs_text_eat(t, &j, ":");
 	if (gs_text_is(t, j, "triedtoallocate") || gs_text_is(t, m->end, "(mpsallocated"))
 		return torch_message(t, i, j, m);
-	if (gs_text_is(t, j, "allocationwaspreemptivelyrejected")) {
-		torch_message(t, i, j, m);
-		return 1;
-	}
+	if (gs_text_is(t, j, "allocationwaspreemptivelyrejected"))
+		return torch_message(t, i, j, m);
+	size_t tried = stop ? gs_text_find(t, j, j + 60, "triedtoallocate") : SIZE_MAX; /* "NPUWorkspaceAllocator tried to allocate" */
+	if (tried != SIZE_MAX && figures_follow(t, tried))
+		return torch_message(t, i, tried, m);
 	bool wrapper = gs_text_is(t, m->end, "occurredwhen") || gs_text_is(t, m->end, "occurredduring");
 	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || stop || gs_text_is(t, m->end, "\"") || gs_text_is(t, m->end, "'") ||
 		    gs_text_is(t, m->end, ",") || gs_text_is(t, m->end, "(");
@@ -139,7 +140,7 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	if (gs_text_number(t, &j, &device) && device < 1024)
 		m->row.device = (int32_t)device;
 	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory");
-	if (!exceeds && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
+	if (!exceeds && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
 		return 0;
 	m->row.library = "pytorch";
 	m->kind = GS_OOM_TORCH;

@@ -157,8 +157,10 @@ static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m
 			m->end = end;
 	}
 	size_t there = gs_text_find(t, i, to, "thereare");
+	if (there == SIZE_MAX)
+		there = gs_text_find(t, i, to, "thereis");
 	if (there != SIZE_MAX) {
-		size_t end = gs_oom_size_at(t, there + 8, &m->row.device_free);
+		size_t end = gs_oom_size_at(t, there + (gs_text_is(t, there, "thereis") ? 7 : 8), &m->row.device_free);
 		if (!gs_text_is(t, end, "free"))
 			m->row.device_free = GS_NONE;
 		else if (end > m->end)

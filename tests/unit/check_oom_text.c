@@ -121,6 +121,15 @@ static const message messages[] = {
 	{ "CUDA.jl 3", "ERROR: Out of GPU memory trying to allocate 62.500 MiB\nEffective GPU memory usage: 98.00% (2.910 GiB/2.969 GiB)\nCUDA allocator usage: "
 	  "2.250 GiB\nMemory pool usage: 2.250 GiB (1.750 GiB allocated, 512.000 MiB cached)\n",
 	  { "julia", -1, MI(62.5), _, GI(2.969), _, GI(1.75), GI(2.25), _ } },
+	{ "CuArrays", "ERROR: LoadError: Out of GPU memory trying to allocate 640.000 MiB\nEffective GPU memory usage: 91.50% (7.250 GiB/7.924 GiB)\nCUDA "
+	  "allocator usage: 6.000 GiB\nbinned usage: 6.000 GiB (5.500 GiB allocated, 512.000 MiB cached)\n",
+	  { "julia", -1, MI(640.0), _, GI(7.924), _, GI(5.5), GI(6.0), _ } },
+	{ "the workspace of an NPU", "RuntimeError: NPU out of memory. NPUWorkspaceAllocator tried to allocate 2.50 GiB(NPU 1; 29.50 GiB total capacity; 96.50 MiB "
+	  "free). If you want to reduce memory usage, take a try to set the environment variable TASK_QUEUE_ENABLE=1.",
+	  { "pytorch", 1, GI(2.5), GI(2.5), GI(29.5), MI(96.5), _, _, _ } },
+	{ "Caffe", "F0101 10:00:00.000000  4242 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0)  out of memory", { "cuda", -1, _, _, _, _, _, _, _ } },
+	{ "Comfy", "!!! Exception during processing !!! Allocation on device 0\nThis error means you ran out of memory on your GPU.",
+	  { "pytorch", 0, _, _, _, _, _, _, _ } },
 	{ "ggml", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1250.50 MiB on device 3: cudaMalloc failed: out of memory\nggml_gallocr_reserve_n: "
 	  "failed to allocate CUDA3 buffer of size 1311244288\n", { "ggml", 3, MI(1250.5), _, _, _, _, _, _ } },
 	{ "MXNet", "[10:00:00] src/storage/./pooled_storage_manager.h:161: cudaMalloc retry failed: out of memory", { "mxnet", -1, _, _, _, _, _, _, _ } },
@@ -237,6 +246,17 @@ START_TEST(a_quoted_message_tells_the_same)
 		char *text = each_line(messages[_i].text, prefixes[i]);
 		check_one(messages[_i].name, text, &messages[_i].f);
 		free(text);
+	}
+}
+END_TEST
+
+START_TEST(a_message_wrapped_and_quoted_tells_the_same)
+{
+	for (size_t width = 50; width < 100; width += 11) {
+		char *text = wrapped(messages[_i].text, width), *quoted = each_line(text, "> ");
+		check_one(messages[_i].name, quoted, &messages[_i].f);
+		free(text);
+		free(quoted);
 	}
 }
 END_TEST
@@ -514,6 +534,7 @@ Suite *suite_oom_text(void)
 	tcase_add_loop_test(each, a_message_tells_its_figures, 0, n);
 	tcase_add_loop_test(each, a_message_wrapped_at_any_column_tells_the_same, 0, n);
 	tcase_add_loop_test(each, a_quoted_message_tells_the_same, 0, n);
+	tcase_add_loop_test(each, a_message_wrapped_and_quoted_tells_the_same, 0, n);
 	tcase_add_loop_test(each, an_escaped_message_tells_the_same, 0, n);
 	tcase_add_loop_test(each, what_is_no_gpu_failure_gives_no_row_and_a_line, 0, (int)(sizeof nothing / sizeof *nothing));
 	tcase_add_test(logs, all_messages_of_one_log_are_rows);

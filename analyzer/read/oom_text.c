@@ -24,8 +24,10 @@ void gs_oom_text_release(gs_oom_text *o)
 /* Printed with two decimals or rounded up a little: the same size. */
 static bool same_size(int64_t a, int64_t b)
 {
+	if (a == GS_NONE || b == GS_NONE)
+		return false;
 	int64_t d = a > b ? a - b : b - a;
-	return a != GS_NONE && b != GS_NONE && (d <= 4096 || d <= (a > b ? a : b) / 64);
+	return d <= 4096 || d <= (a > b ? a : b) / 64;
 }
 
 static bool one_failure(const gs_oom_find *a, const gs_oom_find *b)
@@ -197,9 +199,7 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 		return GS_NO_MEMORY;
 	*row = f->row;
 	o->snapshot->library = o->snapshot->library ? o->snapshot->library : f->row.library;
-	if (f->row.device < 0) /* the row alone tells what is known */
-		return GS_OK;
-	gs_device *d = gs_snapshot_device(o->snapshot, f->row.device);
+	gs_device *d = gs_snapshot_device(o->snapshot, f->row.device); /* -1: one that the text does not name */
 	if (!d)
 		return GS_NO_MEMORY;
 	told(&d->capacity, f->row.capacity);

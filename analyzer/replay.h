@@ -84,9 +84,10 @@ typedef struct gs_replay_settings {
 typedef struct gs_replay_result {
 	bool fits;
 	bool past_oom;          /* went on past a recorded failure that succeeded here: what the program would have done is not recorded */
+	bool too_small;         /* what was live before the recording does not fit the device: not played */
 	int64_t failed_event;   /* GS_NONE: none */
 	uint64_t failed_size;
-	uint64_t allocations, peak_reserved, reserved, peak_allocated, largest_free, retries;
+	uint64_t allocations, peak_reserved, reserved, peak_allocated, peak_requested, largest_free, retries;
 } gs_replay_result;
 
 /* Plays all requests; ends at the first that fails. GS_INVALID with the allocator's message for a conf it refuses. Thread-safe. */

@@ -23,27 +23,43 @@ static bool is_private(gs_pool_id id)
 
 /* --- the state before the first event ----------------------------------------------------------- */
 
-/* Runs of expandable memory of one pool and stream are taken for one reservation, as long as it reaches that far. */
-static uint64_t reservation_of(const gs_player *p, const gs_layout *l, size_t k, uint64_t bytes)
-{
-	const gs_segment *s = &l->segments[k];
-	uint64_t address = s->address;
+/* Which reservation each expandable run was in, and how far that reaches, is not recorded. Runs of one pool and stream
+ * with nothing of others between them are taken for one reservation, which ends before the next segment at the latest. */
+typedef struct reservation { uint64_t address, size; } reservation;
 
-	(void)p;
-	for (size_t i = k; i-- > 0;) {
-		const gs_segment *before = &l->segments[i];
-		if (!before->expandable || before->pool != s->pool || before->stream != s->stream || before->pool_id.a != s->pool_id.a ||
-		    before->pool_id.b != s->pool_id.b)
-			continue;
-		if (s->address + s->size - before->address > bytes)
-			break;
-		address = before->address;
+static bool same_reservation(const gs_segment *a, const gs_segment *b)
+{
+	return a->expandable && b->expandable && a->pool == b->pool && a->stream == b->stream && a->pool_id.a == b->pool_id.a &&
+	       a->pool_id.b == b->pool_id.b;
+}
+
+/* Whether segment k can be of the reservation that began at segment `first`. */
+static bool continues(const gs_layout *l, size_t first, size_t k, uint64_t page, uint64_t bytes)
+{
+	uint64_t offset = l->segments[k].address - l->segments[first].address;
+
+	return same_reservation(&l->segments[k], &l->segments[k - 1]) && offset % page == 0 && offset + l->segments[k].size <= bytes;
+}
+
+static void find_reservations(const gs_player *p, const gs_layout *l, uint64_t total, reservation *out)
+{
+	const gs_pool_settings *settings = gs_pool_get_settings(p->pool);
+	size_t end;
+
+	for (size_t first = 0; first < l->nsegments; first = end) {
+		const gs_segment *s = &l->segments[first];
+		uint64_t page = gs_rules_page_size(settings, s->pool), bytes = gs_rules_reservation(settings, s->pool, total), room = bytes;
+		for (end = first + 1; end < l->nsegments && continues(l, first, end, page, bytes); end++)
+			;
+		if (end < l->nsegments && l->segments[end].address - s->address < bytes)
+			room = l->segments[end].address - s->address;
+		for (size_t i = first; i < end; i++)
+			out[i] = (reservation){ s->address, room / page * page };
 	}
-	return address;
 }
 
 static gs_status adopt_segment(gs_player *p, const gs_player_config *c, const gs_layout *l, size_t k, gs_pool_seed_block *room,
-	gs_pool_block **handles, uint64_t reservation_bytes, gs_error *err)
+	gs_pool_block **handles, const reservation *reserved, gs_error *err)
 {
 	const gs_segment *s = &l->segments[k];
 	gs_pool_seed seed = { .address = s->address, .size = s->size, .stream = s->stream, .pool = s->pool, .pool_id = s->pool_id,
@@ -51,8 +67,8 @@ static gs_status adopt_segment(gs_player *p, const gs_player_config *c, const gs
 	gs_status status = GS_OK;
 
 	if (s->expandable) {
-		seed.reservation_size = reservation_bytes;
-		seed.reservation_address = reservation_of(p, l, k, reservation_bytes);
+		seed.reservation_size = reserved->size;
+		seed.reservation_address = reserved->address;
 	}
 	for (size_t i = 0; i < s->nblocks; i++) {
 		const gs_block *b = &l->blocks[s->first_block + i];
@@ -90,6 +106,7 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 	const gs_layout *l = &p->r->history.initial;
 	gs_pool_seed_block *room;
 	gs_pool_block **handles;
+	reservation *reserved;
 	uint64_t free_bytes = 0, total = 0;
 	size_t most = 1;
 	gs_status status = GS_OK;
@@ -100,12 +117,14 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 		most = l->segments[k].nblocks > most ? l->segments[k].nblocks : most;
 	room = malloc(most * sizeof *room);
 	handles = malloc(most * sizeof *handles);
-	if (!room || !handles)
-		status = gs_fail(err, GS_NO_MEMORY, "taking over %zu segments", l->nsegments);
+	reserved = malloc(l->nsegments * sizeof *reserved);
 	c->ops->mem_info(c->device, &free_bytes, &total);
+	if (room && handles && reserved)
+		find_reservations(p, l, total, reserved);
+	else
+		status = gs_fail(err, GS_NO_MEMORY, "taking over %zu segments", l->nsegments);
 	for (size_t k = 0; k < l->nsegments && !status; k++) {
-		uint64_t bytes = gs_rules_reservation(gs_pool_get_settings(p->pool), l->segments[k].pool, total);
-		status = adopt_segment(p, c, l, k, room, handles, bytes, err);
+		status = adopt_segment(p, c, l, k, room, handles, &reserved[k], err);
 		if (status == GS_INVALID || status == GS_EXISTS)
 			status = gs_fail(err, GS_FORMAT, "the segment at 0x%llx, which was there before the recording, contradicts the others",
 					 (unsigned long long)l->segments[k].address);
@@ -114,6 +133,7 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 	}
 	free(room);
 	free(handles);
+	free(reserved);
 	return status;
 }
 

@@ -32,6 +32,7 @@ static void take_figures(const gs_player *p, gs_replay_result *result)
 	result->reserved = (uint64_t)stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current;
 	result->peak_reserved = (uint64_t)stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].peak;
 	result->peak_allocated = (uint64_t)stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].peak;
+	result->peak_requested = (uint64_t)stats.array[GS_STAT_REQUESTED_BYTES][GS_STAT_ALL].peak;
 	result->retries = (uint64_t)stats.num_alloc_retries;
 	result->largest_free = 0;
 	gs_pool_walk(p->pool, &visitor, &result->largest_free);
@@ -59,7 +60,6 @@ static gs_status play(gs_player *p, const gs_replay *r, gs_replay_result *result
 	gs_status status = GS_OK;
 
 	result->fits = true;
-	result->failed_event = GS_NONE;
 	for (size_t i = 0; i < r->n && !status; i++) {
 		const gs_replay_op *op = &r->ops[i];
 		fetch_ahead(p, r, i);
@@ -73,6 +73,20 @@ static gs_status play(gs_player *p, const gs_replay *r, gs_replay_result *result
 		result->past_oom |= op->kind == GS_REPLAY_OOM && i + 1 < r->n;
 	}
 	return status;
+}
+
+/* On a device smaller than what was reserved before the recording, the cached part of that cannot have been there. */
+static gs_status fit_start(gs_player *p, uint64_t budget, gs_replay_result *result)
+{
+	gs_status status;
+
+	if (gs_pool_reserved(p->pool) <= budget)
+		return GS_OK;
+	if ((status = gs_pool_empty_cache(p->pool)))
+		return status;
+	gs_pool_reset_peak(p->pool);
+	result->too_small = gs_pool_reserved(p->pool) > budget;
+	return GS_OK;
 }
 
 gs_status gs_replay_run(const gs_replay *r, const gs_replay_settings *s, gs_replay_result *result, gs_error *err)
@@ -90,7 +104,11 @@ gs_status gs_replay_run(const gs_replay *r, const gs_replay_settings *s, gs_repl
 	config.device = sim;
 	status = gs_player_init(&p, r, &config, err);
 	if (!status) {
-		status = play(&p, r, result);
+		uint64_t budget = s->capacity - s->outside < s->allowed ? s->capacity - s->outside : s->allowed;
+		status = fit_start(&p, budget, result);
+		result->failed_event = GS_NONE;
+		if (!status && !result->too_small)
+			status = play(&p, r, result);
 		if (status)
 			gs_fail(err, status, "the replay stopped: %s", gs_status_text(status));
 		else

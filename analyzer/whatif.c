@@ -193,7 +193,7 @@ static int64_t bounded(int64_t bytes)
 static void find_budget(gs_whatif *w, const gs_snapshot *s)
 {
 	const gs_replay *r = &w->replay;
-	int64_t recorded = recorded_capacity(w, s), used = 0;
+	int64_t recorded = w->recorded_capacity = recorded_capacity(w, s), used = 0;
 	bool failed = r->first_oom >= 0, known = failed && r->oom_device_free != GS_NONE;
 	char text[32];
 

@@ -47,6 +47,7 @@ typedef struct gs_whatif {
 	uint64_t total, outside;    /* total: GS_WHATIF_UNLIMITED where nothing bounds it */
 	int64_t capacity;           /* as rows show it */
 	bool outside_known;
+	int64_t recorded_capacity;  /* GS_NONE unknown */
 	uint64_t limit, limit_low;  /* reserved bytes: as it is replayed, and the least it could be; UINT64_MAX none */
 	bool starts_whole;          /* the recording begins with an empty allocator */
 	char doubt[160];            /* what makes every row inexact, "" nothing */

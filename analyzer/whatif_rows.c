@@ -33,6 +33,10 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 	row->exact = true;
 	if (w->doubt[0])
 		mark(row, w->doubt);
+	if (row->result.too_small)
+		mark(row, "what was live before the recording does not fit this device");
+	if (!w->starts_whole && w->ask.capacity != GS_NONE && w->ask.capacity != w->recorded_capacity)
+		mark(row, "what was allocated before the recording lies as the recorded device had room for");
 	if (!w->starts_whole && !recorded)
 		mark(row, "what was allocated before the recording lies as the recorded settings laid it");
 	if (!w->starts_whole && !w->replay.history.initial.exact)
@@ -41,12 +45,12 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 		mark(row, "a request that failed when recorded succeeds; what the program would have done then is not recorded");
 }
 
-/* What is reserved holds at least what is allocated, and no more than the device gives. */
+/* What is reserved holds at least what the program asked for, and no more than the device gives. */
 static void bound_peak(const gs_whatif *w, gs_whatif_row *row, uint64_t total)
 {
 	uint64_t most = total - w->outside < w->limit ? total - w->outside : w->limit;
 
-	row->peak_low = (int64_t)(row->exact ? row->result.peak_reserved : row->result.peak_allocated);
+	row->peak_low = (int64_t)(row->exact ? row->result.peak_reserved : row->result.peak_requested);
 	row->peak_high = row->exact ? row->peak_low : row->capacity == GS_NONE && w->limit == UINT64_MAX ? GS_NONE : (int64_t)most;
 	if (row->peak_high != GS_NONE && row->peak_high < (int64_t)row->result.peak_reserved)
 		row->peak_high = (int64_t)row->result.peak_reserved;

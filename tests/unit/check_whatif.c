@@ -367,10 +367,10 @@ START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 	gs_trace *t;
 	jobs j;
 
-	jobs_make(&j, 3000 + (unsigned)_i, 800, 1, false);
+	jobs_make(&j, 3000 + (unsigned)_i, 800, _i % 3 ? 1 : 3, _i % 4 == 3);
 	gs_snapshot_release(&snapshot);
 	trace_start(&snapshot);
-	jobs_run(&j, "2.6", "", 20000 * MIB, 0, &snapshot, &figures);
+	jobs_run(&j, releases[_i % 4], confs[_i % CONFS], 20000 * MIB, 0, &snapshot, &figures);
 	t = &snapshot.devices[0].trace;
 	t->complete = 0;
 	t->dropped = t->n / 2;
@@ -379,10 +379,49 @@ START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 	ck_assert_int_eq(gs_snapshot_finish(&snapshot, NULL), GS_OK);
 	open_it(&ask);
 
-	ck_assert_msg(w.agreement.agrees, "seed %d, event %lld: %s", 3000 + _i, (long long)w.agreement.event, w.agreement.text);
-	ck_assert_uint_eq(try("")->result.peak_reserved, figures.peak_reserved);
-	ck_assert(!try("expandable_segments:True")->exact);
+	/* from 2.12 on ties go by the age of segments, which is not known of those from before: flagged then */
+	ck_assert_msg(w.agreement.agrees || _i % 4 >= 2, "seed %d, event %lld: %s", 3000 + _i, (long long)w.agreement.event, w.agreement.text);
+	ck_assert_int_eq(try(confs[_i % CONFS])->exact, w.agreement.agrees && w.replay.history.initial.exact);
+	if (w.rows[0].exact)
+		ck_assert_uint_eq(w.rows[0].result.reserved, figures.reserved);
+	ck_assert(!try("max_split_size_mb:77")->exact);
 	jobs_release(&j);
+}
+END_TEST
+
+START_TEST(a_ring_that_lost_its_first_half_bounds_the_true_peak)
+{
+	FILE *file = fopen(DATA "truth.tsv", "r");
+	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_trace *t;
+	char line[400];
+	truth real;
+	int rows = 0;
+
+	ck_assert_ptr_nonnull(file);
+	read_file(recordings[_i]);
+	t = &snapshot.devices[0].trace;
+	t->dropped = t->n / 2;
+	t->complete = 0;
+	t->n -= t->dropped;
+	memmove(t->events, t->events + t->dropped, t->n * sizeof *t->events);
+	while (fgets(line, sizeof line, file)) {
+		const gs_whatif_row *row;
+		if (sscanf(line, "%63s %15s %63s %llu %llu %llu %llu", real.file, real.rules, real.conf, &real.capacity_mib, &real.fits, &real.allocations,
+			   &real.peak_reserved) != 7 || strcmp(real.file, recordings[_i]) || !real.fits)
+			continue;
+		gs_whatif_release(&w);
+		ask.capacity = (int64_t)(real.capacity_mib * MIB);
+		ask.rules = real.rules;
+		open_it(&ask);
+		row = try(strcmp(real.conf, "-") ? real.conf : "");
+		ck_assert_msg(row->peak_low <= (int64_t)real.peak_reserved && (int64_t)real.peak_reserved <= row->peak_high,
+			      "%s under %s on %llu MiB: real peak %llu, foretold from %lld to %lld", real.file, real.conf, real.capacity_mib, real.peak_reserved,
+			      (long long)row->peak_low, (long long)row->peak_high);
+		rows++;
+	}
+	fclose(file);
+	ck_assert_int_gt(rows, 10);
 }
 END_TEST
 
@@ -406,7 +445,8 @@ Suite *suite_whatif(void)
 	tcase_add_test(t, a_search_shows_the_recorded_settings_first_and_ranks_the_rest);
 	tcase_add_test(t, the_smallest_device_passes_and_the_next_smaller_does_not);
 	tcase_add_test(t, settings_that_the_allocator_refuses_are_refused_with_its_words);
-	tcase_add_loop_test(t, a_recording_that_begins_late_starts_from_the_blocks_that_were_there, 0, 8);
+	tcase_add_loop_test(t, a_recording_that_begins_late_starts_from_the_blocks_that_were_there, 0, 40);
+	tcase_add_loop_test(t, a_ring_that_lost_its_first_half_bounds_the_true_peak, 0, 3);
 	suite_add_tcase(s, t);
 	return s;
 }

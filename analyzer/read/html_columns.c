@@ -33,7 +33,7 @@ static const struct { const char *top, *sub; } names[] = {
 #undef C
 };
 
-enum { NO_COLUMN = -1, MOST_DEPTH = 8, MOST_CHAIN = 1024, MOST_FRAMES = 1 << 24, MOST_STREAMS = 4096 };
+enum { NO_COLUMN = -1, MOST_DEPTH = 8, MOST_CHAIN = 1024, MOST_STEPS = 1 << 24, MOST_STREAMS = 4096 };
 
 typedef struct column { int64_t *v; size_t n, cap; } column;
 
@@ -44,6 +44,7 @@ typedef struct page {
 	int depth, at; /* at: the column being filled */
 	char top[32];
 	uint32_t *stack_of_suffix; /* + 1; 0 not yet made */
+	size_t steps;              /* taken along chains, which may be made to run in circles */
 	bool finished;
 	gs_error error;
 } page;
@@ -149,6 +150,17 @@ static const char *string_at(const page *p, int64_t i)
 	return i >= 0 ? gs_string_text(p->s, (gs_id)cell(p, STRINGS, (size_t)i)) : "";
 }
 
+/* The next in a chain; -1 at its end. Counts, for a chain may be made to run in a circle. */
+static int64_t next_suffix(page *p, int64_t at)
+{
+	int64_t next = cell(p, SUFFIXES, 2 * (size_t)at + 1);
+	if (p->steps++ == MOST_STEPS)
+		fail(p, GS_LIMIT, "too many frames in the page");
+	return next >= 0 && (uint64_t)next < p->c[SUFFIXES].n / 2 && p->steps <= MOST_STEPS ? next : -1;
+}
+
+static gs_id frame_at(page *p, int64_t at) { return frame_of_text(p, string_at(p, cell(p, SUFFIXES, 2 * (size_t)at))); }
+
 static gs_id stack_of(page *p, int64_t suffix)
 {
 	gs_id frames[MOST_CHAIN];
@@ -158,14 +170,12 @@ static gs_id stack_of(page *p, int64_t suffix)
 		return 0;
 	if (!p->stack_of_suffix && !(p->stack_of_suffix = calloc(nsuffixes, sizeof *p->stack_of_suffix)))
 		return 0;
-	if (p->stack_of_suffix[suffix])
-		return p->stack_of_suffix[suffix] - 1;
-	if (p->s->nstack_frames > MOST_FRAMES) {
-		fail(p, GS_LIMIT, "too many frames in the page");
-		return 0;
-	}
-	for (int64_t at = suffix; at >= 0 && (uint64_t)at < nsuffixes && n < MOST_CHAIN; at = cell(p, SUFFIXES, 2 * (size_t)at + 1)) {
-		gs_id frame = frame_of_text(p, string_at(p, cell(p, SUFFIXES, 2 * (size_t)at)));
+	while (suffix >= 0 && !p->stack_of_suffix[suffix] && !frame_at(p, suffix)) /* an element's title, each its own */
+		suffix = next_suffix(p, suffix);
+	if (suffix < 0 || p->stack_of_suffix[suffix])
+		return suffix < 0 ? 0 : p->stack_of_suffix[suffix] - 1;
+	for (int64_t at = suffix; at >= 0 && n < MOST_CHAIN; at = next_suffix(p, at)) {
+		gs_id frame = frame_at(p, at);
 		if (frame)
 			frames[n++] = frame;
 	}

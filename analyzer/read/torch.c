@@ -27,7 +27,7 @@ gs_status gs_torch_init(gs_torch *t, gs_snapshot *s, unsigned want)
 	for (gs_id i = 1; i < GS_WORD_COUNT; i++)
 		if (gs_snapshot_string(s, words[i], strlen(words[i])) != i)
 			return gs_fail(&t->error, GS_STATE, "the snapshot is not empty");
-	return GS_OK;
+	return gs_torch_grow(t);
 }
 
 static void free_contents(gs_object *o)
@@ -273,7 +273,7 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
 /* As many of n values as are frames and fit without more memory; returns how many (the rest goes one by one). */
 static size_t append_frames(gs_object *list, const gs_value *v, size_t n)
 {
-	if (!n || (list->holds != GS_HOLDS_FRAMES && list->holds != GS_HOLDS_NOTHING) || v->type != GS_V_FRAME)
+	if (!n || !list->items || (list->holds != GS_HOLDS_FRAMES && list->holds != GS_HOLDS_NOTHING) || v->type != GS_V_FRAME)
 		return 0;
 	size_t room = list->bytes / sizeof(gs_id) - list->n, i;
 	gs_id *to = (gs_id *)list->items + list->n;

@@ -140,6 +140,8 @@ static gs_status take_trace(gs_torch *t, gs_object *events, int64_t number)
 	for (size_t i = 0; i < d->trace.n; i++)
 		if (gs_event_action(&d->trace.events[i]) == GS_ACTION_OOM && add_oom(t, d, i))
 			return t->error.status;
+	/* nothing was recorded between the failure and the snapshot */
+	d->layout_at_oom = gs_event_action(&d->trace.events[d->trace.n - 1]) == GS_ACTION_OOM;
 	return GS_OK;
 }
 

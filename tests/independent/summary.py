@@ -3,8 +3,8 @@
 
 usage: summary.py FILE…         a line a device: file, device, segments, blocks, reserved, allocated, pending, free, free_blocks,
                                 largest_free, events, ooms, separated by tabs
-       summary.py --rows FILE   every segment, block and event; a stack as the CRC-32 of its text"""
-import pickle, sys, zlib
+       summary.py --rows FILE…  and after each file's sums every segment, block and event; a stack as the CRC-32 of its text"""
+import gc, pickle, sys, zlib
 
 
 class Plain(pickle.Unpickler):
@@ -34,44 +34,45 @@ def summary(segments, trace):
             sum(holes), len(holes), max(holes, default=0), len(trace), sum(e["action"] == "oom" for e in trace)]
 
 
-def stack_sum(frames, cache={}):
-    if id(frames) not in cache:
+def stack_sum(frames, cache):
+    key = tuple(map(id, frames))
+    if key not in cache:
         text = "\n".join(f"{f['name']} ({f['filename']}:{f['line']})" for f in frames)
-        cache[id(frames)] = (zlib.crc32(text.encode()) if frames else 0, frames)
-    return f"{cache[id(frames)][0]:08x}"
+        cache[key] = f"{zlib.crc32(text.encode()) if frames else 0:08x}"
+    return cache[key]
 
 
 def pool(p):
     return "-" if p is None else f"{p[0]},{p[1]}"
 
 
-def rows(device, segments, trace):
+def rows(device, segments, trace, cache):
     for s in sorted(segments, key=lambda s: s["address"]):
         yield ("S", device, s["address"], s["total_size"], s["stream"], s["segment_type"], pool(s.get("segment_pool_id", (0, 0))),
-               int(s.get("is_expandable", False)), stack_sum(s.get("frames", [])))
+               int(s.get("is_expandable", False)), stack_sum(s.get("frames", []), cache))
         at = s["address"]
         for b in s["blocks"]:
             history = b.get("history", [{}])[0]
             requested = b.get("requested_size", "-") if b["state"] != "inactive" else "-"
             yield ("B", device, b.get("address", at), b["size"], requested, b["state"], b.get("user_metadata") or "-",
-                   stack_sum(b.get("frames", history.get("frames", []))))
+                   stack_sum(b.get("frames", history.get("frames", [])), cache))
             at += b["size"]
     for i, e in enumerate(trace):
         yield ("E", device, i, e["action"], e.get("addr", e.get("device_free")), e["size"], e["stream"], e.get("time_us", "-"),
-               pool(e.get("pool_id")), e.get("user_metadata") or "-", stack_sum(e.get("frames", [])))
+               pool(e.get("pool_id")), e.get("user_metadata") or "-", stack_sum(e.get("frames", []), cache))
 
 
 def main():
-    if sys.argv[1] == "--rows":
-        with open(sys.argv[2], "rb") as f:
-            for device in devices(Plain(f).load()):
-                for row in rows(*device):
-                    print(*row, sep="\t")
-        return
-    for path in sys.argv[1:]:
+    gc.disable()
+    with_rows = sys.argv[1] == "--rows"
+    for path in sys.argv[1 + with_rows:]:
         with open(path, "rb") as f:
-            for device, segments, trace in devices(Plain(f).load()):
-                print(path, device, *summary(segments, trace), sep="\t")
+            found = list(devices(Plain(f).load()))
+        for device, segments, trace in found:
+            print(path, device, *summary(segments, trace), sep="\t")
+        for device in found if with_rows else []:
+            cache = {}  # stacks by their frames' ids, which last as long as the snapshot
+            sys.stdout.writelines("\t".join(map(str, row)) + "\n" for row in rows(*device, cache))
 
 
 if __name__ == "__main__":

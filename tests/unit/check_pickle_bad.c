@@ -113,7 +113,7 @@ START_TEST(a_flipped_byte_never_harms)
 	char path[200];
 	snprintf(path, sizeof path, FORMS "%s", whole[_i]);
 	size_t n = load(path, buf, sizeof buf);
-	for (size_t at = 0; at < n; at += n / 1500 + 1) {
+	for (size_t at = 0; at < n; at += n / 300 + 1) {
 		for (int k = 0; k < 2; k++) {
 			gs_snapshot s;
 			gs_error err = GS_ERROR_INIT;
@@ -129,7 +129,7 @@ START_TEST(a_flipped_byte_never_harms)
 }
 END_TEST
 
-/* --- inputs that grow: each byte repeated a million times ----------------------------------------------------- */
+/* --- inputs that grow: bytes repeated half a million times ----------------------------------------------------- */
 
 static const struct { const char *what, *head, *body; } abuse[] = {
 	{ "lists in lists", "\x80\x04", "](" }, { "lists", "\x80\x04", "]" }, { "dictionaries", "\x80\x04", "}" }, { "marks", "\x80\x04", "(" },
@@ -141,7 +141,7 @@ static const struct { const char *what, *head, *body; } abuse[] = {
 
 START_TEST(an_abuse_is_bounded_in_memory_and_time)
 {
-	size_t head = strlen(abuse[_i].head), body = strlen(abuse[_i].body), times = 1000000, n = head + body * times;
+	size_t head = strlen(abuse[_i].head), body = strlen(abuse[_i].body), times = 500000, n = head + body * times;
 	char *bytes = malloc(n);
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
@@ -168,18 +168,18 @@ static size_t bomb(unsigned char *out, size_t cap, bool zstd)
 		ZSTD_CStream *z = ZSTD_createCStream();
 		ZSTD_outBuffer o = { out, cap, 0 };
 		ZSTD_inBuffer i = { head, 12, 0 };
-		for (int k = 0; k <= 4096; k++, i = (ZSTD_inBuffer){ zeros, sizeof zeros, 0 })
+		for (int k = 0; k <= 400; k++, i = (ZSTD_inBuffer){ zeros, sizeof zeros, 0 })
 			ZSTD_compressStream2(z, &o, &i, ZSTD_e_continue);
 		ZSTD_endStream(z, &o);
 		ZSTD_freeCStream(z);
 		made = o.pos;
 	} else {
 		z_stream z = { .next_out = out, .avail_out = (unsigned)cap };
-		deflateInit2(&z, 9, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY);
+		deflateInit2(&z, 4, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY);
 		z.next_in = (unsigned char *)(uintptr_t)head;
 		z.avail_in = 12;
 		deflate(&z, Z_NO_FLUSH);
-		for (int k = 0; k < 300; k++) {
+		for (int k = 0; k < 120; k++) {
 			z.next_in = zeros;
 			z.avail_in = sizeof zeros;
 			deflate(&z, Z_NO_FLUSH);

@@ -101,7 +101,7 @@ static gs_status check_region(const gs_pool *p, const gs_region *region, sums *s
 	}
 	if (at != region->node.address + region->size)
 		return WRONG("the blocks of region 0x%" PRIx64 " end at 0x%" PRIx64, region->node.address, at);
-	if (region->page ? mapped != region->mapped * region->page || !mapped : mapped != region->size)
+	if (region->page ? mapped != region->mapped * region->page : mapped != region->size)
 		return WRONG("region 0x%" PRIx64 ": %" PRIu64 " bytes mapped, %" PRIu32 " pages counted", region->node.address, mapped, region->mapped);
 	if (!region->page)
 		s->array[GS_STAT_SEGMENT][region->room->class]++;

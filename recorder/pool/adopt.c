@@ -70,7 +70,8 @@ static gs_region *reservation_for(gs_pool *p, const gs_pool_seed *seed, gs_room 
 	if (size < seed->address - base + seed->size)
 		size = seed->address - base + seed->size;
 	size = (size + page - 1) / page * page;
-	if (base > seed->address || (seed->address - base) % page || !is_vacant(p, base, size))
+	if (base > seed->address || (seed->address - base) % page || !is_vacant(p, base, size)
+	    || !gs_room_reserve(p, room, seed->stream, size))
 		return NULL;
 	gs_region *region = gs_region_new(p, room, base, size, seed->stream, seed->ctx);
 	region->page = page;
@@ -195,7 +196,8 @@ gs_status gs_pool_adopt(gs_pool *p, const gs_pool_seed *seed, gs_pool_block **bl
 	if (status)
 		return status;
 	gs_room *room = room_of(p, seed);
-	if (!room || !gs_slab_reserve(&p->blocks, 4) || !gs_slab_reserve(&p->regions_slab, 1))
+	if (!room || !gs_slab_reserve(&p->blocks, 4) || !gs_slab_reserve(&p->regions_slab, 1)
+	    || !gs_room_reserve(p, room, seed->stream, seed->size))
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the bookkeeping of a segment");
 	gs_pool_block *b = seed->expandable ? mapped_run(p, seed, room, err) : plain_segment(p, seed, room, err);
 	if (!b)

@@ -22,9 +22,8 @@ gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uin
 void gs_block_insert_free(gs_pool *p, gs_pool_block *b)
 {
 	(void)p;
-	gs_room *room = gs_block_room(b);
-	b->searches = room->searches;
-	gs_set_insert(&room->free, &b->node);
+	b->searches = gs_block_room(b)->searches;
+	gs_shelves_insert(b->region->shelves, &b->node);
 }
 
 void gs_block_insert_unmapped(gs_pool *p, gs_pool_block *b)
@@ -57,8 +56,10 @@ uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour)
 {
 	if (!neighbour || (neighbour->node.note & GS_BUSY) || ((neighbour->node.note ^ b->node.note) & GS_UNMAPPED))
 		return 0;
-	gs_room *room = gs_block_room(b);
-	gs_set_erase(neighbour->node.note & GS_UNMAPPED ? &room->unmapped : &room->free, &neighbour->node);
+	if (neighbour->node.note & GS_UNMAPPED)
+		gs_set_erase(&gs_block_room(b)->unmapped, &neighbour->node);
+	else
+		gs_shelves_erase(b->region->shelves, &neighbour->node);
 	if (b->prev == neighbour) {
 		b->node.address = neighbour->node.address;
 		b->prev = neighbour->prev;
@@ -75,6 +76,47 @@ uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour)
 	b->node.size += size;
 	gs_slab_put(&p->blocks, neighbour);
 	return size;
+}
+
+gs_node *gs_room_first(const gs_room *room)
+{
+	for (const gs_shelves *s = room->free; s; s = s->next)
+		if (s->count)
+			return gs_shelves_first(s);
+	return NULL;
+}
+
+gs_node *gs_room_next(const gs_node *node)
+{
+	const gs_shelves *s = ((const gs_pool_block *)node)->region->shelves;
+	gs_node *n = gs_shelves_next(s, node);
+	for (s = s->next; !n && s; s = s->next)
+		n = gs_shelves_first(s);
+	return n;
+}
+
+bool gs_room_reserve(gs_pool *p, gs_room *room, uint64_t stream, uint64_t size)
+{
+	gs_shelves **link = &room->free;
+	while (*link && (*link)->stream < stream)
+		link = &(*link)->next;
+	if (!*link || (*link)->stream != stream) {
+		gs_shelves *new = gs_shelves_new(&p->memory, stream);
+		if (!new)
+			return false;
+		new->next = *link;
+		*link = new;
+	}
+	return gs_shelves_reserve(&p->memory, *link, size);
+}
+
+void gs_room_release(gs_pool *p, gs_room *room)
+{
+	while (room->free) {
+		gs_shelves *s = room->free;
+		room->free = s->next;
+		gs_shelves_free(&p->memory, s);
+	}
 }
 
 void gs_list_push(gs_list *list, gs_pool_block *b)

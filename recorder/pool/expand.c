@@ -26,7 +26,7 @@ static gs_pool_block *find_place(const gs_room *room, uint64_t stream, uint64_t 
 static gs_pool_block *reserve(gs_pool *p, gs_request *r)
 {
 	uint64_t size = gs_rules_reservation(&p->settings, r->room->class, p->capacity), address = 0;
-	if (!gs_slab_reserve(&p->regions_slab, 1) || !gs_slab_reserve(&p->blocks, 2)) {
+	if (!gs_slab_reserve(&p->regions_slab, 1) || !gs_slab_reserve(&p->blocks, 2) || !gs_room_reserve(p, r->room, r->stream, size)) {
 		r->status = GS_NO_MEMORY;
 		return NULL;
 	}
@@ -120,7 +120,7 @@ gs_pool_block *gs_expandable_allocate(gs_pool *p, gs_request *r)
 			return NULL;
 		b = next; /* which swallowed b */
 	}
-	gs_set_erase(&r->room->free, &b->node);
+	gs_shelves_erase(b->region->shelves, &b->node);
 	return b;
 }
 
@@ -168,7 +168,7 @@ gs_status gs_expandable_unmap(gs_pool *p, gs_pool_block *b)
 	if (status)
 		return status;
 	uint64_t begin = base + first * page, bytes = (last - first) * page;
-	gs_set_erase(&room->free, &b->node);
+	gs_shelves_erase(region->shelves, &b->node);
 	keep_edges(p, b, begin, begin + bytes);
 	b->node.note |= GS_UNMAPPED;
 	gs_block_merge(p, b, b->prev);

@@ -14,8 +14,8 @@ static uint64_t span(const gs_pool_block *b)
 
 static gs_pool_block *next_of_stream(const gs_pool_block *b)
 {
-	gs_node *n = gs_set_next(&b->node);
-	return n && n->stream == b->node.stream ? gs_block_of(n) : NULL;
+	gs_node *n = gs_shelves_next(b->region->shelves, &b->node);
+	return n ? gs_block_of(n) : NULL;
 }
 
 /* The best fit's substitute when it lies in an expandable segment: the one that could grow least, or, when expandable segments are
@@ -40,8 +40,9 @@ static gs_pool_block *search(gs_pool *p, const gs_request *r)
 	gs_room *room = r->room;
 	if (gs_pool_collects(p))
 		room->searches++;
-	gs_node *n = gs_set_at_least(&room->free, r->stream, r->rounded);
-	if (!n || n->stream != r->stream)
+	const gs_shelves *s = gs_room_shelves(room, r->stream);
+	gs_node *n = s ? gs_shelves_at_least(s, r->rounded) : NULL;
+	if (!n)
 		return NULL;
 	gs_pool_block *b = gs_block_of(n);
 	if (gs_block_is_expandable(b) && !(b = past_expandable(r, b)))
@@ -104,14 +105,14 @@ static gs_pool_block *cut(gs_pool *p, const gs_request *r, gs_pool_block *b, boo
 		gs_block_link_before(b, rest);
 		rest->searches = room->searches;
 		if (in_set) {
-			gs_set_rekey(&room->free, &rest->node, rest->node.size - r->rounded, rest->node.address + r->rounded);
+			gs_shelves_rekey(rest->region->shelves, &rest->node, rest->node.size - r->rounded, rest->node.address + r->rounded);
 		} else {
 			rest->node.size -= r->rounded;
 			rest->node.address += r->rounded;
-			gs_set_insert(&room->free, &rest->node);
+			gs_shelves_insert(rest->region->shelves, &rest->node);
 		}
 	} else if (in_set) {
-		gs_set_erase(&room->free, &b->node);
+		gs_shelves_erase(b->region->shelves, &b->node);
 	}
 	if (!gs_block_is_expandable(b))
 		count_split(p, room->class, b, rest, was_split);
@@ -136,7 +137,7 @@ static uint64_t free_in_private(const gs_pool *p)
 	uint64_t sum = 0;
 	for (const gs_private *q = p->privates; q; q = q->next)
 		for (int i = 0; i < 2; i++)
-			for (const gs_node *n = gs_set_first(&q->rooms[i].free); n; n = gs_set_next(n))
+			for (const gs_node *n = gs_room_first(&q->rooms[i]); n; n = gs_room_next(n))
 				sum += n->size;
 	return sum;
 }

@@ -77,6 +77,11 @@ void gs_pool_release(gs_pool *p)
 		if (region->handles)
 			p->memory.give(p->memory.user, region->handles, region->nhandles * sizeof *region->handles);
 	}
+	for (gs_private *own = p->privates; own; own = own->next)
+		for (int c = 0; c < 2; c++)
+			gs_room_release(p, &own->rooms[c]);
+	for (int c = 0; c < 2; c++)
+		gs_room_release(p, &p->rooms[c]);
 	gs_order_release(&p->queues);
 	gs_order_release(&p->unused);
 	gs_index_release(&p->index);

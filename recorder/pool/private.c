@@ -75,6 +75,8 @@ bool gs_private_forget(gs_pool *p, gs_private *q)
 		at++;
 	if (slot)
 		gs_order_drop(&p->unused, at);
+	gs_room_release(p, &q->rooms[GS_SMALL]);
+	gs_room_release(p, &q->rooms[GS_LARGE]);
 	gs_slab_put(&p->privates_slab, q);
 	return true;
 }

@@ -14,7 +14,7 @@ gs_status gs_release_garbage(gs_pool *p)
 		return GS_OK;
 	uint64_t target = p->reserved - threshold, reclaimed = 0, total_age = 0;
 	int count = 0;
-	for (gs_node *n = gs_set_first(&room->free); n; n = gs_set_next(n)) {
+	for (gs_node *n = gs_room_first(room); n; n = gs_room_next(n)) {
 		if (!is_whole(gs_block_of(n)))
 			continue;
 		total_age += age(gs_block_of(n));
@@ -23,9 +23,9 @@ gs_status gs_release_garbage(gs_pool *p)
 	for (bool freed = true; reclaimed < target && freed && count > 0;) {
 		double old = (double)total_age / count;
 		freed = false;
-		for (gs_node *n = gs_set_first(&room->free), *next; n; n = next) {
+		for (gs_node *n = gs_room_first(room), *next; n; n = next) {
 			gs_pool_block *b = gs_block_of(n);
-			next = gs_set_next(n);
+			next = gs_room_next(n);
 			if (!is_whole(b) || gs_block_is_expandable(b) || (double)age(b) < old)
 				continue;
 			freed = true;
@@ -44,9 +44,9 @@ gs_status gs_release_garbage(gs_pool *p)
 static bool release_downwards(gs_pool *p, gs_request *r, gs_node *n, uint64_t bytes)
 {
 	uint64_t released = 0;
-	while (n && released < bytes && n->size >= p->settings.max_split && n->stream == r->stream) {
+	while (n && released < bytes && n->size >= p->settings.max_split) {
 		gs_pool_block *b = gs_block_of(n);
-		n = gs_set_prev(n);
+		n = gs_shelves_prev(b->region->shelves, n);
 		if (gs_block_is_expandable(b) || gs_block_is_split(b))
 			continue;
 		released += b->node.size;
@@ -62,10 +62,10 @@ bool gs_release_available(gs_pool *p, gs_request *r)
 	if (split == UINT64_MAX)
 		return false;
 	uint64_t bytes = r->rounded < split ? split : r->rounded;
-	gs_set *set = &r->room->free;
-	gs_node *n = gs_set_at_least(set, r->stream, bytes);
-	if (!n || n->stream != r->stream || gs_block_is_expandable(gs_block_of(n)))
-		return release_downwards(p, r, gs_set_before(set, r->stream, bytes), bytes);
+	gs_shelves *s = gs_room_shelves(r->room, r->stream);
+	gs_node *n = s ? gs_shelves_at_least(s, bytes) : NULL;
+	if (!n || gs_block_is_expandable(gs_block_of(n)))
+		return s && release_downwards(p, r, gs_shelves_before(s, bytes), bytes);
 	if (gs_block_is_split(gs_block_of(n)))
 		return false;
 	r->status = gs_segment_give_back(p, gs_block_of(n));
@@ -75,14 +75,14 @@ bool gs_release_available(gs_pool *p, gs_request *r)
 static gs_status release_room(gs_pool *p, gs_room *room)
 {
 	gs_status status = GS_OK;
-	for (gs_node *n = gs_set_first(&room->free), *next; n && !status; n = next) {
-		next = gs_set_next(n);
+	for (gs_node *n = gs_room_first(room), *next; n && !status; n = next) {
+		next = gs_room_next(n);
 		if (is_whole(gs_block_of(n)) && !gs_block_is_expandable(gs_block_of(n)))
 			status = gs_segment_give_back(p, gs_block_of(n));
 	}
 	/* edges that unmapping leaves behind may be met again: they hold no whole page */
-	for (gs_node *n = gs_set_first(&room->free), *next; n && !status; n = next) {
-		next = gs_set_next(n);
+	for (gs_node *n = gs_room_first(room), *next; n && !status; n = next) {
+		next = gs_room_next(n);
 		if (gs_block_is_expandable(gs_block_of(n)))
 			status = gs_expandable_unmap(p, gs_block_of(n));
 	}

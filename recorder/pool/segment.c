@@ -7,6 +7,7 @@ gs_region *gs_region_new(gs_pool *p, gs_room *room, uint64_t address, uint64_t s
 	*region = (gs_region){
 		.node = { .address = address }, .stream = stream, .size = size, .room = room, .number = p->next_region++, .ctx = ctx,
 	};
+	region->shelves = gs_room_shelves(room, stream);
 	gs_set_insert(&p->regions, &region->node);
 	return region;
 }
@@ -49,6 +50,12 @@ static gs_pool_block *new_segment(gs_pool *p, gs_request *r, uint64_t address)
 	return b;
 }
 
+/* Is there memory for a new segment's bookkeeping. */
+static bool can_keep(gs_pool *p, const gs_request *r)
+{
+	return gs_slab_reserve(&p->blocks, 2) && gs_slab_reserve(&p->regions_slab, 1) && gs_room_reserve(p, r->room, r->stream, r->segment);
+}
+
 gs_pool_block *gs_segment_allocate(gs_pool *p, gs_request *r, bool retry)
 {
 	if (retry)
@@ -63,7 +70,7 @@ gs_pool_block *gs_segment_allocate(gs_pool *p, gs_request *r, bool retry)
 		gs_status status = p->ops->mem_alloc(p->device, r->segment, &address);
 		if (status == GS_DEVICE_MEMORY)
 			return NULL;
-		if (!status && (!gs_slab_reserve(&p->blocks, 2) || !gs_slab_reserve(&p->regions_slab, 1))) {
+		if (!status && !can_keep(p, r)) {
 			p->ops->mem_free(p->device, address, r->segment);
 			status = GS_NO_MEMORY;
 		}
@@ -89,7 +96,7 @@ gs_status gs_segment_give_back(gs_pool *p, gs_pool_block *b)
 	gs_stat_sub(p, GS_STAT_RESERVED_BYTES, room->class, (int64_t)region->size);
 	if (region->size >= p->settings.max_split)
 		gs_tally_change(&p->oversize_segments, -1);
-	gs_set_erase(&room->free, &b->node);
+	gs_shelves_erase(region->shelves, &b->node);
 	gs_slab_put(&p->blocks, b);
 	gs_region_drop(p, region);
 	return status;

@@ -206,6 +206,7 @@ static gs_node *step(const gs_node *n, int side)
 }
 
 gs_node *gs_set_first(const gs_set *set) { return end(set->root, 0); }
+gs_node *gs_set_last(const gs_set *set) { return end(set->root, 1); }
 gs_node *gs_set_next(const gs_node *node) { return step(node, 1); }
 gs_node *gs_set_prev(const gs_node *node) { return step(node, 0); }
 

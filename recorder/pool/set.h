@@ -25,6 +25,13 @@ typedef struct gs_set {
 
 void gs_set_insert(gs_set *set, gs_node *node); /* not in it yet */
 void gs_set_erase(gs_set *set, gs_node *node);  /* in it */
+/* Makes node the only one of a tree; is it so. */
+static inline void gs_node_alone(gs_node *node)
+{
+	node->child[0] = node->child[1] = NULL;
+	node->up = 0;
+}
+static inline bool gs_node_is_alone(const gs_node *node) { return !node->up && !node->child[0] && !node->child[1]; }
 /* The first node at or behind (stream, size), resp. (stream, address 0 by place); NULL at the end. */
 gs_node *gs_set_at_least(const gs_set *set, uint64_t stream, uint64_t size);
 /* The last node before it. */
@@ -32,6 +39,7 @@ gs_node *gs_set_before(const gs_set *set, uint64_t stream, uint64_t size);
 /* The last node of a stream at or below an address; by_place only. NULL when there is none. */
 gs_node *gs_set_covering(const gs_set *set, uint64_t stream, uint64_t address);
 gs_node *gs_set_first(const gs_set *set);
+gs_node *gs_set_last(const gs_set *set);
 gs_node *gs_set_next(const gs_node *node);
 gs_node *gs_set_prev(const gs_node *node);
 /* Gives node, which is in the set, the key (size, address), moving it only where its place changes. */

@@ -1,7 +1,7 @@
 /* The pool's insides, shared by its source files only.
  *
- * A region is what the driver gave: a segment, or an expandable reservation. Its blocks form a list that tiles it; a block that is free lies in its
- * room's set `free`, one without memory behind it (expandable) in `unmapped`. A room is one class of one pool id. */
+ * A region is what the driver gave: a segment, or an expandable reservation. Its blocks form a list that tiles it; a block that is free lies in the
+ * shelves of its room and stream, one without memory behind it (expandable) in `unmapped`. A room is one class of one pool id. */
 #ifndef GS_POOL_STATE_H
 #define GS_POOL_STATE_H
 
@@ -9,10 +9,12 @@
 #include "recorder/pool/order.h"
 #include "recorder/pool/pool.h"
 #include "recorder/pool/set.h"
+#include "recorder/pool/shelf.h"
 #include "recorder/pool/slab.h"
 
 typedef struct gs_room {
-	gs_set free, unmapped;
+	gs_shelves *free;         /* a stream each, ascending */
+	gs_set unmapped;
 	struct gs_private *owner; /* NULL: default pool */
 	int64_t searches;         /* counted while garbage collection is on */
 	gs_pool_class class;
@@ -31,6 +33,7 @@ typedef struct gs_region {
 	uint64_t stream, size;
 	gs_pool_block *first;
 	gs_room *room;
+	gs_shelves *shelves;      /* the room's of the region's stream */
 	uint64_t page;            /* expandable: bytes a page; else 0 */
 	uint64_t *handles;        /* expandable: the device's, a page */
 	uint32_t nhandles;        /* room in handles */
@@ -144,6 +147,20 @@ static inline bool gs_pool_collects(const gs_pool *p) { return p->allowed != UIN
 gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uint64_t size);
 void gs_block_insert_free(gs_pool *p, gs_pool_block *b);
 void gs_block_insert_unmapped(gs_pool *p, gs_pool_block *b);
+/* Free blocks of a room in PyTorch's order, over all streams. */
+gs_node *gs_room_first(const gs_room *room);
+gs_node *gs_room_next(const gs_node *node);
+/* The shelves of a stream; NULL when nothing of it was ever in the room. */
+static inline gs_shelves *gs_room_shelves(const gs_room *room, uint64_t stream)
+{
+	gs_shelves *s = room->free;
+	while (s && s->stream < stream)
+		s = s->next;
+	return s && s->stream == stream ? s : NULL;
+}
+/* Makes the room ready for blocks of that stream and size; false when memory is short. */
+bool gs_room_reserve(gs_pool *p, gs_room *room, uint64_t stream, uint64_t size);
+void gs_room_release(gs_pool *p, gs_room *room);
 void gs_block_link_after(gs_pool_block *b, gs_pool_block *before); /* in the region's list */
 void gs_block_link_before(gs_pool_block *b, gs_pool_block *after);
 /* Joins a free (resp. unmapped) neighbour into b, which is in no set; returns its size, 0 when it may not be joined. */

@@ -70,6 +70,15 @@ static gs_status count_segment(void *user, const gs_pool_segment_info *s)
 	return GS_OK;
 }
 
+static size_t bytes_of_rooms(const gs_room *rooms)
+{
+	size_t n = 0;
+	for (int c = 0; c < 2; c++)
+		for (const gs_shelves *s = rooms[c].free; s; s = s->next)
+			n += gs_shelves_bytes(s);
+	return n;
+}
+
 void gs_pool_count(const gs_pool *p, gs_pool_counts *counts)
 {
 	static const gs_pool_visitor visitor = { count_segment, NULL };
@@ -77,5 +86,7 @@ void gs_pool_count(const gs_pool *p, gs_pool_counts *counts)
 	gs_pool_walk(p, &visitor, counts);
 	counts->blocks_room = p->blocks.room;
 	counts->metadata_bytes = sizeof *p + p->blocks.bytes + p->regions_slab.bytes + p->small_slab.bytes + p->privates_slab.bytes
-		+ p->index.cap * sizeof *p->index.entries + p->extra_bytes;
+		+ p->index.cap * sizeof *p->index.entries + p->extra_bytes + bytes_of_rooms(p->rooms);
+	for (const gs_private *q = p->privates; q; q = q->next)
+		counts->metadata_bytes += bytes_of_rooms(q->rooms);
 }

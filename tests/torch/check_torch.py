@@ -1,0 +1,252 @@
+#!/usr/bin/env python3
+"""gpusnap with a real PyTorch on the pretend CUDA. usage: check_torch.py PYTHON BUILD [CASE…]
+PYTHON: an interpreter that has torch. Ends with `torch RELEASE: N passed, N failed`."""
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+python, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+here = os.path.dirname(os.path.abspath(__file__))
+gpusnap, package = build + '/gpusnap', os.path.dirname(os.path.dirname(here)) + '/tools/python'
+loop = here + '/loop.py'
+MIB = 1 << 20
+results = {'passed': 0, 'failed': 0}
+
+
+def prepare():
+    found = subprocess.run([python, '-c', 'import torch, os; print(torch.__version__); print(os.path.dirname(os.path.dirname(torch.__file__)))'],
+                           capture_output=True, text=True, check=True).stdout.split()
+    fake = f'{build}/pretend-{found[0]}.so'
+    if not os.path.exists(fake):
+        subprocess.run(['bash', here + '/pretend-cuda/build.sh', found[1], fake], check=True, stdout=subprocess.DEVNULL)
+    return found[0], fake
+
+
+release, fake = prepare()
+
+
+class Run:
+    """A program on the pretend CUDA, and the dumps it left."""
+
+    def __init__(self, *command, mib=1024, before=(), **env):
+        self.dir = tempfile.mkdtemp()
+        full = {**os.environ, 'LD_PRELOAD': f'{fake}:{fake[:-3]}.nvml.so', 'FAKE_CUDA_MIB': str(mib), 'GPUSNAP_DIR': self.dir,
+                'PYTHONPATH': package, 'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1', **{k: str(v) for k, v in env.items()}}
+        p = subprocess.run([*before, python, *command], capture_output=True, text=True, timeout=300, env=full)
+        self.status, self.out, self.err = p.returncode, p.stdout, p.stderr
+        self.dumps = sorted(os.path.join(self.dir, f) for f in os.listdir(self.dir))
+
+    def json(self):
+        assert self.status == 0, self.err[-2000:]
+        return json.loads(self.out.strip().splitlines()[-1])
+
+
+def ask(dump, query, *options):
+    p = subprocess.run([gpusnap, 'query', dump, '--json', *options, query], capture_output=True, text=True, timeout=120)
+    assert p.returncode == 0, p.stderr
+    return json.loads(p.stdout)['rows']
+
+
+def diagnose(dump):
+    p = subprocess.run([gpusnap, 'diagnose', dump, '--json'], capture_output=True, text=True, timeout=120)
+    assert p.returncode == 0, p.stderr
+    return json.loads(p.stdout)
+
+
+def case(f):
+    if len(sys.argv) > 3 and f.__name__ not in sys.argv[3:]:
+        return
+    try:
+        f()
+        results['passed'] += 1
+    except Exception as e:
+        results['failed'] += 1
+        print(f'torch {release}: FAILED {f.__name__}: {type(e).__name__}: {str(e)[-1500:]}')
+
+
+def program(text):
+    path = tempfile.mkdtemp() + '/program.py'
+    with open(path, 'w') as f:
+        f.write(text)
+    return path
+
+
+def loop_under(call):
+    """The loop, unchanged, after a call of gpusnap.torch."""
+    return program(f'import runpy, sys, gpusnap.torch\ngpusnap.torch.{call}\nsys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name="__main__")\n')
+
+
+def names_the_loop(dump):
+    top = ask(dump, 'top stacks')[0]
+    assert 'loop.py' in top['user_frame'] and 'keep_activations' in top['user_frame'], top
+    return top
+
+
+@case
+def attach_leaves_one_dump_that_names_the_lines():
+    r = Run(loop_under('attach()'), loop, 'leak', '60')
+    assert r.json()['failed'].startswith('CUDA out of memory')
+    assert len(r.dumps) == 1, (r.dumps, r.err)
+    names_the_loop(r.dumps[0])
+    d = diagnose(r.dumps[0])
+    assert d['verdict'] in ('shortage', 'fragmented', 'stranded', 'rounding'), d
+    assert any('keep_activations' in g['stack'] for g in d['growth']), d['growth']
+
+
+@case
+def the_dump_equals_the_snapshot_of_the_same_observer_call():
+    text = '''
+import json, sys, torch, gpusnap.torch
+states = []
+torch.cuda.init()
+gpusnap.torch.attach()
+def look(*_): states.append(torch.cuda.memory_snapshot())
+torch._C._cuda_attach_out_of_memory_observer(look)
+held = [torch.empty(n << 20, dtype=torch.uint8, device='cuda') for n in (30, 60, 90, 5, 1, 200)]
+del held[1], held[2]
+try:
+    while True: held.append(torch.empty(77 << 20, dtype=torch.uint8, device='cuda'))
+except torch.OutOfMemoryError: pass
+print(json.dumps([[s['address'], s['total_size'], s['stream'], s['segment_type'], [[b['size'], b['state']] for b in s['blocks']]] for s in states[-1]]))
+'''
+    r = Run(program(text))
+    want = r.json()
+    assert len(r.dumps) == 1
+    segments = ask(r.dumps[0], 'select address, size, stream, pool from segment order by address')
+    blocks = ask(r.dumps[0], 'select segment, size, state from block order by address')
+    got = [[s['address'], s['size'], s['stream'], s['pool'], [[b['size'], b['state']] for b in blocks if b['segment'] == s['address']]] for s in segments]
+    assert got == want, (got, want)
+
+
+@case
+def use_leaves_one_dump_that_names_the_lines():
+    r = Run(loop_under('use()'), loop, 'leak', '60')
+    assert r.json()['failed'].startswith('CUDA out of memory'), r.out
+    assert len(r.dumps) == 1, (r.dumps, r.err)
+    names_the_loop(r.dumps[0])
+    assert diagnose(r.dumps[0])['verdict'] in ('shortage', 'fragmented', 'stranded', 'rounding')
+
+
+@case
+def gpusnap_run_needs_no_change_to_the_script():
+    r = Run(loop, 'leak', '60', before=[gpusnap, 'run'])
+    assert r.json()['failed'].startswith('CUDA out of memory')
+    assert len(r.dumps) == 1, (r.dumps, r.err)
+    names_the_loop(r.dumps[0])
+    assert r.err.count('out of memory: wrote') == 1, r.err
+
+
+@case
+def python_m_gpusnap_runs_a_script():
+    r = Run('-m', 'gpusnap', 'run', loop, 'leak', '60')
+    assert r.json()['failed'], r.err
+    assert len(r.dumps) == 1
+    names_the_loop(r.dumps[0])
+
+
+@case
+def expandable_segments_are_recorded():
+    for call in ('attach()', 'use()'):
+        r = Run(loop_under(call), loop, 'leak', '60', PYTORCH_CUDA_ALLOC_CONF='expandable_segments:True')
+        assert r.json()['failed'], r.err
+        assert len(r.dumps) == 1, (call, r.err)
+        assert all(s['expandable'] in (1, True) for s in ask(r.dumps[0], "select expandable from segment where pool = 'large'")), call
+        names_the_loop(r.dumps[0])
+
+
+@case
+def of_two_devices_the_failing_one_is_named():
+    for call in ('attach()', 'use()'):
+        r = Run(loop_under(call), loop, 'devices', '20', FAKE_CUDA_DEVICES=2)
+        assert r.json()['failed'], r.err
+        assert len(r.dumps) == 1, (call, r.err)
+        assert [o['device'] for o in ask(r.dumps[0], 'oom')] == [1]
+
+
+@case
+def processes_carry_their_ranks():
+    ranks = []
+    for rank in (0, 1):
+        r = Run(loop_under('attach()'), loop, 'leak', '60', RANK=rank, LOCAL_RANK=rank)
+        assert f'-r{rank}-' in r.dumps[0], r.dumps
+        ranks += [s['rank'] for s in ask(r.dumps[0], 'select rank from snapshot')]
+    assert ranks == [0, 1], ranks
+
+
+@case
+def memory_of_a_captured_graph_is_kept_apart():
+    for call in ('attach()', 'use()'):
+        r = Run(loop_under(call), loop, 'graph', '20')
+        assert r.json()['failed'], r.err
+        assert len(r.dumps) == 1, (call, r.err)
+        pools = {s['pool_id'] for s in ask(r.dumps[0], 'select distinct pool_id from segment')}
+        assert '0,0' in pools and len(pools) == 2, (call, pools)
+
+
+@case
+def allocations_of_autograd_threads_are_recorded():
+    r = Run(loop_under('use(conf="", max_dumps=1)'), loop, 'train', '100', mib=240)
+    assert r.json()['failed'], r.out
+    frames = {row['name'] for row in ask(r.dumps[0], 'select distinct name from frame')}
+    assert frames, r.err
+
+
+@case
+def a_healthy_run_that_retries_leaves_no_dump():
+    conf = {'PYTORCH_CUDA_ALLOC_CONF': 'max_split_size_mb:64'}
+    r = Run(loop, 'serve', '60', mib=2600, before=[gpusnap, 'run'], **conf)
+    done = r.json()
+    assert not done['failed'] and done['retries'] > 50, done
+    assert r.dumps == [], r.dumps
+
+
+@case
+def use_reaches_the_same_peak_as_the_native_allocator():
+    for conf in ('', 'expandable_segments:True', 'max_split_size_mb:64'):
+        env = {'PYTORCH_CUDA_ALLOC_CONF': conf} if conf else {}
+        native = Run(loop, 'train', '8', mib=8000, **env).json()
+        ours = Run(loop_under('use()'), loop, 'train', '8', mib=8000, **env).json()
+        assert native == ours, (conf, native, ours)
+
+
+@case
+def each_distinct_failure_that_is_caught_leaves_a_dump():
+    for call in ('attach()', 'use()'):
+        r = Run(loop_under(call), loop, 'caught', '1')
+        assert r.json()['result'] == 3, r.out
+        assert len(r.dumps) == 3, (call, r.dumps, r.err)
+    r = Run(loop_under('attach()'), loop, 'caught', '1', GPUSNAP_MAX_DUMPS=2)
+    assert len(r.dumps) == 2, r.dumps
+
+
+@case
+def a_mem_pool_is_served_by_the_recording_pool():
+    text = '''
+import torch, gpusnap.torch
+pool = gpusnap.torch.mem_pool(log='none')
+with torch.cuda.use_mem_pool(pool):
+    x = torch.empty(50 << 20, dtype=torch.uint8, device='cuda')
+from gpusnap import native
+print(native.stats(0)['allocated_bytes.all.current'])
+'''
+    r = Run(program(text))
+    assert r.status == 0, r.err
+    assert int(r.out.split()[-1]) >= 50 * MIB, r.out
+
+
+@case
+def use_without_a_compiler_says_so():
+    r = Run('-c', 'import gpusnap.torch; gpusnap.torch.use()', PATH='/nowhere', XDG_CACHE_HOME=tempfile.mkdtemp())
+    assert r.status != 0 and 'no C++ compiler is found' in r.err, r.err
+
+
+@case
+def use_after_cuda_was_used_is_refused():
+    r = Run('-c', 'import torch, gpusnap.torch; torch.cuda.init(); gpusnap.torch.use()')
+    assert r.status != 0 and 'comes too late' in r.err, r.err
+
+
+print(f"torch {release}: {results['passed']} passed, {results['failed']} failed")
+sys.exit(results['failed'] > 0)

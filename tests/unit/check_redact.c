@@ -1,0 +1,80 @@
+/* Redaction. */
+#include <check.h>
+#include <string.h>
+
+#include "analyzer/frames.h"
+#include "analyzer/redact.h"
+
+static gs_snapshot s;
+static const unsigned char salt[GS_SALT] = "a salt that tests use";
+
+static gs_id string(const char *text) { return gs_snapshot_string(&s, text, strlen(text)); }
+
+static void setup(void)
+{
+	gs_snapshot_init(&s);
+	s.host = "node17";
+	s.argv = "train.py";
+	s.pid = 42;
+	gs_id frames[] = {
+		gs_snapshot_frame(&s, string("forward"), string("/usr/lib/python3/dist-packages/torch/nn/linear.py"), 5),
+		gs_snapshot_frame(&s, string("secret_step"), string("/home/ann/secret/train.py"), 12),
+		gs_snapshot_frame(&s, string("secret_step"), string("/home/ann/secret/train.py"), 13),
+	};
+	gs_snapshot_stack(&s, frames, 3);
+	gs_snapshot_add_setting(&s, "PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64");
+	gs_snapshot_add_oom(&s)->message = "CUDA out of memory on node17";
+	gs_snapshot_warn(&s, "node17 warns");
+	string("/unused/secret");
+	ck_assert_int_eq(gs_redact(&s, salt, NULL), GS_OK);
+}
+
+static void teardown(void) { gs_snapshot_release(&s); }
+
+START_TEST(nothing_of_host_arguments_process_or_messages_is_left)
+{
+	ck_assert_ptr_null(s.host);
+	ck_assert_ptr_null(s.argv);
+	ck_assert_int_eq(s.pid, GS_NONE);
+	ck_assert_ptr_null(s.ooms[0].message);
+	ck_assert_uint_eq(s.nwarnings, 0);
+	for (gs_id i = 1; i < s.nstrings; i++)
+		ck_assert_msg(!strstr(s.strings[i].text, "secret") && !strstr(s.strings[i].text, "ann/"), "left: %s", s.strings[i].text);
+}
+END_TEST
+
+START_TEST(equal_names_stay_equal_and_lines_stay)
+{
+	ck_assert_uint_eq(s.frames[2].name, s.frames[3].name);
+	ck_assert_int_eq(s.frames[2].line, 12);
+	ck_assert_str_ne(gs_string_text(&s, s.frames[1].name), gs_string_text(&s, s.frames[2].name));
+	ck_assert_int_eq(strncmp(gs_string_text(&s, s.frames[2].name), "function-", 9), 0);
+}
+END_TEST
+
+START_TEST(the_users_frame_is_still_told_from_those_of_packages)
+{
+	ck_assert_uint_eq(gs_stack_user_frame(&s, 1), 2);
+	ck_assert_ptr_nonnull(strstr(gs_string_text(&s, s.frames[1].file), "site-packages/file-"));
+}
+END_TEST
+
+START_TEST(settings_stay)
+{
+	ck_assert_str_eq(gs_snapshot_setting(&s, "PYTORCH_CUDA_ALLOC_CONF"), "max_split_size_mb:64");
+}
+END_TEST
+
+Suite *suite_redact(void);
+Suite *suite_redact(void)
+{
+	Suite *suite = suite_create("redact");
+	TCase *t = tcase_create("a redacted snapshot");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_add_test(t, nothing_of_host_arguments_process_or_messages_is_left);
+	tcase_add_test(t, equal_names_stay_equal_and_lines_stay);
+	tcase_add_test(t, the_users_frame_is_still_told_from_those_of_packages);
+	tcase_add_test(t, settings_stay);
+	suite_add_tcase(suite, t);
+	return suite;
+}

@@ -67,7 +67,7 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	}
 	gs_bfc_dump *d = &b->dumps[b->n++];
 	*d = (gs_bfc_dump){ .device = b->asked_device, .at = t->base + i, .end = t->base + i };
-	d->limit = d->in_use = d->max_in_use = d->num_allocs = d->max_alloc = d->reserved = d->largest_free = d->pool = d->sum_in_use = GS_NONE;
+	d->request = d->limit = d->in_use = d->max_in_use = d->num_allocs = d->max_alloc = d->reserved = d->largest_free = d->pool = d->sum_in_use = GS_NONE;
 	for (size_t k = 0; k + 1 < b->n; k++)
 		if (b->dumps[k].device == d->device)
 			forget_chunks(&b->dumps[k]);
@@ -188,6 +188,7 @@ static gs_status heading(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		return GS_OK;
 	DUMP(over(b));
 	d->headed = true;
+	gs_text_size(t, end, &d->request, NULL);
 	*end = state + 11;
 	return GS_OK;
 }
@@ -377,39 +378,60 @@ gs_status gs_bfc_scan(gs_bfc *b, const gs_text *t, size_t from, size_t to, gs_er
 
 /* --- joining with messages --------------------------------------------------------------------------- */
 
+static void fill(int64_t *to, int64_t from)
+{
+	if (*to == GS_NONE)
+		*to = from;
+}
+
 static void tell(const gs_bfc_dump *d, gs_oom_find *f)
 {
-	if (f->row.allowed == GS_NONE)
-		f->row.allowed = d->limit;
-	if (f->row.allocated == GS_NONE)
-		f->row.allocated = d->in_use;
-	if (f->row.reserved == GS_NONE)
-		f->row.reserved = d->pool;
 	uint64_t regions = 0;
 	for (size_t r = 0; r < d->nregions; r++)
 		regions = regions > (uint64_t)INT64_MAX - d->regions[r].size ? (uint64_t)INT64_MAX : regions + d->regions[r].size;
-	if (f->row.reserved == GS_NONE && regions)
-		f->row.reserved = (int64_t)regions;
+	fill(&f->row.requested, d->request);
+	fill(&f->row.allowed, d->limit);
+	fill(&f->row.allocated, d->in_use);
+	fill(&f->row.reserved, d->pool);
+	if (regions)
+		fill(&f->row.reserved, (int64_t)regions);
 	if (f->row.device < 0)
 		f->row.device = d->device < 0 ? 0 : d->device;
 }
 
-void gs_bfc_join(const gs_bfc *b, gs_oom_text *o)
+/* The message of dump k: the last one before it, or the first behind it of those that come behind their dumps. */
+static gs_oom_find *message_of(const gs_bfc *b, size_t k, gs_oom_text *o)
 {
-	for (size_t k = 0; k < b->n; k++) {
-		const gs_bfc_dump *d = &b->dumps[k];
-		gs_oom_find *before = NULL, *after = NULL;
-		if (empty(d))
-			continue;
-		for (size_t i = 0; i < o->n; i++) {
-			gs_oom_find *f = &o->finds[i];
-			if (f->at <= d->at && f->kind == GS_OOM_BFC && (!k || f->at > b->dumps[k - 1].end))
-				before = f;
-			if (!after && f->at >= d->end && (f->kind == GS_OOM_SHAPE || f->kind == GS_OOM_STATUS) &&
-			    (k + 1 == b->n || f->at < b->dumps[k + 1].at))
-				after = f;
-		}
-		if (before || after)
-			tell(d, before ? before : after);
+	const gs_bfc_dump *d = &b->dumps[k];
+	uint64_t from = k ? b->dumps[k - 1].end : 0, to = k + 1 < b->n ? b->dumps[k + 1].at : UINT64_MAX;
+	gs_oom_find *before = NULL, *behind = NULL;
+	for (size_t i = 0; i < o->n; i++) {
+		gs_oom_find *f = &o->finds[i];
+		if (f->kind == GS_OOM_BFC && !f->after && f->at <= d->at && f->at >= from)
+			before = f;
+		bool follows = f->after || f->kind == GS_OOM_SHAPE || f->kind == GS_OOM_STATUS;
+		if (!behind && follows && f->at >= d->end && f->at < to)
+			behind = f;
 	}
+	return before ? before : behind;
+}
+
+gs_status gs_bfc_join(const gs_bfc *b, gs_oom_text *o, gs_error *err)
+{
+	gs_status status = GS_OK;
+	for (size_t k = 0; k < b->n && !status; k++) {
+		const gs_bfc_dump *d = &b->dumps[k];
+		gs_oom_find *f = empty(d) ? NULL : message_of(b, k, o);
+		if (f) {
+			tell(d, f);
+		} else if (d->request != GS_NONE) {
+			gs_oom_find made = { .kind = GS_OOM_BFC, .at = d->at, .end = d->end, .others = GS_NONE, .words = d->at + 1 };
+			made.row = (gs_oom){ .device = -1, .idx = GS_NONE, .time_us = GS_NONE, .requested = GS_NONE, .needed = GS_NONE, .stream = GS_NONE,
+					     .pool = GS_CLASS_UNKNOWN, .device_free = GS_NONE, .capacity = GS_NONE, .allocated = GS_NONE,
+					     .reserved = GS_NONE, .allowed = GS_NONE, .library = "tensorflow" };
+			tell(d, &made);
+			status = gs_oom_text_add(o, &made, err);
+		}
+	}
+	return status;
 }

@@ -33,6 +33,7 @@ typedef struct gs_bfc_dump {
 	size_t nregions, cap_regions;
 	gs_bfc_bin bins[GS_BFC_BINS];
 	size_t nbins;
+	int64_t request;           /* "Bin for 74.16MiB was …" */
 	int64_t limit, in_use, max_in_use, num_allocs, max_alloc, reserved, largest_free, pool, sum_in_use;
 	uint64_t listed, listed_bytes; /* "3 Chunks of size 1024": chunks in use by size */
 	bool headed;               /* the list of chunks was seen from its beginning */
@@ -61,8 +62,9 @@ gs_status gs_bfc_scan(gs_bfc *b, const gs_text *t, size_t from, size_t to, gs_er
 /* Whether any dump was found. */
 bool gs_bfc_found(const gs_bfc *b);
 
-/* Gives the messages of o the figures of their dumps (before gs_oom_text_finish). */
-void gs_bfc_join(const gs_bfc *b, gs_oom_text *o);
+/* Gives the messages of o the figures of their dumps (before gs_oom_text_finish); a dump that tells its request and whose message
+ * is cut gives a message itself. GS_NO_MEMORY. */
+gs_status gs_bfc_join(const gs_bfc *b, gs_oom_text *o, gs_error *err);
 
 /* Fills devices and stats. *cut: a dump is not whole. */
 gs_status gs_bfc_finish(gs_bfc *b, gs_snapshot *s, bool *cut, gs_error *err);

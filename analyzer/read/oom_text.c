@@ -120,9 +120,23 @@ static const char *message_text(gs_oom_text *o, const gs_text *t, const gs_oom_m
 	return gs_snapshot_text(o->snapshot, t->text + from, to - from);
 }
 
+gs_status gs_oom_text_add(gs_oom_text *o, const gs_oom_find *f, gs_error *err)
+{
+	if (o->n == o->cap) {
+		size_t cap = o->cap ? o->cap + o->cap / 2 : 16;
+		gs_oom_find *finds = realloc(o->finds, cap * sizeof *finds);
+		if (!finds)
+			return gs_fail(err, GS_NO_MEMORY, "no memory for %zu messages", cap);
+		o->finds = finds;
+		o->cap = cap;
+	}
+	o->finds[o->n++] = *f;
+	return GS_OK;
+}
+
 static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
-	gs_oom_find f = { .row = m->row, .kind = m->kind, .others = m->others, .at = t->base + m->begin, .end = t->base + m->end };
+	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .others = m->others, .at = t->base + m->begin, .end = t->base + m->end };
 	bool zone;
 	size_t start = gs_text_line_start(t, m->begin);
 	f.row.time_us = gs_text_time(t->text + start, t->ntext - start < 200 ? t->ntext - start : 200, &zone);
@@ -138,20 +152,11 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 		o->more++;
 		return GS_OK;
 	}
-	if (o->n == o->cap) {
-		size_t cap = o->cap ? o->cap + o->cap / 2 : 16;
-		gs_oom_find *finds = realloc(o->finds, cap * sizeof *finds);
-		if (!finds)
-			return gs_fail(err, GS_NO_MEMORY, "no memory for %zu messages", cap);
-		o->finds = finds;
-		o->cap = cap;
-	}
 	f.line = gs_text_line(t, m->begin);
 	f.row.message = message_text(o, t, m);
 	if (!f.row.message)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the text of message %zu", o->n + 1);
-	o->finds[o->n++] = f;
-	return GS_OK;
+	return gs_oom_text_add(o, &f, err);
 }
 
 gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t to, gs_error *err)

@@ -48,6 +48,7 @@ typedef struct gs_oom_match {
 	gs_oom_kind kind;
 	gs_oom_not reason; /* where it is no row */
 	int64_t others;    /* bytes that other processes hold, GS_NONE */
+	bool after;        /* BFC: the dump stands before this message (up to TensorFlow 1.0), not behind it */
 	size_t begin, end;
 	size_t same;       /* what begins here does not tell this message from another one, 0: end */
 } gs_oom_match;
@@ -67,6 +68,7 @@ int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_ma
 typedef struct gs_oom_find {
 	gs_oom row;
 	gs_oom_kind kind;
+	bool after;
 	int64_t others;
 	uint64_t at, end, line;
 	uint64_t words;    /* hash of the squeezed message */
@@ -86,6 +88,9 @@ void gs_oom_text_release(gs_oom_text *o);
 
 /* Looks at [from, to) of a window and collects what it finds; texts are copied into o->snapshot. GS_NO_MEMORY. */
 gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t to, gs_error *err);
+
+/* Adds a row that no message gave. GS_NO_MEMORY. */
+gs_status gs_oom_text_add(gs_oom_text *o, const gs_oom_find *f, gs_error *err);
 
 /* Puts rows into the snapshot, facts of the last message of each device into its devices, and says what was left out or
  * that there is no message at all. */

@@ -75,6 +75,7 @@ static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 		size_t caller = gs_text_find(t, m->end, to, "moreavailable");
 		return gs_oom_not_row(m, GS_NOT_A_FAILURE, caller == SIZE_MAX ? m->end : caller);
 	}
+	m->after = gs_text_find(t, m->end, ahead(t, m->end, 40), "seelogsformemorystate") != SIZE_MAX;
 	if (open != SIZE_MAX) {
 		m->begin = open;
 		m->row.device = device_of(t, open, i);

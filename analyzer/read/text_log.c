@@ -37,11 +37,13 @@ static gs_status look_at_all(lookers *l, gs_text *t, gs_source *source, gs_error
 static gs_status conclude(lookers *l, gs_snapshot *s, gs_source *source, gs_error *err)
 {
 	bool cut = false, dump_cut = false;
+	gs_status status = GS_OK;
 	if (gs_bfc_found(&l->dumps)) {
 		s->kind = GS_KIND_BFC;
-		gs_bfc_join(&l->dumps, &l->messages);
+		status = gs_bfc_join(&l->dumps, &l->messages, err);
 	}
-	gs_status status = gs_oom_text_finish(&l->messages, err);
+	if (!status)
+		status = gs_oom_text_finish(&l->messages, err);
 	if (!status)
 		status = gs_memory_summary_finish(&l->summaries, s, &cut, err);
 	if (!status)

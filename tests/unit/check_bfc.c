@@ -233,7 +233,8 @@ static void statistics(text *t, enum style style, const heap *h)
 static void dump(text *t, enum style style, const heap *h, uint64_t request, int device)
 {
 	char buf[32];
-	message(t, style, request, device);
+	if (style != TF_0_8) /* where it follows */
+		message(t, style, request, device);
 	if (style >= TF_2_12) {
 		stamp(t, style, 1039);
 		add(t, "BFCAllocator dump for GPU_%d_bfc\n", device);
@@ -246,6 +247,8 @@ static void dump(text *t, enum style style, const heap *h, uint64_t request, int
 	chunks(t, style, h);
 	by_size(t, style, h);
 	statistics(t, style, h);
+	if (style == TF_0_8)
+		message(t, style, request, device);
 	if (style < JAX_NOW)
 		add(t, "2018-08-08 08:08:09.000000: W tensorflow/core/framework/op_kernel.cc:1192] Resource exhausted: OOM when allocating tensor with shape[%d,3]\n"
 		       "ResourceExhaustedError (see above for traceback): OOM when allocating tensor with shape[%d,3]\n", 1000 + device, 1000 + device);
@@ -323,6 +326,8 @@ START_TEST(a_whole_dump_gives_the_heap)
 		ck_assert_str_eq(s.ooms[0].library, style == JAX_NOW ? s.ooms[0].library : "tensorflow");
 		if (style >= TF_1_15)
 			ck_assert_int_eq(s.ooms[0].requested, 123456 * 256);
+		else /* shown with two decimals */
+			ck_assert_int_lt(llabs(s.ooms[0].requested - 123456 * 256), 5244);
 		ck_assert_int_eq(s.ooms[0].needed, GS_NONE);
 		ck_assert(d->layout_at_oom);
 		free(t.s);
@@ -433,6 +438,25 @@ START_TEST(a_dump_without_its_beginning_says_so_and_keeps_the_sums)
 }
 END_TEST
 
+START_TEST(a_dump_without_its_message_tells_the_request)
+{
+	heap h;
+	text t = { 0 };
+	gs_snapshot s;
+	make_heap(&h, 8, 2, true);
+	dump(&t, TF_1_15, &h, 2048 * 256, 0);
+	const char *from = strstr(t.s, "Bin (256)"), *to = strstr(from, "OP_REQUIRES");
+	read_log(&s, "without its message", from, to ? (size_t)(to - from) : (size_t)(strstr(from, "Resource exhausted") - from));
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].requested, 2048 * 256);
+	ck_assert_int_eq(s.ooms[0].allowed, (int64_t)h.limit);
+	ck_assert_int_eq(s.ooms[0].device, 0);
+	check_heap("without its message", &s, &s.devices[0], &h, 2);
+	free(t.s);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(the_last_dump_of_a_device_is_its_layout)
 {
 	enum style style = (enum style)_i;
@@ -451,6 +475,8 @@ START_TEST(the_last_dump_of_a_device_is_its_layout)
 		ck_assert_int_eq(s.ooms[0].requested, 5000 * 256);
 		ck_assert_int_eq(s.ooms[1].requested, 6000 * 256);
 	}
+	if (style < TF_1_15)
+		ck_assert_int_gt(s.ooms[1].requested, s.ooms[0].requested);
 	if (style != JAX_NOW) {
 		ck_assert_int_eq(s.ooms[0].allocated, (int64_t)a.in_use);
 		ck_assert_int_eq(s.ooms[1].allocated, (int64_t)b.in_use);
@@ -614,6 +640,7 @@ Suite *suite_bfc(void)
 	tcase_add_loop_test(each, a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins, 0, STYLES);
 	tcase_add_loop_test(each, a_dump_without_its_beginning_says_so_and_keeps_the_sums, 0, STYLES);
 	tcase_add_loop_test(each, the_last_dump_of_a_device_is_its_layout, 0, STYLES);
+	tcase_add_test(others, a_dump_without_its_message_tells_the_request);
 	tcase_add_test(others, lines_printed_twice_count_once);
 	tcase_add_test(others, dumps_of_two_devices_are_two_layouts);
 	tcase_add_test(others, the_tail_alone_tells_what_is_in_use);

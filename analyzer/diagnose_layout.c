@@ -115,5 +115,11 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	f->free_all = gs_range_of(d->totals.free + d->totals.pending);
 	f->rounding = (gs_range){ d->totals.rounding, d->totals.rounding + h.unknown_requested,
 				  h.unknown_requested ? GS_NONE : (int64_t)d->totals.rounding };
-	return wait_for_frees(d, &r, f);
+	gs_status status = wait_for_frees(d, &r, f);
+	if (d->requested < 0) { /* a message that tells no size: "OOM when allocating tensor with shape" */
+		d->ask = d->needed;
+		f->ask = gs_range_fact(d->ask);
+		f->missing = f->waited_ask = gs_range_unknown();
+	}
+	return status;
 }

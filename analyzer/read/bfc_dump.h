@@ -5,7 +5,7 @@
  * segment, a chunk a block. Where "Next region" lines are missing, a region is a run of chunks without a gap. Regions never
  * merge with each other. The allocator's memory limit is `allowed` of the device and of its oom row; there is no
  * stream, no pool. Where chunk lines are cut, the statistics and the bin lines stand in: what they tell and no chunk line
- * shows becomes blocks without an address in a segment without one, the layout is not exact, and a warning names the source.
+ * shows becomes blocks in segments without an address, the layout is not exact, and a warning names the source.
  *
  * Rows of stat, by name: limit, in_use (current, peak), pool (bytes of all regions), num_allocs, max_alloc_size,
  * largest_free_block, reserved (the last two only where they were filled in: a 0 beside memory in use is not believed); and of each

@@ -1,5 +1,6 @@
 /* From a dump to segments and blocks. What chunk lines show is exact; the rest comes from sums, statistics and bin
- * lines and is put in a segment without an address. */
+ * lines and is put in segments without an address: one for what is in use, one for each free chunk (free chunks are
+ * never neighbours; in one segment they would look as if they could merge). */
 #include "analyzer/read/bfc_dump.h"
 
 #include <stdlib.h>
@@ -147,6 +148,13 @@ static void free_of_bin(const gs_bfc_dump *d, size_t k, uint64_t *bytes, size_t 
 		*bytes = (uint64_t)n * bin->size; /* shown with one or two decimals */
 }
 
+static void add_rest_block(build *b, uint64_t size, bool in_use)
+{
+	add_segment(b, 0, size);
+	if (!b->failed)
+		add_block(b, 0, size, in_use);
+}
+
 /* Free chunks of the bin lines as blocks; total: what they must add up to, UINT64_MAX not known. Returns their bytes. */
 static uint64_t add_free_of_bins(build *b, const gs_bfc_dump *d, uint64_t total)
 {
@@ -164,13 +172,14 @@ static uint64_t add_free_of_bins(build *b, const gs_bfc_dump *d, uint64_t total)
 				size = made < total ? total - made : 0;
 			if (!size)
 				break;
-			add_block(b, 0, size, false);
+			add_rest_block(b, size, false);
 			made += size;
 			blocks++;
 		}
 	}
-	if (blocks && total != UINT64_MAX && made < total) { /* the decimals that were cut off */
+	if (blocks && total != UINT64_MAX && made < total && !b->failed) { /* the decimals that were cut off */
 		b->l->blocks[b->l->nblocks - 1].size += total - made;
+		b->l->segments[b->l->nsegments - 1].size += total - made;
 		made = total;
 	}
 	return made;
@@ -203,7 +212,7 @@ static uint64_t told_in_use(const gs_bfc_dump *d)
 	return used_by_bins(d);
 }
 
-/* The segment without an address for everything that no chunk line shows. */
+/* Segments without an address for everything that no chunk line shows. */
 static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char **source)
 {
 	uint64_t all = d->pool != GS_NONE ? (uint64_t)d->pool : d->headed && d->summed ? s->regions : 0; /* 0: not known */
@@ -213,23 +222,15 @@ static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char 
 		rest_used = rest;
 	if (rest + rest_used == 0 && !(bins_tell_free(d) && !all))
 		return;
-	add_segment(b, 0, 0);
-	if (b->failed)
-		return;
-	gs_segment *g = &b->l->segments[b->l->nsegments - 1];
 	if (rest_used)
-		add_block(b, 0, rest_used, true);
+		add_rest_block(b, rest_used, true);
 	uint64_t free_bytes = add_free_of_bins(b, d, all ? rest - rest_used : UINT64_MAX);
 	bool sums = d->in_use != GS_NONE || d->pool != GS_NONE || d->listed || s->regions;
 	*source = free_bytes && sums ? "the bin lines and the sums" : free_bytes || !sums ? "the bin lines" : "the sums";
 	if (all && free_bytes < rest - rest_used) {
-		add_block(b, 0, rest - rest_used - free_bytes, false);
-		free_bytes = rest - rest_used;
+		add_rest_block(b, rest - rest_used - free_bytes, false);
 		*source = "the sums, which do not tell how free memory is divided";
 	}
-	g->size = rest_used + free_bytes;
-	if (!g->nblocks)
-		b->l->nsegments--;
 }
 
 gs_status gs_bfc_layout(gs_bfc_dump *dump, gs_snapshot *s, gs_device *d, bool *whole, gs_error *err)

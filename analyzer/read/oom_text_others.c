@@ -359,9 +359,7 @@ static int theano(const gs_text *t, size_t i, gs_oom_match *m)
 /* Sentences of host memory, and those of memory that no allocator of a GPU gives out. */
 static int host(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	(void)t;
-	(void)i;
-	return gs_oom_not_row(m, GS_NOT_HOST, m->end);
+	return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, m->end, ahead(t, i, 300)));
 }
 
 static int java(const gs_text *t, size_t i, gs_oom_match *m)

@@ -3,6 +3,7 @@
 #define GS_ANALYZER_READ_GSNAP_H
 
 #include "analyzer/read/reader.h"
+#include "analyzer/symbols.h"
 #include "schema/gsnap_read.h"
 
 /* Ids of the file (from 1, entry 0 is 0) to ids of the snapshot. */
@@ -15,6 +16,10 @@ typedef struct gs_module_names {
 	gs_id path; /* string */
 	gs_id base_name;
 	uint64_t base;
+	unsigned char build_id[32];
+	uint32_t build_id_length;
+	bool tried;            /* symbols were looked for */
+	gs_symbols *symbols;   /* NULL: the file is not on this machine */
 } gs_module_names;
 
 typedef struct gs_gsnap_reading {
@@ -24,6 +29,7 @@ typedef struct gs_gsnap_reading {
 	gs_id_map strings, frames, stacks, tags;
 	gs_module_names *modules;
 	uint32_t nmodules, cap_modules;
+	size_t symbols_left;          /* how many may still be looked at: a bound on the time that naming C frames takes */
 	gs_id *frame_buffer;          /* of one stack */
 	gs_device *device;            /* of the section before, found again when it changes */
 	uint64_t segments_before;     /* SEGMENT rows of devices before it */

@@ -5,6 +5,8 @@
 
 #include "analyzer/read/gsnap.h"
 
+enum { SYMBOLS_MAX = 100000000 }; /* looked at for one file: about half a second */
+
 static gs_status no_memory(gs_error *err) { return gs_fail(err, GS_NO_MEMORY, "out of memory"); }
 
 /* Room for one more element of an array that doubles; NULL when memory is short. */
@@ -34,6 +36,7 @@ static bool map_add(gs_id_map *m, gs_id id)
 gs_status gs_gsnap_maps_init(gs_gsnap_reading *g)
 {
 	bool good = map_add(&g->strings, 0) && map_add(&g->frames, 0) && map_add(&g->stacks, 0) && map_add(&g->tags, 0);
+	g->symbols_left = SYMBOLS_MAX;
 	g->frame_buffer = malloc(GS_GSNAP_DEPTH_MAX * sizeof *g->frame_buffer);
 	return good && g->frame_buffer ? GS_OK : GS_NO_MEMORY;
 }
@@ -44,6 +47,8 @@ void gs_gsnap_maps_release(gs_gsnap_reading *g)
 	free(g->frames.ids);
 	free(g->stacks.ids);
 	free(g->tags.ids);
+	for (uint32_t i = 0; i < g->nmodules; i++)
+		gs_symbols_close(g->modules[i].symbols);
 	free(g->modules);
 	free(g->frame_buffer);
 }
@@ -71,10 +76,30 @@ gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	while (slash && path[slash - 1] != '/')
 		slash--;
 	m = &g->modules[g->nmodules++];
+	memset(m, 0, sizeof *m);
 	m->base = row.base;
+	if (row.build_id.at && row.build_id.n <= sizeof m->build_id) {
+		memcpy(m->build_id, row.build_id.at, row.build_id.n);
+		m->build_id_length = row.build_id.n;
+	}
 	m->path = gs_snapshot_string(g->snapshot, path, n);
 	m->base_name = gs_snapshot_string(g->snapshot, path + slash, n - slash);
 	return m->path && m->base_name ? GS_OK : no_memory(err);
+}
+
+/* The function, source file and line of a C frame, where its module is on this machine in the very build. */
+static bool symbol_of(gs_gsnap_reading *g, const gs_row_frame *row, gs_symbol *symbol)
+{
+	gs_module_names *m = row->module && row->module <= g->nmodules ? &g->modules[row->module - 1] : NULL;
+	if (!m)
+		return false;
+	if (!m->tried && g->symbols_left)
+		m->symbols = gs_symbols_open(gs_string_text(g->snapshot, m->path), m->build_id, m->build_id_length);
+	m->tried = true;
+	if (!m->symbols || gs_symbols_cost(m->symbols) > g->symbols_left)
+		return false;
+	g->symbols_left -= gs_symbols_cost(m->symbols);
+	return gs_symbols_find(m->symbols, row->address - m->base, symbol);
 }
 
 /* A C frame without a name is called after its place in its module. */
@@ -92,8 +117,19 @@ gs_status gs_gsnap_add_frame(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_row_frame row;
 	gs_sections_row(g->sections, i, &row);
 	gs_id name = g->strings.ids[row.name], file = g->strings.ids[row.file];
-	if (!row.name && row.address && !(name = name_of_address(g, &row)))
+	gs_symbol symbol;
+	if (!row.name && row.address && symbol_of(g, &row, &symbol)) {
+		name = gs_snapshot_string(g->snapshot, symbol.function, strlen(symbol.function));
+		if (symbol.file && row.line == GS_NONE) {
+			file = gs_snapshot_string(g->snapshot, symbol.file, strlen(symbol.file));
+			row.file = file; /* known now */
+			row.line = symbol.line;
+		}
+		if (!name || (symbol.file && !file))
+			return no_memory(err);
+	} else if (!row.name && row.address && !(name = name_of_address(g, &row))) {
 		return no_memory(err);
+	}
 	if (!row.file && row.module && row.module <= g->nmodules)
 		file = g->modules[row.module - 1].path;
 	gs_id id = gs_snapshot_frame(g->snapshot, name, file, row.line);

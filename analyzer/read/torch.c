@@ -1,4 +1,4 @@
-/* The stack machine of torch.h: values, marks, containers, memo. What closed dictionaries mean is in torch_record.c. */
+/* The stack machine of torch.h: values, marks, containers. The memo is in torch_memo.c, what closed dictionaries mean in torch_record.c. */
 #include "analyzer/read/torch.h"
 
 #include <stdlib.h>
@@ -6,7 +6,7 @@
 
 #include "analyzer/read/torch_object.h"
 
-enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_WIDE = 65536, MOST_STRING = 65536, KEPT_BYTES = 4096 };
+enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_STRING = 65536, KEPT_BYTES = 4096 };
 
 static const char *const words[] = {
 	"",
@@ -156,8 +156,6 @@ static bool holds_values(const gs_object *o)
 	return o->in_use == GS_V_DICT || o->holds == GS_HOLDS_SCALARS || o->holds == GS_HOLDS_LISTS;
 }
 
-static bool is_object(const gs_value *v) { return v->type == GS_V_DICT || v->type == GS_V_LIST; }
-
 static void memo_becomes(gs_torch *t, gs_object *o, const gs_value *v)
 {
 	if (o->memo)
@@ -180,7 +178,7 @@ void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v)
 		waiting = o->next;
 		const gs_value *items = o->items;
 		for (size_t i = 0; holds_values(o) && i < o->n; i++) {
-			gs_object *inner = is_object(&items[i]) ? &t->objects[items[i].id] : NULL;
+			gs_object *inner = gs_value_is_object(&items[i]) ? &t->objects[items[i].id] : NULL;
 			if (!inner || inner->shared || !inner->in_use)
 				continue;
 			memo_becomes(t, inner, &opaque);
@@ -199,7 +197,7 @@ void gs_torch_discard(gs_torch *t, const gs_value *v)
 {
 	if (v->type == GS_V_LIST && (gs_torch_object(t, v)->holds == GS_HOLDS_FRAMES || gs_torch_object(t, v)->holds == GS_HOLDS_NOTHING))
 		gs_torch_stack_of(t, v);
-	else if (is_object(v))
+	else if (gs_value_is_object(v))
 		gs_torch_drop(t, v->id, (gs_value){ .type = GS_V_OPAQUE });
 }
 
@@ -384,8 +382,7 @@ static gs_status pop_to_mark(gs_torch *t, size_t *base)
 	return GS_OK;
 }
 
-/* The n values on top belong together, none of them below the last mark. */
-static gs_status top_values(gs_torch *t, size_t n, size_t *base)
+gs_status gs_torch_top(gs_torch *t, size_t n, size_t *base)
 {
 	size_t floor = t->nmarks ? t->marks[t->nmarks - 1] : 0;
 	if (t->n < n || t->n - n < floor)
@@ -409,13 +406,13 @@ gs_status gs_torch_appends(gs_torch *t)
 gs_status gs_torch_setitem(gs_torch *t)
 {
 	size_t base = 0;
-	return top_values(t, 2, &base) ? t->error.status : set_above(t, base, false);
+	return gs_torch_top(t, 2, &base) ? t->error.status : set_above(t, base, false);
 }
 
 gs_status gs_torch_append(gs_torch *t)
 {
 	size_t base = 0;
-	return top_values(t, 1, &base) ? t->error.status : append_above(t, base);
+	return gs_torch_top(t, 1, &base) ? t->error.status : append_above(t, base);
 }
 
 static gs_status mark_to(gs_torch *t, gs_value_type type)
@@ -478,7 +475,7 @@ static gs_status tuple_above(gs_torch *t, size_t base)
 gs_status gs_torch_tuple(gs_torch *t, size_t n)
 {
 	size_t base = 0;
-	return top_values(t, n, &base) ? t->error.status : tuple_above(t, base);
+	return gs_torch_top(t, n, &base) ? t->error.status : tuple_above(t, base);
 }
 
 gs_status gs_torch_mark_to_tuple(gs_torch *t)
@@ -494,7 +491,7 @@ gs_status gs_torch_pop(gs_torch *t)
 		t->nmarks--;
 		return GS_OK;
 	}
-	if (top_values(t, 1, &base))
+	if (gs_torch_top(t, 1, &base))
 		return t->error.status;
 	discard_above(t, base);
 	return GS_OK;
@@ -512,88 +509,9 @@ gs_status gs_torch_pop_mark(gs_torch *t)
 gs_status gs_torch_dup(gs_torch *t)
 {
 	size_t base = 0;
-	if (top_values(t, 1, &base))
+	if (gs_torch_top(t, 1, &base))
 		return t->error.status;
-	if (is_object(&t->stack[base]))
+	if (gs_value_is_object(&t->stack[base]))
 		gs_torch_object(t, &t->stack[base])->shared = true;
 	return gs_torch_push(t, t->stack[base]);
-}
-
-/* --- memo -------------------------------------------------------------------------------------- */
-
-static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
-{
-	if (index < t->nmemo)
-		return GS_OK;
-	if (index > most || index >= 1u << 31)
-		return gs_fail(&t->error, GS_FORMAT, "memo index %llu is beyond what the file can hold", (unsigned long long)index);
-	if (index >= t->cap_memo) {
-		size_t cap = t->cap_memo + t->cap_memo / 2 + 1024;
-		if (cap <= index)
-			cap = (size_t)index + 1;
-		uint32_t *grown = realloc(t->memo, cap * sizeof *grown);
-		if (!grown)
-			return gs_torch_no_memory(t);
-		t->memo = grown;
-		t->cap_memo = cap;
-	}
-	memset(t->memo + t->nmemo, 0, (index + 1 - t->nmemo) * sizeof *t->memo);
-	t->nmemo = index + 1;
-	return GS_OK;
-}
-
-static gs_status widen(gs_torch *t, const gs_value *v, uint32_t *id)
-{
-	if (t->nwide >= MOST_WIDE)
-		return gs_fail(&t->error, GS_LIMIT, "more than %d numbers in the memo", MOST_WIDE);
-	if (!(t->nwide & (t->nwide - 1))) {
-		gs_value *grown = realloc(t->wide, (t->nwide ? t->nwide * 2 : 1) * sizeof *grown);
-		if (!grown)
-			return gs_torch_no_memory(t);
-		t->wide = grown;
-	}
-	t->wide[t->nwide] = *v;
-	*id = t->nwide++;
-	return GS_OK;
-}
-
-gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most)
-{
-	size_t base = 0;
-	if (top_values(t, 1, &base) || memo_room(t, index, most))
-		return t->error.status;
-	const gs_value *v = &t->stack[base];
-	uint32_t type = v->type == GS_V_DONE ? GS_V_OPAQUE : v->type, id = v->id;
-	uint32_t old = t->memo[index];
-	if (old >> GS_MEMO_ID_BITS == GS_V_DICT || old >> GS_MEMO_ID_BITS == GS_V_LIST) { /* its owner must not write here any more */
-		gs_object *o = &t->objects[old & ((1u << GS_MEMO_ID_BITS) - 1)];
-		o->shared = true;
-		o->memo = 0;
-	}
-	if (is_object(v)) {
-		gs_object *o = gs_torch_object(t, v);
-		o->shared = o->shared || o->memo;
-		o->memo = o->memo ? o->memo : (uint32_t)index + 1;
-	} else if (type <= GS_V_FLOAT) {
-		if (widen(t, v, &id))
-			return t->error.status;
-		type = GS_V_INT;
-	}
-	if (id >> GS_MEMO_ID_BITS)
-		return gs_fail(&t->error, GS_LIMIT, "more than %d different values", 1 << GS_MEMO_ID_BITS);
-	t->memo[index] = type << GS_MEMO_ID_BITS | id;
-	return GS_OK;
-}
-
-gs_status gs_torch_get_any(gs_torch *t, uint64_t index)
-{
-	uint32_t m = index < t->nmemo ? t->memo[index] : 0;
-	if (!m)
-		return gs_fail(&t->error, GS_FORMAT, "memo %llu was never set", (unsigned long long)index);
-	gs_value v = { .type = (uint8_t)(m >> GS_MEMO_ID_BITS), .id = m & ((1u << GS_MEMO_ID_BITS) - 1) };
-	if (is_object(&v))
-		gs_torch_object(t, &v)->shared = true;
-	else if (v.type == GS_V_INT)
-		v = t->wide[v.id];
-	return gs_torch_push(t, v);
 }

@@ -32,6 +32,11 @@ typedef struct gs_raw_segment {
 
 static inline gs_object *gs_torch_object(gs_torch *t, const gs_value *v) { return &t->objects[v->id]; }
 
+static inline bool gs_value_is_object(const gs_value *v) { return v->type == GS_V_DICT || v->type == GS_V_LIST; }
+
+/* The n values on top belong together, none of them below the last mark: the height below them. */
+gs_status gs_torch_top(gs_torch *t, size_t n, size_t *base);
+
 /* Room for one more element of size bytes; NULL when memory is short (error set). */
 void *gs_object_add(gs_torch *t, gs_object *o, size_t size);
 

@@ -39,7 +39,7 @@ static const struct { const char *table, *within; unsigned reads; } table_reads[
 	{ "tag", NULL, GS_READS_EVENTS },
 	{ "stack", NULL, GS_READS_STACKS },
 	{ "frame", NULL, GS_READS_STACKS },
-	{ "stack_frame", NULL, GS_READS_STACKS },
+	{ "stack_frame", NULL, GS_READS_STACKS | GS_READS_STACK_FRAMES },
 	{ "timeline", NULL, GS_READS_SERIES },
 	{ "varying_size", NULL, GS_READS_SERIES },
 	{ "growth", NULL, GS_READS_SERIES },

@@ -17,6 +17,8 @@ static unsigned parts_of(unsigned reads, bool all_frames)
 		parts |= GS_STORE_EVENTS;
 	if (reads & GS_READS_STACKS)
 		parts |= GS_STORE_STACKS | (all_frames ? (unsigned)GS_STORE_ALL_FRAMES : 0u);
+	if (reads & GS_READS_STACK_FRAMES)
+		parts |= GS_STORE_STACK_FRAMES;
 	if (reads & GS_READS_SERIES)
 		parts |= GS_STORE_SERIES;
 	if (reads & GS_READS_OOM_SUMS)

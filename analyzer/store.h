@@ -18,11 +18,12 @@ enum gs_store_part {
 	GS_STORE_LAYOUT = 1,  /* all_segment, all_block of the states to keep */
 	GS_STORE_STATES = 2,  /* every state that load keeps, not only the selected one */
 	GS_STORE_EVENTS = 4,  /* packed_event */
-	GS_STORE_STACKS = 8,  /* stack, frame, stack_frame */
+	GS_STORE_STACKS = 8,  /* stack, frame */
 	GS_STORE_SERIES = 16, /* timeline, growth, varying_size */
 	GS_STORE_OOM_SUMS = 32, /* allocated and reserved of OOM events, which need their states */
-	GS_STORE_ALL_FRAMES = 64, /* stacks' texts show the interpreter's frames too */
-	GS_STORE_ALL = 63
+	GS_STORE_STACK_FRAMES = 64, /* stack_frame */
+	GS_STORE_ALL = 127,
+	GS_STORE_ALL_FRAMES = 128 /* stacks' texts show the interpreter's frames too */
 };
 
 typedef struct gs_store gs_store;

@@ -155,7 +155,7 @@ static gs_status put_stacks(gs_fill *f, gs_error *err)
 		gs_db_text(q, 3, frame ? user : NULL);
 		gs_db_int(q, 4, frame ? (int64_t)frame : GS_NONE);
 		status = gs_db_do(q, err);
-		if (!status)
+		if (!status && f->ask->parts & GS_STORE_STACK_FRAMES)
 			status = put_stack_frames(f, part, i, err);
 		f->store->stacks_written = i;
 	}

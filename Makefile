@@ -118,11 +118,13 @@ demo: deps ## the story of fragmentation, on a simulated device
 	@sh tools/demo.sh $(B)/gpusnap
 bindir     ?= $(prefix)/bin
 mandir     ?= $(prefix)/share/man
+completiondir ?= $(prefix)/share/bash-completion/completions
 install: all ## put the command, the manual page and the recorder's library under $(DESTDIR)$(prefix)
 	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
 	install -D -m 644 tools/gpusnap.1 $(DESTDIR)$(mandir)/man1/gpusnap.1
+	install -D -m 644 tools/gpusnap.bash $(DESTDIR)$(completiondir)/gpusnap
 uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(bindir)/gpusnap $(DESTDIR)$(mandir)/man1/gpusnap.1
+	rm -f $(DESTDIR)$(bindir)/gpusnap $(DESTDIR)$(mandir)/man1/gpusnap.1 $(DESTDIR)$(completiondir)/gpusnap
 
 .PHONY: clean help
 clean: ## remove what was built

@@ -14,7 +14,7 @@ _gpusnap()
 	--color) COMPREPLY=($(compgen -W 'state stack tag stream age size' -- "$word")); return ;;
 	esac
 	case $word in
-	-*) COMPREPLY=($(compgen -W "$("$gpusnap" help "$command" 2>/dev/null | sed -n 's/.*\(--[a-z-]*\).*/\1/p')" -- "$word")); return ;;
+	-*) COMPREPLY=($(compgen -W "$("$gpusnap" help "$command" 2>/dev/null | sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')" -- "$word")); return ;;
 	esac
 	case $command in
 	help) COMPREPLY=($(compgen -W "$("$gpusnap" help 2>/dev/null | sed -n 's/^  \([a-z]*\) .*/\1/p') env size state query" -- "$word")) ;;

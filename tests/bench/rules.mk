@@ -11,6 +11,6 @@ $(B)/bench/%: $(B)/obj/tests/bench/bench_%.o $(LIBS_all)
 bench: bench-machine $(BENCH:%=bench-%) ## speed beside what it is measured against, with the machine's name
 bench-machine:
 	@printf 'machine: %s, %s cores, %s\n' "$$(sed -n 's/^model name.*: //p' /proc/cpuinfo | head -1)" "$$(nproc)" "$$($(CC) --version | head -1)"
-bench-%: $(B)/bench/%
+bench-%: $(B)/bench/% $(B)/gpusnap
 	@echo "== $*"
-	$(Q)$(B)/bench/$*
+	$(Q)GPUSNAP=$(B)/gpusnap $(B)/bench/$*

@@ -205,7 +205,7 @@ static gs_status advise_eviction(gs_diagnosis *d)
 	unsigned long long n = e->live_blocks;
 	const char *s = n == 1 ? "" : "s";
 	if (e->segment == SIZE_MAX)
-		return gs_diagnosis_advise(d, e->size, format("release %llu live block%s (%s) that hold segments back, before this request", n, s, bytes(e->live_bytes).text).text,
+		return gs_diagnosis_advise(d, e->size, format("release, before this request, the %llu live block%s (%s) that keep segments from going back", n, s, bytes(e->live_bytes).text).text,
 					   format("segments of %s then go back to the driver, enough for it", bytes(e->size).text).text);
 	return gs_diagnosis_advise(d, e->size, format("release %llu live block%s (%s) at 0x%llx before this request, first those of %s", n, s, bytes(e->live_bytes).text,
 						      (unsigned long long)e->address, frame(d, holder_of_run(d, e)).text).text,
@@ -219,7 +219,7 @@ static gs_status advise_pinning(gs_diagnosis *d)
 	if (!p || !p->sets_free || !kind || strcmp(kind, "fragmentation"))
 		return GS_OK;
 	return gs_diagnosis_advise(d, p->free_pinned, format("allocate what %s keeps before the large short-lived blocks, or copy it out of them", frame(d, p->stack).text).text,
-				   format("its %llu blocks (%s) keep %llu segments with %s free from going back to the driver", (unsigned long long)p->blocks,
+				   format("it has %llu live blocks (%s) in %llu segments whose other %s are free and cannot go back to the driver", (unsigned long long)p->blocks,
 					  bytes(p->bytes).text, (unsigned long long)p->segments, bytes(p->free_pinned).text).text);
 }
 

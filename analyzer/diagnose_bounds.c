@@ -13,7 +13,7 @@ static uint64_t blur(uint64_t bytes)
 	return (unit + 199) / 200;
 }
 
-static gs_range printed(int64_t bytes)
+gs_range gs_range_printed(int64_t bytes)
 {
 	if (bytes < 0)
 		return gs_range_unknown();
@@ -65,13 +65,13 @@ static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT6
 void gs_diagnose_bounds(gs_diagnosis *d, gs_figures *f)
 {
 	const gs_oom *oom = d->oom == SIZE_MAX ? NULL : &d->snapshot->ooms[d->oom];
-	gs_range allocated = printed(oom && oom->allocated >= 0 ? oom->allocated : d->device ? d->device->allocated : GS_NONE);
-	gs_range unused = unallocated(printed(d->reserved), allocated);
+	gs_range allocated = gs_range_printed(oom && oom->allocated >= 0 ? oom->allocated : d->device ? d->device->allocated : GS_NONE);
+	gs_range unused = unallocated(gs_range_printed(d->reserved), allocated);
 	uint64_t in_pools = private_free(oom ? oom->message : NULL);
-	f->ask = printed(d->needed);
+	f->ask = gs_range_printed(d->needed);
 	f->request = d->policy->classes && d->needed > 0 ? request_of_segment((uint64_t)d->needed) : gs_range_fact(d->requested);
 	f->missing = f->request;
-	f->device_free = printed(d->device_free);
+	f->device_free = gs_range_printed(d->device_free);
 	f->hole = f->stream_hole = f->free_same = gs_range_at_most(unused.high);
 	f->private_hole = gs_range_at_most(plus(unused.high, in_pools));
 	f->free_all = (gs_range){ unused.low, plus(unused.high, in_pools), unused.said };

@@ -61,7 +61,7 @@ static gs_status wait_for_frees(const gs_diagnosis *d, const gs_policy_request *
 		status = gs_layout_without(d->policy, &d->settings, l, gone, true, &released, &bytes);
 	}
 	if (!status) {
-		f->waited_ask = gs_range_of(gs_policy_ask(d->policy, &d->settings, &released, r, &missing));
+		f->waited_ask = r->size ? gs_range_of(gs_policy_ask(d->policy, &d->settings, &released, r, &missing)) : gs_range_unknown();
 		f->waited_gain = gs_range_of(bytes);
 		f->waits = d->totals.pending != 0;
 		gs_layout_release(&released);
@@ -107,6 +107,10 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	f->request = gs_range_fact(d->requested);
 	f->ask = gs_range_fact(d->ask);
 	f->missing = gs_range_of(missing);
+	if (d->requested <= 0)
+		f->request = f->ask = f->missing = gs_range_unknown();
+	else if (d->policy->round(&d->settings, r.size) != r.size) /* not what an allocator asks for: a printed figure */
+		f->request = f->missing = gs_range_printed(d->requested);
 	f->device_free = gs_range_fact(d->device_free);
 	f->hole = gs_range_of(search(d, l, &r, h.too_small));
 	f->stream_hole = gs_range_of(h.other_stream);

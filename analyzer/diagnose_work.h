@@ -33,6 +33,8 @@ static inline gs_range gs_range_at_most(uint64_t bytes) { return (gs_range){ 0, 
 gs_range gs_range_add(gs_range a, gs_range b);
 /* A known figure as a point, GS_NONE as unknown. */
 gs_range gs_range_fact(int64_t bytes);
+/* A figure printed with two decimals. */
+gs_range gs_range_printed(int64_t bytes);
 /* Is a ≥ b: 1, 0, or -1 for not decided. */
 int gs_range_reaches(gs_range a, gs_range b);
 

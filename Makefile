@@ -111,20 +111,21 @@ check-layers: $(LIBS_all) ## who may include and link whom
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
 	$(Q)$(MAKE) --no-print-directory B=$(B)-asan SAN=address,undefined CFLAGS="-O1 -g" check-unit
 
-# --- demo and installation ------------------------------------------------------------------------
-.PHONY: demo install uninstall
-demo: deps ## the story of fragmentation, on a simulated device
-	@$(MAKE) --no-print-directory all
-	@sh tools/demo.sh $(B)/gpusnap
+# --- installation ----------------------------------------------------------------------------------
+.PHONY: install uninstall
 bindir     ?= $(prefix)/bin
 mandir     ?= $(prefix)/share/man
 completiondir ?= $(prefix)/share/bash-completion/completions
+PYTHON_FILES := $(patsubst tools/python/%,%,$(wildcard tools/python/gpusnap/*.py tools/python/gpusnap/*.cpp tools/python/gpusnap/start/*.py))
 install: all ## put the command, the manual page and the recorder's library under $(DESTDIR)$(prefix)
 	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
 	install -D -m 644 tools/gpusnap.1 $(DESTDIR)$(mandir)/man1/gpusnap.1
 	install -D -m 644 tools/gpusnap.bash $(DESTDIR)$(completiondir)/gpusnap
+	install -D -m 755 $(B)/libgpusnap-preload.so $(DESTDIR)$(prefix)/lib/gpusnap/libgpusnap-preload.so
+	for f in $(PYTHON_FILES); do install -D -m 644 tools/python/$$f $(DESTDIR)$(prefix)/lib/gpusnap/python/$$f; done
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/gpusnap $(DESTDIR)$(mandir)/man1/gpusnap.1 $(DESTDIR)$(completiondir)/gpusnap
+	rm -rf $(DESTDIR)$(prefix)/lib/gpusnap
 
 .PHONY: clean help
 clean: ## remove what was built
@@ -132,5 +133,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 20
 
--include $(sort $(wildcard tests/*/rules.mk recorder/rules.mk recorder/*/rules.mk))
+-include $(sort $(wildcard tests/*/rules.mk tools/*/rules.mk recorder/rules.mk recorder/*/rules.mk))
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

@@ -1,0 +1,8 @@
+# With a real PyTorch on the pretend CUDA, from PyPI. TORCH: the release; TORCH_VENV: an environment that has it already.
+TORCH      ?= 2.15.0
+TORCH_VENV ?= $(B)/torch-$(TORCH)
+.PHONY: check-torch
+check-torch: all ## gpusnap with a real PyTorch (TORCH=2.15.0) on a pretend CUDA; needs PyPI
+	@sh tests/torch/install.sh $(TORCH_VENV) $(TORCH) || { echo "check-torch: SKIPPED: torch $(TORCH) cannot be installed here"; \
+		echo "torch $(TORCH): 0 passed, 0 failed, 1 skipped"; exit 0; }; \
+	python3 tests/torch/check_torch.py $(TORCH_VENV)/bin/python $(B) $(CASES)

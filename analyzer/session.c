@@ -148,7 +148,7 @@ static gs_status list_states(gs_session *session, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
-		"SELECT snapshot_id, device, name FROM temp.shown_state", &q, err);
+		"SELECT snapshot_id, device, name FROM temp.shown_state ORDER BY snapshot_id, rowid", &q, err);
 	while (!status && !(status = gs_db_next(q, err))) {
 		gs_session_state_name *grown = realloc(session->states, (session->nstates + 1) * sizeof *grown);
 		if (!grown) {
@@ -246,21 +246,40 @@ bool gs_session_uses_state(const gs_session *session)
 	return session->guard.reads & GS_READS_STATE;
 }
 
+/* Both lists ascend by snapshot; where a snapshot's elements begin. */
+static size_t first_state(const gs_session *session, int64_t snapshot_id)
+{
+	size_t low = 0, high = session->nstates;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (session->states[middle].snapshot_id < snapshot_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
 const char *gs_session_state_of(const gs_session *session, int64_t snapshot_id, int64_t device)
 {
-	for (size_t i = 0; i < session->nstates; i++)
-		if (session->states[i].snapshot_id == snapshot_id && session->states[i].device == device)
+	for (size_t i = first_state(session, snapshot_id); i < session->nstates && session->states[i].snapshot_id == snapshot_id; i++)
+		if (session->states[i].device == device)
 			return session->states[i].name;
 	return NULL;
 }
 
+static int by_id(const void *key, const void *element)
+{
+	int64_t id = *(const int64_t *)key, other = ((const gs_session_item *)element)->id;
+	return (id > other) - (id < other);
+}
+
 bool gs_session_snapshot(const gs_session *session, int64_t snapshot_id, int64_t *rank, const char **path)
 {
-	for (size_t i = 0; i < session->n; i++)
-		if (session->items[i].id == snapshot_id) {
-			*rank = session->items[i].rank;
-			*path = session->items[i].path;
-			return true;
-		}
-	return false;
+	const gs_session_item *x = session->n ? bsearch(&snapshot_id, session->items, session->n, sizeof *x, by_id) : NULL;
+	if (!x)
+		return false;
+	*rank = x->rank;
+	*path = x->path;
+	return true;
 }

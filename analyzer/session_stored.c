@@ -129,7 +129,7 @@ static gs_status fill_verdicts(gs_session *session, unsigned reads, gs_error *er
 	return status;
 }
 
-gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
+static gs_status fill(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
 {
 	gs_status status = pick_snapshots(session, err);
 	if (!status)
@@ -137,8 +137,12 @@ gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebu
 	if (status || *rebuild)
 		return status;
 	status = tell_warnings(session, err);
-	if (!status)
-		status = fill_verdicts(session, reads, err);
+	return status ? status : fill_verdicts(session, reads, err);
+}
+
+gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
+{
+	gs_status status = fill(session, reads, rebuild, err);
 	if (status && !session->failed)
 		session->failed = strdup(session->list.entries[0].path);
 	return status;

@@ -28,6 +28,7 @@ static int add(load *l, const gs_input_entry *entry)
 	gs_store_ask ask = GS_STORE_ASK_ALL;
 	if (l->all_frames)
 		ask.parts |= GS_STORE_ALL_FRAMES;
+	gs_progress_begin(entry->path);
 	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, &err);
 	if (status && entry->in_folder) {
 		snprintf(text, sizeof text, "left out: %s", err.text);
@@ -40,6 +41,7 @@ static int add(load *l, const gs_input_entry *entry)
 		l->loaded += !status;
 	}
 	gs_snapshot_release(&s);
+	gs_progress_end();
 	return status ? gs_fail_file(entry->path, &err, NULL) : -1;
 }
 

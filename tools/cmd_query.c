@@ -121,8 +121,10 @@ static int answer(const query_options *o, const gs_query_ask *ask, const gs_sess
 	gs_status status = kept ? GS_OK : gs_fail(&err, GS_IO, "temporary file: %s", strerror(errno));
 	if (!status)
 		status = gs_session_open(from, &session, &err);
+	gs_progress_begin(from->npaths ? from->paths[0] : "the newest dump");
 	if (!status)
 		status = gs_query_answer(session, ask, kept, &left, &rows, &err);
+	gs_progress_end();
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("query", NULL, "%s", err.text);
 	else if (status)

@@ -70,9 +70,10 @@ static gs_status insert_frees(gs_replay *r, const tracker *t, size_t at, const u
 	r->ops = ops;
 	r->cap = r->n + extra;
 	memmove(ops + at + extra, ops + at, (r->n - at) * sizeof *ops);
+	uint32_t event = at ? ops[at - 1].event : 0;
 	for (size_t i = 0; i < r->nslots; i++)
 		if (t->holder[i] != NO_BLOCK && want[i])
-			ops[at++] = (gs_replay_op){ .slot = (uint32_t)i, .event = at ? ops[at - 1].event : 0, .kind = GS_REPLAY_FREE };
+			ops[at++] = (gs_replay_op){ .slot = (uint32_t)i, .event = event, .kind = GS_REPLAY_FREE };
 	r->n += extra;
 	*changed += extra;
 	return GS_OK;

@@ -48,6 +48,7 @@ typedef struct gs_replay {
 	bool deferred;           /* some frees complete later */
 	bool private_pools;
 	bool told;               /* the recording tells empty_cache() itself */
+	bool foreign;            /* recorded below another allocator: segments and what lay in them before do not matter */
 	uint64_t allocations;    /* ops of kind alloc */
 	uint64_t lost;           /* events that fit nothing (frees of unknown blocks, blocks allocated twice) */
 	uint64_t emptied;        /* empty_cache() calls inferred */
@@ -67,7 +68,7 @@ typedef struct gs_replay_rewrite {
 
 /* Makes the requests up to the last recorded OOM (else the end), or up to event `until` (GS_NONE: no such bound). GS_NOT_FOUND: the device
  * has no events. Release in any case. */
-gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until, gs_error *err);
+gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until, bool foreign, gs_error *err);
 void gs_replay_release(gs_replay *r);
 
 /* Applies a rewrite to the requests. What it did is counted in *changed (requests). */
@@ -102,8 +103,9 @@ typedef struct gs_replay_agreement {
 	uint64_t pending_frees;  /* frees before an OOM that were taken as pending to explain it */
 } gs_replay_agreement;
 
-/* Plays the requests under the recorded settings on a device that does what the recording shows, compares every event (action,
+/* Plays the requests under the recorded settings (allowed: the limit then, UINT64_MAX none known) on a device that does what the recording shows, compares every event (action,
  * address, size, stream), and settles the open RELEASEs and the frees that were pending at an OOM, for all later runs. */
-gs_status gs_replay_follow(gs_replay *r, const struct gs_rules *rules, const char *conf, gs_replay_agreement *a, gs_error *err);
+gs_status gs_replay_follow(gs_replay *r, const struct gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a,
+	gs_error *err);
 
 #endif

@@ -24,7 +24,7 @@ static gs_status tracker_init(tracker *t, const gs_replay *r, gs_error *err)
 		return gs_fail(err, GS_NO_MEMORY, "rewriting the run");
 	for (size_t i = 0; i < r->nslots; i++)
 		t->holder[i] = NO_BLOCK;
-	for (size_t i = 0; i < r->history.initial.nblocks; i++)
+	for (size_t i = 0; i < r->history.initial.nblocks && !r->foreign; i++)
 		if (r->initial_slots[i] != UINT32_MAX && r->history.initial.blocks[i].state == GS_ACTIVE_ALLOCATED)
 			t->holder[r->initial_slots[i]] = -2 - (int64_t)i;
 	return GS_OK;

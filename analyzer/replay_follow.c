@@ -217,10 +217,10 @@ static void settle(follower *f, const gs_player *p, size_t i)
 /* --- a pass --------------------------------------------------------------------------------------- */
 
 /* Plays until the end or the first difference; *at is the request where that was. */
-static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, gs_replay_agreement *a, size_t *at, gs_error *err)
+static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a, size_t *at, gs_error *err)
 {
 	follower f = { .r = r, .a = a };
-	gs_player_config config = { .ops = &follow_ops, .device = &f, .rules = rules, .conf = conf, .allowed = UINT64_MAX };
+	gs_player_config config = { .ops = &follow_ops, .device = &f, .rules = rules, .conf = conf, .allowed = allowed };
 	gs_player p = { .listen = compare, .user = &f };
 	gs_status status;
 	size_t i = 0;
@@ -278,7 +278,7 @@ static size_t trailing_frees(const gs_replay_op *ops, size_t request)
 }
 
 /* Tries the fewest pending frees that carry the replay past the difference at request `at`; keeps them in r->ops. */
-static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, gs_replay_agreement *a, size_t *at, int *tries, gs_error *err)
+static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a, size_t *at, int *tries, gs_error *err)
 {
 	size_t most = trailing_frees(r->ops, *at), bytes = r->n * sizeof *r->ops, request = *at;
 	gs_replay_op *kept = malloc(bytes + 1);
@@ -294,7 +294,7 @@ static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, 
 		uint64_t emptied = r->emptied;
 		make_pending(r->ops, request, count);
 		r->deferred = true;
-		status = pass(r, rules, conf, &next, at, err);
+		status = pass(r, rules, conf, allowed, &next, at, err);
 		better = !status && (next.agrees || *at > request);
 		if (better) {
 			next.pending_frees = a->pending_frees + count;
@@ -311,15 +311,15 @@ static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, 
 	return status;
 }
 
-gs_status gs_replay_follow(gs_replay *r, const gs_rules *rules, const char *conf, gs_replay_agreement *a, gs_error *err)
+gs_status gs_replay_follow(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a, gs_error *err)
 {
 	size_t at = 0, before;
 	int tries = TRIES_MAX;
-	gs_status status = pass(r, rules, conf, a, &at, err);
+	gs_status status = pass(r, rules, conf, allowed, a, &at, err);
 
 	while (!status && !a->agrees && at < r->n && tries > 0 && (r->ops[at].kind == GS_REPLAY_OOM || r->ops[at].kind == GS_REPLAY_ALLOC)) {
 		before = at;
-		status = explain(r, rules, conf, a, &at, &tries, err);
+		status = explain(r, rules, conf, allowed, a, &at, &tries, err);
 		if (at == before)
 			break;
 	}

@@ -310,7 +310,7 @@ static void add_facts_of_oom(gs_replay *r)
 	}
 }
 
-gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until, gs_error *err)
+gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until, bool foreign, gs_error *err)
 {
 	builder b = { .r = r };
 	gs_status status = GS_OK;
@@ -325,10 +325,11 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 		return gs_fail(err, GS_LIMIT, "%zu events are more than a replay takes", d->trace.n);
 	if ((status = gs_history_init(&r->history, s, d, err)))
 		return status;
-	r->told = s->kind == GS_KIND_GSNAP && s->library && !strcmp(s->library, "gpusnap");
+	r->foreign = foreign;
+	r->told = foreign || (s->kind == GS_KIND_GSNAP && s->library && !strcmp(s->library, "gpusnap"));
 	n = find_end(&b, &d->trace, until);
 	status = gs_replay_pools_init(&r->pools, s, d);
-	if (!status)
+	if (!status && !foreign)
 		status = add_initial(&b);
 	r->peak_reserved = b.reserved;
 	for (size_t i = 0; i < n && !status; i += used)

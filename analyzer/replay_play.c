@@ -111,7 +111,7 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 	size_t most = 1;
 	gs_status status = GS_OK;
 
-	if (!l->nsegments)
+	if (!l->nsegments || p->r->foreign)
 		return GS_OK;
 	for (size_t k = 0; k < l->nsegments; k++)
 		most = l->segments[k].nblocks > most ? l->segments[k].nblocks : most;

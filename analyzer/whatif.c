@@ -58,28 +58,96 @@ static const gs_event *find_action(const gs_trace *t, gs_action action)
 	return NULL;
 }
 
+typedef struct conf_text { char *text; size_t cap, n; } conf_text;
+
+static void add_key(conf_text *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_key(conf_text *c, const char *format, ...)
+{
+	char key[GS_WHATIF_CONF];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(key, sizeof key, format, args);
+	va_end(args);
+	if (n > 0 && c->n + (size_t)n + 2 < c->cap)
+		c->n += (size_t)snprintf(c->text + c->n, c->cap - c->n, "%s%s", c->n ? "," : "", key);
+}
+
+/* A dictionary of sizes and divisions, however it is written: the numbers in it, two by two. */
+static void add_roundup(conf_text *c, const char *dictionary)
+{
+	uint64_t keys[16], divisions[16];
+	size_t n = 0;
+	bool equal = true, any = false;
+	char list[GS_WHATIF_CONF];
+
+	for (const char *at = dictionary; n < 16; n++) {
+		char *end;
+		at += strcspn(at, "0123456789");
+		keys[n] = strtoull(at, &end, 10);
+		at = end + strcspn(end, "0123456789");
+		if (!*at)
+			break;
+		divisions[n] = strtoull(at, &end, 10);
+		at = end;
+		equal &= divisions[n] == divisions[0];
+		any |= divisions[n] > 0;
+	}
+	if (!any)
+		return;
+	if (equal) {
+		add_key(c, "roundup_power2_divisions:%" PRIu64, divisions[0]);
+		return;
+	}
+	size_t used = 0;
+	for (size_t i = 0; i < n && used + 48 < sizeof list; i++)
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu64 ":%" PRIu64, i ? "," : "", keys[i], divisions[i]);
+	add_key(c, "roundup_power2_divisions:[%s]", list);
+}
+
 /* The text last parsed, or one made of the values that a file has instead. */
 static void find_conf(gs_whatif *w, const gs_snapshot *s)
 {
 	static const char *const names[] = { "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF" };
 	const char *expandable = gs_snapshot_setting(s, "expandable_segments"), *split = gs_snapshot_setting(s, "max_split_size");
-	const char *gc = gs_snapshot_setting(s, "garbage_collection_threshold");
-	char *at = w->recorded_conf;
-	size_t left = sizeof w->recorded_conf;
+	const char *gc = gs_snapshot_setting(s, "garbage_collection_threshold"), *rounding = gs_snapshot_setting(s, "max_non_split_rounding");
+	const char *roundup = gs_snapshot_setting(s, "roundup_power2_divisions");
+	conf_text c = { w->recorded_conf, sizeof w->recorded_conf, 0 };
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *text = gs_snapshot_setting(s, names[i]);
 		if (text && *text) {
-			snprintf(at, left, "%s", text);
+			snprintf(w->recorded_conf, sizeof w->recorded_conf, "%s", text);
 			return;
 		}
 	}
 	if (expandable ? !strcmp(expandable, "True") : find_action(&w->device->trace, GS_ACTION_SEGMENT_MAP) != NULL)
-		snprintf(at, left, "expandable_segments:True");
+		add_key(&c, "expandable_segments:True");
 	if (split && strtoll(split, NULL, 10) > 0)
-		snprintf(at + strlen(at), left - strlen(at), "%smax_split_size_mb:%lld", *at ? "," : "", strtoll(split, NULL, 10) >> 20);
+		add_key(&c, "max_split_size_mb:%lld", strtoll(split, NULL, 10) >> 20);
+	if (rounding && strtoll(rounding, NULL, 10) > 20 << 20)
+		add_key(&c, "max_non_split_rounding_mb:%lld", strtoll(rounding, NULL, 10) >> 20);
 	if (gc && strtod(gc, NULL) > 0)
-		snprintf(at + strlen(at), left - strlen(at), "%sgarbage_collection_threshold:%.6g", *at ? "," : "", strtod(gc, NULL));
+		add_key(&c, "garbage_collection_threshold:%.6g", strtod(gc, NULL));
+	if (roundup)
+		add_roundup(&c, roundup);
+}
+
+/* Recorded below another allocator than PyTorch's (or one like it): its segments say nothing about caching. */
+static bool is_foreign(const gs_snapshot *s)
+{
+	static const char *const known[] = { "pytorch", "gpusnap" };
+
+	if (s->kind == GS_KIND_PYTORCH)
+		return false;
+	if (s->kind != GS_KIND_GSNAP)
+		return true;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!s->library || !strcmp(s->library, known[i]))
+			return false;
+	return true;
 }
 
 static gs_status choose_rules(gs_whatif *w, const gs_snapshot *s, gs_error *err)
@@ -97,6 +165,14 @@ static gs_status choose_rules(gs_whatif *w, const gs_snapshot *s, gs_error *err)
 
 /* --- the recorded settings, replayed ------------------------------------------------------------- */
 
+/* The limit when it was recorded: as the file tells, or as asked where the recording kept to that. UINT64_MAX: none known. */
+static uint64_t recorded_limit(const gs_whatif *w)
+{
+	if (w->device->allowed != GS_NONE)
+		return (uint64_t)w->device->allowed;
+	return w->ask.allowed != GS_NONE && (uint64_t)w->ask.allowed >= w->replay.peak_reserved ? (uint64_t)w->ask.allowed : UINT64_MAX;
+}
+
 static gs_status follow_by(gs_whatif *w, const gs_rules *rules, const gs_replay_op *ops, gs_error *err)
 {
 	gs_replay *r = &w->replay;
@@ -104,7 +180,7 @@ static gs_status follow_by(gs_whatif *w, const gs_rules *rules, const gs_replay_
 	memcpy(r->ops, ops, r->n * sizeof *ops);
 	r->emptied = 0;
 	w->rules = rules;
-	return gs_replay_follow(r, rules, w->recorded_conf, &w->agreement, err);
+	return gs_replay_follow(r, rules, w->recorded_conf, recorded_limit(w), &w->agreement, err);
 }
 
 /* Of the rule sets that the keys in the file leave open, the first that agrees with the recording is taken. */
@@ -133,11 +209,29 @@ static gs_status follow(gs_whatif *w, const gs_snapshot *s, gs_error *err)
 	return status;
 }
 
+/* Settings that the rules refuse (of a newer release, damaged): the defaults stand in, and nothing is exact. */
+static void check_conf(gs_whatif *w)
+{
+	gs_pool_settings settings;
+	gs_error err = GS_ERROR_INIT;
+
+	gs_pool_settings_init(&settings);
+	if (!gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, &err))
+		return;
+	note(w, "the recorded settings are not understood (%.120s): the defaults stand in for them", err.text);
+	doubt(w, "the recorded settings are not understood");
+	w->recorded_conf[0] = 0;
+}
+
 static void tell_agreement(gs_whatif *w)
 {
 	const gs_replay_agreement *a = &w->agreement;
 
-	if (!w->replay.peak_reserved) {
+	if (w->replay.foreign) {
+		note(w, "recorded below another allocator: the requests are replayed by PyTorch's rules (%s), there is nothing to compare them with",
+		     w->rules->name);
+		doubt(w, "recorded by another allocator than the one replayed");
+	} else if (!w->replay.peak_reserved) {
 		note(w, "the recording has no segments: its settings cannot be replayed against it");
 		doubt(w, "recorded without segments");
 	} else if (a->agrees) {
@@ -268,7 +362,7 @@ static void find_limit(gs_whatif *w)
 static void tell_start(gs_whatif *w)
 {
 	w->starts_whole = w->replay.history.starts_empty && !w->device->trace.dropped && w->device->trace.complete != 0;
-	if (w->starts_whole)
+	if (w->starts_whole || w->replay.foreign)
 		return;
 	note(w, "the recording begins late: blocks from before it stay where they were%s", w->replay.history.initial.exact ? "" : ", as far as they are known");
 }
@@ -286,15 +380,15 @@ gs_status gs_whatif_open(gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask
 	if (!w->device)
 		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
 	find_conf(w, s);
-	if ((status = choose_rules(w, s, err)) || (status = gs_replay_init(&w->replay, s, w->device, ask->until, err)) ||
-	    (status = follow(w, s, err)))
+	if ((status = choose_rules(w, s, err)) || (status = gs_replay_init(&w->replay, s, w->device, ask->until, is_foreign(s), err)))
+		return status;
+	check_conf(w);
+	if (!w->replay.foreign && (status = follow(w, s, err)))
 		return status;
 	tell_agreement(w);
 	tell_start(w);
 	find_budget(w, s);
 	find_limit(w);
-	if (s->kind != GS_KIND_PYTORCH && s->kind != GS_KIND_GSNAP)
-		doubt(w, "recorded by another allocator than the one replayed");
 	status = gs_replay_change(&w->replay, &ask->rewrite, &changed, err);
 	if (!status && (ask->rewrite.free_pattern || ask->rewrite.without_tag || ask->rewrite.pad_to))
 		note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed, changed == 1 ? "" : "s");

@@ -24,8 +24,10 @@ typedef struct gs_whatif_ask {
 
 typedef enum gs_whatif_change { GS_WHATIF_UNJUDGED, GS_WHATIF_RECORDED, GS_WHATIF_BETTER, GS_WHATIF_SAME, GS_WHATIF_WORSE } gs_whatif_change;
 
+enum { GS_WHATIF_CONF = 360 }; /* bytes of a settings text */
+
 typedef struct gs_whatif_row {
-	char conf[160];
+	char conf[GS_WHATIF_CONF];
 	int64_t capacity;  /* of the device tried, GS_NONE unlimited */
 	gs_replay_result result;
 	bool exact;
@@ -40,7 +42,7 @@ typedef struct gs_whatif {
 	gs_replay replay;
 	const gs_device *device;
 	const struct gs_rules *rules;
-	char recorded_conf[160];
+	char recorded_conf[GS_WHATIF_CONF];
 	gs_replay_agreement agreement;
 	gs_whatif_ask ask;
 	/* the device to try */

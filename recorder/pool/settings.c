@@ -193,7 +193,7 @@ static gs_status parse_pair(parser *p, size_t *last, bool *first)
 		return p->rules->lenient ? out_of_bounds(p) : bad(p, "Error parsing roundup_power2_divisions value", NULL);
 	if ((status = to_number(p, p->now.text, !p->rules->lenient, &d)))
 		return status;
-	if (!is_power(d) && (d || !p->rules->lenient))
+	if (d && !is_power(d))
 		return bad(p, not_power(p, true), NULL);
 	uint32_t *roundup = p->s->roundup, set = d > UINT32_MAX ? 1u << 31 : (uint32_t)d;
 	if (!strcmp(key.text, ">")) {

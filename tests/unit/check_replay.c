@@ -42,7 +42,7 @@ static void make(void)
 {
 	gs_error err = GS_ERROR_INIT;
 
-	ck_assert_msg(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, &err) == GS_OK, "%s", err.text);
 }
 
 static gs_replay_agreement follow(const char *conf)
@@ -50,7 +50,7 @@ static gs_replay_agreement follow(const char *conf)
 	gs_replay_agreement a;
 	gs_error err = GS_ERROR_INIT;
 
-	ck_assert_msg(gs_replay_follow(&replay, &gs_rules_2_6, conf, &a, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(gs_replay_follow(&replay, &gs_rules_2_6, conf, UINT64_MAX, &a, &err) == GS_OK, "%s", err.text);
 	return a;
 }
 
@@ -163,7 +163,7 @@ START_TEST(an_event_number_ends_the_requests_earlier)
 	for (int i = 0; i < 9; i++)
 		alloc_and_free(0, 5 * MIB);
 
-	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], 6, NULL), GS_OK);
+	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], 6, false, NULL), GS_OK);
 
 	ck_assert_uint_eq(replay.n, 4);
 	ck_assert_uint_eq(replay.allocations, 2);
@@ -186,7 +186,7 @@ END_TEST
 
 START_TEST(a_device_without_events_has_nothing_to_replay)
 {
-	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, NULL), GS_NOT_FOUND);
+	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, NULL), GS_NOT_FOUND);
 }
 END_TEST
 

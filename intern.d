@@ -1,5 +1,6 @@
 intern.o: analyzer/intern.h analyzer/snapshot.h schema/status.h \
- schema/status.def
+ schema/status.def schema/words.h
 analyzer/snapshot.h:
 schema/status.h:
 schema/status.def:
+schema/words.h:

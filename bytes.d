@@ -1,0 +1,1 @@
+bytes.o: schema/bytes.h

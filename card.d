@@ -1,0 +1,1 @@
+card.o: recorder/preload/card.h

@@ -1,0 +1,1 @@
+cfi.o: recorder/cfi.h

@@ -1,0 +1,1 @@
+clock.o: recorder/clock.h

@@ -1,0 +1,1 @@
+column.o: schema/column.h

@@ -1,0 +1,1 @@
+crc32.o: schema/crc32.h

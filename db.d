@@ -1,0 +1,3 @@
+db.o: analyzer/db.h schema/status.h schema/status.def
+schema/status.h:
+schema/status.def:

@@ -1,0 +1,13 @@
+diagnose_print.o: analyzer/diagnose_print.h analyzer/diagnose.h \
+ analyzer/blame.h analyzer/policy/policy.h analyzer/snapshot.h \
+ schema/status.h schema/status.def schema/words.h \
+ recorder/pool/settings.h analyzer/state.h
+analyzer/diagnose.h:
+analyzer/blame.h:
+analyzer/policy/policy.h:
+analyzer/snapshot.h:
+schema/status.h:
+schema/status.def:
+schema/words.h:
+recorder/pool/settings.h:
+analyzer/state.h:

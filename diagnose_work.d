@@ -1,0 +1,13 @@
+diagnose_work.o: analyzer/diagnose_work.h analyzer/diagnose.h \
+ analyzer/blame.h analyzer/policy/policy.h analyzer/snapshot.h \
+ schema/status.h schema/status.def schema/words.h \
+ recorder/pool/settings.h analyzer/state.h
+analyzer/diagnose.h:
+analyzer/blame.h:
+analyzer/policy/policy.h:
+analyzer/snapshot.h:
+schema/status.h:
+schema/status.def:
+schema/words.h:
+recorder/pool/settings.h:
+analyzer/state.h:

@@ -1,0 +1,1 @@
+draw.o: analyzer/draw/draw.h

@@ -1,0 +1,1 @@
+dumps.o: tools/dumps.h

@@ -1,0 +1,2 @@
+env.o: recorder/env.h recorder/env.def
+recorder/env.def:

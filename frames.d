@@ -1,0 +1,6 @@
+frames.o: analyzer/frames.h analyzer/snapshot.h schema/status.h \
+ schema/status.def schema/words.h
+analyzer/snapshot.h:
+schema/status.h:
+schema/status.def:
+schema/words.h:

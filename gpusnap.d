@@ -1,0 +1,1 @@
+gpusnap.o: recorder/gpusnap.h

@@ -1,0 +1,1 @@
+gsnap_format.o: schema/gsnap_format.h

@@ -1,0 +1,2 @@
+hook.o: recorder/preload/hook.h recorder/preload/hooks.def
+recorder/preload/hooks.def:

@@ -1,0 +1,2 @@
+index.o: recorder/pool/index.h recorder/pool/memory.h
+recorder/pool/memory.h:

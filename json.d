@@ -1,0 +1,1 @@
+json.o: schema/json.h

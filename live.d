@@ -1,0 +1,15 @@
+live.o: recorder/preload/live.h recorder/pages.h recorder/stage.h \
+ recorder/pool/pool.h recorder/pool/device.h schema/status.h \
+ schema/status.def recorder/pool/memory.h recorder/pool/rules.h \
+ recorder/pool/settings.h schema/words.h recorder/ring.h
+recorder/pages.h:
+recorder/stage.h:
+recorder/pool/pool.h:
+recorder/pool/device.h:
+schema/status.h:
+schema/status.def:
+recorder/pool/memory.h:
+recorder/pool/rules.h:
+recorder/pool/settings.h:
+schema/words.h:
+recorder/ring.h:

@@ -1,0 +1,15 @@
+log.o: recorder/log.h recorder/pages.h recorder/pool/pool.h \
+ recorder/pool/device.h schema/status.h schema/status.def \
+ recorder/pool/memory.h recorder/pool/rules.h recorder/pool/settings.h \
+ schema/words.h recorder/ring.h recorder/stage.h
+recorder/pages.h:
+recorder/pool/pool.h:
+recorder/pool/device.h:
+schema/status.h:
+schema/status.def:
+recorder/pool/memory.h:
+recorder/pool/rules.h:
+recorder/pool/settings.h:
+schema/words.h:
+recorder/ring.h:
+recorder/stage.h:

@@ -1,0 +1,11 @@
+map_paint.o: analyzer/map_paint.h analyzer/map_palette.h analyzer/map.h \
+ analyzer/draw/draw.h analyzer/snapshot.h schema/status.h \
+ schema/status.def schema/words.h analyzer/map_plan.h
+analyzer/map_palette.h:
+analyzer/map.h:
+analyzer/draw/draw.h:
+analyzer/snapshot.h:
+schema/status.h:
+schema/status.def:
+schema/words.h:
+analyzer/map_plan.h:

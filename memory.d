@@ -1,0 +1,1 @@
+memory.o: recorder/pool/memory.h

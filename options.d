@@ -1,0 +1,1 @@
+options.o: tools/options.h

@@ -1,0 +1,2 @@
+order.o: recorder/pool/order.h recorder/pool/memory.h
+recorder/pool/memory.h:

@@ -1,0 +1,1 @@
+pages.o: recorder/pages.h

@@ -1,0 +1,1 @@
+python_hook.o: recorder/python_hook.h

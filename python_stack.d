@@ -1,0 +1,1 @@
+python_stack.o: recorder/python_stack.h

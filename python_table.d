@@ -1,0 +1,1 @@
+python_table.o: recorder/python_table.h

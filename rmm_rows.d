@@ -1,0 +1,1 @@
+rmm_rows.o: analyzer/read/rmm_rows.h

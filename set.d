@@ -1,0 +1,1 @@
+set.o: recorder/pool/set.h

@@ -1,0 +1,1 @@
+sha256.o: analyzer/sha256.h

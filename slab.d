@@ -1,0 +1,2 @@
+slab.o: recorder/pool/slab.h recorder/pool/memory.h
+recorder/pool/memory.h:

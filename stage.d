@@ -1,0 +1,14 @@
+stage.o: recorder/stage.h recorder/pages.h recorder/pool/pool.h \
+ recorder/pool/device.h schema/status.h schema/status.def \
+ recorder/pool/memory.h recorder/pool/rules.h recorder/pool/settings.h \
+ schema/words.h recorder/ring.h
+recorder/pages.h:
+recorder/pool/pool.h:
+recorder/pool/device.h:
+schema/status.h:
+schema/status.def:
+recorder/pool/memory.h:
+recorder/pool/rules.h:
+recorder/pool/settings.h:
+schema/words.h:
+recorder/ring.h:

@@ -1,0 +1,1 @@
+symbols.o: analyzer/symbols.h

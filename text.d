@@ -1,0 +1,1 @@
+text.o: recorder/text.h

@@ -1,0 +1,1 @@
+text_prefix.o: analyzer/read/text_prefix.h

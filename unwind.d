@@ -1,0 +1,2 @@
+unwind.o: recorder/unwind.h recorder/cfi.h
+recorder/cfi.h:

@@ -1,0 +1,1 @@
+version.o: schema/version.h

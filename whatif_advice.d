@@ -1,0 +1,13 @@
+whatif_advice.o: analyzer/whatif_advice.h analyzer/diagnose.h \
+ analyzer/blame.h analyzer/policy/policy.h analyzer/snapshot.h \
+ schema/status.h schema/status.def schema/words.h \
+ recorder/pool/settings.h analyzer/state.h
+analyzer/diagnose.h:
+analyzer/blame.h:
+analyzer/policy/policy.h:
+analyzer/snapshot.h:
+schema/status.h:
+schema/status.def:
+schema/words.h:
+recorder/pool/settings.h:
+analyzer/state.h:

@@ -1,0 +1,1 @@
+words.o: schema/words.h

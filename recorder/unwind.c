@@ -35,21 +35,31 @@ GS_READS_STACK static inline uint64_t word_at(uint64_t address)
 	return *(const volatile uint64_t *)(uintptr_t)address;
 }
 
-static inline size_t slot_of(const gs_regs *r, size_t slots)
+enum { HOPS = 12 }; /* look-ups that one stack may cost */
+
+static inline uint32_t mix(uint64_t a, uint64_t b) { return (uint32_t)(((a ^ (b << 7)) * 0x9e3779b97f4a7c15u) >> 32); }
+
+static inline bool same_start(const gs_walk *m, const gs_regs *start)
 {
-	return (size_t)(((r->ip ^ r->sp) * 0x9e3779b97f4a7c15u) >> 32) % slots;
+	return m->start.ip == start->ip && m->start.sp == start->sp && (!m->uses_bp || m->start.bp == start->bp);
 }
 
 GS_READS_STACK uint32_t gs_unwind_known(gs_unwinder *u, const gs_regs *start)
 {
-	const gs_walk *m = &u->memos[slot_of(start, GS_UNWIND_MEMOS)];
-	u->last.nwords = 0;
-	if (m->start.ip != start->ip || m->start.sp != start->sp || (m->uses_bp && m->start.bp != start->bp))
-		return 0;
-	for (uint32_t i = 0; i < m->nwords; i++)
-		if (*(const uint64_t *)(uintptr_t)(start->sp + m->offsets[i]) != m->values[i])
+	uint32_t slot = mix(start->ip, start->sp) % GS_UNWIND_MEMOS;
+	for (int hop = 0; hop < HOPS; hop++) {
+		const gs_walk *m = &u->memos[slot];
+		uint32_t i = 0;
+		u->vacant = slot;
+		if (!same_start(m, start))
 			return 0;
-	return m->result;
+		while (i < m->nwords && *(const uint64_t *)(uintptr_t)(start->sp + m->offsets[i]) == m->values[i])
+			i++;
+		if (i == m->nwords)
+			return m->result;
+		slot = mix(*(const uint64_t *)(uintptr_t)(start->sp + m->offsets[i]) + slot, i) % GS_UNWIND_MEMOS;
+	}
+	return 0;
 }
 
 /* Frames by glibc, from the one that returns to start->ip. */
@@ -166,7 +176,7 @@ void gs_unwind_remember(gs_unwinder *u, uint32_t result)
 	const gs_walk *w = &u->last;
 	if (w->nwords > GS_UNWIND_WORDS)
 		return;
-	gs_walk *m = &u->memos[slot_of(&w->start, GS_UNWIND_MEMOS)];
+	gs_walk *m = &u->memos[u->vacant];
 	m->start = w->start;
 	m->result = result;
 	m->nwords = w->nwords;

@@ -3,7 +3,8 @@
  * Stepping from frame to frame follows rules read from .eh_frame (cfi.h), kept in a cache by address. A
  * whole stack that was seen before is recognised without stepping: a walk depends on nothing but the
  * starting registers and the words it reads from the stack, so if those words still hold what they held,
- * the frames are the same. Where a rule is not understood, glibc's backtrace() does the whole stack.
+ * the frames are the same. Walks with the same start form a tree in the table of memos: the first word that differs leads to the next
+ * candidate. Where a rule is not understood, glibc's backtrace() does the whole stack.
  *
  * A gs_unwinder belongs to one thread. Nothing here allocates or locks (the first use of backtrace() may: gs_unwind_prepare
  * does that beforehand). */
@@ -16,7 +17,7 @@
 
 #include "recorder/cfi.h"
 
-enum { GS_UNWIND_MAX = 64, GS_UNWIND_RULES = 1024, GS_UNWIND_MEMOS = 64, GS_UNWIND_WORDS = 64 };
+enum { GS_UNWIND_MAX = 64, GS_UNWIND_RULES = 1024, GS_UNWIND_MEMOS = 128, GS_UNWIND_WORDS = 80 };
 
 /* Where a walk starts: the state of a function right after one of its calls returns to ip. */
 typedef struct gs_regs {
@@ -54,6 +55,7 @@ typedef struct gs_unwinder {
 	unsigned long long loads;  /* those counts, summed */
 	uint32_t owner;
 	gs_walk last;
+	uint32_t vacant;           /* memo that the look-up ended at */
 	struct gs_unwind_rule { uint64_t ip; gs_cfi_rule rule; } rules[GS_UNWIND_RULES];
 	gs_walk memos[GS_UNWIND_MEMOS];
 } gs_unwinder;
@@ -61,7 +63,7 @@ typedef struct gs_unwinder {
 /* Does once in a process what glibc's backtrace() does at its first call (it loads a library). */
 void gs_unwind_prepare(void);
 
-/* The result remembered for this very stack, or 0. */
+/* The result remembered for this very stack, or 0. Call it before gs_unwind and gs_unwind_remember for the same start. */
 uint32_t gs_unwind_known(gs_unwinder *u, const gs_regs *start);
 
 /* Frames from start outwards, innermost first: start->ip, then return addresses; at most max (≤ GS_UNWIND_MAX). Returns how many. */

@@ -14,3 +14,22 @@ bench-machine:
 bench-%: $(B)/bench/% $(B)/gpusnap
 	@echo "== $*"
 	$(Q)GPUSNAP=$(B)/gpusnap $(B)/bench/$*
+
+	$(Q)$(B)/bench/$*
+
+# PyTorch's allocator beside ours: TORCH_VENV names an environment with PyTorch; its allocator runs on the pretend CUDA.
+TORCH_SITE := $(firstword $(wildcard $(TORCH_VENV)/lib/python3*/site-packages/torch/lib/libc10_cuda.so))
+TORCH_SITE := $(TORCH_SITE:/torch/lib/libc10_cuda.so=)
+TORCH_CUDA  = $(shell find $(TORCH_SITE)/nvidia -name cuda_runtime_api.h -printf '%h\n' | head -1)
+$(B)/bench/torch_alloc: tests/bench/torch_alloc.cc tests/bench/calls.h
+	@mkdir -p $(@D)
+	@echo "  CXX  $@"
+	$(Q)g++ -std=c++20 -O2 -w -I. -I$(TORCH_SITE)/torch/include -I$(TORCH_SITE)/torch/include/torch/csrc/api/include -I$(TORCH_CUDA) -o $@ $< \
+		-L$(TORCH_SITE)/torch/lib -Wl,-rpath,$(TORCH_SITE)/torch/lib -Wl,--no-as-needed -lc10 -lc10_cuda -ltorch_cpu -ltorch_cuda -ltorch \
+		-Wl,--unresolved-symbols=ignore-in-shared-libs
+$(B)/bench/fake.so: tests/torch/pretend-cuda/fakecuda.c
+	$(Q)sh tests/torch/pretend-cuda/build.sh $(TORCH_SITE) $@ >/dev/null
+ifneq ($(TORCH_SITE),)
+bench-alloc: $(B)/bench/torch_alloc $(B)/bench/fake.so
+bench-alloc: export BENCH_TORCH = env LD_PRELOAD=$(abspath $(B))/bench/fake.so:$(abspath $(B))/bench/fake.nvml.so FAKE_CUDA_MIB=262144 $(B)/bench/torch_alloc
+endif

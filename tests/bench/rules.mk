@@ -15,7 +15,6 @@ bench-%: $(B)/bench/% $(B)/gpusnap
 	@echo "== $*"
 	$(Q)GPUSNAP=$(B)/gpusnap $(B)/bench/$*
 
-	$(Q)$(B)/bench/$*
 
 # PyTorch's allocator beside ours: TORCH_VENV names an environment with PyTorch; its allocator runs on the pretend CUDA.
 TORCH_SITE := $(firstword $(wildcard $(TORCH_VENV)/lib/python3*/site-packages/torch/lib/libc10_cuda.so))

@@ -1,1 +1,0 @@
-bytes.o: schema/bytes.h

@@ -1,1 +1,0 @@
-column.o: schema/column.h

@@ -1,1 +1,0 @@
-command.o: tools/command.h

@@ -1,1 +1,0 @@
-draw.o: analyzer/draw/draw.h

@@ -1,6 +1,0 @@
-frames.o: analyzer/frames.h analyzer/snapshot.h schema/status.h \
- schema/status.def schema/words.h
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:

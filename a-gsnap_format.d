@@ -1,1 +1,0 @@
-gsnap_format.o: schema/gsnap_format.h

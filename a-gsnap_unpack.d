@@ -1,7 +1,0 @@
-gsnap_unpack.o: schema/gsnap_unpack.h schema/gsnap_columns.h \
- schema/gsnap_rows.h schema/words.h schema/status.h schema/status.def
-schema/gsnap_columns.h:
-schema/gsnap_rows.h:
-schema/words.h:
-schema/status.h:
-schema/status.def:

@@ -1,6 +1,0 @@
-intern.o: analyzer/intern.h analyzer/snapshot.h schema/status.h \
- schema/status.def schema/words.h
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:

@@ -1,7 +1,0 @@
-map.o: analyzer/map.h analyzer/draw/draw.h analyzer/snapshot.h \
- schema/status.h schema/status.def schema/words.h
-analyzer/draw/draw.h:
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:

@@ -1,1 +1,0 @@
-memory.o: recorder/pool/memory.h

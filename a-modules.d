@@ -1,5 +1,0 @@
-modules.o: recorder/modules.h recorder/pages.h schema/status.h \
- schema/status.def
-recorder/pages.h:
-schema/status.h:
-schema/status.def:

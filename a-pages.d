@@ -1,1 +1,0 @@
-pages.o: recorder/pages.h

@@ -1,1 +1,0 @@
-python_table.o: recorder/python_table.h

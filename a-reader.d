@@ -1,7 +1,0 @@
-reader.o: analyzer/read/reader.h analyzer/read/source.h schema/status.h \
- schema/status.def analyzer/snapshot.h schema/words.h
-analyzer/read/source.h:
-schema/status.h:
-schema/status.def:
-analyzer/snapshot.h:
-schema/words.h:

@@ -1,3 +1,0 @@
-settings.o: recorder/pool/settings.h schema/status.h schema/status.def
-schema/status.h:
-schema/status.def:

@@ -1,1 +1,0 @@
-sha256.o: analyzer/sha256.h

@@ -1,1 +1,0 @@
-sql.o: schema/sql.h

@@ -1,6 +1,0 @@
-state.o: analyzer/state.h analyzer/snapshot.h schema/status.h \
- schema/status.def schema/words.h
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:

@@ -1,2 +1,0 @@
-status.o: schema/status.h schema/status.def
-schema/status.def:

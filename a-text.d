@@ -1,1 +1,0 @@
-text.o: recorder/text.h

@@ -1,9 +1,0 @@
-torch_object.o: analyzer/read/torch_object.h analyzer/read/torch.h \
- analyzer/snapshot.h schema/status.h schema/status.def schema/words.h \
- analyzer/read/torch_keys.def
-analyzer/read/torch.h:
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:
-analyzer/read/torch_keys.def:

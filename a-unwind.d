@@ -1,2 +1,0 @@
-unwind.o: recorder/unwind.h recorder/cfi.h
-recorder/cfi.h:

@@ -1,1 +1,0 @@
-version.o: schema/version.h

@@ -1,1 +1,0 @@
-card.o: recorder/preload/card.h

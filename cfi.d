@@ -1,1 +1,0 @@
-cfi.o: recorder/cfi.h

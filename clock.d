@@ -1,1 +1,0 @@
-clock.o: recorder/clock.h

@@ -1,3 +1,0 @@
-config.o: recorder/config.h schema/status.h schema/status.def
-schema/status.h:
-schema/status.def:

@@ -1,1 +1,0 @@
-crc32.o: schema/crc32.h

@@ -1,3 +1,0 @@
-device.o: recorder/pool/device.h schema/status.h schema/status.def
-schema/status.h:
-schema/status.def:

@@ -1,1 +1,0 @@
-dumps.o: tools/dumps.h

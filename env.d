@@ -1,2 +1,0 @@
-env.o: recorder/env.h recorder/env.def
-recorder/env.def:

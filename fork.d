@@ -1,1 +1,0 @@
-fork.o: recorder/fork.h

@@ -1,1 +1,0 @@
-gpusnap.o: recorder/gpusnap.h

@@ -1,7 +1,0 @@
-gsnap_write.o: schema/gsnap_write.h schema/gsnap_format.h \
- schema/gsnap_rows.h schema/words.h schema/status.h schema/status.def
-schema/gsnap_format.h:
-schema/gsnap_rows.h:
-schema/words.h:
-schema/status.h:
-schema/status.def:

@@ -1,2 +1,0 @@
-hook.o: recorder/preload/hook.h recorder/preload/hooks.def
-recorder/preload/hooks.def:

@@ -1,7 +1,0 @@
-html.o: analyzer/read/html.h analyzer/read/source.h schema/status.h \
- schema/status.def analyzer/snapshot.h schema/words.h
-analyzer/read/source.h:
-schema/status.h:
-schema/status.def:
-analyzer/snapshot.h:
-schema/words.h:

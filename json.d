@@ -1,1 +1,0 @@
-json.o: schema/json.h

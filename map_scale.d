@@ -1,8 +1,0 @@
-map_scale.o: analyzer/map_scale.h analyzer/map.h analyzer/draw/draw.h \
- analyzer/snapshot.h schema/status.h schema/status.def schema/words.h
-analyzer/map.h:
-analyzer/draw/draw.h:
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:

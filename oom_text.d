@@ -1,9 +1,0 @@
-oom_text.o: analyzer/read/oom_text.h analyzer/read/text_window.h \
- analyzer/read/source.h schema/status.h schema/status.def \
- analyzer/snapshot.h schema/words.h
-analyzer/read/text_window.h:
-analyzer/read/source.h:
-schema/status.h:
-schema/status.def:
-analyzer/snapshot.h:
-schema/words.h:

@@ -1,1 +1,0 @@
-options.o: tools/options.h

@@ -1,2 +1,0 @@
-order.o: recorder/pool/order.h recorder/pool/memory.h
-recorder/pool/memory.h:

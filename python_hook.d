@@ -1,1 +1,0 @@
-python_hook.o: recorder/python_hook.h

@@ -1,1 +1,0 @@
-python_stack.o: recorder/python_stack.h

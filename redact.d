@@ -1,6 +1,0 @@
-redact.o: analyzer/redact.h analyzer/snapshot.h schema/status.h \
- schema/status.def schema/words.h
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:

@@ -1,8 +1,0 @@
-replay.o: analyzer/replay.h analyzer/replay_pools.h analyzer/snapshot.h \
- schema/status.h schema/status.def schema/words.h analyzer/state.h
-analyzer/replay_pools.h:
-analyzer/snapshot.h:
-schema/status.h:
-schema/status.def:
-schema/words.h:
-analyzer/state.h:

@@ -1,1 +1,0 @@
-rmm_rows.o: analyzer/read/rmm_rows.h

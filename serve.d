@@ -1,3 +1,0 @@
-serve.o: recorder/preload/serve.h recorder/unwind.h recorder/cfi.h
-recorder/unwind.h:
-recorder/cfi.h:

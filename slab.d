@@ -1,2 +1,0 @@
-slab.o: recorder/pool/slab.h recorder/pool/memory.h
-recorder/pool/memory.h:

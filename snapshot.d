@@ -1,5 +1,0 @@
-snapshot.o: analyzer/snapshot.h schema/status.h schema/status.def \
- schema/words.h
-schema/status.h:
-schema/status.def:
-schema/words.h:

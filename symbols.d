@@ -1,1 +1,0 @@
-symbols.o: analyzer/symbols.h

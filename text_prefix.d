@@ -1,1 +1,0 @@
-text_prefix.o: analyzer/read/text_prefix.h

@@ -1,3 +1,0 @@
-verify.o: analyzer/verify.h schema/status.h schema/status.def
-schema/status.h:
-schema/status.def:

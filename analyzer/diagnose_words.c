@@ -176,18 +176,25 @@ static void add_pool(const gs_diagnosis *d, char *buf, size_t cap)
 static void add_free(const gs_diagnosis *d, char *buf, size_t cap)
 {
 	if (d->free >= 0) {
-		add(buf, cap, ": %s free in %lld hole%s", bytes(d->free).text, (long long)d->free_blocks, d->free_blocks == 1 ? "" : "s");
-		if (d->free_blocks > 0)
-			add(buf, cap, ", largest %s", bytes(d->largest_free).text);
+		add(buf, cap, ": %s free in %lld hole%s, largest %s", bytes(d->free).text, (long long)d->free_blocks,
+		    d->free_blocks == 1 ? "" : "s", bytes(d->largest_free).text);
 	} else {
 		add(buf, cap, ": free blocks unknown");
 	}
 	add(buf, cap, "; device free %s", bytes(d->device_free).text);
 }
 
+static bool device_failed(const gs_diagnosis *d)
+{
+	for (size_t i = 0; i < d->snapshot->nooms; i++)
+		if (d->device && d->snapshot->ooms[i].device == d->device->device)
+			return true;
+	return false;
+}
+
 static char *healthy_line(const gs_diagnosis *d, char *buf, size_t cap)
 {
-	add(buf, cap, d->snapshot->nooms ? "No OOM in this state: " : "No OOM recorded: ");
+	add(buf, cap, device_failed(d) ? "No OOM recorded: in this state " : "No OOM recorded: ");
 	if (!d->has_layout) {
 		add(buf, cap, "the input tells nothing of segments and blocks");
 		return buf;

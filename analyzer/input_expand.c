@@ -31,16 +31,25 @@ static gs_status append(gs_input_list *list, const char *path, int64_t id, bool 
 	return GS_OK;
 }
 
+/* Only of a plain file: what is read from a pipe here would be missing later. */
+static size_t look_at(const char *path, void *head, size_t n)
+{
+	struct stat st;
+	if (stat(path, &st) || !S_ISREG(st.st_mode))
+		return 0;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return 0;
+	ssize_t got = read(fd, head, n);
+	close(fd);
+	return got > 0 ? (size_t)got : 0;
+}
+
 bool gs_input_is_database(const char *path)
 {
 	static const char magic[16] = "SQLite format 3";
 	char head[16];
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, head, sizeof head);
-	close(fd);
-	return n == sizeof head && !memcmp(head, magic, sizeof head);
+	return look_at(path, head, sizeof head) == sizeof head && !memcmp(head, magic, sizeof head);
 }
 
 bool gs_input_may_skip_events(const gs_input_entry *entry)
@@ -48,12 +57,7 @@ bool gs_input_may_skip_events(const gs_input_entry *entry)
 	unsigned char head[4] = { 0 };
 	if (entry->id)
 		return true;
-	int fd = open(entry->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-	if (fd < 0)
-		return false;
-	ssize_t n = read(fd, head, sizeof head);
-	close(fd);
-	return n == 4 && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
+	return look_at(entry->path, head, sizeof head) == sizeof head && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
 }
 
 static gs_status expand_database(const char *path, gs_input_list *list, gs_error *err)

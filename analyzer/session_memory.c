@@ -110,13 +110,18 @@ static gs_status add_entry(gs_session *session, const gs_input_entry *entry, uns
 	return GS_OK;
 }
 
-static void note_empty(const gs_session *session)
+void gs_session_note_empty(const gs_session *session)
 {
 	const char *state = session->ask.state;
-	if (session->ask.device != GS_NONE || !session->ask.note || !state || !strcmp(state, "captured"))
+	char text[64] = "no device has the state asked for";
+	bool named = session->ask.device != GS_NONE, any_state = !state || !strcmp(state, "captured");
+	if (!session->ask.note || (any_state && !named))
 		return;
-	if (!gs_db_value(gs_store_connection(session->store), "SELECT count(*) FROM temp.shown_state", 0))
-		session->ask.note(session->ask.context, NULL, "no device has the state asked for");
+	if (gs_db_value(gs_store_connection(session->store), "SELECT count(*) FROM temp.shown_state", 0))
+		return;
+	if (named)
+		snprintf(text, sizeof text, "there is no device %lld%s", (long long)session->ask.device, any_state ? "" : " in that state");
+	session->ask.note(session->ask.context, NULL, text);
 }
 
 gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err)
@@ -129,6 +134,6 @@ gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *
 		status = gs_input_none(session->ask.rank, err);
 	}
 	if (!status)
-		note_empty(session);
+		gs_session_note_empty(session);
 	return status;
 }

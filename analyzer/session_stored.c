@@ -95,21 +95,17 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
 		"SELECT DISTINCT snapshot_id, device FROM main.state ORDER BY 1, 2", &q, err);
-	bool found = false;
 	while (!status && !*rebuild && !(status = gs_db_next(q, err))) {
 		int64_t snapshot = sqlite3_column_int64(q, 0), device = gs_db_get(q, 1), rank;
 		const char *path;
 		if (!gs_session_snapshot(session, snapshot, &rank, &path) ||
 		    (session->ask.device != GS_NONE && session->ask.device != device))
 			continue;
-		found = true;
 		status = show(session, snapshot, device, rebuild, err);
 	}
 	sqlite3_finalize(q);
 	if (status == GS_END)
 		status = GS_OK;
-	if (!status && !found && session->ask.device != GS_NONE)
-		status = gs_fail(err, GS_NOT_FOUND, "no device %lld", (long long)session->ask.device);
 	return status;
 }
 
@@ -137,7 +133,11 @@ static gs_status fill(gs_session *session, unsigned reads, bool *rebuild, gs_err
 	if (status || *rebuild)
 		return status;
 	status = tell_warnings(session, err);
-	return status ? status : fill_verdicts(session, reads, err);
+	if (!status)
+		status = fill_verdicts(session, reads, err);
+	if (!status)
+		gs_session_note_empty(session);
+	return status;
 }
 
 gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)

@@ -79,16 +79,27 @@ static int exit_status(const diagnose_options *o, const gs_diagnosis *d)
 	return GS_EXIT_DONE;
 }
 
-/* Of several snapshots the one whose last OOM is the latest; the first where none tells. */
-static const gs_snapshot *choose(const gs_input *input)
+static bool has_device(const gs_snapshot *s, int64_t device)
+{
+	for (size_t i = 0; i < s->ndevices; i++)
+		if (s->devices[i].device == device)
+			return true;
+	return false;
+}
+
+/* Of several snapshots the one whose last OOM (of the device asked for) is the latest; without one, the first that has the device. */
+static const gs_snapshot *choose(const gs_input *input, int64_t device)
 {
 	const gs_snapshot *found = &input->snapshots[0];
 	int64_t latest = INT64_MIN;
 	bool any = false;
+	for (size_t i = input->n; device != GS_UNSET && i-- > 0;)
+		if (has_device(&input->snapshots[i], device))
+			found = &input->snapshots[i];
 	for (size_t i = 0; i < input->n; i++) {
 		const gs_snapshot *s = &input->snapshots[i];
 		for (size_t k = 0; k < s->nooms; k++) {
-			if (any && s->ooms[k].time_us <= latest)
+			if ((any && s->ooms[k].time_us <= latest) || (device != GS_UNSET && s->ooms[k].device != device))
 				continue;
 			any = true;
 			latest = s->ooms[k].time_us;
@@ -171,7 +182,7 @@ static int run(const diagnose_options *o, const gs_arguments *files)
 	if (status < 0)
 		status = gs_inputs_open(files, &o->common, GS_WANT_ALL, &input);
 	if (status < 0)
-		status = diagnose(o, choose(&input), o->message ? &message : NULL);
+		status = diagnose(o, choose(&input, o->common.device), o->message ? &message : NULL);
 	gs_input_release(&input);
 	gs_snapshot_release(&message);
 	return status;

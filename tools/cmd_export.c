@@ -1,6 +1,7 @@
 /* gpusnap export: a snapshot in the form that other tools open. */
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "analyzer/export_gsnap.h"
@@ -16,13 +17,21 @@ static gs_status to_stream(void *arg, const void *data, size_t n)
 	return fwrite(data, 1, n, arg) == n ? GS_OK : GS_IO;
 }
 
+/* What came through a pipe cannot be read again. */
+static bool is_plain(const char *path)
+{
+	struct stat st;
+	return !stat(path, &st) && S_ISREG(st.st_mode);
+}
+
 /* PyTorch's own files are copied, so that nothing is lost that the model does not hold. */
 static gs_status write_pytorch(const gs_input *input, const gs_arguments *files, FILE *stream, gs_error *err)
 {
 	const gs_snapshot *s = &input->snapshots[0];
 	size_t left_out = 0;
 	gs_status status = GS_UNSUPPORTED;
-	bool own_file = files->n == 1 && s->path && !strcmp(s->path, files->text[0]) && strcmp(files->text[0], "-") && !gs_input_is_database(s->path);
+	bool own_file = files->n == 1 && s->path && !strcmp(s->path, files->text[0]) && strcmp(files->text[0], "-") &&
+			is_plain(s->path) && !gs_input_is_database(s->path);
 	if (s->kind == GS_KIND_PYTORCH && own_file)
 		status = gs_export_pytorch_copy(s->path, to_stream, stream, err);
 	if (status != GS_UNSUPPORTED)
@@ -45,6 +54,8 @@ static int export(const gs_input *input, const gs_arguments *files, const gs_com
 	gs_status status = pytorch ? write_pytorch(input, files, out.stream, &err) :
 				     gs_export_gsnap(&input->snapshots[0], 3, to_stream, out.stream, &err);
 	if (status) {
+		if (ferror(out.stream))
+			from = path;
 		gs_outfile_drop(&out);
 		return gs_fail_file(from, &err, NULL);
 	}

@@ -296,6 +296,63 @@ START_TEST(events_that_contradict_the_layout_make_states_inexact)
 }
 END_TEST
 
+static uint64_t seed_state;
+
+static uint64_t draw(uint64_t below)
+{
+	seed_state = seed_state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+	return (seed_state >> 33) % below;
+}
+
+/* Nonsense: any action at any of a few addresses, sizes that overlap, overflow and are zero. */
+static void nonsense(gs_device *d)
+{
+	static const uint64_t sizes[] = { 0, 1, 512, MIB, 2 * MIB, 20 * MIB, 64 * MIB, UINT64_MAX, UINT64_MAX - BASE };
+	for (uint64_t n = 1 + draw(120); n; n--)
+		event(d, (gs_action)draw(GS_ACTION_COUNT), draw(40) * (draw(2) ? MIB : 10 * MIB), sizes[draw(draw(4) ? 7 : 9)]);
+	for (size_t i = 0; i < d->trace.n; i++)
+		d->trace.events[i].stream = (uint32_t)draw(3);
+}
+
+static void check_whole(const gs_layout *l, uint64_t seed)
+{
+	gs_totals t;
+	gs_layout_totals(l, &t);
+	for (size_t i = 0; l->exact && i < l->nsegments; i++) {
+		uint64_t at = l->segments[i].address;
+		for (size_t k = l->segments[i].first_block; k < l->segments[i].first_block + l->segments[i].nblocks; k++) {
+			ck_assert_msg(l->blocks[k].address == at, "seed %" PRIu64 ": block 0x%" PRIx64 " after 0x%" PRIx64, seed, l->blocks[k].address, at);
+			at += l->blocks[k].size;
+		}
+		ck_assert_msg(at == l->segments[i].address + l->segments[i].size, "seed %" PRIu64, seed);
+	}
+}
+
+START_TEST(whatever_a_trace_says_states_are_whole_or_flagged)
+{
+	for (uint64_t seed = 1; seed <= 300; seed++) {
+		gs_snapshot s;
+		gs_history h;
+		gs_device *d = device_of(&s);
+		seed_state = seed * 31 + (uint64_t)_i;
+		if (_i == 1)
+			capture(d, (const int[][2]){ { 0, 2 }, { 11, 3 }, { 40, 24 }, { 0, 0 } });
+		if (_i == 2)
+			s.kind = GS_KIND_RMM;
+		nonsense(d);
+		ck_assert_int_eq(gs_history_init(&h, &s, d, NULL), GS_OK);
+		for (int64_t i = -1; i < (int64_t)h.n; i += 1 + (int64_t)draw(9)) {
+			gs_layout l;
+			ck_assert_int_eq(gs_history_layout(&h, i, &l, NULL), GS_OK);
+			check_whole(&l, seed);
+			gs_layout_release(&l);
+		}
+		gs_history_release(&h);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
 static const struct { const char *selector; gs_status status; int64_t idx; } selectors[] = {
 	{ NULL, GS_OK, 2 }, { "", GS_OK, 2 }, { "captured", GS_OK, GS_NONE }, { "oom", GS_OK, 2 }, { "oom 1", GS_OK, 2 }, { "peak", GS_OK, 1 },
 	{ "peak reserved", GS_OK, 0 }, { "0", GS_OK, 0 }, { "4", GS_OK, 4 }, { "5", GS_NOT_FOUND, 0 }, { "oom 2", GS_NOT_FOUND, 0 },
@@ -407,6 +464,7 @@ Suite *suite_state(void)
 	tcase_add_test(t, an_allocation_behind_a_block_tells_where_it_ends);
 	tcase_add_test(t, events_that_contradict_the_layout_make_states_inexact);
 	tcase_add_loop_test(t, a_selector_names_a_state_of_a_device, 0, COUNT(selectors));
+	tcase_add_loop_test(t, whatever_a_trace_says_states_are_whole_or_flagged, 0, 3);
 	tcase_add_test(t, the_gauge_agrees_with_every_rebuilt_layout);
 	suite_add_tcase(s, t);
 	return s;

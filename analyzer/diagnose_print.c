@@ -195,6 +195,8 @@ static void print_health(const printer *p)
 	title(p, "What fits now without asking the driver, by pool and stream");
 	for (size_t i = 0; i < some(p, d->nrooms, FEW); i++) {
 		const gs_room *r = &d->rooms[i];
+		if (!r->blocks)
+			continue;
 		item(p, "%s on stream %llu, %s pool %llu,%llu: %s free in %llu hole%s", bytes(r->largest).text, (unsigned long long)r->stream,
 		     r->pool == GS_SMALL ? "small" : "large", (unsigned long long)r->pool_id.a, (unsigned long long)r->pool_id.b,
 		     bytes(r->free).text, (unsigned long long)r->blocks, s_of(r->blocks));

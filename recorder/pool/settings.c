@@ -348,6 +348,21 @@ static gs_status parse_skipped(parser *p, const char *key)
 	return skip(p);
 }
 
+/* nG is a size, another number a fraction of memory; anything else is the default, without an error. */
+static gs_status parse_reserve(parser *p, const char *key)
+{
+	gs_status status = value(p, key);
+	if (status)
+		return status;
+	char *end;
+	double x = strtod(p->now.text, &end);
+	bool size = (*end == 'g' || *end == 'G') && !end[1];
+	bool good = end != p->now.text && x > 0 && x < 1e9;
+	p->s->reserve_bytes = good && size ? (uint64_t)(x * (double)(1 << 30)) : 0;
+	p->s->reserve_fraction = good && !*end ? x : 0;
+	return GS_OK;
+}
+
 /* since: first level that knows the key; late: of the device's pass, after all general keys. */
 static const struct key {
 	const char *name;
@@ -375,7 +390,7 @@ static const struct key {
 	{ "graph_capture_record_stream_reuse", parse_ignored_flag, 212, true },
 	{ "throw_on_cudamalloc_oom", parse_throw, 212, true },
 	{ "pinned_free_catch_all", parse_ignored_flag, 213, true },
-	{ "expandable_segments_reserve", parse_skipped, 213, true },
+	{ "expandable_segments_reserve", parse_reserve, 213, true },
 	{ "expandable_segments_reserve_by_class", parse_skipped, 213, true },
 };
 

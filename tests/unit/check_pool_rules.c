@@ -66,6 +66,17 @@ START_TEST(a_reservation_is_nine_eighths_of_memory_in_whole_pages)
 }
 END_TEST
 
+START_TEST(a_reservation_may_be_capped_by_a_fraction_or_a_size)
+{
+	static const struct { const char *conf; uint64_t bytes; } rows[] = {
+		{ "expandable_segments_reserve:0.5", 410 * 20 * MIB }, { "expandable_segments_reserve:3G", 154 * 20 * MIB },
+		{ "expandable_segments_reserve:2.0", 922 * 20 * MIB }, { "expandable_segments_reserve:100M", 922 * 20 * MIB },
+	};
+	gs_pool_settings s = parsed(&gs_rules_2_13, rows[_i].conf);
+	ck_assert_uint_eq(gs_rules_reservation(&s, GS_LARGE, 16384 * MIB), rows[_i].bytes);
+}
+END_TEST
+
 static const struct { const char *conf; uint64_t rounded, block; bool serves; } candidates[] = {
 	{ "", 8 * MIB, 8 * MIB, true }, { "", 8 * MIB, 8 * MIB - 512, false }, { "", 8 * MIB, UINT64_C(1) << 40, true },
 	{ "max_split_size_mb:64", 63 * MIB, 64 * MIB - 512, true }, { "max_split_size_mb:64", 63 * MIB, 64 * MIB, false },
@@ -187,6 +198,7 @@ Suite *suite_pool_rules(void)
 	tcase_add_loop_test(t, a_request_is_rounded_as_pytorch_does, 0, ROWS(roundings));
 	tcase_add_loop_test(t, a_segment_is_two_or_twenty_mib_or_the_request_in_steps_of_two, 0, 6);
 	tcase_add_test(t, a_reservation_is_nine_eighths_of_memory_in_whole_pages);
+	tcase_add_loop_test(t, a_reservation_may_be_capped_by_a_fraction_or_a_size, 0, 4);
 	tcase_add_loop_test(t, a_block_serves_within_the_bounds_of_max_split, 0, ROWS(candidates));
 	tcase_add_test(t, a_large_block_is_split_when_more_than_a_mib_is_left);
 	suite_add_tcase(s, t);

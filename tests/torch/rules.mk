@@ -6,3 +6,7 @@ check-torch: all ## gpusnap with a real PyTorch (TORCH=2.15.0) on a pretend CUDA
 	@sh tests/torch/install.sh $(TORCH_VENV) $(TORCH) || { echo "check-torch: SKIPPED: torch $(TORCH) cannot be installed here"; \
 		echo "torch $(TORCH): 0 passed, 0 failed, 1 skipped"; exit 0; }; \
 	python3 tests/torch/check_torch.py $(TORCH_VENV)/bin/python $(B) $(CASES)
+
+.PHONY: check-rules
+check-rules: $(B)/gpusnap ## random scripts against released PyTorch allocators (PyPI; half an hour); ARGS="--scripts 5 --setting mixed"
+	$(Q)sh tests/torch/check_rules.sh $(B)/gpusnap $(B)/check-rules $(ARGS)

@@ -23,6 +23,7 @@ typedef enum gs_replay_kind {
 	GS_REPLAY_COMPLETE,
 	GS_REPLAY_EMPTY,    /* empty_cache() */
 	GS_REPLAY_RELEASE,  /* segments went back: by empty_cache() or by a retry, not settled yet; then the request is the next one */
+	GS_REPLAY_CAPTURE,  /* a graph's capture begins, as a rule with an empty_cache() that may have had nothing to give back: not settled yet */
 	GS_REPLAY_OOM,      /* a request that failed */
 	GS_REPLAY_NOTHING
 } gs_replay_kind;

@@ -192,6 +192,8 @@ static bool emptied_by_program(const follower *f, const gs_player *p, const gs_r
 	look.stream = f->r->snapshot->streams ? f->r->snapshot->streams[request->stream] : 0;
 	if (request->pool)
 		look.id = f->r->pools.ids[request->pool - 1];
+	if (look.id.a)
+		return true; /* nothing is retried while a graph is captured */
 	ask = gs_rules_segment_size(settings, look.rounded);
 	if (settings->expandable) {
 		uint64_t page = gs_rules_page_size(settings, look.class);
@@ -214,6 +216,50 @@ static void settle(follower *f, const gs_player *p, size_t i)
 	r->emptied += r->ops[i].kind == GS_REPLAY_EMPTY;
 }
 
+typedef struct leftover {
+	const gs_pool *pool;
+	gs_pool_segment_info kept; /* the segment whose blocks are told */
+	bool found;
+} leftover;
+
+static gs_status keep_segment(void *user, const gs_pool_segment_info *s)
+{
+	leftover *l = user;
+
+	l->kept = *s;
+	return GS_OK;
+}
+
+/* Whether empty_cache() would give this free block's memory, or pages of it, back. */
+static gs_status see_leftover(void *user, const gs_pool_block_info *b)
+{
+	leftover *l = user;
+	uint64_t page, from, to;
+
+	l->found |= b->state == GS_ACTIVE_PENDING_FREE; /* it would complete this free */
+	if (b->state != GS_INACTIVE || l->kept.pool_id.a || l->kept.pool_id.b)
+		return l->found ? GS_END : GS_OK;
+	if (!l->kept.expandable) {
+		l->found |= b->size == l->kept.size;
+	} else {
+		page = gs_rules_page_size(gs_pool_get_settings(l->pool), l->kept.pool);
+		from = (b->address - l->kept.reserved_address + page - 1) / page;
+		to = (b->address + b->size - l->kept.reserved_address) / page;
+		l->found |= to > from;
+	}
+	return l->found ? GS_END : GS_OK;
+}
+
+/* The cache may have been emptied without a trace only where there was nothing to give back. */
+static void settle_capture(follower *f, const gs_player *p, size_t i)
+{
+	static const gs_pool_visitor visitor = { keep_segment, see_leftover };
+	leftover left = { .pool = p->pool };
+
+	gs_pool_walk(p->pool, &visitor, &left);
+	f->r->ops[i].kind = left.found ? GS_REPLAY_NOTHING : GS_REPLAY_EMPTY;
+}
+
 /* --- a pass --------------------------------------------------------------------------------------- */
 
 /* Plays until the end or the first difference; *at is the request where that was. */
@@ -232,6 +278,8 @@ static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, uin
 	for (; i < r->n && !status && !f.differs; i++) {
 		if (r->ops[i].kind == GS_REPLAY_RELEASE)
 			settle(&f, &p, i);
+		else if (r->ops[i].kind == GS_REPLAY_CAPTURE)
+			settle_capture(&f, &p, i);
 		status = gs_player_step(&p, &r->ops[i]);
 		if (status == GS_DEVICE_MEMORY)
 			status = GS_OK; /* compared as an oom action */
@@ -266,7 +314,7 @@ static size_t trailing_frees(const gs_replay_op *ops, size_t request)
 	size_t n = 0;
 
 	for (size_t i = request; i-- > 0;) {
-		if (ops[i].kind == GS_REPLAY_NOTHING || ops[i].kind == GS_REPLAY_RELEASE)
+		if (ops[i].kind == GS_REPLAY_NOTHING || ops[i].kind == GS_REPLAY_RELEASE || ops[i].kind == GS_REPLAY_CAPTURE)
 			continue;
 		if (ops[i].kind == GS_REPLAY_FREE)
 			return n + 1;

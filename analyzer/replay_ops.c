@@ -18,6 +18,7 @@ typedef struct builder {
 	size_t nheld, cap_held;
 	bool completions;      /* the trace has free_completed events at all */
 	uint64_t reserved;
+	uint32_t last_pool;    /* of the last allocation */
 } builder;
 
 static gs_status grow(void **array, size_t *cap, size_t need, size_t size)
@@ -129,9 +130,22 @@ static gs_status add_held(builder *b)
 	return status;
 }
 
+/* torch.cuda.graph() empties the cache before it captures. Where that gave nothing back it left no event, but under
+ * other settings it would. */
+static gs_status add_capture(builder *b, const gs_event *e, size_t i, uint32_t pool)
+{
+	bool begins = pool && pool != b->last_pool && b->r->pools.ids[pool - 1].a;
+	gs_replay_kind last = b->r->n ? (gs_replay_kind)b->r->ops[b->r->n - 1].kind : GS_REPLAY_NOTHING;
+
+	b->last_pool = pool;
+	if (!begins || b->r->told || last == GS_REPLAY_EMPTY || last == GS_REPLAY_RELEASE)
+		return GS_OK;
+	return add_op(b->r, GS_REPLAY_CAPTURE, e, i, UINT32_MAX);
+}
+
 static gs_status add_alloc(builder *b, const gs_event *e, size_t i)
 {
-	uint32_t slot;
+	uint32_t slot, pool = gs_replay_pools_find(&b->r->pools, e, (int64_t)i);
 	gs_status status;
 
 	if (gs_slots_take(&b->live, e->address, &slot)) { /* its free was lost */
@@ -140,10 +154,10 @@ static gs_status add_alloc(builder *b, const gs_event *e, size_t i)
 			return status;
 	}
 	b->r->allocations++;
-	if ((status = take_slot(b, &slot)) || (status = gs_slots_put(&b->live, e->address, slot)) ||
+	if ((status = add_capture(b, e, i, pool)) || (status = take_slot(b, &slot)) || (status = gs_slots_put(&b->live, e->address, slot)) ||
 	    (status = add_op(b->r, GS_REPLAY_ALLOC, e, i, slot)))
 		return status;
-	b->r->ops[b->r->n - 1].pool = gs_replay_pools_find(&b->r->pools, e, (int64_t)i) & 0xffffff;
+	b->r->ops[b->r->n - 1].pool = pool & 0xffffff;
 	return add_held(b);
 }
 

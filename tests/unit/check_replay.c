@@ -141,6 +141,45 @@ START_TEST(segments_that_go_back_for_a_request_they_would_not_have_served_are_a_
 }
 END_TEST
 
+static void capture_behind(bool something_cached)
+{
+	uint32_t pool = gs_snapshot_pool(&snapshot, (gs_pool_id){ 1, 0 });
+	gs_trace *t = &snapshot.devices[0].trace;
+
+	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
+	add(GS_ACTION_ALLOC, 0, 5 * MIB);
+	if (something_cached) {
+		add(GS_ACTION_FREE_REQUESTED, 0, 5 * MIB);
+		add(GS_ACTION_FREE_COMPLETED, 0, 5 * MIB);
+	}
+	add(GS_ACTION_SEGMENT_ALLOC, 64 * MIB, 20 * MIB);
+	add(GS_ACTION_ALLOC, 64 * MIB, 5 * MIB);
+	t->events[t->n - 1].pool = t->events[t->n - 2].pool = pool;
+	make();
+}
+
+START_TEST(a_capture_empties_the_cache_where_that_left_no_trace)
+{
+	capture_behind(false);
+	ck_assert_uint_eq(replay.ops[1].kind, GS_REPLAY_CAPTURE);
+
+	ck_assert(follow("").agrees);
+
+	ck_assert_uint_eq(replay.ops[1].kind, GS_REPLAY_EMPTY);
+}
+END_TEST
+
+START_TEST(a_capture_that_left_the_cache_alone_is_not_taken_to_empty_it)
+{
+	capture_behind(true);
+	ck_assert_uint_eq(replay.ops[2].kind, GS_REPLAY_CAPTURE);
+
+	ck_assert(follow("").agrees);
+
+	ck_assert_uint_eq(replay.ops[2].kind, GS_REPLAY_NOTHING);
+}
+END_TEST
+
 START_TEST(the_requests_end_with_the_last_recorded_failure)
 {
 	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
@@ -354,6 +393,8 @@ Suite *suite_replay(void)
 	tcase_add_test(t, segments_that_go_back_with_no_request_behind_are_an_empty_cache);
 	tcase_add_test(t, segments_that_go_back_before_a_request_they_would_have_served_are_an_empty_cache);
 	tcase_add_test(t, segments_that_go_back_for_a_request_they_would_not_have_served_are_a_retry);
+	tcase_add_test(t, a_capture_empties_the_cache_where_that_left_no_trace);
+	tcase_add_test(t, a_capture_that_left_the_cache_alone_is_not_taken_to_empty_it);
 	tcase_add_test(t, the_requests_end_with_the_last_recorded_failure);
 	tcase_add_test(t, an_event_number_ends_the_requests_earlier);
 	tcase_add_test(t, events_that_contradict_each_other_are_counted);

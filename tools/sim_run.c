@@ -101,6 +101,16 @@ static void refuse(sim_run *run, const gs_error *why)
 		fprintf(run->options.trace, "    EXC %s\n", why->text);
 }
 
+/* A refused malloc: the pool's text whole, where the message was cut to fit an error. */
+static void refuse_malloc(sim_run *run, const gs_error *why)
+{
+	char text[1024];
+	const gs_pool_oom *oom = gs_pool_last_oom(run->pool);
+	bool whole = oom && !strncmp(gs_pool_oom_message(oom, text, sizeof text), why->text, strlen(why->text));
+	if (run->options.trace)
+		fprintf(run->options.trace, "    EXC %s\n", whole ? text : why->text);
+}
+
 static gs_status do_malloc(sim_run *run, const sim_call *call, gs_error *err)
 {
 	const sim_hooks *hooks = &run->options.hooks;
@@ -114,7 +124,7 @@ static gs_status do_malloc(sim_run *run, const sim_call *call, gs_error *err)
 	gs_pool_block *block;
 	gs_status status = gs_pool_malloc_block(run->pool, call->bytes, gs_sim_stream(call->stream), ctx, &block, &why);
 	if (status == GS_DEVICE_MEMORY) {
-		refuse(run, &why);
+		refuse_malloc(run, &why);
 		return GS_OK;
 	}
 	if (status)
@@ -273,7 +283,10 @@ static gs_status dispatch(sim_run *run, const sim_call *call, gs_error *err)
 	case SIM_UNTAG: return do_tag(run, call, err);
 	case SIM_BEGIN:
 	case SIM_END:
-	case SIM_RELEASE: return do_private(run, call);
+	case SIM_RELEASE: {
+		gs_status status = do_private(run, call);
+		return status ? gs_fail(err, status, "%s:%u: %s is not a pool in that state: begin, end, release", call->file, call->line, call->name) : GS_OK;
+	}
 	case SIM_BLANK:
 	case SIM_COMMENT: break;
 	}

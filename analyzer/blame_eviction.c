@@ -4,8 +4,8 @@
 
 #include "analyzer/blame.h"
 
-/* Playing a row looks at the whole layout: the cheapest rows only; the bounds of the search decide for the rest. */
-enum { MOST_PLAYED = 64 };
+/* Playing a row looks at the whole layout: a few of the cheapest rows only; the bounds of the search decide for the rest. */
+enum { MOST_PLAYED = 64, LEAST_PLAYED = 4, BLOCKS_PLAYED = 4000000 };
 
 /* The run of neighbouring blocks of a segment that holds the request with the fewest live bytes: for each last block, the shortest run. */
 static bool best_run(const gs_layout *l, size_t segment, uint64_t size, gs_eviction *best)
@@ -135,7 +135,7 @@ gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *set
 		qsort(all, *n, sizeof *all, by_cost);
 	for (size_t i = 0; !status && i < *n; i++) {
 		all[i].sufficient = policy->serves(settings, request->size, all[i].size);
-		if (i >= MOST_PLAYED)
+		if (i >= MOST_PLAYED || (i >= LEAST_PLAYED && i * l->nblocks > BLOCKS_PLAYED))
 			continue;
 		memset(&gone[all[i].first], 1, all[i].nblocks * sizeof *gone);
 		status = serves(policy, settings, l, request, free_bytes, gone, &all[i].sufficient);

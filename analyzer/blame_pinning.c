@@ -25,22 +25,25 @@ static int by_pinned(const void *a, const void *b)
 	return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-static void measure(const gs_layout *l, const gs_segment *g, uint64_t *free_bytes, uint64_t *live_bytes)
+typedef struct fill { uint64_t free, live; } fill;
+
+static void measure(const gs_layout *l, fill *fills)
 {
-	*free_bytes = *live_bytes = 0;
-	for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++)
-		*(l->blocks[k].state == GS_INACTIVE ? free_bytes : live_bytes) += l->blocks[k].size;
+	for (size_t i = 0; i < l->nsegments; i++) {
+		const gs_segment *g = &l->segments[i];
+		fills[i] = (fill){ 0, 0 };
+		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++)
+			*(l->blocks[k].state == GS_INACTIVE ? &fills[i].free : &fills[i].live) += l->blocks[k].size;
+	}
 }
 
 /* Collects one share a live block of a partly free segment, sorted by stack and segment. */
-static size_t collect(const gs_layout *l, share *shares)
+static size_t collect(const gs_layout *l, const fill *fills, share *shares)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
-		uint64_t free_bytes, live_bytes;
-		measure(l, g, &free_bytes, &live_bytes);
-		for (size_t k = g->first_block; free_bytes && k < g->first_block + g->nblocks; k++)
+		for (size_t k = g->first_block; fills[i].free && k < g->first_block + g->nblocks; k++)
 			if (l->blocks[k].state != GS_INACTIVE)
 				shares[n++] = (share){ l->blocks[k].stack, (uint32_t)i, 1, l->blocks[k].size };
 	}
@@ -50,43 +53,49 @@ static size_t collect(const gs_layout *l, share *shares)
 }
 
 /* Adds what a stack has in one segment. */
-static void add_segment(const gs_layout *l, gs_pinning *p, const share *s)
+static void add_segment(const gs_layout *l, const fill *fills, gs_pinning *p, const share *s)
 {
-	uint64_t free_bytes, live_bytes;
-	measure(l, &l->segments[s->segment], &free_bytes, &live_bytes);
 	p->blocks += s->blocks;
 	p->bytes += s->bytes;
 	p->segments++;
-	p->free_pinned += free_bytes;
-	if (s->bytes == live_bytes)
+	p->free_pinned += fills[s->segment].free;
+	if (s->bytes == fills[s->segment].live)
 		p->sets_free += l->segments[s->segment].size;
 }
 
-gs_status gs_blame_pinning(const gs_layout *l, gs_pinning **rows, size_t *n)
+static size_t add_up(const gs_layout *l, const fill *fills, const share *shares, size_t count, gs_pinning *all)
 {
-	share *shares = malloc((l->nblocks + 1) * sizeof *shares);
-	size_t count = shares ? collect(l, shares) : 0;
-	gs_pinning *all = malloc((count + 1) * sizeof *all);
-	*n = 0;
-	*rows = all;
-	if (!shares || !all) {
-		free(shares);
-		return GS_NO_MEMORY;
-	}
+	size_t n = 0;
 	for (size_t i = 0, next; i < count; i = next) {
 		share sum = shares[i];
 		for (next = i + 1; next < count && shares[next].stack == sum.stack && shares[next].segment == sum.segment; next++) {
 			sum.blocks++;
 			sum.bytes += shares[next].bytes;
 		}
-		if (!*n || all[*n - 1].stack != sum.stack)
-			all[(*n)++] = (gs_pinning){ .stack = sum.stack };
-		add_segment(l, &all[*n - 1], &sum);
+		if (!n || all[n - 1].stack != sum.stack)
+			all[n++] = (gs_pinning){ .stack = sum.stack };
+		add_segment(l, fills, &all[n - 1], &sum);
 	}
-	free(shares);
+	return n;
+}
+
+gs_status gs_blame_pinning(const gs_layout *l, gs_pinning **rows, size_t *n)
+{
+	share *shares = malloc((l->nblocks + 1) * sizeof *shares);
+	fill *fills = malloc((l->nsegments + 1) * sizeof *fills);
+	gs_pinning *all = malloc((l->nblocks + 1) * sizeof *all);
+	gs_status status = shares && fills && all ? GS_OK : GS_NO_MEMORY;
+	*n = 0;
+	*rows = all;
+	if (!status) {
+		measure(l, fills);
+		*n = add_up(l, fills, shares, collect(l, fills, shares), all);
+	}
 	if (*n)
 		qsort(all, *n, sizeof *all, by_pinned);
-	return GS_OK;
+	free(shares);
+	free(fills);
+	return status;
 }
 
 static int by_stack_only(const void *a, const void *b)

@@ -55,6 +55,10 @@ static unsigned reads_of(const char *table, const char *column, const char *with
 	bool in_view = within && (!strcmp(within, "segment") || !strcmp(within, "block") || !strcmp(within, "event"));
 	if (!strcmp(column, "stack_id") && !in_view)
 		reads |= GS_READS_STACKS;
+	if (!strcmp(column, "idx") && !in_view && (!strcmp(table, "block") || !strcmp(table, "all_block")))
+		reads |= GS_READS_BLOCK_IDX;
+	if (!strcmp(column, "sha256") && !strcmp(table, "snapshot"))
+		reads |= GS_READS_SHA256;
 	if (!strcmp(table, "oom") && (!strcmp(column, "allocated") || !strcmp(column, "reserved")))
 		reads |= GS_READS_OOM_SUMS;
 	for (size_t i = 0; i < sizeof table_reads / sizeof *table_reads; i++)

@@ -19,6 +19,8 @@ enum gs_reads {
 	GS_READS_FIT = 128,
 	GS_READS_EVICTION = 256,
 	GS_READS_STACK_FRAMES = 1024,
+	GS_READS_BLOCK_IDX = 2048,
+	GS_READS_SHA256 = 4096,
 	GS_READS_OOM = 512       /* its rows: all of them are known when the events are */
 };
 

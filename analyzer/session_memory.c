@@ -17,6 +17,8 @@ static unsigned parts_of(unsigned reads, bool all_frames)
 		parts |= GS_STORE_EVENTS;
 	if (reads & GS_READS_STACKS)
 		parts |= GS_STORE_STACKS | (all_frames ? (unsigned)GS_STORE_ALL_FRAMES : 0u);
+	if (reads & GS_READS_BLOCK_IDX)
+		parts |= GS_STORE_BLOCK_IDX;
 	if (reads & GS_READS_STACK_FRAMES)
 		parts |= GS_STORE_STACK_FRAMES;
 	if (reads & GS_READS_SERIES)
@@ -27,7 +29,7 @@ static unsigned parts_of(unsigned reads, bool all_frames)
 }
 
 static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES | GS_READS_FIT |
-					  GS_READS_EVICTION | GS_READS_OOM;
+					  GS_READS_EVICTION | GS_READS_OOM | GS_READS_BLOCK_IDX;
 
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
 static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
@@ -52,6 +54,8 @@ static gs_status read_entry(gs_session *session, const gs_input_entry *entry, un
 	unsigned want = GS_WANT_LAYOUT | (reads & GS_READS_STACKS ? GS_WANT_STACKS : 0u);
 	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
 		want |= GS_WANT_EVENTS;
+	if (reads & GS_READS_SHA256)
+		want = GS_WANT_ALL;
 	gs_status status = gs_input_read(entry, want, s, err);
 	if (status || !needs_events(session, s, reads))
 		return status;

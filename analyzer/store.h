@@ -22,8 +22,9 @@ enum gs_store_part {
 	GS_STORE_SERIES = 16, /* timeline, growth, varying_size */
 	GS_STORE_OOM_SUMS = 32, /* allocated and reserved of OOM events, which need their states */
 	GS_STORE_STACK_FRAMES = 64, /* stack_frame */
-	GS_STORE_ALL = 127,
-	GS_STORE_ALL_FRAMES = 128 /* stacks' texts show the interpreter's frames too */
+	GS_STORE_BLOCK_IDX = 128, /* all_block.idx of captured states, which no input tells: from the events */
+	GS_STORE_ALL = 255,
+	GS_STORE_ALL_FRAMES = 256 /* stacks' texts show the interpreter's frames too */
 };
 
 typedef struct gs_store gs_store;

@@ -59,6 +59,23 @@ static void stored_name(const device_fill *x, const gs_state *state, char *name,
 		snprintf(name, cap, "oom %zu", state->oom - x->first_oom + 1);
 }
 
+/* The captured layout with the numbers of its blocks' alloc events. */
+static gs_status number_blocks(device_fill *x, gs_layout *out, gs_error *err)
+{
+	gs_layout built;
+	gs_layout_init(&built);
+	gs_status status = need_history(x, err);
+	if (!status)
+		status = gs_history_layout(&x->history, x->history.captured_at, &built, err);
+	if (!status && gs_layout_copy(out, &x->d->captured))
+		status = gs_fail(err, GS_NO_MEMORY, "blocks");
+	for (size_t i = 0; !status && i < out->nblocks && built.nblocks == out->nblocks; i++)
+		if (out->blocks[i].idx == GS_NONE && built.blocks[i].address == out->blocks[i].address)
+			out->blocks[i].idx = built.blocks[i].idx;
+	gs_layout_release(&built);
+	return status;
+}
+
 static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_error *err)
 {
 	char name[40];
@@ -67,7 +84,11 @@ static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_erro
 	gs_layout_init(&built);
 	stored_name(x, state, name, sizeof name);
 	gs_state_row row = { name, state->idx, free_of(x, state), x->d, NULL };
-	if (is_captured(x, state))
+	bool captured = is_captured(x, state);
+	if (captured && x->d->has_layout && x->d->trace.n && x->f->ask->parts & GS_STORE_BLOCK_IDX) {
+		status = number_blocks(x, &built, err);
+		row.layout = &built;
+	} else if (captured)
 		row.layout = x->d->has_layout ? &x->d->captured : NULL;
 	else {
 		status = need_history(x, err);

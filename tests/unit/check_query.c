@@ -143,6 +143,8 @@ static const struct { const char *sql; unsigned reads; } read_by[] = {
 	{ "SELECT count(*) FROM block", GS_READS_STATE | GS_READS_LAYOUT },
 	{ "SELECT size FROM segment", GS_READS_STATE | GS_READS_LAYOUT },
 	{ "SELECT stack_id FROM block", GS_READS_STATE | GS_READS_LAYOUT | GS_READS_STACKS },
+	{ "SELECT idx FROM block", GS_READS_STATE | GS_READS_LAYOUT | GS_READS_BLOCK_IDX },
+	{ "SELECT sha256 FROM snapshot", GS_READS_SHA256 },
 	{ "SELECT size FROM event", GS_READS_EVENTS },
 	{ "SELECT stack_id FROM event", GS_READS_EVENTS | GS_READS_STACKS },
 	{ "SELECT count(*) FROM all_block", GS_READS_ALL_STATES | GS_READS_LAYOUT },

@@ -41,7 +41,7 @@ void gs_dumper_after_fork(gs_dumper *d, bool child)
 		d->pid = getpid();
 		d->number = d->dumps = 0;
 		d->bytes = 0;
-		d->told_contents = d->told_limit = false;
+		d->told_contents = d->done = false;
 	}
 	pthread_mutex_unlock(&d->lock);
 }
@@ -150,12 +150,12 @@ static gs_status check_limits(gs_dumper *d, const gs_dump_request *request, gs_e
 	if (request->reason == GS_DUMP_DEMAND || (d->dumps < d->config->max_dumps && d->bytes < d->config->max_bytes))
 		return GS_OK;
 	set_error(err, GS_LIMIT, "the limits on dumps of a process are reached");
-	if (!d->told_limit && d->config->max_dumps) {
+	if (!d->done && d->config->max_dumps) {
 		gs_line_number(&line, d->dumps, 1);
 		gs_line_text(&line, " (GPUSNAP_MAX_DUMPS, GPUSNAP_MAX_MB)\n");
 		say(d, &line);
 	}
-	d->told_limit = true;
+	d->done = true;
 	return GS_LIMIT;
 }
 

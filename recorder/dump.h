@@ -5,6 +5,7 @@
 
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <sys/types.h>
@@ -37,7 +38,7 @@ typedef struct gs_dumper {
 	uint32_t dumps;       /* written by ourselves */
 	uint64_t bytes;       /* in them */
 	bool told_contents;   /* the line that warns what a dump holds was shown */
-	bool told_limit;
+	_Atomic bool done;    /* the limits are reached: no dump by ourselves any more */
 	gs_dump_file file;    /* of the dump being written */
 } gs_dumper;
 
@@ -57,6 +58,9 @@ void gs_dumper_forget(gs_dumper *d, const char *path);
 typedef gs_status gs_dump_encode(void *arg, int64_t pid, gs_sink sink, void *sink_arg);
 gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device, const gs_dump_request *request, char *written,
 			     size_t cap, gs_error *err);
+
+/* Whether a dump not on demand would be refused for ever. */
+static inline bool gs_dumper_is_done(gs_dumper *d) { return atomic_load_explicit(&d->done, memory_order_relaxed); }
 
 /* Around fork, after the heaps'. The child's dumps are counted and numbered anew. */
 void gs_dumper_before_fork(gs_dumper *d);

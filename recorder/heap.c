@@ -36,7 +36,7 @@ static bool is_new_failure(const gs_heap *h, uint64_t size)
 /* The first to meet a failure copies the state; the dump is written outside the lock. */
 static void note_failure(gs_heap *h, const gs_pool_action *a)
 {
-	if (!h->dumper || h->stage_busy || !is_new_failure(h, a->size))
+	if (!h->dumper || gs_dumper_is_done(h->dumper) || h->stage_busy || !is_new_failure(h, a->size))
 		return;
 	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
 	h->stage_busy = h->call_staged = true;

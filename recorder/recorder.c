@@ -107,11 +107,12 @@ static gs_id with_named(gs_recorder *r, gs_frames_hook *hook, gs_id tail)
 
 void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
 {
+	*call = (gs_call){ 0, 0, 0 };
+	if (r->config.disable)
+		return;
 	gs_thread *t = gs_thread_self();
 	call->ticks = gs_clock_ticks(&r->clock);
-	call->stack = 0;
-	call->tag = 0;
-	if (r->config.disable || !t)
+	if (!t)
 		return;
 	if (r->config.stacks)
 		gs_unwind_check(&t->unwinder, r->serial, call->ticks, r->clock.millisecond);
@@ -125,9 +126,9 @@ void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
 
 void gs_recorder_call_free(gs_recorder *r, gs_call *call)
 {
-	call->ticks = r->config.disable ? 0 : gs_clock_ticks(&r->clock);
-	call->stack = 0;
-	call->tag = 0;
+	*call = (gs_call){ 0, 0, 0 };
+	if (!r->config.disable)
+		call->ticks = gs_clock_ticks(&r->clock);
 }
 
 void gs_recorder_push_tag(gs_recorder *r, const char *name)

@@ -14,7 +14,6 @@ typedef struct gs_thread {
 	uint32_t owner;      /* serial of the recorder the tags belong to */
 	uint32_t ntags;      /* pushed; those beyond GS_TAGS_DEEP are counted, not kept */
 	uint16_t tags[GS_TAGS_DEEP];
-	bool inside;         /* in a call of ours: calls from within are not recorded again */
 	gs_unwinder unwinder;
 } gs_thread;
 

@@ -25,7 +25,7 @@ expect "a dump without heap, stdio, environment and local time" "$dir/quiet" "$t
 for f in "$tmp"/quiet/*.gsnap; do
 	expect "zstd accepts the dump" zstd -qt "$f"
 	expect "the dump has 100,000 events and 10,000 blocks" sh -c \
-		"'$build/gpusnap' query '$f' summary --format tsv | awk 'NR == 2 && \$3 >= 10000 && \$13 == 100000 { ok = 1 } END { exit !ok }'"
+		"'$build/gpusnap' query '$f' summary --format tsv | awk -F'\t' 'NR == 2 && \$3 >= 10000 && \$13 == 100000 { ok = 1 } END { exit !ok }'"
 done
 
 expect "without a driver open says so" env LD_LIBRARY_PATH=/nonexistent "$dir/cuda" "$tmp/cuda" 0
@@ -38,6 +38,40 @@ else
 fi
 
 expect "eight threads for two seconds" "$dir/soak" 2 "$tmp/soak"
+
+# sim: which dumps, where
+sim() { (cd "$tmp" && "$gpusnap" sim "$@"); }
+gpusnap=$(cd "$build" && pwd)/gpusnap
+cat >"$tmp/two.script" <<'EOF'
+tag first
+malloc a 700 m
+untag
+malloc b 600 m
+free a
+malloc c 1100 m
+malloc d 1 m
+EOF
+echo 'malloc a 10 m' >"$tmp/fits.script"
+count() { find "$tmp/$1" -name '*.gsnap' 2>/dev/null | wc -l | tr -d ' '; }
+is() { [ "$1" = "$2" ] || { echo "$1 is not $2"; return 1; }; }
+expect "sim ends with 0 though a request failed" sim two.script --capacity 1GiB
+expect "the first failure is dumped into ./gpusnap-dumps" is "$(count gpusnap-dumps)" 1
+expect "its state is that of the failure" sh -c "cd '$tmp' && '$gpusnap' query gpusnap-dumps/*.gsnap summary --format tsv | awk -F'\t' 'NR == 2 { exit !(\$5 == 734003200 && \$14 == 1) }'"
+expect "the script's line is the stack, with the tag" sh -c "cd '$tmp' && '$gpusnap' query gpusnap-dumps/*.gsnap \"SELECT s.text, b.tag FROM block b JOIN stack s ON s.id = b.stack_id\" --format tsv | grep -q 'malloc a 700 m (two.script:2).*first'"
+expect "--every-oom dumps each" env GPUSNAP_DIR="$tmp/every" "$gpusnap" sim "$tmp/two.script" --capacity 1GiB --every-oom
+expect "there are two of them" is "$(count every)" 2
+expect "a transcript alone" env GPUSNAP_DIR="$tmp/none" "$gpusnap" sim "$tmp/two.script" --capacity 1GiB --trace
+expect "leaves no file" is "$(count none)" 0
+expect "-o names the file" sim two.script --capacity 1GiB -o out.gsnap
+if sim two.script --capacity 1GiB -o out.gsnap >"$tmp/out" 2>"$tmp/err"; then
+	failed=$((failed + 1)) && echo "recorder: failed: -o does not replace a file"
+else
+	passed=$((passed + 1))
+fi
+expect "but does with -f" sim two.script --capacity 1GiB -o out.gsnap -f
+expect "a script that fits leaves its final state in -o" sim fits.script --capacity 1GiB -o fits.gsnap
+expect "which is no failure" sh -c "cd '$tmp' && '$gpusnap' query fits.gsnap summary --format tsv | awk -F'\t' 'NR == 2 { exit !(\$14 == 0 && \$5 == 10485760) }'"
+expect "the same run gives the same events" sh -c "cd '$tmp' && SOURCE_DATE_EPOCH=1700000000 '$gpusnap' sim fits.script --capacity 1GiB -o a.gsnap -f && cp a.gsnap b.gsnap && SOURCE_DATE_EPOCH=1700000000 '$gpusnap' sim fits.script --capacity 1GiB -o a.gsnap -f && '$gpusnap' query a.gsnap 'SELECT * FROM event' >1 && '$gpusnap' query b.gsnap 'SELECT * FROM event' >2 && cmp 1 2"
 
 # what a user does: install, ask pkg-config, compile the README's example, run it
 expect "make install" $MAKE B="$build" CC="$CC" prefix=/usr DESTDIR="$tmp/root" install-library

@@ -115,7 +115,7 @@ gs_status gs_pool_empty_cache(gs_pool *pool);
 typedef bool gs_pool_filter(void *user, uint64_t stream);
 
 /* Holds a private pool, made when new (a MemPool object, a graph's pool): one more user. drop_private: one less; unused pools are given back by
- * the next release of cached blocks. GS_NOT_FOUND for unknown ids, GS_INVALID for (0,0). */
+ * the next release of cached blocks (so not while another thread is in mem_alloc for that pool, where a wrapper drops its lock there). GS_NOT_FOUND for unknown ids, GS_INVALID for (0,0). */
 gs_status gs_pool_hold_private(gs_pool *pool, gs_pool_id id);
 gs_status gs_pool_drop_private(gs_pool *pool, gs_pool_id id);
 /* Gives back what that pool has cached, if it has no user (as a MemPool does in the end). */

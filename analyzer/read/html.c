@@ -105,7 +105,7 @@ static int probe_html(const unsigned char *head, size_t n)
 	for (int m = 0; m < MARKERS; m++)
 		if (find(head, n, markers[m]))
 			return 95;
-	return n - i >= 14 && !strncasecmp((const char *)head + i, "<!doctype html", 14) ? 30 : 0;
+	return n - i >= 14 && !strncasecmp((const char *)head + i, "<!doctype html", 14) ? 1 : 0; /* some page: a text, if it holds one */
 }
 
 const gs_reader gs_reader_html = { "html", probe_html, read_html };

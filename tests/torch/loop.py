@@ -3,6 +3,7 @@
 usage: loop.py MODE STEPS      MODE: train, serve, leak, graph, devices, caught
 Prints one JSON line at the end: failed, peak_reserved, retries, allocations of device 0."""
 import json
+import os
 import random
 import sys
 
@@ -11,6 +12,7 @@ import torch.nn as nn
 
 torch.backends.cudnn.enabled = False
 MIB = 1 << 20
+LEAK = int(os.environ.get('LEAK_MIB', 40))
 mode, steps = sys.argv[1], int(sys.argv[2])
 random.seed(11)
 kept = []
@@ -38,7 +40,7 @@ def train():
         optimizer.step()
         optimizer.zero_grad(set_to_none=True)
         if mode == 'leak':
-            keep_activations(40 * MIB)
+            keep_activations(LEAK * MIB)
 
 
 def serve():

@@ -193,6 +193,8 @@ static void print_health(const printer *p)
 	if (d->verdict != GS_VERDICT_NONE || !d->has_layout)
 		return;
 	title(p, "What fits now without asking the driver, by pool and stream");
+	if (!d->nrooms || !d->rooms[0].blocks)
+		item(p, "nothing: no free blocks");
 	for (size_t i = 0; i < some(p, d->nrooms, FEW); i++) {
 		const gs_room *r = &d->rooms[i];
 		if (!r->blocks)

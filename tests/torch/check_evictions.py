@@ -10,7 +10,7 @@ sys.path.insert(0, here)
 
 
 def run(case, out, free=()):
-    env = dict(os.environ, LD_PRELOAD=f"{fake}:{fake.replace('fake.so', 'fake.nvml.so')}", FAKE_CUDA_MIB="1024", FAKE_CUDA_DEVICES="2", FAKE_CUDA_EVENTS="lazy")
+    env = dict(os.environ, LD_PRELOAD=f"{fake}:{fake[:-3]}.nvml.so", FAKE_CUDA_MIB="1024", FAKE_CUDA_DEVICES="2", FAKE_CUDA_EVENTS="lazy")
     args = [python, os.path.join(here, "failures.py"), case, out] + (["--free", ",".join(map(hex, free))] if free else [])
     return json.loads(subprocess.run(args, env=env, capture_output=True, text=True, check=True).stdout)
 

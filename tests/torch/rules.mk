@@ -10,3 +10,9 @@ check-torch: all ## gpusnap with a real PyTorch (TORCH=2.15.0) on a pretend CUDA
 .PHONY: check-rules
 check-rules: $(B)/gpusnap ## random scripts against released PyTorch allocators (PyPI; half an hour); ARGS="--scripts 5 --setting mixed"
 	$(Q)sh tests/torch/check_rules.sh $(B)/gpusnap $(B)/check-rules $(ARGS)
+
+.PHONY: check-states
+check-states: $(B)/gpusnap ## states rebuilt from last snapshots, and evictions carried out, held against a real PyTorch (PyPI)
+	@sh tests/torch/install.sh $(TORCH_VENV) $(TORCH) && sh tests/torch/pretend-cuda/build.sh $(TORCH_VENV)/lib/python3*/site-packages $(B)/fake-$(TORCH).so
+	python3 tests/torch/check_states.py $(B)/gpusnap $(TORCH_VENV)/bin/python $(abspath $(B))/fake-$(TORCH).so $(SCRIPTS)
+	python3 tests/torch/check_evictions.py $(B)/gpusnap $(TORCH_VENV)/bin/python $(abspath $(B))/fake-$(TORCH).so

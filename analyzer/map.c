@@ -162,8 +162,8 @@ static void draw_legend(const gs_map *m, gs_draw *d, int y)
 			legend_class(&l, &p->classes[i], i == GS_MAP_FREE ? "hole" : "block");
 	if (p->pin_blocks) {
 		gs_draw_frame(d, l.x, l.y + 1, 22, 13, 2, GS_MAP_PIN_LINE);
-		snprintf(text, sizeof text, "%s in %zu block%s: keep%s partly free segments", gs_size_format(size, sizeof size, p->pin_bytes),
-			 p->pin_blocks, p->pin_blocks == 1 ? "" : "s", p->pin_blocks == 1 ? "s" : "");
+		snprintf(text, sizeof text, "%s in %zu block%s: pinning, in partly free segments", gs_size_format(size, sizeof size, p->pin_bytes),
+			 p->pin_blocks, p->pin_blocks == 1 ? "" : "s");
 		legend_text(&l, text);
 	}
 	for (size_t k = 0; k < m->n; k++) {

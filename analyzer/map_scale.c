@@ -104,25 +104,29 @@ void gs_map_figures_release(gs_map_figures *f)
 	memset(f, 0, sizeof *f);
 }
 
+/* " (large pool, stream 0)", or less where less is known. */
 static void pool_words(const gs_oom *oom, char *buf, size_t cap)
 {
-	int n = snprintf(buf, cap, "%s", oom->pool == GS_SMALL ? "small pool" : oom->pool == GS_LARGE ? "large pool" : "pool unknown");
+	char pool[64] = "", stream[40] = "";
+	const char *class = oom->pool == GS_SMALL ? "small pool" : oom->pool == GS_LARGE ? "large pool" : "";
 
 	if (oom->has_pool_id && (oom->pool_id.a || oom->pool_id.b))
-		n += snprintf(buf + n, cap - (size_t)n, " of pool %" PRIu64 ",%" PRIu64, oom->pool_id.a, oom->pool_id.b);
+		snprintf(pool, sizeof pool, " of pool %" PRIu64 ",%" PRIu64, oom->pool_id.a, oom->pool_id.b);
 	if (oom->stream != GS_NONE)
-		snprintf(buf + n, cap - (size_t)n, oom->stream >= 0 && oom->stream < 10 ? ", stream %" PRIu64 : ", stream 0x%" PRIx64,
-			 (uint64_t)oom->stream);
+		snprintf(stream, sizeof stream, oom->stream >= 0 && oom->stream < 10 ? "stream %" PRIu64 : "stream 0x%" PRIx64, (uint64_t)oom->stream);
+	*buf = 0;
+	if (*class || *stream)
+		snprintf(buf, cap, " (%s%s%s%s)", class, pool, *class && *stream ? ", " : "", stream);
 }
 
 void gs_map_figures_text(const gs_map_figures *f, const gs_map_panel *panel, char *buf, size_t cap)
 {
-	char request[32], free_bytes[32], largest[32], device[32], pool[120];
+	char request[32], free_bytes[32], largest[32], device[32], pool[160];
 	int n;
 
 	if (f->request != GS_NONE) {
 		pool_words(panel->oom, pool, sizeof pool);
-		n = snprintf(buf, cap, "request of %s failed (%s). Free there: ",
+		n = snprintf(buf, cap, "request of %s failed%s. Free there: ",
 			     gs_size_format(request, sizeof request, (uint64_t)f->request), pool);
 	} else {
 		n = snprintf(buf, cap, "%s. Free: ", panel->oom ? "a request of unknown size failed" : "no failed request here");

@@ -160,7 +160,7 @@ START_TEST(the_failed_request_and_the_holes_are_told_in_one_sentence)
 	ck_assert_drawn("Request of 2.0 GiB failed (large pool, stream 0). Free there: 2.0 GiB in 4 holes, largest 512.0 MiB");
 	ck_assert_drawn("Reserved 4.0 GiB in 1 segment, 8 blocks: allocated 2.0 GiB, free 2.0 GiB in 4 holes");
 	ck_assert_drawn("2.0 GiB in 4 blocks: allocated");
-	ck_assert_drawn("2.0 GiB in 4 blocks: keep partly free segments");
+	ck_assert_drawn("2.0 GiB in 4 blocks: pinning, in partly free segments");
 	ck_assert_drawn("largest hole 512.0 MiB");
 	ck_assert_drawn("0x7f0000000000");
 }

@@ -9,4 +9,4 @@ SELECT p.snapshot_id, p.device, k.text AS stack, k.user_frame, sum(p.blocks) AS 
 	count(*) AS segments, sum(p.free) AS free_pinned
 FROM part AS p LEFT JOIN stack AS k ON k.id = p.stack_id
 GROUP BY p.snapshot_id, p.device, p.stack_id
-ORDER BY free_pinned DESC, bytes, p.snapshot_id, p.device, p.stack_id
+ORDER BY free_pinned DESC, bytes DESC, p.snapshot_id, p.device, stack

@@ -12,4 +12,4 @@ ranked AS ( -- of each part the stack that holds most stands for it
 SELECT snapshot_id, device, bytes, blocks,
 	CASE WHEN coalesce(:by, 'stack') = 'stack' THEN user_frame ELSE part END AS user_frame, stack
 FROM ranked
-ORDER BY bytes DESC, snapshot_id, device, part
+ORDER BY bytes DESC, snapshot_id, device, user_frame, stack

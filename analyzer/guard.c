@@ -44,6 +44,8 @@ static const struct { const char *table, *within; unsigned reads; } table_reads[
 	{ "varying_size", NULL, GS_READS_SERIES },
 	{ "growth", NULL, GS_READS_SERIES },
 	{ "oom", NULL, GS_READS_OOM },
+	{ "setting", NULL, GS_READS_SETTINGS },
+	{ "stat", NULL, GS_READS_STATS },
 	{ "fit", NULL, GS_READS_STATE | GS_READS_FIT },
 	{ "eviction", NULL, GS_READS_STATE | GS_READS_EVICTION },
 };
@@ -61,6 +63,8 @@ static unsigned reads_of(const char *table, const char *column, const char *with
 		reads |= GS_READS_SHA256;
 	if (!strcmp(table, "oom") && (!strcmp(column, "allocated") || !strcmp(column, "reserved")))
 		reads |= GS_READS_OOM_SUMS;
+	if (!strcmp(table, "oom") && *column && strcmp(column, "snapshot_id") && strcmp(column, "device"))
+		reads |= GS_READS_OOM_FACTS;
 	for (size_t i = 0; i < sizeof table_reads / sizeof *table_reads; i++)
 		if (!strcmp(table, table_reads[i].table) &&
 		    (!table_reads[i].within || (within && !strcmp(within, table_reads[i].within))))

@@ -21,7 +21,10 @@ enum gs_reads {
 	GS_READS_STACK_FRAMES = 1024,
 	GS_READS_BLOCK_IDX = 2048,
 	GS_READS_SHA256 = 4096,
-	GS_READS_OOM = 512       /* its rows: all of them are known when the events are */
+	GS_READS_OOM = 512,      /* its rows: all of them are known when the events are */
+	GS_READS_OOM_FACTS = 8192, /* more than how many there are */
+	GS_READS_SETTINGS = 16384,
+	GS_READS_STATS = 32768
 };
 
 typedef struct gs_guard {

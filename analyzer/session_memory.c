@@ -49,6 +49,25 @@ static bool needs_events(const gs_session *session, const gs_snapshot *s, unsign
 	return false;
 }
 
+/* A file that was cut answers what its whole parts hold, and nothing else. */
+static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
+{
+	static const struct { unsigned lost, reads; const char *what; } parts[] = {
+		{ GS_LOST_SETTINGS, GS_READS_SETTINGS, "the settings" },
+		{ GS_LOST_STACKS, GS_READS_STACKS, "the stacks" },
+		{ GS_LOST_STATS, GS_READS_STATS, "the statistics" },
+		{ GS_LOST_OOMS, GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION, "what it tells of failures" },
+		{ GS_LOST_EVENTS, GS_READS_EVENTS | GS_READS_SERIES, "the first event" },
+	};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (s->lost & parts[i].lost && reads & parts[i].reads)
+			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu, before %s", (unsigned long long)s->cut_at, parts[i].what);
+	return GS_OK;
+}
+
+static const unsigned reads_of_layout = GS_READS_STATE | GS_READS_LAYOUT | GS_READS_ALL_STATES | GS_READS_FIT | GS_READS_EVICTION |
+					GS_READS_OOM_SUMS;
+
 static gs_status read_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
 {
 	unsigned want = GS_WANT_LAYOUT | (reads & GS_READS_STACKS ? GS_WANT_STACKS : 0u);
@@ -56,11 +75,16 @@ static gs_status read_entry(gs_session *session, const gs_input_entry *entry, un
 		want |= GS_WANT_EVENTS;
 	if (reads & GS_READS_SHA256)
 		want = GS_WANT_ALL;
+	if (!(reads & reads_of_layout))
+		want |= GS_WANT_PARTS;
 	gs_status status = gs_input_read(entry, want, s, err);
-	if (status || !needs_events(session, s, reads))
-		return status;
-	gs_snapshot_release(s);
-	return gs_input_read(entry, want | GS_WANT_EVENTS, s, err);
+	if (!status && needs_events(session, s, reads)) {
+		gs_snapshot_release(s);
+		status = gs_input_read(entry, want | GS_WANT_EVENTS, s, err);
+	}
+	if (!status && (status = check_lost(s, reads, err)))
+		gs_snapshot_release(s);
+	return status;
 }
 
 /* Events are numbered by device: a number alone names no moment where several devices have events. */

@@ -130,6 +130,9 @@ struct gs_arena;
 struct gs_table;
 
 
+/* What a cut took away. Of events: all of them; a part that is there can be asked about. */
+enum gs_lost { GS_LOST_SETTINGS = 1, GS_LOST_STACKS = 2, GS_LOST_LAYOUT = 4, GS_LOST_STATS = 8, GS_LOST_OOMS = 16, GS_LOST_EVENTS = 32 };
+
 typedef struct gs_snapshot {
 	/* facts about the file and the process; NULL or GS_NONE unknown */
 	const char *path;
@@ -145,6 +148,7 @@ typedef struct gs_snapshot {
 	int64_t pid, rank, time_us;
 	bool complete;         /* false: the file was cut; what is here came from whole parts */
 	uint64_t cut_at;       /* offset where it was cut, if !complete */
+	unsigned lost;         /* of a .gsnap that was cut: GS_LOST_ bits, what is gone wholly or in part */
 	bool events_skipped;   /* the reader was told not to decode events: traces are empty though the file has some */
 
 	gs_device *devices;

@@ -72,7 +72,7 @@ static void add(char *buf, size_t cap, bool missing, const char *text)
 static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t cap)
 {
 	buf[0] = 0;
-	add(buf, cap, !c->layout, "segments and blocks (a text tells sums only)");
+	add(buf, cap, !c->layout, s->lost ? "segments and blocks" : "segments and blocks (a text tells sums only)");
 	add(buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
 	add(buf, cap, c->dropped > 0, "what happened before the first event kept (the ring overflowed)");
 	add(buf, cap, c->events && !c->dropped && !c->all && s->kind == GS_KIND_PYTORCH,
@@ -96,9 +96,10 @@ static gs_status put(gs_emitter *e, const gs_snapshot *s, gs_error *err)
 		gs_value_int(s->time_us), gs_value_text(s->driver), gs_value_text(s->argv), gs_value_text(devices),
 		c.layout ? gs_value_int((int64_t)c.segments) : gs_value_int(GS_NONE),
 		c.layout ? gs_value_int((int64_t)c.blocks) : gs_value_int(GS_NONE),
-		gs_value_int((int64_t)c.events), gs_value_int((int64_t)c.dropped), gs_value_int((int64_t)s->nooms),
+		gs_value_int((int64_t)c.events), gs_value_int((int64_t)c.dropped),
+		gs_value_int(s->lost & GS_LOST_OOMS ? GS_NONE : (int64_t)s->nooms),
 		gs_value_int(s->nstacks ? s->nstacks - 1 : 0), gs_value_int(s->nframes ? s->nframes - 1 : 0),
-		gs_value_int((int64_t)s->nsettings), gs_value_int(s->complete),
+		gs_value_int(s->lost & GS_LOST_SETTINGS ? GS_NONE : (int64_t)s->nsettings), gs_value_int(s->complete),
 		s->complete ? gs_value_int(GS_NONE) : gs_value_int((int64_t)s->cut_at),
 		s->sha256[0] ? gs_value_text(s->sha256) : gs_value_text(NULL), gs_value_text(*cannot ? cannot : NULL),
 	};
@@ -138,7 +139,7 @@ int gs_cmd_info(int argc, char **argv)
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 	if (status >= 0)
 		return status;
-	status = gs_inputs_open(&arguments, &common, GS_WANT_ALL, &input);
+	status = gs_inputs_open(&arguments, &common, GS_WANT_ALL | GS_WANT_PARTS, &input);
 	if (status < 0)
 		status = print(&input, &common);
 	gs_input_release(&input);

@@ -257,21 +257,56 @@ static void drop_lost_events(gs_snapshot *s)
 	}
 }
 
+/* The last kind of which every section is whole: kinds ascend, so what is before one that began is whole too. */
+static unsigned whole_kind(const gs_gsnap_reading *g)
+{
+	bool body = gs_sections_offset(g->sections) >= g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed;
+	if (!g->section.kind)
+		return 0;
+	return body && g->section.flags & GS_SECTION_LAST ? g->section.kind : g->section.kind - 1u;
+}
+
+static unsigned lost_behind(unsigned whole)
+{
+	static const struct { unsigned kind, lost; } parts[] = {
+		{ GS_SECTION_SETTING, GS_LOST_SETTINGS }, { GS_SECTION_STACK, GS_LOST_STACKS }, { GS_SECTION_BLOCK, GS_LOST_LAYOUT },
+		{ GS_SECTION_STAT, GS_LOST_STATS }, { GS_SECTION_OOM, GS_LOST_OOMS },
+	};
+	unsigned lost = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		lost |= whole < parts[i].kind ? parts[i].lost : 0u;
+	return lost;
+}
+
+/* Whether what is whole may answer: at least the devices, and the layout where it was asked for. */
+static bool keep_whole(gs_gsnap_reading *g, unsigned want)
+{
+	gs_snapshot *s = g->snapshot;
+	unsigned whole = whole_kind(g);
+	bool events = false;
+	unsigned enough = want & GS_WANT_PARTS ? GS_SECTION_DEVICE : want & GS_WANT_FAILURES ? GS_SECTION_OOM : GS_SECTION_BLOCK;
+	if (whole < enough)
+		return false;
+	s->complete = false;
+	s->cut_at = gs_sections_offset(g->sections);
+	forget_cut_section(g);
+	for (size_t i = 0; i < s->ndevices; i++)
+		events |= s->devices[i].trace.n || s->devices[i].trace.skipped;
+	s->lost = lost_behind(whole) | (events ? 0u : (unsigned)GS_LOST_EVENTS);
+	for (size_t i = 0; s->lost & GS_LOST_LAYOUT && i < s->ndevices; i++) {
+		s->devices[i].has_layout = false;
+		s->devices[i].captured.nsegments = s->devices[i].captured.nblocks = 0;
+	}
+	return true;
+}
+
 static gs_status read_sections(gs_gsnap_reading *g, unsigned want, gs_error *err)
 {
 	gs_status status = gs_gsnap_maps_init(g) ? no_memory(err) : GS_OK;
-	bool layout = false;
-	while (!status && !(status = gs_sections_next(g->sections, &g->section, err))) {
+	while (!status && !(status = gs_sections_next(g->sections, &g->section, err)))
 		status = read_section(g, want, err);
-		layout |= !status && g->section.kind == GS_SECTION_BLOCK && g->section.flags & GS_SECTION_LAST;
-		layout |= !status && g->section.kind > GS_SECTION_BLOCK;
-	}
-	if (status == GS_TRUNCATED && layout) {
-		g->snapshot->complete = false;
-		g->snapshot->cut_at = gs_sections_offset(g->sections);
-		forget_cut_section(g);
+	if (status == GS_TRUNCATED && keep_whole(g, want))
 		status = GS_END;
-	}
 	if (status != GS_END)
 		return status;
 	if (want & GS_WANT_EVENTS)

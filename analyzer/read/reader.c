@@ -84,12 +84,12 @@ static int64_t rank_of_name(const char *path)
 static gs_status read_source(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	const gs_reader *reader = NULL;
-	if (want == GS_WANT_ALL && path)
+	if ((want & GS_WANT_ALL) == GS_WANT_ALL && path)
 		gs_source_hash(source);
 	gs_status status = gs_reader_pick(source, &reader, err);
 	if (!status)
 		status = reader->read(source, want, s, err);
-	if (!status && want == GS_WANT_ALL && path)
+	if (!status && (want & GS_WANT_ALL) == GS_WANT_ALL && path)
 		status = gs_source_digest(source, s->sha256, err);
 	if (!status && path) {
 		s->path = gs_snapshot_text(s, path, strlen(path));

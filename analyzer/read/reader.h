@@ -10,7 +10,9 @@
 #include "analyzer/snapshot.h"
 
 /* What the caller will look at; a reader may leave out the rest (it sets events_skipped). */
-enum gs_want { GS_WANT_LAYOUT = 1, GS_WANT_EVENTS = 2, GS_WANT_STACKS = 4, GS_WANT_ALL = 7 };
+enum gs_want { GS_WANT_LAYOUT = 1, GS_WANT_EVENTS = 2, GS_WANT_STACKS = 4, GS_WANT_ALL = 7,
+	      GS_WANT_PARTS = 8,     /* a .gsnap cut before its layout is whole will do, without layout */
+	      GS_WANT_FAILURES = 16  /* one cut before what it tells of failures will not */ };
 
 typedef struct gs_reader {
 	const char *name;

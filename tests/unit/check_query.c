@@ -148,9 +148,9 @@ static const struct { const char *sql; unsigned reads; } read_by[] = {
 	{ "SELECT size FROM event", GS_READS_EVENTS },
 	{ "SELECT stack_id FROM event", GS_READS_EVENTS | GS_READS_STACKS },
 	{ "SELECT count(*) FROM all_block", GS_READS_ALL_STATES | GS_READS_LAYOUT },
-	{ "SELECT idx FROM oom", GS_READS_OOM },
-	{ "SELECT allocated FROM oom", GS_READS_OOM | GS_READS_OOM_SUMS },
-	{ "SELECT * FROM setting", 0 },
+	{ "SELECT idx FROM oom", GS_READS_OOM | GS_READS_OOM_FACTS },
+	{ "SELECT allocated FROM oom", GS_READS_OOM | GS_READS_OOM_FACTS | GS_READS_OOM_SUMS },
+	{ "SELECT * FROM setting", GS_READS_SETTINGS },
 	{ "SELECT device FROM timeline", GS_READS_SERIES },
 };
 

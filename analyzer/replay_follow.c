@@ -22,6 +22,7 @@ typedef struct follower {
 	bool differs;
 	uint64_t reserved_ranges; /* reservations that the recording does not place */
 	uint64_t total;
+	bool recorded[256]; /* by action: the trace has such events; a recording may leave kinds out */
 } follower;
 
 static bool is_decision(gs_action a)
@@ -75,6 +76,8 @@ static void compare(void *user, const gs_pool_action *action)
 	const gs_event *e;
 
 	if (f->differs || !is_decision(action->action))
+		return;
+	if ((action->action == GS_ACTION_FREE_REQUESTED || action->action == GS_ACTION_FREE_COMPLETED) && !f->recorded[action->action])
 		return;
 	e = next_event(f);
 	if (action->action == GS_ACTION_FREE_COMPLETED && e && gs_event_action(e) == GS_ACTION_FREE_COMPLETED) {
@@ -273,6 +276,8 @@ static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, uin
 
 	memset(a, 0, sizeof *a);
 	a->event = GS_NONE;
+	for (size_t k = 0; k < r->device->trace.n; k++)
+		f.recorded[gs_event_action(&r->device->trace.events[k])] = true;
 	f.total = r->device->capacity > 0 ? (uint64_t)r->device->capacity : UINT64_C(1) << 40;
 	status = gs_player_init(&p, r, &config, err);
 	for (; i < r->n && !status && !f.differs; i++) {

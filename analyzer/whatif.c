@@ -249,6 +249,8 @@ static void tell_agreement(gs_whatif *w)
 	}
 	if (w->replay.emptied && !w->replay.told)
 		note(w, "empty_cache() was inferred %" PRIu64 " time%s from segments that went back", w->replay.emptied, w->replay.emptied == 1 ? "" : "s");
+	if (find_action(&w->device->trace, GS_ACTION_FREE_REQUESTED) && !find_action(&w->device->trace, GS_ACTION_FREE_COMPLETED))
+		doubt(w, "when frees completed was not recorded");
 	if (w->replay.lost)
 		doubt(w, "events of the recording contradict each other");
 }

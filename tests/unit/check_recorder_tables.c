@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "recorder/clock.h"
 #include "recorder/ring.h"
@@ -56,7 +57,7 @@ END_TEST
 
 START_TEST(an_address_is_kept_with_its_module)
 {
-	uint64_t address = (uint64_t)(uintptr_t)strlen, own = (uint64_t)(uintptr_t)suite_create;
+	uint64_t address = (uint64_t)(uintptr_t)getppid, own = (uint64_t)(uintptr_t)suite_create;
 	gs_id stack = gs_tables_stack(&tables, NULL, 0, (uint64_t[]){ address, own }, 2, 0);
 	const gs_table_frame *f = &tables.frames[tables.stack_frames[tables.stacks[stack].first]];
 	const gs_module *m = &tables.modules.list[f->module - 1];

@@ -36,10 +36,10 @@ static bool is_new_failure(const gs_heap *h, uint64_t size)
 /* The first to meet a failure copies the state; the dump is written outside the lock. */
 static void note_failure(gs_heap *h, const gs_pool_action *a)
 {
-	if (!h->dumper || gs_dumper_is_done(h->dumper) || h->stage_busy || !is_new_failure(h, a->size))
+	if (!h->dumper || gs_dumper_is_done(h->dumper) || h->log.stage.in_use || !is_new_failure(h, a->size))
 		return;
 	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
-	h->stage_busy = h->call_staged = true;
+	h->log.stage.in_use = h->call_staged = true;
 	h->last_activity = h->activity;
 	h->last_size = a->size;
 	h->last_thread = pthread_self();
@@ -132,7 +132,7 @@ static void leave(gs_heap *h) { pthread_mutex_unlock(&h->lock); }
 static void stage_is_free(gs_heap *h)
 {
 	pthread_mutex_lock(&h->lock);
-	h->stage_busy = false;
+	h->log.stage.in_use = false;
 	pthread_cond_broadcast(&h->written);
 	pthread_mutex_unlock(&h->lock);
 }
@@ -147,7 +147,7 @@ static void after_failure(gs_heap *h, bool staged)
 		return;
 	}
 	pthread_mutex_lock(&h->lock);
-	while (h->stage_busy)
+	while (h->log.stage.in_use)
 		pthread_cond_wait(&h->written, &h->lock);
 	pthread_mutex_unlock(&h->lock);
 }
@@ -333,11 +333,11 @@ gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, char *written
 	if (!h->dumper)
 		return gs_fail(err, GS_STATE, "nothing is recorded");
 	pthread_mutex_lock(&h->lock);
-	while (h->stage_busy)
+	while (h->log.stage.in_use)
 		pthread_cond_wait(&h->written, &h->lock);
 	bool known = !h->ops->mem_info(h->device, &free_bytes, &total);
 	gs_log_stage(&h->log, h->pool, known ? (int64_t)free_bytes : GS_NONE);
-	h->stage_busy = true;
+	h->log.stage.in_use = true;
 	pthread_mutex_unlock(&h->lock);
 	gs_status status = gs_dumper_write(h->dumper, &h->log.stage, &h->facts, request, written, cap, err);
 	stage_is_free(h);
@@ -347,7 +347,7 @@ gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, char *written
 void gs_heap_before_fork(gs_heap *h)
 {
 	pthread_mutex_lock(&h->lock);
-	while (h->stage_busy)
+	while (h->log.stage.in_use)
 		pthread_cond_wait(&h->written, &h->lock);
 }
 

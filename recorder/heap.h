@@ -56,7 +56,6 @@ typedef struct gs_heap {
 	gs_pool_on_action *listener;
 	void *listener_arg;
 	size_t metadata;         /* bytes the pool has for its bookkeeping */
-	bool stage_busy;         /* a thread encodes it */
 	_Atomic uint64_t failures; /* dumps begun */
 	const gs_call *call;     /* the call inside the lock */
 	uint64_t call_failures;  /* failures when it began */

@@ -17,34 +17,53 @@ gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages)
 	return GS_OK;
 }
 
+static void give_arrays(gs_stage *s, gs_stage_segment *segments, gs_stage_block *blocks, size_t room)
+{
+	gs_pages_give(s->pages, segments, room * sizeof *segments);
+	gs_pages_give(s->pages, blocks, room * sizeof *blocks);
+}
+
 void gs_stage_release(gs_stage *s)
 {
 	if (!s->pages)
 		return;
 	gs_pages_give(s->pages, s->events, s->cap_events * sizeof *s->events);
-	gs_pages_give(s->pages, s->segments, s->room * sizeof *s->segments);
-	gs_pages_give(s->pages, s->blocks, s->room * sizeof *s->blocks);
+	give_arrays(s, s->segments, s->blocks, s->room);
+	give_arrays(s, s->next_segments, s->next_blocks, s->next_room);
 	memset(s, 0, sizeof *s);
+}
+
+/* Takes the larger arrays into use, if there are any and nobody reads the present ones. */
+static void settle(gs_stage *s)
+{
+	if (s->in_use || !s->next_room)
+		return;
+	give_arrays(s, s->segments, s->blocks, s->room);
+	s->segments = s->next_segments;
+	s->blocks = s->next_blocks;
+	s->room = s->next_room;
+	s->next_segments = NULL;
+	s->next_blocks = NULL;
+	s->next_room = 0;
 }
 
 gs_status gs_stage_reserve(gs_stage *s, size_t metadata_bytes)
 {
 	size_t room = metadata_bytes / LEAST_OBJECT + 1;
-	if (room <= s->room)
+	if (room <= s->room || room <= s->next_room)
 		return GS_OK;
 	room += room / 2;
 	gs_stage_segment *segments = gs_pages_take(s->pages, room * sizeof *segments);
 	gs_stage_block *blocks = gs_pages_take(s->pages, room * sizeof *blocks);
 	if (!segments || !blocks) {
-		gs_pages_give(s->pages, segments, room * sizeof *segments);
-		gs_pages_give(s->pages, blocks, room * sizeof *blocks);
+		give_arrays(s, segments, blocks, room);
 		return GS_NO_MEMORY;
 	}
-	gs_pages_give(s->pages, s->segments, s->room * sizeof *segments);
-	gs_pages_give(s->pages, s->blocks, s->room * sizeof *blocks);
-	s->segments = segments;
-	s->blocks = blocks;
-	s->room = room;
+	give_arrays(s, s->next_segments, s->next_blocks, s->next_room);
+	s->next_segments = segments;
+	s->next_blocks = blocks;
+	s->next_room = room;
+	settle(s);
 	return GS_OK;
 }
 
@@ -76,6 +95,7 @@ static gs_status take_block(void *user, const gs_pool_block_info *i)
 void gs_stage_copy(gs_stage *s, const gs_pool *pool, const gs_ring *ring)
 {
 	static const gs_pool_visitor visitor = { take_segment, take_block };
+	settle(s);
 	s->nsegments = s->nblocks = 0;
 	s->whole = true;
 	gs_pool_walk(pool, &visitor, s);

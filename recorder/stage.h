@@ -39,6 +39,10 @@ typedef struct gs_stage {
 	gs_stage_segment *segments;
 	gs_stage_block *blocks;
 	size_t room;           /* of each of the two */
+	gs_stage_segment *next_segments; /* larger ones for the next copy, made while the present one is in use */
+	gs_stage_block *next_blocks;
+	size_t next_room;
+	bool in_use;           /* being encoded, without the lock: its arrays must stay */
 	size_t nsegments, nblocks;
 	bool whole;            /* all of the layout fitted */
 	gs_ring_event *events; /* room for a full ring */
@@ -59,7 +63,7 @@ typedef struct gs_stage {
 gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages);
 void gs_stage_release(gs_stage *s);
 
-/* Makes room for the layout of a pool with that many bytes of bookkeeping. GS_NO_MEMORY leaves it as it was. */
+/* Makes room, for the next copy, for the layout of a pool with that many bytes of bookkeeping. GS_NO_MEMORY leaves it as it was. */
 gs_status gs_stage_reserve(gs_stage *s, size_t metadata_bytes);
 
 /* Copies layout, statistics, settings and events; takes no memory. The caller holds the lock of both and fills device_free, conf, ooms, at_oom. */

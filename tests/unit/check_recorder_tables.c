@@ -8,6 +8,7 @@
 
 #include "recorder/clock.h"
 #include "recorder/ring.h"
+#include "recorder/stage.h"
 #include "recorder/tables.h"
 #include "recorder/text.h"
 
@@ -148,6 +149,27 @@ START_TEST(times_in_a_ring_never_run_backwards)
 }
 END_TEST
 
+START_TEST(a_stage_in_use_keeps_its_arrays_until_it_is_free)
+{
+	gs_stage s;
+	ck_assert_int_eq(gs_stage_init(&s, 10, &pages), GS_OK);
+	ck_assert_int_eq(gs_stage_reserve(&s, 10000), GS_OK);
+	const gs_stage_block *before = s.blocks;
+	size_t room = s.room;
+	s.in_use = true;
+	ck_assert_int_eq(gs_stage_reserve(&s, 1000000), GS_OK);
+	ck_assert_int_eq(gs_stage_reserve(&s, 3000000), GS_OK);
+	ck_assert_ptr_eq(s.blocks, before);
+	ck_assert_uint_eq(s.room, room);
+	s.in_use = false;
+	ck_assert_int_eq(gs_stage_reserve(&s, 6000000), GS_OK);
+	ck_assert_ptr_ne(s.blocks, before);
+	ck_assert_uint_gt(s.room, room);
+	gs_stage_release(&s);
+	ck_assert_uint_eq(pages.bytes, 0);
+}
+END_TEST
+
 START_TEST(ticks_become_the_time_of_day)
 {
 	gs_clock c;
@@ -219,6 +241,7 @@ Suite *suite_recorder_tables(void)
 	t = tcase_create("ring and clock");
 	tcase_add_loop_test(t, a_ring_keeps_the_latest_and_counts_all, 0, 14);
 	tcase_add_test(t, times_in_a_ring_never_run_backwards);
+	tcase_add_test(t, a_stage_in_use_keeps_its_arrays_until_it_is_free);
 	tcase_add_test(t, ticks_become_the_time_of_day);
 	tcase_add_test(t, a_manual_clock_advances_by_a_microsecond);
 	tcase_add_test(t, dates_are_those_of_the_c_library);

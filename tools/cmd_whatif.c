@@ -9,6 +9,7 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
+#include "tools/outfile.h"
 #include "tools/output.h"
 
 typedef struct arguments {
@@ -50,12 +51,12 @@ static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_error *err
 	return gs_emit_row(e, values, err);
 }
 
-static gs_status emit_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common *c, gs_error *err)
+static gs_status emit_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common *c, FILE *out, gs_error *err)
 {
 	gs_emit_head head = { .query = "whatif", .complete = s->complete, .columns = columns, .ncolumns = COLUMNS,
 		.limit = c->rows == GS_UNSET ? 0 : (uint64_t)c->rows, .width = gs_output_width() };
 	gs_emitter *e = NULL;
-	gs_status status = gs_emit_open(stdout, gs_output_format(c->format), &head, &e, err);
+	gs_status status = gs_emit_open(out, gs_output_format(c->format), &head, &e, err);
 	uint64_t left = 0;
 
 	if (status)
@@ -67,6 +68,20 @@ static gs_status emit_rows(const gs_whatif *w, const gs_snapshot *s, const gs_co
 	}
 	gs_status closed = gs_emit_close(e, status != GS_OK, &left, err);
 	return status ? status : closed;
+}
+
+static int print_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common *c)
+{
+	gs_outfile file = GS_OUTFILE_INIT;
+	gs_error err = GS_ERROR_INIT;
+	int status = GS_EXIT_DONE;
+
+	if (!c->output)
+		return emit_rows(w, s, c, stdout, &err) ? gs_fail_file(s->path, &err, NULL) : GS_EXIT_DONE;
+	if (gs_outfile_open(&file, c->output, c->force, &err) || emit_rows(w, s, c, file.stream, &err) || gs_outfile_commit(&file, &err))
+		status = gs_fail_file(c->output, &err, NULL);
+	gs_outfile_drop(&file);
+	return status;
 }
 
 static int answer(const gs_snapshot *s, const arguments *a)
@@ -85,9 +100,7 @@ static int answer(const gs_snapshot *s, const arguments *a)
 	else {
 		if (!status && a->minimize)
 			status = gs_whatif_minimize(&w, &err);
-		if (!status)
-			status = emit_rows(&w, s, &a->common, &err);
-		exit_status = status ? gs_fail_file(s->path, &err, NULL) : GS_EXIT_DONE;
+		exit_status = status ? gs_fail_file(s->path, &err, NULL) : print_rows(&w, s, &a->common);
 	}
 	gs_whatif_release(&w);
 	return exit_status;
@@ -124,6 +137,7 @@ int gs_cmd_whatif(int argc, char **argv)
 		{ "device", 'd', GS_OPT_INT, &a.common.device, "DEVICE", "this device (default: the one whose OOM was last)" },
 		{ "rank", 0, GS_OPT_INT, &a.common.rank, "RANK", "the snapshot of this rank" },
 		GS_OPTIONS_RESULT(a.common),
+		GS_OPTIONS_OUTPUT(a.common),
 		GS_OPTIONS_QUIET(a.common),
 		GS_OPTIONS_END
 	};

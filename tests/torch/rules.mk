@@ -16,3 +16,6 @@ check-states: $(B)/gpusnap ## states rebuilt from last snapshots, and evictions 
 	@sh tests/torch/install.sh $(TORCH_VENV) $(TORCH) && sh tests/torch/pretend-cuda/build.sh $(TORCH_VENV)/lib/python3*/site-packages $(B)/fake-$(TORCH).so
 	python3 tests/torch/check_states.py $(B)/gpusnap $(TORCH_VENV)/bin/python $(abspath $(B))/fake-$(TORCH).so $(SCRIPTS)
 	python3 tests/torch/check_evictions.py $(B)/gpusnap $(TORCH_VENV)/bin/python $(abspath $(B))/fake-$(TORCH).so
+.PHONY: bench-torch
+bench-torch: all ## what recording costs a PyTorch program (after check-torch)
+	@python3 tests/bench/torch_pairs.py $(TORCH_VENV)/bin/python $(B)

@@ -62,10 +62,11 @@ static bool map_from(const gs_policy *policy, const gs_layout *l, const gs_polic
 		     uint64_t page, uint64_t *ask, uint64_t *missing)
 {
 	uint64_t have = run ? edge(l, run, true) : 0, at = run ? run->address + run->size : r->base;
-	for (*ask = *missing = 0;; next++) {
+	*ask = *missing = 0;
+	for (; have < r->size; next++) {
 		const gs_segment *after = next_run(policy, l, r, &next);
-		uint64_t gap = after ? after->address - at : UINT64_MAX - have, lacking = r->size - have;
-		if (gap >= lacking) {
+		uint64_t gap = after && after->address > at ? after->address - at : 0, lacking = r->size - have;
+		if (!after || gap >= lacking) {
 			*missing += lacking;
 			*ask += whole_pages(lacking, page);
 			return true;
@@ -73,12 +74,11 @@ static bool map_from(const gs_policy *policy, const gs_layout *l, const gs_polic
 		*missing += gap;
 		*ask += gap;
 		have += gap + edge(l, after, false);
-		if (have >= r->size)
-			return true;
-		if (edge(l, after, false) < after->size)
+		if (have < r->size && edge(l, after, false) < after->size)
 			return false;
 		at = after->address + after->size;
 	}
+	return true;
 }
 
 static uint64_t ask_expandable(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *r,

@@ -8,6 +8,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "analyzer/diagnose.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/state.h"
 
@@ -328,12 +329,14 @@ static void check_whole(const gs_layout *l, uint64_t seed)
 	}
 }
 
-START_TEST(whatever_a_trace_says_states_are_whole_or_flagged)
+START_TEST(whatever_a_trace_says_states_are_whole_or_flagged_and_judged)
 {
 	for (uint64_t seed = 1; seed <= 300; seed++) {
 		gs_snapshot s;
 		gs_history h;
 		gs_device *d = device_of(&s);
+		gs_snapshot_stream(&s, 7);
+		gs_snapshot_stream(&s, 8);
 		seed_state = seed * 31 + (uint64_t)_i;
 		if (_i == 1)
 			capture(d, (const int[][2]){ { 0, 2 }, { 11, 3 }, { 40, 24 }, { 0, 0 } });
@@ -348,6 +351,11 @@ START_TEST(whatever_a_trace_says_states_are_whole_or_flagged)
 			gs_layout_release(&l);
 		}
 		gs_history_release(&h);
+		gs_diagnosis verdict;
+		gs_diagnose_options options = GS_DIAGNOSE_OPTIONS_INIT;
+		ck_assert_int_eq(gs_snapshot_finish(&s, NULL), GS_OK);
+		ck_assert_int_eq(gs_diagnose(&s, &options, &verdict, NULL), GS_OK);
+		gs_diagnosis_release(&verdict);
 		gs_snapshot_release(&s);
 	}
 }
@@ -464,7 +472,7 @@ Suite *suite_state(void)
 	tcase_add_test(t, an_allocation_behind_a_block_tells_where_it_ends);
 	tcase_add_test(t, events_that_contradict_the_layout_make_states_inexact);
 	tcase_add_loop_test(t, a_selector_names_a_state_of_a_device, 0, COUNT(selectors));
-	tcase_add_loop_test(t, whatever_a_trace_says_states_are_whole_or_flagged, 0, 3);
+	tcase_add_loop_test(t, whatever_a_trace_says_states_are_whole_or_flagged_and_judged, 0, 3);
 	tcase_add_test(t, the_gauge_agrees_with_every_rebuilt_layout);
 	suite_add_tcase(s, t);
 	return s;

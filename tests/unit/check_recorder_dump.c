@@ -411,9 +411,12 @@ static void *churn(void *arg)
 {
 	uint64_t a;
 	(void)arg;
-	while (!stop)
+	for (int i = 0; !stop; i++) {
 		if (!allocate(4096, &a))
 			give_back(a);
+		if (i % 32 == 0)
+			usleep(100); /* a lock that is never free for long would starve the forking thread on a busy machine */
+	}
 	return NULL;
 }
 

@@ -17,17 +17,27 @@ static const gs_oom none = { .device = -1, .idx = GS_NONE, .time_us = GS_NONE, .
 			      .pool = GS_CLASS_UNKNOWN, .device_free = GS_NONE, .capacity = GS_NONE, .allocated = GS_NONE,
 			      .reserved = GS_NONE, .allowed = GS_NONE };
 
-/* The message about this failure: the last that speaks of the same device and size, as far as both tell them. */
+/* Do two figures name the same size, one of them printed with two decimals. */
+static bool same_size(int64_t a, int64_t b)
+{
+	gs_range printed = gs_range_printed(a);
+	return a >= 0 && b >= 0 && (uint64_t)b >= printed.low && (uint64_t)b <= printed.high;
+}
+
+/* The message about this failure: the last about the same device and segment size, else the last about the device. */
 static const gs_oom *find_message(const gs_diagnosis *d, const gs_snapshot *message, const gs_oom *oom)
 {
 	const gs_oom *found = &none;
+	bool exact = false;
+	int64_t needed = oom->needed >= 0 || oom->requested < 0 ? oom->needed : (int64_t)d->policy->segment(&d->settings, (uint64_t)oom->requested);
 	for (size_t i = 0; message && i < message->nooms; i++) {
 		const gs_oom *m = &message->ooms[i];
-		if (m->device >= 0 && oom->device >= 0 && m->device != oom->device)
+		bool same = same_size(m->needed >= 0 ? m->needed : m->requested, needed);
+		if ((m->device >= 0 && oom->device >= 0 && m->device != oom->device) || (exact && !same))
 			continue;
 		found = m;
+		exact = same;
 	}
-	(void)d;
 	return found;
 }
 

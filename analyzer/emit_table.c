@@ -8,7 +8,7 @@
 #include "schema/plain.h"
 #include "schema/size.h"
 
-enum { GAP = 2, NARROWEST = 8 };
+enum { GAP = 2, NARROWEST = 8, MOST_LINES = 4 };
 
 static void time_text(char *buf, size_t cap, int64_t us)
 {
@@ -124,10 +124,46 @@ static void pad(FILE *out, size_t n)
 		fputc(' ', out);
 }
 
-/* Writes text in width columns, its end replaced by an ellipsis where it is longer. */
+/* How many bytes of text fill at most width columns. */
+static size_t bytes_within(const char *text, size_t width)
+{
+	size_t n = strlen(text), at = 0, used = 0;
+	while (at < n) {
+		size_t len = gs_utf8_length(text + at, n - at), w = gs_utf8_width(text + at, len ? len : 1);
+		if (used + w > width)
+			break;
+		used += w;
+		at += len ? len : 1;
+	}
+	return at;
+}
+
+/* `name (…end/of/the/path.py:3)`: of a frame the middle can be missed. Returns false where text is none or width too small. */
+static bool put_frame(FILE *out, const char *text, size_t width)
+{
+	const char *place = strstr(text, " (");
+	size_t n = strlen(text), head = place ? (size_t)(place - text) + 2 : 0;
+	if (!place || text[n - 1] != ')' || strstr(text, " ← "))
+		return false;
+	size_t named = gs_utf8_width(text, head), full = width_of(text), cut = 0;
+	if (named + 1 + NARROWEST > width)
+		return false;
+	const char *tail = text + head;
+	while (*tail && full - cut + 1 > width) {
+		size_t len = gs_utf8_length(tail, strlen(tail));
+		cut += gs_utf8_width(tail, len ? len : 1);
+		tail += len ? len : 1;
+	}
+	fwrite(text, 1, head, out);
+	fprintf(out, "…%s", tail);
+	pad(out, width - (full - cut + 1));
+	return true;
+}
+
+/* Writes text in width columns, its end (of a frame, its middle) replaced by an ellipsis where it is longer. */
 static void put(FILE *out, const char *text, size_t width, bool right, bool last)
 {
-	size_t full = width_of(text), n = strlen(text), at = 0, used = 0;
+	size_t full = width_of(text);
 	if (full <= width) {
 		if (right)
 			pad(out, width - full);
@@ -136,25 +172,26 @@ static void put(FILE *out, const char *text, size_t width, bool right, bool last
 			pad(out, width - full);
 		return;
 	}
-	while (at < n) {
-		size_t len = gs_utf8_length(text + at, n - at), w = gs_utf8_width(text + at, len ? len : 1);
-		if (used + w + 1 > width)
-			break;
-		used += w;
-		at += len ? len : 1;
-	}
+	if (!right && put_frame(out, text, width))
+		return;
+	size_t at = bytes_within(text, width ? width - 1 : 0);
 	fwrite(text, 1, at, out);
 	fputs("…", out);
 	if (!last)
-		pad(out, width - used - 1);
+		pad(out, width - gs_utf8_width(text, at) - 1);
 }
 
-/* Takes columns from the widest ones of text until the table fits. */
+/* Takes columns from the widest ones of text until the table fits; a whole stack says less than its user_frame, and goes first. */
 static void fit(const gs_emitter *e, size_t *width)
 {
 	size_t n = e->head.ncolumns, total = n ? (n - 1) * GAP : 0;
 	for (size_t i = 0; i < n; i++)
 		total += width[i];
+	for (size_t i = 0; e->head.width > 0 && i < n; i++)
+		while (!strcmp(e->head.columns[i].name, "stack") && width[i] > NARROWEST && total > (size_t)e->head.width) {
+			width[i]--;
+			total--;
+		}
 	while (e->head.width > 0 && total > (size_t)e->head.width) {
 		size_t widest = n;
 		for (size_t i = 0; i < n; i++)
@@ -196,18 +233,65 @@ static void write_upright(const gs_emitter *e)
 	}
 }
 
+/* Sentences go on below, up to MOST_LINES; anything else is cut. */
+static bool is_wrapped(const gs_column *column)
+{
+	static const char *const sentences[] = { "question", "meaning", "description" };
+	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+		if (!strcmp(column->name, sentences[i]))
+			return true;
+	return false;
+}
+
+/* The bytes of text's first line in width columns, whole words where there are any. */
+static size_t line_of(const char *text, size_t width)
+{
+	size_t most = bytes_within(text, width), at = most;
+	while (text[most] && at && text[at] != ' ')
+		at--;
+	return at ? at : most;
+}
+
+/* Writes a line of the row and moves its cells on to what is left of them; returns whether anything is. */
+static bool write_line(const gs_emitter *e, const size_t *width, const char **cells, bool last)
+{
+	size_t n = e->head.ncolumns;
+	bool more = false;
+	for (size_t i = 0; i < n; i++) {
+		bool right = e->rows && e->right[i];
+		char line[256] = "";
+		if (i)
+			pad(e->out, GAP);
+		if (last || right || !is_wrapped(&e->head.columns[i]) || width_of(cells[i]) <= width[i] || width[i] >= sizeof line / 4) {
+			put(e->out, cells[i], width[i], right, i + 1 == n);
+			cells[i] = "";
+			continue;
+		}
+		size_t bytes = line_of(cells[i], width[i]);
+		memcpy(line, cells[i], bytes);
+		put(e->out, line, width[i], false, i + 1 == n);
+		cells[i] += bytes + strspn(cells[i] + bytes, " ");
+		more |= *cells[i] != 0;
+	}
+	fputc('\n', e->out);
+	return more;
+}
+
 static void write_rows(const gs_emitter *e, const size_t *width)
 {
 	size_t n = e->head.ncolumns;
-	for (size_t r = 0; r <= e->rows; r++) {
-		for (size_t i = 0; i < n; i++) {
-			if (i)
-				pad(e->out, GAP);
-			const char *text = r ? e->cells[(r - 1) * n + i] : e->head.columns[i].name;
-			put(e->out, text, width[i], e->rows && e->right[i], i + 1 == n);
-		}
-		fputc('\n', e->out);
+	const char **cells = calloc(n + 1, sizeof *cells);
+	if (!cells) {
+		write_upright(e);
+		return;
 	}
+	for (size_t r = 0; r <= e->rows; r++) {
+		for (size_t i = 0; i < n; i++)
+			cells[i] = r ? e->cells[(r - 1) * n + i] : e->head.columns[i].name;
+		for (int line = 1; write_line(e, width, cells, line == MOST_LINES); line++)
+			;
+	}
+	free(cells);
 }
 
 static void write_markdown(const gs_emitter *e)

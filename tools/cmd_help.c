@@ -11,17 +11,17 @@ static const struct { const char *name, *summary, *text; } topics[] = {
 	{ "env", "the environment variables",
 	  "Environment variables. All may be left out.\n\n" },
 	{ "size", "how sizes are written",
-	  "SIZE is digits with an optional fraction and B, K/KiB, M/MiB, G/GiB, T/TiB (1024) or\n"
-	  "KB, MB, GB, TB (1000). Bare digits are bytes: 384MiB, 1.5G, 402653184.\n" },
+	  "SIZE is digits with an optional fraction and B, K/KiB, M/MiB, G/GiB, T/TiB\n"
+	  "(1024) or KB, MB, GB, TB (1000). Bare digits are bytes: 384MiB, 1.5G, 402653184.\n" },
 	{ "state", "which moment is shown",
-	  "--state picks the moment that the tables segment and block show, for each device:\n\n"
+	  "--state picks the moment that segment and block show, for each device:\n\n"
 	  "  captured        what the file's segments show\n"
-	  "  oom             right after the last out-of-memory event (oom 2: after the second)\n"
+	  "  oom             right after the last out-of-memory (oom 2: after the second)\n"
 	  "  peak            most bytes allocated\n"
 	  "  peak reserved   most bytes reserved\n"
-	  "  NUMBER          after that event of the trace (with -d where several devices have events)\n\n"
-	  "Without it: oom where the device has one, else captured. A state that the file does not\n"
-	  "determine wholly has exact = 0.\n" },
+	  "  NUMBER          after that event of the trace (with -d where several have one)\n\n"
+	  "Without it: oom where the device has one, else captured. A state that the file\n"
+	  "does not determine wholly has exact = 0.\n" },
 	{ "query", "named queries and SQL",
 	  "gpusnap query [FILE…] NAME|SQL|-\n\n"
 	  "The last argument is the query, all before it are files. SQL begins with SELECT, WITH, VALUES,\n"
@@ -31,6 +31,21 @@ static const struct { const char *name, *summary, *text; } topics[] = {
 	  "  gpusnap query --show NAME          the SQL behind one\n"
 	  "  gpusnap query F \"SELECT name, sql FROM sqlite_schema\"\n" },
 };
+
+/* A text that begins in the column indent, in lines of at most 80. */
+static void print_wrapped(const char *text, int indent)
+{
+	size_t room = (size_t)(80 - indent);
+	while (strlen(text) > room) {
+		size_t n = room;
+		while (n && text[n] != ' ')
+			n--;
+		n = n ? n : room;
+		printf("%.*s\n%*s", (int)n, text, indent, "");
+		text += n + strspn(text + n, " ");
+	}
+	puts(text);
+}
 
 /* The recorder's table, and what the command itself looks at. */
 static void print_variables(void)
@@ -43,10 +58,10 @@ static void print_variables(void)
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *fallback = variables[i].fallback;
-		printf("  %-18s %s", variables[i].name, variables[i].meaning);
-		if (*fallback)
-			printf(" (%s)", fallback);
-		putchar('\n');
+		char text[400];
+		snprintf(text, sizeof text, *fallback ? "%s (%s)" : "%s", variables[i].meaning, fallback);
+		printf("  %-18s ", variables[i].name);
+		print_wrapped(text, 21);
 	}
 }
 

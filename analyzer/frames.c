@@ -88,6 +88,16 @@ static bool is_python_file(const char *path)
 	return (n > 3 && !strcmp(path + n - 3, ".py")) || (n > 4 && !strcmp(path + n - 4, ".pyx")) || path[0] == '<';
 }
 
+/* A C++ name without the return type that a template's carries: "_object* torch::f<…>(…)" from torch on. */
+static const char *without_type(const char *name)
+{
+	const char *start = name, *end = name + strcspn(name, "(<");
+	for (const char *p = name; p < end; p++)
+		if (*p == ' ' && p + 1 < end)
+			start = p + 1;
+	return start;
+}
+
 bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 {
 	const gs_frame *f = frame_at(s, frame);
@@ -104,7 +114,8 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 		return false;
 	if (is_python_file(path))
 		return true;
-	return !gs_frame_is_plumbing(s, frame) && !starts_with_any(name, native_prefixes) && !contains_any(file, native_files);
+	return !gs_frame_is_plumbing(s, frame) && !starts_with_any(name, native_prefixes) &&
+	       !starts_with_any(without_type(name), native_prefixes) && !contains_any(file, native_files);
 }
 
 gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack)

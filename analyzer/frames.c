@@ -17,8 +17,8 @@ static const char *const hidden_files[] = {
 
 /* Native code that belongs to a framework, the C and C++ libraries, the interpreter or to our own recorder. */
 static const char *const native_prefixes[] = {
-	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "void c10::", "void at::", "void torch::", "caffe2::", "Py", "_Py",
-	"cuda", "cuMem", "operator new", "start_thread", "clone", "gpusnap_", "THP", "method_vectorcall", "cfunction_", "_object_call", NULL
+	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "caffe2::", "Py", "_Py",
+	"cuda", "cuMem", "start_thread", "clone", "gpusnap_", "THP", "method_vectorcall", "cfunction_", "_object_call", NULL
 };
 static const char *const native_files[] = {
 	"torch/csrc/", "aten/src/", "/c10/", "c10/core", "c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libc.so",
@@ -114,8 +114,8 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 		return false;
 	if (is_python_file(path))
 		return true;
-	return !gs_frame_is_plumbing(s, frame) && !starts_with_any(name, native_prefixes) &&
-	       !starts_with_any(without_type(name), native_prefixes) && !contains_any(file, native_files);
+	return !gs_frame_is_plumbing(s, frame) && !starts_with_any(without_type(name), native_prefixes) &&
+	       strncmp(name, "operator new", 12) && !contains_any(file, native_files);
 }
 
 gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack)

@@ -18,7 +18,7 @@ static const char *const hidden_files[] = {
 /* Native code that belongs to a framework, the C and C++ libraries, the interpreter or to our own recorder. */
 static const char *const native_prefixes[] = {
 	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "caffe2::", "Py", "_Py",
-	"cuda", "cuMem", "start_thread", "clone", "gpusnap_", "THP", "method_vectorcall", "cfunction_", "_object_call", NULL
+	"cuda", "cuMem", "start_thread", "clone", "gpusnap_", "THP", "THCP", "execute_native_thread_routine", "method_vectorcall", "cfunction_", "_object_call", NULL
 };
 static const char *const native_files[] = {
 	"torch/csrc/", "aten/src/", "/c10/", "c10/core", "c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libc.so",
@@ -91,6 +91,8 @@ static bool is_python_file(const char *path)
 /* A C++ name without the return type that a template's carries: "_object* torch::f<…>(…)" from torch on. */
 static const char *without_type(const char *name)
 {
+	static const char nameless[] = "(anonymous namespace)::";
+	name += strncmp(name, nameless, sizeof nameless - 1) ? 0 : sizeof nameless - 1;
 	const char *start = name, *end = name + strcspn(name, "(<");
 	for (const char *p = name; p < end; p++)
 		if (*p == ' ' && p + 1 < end)

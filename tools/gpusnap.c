@@ -21,11 +21,18 @@ static int unknown_command(const char *name)
 	return gs_fail_usage(NULL, hint, "no command is called `%s`", name);
 }
 
-int main(int argc, char **argv)
+/* --json, --format json or --format=json, before the options are read: their errors are JSON too. */
+static bool asks_for_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
-		if (!strcmp(argv[i], "--json"))
-			gs_message_json(true);
+		if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "--format=json") ||
+		    (!strcmp(argv[i], "--format") && i + 1 < argc && !strcmp(argv[i + 1], "json")))
+			return true;
+	return false;
+}
+
+static int run(int argc, char **argv)
+{
 	char *help[] = { (char[]){ "help" }, NULL };
 	if (argc < 2)
 		return gs_fail_usage(NULL, "`gpusnap help` lists the commands", "which command?");
@@ -38,4 +45,12 @@ int main(int argc, char **argv)
 	}
 	const gs_command *c = gs_command_find(name);
 	return c ? gs_finish_stdout(c->run(argc - 1, argv + 1)) : unknown_command(name);
+}
+
+int main(int argc, char **argv)
+{
+	gs_message_json(asks_for_json(argc, argv));
+	int status = run(argc, argv);
+	gs_message_release();
+	return status;
 }

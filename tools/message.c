@@ -10,9 +10,10 @@
 #include "schema/json.h"
 #include "schema/plain.h"
 
-static struct { bool json, quiet; } settings;
+enum { LINE = 1024, HELD = 64 * 1024 };
 
-enum { LINE = 1024 };
+/* held: with JSON, notes and warnings until it is known whether the command fails */
+static struct { bool json, quiet; size_t nheld; char held[HELD]; } settings;
 
 void gs_message_json(bool on)
 {
@@ -31,8 +32,19 @@ static void say(const char *file, const char *label, const char *text)
 	size_t n = (size_t)snprintf(line, sizeof line, "gpusnap: ");
 	if (file)
 		n += (size_t)snprintf(line + n, sizeof line - n, "%s: ", gs_plain(plain, LINE, file));
-	snprintf(line + n, sizeof line - n, "%s%s\n", label, gs_plain(plain, sizeof plain, text));
-	fputs(line, stderr);
+	n += (size_t)snprintf(line + n, sizeof line - n, "%s%s\n", label, gs_plain(plain, sizeof plain, text));
+	if (!settings.json) {
+		fputs(line, stderr);
+	} else if (n <= HELD - settings.nheld) {
+		memcpy(settings.held + settings.nheld, line, n);
+		settings.nheld += n;
+	}
+}
+
+void gs_message_release(void)
+{
+	fwrite(settings.held, 1, settings.nheld, stderr);
+	settings.nheld = 0;
 }
 
 void gs_note(const char *format, ...)
@@ -55,6 +67,7 @@ void gs_warn(const char *file, const char *text)
 static void say_json(const char *file, const char *code, const char *text, const char *hint)
 {
 	char message[2 * LINE], quoted[8 * LINE];
+	settings.nheld = 0;
 	snprintf(message, sizeof message, "%s%s%s", file ? file : "", file ? ": " : "", text);
 	fprintf(stderr, "{\"error\":{\"code\":\"%s\",\"message\":%s,", code,
 		gs_json_quote(quoted, sizeof quoted, message, strlen(message)));

@@ -9,8 +9,10 @@
 
 enum { GS_EXIT_DONE = 0, GS_EXIT_FAILED = 1, GS_EXIT_USAGE = 2 };
 
-/* Errors as {"error":{"code","message","hint"}} from now on. */
+/* Errors as {"error":{"code","message","hint"}} from now on, and nothing else on stderr where there is one: notes and warnings are
+ * held back until gs_message_release. */
 void gs_message_json(bool on);
+void gs_message_release(void);
 /* Notes and warnings are left out from now on. */
 void gs_message_quiet(bool on);
 

@@ -46,6 +46,13 @@ static int64_t known(const fields *f, int word)
 	return u > INT64_MAX ? GS_NONE : (int64_t)u;
 }
 
+/* A size that no memory has, a negative one among them, is damage. */
+static gs_status size_of(gs_torch *t, const fields *f, int word, uint64_t *out)
+{
+	*out = number(f, word, 0);
+	return *out <= INT64_MAX ? GS_OK : gs_fail(&t->error, GS_FORMAT, "a size of %lld bytes cannot be", (long long)*out);
+}
+
 static gs_id string(const fields *f, int word)
 {
 	const gs_value *v = get(f, word);
@@ -152,9 +159,11 @@ static gs_status append_event(gs_torch *t, gs_object *list, const fields *f)
 		t->events_dropped = true;
 		return GS_OK;
 	}
-	gs_event e = { .address = number(f, GS_WORD_ADDR, 0), .size = number(f, GS_WORD_SIZE, 0), .time_us = known(f, GS_WORD_TIME_US) };
+	gs_event e = { .address = number(f, GS_WORD_ADDR, 0), .time_us = known(f, GS_WORD_TIME_US) };
 	gs_action action = action_of(t, f);
 	gs_pool_id pool;
+	if (size_of(t, f, GS_WORD_SIZE, &e.size))
+		return t->error.status;
 	if (action == GS_ACTION_OOM)
 		e.address = (uint64_t)known(f, GS_WORD_DEVICE_FREE);
 	if (stream_of(t, f, &e.stream))
@@ -186,7 +195,9 @@ static uint8_t state_of(const fields *f)
 /* Also an element of a 2.0 block's history: address, requested size and stack of an allocation, the newest first. */
 static gs_status append_block(gs_torch *t, gs_object *list, const fields *f, bool history)
 {
-	gs_block b = { .idx = GS_NONE, .size = number(f, GS_WORD_SIZE, 0), .requested = GS_NONE };
+	gs_block b = { .idx = GS_NONE, .requested = GS_NONE };
+	if (size_of(t, f, GS_WORD_SIZE, &b.size))
+		return t->error.status;
 	b.address = number(f, history ? GS_WORD_ADDR : GS_WORD_ADDRESS, 0);
 	b.state = history ? GS_ACTIVE_ALLOCATED : state_of(f);
 	if (b.state != GS_INACTIVE)
@@ -227,7 +238,8 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 	gs_raw_segment r = { .device = (int64_t)number(f, GS_WORD_DEVICE, 0) };
 	r.g.has_address = get(f, GS_WORD_ADDRESS)->type == GS_V_INT;
 	r.g.address = number(f, GS_WORD_ADDRESS, 0);
-	r.g.size = number(f, GS_WORD_TOTAL_SIZE, 0);
+	if (size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
+		return t->error.status;
 	r.g.stream = number(f, GS_WORD_STREAM, 0);
 	r.g.expandable = number(f, GS_WORD_IS_EXPANDABLE, 0) != 0;
 	gs_id type = string(f, GS_WORD_SEGMENT_TYPE);

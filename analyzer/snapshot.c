@@ -270,6 +270,20 @@ static gs_status ooms_of_events(gs_snapshot *s)
 	return GS_OK;
 }
 
+/* The recorder tells the free bytes of an out-of-memory in its row alone; readers of the trace look for them at the event. */
+static void free_of_ooms(gs_snapshot *s)
+{
+	for (size_t i = 0; i < s->nooms; i++) {
+		const gs_oom *o = &s->ooms[i];
+		gs_device *d = gs_snapshot_find_device(s, o->device);
+		if (!d || o->idx < 0 || (uint64_t)o->idx >= d->trace.n)
+			continue;
+		gs_event *e = &d->trace.events[o->idx];
+		if (gs_event_action(e) == GS_ACTION_OOM && !e->address)
+			e->address = (uint64_t)o->device_free;
+	}
+}
+
 gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
 {
 	if (!s->nstreams && gs_snapshot_stream(s, 0) == UINT32_MAX)
@@ -281,5 +295,6 @@ gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
 	}
 	if (ooms_of_events(s))
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	free_of_ooms(s);
 	return GS_OK;
 }

@@ -40,7 +40,7 @@ static gs_status write_pytorch(const gs_input *input, const gs_arguments *files,
 	rewind(stream);
 	status = gs_export_pytorch(s, to_stream, stream, &left_out, err);
 	if (!status && left_out)
-		gs_note("left out: %zu events that PyTorch has no word for", left_out);
+		gs_note("left out: %zu event%s that PyTorch has no word for", left_out, left_out == 1 ? "" : "s");
 	return status;
 }
 

@@ -41,7 +41,6 @@ static const struct { const char *what, *bytes; size_t n; gs_status status; cons
 	{ "an event before its list", S("\x80\x02(X\x06\0\0\0actionX\x03\0\0\0oomd."), GS_UNKNOWN_KIND, "not a PyTorch" },
 	{ "half of a JSON", S("{\"segments\":[{\"blocks\":"), GS_TRUNCATED, "ends early, at byte 23" },
 	{ "a slip in a JSON", S("{\"segments\":[},\"device_traces\":[]}"), GS_FORMAT, "at byte 1" },
-	{ "a page without data", S("<!DOCTYPE html><html><body>hello</body></html>"), GS_UNKNOWN_KIND, "page without a memory snapshot" },
 	{ "a page with broken base64", S("<!DOCTYPE html> const local_files = [{\"name\":\"a\",\"base64\":\"gAR9*\"}]"), GS_FORMAT, "base64" },
 	{ "a page cut in its base64", S("<!DOCTYPE html> const local_files = [{\"name\":\"a\",\"base64\":\"gAR9"), GS_TRUNCATED, "base64 data ends early" },
 	{ "a page whose data is cut", S("<!DOCTYPE html> let trace_data = {\"events\":"), GS_TRUNCATED, "JSON ends early" },

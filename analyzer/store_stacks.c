@@ -63,18 +63,19 @@ static gs_status map(gs_fill *f)
 /* The package of a file under site-packages, else the file's name without folder and ending. */
 static const char *module_of(const char *file, size_t *n)
 {
-	static const char *const roots[] = { "site-packages/", "dist-packages/" };
+	static const char *const roots[] = { "site-packages", "dist-packages" };
+	const char *slashes = strchr(file, '/') ? "/" : "/\\"; /* a Windows path has the other ones */
 	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
 		const char *at = strstr(file, roots[i]);
-		if (at) {
-			at += strlen(roots[i]);
-			*n = strcspn(at, "/");
+		if (at && at[strlen(roots[i])] && strchr(slashes, at[strlen(roots[i])])) {
+			at += strlen(roots[i]) + 1;
+			*n = strcspn(at, slashes);
 			const char *dot = memchr(at, '.', *n);
 			*n = dot ? (size_t)(dot - at) : *n;
 			return at;
 		}
 	}
-	const char *slash = strrchr(file, '/'), *name = slash ? slash + 1 : file;
+	const char *slash = strrchr(file, slashes[strlen(slashes) - 1]), *name = slash ? slash + 1 : file;
 	*n = strcspn(name, ".");
 	return *n ? name : NULL;
 }

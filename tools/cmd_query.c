@@ -132,7 +132,7 @@ static int answer(const query_options *o, const gs_query_ask *ask, const gs_sess
 	else if (gs_output_copy(kept, out, &err))
 		exit_status = gs_fail_file(o->common.output, &err, NULL);
 	else if (left)
-		gs_note("%llu more rows; -n 0 shows all", (unsigned long long)left);
+		gs_note("%llu more row%s; -n 0 shows all", (unsigned long long)left, left == 1 ? "" : "s");
 	gs_session_close(session);
 	if (kept)
 		fclose(kept);

@@ -46,17 +46,19 @@ static counts count(const gs_snapshot *s)
 	return c;
 }
 
-/* "0 (NVIDIA H200, 139.8 GiB); 1" */
+/* "device 0 (NVIDIA H200, 139.8 GiB); device 1" */
 static void device_text(const gs_snapshot *s, char *buf, size_t cap)
 {
 	size_t at = 0;
 	buf[0] = 0;
 	for (size_t i = 0; i < s->ndevices && at + 200 < cap; i++) {
 		const gs_device *d = &s->devices[i];
-		char size[32] = "";
+		char size[32] = "", number[32] = "one of unknown number";
 		if (d->capacity != GS_NONE)
 			gs_size_format(size, sizeof size, (uint64_t)d->capacity);
-		at += (size_t)snprintf(buf + at, cap - at, "%s%d", i ? "; " : "", d->device);
+		if (d->device >= 0)
+			snprintf(number, sizeof number, "device %d", d->device);
+		at += (size_t)snprintf(buf + at, cap - at, "%s%s", i ? "; " : "", number);
 		if (d->name || *size)
 			at += (size_t)snprintf(buf + at, cap - at, " (%.100s%s%s)", gs_string_text(s, d->name), d->name && *size ? ", " : "", size);
 	}
@@ -93,7 +95,7 @@ static gs_status put(gs_emitter *e, const gs_snapshot *s, gs_error *err)
 	const gs_value row[COLUMNS] = {
 		gs_value_text(s->path), gs_value_text(gs_kind_text(s->kind)), gs_value_text(s->library), gs_value_text(s->tool),
 		gs_value_text(s->rules), gs_value_text(s->host), gs_value_int(s->pid), gs_value_int(s->rank),
-		gs_value_int(s->time_us), gs_value_text(s->driver), gs_value_text(s->argv), gs_value_text(devices),
+		gs_value_int(s->time_us), gs_value_text(s->driver), gs_value_text(s->argv), gs_value_text(*devices ? devices : NULL),
 		c.layout ? gs_value_int((int64_t)c.segments) : gs_value_int(GS_NONE),
 		c.layout ? gs_value_int((int64_t)c.blocks) : gs_value_int(GS_NONE),
 		gs_value_int((int64_t)c.events), gs_value_int((int64_t)c.dropped),

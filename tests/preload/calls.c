@@ -1,6 +1,6 @@
 /* A program that allocates in every way the preload hooks. usage: calls MODE; exit 0 when CUDA behaved as the stub does.
  * Modes: each (one call of each kind, kept, then a request too large), free (each kind freed again), dlopen (driver found by
- * dlsym and cuGetProcAddress), retry N (N refusals, each followed by success), fork, exec SELF, threads, pooled (needs --pool), sleep. */
+ * dlsym and cuGetProcAddress), retry N (N refusals, each followed by success), fork, exec SELF, threads, pooled (needs --pool), again, sleep. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -209,6 +209,14 @@ int main(int argc, char **argv)
 	} else if (!strcmp(mode, "flagged")) { /* after false alarms, one that nothing puts right */
 		retry(20);
 		too_large();
+	} else if (!strcmp(mode, "again")) { /* dump after dump, until killed */
+		void *p;
+		puts("ready");
+		fflush(stdout);
+		for (int i = 0; i < 100000; i++) {
+			cudaMalloc(&p, KIB);
+			cudaMalloc(&p, (size_t)100000 * MIB);
+		}
 	} else if (!strcmp(mode, "fork")) {
 		in_child();
 	} else if (!strcmp(mode, "exec")) {

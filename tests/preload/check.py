@@ -141,6 +141,20 @@ def signals_are_passed_on():
 
 
 @case
+def a_program_killed_in_the_middle_of_a_dump_leaves_no_half_file():
+    for wait in (0.02, 0.05, 0.11, 0.17, 0.23):
+        d = tempfile.mkdtemp()
+        p = subprocess.Popen([gpusnap, 'run', '--dir', d, 'sh', '-c', f'{calls} again & read x; sleep {wait}; kill -9 $!'],
+                             stdin=subprocess.PIPE, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, env={**os.environ, 'STUB_MIB': '64'})
+        p.communicate(b'go\n')
+        found = os.listdir(d) if os.path.isdir(d) else []
+        assert all(f.endswith('.gsnap') and not f.startswith('.') for f in found), found
+        for f in found:
+            v = subprocess.run([gpusnap, 'verify', d + '/' + f], capture_output=True, text=True)
+            assert v.returncode == 0, v.stderr
+
+
+@case
 def an_earlier_preload_stays():
     p, _ = run('sh', '-c', 'echo $LD_PRELOAD', LD_PRELOAD='libm.so.6')
     assert p.stdout.strip().endswith('/libgpusnap-preload.so:libm.so.6'), p.stdout

@@ -7,6 +7,8 @@ import subprocess
 import sys
 import tempfile
 
+from check_torch_env import prepare
+
 python, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 here = os.path.dirname(os.path.abspath(__file__))
 gpusnap, package = build + '/gpusnap', os.path.dirname(os.path.dirname(here)) + '/tools/python'
@@ -15,16 +17,7 @@ MIB = 1 << 20
 results = {'passed': 0, 'failed': 0}
 
 
-def prepare():
-    found = subprocess.run([python, '-c', 'import torch, os; print(torch.__version__); print(os.path.dirname(os.path.dirname(torch.__file__)))'],
-                           capture_output=True, text=True, check=True).stdout.split()
-    fake = f'{build}/pretend-{found[0]}.so'
-    if not os.path.exists(fake):
-        subprocess.run(['bash', here + '/pretend-cuda/build.sh', found[1], fake], check=True, stdout=subprocess.DEVNULL)
-    return found[0], fake
-
-
-release, fake = prepare()
+release, fake = prepare(python, build)
 
 
 class Run:

@@ -1,7 +1,8 @@
 """A small training loop for the tests: real layers, sizes that vary, a list that only grows. It asks the allocator for the same things every time.
 
 usage: loop.py MODE STEPS      MODE: train, serve, leak, graph, devices, caught
-Prints one JSON line at the end: failed, peak_reserved, retries, allocations of device 0."""
+Prints one JSON line at the end: failed, peak_reserved, retries, allocations of device 0.
+SNAPSHOT=FILE records everything from the start, and writes a snapshot there at the end."""
 import json
 import os
 import random
@@ -88,6 +89,8 @@ def caught():
     return failures
 
 
+if os.environ.get('SNAPSHOT'):
+    torch.cuda.memory._record_memory_history(max_entries=1000000, stacks='python')
 failed = False
 result = None
 try:
@@ -100,3 +103,5 @@ else:
     stats = torch.cuda.memory_stats(0)
 print(json.dumps({'failed': failed, 'peak_reserved': stats['reserved_bytes.all.peak'], 'retries': stats['num_alloc_retries'],
                   'allocations': stats['allocation.all.allocated'], 'result': result if isinstance(result, int) else None}))
+if os.environ.get('SNAPSHOT'):
+    torch.cuda.memory._dump_snapshot(os.environ['SNAPSHOT'])

@@ -14,7 +14,7 @@ here = os.path.dirname(os.path.abspath(__file__))
 gpusnap, package = build + '/gpusnap', os.path.dirname(os.path.dirname(here)) + '/tools/python'
 loop = here + '/loop.py'
 MIB = 1 << 20
-results = {'passed': 0, 'failed': 0}
+results = {'passed': 0, 'failed': 0, 'skipped': 0}
 
 
 release, fake = prepare(python, build)
@@ -48,12 +48,19 @@ def diagnose(dump):
     return json.loads(p.stdout)
 
 
+class Skip(Exception):
+    """Why a case says nothing here."""
+
+
 def case(f):
     if len(sys.argv) > 3 and f.__name__ not in sys.argv[3:]:
         return
     try:
         f()
         results['passed'] += 1
+    except Skip as e:
+        results['skipped'] += 1
+        print(f'torch {release}: SKIPPED {f.__name__}: {e}')
     except Exception as e:
         results['failed'] += 1
         print(f'torch {release}: FAILED {f.__name__}: {type(e).__name__}: {str(e)[-1500:]}')
@@ -188,6 +195,8 @@ def allocations_of_autograd_threads_are_recorded():
 
 @case
 def a_healthy_run_that_is_refused_again_and_again_leaves_no_dump():
+    if [int(n) for n in release.split('.')[:2]] < [2, 10]:
+        raise Skip('PyTorch of this release reads freed memory when it gives oversize blocks back, and may crash by itself')
     conf = {'PYTORCH_CUDA_ALLOC_CONF': 'max_split_size_mb:64'}
     for options in ((), ('-E',)):       # -E: Python is not recorded, only the driver calls that PyTorch makes
         r = Run(*options, loop, 'serve', '300', mib=3000, before=[gpusnap, 'run'], **conf)
@@ -242,5 +251,5 @@ def use_after_cuda_was_used_is_refused():
     assert r.status != 0 and 'comes too late' in r.err, r.err
 
 
-print(f"torch {release}: {results['passed']} passed, {results['failed']} failed")
+print(f"torch {release}: {results['passed']} passed, {results['failed']} failed, {results['skipped']} skipped")
 sys.exit(results['failed'] > 0)

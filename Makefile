@@ -23,7 +23,8 @@ OURS    := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen -pthread -fPIC -fvisibility=hid
 Q       := $(if $(V),,@)
 
 # CUDA's headers: the toolkit's, or those of its wheels (CUDA_INC=FOLDER). Without them the CUDA device is left out.
-CUDA_INC ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard /usr/local/cuda/include/cuda.h /usr/local/cuda-*/include/cuda.h /usr/include/cuda.h)))
+CUDA_INC ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard /usr/local/cuda/include/cuda.h /usr/local/cuda-*/include/cuda.h /usr/include/cuda.h \
+	$(VIRTUAL_ENV)/lib/python3*/site-packages/nvidia/*/include/cuda.h /usr/local/lib/python3*/dist-packages/nvidia/*/include/cuda.h)))
 NOT_CUDA := $(if $(CUDA_INC),recorder/device_no_cuda.c,recorder/device_cuda.c)
 
 # The ladder: each library may use those to its right of the same line.

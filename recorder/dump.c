@@ -41,7 +41,8 @@ void gs_dumper_after_fork(gs_dumper *d, bool child)
 		d->pid = getpid();
 		d->number = d->dumps = 0;
 		d->bytes = 0;
-		d->told_contents = d->done = false;
+		d->told_contents = false;
+		d->done = false;
 	}
 	pthread_mutex_unlock(&d->lock);
 }

@@ -143,7 +143,13 @@ void *gs_hook_replace_base(const char *base, bool per_thread, void *found)
 
 /* --- dlsym ----------------------------------------------------------------------------------------- */
 
-GS_HOOK_EXPORT __attribute__((optimize("O2"))) void *dlsym(void *restrict handle, const char *restrict name)
+#if defined(__clang__)
+#define OPTIMISED /* the file is compiled with -O2 */
+#else
+#define OPTIMISED __attribute__((optimize("O2")))
+#endif
+
+GS_HOOK_EXPORT OPTIMISED void *dlsym(void *restrict handle, const char *restrict name)
 {
 	const hook_entry *e = entry_of(name);
 	dlsym_function *f = real_dlsym();

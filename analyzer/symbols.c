@@ -1,6 +1,7 @@
 /* Symbols by libdw. */
 #include "analyzer/symbols.h"
 
+#include <elfutils/libdw.h>
 #include <elfutils/libdwfl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -60,6 +61,20 @@ void gs_symbols_close(gs_symbols *m)
 
 size_t gs_symbols_cost(const gs_symbols *m) { return m->count; }
 
+/* Compilers that write no table of address ranges (clang): ask each compilation unit. */
+static void find_in_units(gs_symbols *m, uint64_t call, gs_symbol *symbol)
+{
+	Dwarf_Addr bias;
+	for (Dwarf_Die *unit = NULL; (unit = dwfl_module_nextcu(m->module, unit, &bias));) {
+		if (dwarf_haspc(unit, call - bias) <= 0)
+			continue;
+		Dwarf_Line *line = dwarf_getsrc_die(unit, call - bias);
+		if (line && !dwarf_lineno(line, &symbol->line))
+			symbol->file = dwarf_linesrc(line, NULL, NULL);
+		return;
+	}
+}
+
 bool gs_symbols_find(gs_symbols *m, uint64_t return_address, gs_symbol *symbol)
 {
 	uint64_t call = return_address - 1;
@@ -69,5 +84,7 @@ bool gs_symbols_find(gs_symbols *m, uint64_t return_address, gs_symbol *symbol)
 	Dwfl_Line *line = dwfl_module_getsrc(m->module, call);
 	if (line)
 		symbol->file = dwfl_lineinfo(line, NULL, &symbol->line, NULL, NULL, NULL);
+	else
+		find_in_units(m, call, symbol);
 	return symbol->function != NULL;
 }

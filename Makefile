@@ -100,7 +100,7 @@ deps: ## install the Debian packages that are missing (as root or with sudo)
 CHECKS := check-unit check-cli check-json check-golden check-preload check-fuzz check-headers check-layers check-sanitize
 .PHONY: check check-unit check-headers check-layers check-sanitize
 check: deps ## everything that needs no GPU and no network beyond the packages
-	@$(MAKE) --no-print-directory all
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(B)/unit
 	@sh tools/count-checks.sh "$(MAKE) --no-print-directory" $(CHECKS)
 check-unit: $(B)/unit $(B)/gpusnap ## unit tests (Check); ONLY="name name" picks suites
 	$(Q)GPUSNAP=$(B)/gpusnap $(B)/unit $(ONLY)
@@ -109,8 +109,10 @@ check-headers: ## every header compiles alone
 		$(sort $(wildcard schema/*.h recorder/*.h recorder/*/*.h analyzer/*.h analyzer/*/*.h tools/*.h))
 check-layers: $(LIBS_all) ## who may include and link whom
 	$(Q)sh tools/check-layers.sh $(B)
-check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer
-	$(Q)$(MAKE) --no-print-directory B=$(B)-asan SAN=address,undefined CFLAGS="-O1 -g" check-unit
+check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, the longest suite beside the others
+	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=$(B)-asan SAN=address,undefined CFLAGS="-O1 -g" $(B)-asan/unit $(B)-asan/gpusnap
+	$(Q)GPUSNAP=$(B)-asan/gpusnap $(B)-asan/unit pool_random & long=$$!; \
+		GPUSNAP=$(B)-asan/gpusnap $(B)-asan/unit -pool_random; others=$$?; wait $$long && [ $$others = 0 ]
 
 # --- installation ----------------------------------------------------------------------------------
 .PHONY: install uninstall

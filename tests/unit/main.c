@@ -1,5 +1,5 @@
 /* Runs every suite that the Makefile found as tests/unit/check_NAME.c (each defines suite_NAME).
- * Arguments: names of suites to run; none runs all. Ends with a line that counts. */
+ * Arguments: names of suites to run, -NAME for one to leave out; none runs all. Ends with a line that counts. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +15,18 @@ static const struct { const char *name; Suite *(*make)(void); } suites[] = {
 #undef SUITE
 };
 
+/* Named, or no other is named; a dash before a name leaves that suite out. */
 static int wanted(int argc, char **argv, const char *name)
 {
-	for (int i = 1; i < argc; i++)
+	int named = 0;
+	for (int i = 1; i < argc; i++) {
+		if (argv[i][0] == '-' && !strcmp(argv[i] + 1, name))
+			return 0;
 		if (!strcmp(argv[i], name))
 			return 1;
-	return argc < 2;
+		named += argv[i][0] != '-';
+	}
+	return !named;
 }
 
 int main(int argc, char **argv)

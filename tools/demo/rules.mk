@@ -5,5 +5,5 @@ $(B)/demo: $(call obj,tools/demo/fragment.c) $(B)/libgpusnap.a
 	$(Q)$(call link,$^,libzstd)
 .PHONY: demo
 demo: deps ## the story of fragmentation, on a simulated device
-	@$(MAKE) --no-print-directory all $(B)/demo
+	@$(MAKE) --no-print-directory -j$$(nproc) all $(B)/demo
 	@sh tools/demo/demo.sh $(B)

@@ -109,10 +109,10 @@ check-headers: ## every header compiles alone
 		$(sort $(wildcard schema/*.h recorder/*.h recorder/*/*.h analyzer/*.h analyzer/*/*.h tools/*.h))
 check-layers: $(LIBS_all) ## who may include and link whom
 	$(Q)sh tools/check-layers.sh $(B)
-check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, the longest suite beside the others
+check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, a process a suite
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=$(B)-asan SAN=address,undefined CFLAGS="-O1 -g" $(B)-asan/unit $(B)-asan/gpusnap
-	$(Q)GPUSNAP=$(B)-asan/gpusnap $(B)-asan/unit pool_random & long=$$!; \
-		GPUSNAP=$(B)-asan/gpusnap $(B)-asan/unit -pool_random; others=$$?; wait $$long && [ $$others = 0 ]
+	$(Q){ echo pool_random; sed -n 's/SUITE(\(.*\))/\1/p' $(B)-asan/gen/suites.def | grep -v pool_random; } | \
+		GPUSNAP=$(B)-asan/gpusnap xargs -P $$(nproc) -n 1 $(B)-asan/unit
 
 # --- installation ----------------------------------------------------------------------------------
 .PHONY: install uninstall

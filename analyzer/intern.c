@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
+
 enum { CHUNK = 64 * 1024 };
 
 struct gs_arena {
@@ -42,7 +44,7 @@ static void *arena_take(gs_snapshot *s, size_t n)
 	struct gs_arena *a = s->arena;
 	if (!a || a->size - a->used < n) {
 		size_t size = n > CHUNK / 4 ? n : CHUNK;
-		if (size > SIZE_MAX - sizeof *a || !(a = malloc(sizeof *a + size)))
+		if (size > SIZE_MAX - sizeof *a || !(a = gs_memory_take(sizeof *a + size)))
 			return NULL;
 		a->used = 0;
 		a->size = size;
@@ -94,7 +96,7 @@ static bool table_room(gs_snapshot *s, int which)
 	uint32_t slots = old ? (old->mask + 1) * 2 : 256;
 	if (!slots)
 		return false;
-	struct gs_table *t = calloc(1, sizeof *t + slots * sizeof *t->ids);
+	struct gs_table *t = gs_memory_zeroed(1, sizeof *t + slots * sizeof *t->ids);
 	if (!t)
 		return false;
 	t->mask = slots - 1;
@@ -107,7 +109,7 @@ static bool table_room(gs_snapshot *s, int which)
 		t->ids[at] = old->ids[i];
 		t->count++;
 	}
-	free(old);
+	gs_memory_give(old);
 	s->index[which] = t;
 	return true;
 }
@@ -123,7 +125,7 @@ static bool column_room(void **column, uint32_t *cap, uint32_t used, uint32_t n,
 		cap2 += cap2 / 2;
 	if (cap2 >= UINT32_MAX)
 		return false;
-	void *grown = realloc(*column, cap2 * size);
+	void *grown = gs_memory_more(*column, cap2 * size);
 	if (!grown)
 		return false;
 	*column = grown;
@@ -212,7 +214,7 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 /* Room for one more element of an array that doubles at powers of two; NULL when memory is short. */
 static void *few_room(void *array, uint32_t n, size_t size)
 {
-	return n & (n - 1) ? array : n > UINT32_MAX / 4 ? NULL : realloc(array, (n ? n * 2 : 1) * size);
+	return n & (n - 1) ? array : n > UINT32_MAX / 4 ? NULL : gs_memory_more(array, (n ? n * 2 : 1) * size);
 }
 
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)
@@ -256,14 +258,14 @@ void gs_intern_release(gs_snapshot *s)
 {
 	for (struct gs_arena *a = s->arena, *next; a; a = next) {
 		next = a->next;
-		free(a);
+		gs_memory_give(a);
 	}
 	for (size_t i = 0; i < sizeof s->index / sizeof *s->index; i++)
-		free(s->index[i]);
-	free(s->strings);
-	free(s->frames);
-	free(s->stacks);
-	free(s->stack_frames);
-	free(s->streams);
-	free(s->pools);
+		gs_memory_give(s->index[i]);
+	gs_memory_give(s->strings);
+	gs_memory_give(s->frames);
+	gs_memory_give(s->stacks);
+	gs_memory_give(s->stack_frames);
+	gs_memory_give(s->streams);
+	gs_memory_give(s->pools);
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/snapshot.h"
 
 void gs_layout_init(gs_layout *l)
@@ -13,19 +14,19 @@ void gs_layout_init(gs_layout *l)
 
 void gs_layout_release(gs_layout *l)
 {
-	free(l->segments);
-	free(l->blocks);
+	gs_memory_give(l->segments);
+	gs_memory_give(l->blocks);
 	gs_layout_init(l);
 }
 
 gs_status gs_layout_copy(gs_layout *to, const gs_layout *from)
 {
 	gs_layout l = *from;
-	l.segments = malloc((from->nsegments + 1) * sizeof *l.segments);
-	l.blocks = malloc((from->nblocks + 1) * sizeof *l.blocks);
+	l.segments = gs_memory_take((from->nsegments + 1) * sizeof *l.segments);
+	l.blocks = gs_memory_take((from->nblocks + 1) * sizeof *l.blocks);
 	if (!l.segments || !l.blocks) {
-		free(l.segments);
-		free(l.blocks);
+		gs_memory_give(l.segments);
+		gs_memory_give(l.blocks);
 		return GS_NO_MEMORY;
 	}
 	if (from->nsegments)
@@ -85,7 +86,7 @@ static gs_status sort_segments(gs_layout *l)
 	if (in_order(l))
 		return GS_OK;
 	qsort(l->segments, l->nsegments, sizeof *l->segments, by_address);
-	gs_block *moved = malloc((l->nblocks + 1) * sizeof *moved);
+	gs_block *moved = gs_memory_take((l->nblocks + 1) * sizeof *moved);
 	if (!moved)
 		return GS_NO_MEMORY;
 	size_t at = 0;
@@ -95,7 +96,7 @@ static gs_status sort_segments(gs_layout *l)
 		g->first_block = at;
 		at += g->nblocks;
 	}
-	free(l->blocks);
+	gs_memory_give(l->blocks);
 	l->blocks = moved;
 	l->nblocks = at;
 	return GS_OK;

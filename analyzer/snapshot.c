@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/intern.h"
+#include "analyzer/memory.h"
 
 void gs_snapshot_init(gs_snapshot *s)
 {
@@ -19,14 +20,14 @@ void gs_snapshot_release(gs_snapshot *s)
 {
 	for (size_t i = 0; i < s->ndevices; i++) {
 		gs_layout_release(&s->devices[i].captured);
-		free(s->devices[i].trace.events);
+		gs_memory_give(s->devices[i].trace.events);
 	}
-	free(s->devices);
-	free(s->ooms);
-	free(s->annotations);
-	free(s->settings);
-	free(s->stats);
-	free(s->warnings);
+	gs_memory_give(s->devices);
+	gs_memory_give(s->ooms);
+	gs_memory_give(s->annotations);
+	gs_memory_give(s->settings);
+	gs_memory_give(s->stats);
+	gs_memory_give(s->warnings);
 	gs_intern_release(s);
 	gs_snapshot_init(s);
 }
@@ -37,9 +38,9 @@ static void *one_more(void *array, size_t n, size_t size)
 	if (n & (n - 1) || n == 0) {
 		if (n)
 			return array;
-		return array ? array : malloc(size);
+		return array ? array : gs_memory_take(size);
 	}
-	return n > SIZE_MAX / 2 / size ? NULL : realloc(array, n * 2 * size);
+	return n > SIZE_MAX / 2 / size ? NULL : gs_memory_more(array, n * 2 * size);
 }
 
 #define APPEND(array, n)                                                        \
@@ -81,7 +82,7 @@ gs_event *gs_trace_append(gs_trace *t)
 {
 	if (t->n == t->cap) {
 		size_t cap = t->cap ? t->cap + t->cap / 2 : 64;
-		gs_event *grown = cap > SIZE_MAX / sizeof *grown ? NULL : realloc(t->events, cap * sizeof *grown);
+		gs_event *grown = cap > SIZE_MAX / sizeof *grown ? NULL : gs_memory_more(t->events, cap * sizeof *grown);
 		if (!grown)
 			return NULL;
 		t->events = grown;

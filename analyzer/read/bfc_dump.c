@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/text_figure.h"
 
 #define MOST (INT64_C(1) << 50) /* bytes: no device has more, a larger number is damage */
@@ -15,10 +16,10 @@ typedef gs_status line_reader(gs_bfc *b, const gs_text *t, size_t i, size_t *end
 void gs_bfc_release(gs_bfc *b)
 {
 	for (size_t i = 0; i < b->n; i++) {
-		free(b->dumps[i].chunks);
-		free(b->dumps[i].regions);
+		gs_memory_give(b->dumps[i].chunks);
+		gs_memory_give(b->dumps[i].regions);
 	}
-	free(b->dumps);
+	gs_memory_give(b->dumps);
 	*b = (gs_bfc)GS_BFC_INIT;
 }
 
@@ -37,8 +38,8 @@ bool gs_bfc_found(const gs_bfc *b)
 
 static void forget_chunks(gs_bfc_dump *d)
 {
-	free(d->chunks);
-	free(d->regions);
+	gs_memory_give(d->chunks);
+	gs_memory_give(d->regions);
 	d->chunks = NULL;
 	d->regions = NULL;
 	d->nchunks = d->cap_chunks = d->nregions = d->cap_regions = 0;
@@ -59,7 +60,7 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	}
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? b->cap * 2 : 4;
-		gs_bfc_dump *dumps = realloc(b->dumps, cap * sizeof *dumps);
+		gs_bfc_dump *dumps = gs_memory_more(b->dumps, cap * sizeof *dumps);
 		if (!dumps)
 			return NULL;
 		b->dumps = dumps;
@@ -204,7 +205,7 @@ static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		d->nregions--; /* the line was printed twice */
 	if (d->nregions == d->cap_regions) {
 		size_t cap = d->cap_regions ? d->cap_regions * 2 : 16;
-		gs_bfc_region *regions = realloc(d->regions, cap * sizeof *regions);
+		gs_bfc_region *regions = gs_memory_more(d->regions, cap * sizeof *regions);
 		if (!regions)
 			return GS_NO_MEMORY;
 		d->regions = regions;
@@ -238,7 +239,7 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		return GS_OK; /* printed twice */
 	if (d->nchunks == d->cap_chunks) {
 		size_t cap = d->cap_chunks ? d->cap_chunks + d->cap_chunks / 2 : 64;
-		gs_bfc_chunk *chunks = realloc(d->chunks, cap * sizeof *chunks);
+		gs_bfc_chunk *chunks = gs_memory_more(d->chunks, cap * sizeof *chunks);
 		if (!chunks)
 			return GS_NO_MEMORY;
 		d->chunks = chunks;

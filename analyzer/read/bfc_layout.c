@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
+
 enum { MAX_FREE_OF_A_BIN = 4096 /* blocks made from the count of one bin line */ };
 
 /* What is being built; arrays grow by append. */
@@ -21,7 +23,7 @@ static void add_block(build *b, uint64_t address, uint64_t size, bool in_use)
 	gs_layout *l = b->l;
 	if (l->nblocks == b->cap_blocks) {
 		size_t cap = b->cap_blocks ? b->cap_blocks + b->cap_blocks / 2 : 64;
-		gs_block *blocks = realloc(l->blocks, cap * sizeof *blocks);
+		gs_block *blocks = gs_memory_more(l->blocks, cap * sizeof *blocks);
 		if (!blocks) {
 			b->failed = true;
 			return;
@@ -42,7 +44,7 @@ static void add_segment(build *b, uint64_t address, uint64_t size)
 		return;
 	if (l->nsegments == b->cap_segments) {
 		size_t cap = b->cap_segments ? b->cap_segments * 2 : 16;
-		gs_segment *segments = realloc(l->segments, cap * sizeof *segments);
+		gs_segment *segments = gs_memory_more(l->segments, cap * sizeof *segments);
 		if (!segments) {
 			b->failed = true;
 			return;

@@ -1,6 +1,7 @@
 /* Events of a .gsnap file: from decoded columns to rows of the trace. This is the part that a large file spends its time in. */
 #include <stdlib.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/gsnap.h"
 #include "schema/bytes.h"
 
@@ -29,7 +30,7 @@ static gs_event *make_room(gs_trace *t, uint32_t n)
 {
 	if (t->cap - t->n < n) {
 		size_t cap = t->n + n > t->cap + t->cap / 2 ? t->n + n : t->cap + t->cap / 2;
-		gs_event *grown = realloc(t->events, cap * sizeof *grown);
+		gs_event *grown = gs_memory_more(t->events, cap * sizeof *grown);
 		if (!grown)
 			return NULL;
 		t->events = grown;

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/gsnap.h"
 
 enum { SYMBOLS_MAX = 100000000 }; /* looked at for one file: about half a second */
@@ -15,7 +16,7 @@ static void *room(void *array, size_t n, size_t *cap, size_t size)
 	if (n < *cap)
 		return array;
 	size_t more = *cap ? *cap * 2 : 64;
-	void *grown = realloc(array, more * size);
+	void *grown = gs_memory_more(array, more * size);
 	if (grown)
 		*cap = more;
 	return grown;
@@ -37,20 +38,20 @@ gs_status gs_gsnap_maps_init(gs_gsnap_reading *g)
 {
 	bool good = map_add(&g->strings, 0) && map_add(&g->frames, 0) && map_add(&g->stacks, 0) && map_add(&g->tags, 0);
 	g->symbols_left = SYMBOLS_MAX;
-	g->frame_buffer = malloc(GS_GSNAP_DEPTH_MAX * sizeof *g->frame_buffer);
+	g->frame_buffer = gs_memory_take(GS_GSNAP_DEPTH_MAX * sizeof *g->frame_buffer);
 	return good && g->frame_buffer ? GS_OK : GS_NO_MEMORY;
 }
 
 void gs_gsnap_maps_release(gs_gsnap_reading *g)
 {
-	free(g->strings.ids);
-	free(g->frames.ids);
-	free(g->stacks.ids);
-	free(g->tags.ids);
+	gs_memory_give(g->strings.ids);
+	gs_memory_give(g->frames.ids);
+	gs_memory_give(g->stacks.ids);
+	gs_memory_give(g->tags.ids);
 	for (uint32_t i = 0; i < g->nmodules; i++)
 		gs_symbols_close(g->modules[i].symbols);
-	free(g->modules);
-	free(g->frame_buffer);
+	gs_memory_give(g->modules);
+	gs_memory_give(g->frame_buffer);
 }
 
 gs_status gs_gsnap_add_string(gs_gsnap_reading *g, uint32_t i, gs_error *err)

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/html.h"
 #include "analyzer/read/json_stream.h"
 #include "analyzer/read/pickle_text.h"
@@ -64,7 +65,7 @@ static int put(page *p, int64_t value)
 	column *c = &p->c[p->at];
 	if (c->n == c->cap) {
 		size_t cap = c->cap + c->cap / 2 + 64;
-		int64_t *grown = realloc(c->v, cap * sizeof *grown);
+		int64_t *grown = gs_memory_more(c->v, cap * sizeof *grown);
 		if (!grown)
 			return fail(p, GS_NO_MEMORY, "out of memory");
 		c->v = grown;
@@ -168,7 +169,7 @@ static gs_id stack_of(page *p, int64_t suffix)
 	uint32_t n = 0;
 	if (suffix < 0 || (uint64_t)suffix >= nsuffixes || !(p->want & GS_WANT_STACKS))
 		return 0;
-	if (!p->stack_of_suffix && !(p->stack_of_suffix = calloc(nsuffixes, sizeof *p->stack_of_suffix)))
+	if (!p->stack_of_suffix && !(p->stack_of_suffix = gs_memory_zeroed(nsuffixes, sizeof *p->stack_of_suffix)))
 		return 0;
 	while (suffix >= 0 && !p->stack_of_suffix[suffix] && !frame_at(p, suffix)) /* an element's title, each its own */
 		suffix = next_suffix(p, suffix);
@@ -235,7 +236,7 @@ static gs_status add_actions(page *p, gs_trace *t)
 {
 	int sizes = p->c[EL_SIZE].n ? EL_SIZE : OLD_SIZE, infos = p->c[EL_SIZE].n ? EL_INFO : OLD_INFO;
 	size_t n = p->c[sizes].n;
-	unsigned char *live = calloc(n + 1, 1);
+	unsigned char *live = gs_memory_zeroed(n + 1, 1);
 	if (!live)
 		return gs_fail(&p->error, GS_NO_MEMORY, "out of memory");
 	for (size_t i = 0; i < p->c[INITIALLY].n; i++)
@@ -252,7 +253,7 @@ static gs_status add_actions(page *p, gs_trace *t)
 		add_event(p, t, live[e] ? go : come, address ? address : e + 1, cell(p, sizes, e), 0, stack_of(p, info));
 		live[e] = !live[e];
 	}
-	free(live);
+	gs_memory_give(live);
 	return p->error.status;
 }
 
@@ -273,7 +274,7 @@ static int block_by_address(const void *a, const void *b)
 static gs_block *live_blocks(page *p)
 {
 	size_t n = p->c[BL_ADDR].n;
-	gs_block *b = calloc(n + 1, sizeof *b);
+	gs_block *b = gs_memory_zeroed(n + 1, sizeof *b);
 	for (size_t i = 0; b && i < n; i++) {
 		b[i] = (gs_block){ .address = (uint64_t)cell(p, BL_ADDR, i), .idx = GS_NONE, .requested = cell(p, BL_REAL, i) };
 		b[i].size = cell(p, BL_SIZE, i) < 0 ? 0 : (uint64_t)cell(p, BL_SIZE, i);
@@ -310,10 +311,10 @@ static gs_status add_layout(page *p, gs_layout *l)
 {
 	size_t n = p->c[SEG_ADDR].n, nblocks = p->c[BL_ADDR].n;
 	gs_block *live = live_blocks(p);
-	l->segments = calloc(n + 1, sizeof *l->segments);
-	l->blocks = calloc(n + 2 * nblocks + 1, sizeof *l->blocks);
+	l->segments = gs_memory_zeroed(n + 1, sizeof *l->segments);
+	l->blocks = gs_memory_zeroed(n + 2 * nblocks + 1, sizeof *l->blocks);
 	if (!live || !l->segments || !l->blocks) {
-		free(live);
+		gs_memory_give(live);
 		return gs_fail(&p->error, GS_NO_MEMORY, "out of memory");
 	}
 	for (size_t i = 0; i < n; i++) {
@@ -327,7 +328,7 @@ static gs_status add_layout(page *p, gs_layout *l)
 	qsort(l->segments, n, sizeof *l->segments, by_address);
 	l->nsegments = n;
 	lay_out(p, l, live);
-	free(live);
+	gs_memory_give(live);
 	return p->error.status;
 }
 
@@ -362,7 +363,7 @@ gs_status gs_html_columns(gs_source *source, unsigned want, gs_snapshot *s, gs_e
 	if (!status && build(&p))
 		status = gs_fail(err, p.error.status, "%s", p.error.text);
 	for (int i = 0; i < NCOLUMNS; i++)
-		free(p.c[i].v);
-	free(p.stack_of_suffix);
+		gs_memory_give(p.c[i].v);
+	gs_memory_give(p.stack_of_suffix);
 	return status;
 }

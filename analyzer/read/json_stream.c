@@ -3,7 +3,14 @@
 
 #include <string.h>
 
+#include "analyzer/memory.h"
+
 enum { CHUNK = 64 * 1024 };
+
+/* yajl does not look whether it got what it asked for. */
+static void *take(void *context, size_t n) { return (void)context, gs_memory_take_anyway(n); }
+static void *more(void *context, void *p, size_t n) { return (void)context, gs_memory_more_anyway(p, n); }
+static void give(void *context, void *p) { (void)context, gs_memory_give(p); }
 
 static gs_status malformed(yajl_handle h, uint64_t at, gs_error *err)
 {
@@ -26,6 +33,8 @@ static gs_status feed(gs_source *source, yajl_handle h, const gs_error *error, g
 			return gs_source_status(source, NULL);
 		n = n < CHUNK ? n : CHUNK;
 		yajl_status status = n ? yajl_parse(h, at, n) : yajl_complete_parse(h);
+		if (gs_memory_exceeded())
+			return gs_fail(err, GS_NO_MEMORY, "out of memory");
 		if (status == yajl_status_client_canceled && !error->status)
 			return GS_OK;
 		uint64_t place = start + (n ? yajl_get_bytes_consumed(h) : 0);
@@ -43,7 +52,8 @@ static gs_status feed(gs_source *source, yajl_handle h, const gs_error *error, g
 
 gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, void *context, bool whole, const gs_error *error, gs_error *err)
 {
-	yajl_handle h = yajl_alloc(callbacks, NULL, context);
+	yajl_alloc_funcs counted = { take, more, give, NULL };
+	yajl_handle h = yajl_alloc(callbacks, &counted, context);
 	if (!h)
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
 	yajl_config(h, yajl_dont_validate_strings, 1);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/text_figure.h"
 
 enum { SPAN = 9000 /* squeezed characters of a table and more */, GAP = 260 /* from one bar to the next: a ruler is 75 */ };
@@ -19,7 +20,7 @@ static const char *const pools[] = { "all", "large", "small" };
 
 void gs_memory_summary_release(gs_memory_summary *m)
 {
-	free(m->tables);
+	gs_memory_give(m->tables);
 	*m = (gs_memory_summary)GS_MEMORY_SUMMARY_INIT;
 }
 
@@ -119,7 +120,7 @@ static gs_summary_table *table_of(gs_memory_summary *m, int32_t device)
 	for (size_t k = 0; k < m->n; k++)
 		if (m->tables[k].device == device)
 			return &m->tables[k];
-	if (!m->tables && !(m->tables = calloc(GS_SUMMARY_DEVICES, sizeof *m->tables)))
+	if (!m->tables && !(m->tables = gs_memory_zeroed(GS_SUMMARY_DEVICES, sizeof *m->tables)))
 		return NULL;
 	if (m->n == GS_SUMMARY_DEVICES)
 		m->n--;

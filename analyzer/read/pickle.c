@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/pickle.h"
 #include "analyzer/read/pickle_text.h"
 #include "analyzer/read/reader.h"
@@ -163,12 +164,12 @@ static gs_status text_opcode(unpickler *u, unsigned char op)
 		return status ? complaint(u) : GS_OK;
 	}
 	if (op == 'V' || op == 'S') {
-		char *copy = malloc(2 * n + 1);
+		char *copy = gs_memory_take(2 * n + 1);
 		if (!copy)
 			return gs_fail(u->err, GS_NO_MEMORY, "out of memory");
 		size_t length = op == 'V' ? gs_pickle_unescape_unicode(text, n, copy) : gs_pickle_unescape_string(text, n, copy);
 		status = gs_torch_push_string(&u->t, copy, length);
-		free(copy);
+		gs_memory_give(copy);
 		return status ? complaint(u) : GS_OK;
 	}
 	if (!gs_pickle_number(op, text, n, &v))

@@ -6,6 +6,9 @@
 #include <string.h>
 #include <strings.h>
 
+#include "analyzer/memory.h"
+#include "schema/size.h"
+
 enum { HEAD = 64 * 1024 };
 
 static const gs_reader *const readers[] = {
@@ -81,6 +84,48 @@ static int64_t rank_of_name(const char *path)
 	return GS_NONE;
 }
 
+/* --- memory ------------------------------------------------------------------------------------- */
+
+enum { BASE_MIB = 24, GSNAP_MIB = 52, FOR_A_BYTE = 4, FOR_A_PACKED_BYTE = 24 };
+
+typedef struct allowance { const gs_source *source; bool gsnap; uint64_t asked; } allowance;
+
+/* A byte of an honest file becomes at most about half a byte here (an event is written in 190 bytes and kept in 40), one of a packed file up to 18. */
+static uint64_t limit_of(const void *of)
+{
+	const allowance *a = of;
+	uint64_t bytes = gs_source_bytes(a->source), most = ((uint64_t)(a->gsnap ? GSNAP_MIB : BASE_MIB) << 20) + FOR_A_BYTE * bytes;
+	if ((a->gsnap || gs_source_packed(a->source)) && FOR_A_PACKED_BYTE * bytes > most)
+		most = FOR_A_PACKED_BYTE * bytes;
+	most = a->asked > most ? a->asked : most;
+	uint64_t window = gs_source_held(a->source);
+	return most > window ? most - window : 0;
+}
+
+static uint64_t asked_memory(void)
+{
+	const char *text = getenv("GPUSNAP_READ_MEMORY");
+	uint64_t size = 0;
+	return text && gs_size_parse(text, &size, NULL) == GS_OK ? size : 0;
+}
+
+static gs_status too_much(const gs_source *source, uint64_t limit, gs_error *err)
+{
+	char text[32];
+	return gs_fail(err, GS_LIMIT, "its content needs more than %s of memory, far more than files of this size do, at byte %llu (GPUSNAP_READ_MEMORY=SIZE allows more)",
+		       gs_size_format(text, sizeof text, limit), (unsigned long long)gs_source_offset(source));
+}
+
+gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	allowance a = { source, reader == &gs_reader_gsnap, asked_memory() };
+	gs_account account;
+	gs_account_open(&account, limit_of, &a);
+	gs_status status = reader->read(source, want, s, err);
+	gs_account_close(&account);
+	return account.exceeded ? too_much(source, limit_of(&a), err) : status;
+}
+
 static gs_status read_source(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	const gs_reader *reader = NULL;
@@ -88,7 +133,7 @@ static gs_status read_source(gs_source *source, const char *path, unsigned want,
 		gs_source_hash(source);
 	gs_status status = gs_reader_pick(source, &reader, err);
 	if (!status)
-		status = reader->read(source, want, s, err);
+		status = gs_reader_run(reader, source, want, s, err);
 	if (!status && (want & GS_WANT_ALL) == GS_WANT_ALL && path)
 		status = gs_source_digest(source, s->sha256, err);
 	if (!status && path) {

@@ -25,6 +25,11 @@ typedef struct gs_reader {
 extern const gs_reader gs_reader_gsnap, gs_reader_pickle, gs_reader_json, gs_reader_html, gs_reader_bfc,
 	gs_reader_rmm, gs_reader_text;
 
+/* Lets the reader read, in bounded memory: what it holds, the snapshot included, stays below 24 MiB + 4 times the file's bytes; of a packed file it may be
+ * 24 times its bytes, of a .gsnap (packed by itself) 52 MiB + 4 times or 24 times. Honest files stay far below. GPUSNAP_READ_MEMORY (a SIZE) allows more.
+ * Beyond: GS_LIMIT. */
+gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
+
 /* Unwraps the source (at byte 0) as far as needed and tells which reader its content is for. */
 gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err);
 

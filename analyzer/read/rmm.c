@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/reader.h"
 #include "analyzer/read/rmm_rows.h"
 #include "analyzer/read/text_log.h"
@@ -56,13 +57,13 @@ static bool grow(live *l, const gs_trace *t)
 	size_t size = 1024;
 	while (size < n * 2 + 512)
 		size *= 2;
-	live wide = { calloc(size, sizeof *l->slots), size - 1, n };
+	live wide = { gs_memory_zeroed(size, sizeof *l->slots), size - 1, n };
 	if (!wide.slots)
 		return false;
 	for (size_t i = 0; l->slots && i <= l->mask; i++)
 		if (l->slots[i] && l->slots[i] != FREED)
 			wide.slots[find(&wide, t, t->events[l->slots[i] - 1].address)] = l->slots[i];
-	free(l->slots);
+	gs_memory_give(l->slots);
 	*l = wide;
 	return true;
 }
@@ -70,7 +71,7 @@ static bool grow(live *l, const gs_trace *t)
 static live *live_of(replay *r, uint32_t device)
 {
 	if (device >= r->nlive) {
-		live *more = realloc(r->live, (device + 1) * sizeof *more);
+		live *more = gs_memory_more(r->live, (device + 1) * sizeof *more);
 		if (!more)
 			return NULL;
 		memset(more + r->nlive, 0, (device + 1 - r->nlive) * sizeof *more);
@@ -281,8 +282,8 @@ static gs_status capture(replay *r, gs_device *d, gs_error *err)
 		n += l->slots[i] && l->slots[i] != FREED;
 	if (!n)
 		return GS_OK;
-	c->blocks = calloc(n, sizeof *c->blocks);
-	c->segments = calloc(n, sizeof *c->segments);
+	c->blocks = gs_memory_zeroed(n, sizeof *c->blocks);
+	c->segments = gs_memory_zeroed(n, sizeof *c->segments);
 	if (!c->blocks || !c->segments)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for %zu allocations", n);
 	for (size_t i = 0; i <= l->mask; i++)
@@ -291,7 +292,7 @@ static gs_status capture(replay *r, gs_device *d, gs_error *err)
 			c->blocks[c->nblocks++] = (gs_block){ .address = e->address, .size = e->size, .requested = (int64_t)e->size,
 							      .idx = (int64_t)l->slots[i] - 1, .stack = e->stack, .state = GS_ACTIVE_ALLOCATED };
 		}
-	free(l->slots);
+	gs_memory_give(l->slots);
 	*l = (live){ NULL, 0, 0 };
 	qsort(c->blocks, n, sizeof *c->blocks, by_address);
 	for (size_t i = 0; i < n; i++) {
@@ -323,7 +324,7 @@ static gs_status conclude(replay *r, unsigned want, gs_error *err)
 		if (want & GS_WANT_EVENTS)
 			continue;
 		d->trace.skipped = d->trace.n;
-		free(d->trace.events);
+		gs_memory_give(d->trace.events);
 		d->trace.events = NULL;
 		d->trace.n = d->trace.cap = 0;
 		s->events_skipped = true;
@@ -345,8 +346,8 @@ static gs_status read_rmm(gs_source *source, unsigned want, gs_snapshot *s, gs_e
 	if (!status)
 		status = conclude(&r, want, err);
 	for (size_t i = 0; i < r.nlive; i++)
-		free(r.live[i].slots);
-	free(r.live);
+		gs_memory_give(r.live[i].slots);
+	gs_memory_give(r.live);
 	return status;
 }
 

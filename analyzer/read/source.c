@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/unpack.h"
 #include "analyzer/sha256.h"
 
@@ -29,7 +30,7 @@ struct gs_source {
 
 static gs_status source_new(gs_source **out, gs_error *err)
 {
-	gs_source *s = calloc(1, sizeof *s);
+	gs_source *s = gs_memory_zeroed(1, sizeof *s);
 	if (!s)
 		return gs_fail(err, GS_NO_MEMORY, "no memory to read a file");
 	s->fd = -1;
@@ -42,12 +43,12 @@ void gs_source_close(gs_source *s)
 	while (s) {
 		gs_source *below = s->below;
 		if (s->cap)
-			free(s->buf);
+			gs_memory_give(s->buf);
 		if (s->fd > 0)
 			close(s->fd);
 		gs_unpack_free(s->unpack);
-		free(s->sum);
-		free(s);
+		gs_memory_give(s->sum);
+		gs_memory_give(s);
 		s = below;
 	}
 }
@@ -67,7 +68,7 @@ gs_status gs_source_memory(const void *data, size_t n, gs_source **out, gs_error
 
 static gs_status take_window(gs_source *s, gs_error *err)
 {
-	s->buf = malloc(WINDOW);
+	s->buf = gs_memory_take(WINDOW);
 	if (!s->buf)
 		return gs_fail(err, GS_NO_MEMORY, "no memory to read a file");
 	s->cap = WINDOW;
@@ -200,6 +201,29 @@ uint64_t gs_source_file_size(const gs_source *s)
 	return s->file_size;
 }
 
+uint64_t gs_source_bytes(const gs_source *s)
+{
+	while (s->below)
+		s = s->below;
+	return s->file_size ? s->file_size : s->base + s->pos;
+}
+
+bool gs_source_packed(const gs_source *s)
+{
+	for (; s; s = s->below)
+		if (s->unpack && gs_unpack_packing(s->unpack) != GS_PACKING_BASE64)
+			return true;
+	return false;
+}
+
+size_t gs_source_held(const gs_source *s)
+{
+	size_t held = 0;
+	for (; s; s = s->below)
+		held += s->unpack ? gs_unpack_held(s->unpack) : 0;
+	return held;
+}
+
 /* *s keeps its address, so the packed source moves into a new one below it. */
 static gs_status unwrap_layer(gs_source *s, gs_packing packing, gs_error *err)
 {
@@ -242,7 +266,7 @@ static gs_source *bottom(gs_source *s)
 void gs_source_hash(gs_source *s)
 {
 	s = bottom(s);
-	if (!s->sum && (s->sum = malloc(sizeof *s->sum))) {
+	if (!s->sum && (s->sum = gs_memory_take(sizeof *s->sum))) {
 		gs_sha256_init(s->sum);
 		gs_sha256_add(s->sum, s->buf, s->len);
 	}
@@ -260,7 +284,7 @@ gs_status gs_source_digest(gs_source *s, char hex[65], gs_error *err)
 	if (gs_source_status(s, err))
 		return s->error.status;
 	gs_sha256_finish(s->sum, hex);
-	free(s->sum);
+	gs_memory_give(s->sum);
 	s->sum = NULL;
 	return GS_OK;
 }

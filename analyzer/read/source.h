@@ -3,6 +3,7 @@
 #ifndef GS_ANALYZER_READ_SOURCE_H
 #define GS_ANALYZER_READ_SOURCE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,7 +18,7 @@ void gs_source_close(gs_source *s);
 
 /* Unwraps gzip and zstd from here on (at most three layers), if the bytes at the current position say so; call it at byte 0,
  * before reading. Files of the .gsnap kind are zstd themselves: look at the head first. Bounds: 1 TiB in all, 1000 times the
- * packed bytes beyond the first 64 MiB, a window of 32 MiB + twice the file's size. */
+ * packed bytes beyond the first 64 MiB, a window of 16 MiB + twice the file's size. */
 gs_status gs_source_unwrap(gs_source *s, gs_error *err);
 
 /* From here on the bytes are base64 (white space allowed), up to the first quotation mark. */
@@ -46,5 +47,14 @@ gs_status gs_source_digest(gs_source *s, char hex[65], gs_error *err);
 
 /* Bytes of the file itself if known (else 0): a bound for what its content may claim. */
 uint64_t gs_source_file_size(const gs_source *s);
+
+/* The same, of a pipe what was read of it so far. */
+uint64_t gs_source_bytes(const gs_source *s);
+
+/* Whether gzip or zstd was unwrapped. */
+bool gs_source_packed(const gs_source *s);
+
+/* Bytes of memory that unwrapping holds. */
+size_t gs_source_held(const gs_source *s);
 
 #endif

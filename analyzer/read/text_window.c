@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/text_prefix.h"
 
 enum {
@@ -19,10 +20,10 @@ gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
 	size_t shift;
 	*t = (gs_text)GS_TEXT_INIT;
 	t->source = source;
-	t->text = malloc(WINDOW + 1);
-	t->s = malloc(WINDOW + 1);
-	t->gap = malloc(WINDOW);
-	t->at = malloc(WINDOW * sizeof *t->at);
+	t->text = gs_memory_take(WINDOW + 1);
+	t->s = gs_memory_take(WINDOW + 1);
+	t->gap = gs_memory_take(WINDOW);
+	t->at = gs_memory_take(WINDOW * sizeof *t->at);
 	t->line = 1;
 	t->next_gap = GS_GAP_LINE;
 	if (!t->text || !t->s || !t->gap || !t->at)
@@ -32,10 +33,10 @@ gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
 
 void gs_text_release(gs_text *t)
 {
-	free(t->text);
-	free(t->s);
-	free(t->gap);
-	free(t->at);
+	gs_memory_give(t->text);
+	gs_memory_give(t->s);
+	gs_memory_give(t->gap);
+	gs_memory_give(t->at);
 	*t = (gs_text)GS_TEXT_INIT;
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/torch_object.h"
 
 enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_STRING = 65536, KEPT_BYTES = 4096 };
@@ -34,9 +35,9 @@ static void free_contents(gs_object *o)
 {
 	if (o->in_use == GS_V_LIST && o->holds == GS_HOLDS_SEGMENTS)
 		for (size_t i = 0; i < o->n; i++)
-			free(((gs_raw_segment *)o->items)[i].blocks);
+			gs_memory_give(((gs_raw_segment *)o->items)[i].blocks);
 	if (o->bytes > KEPT_BYTES) {
-		free(o->items);
+		gs_memory_give(o->items);
 		o->items = NULL;
 		o->bytes = 0;
 	}
@@ -47,14 +48,14 @@ void gs_torch_release(gs_torch *t)
 {
 	for (uint32_t i = 0; i < t->nobjects; i++) {
 		free_contents(&t->objects[i]);
-		free(t->objects[i].items);
+		gs_memory_give(t->objects[i].items);
 	}
-	free(t->objects);
-	free(t->stack);
-	free(t->marks);
-	free(t->memo);
-	free(t->pairs);
-	free(t->wide);
+	gs_memory_give(t->objects);
+	gs_memory_give(t->stack);
+	gs_memory_give(t->marks);
+	gs_memory_give(t->memo);
+	gs_memory_give(t->pairs);
+	gs_memory_give(t->wide);
 }
 
 gs_status gs_torch_grow(gs_torch *t)
@@ -62,7 +63,7 @@ gs_status gs_torch_grow(gs_torch *t)
 	size_t cap = t->cap ? t->cap * 2 : 1024;
 	if (cap > MOST_STACK)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d values open at once", MOST_STACK);
-	gs_value *grown = realloc(t->stack, cap * sizeof *grown);
+	gs_value *grown = gs_memory_more(t->stack, cap * sizeof *grown);
 	if (!grown)
 		return gs_torch_no_memory(t);
 	t->stack = grown;
@@ -80,7 +81,7 @@ gs_status gs_torch_mark(gs_torch *t)
 {
 	if (t->nmarks == t->cap_marks) {
 		size_t cap = t->cap_marks ? t->cap_marks * 2 : 64;
-		uint32_t *grown = cap > MOST_STACK ? NULL : realloc(t->marks, cap * sizeof *grown);
+		uint32_t *grown = cap > MOST_STACK ? NULL : gs_memory_more(t->marks, cap * sizeof *grown);
 		if (!grown)
 			return cap > MOST_STACK ? gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK) : gs_torch_no_memory(t);
 		t->marks = grown;
@@ -102,7 +103,7 @@ static gs_status new_object(gs_torch *t, gs_value_type type, uint32_t *out)
 	} else {
 		if (t->nobjects == t->cap_objects) {
 			uint32_t cap = t->cap_objects ? t->cap_objects * 2 : 64;
-			gs_object *grown = realloc(t->objects, cap * sizeof *grown);
+			gs_object *grown = gs_memory_more(t->objects, cap * sizeof *grown);
 			if (!grown)
 				return gs_torch_no_memory(t);
 			memset(grown + t->cap_objects, 0, (cap - t->cap_objects) * sizeof *grown);
@@ -140,7 +141,7 @@ void *gs_object_add(gs_torch *t, gs_object *o, size_t size)
 {
 	if ((o->n + 1) * size > o->bytes) {
 		size_t bytes = o->bytes + o->bytes / 2 + 4 * size;
-		void *grown = realloc(o->items, bytes);
+		void *grown = gs_memory_more(o->items, bytes);
 		if (!grown) {
 			gs_torch_no_memory(t);
 			return NULL;
@@ -451,7 +452,7 @@ static gs_status pair_of(gs_torch *t, gs_pool_id id, gs_value *out)
 	if (t->npairs >= MOST_PAIRS)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d pairs", MOST_PAIRS);
 	if (!(t->npairs & (t->npairs - 1))) {
-		gs_pool_id *grown = realloc(t->pairs, (t->npairs ? t->npairs * 2 : 1) * sizeof *grown);
+		gs_pool_id *grown = gs_memory_more(t->pairs, (t->npairs ? t->npairs * 2 : 1) * sizeof *grown);
 		if (!grown)
 			return gs_torch_no_memory(t);
 		t->pairs = grown;

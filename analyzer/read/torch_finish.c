@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/torch_object.h"
 #include "analyzer/read/torch_settings.h"
 
@@ -55,8 +56,8 @@ static gs_status size_layouts(gs_torch *t, const gs_object *list)
 	}
 	for (size_t i = 0; i < t->s->ndevices; i++) {
 		gs_layout *l = &t->s->devices[i].captured;
-		l->segments = calloc(l->nsegments + 1, sizeof *l->segments);
-		l->blocks = calloc(l->nblocks + 1, sizeof *l->blocks);
+		l->segments = gs_memory_zeroed(l->nsegments + 1, sizeof *l->segments);
+		l->blocks = gs_memory_zeroed(l->nblocks + 1, sizeof *l->blocks);
 		l->nsegments = l->nblocks = 0;
 		if (!l->segments || !l->blocks)
 			return gs_torch_no_memory(t);
@@ -77,7 +78,7 @@ static gs_status take_segments(gs_torch *t, gs_object *list)
 		r[i].g.first_block = l->nblocks;
 		if (r[i].g.nblocks)
 			memcpy(l->blocks + l->nblocks, r[i].blocks, r[i].g.nblocks * sizeof *l->blocks);
-		free(r[i].blocks);
+		gs_memory_give(r[i].blocks);
 		r[i].blocks = NULL;
 		l->nblocks += r[i].g.nblocks;
 		l->segments[l->nsegments++] = r[i].g;

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/torch_object.h"
 
 enum { MOST_WIDE = 65536 };
@@ -16,7 +17,7 @@ static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
 		size_t cap = t->cap_memo + t->cap_memo / 2 + 1024;
 		if (cap <= index)
 			cap = (size_t)index + 1;
-		uint32_t *grown = realloc(t->memo, cap * sizeof *grown);
+		uint32_t *grown = gs_memory_more(t->memo, cap * sizeof *grown);
 		if (!grown)
 			return gs_torch_no_memory(t);
 		t->memo = grown;
@@ -32,7 +33,7 @@ static gs_status widen(gs_torch *t, const gs_value *v, uint32_t *id)
 	if (t->nwide >= MOST_WIDE)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d numbers in the memo", MOST_WIDE);
 	if (!(t->nwide & (t->nwide - 1))) {
-		gs_value *grown = realloc(t->wide, (t->nwide ? t->nwide * 2 : 1) * sizeof *grown);
+		gs_value *grown = gs_memory_more(t->wide, (t->nwide ? t->nwide * 2 : 1) * sizeof *grown);
 		if (!grown)
 			return gs_torch_no_memory(t);
 		t->wide = grown;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/memory.h"
 #include "analyzer/read/torch_object.h"
 
 enum { MOST_DEPTH = 8, MOST_TEXT = 1 << 16 };
@@ -19,7 +20,7 @@ static void add(text *x, const char *data, size_t n)
 {
 	if (x->n + n + 1 > x->cap && !x->failed) {
 		size_t cap = (x->n + n + 1) * 2;
-		char *grown = cap > MOST_TEXT ? NULL : realloc(x->data, cap);
+		char *grown = cap > MOST_TEXT ? NULL : gs_memory_more(x->data, cap);
 		x->failed = !grown;
 		x->data = grown ? grown : x->data;
 		x->cap = grown ? cap : x->cap;
@@ -121,7 +122,7 @@ static gs_status add_setting(gs_torch *t, const gs_value *name, const gs_value *
 	status = x.failed ? gs_fail(&t->error, GS_LIMIT, "the setting %.40s is too long", t->s->strings[name->id].text) : GS_OK;
 	if (!status && gs_snapshot_add_setting(t->s, t->s->strings[name->id].text, x.data))
 		status = gs_torch_no_memory(t);
-	free(x.data);
+	gs_memory_give(x.data);
 	return status;
 }
 

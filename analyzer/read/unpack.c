@@ -6,6 +6,9 @@
 #include <string.h>
 #include <zlib.h>
 #include <zstd.h>
+#include <zstd_errors.h>
+
+#include "analyzer/memory.h"
 
 enum { FREE_MIB = 64, MOST_RATIO = 1000 };
 static const uint64_t most_bytes = 1ull << 40;
@@ -39,20 +42,20 @@ void gs_unpack_free(gs_unpack *u)
 	if (u->gz_open)
 		inflateEnd(&u->gz);
 	ZSTD_freeDStream(u->zstd);
-	free(u);
+	gs_memory_give(u);
 }
 
 gs_status gs_unpack_new(gs_packing packing, uint64_t file_size, gs_unpack **out, gs_error *err)
 {
-	gs_unpack *u = calloc(1, sizeof *u);
+	gs_unpack *u = gs_memory_zeroed(1, sizeof *u);
 	if (!u)
 		return gs_fail(err, GS_NO_MEMORY, "no memory to unpack");
 	u->packing = packing;
 	if (packing == GS_PACKING_GZIP) {
 		u->gz_open = inflateInit2(&u->gz, 15 + 16) == Z_OK;
 	} else if (packing == GS_PACKING_ZSTD && (u->zstd = ZSTD_createDStream())) {
-		int log = 25; /* 32 MiB, and more for files that are big themselves */
-		while (log < 30 && (1ull << (log + 1)) <= (32ull << 20) + 2 * file_size)
+		int log = 24; /* 16 MiB, and more for files that are big themselves */
+		while (log < 30 && (1ull << (log + 1)) <= (16ull << 20) + 2 * file_size)
 			log++;
 		ZSTD_DCtx_setParameter(u->zstd, ZSTD_d_windowLogMax, log);
 	}
@@ -63,6 +66,9 @@ gs_status gs_unpack_new(gs_packing packing, uint64_t file_size, gs_unpack **out,
 	*out = u;
 	return GS_OK;
 }
+
+gs_packing gs_unpack_packing(const gs_unpack *u) { return u->packing; }
+size_t gs_unpack_held(const gs_unpack *u) { return u->zstd ? ZSTD_sizeof_DStream(u->zstd) : 0; }
 
 static gs_status step_gzip(gs_unpack *u, const unsigned char *in, size_t have, size_t *used, unsigned char *out,
 			   size_t room, size_t *made, uint64_t at, gs_error *err)
@@ -100,6 +106,8 @@ static gs_status step_zstd(gs_unpack *u, const unsigned char *in, size_t have, s
 	size_t rc = ZSTD_decompressStream(u->zstd, &o, &i);
 	*used = i.pos;
 	*made = o.pos;
+	if (ZSTD_isError(rc) && ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge)
+		return gs_fail(err, GS_LIMIT, "packed with a larger window than such a file needs, at byte %llu: unpack it first (zstd -d --long=31)", (unsigned long long)at);
 	if (ZSTD_isError(rc))
 		return gs_fail(err, GS_FORMAT, "damaged zstd data (%s) at byte %llu of the packed file", ZSTD_getErrorName(rc),
 			       (unsigned long long)(at + *used));

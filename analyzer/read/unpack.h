@@ -18,6 +18,9 @@ gs_packing gs_packing_of(const unsigned char *head, size_t n);
 gs_status gs_unpack_new(gs_packing packing, uint64_t file_size, gs_unpack **out, gs_error *err);
 void gs_unpack_free(gs_unpack *u);
 
+gs_packing gs_unpack_packing(const gs_unpack *u);
+size_t gs_unpack_held(const gs_unpack *u); /* bytes of memory for the window of what is unpacked */
+
 /* Unpacks from in (have bytes; 0 means that there are no more) to out (at most room); says how many were used and
  * made. at is the offset of in, for messages. GS_OK: go on; GS_END: all done; else damaged, cut or beyond the bounds
  * (what was made before is still good). */

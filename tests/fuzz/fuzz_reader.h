@@ -27,7 +27,7 @@ static inline int gs_fuzz_read(const gs_reader *reader, const uint8_t *data, siz
 	gs_snapshot_init(&s);
 	if (gs_source_memory(data, n, &source, &err))
 		return 0;
-	gs_status status = reader->read(source, GS_WANT_ALL, &s, &err);
+	gs_status status = gs_reader_run(reader, source, GS_WANT_ALL, &s, &err);
 	gs_source_close(source);
 	if (!status && !gs_snapshot_finish(&s, &err)) {
 		gs_export_pytorch(&s, gs_fuzz_discard, &sum, NULL, &err);

@@ -55,7 +55,8 @@ static size_t skip_blanks(const unsigned char *head, size_t n, size_t i)
 /* JSON by its first two characters; surely ours if it has a snapshot's words. */
 static int probe_json(const unsigned char *head, size_t n)
 {
-	static const char *const words[] = { "\"segments\"", "\"device_traces\"", "\"traces\"", "\"blocks\"", "\"total_size\"", "\"segment_type\"", "\"addr\"" };
+	static const char *const words[] = { "\"segments\"", "\"device_traces\"", "\"traces\"", "\"blocks\"", "\"total_size\"", "\"segment_type\"",
+		"\"addr\"", "\"allocator_settings\"", "\"external_annotations\"", "\"host_segments\"" };
 	size_t i = skip_blanks(head, n, n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0), k = skip_blanks(head, n, i + 1);
 	if (i >= n || (head[i] != '{' && head[i] != '[') || k >= n || !strchr("\"{[]}", head[k]) || !head[k])
 		return 0;

@@ -1,6 +1,8 @@
 /* The loop around yajl. */
 #include "analyzer/read/json_stream.h"
 
+#include <ctype.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/memory.h"
@@ -23,16 +25,53 @@ static gs_status malformed(yajl_handle h, uint64_t at, gs_error *err)
 	return gs_fail(err, GS_FORMAT, "damaged JSON (%s) at byte %llu", what, (unsigned long long)at);
 }
 
-static gs_status feed(gs_source *source, yajl_handle h, const gs_error *error, gs_error *err)
+/* Python writes NaN, Infinity and -Infinity, which JSON does not have. */
+typedef struct python_numbers {
+	bool in_string, escaped;
+	unsigned char out[CHUNK + CHUNK / 3 + 8];
+} python_numbers;
+
+/* Bytes of at that end where a word may be cut in two are left for the next chunk. */
+static size_t whole_words(const unsigned char *at, size_t n)
+{
+	size_t keep = n;
+	while (keep && n - keep < 8 && isalpha(at[keep - 1]))
+		keep--;
+	return keep ? keep : n;
+}
+
+/* Copies n bytes to p->out as plain JSON; returns how many they became. */
+static size_t translate(python_numbers *p, const unsigned char *at, size_t n)
+{
+	size_t length = 0;
+	for (size_t i = 0; i < n; i++) {
+		if (!p->in_string && at[i] == 'N' && n - i >= 3 && !memcmp(at + i, "NaN", 3)) {
+			memcpy(p->out + length, "null", 4);
+			length += 4;
+			i += 2;
+		} else if (!p->in_string && at[i] == 'I' && n - i >= 8 && !memcmp(at + i, "Infinity", 8)) {
+			memcpy(p->out + length, "1e999", 5);
+			length += 5;
+			i += 7;
+		} else {
+			p->in_string ^= at[i] == '"' && !p->escaped;
+			p->escaped = p->in_string && at[i] == '\\' && !p->escaped;
+			p->out[length++] = at[i];
+		}
+	}
+	return length;
+}
+
+static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const gs_error *error, gs_error *err)
 {
 	for (;;) {
 		const unsigned char *at;
 		uint64_t start = gs_source_offset(source);
-		size_t n = gs_source_peek(source, 1, &at);
+		size_t n = gs_source_peek(source, 16, &at); /* more than a word */
 		if (!n && gs_source_status(source, err))
 			return gs_source_status(source, NULL);
-		n = n < CHUNK ? n : CHUNK;
-		yajl_status status = n ? yajl_parse(h, at, n) : yajl_complete_parse(h);
+		n = whole_words(at, n < CHUNK ? n : CHUNK);
+		yajl_status status = n ? yajl_parse(h, p->out, translate(p, at, n)) : yajl_complete_parse(h);
 		if (gs_memory_exceeded())
 			return gs_fail(err, GS_NO_MEMORY, "out of memory");
 		if (status == yajl_status_client_canceled && !error->status)
@@ -59,7 +98,9 @@ gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, voi
 	yajl_config(h, yajl_dont_validate_strings, 1);
 	if (!whole)
 		yajl_config(h, yajl_allow_trailing_garbage, 1);
-	gs_status status = feed(source, h, error, err);
+	python_numbers *p = gs_memory_zeroed(1, sizeof *p);
+	gs_status status = p ? feed(source, h, p, error, err) : gs_fail(err, GS_NO_MEMORY, "out of memory");
+	gs_memory_give(p);
 	yajl_free(h);
 	return status;
 }

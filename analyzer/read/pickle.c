@@ -81,8 +81,8 @@ static gs_status skip(unpickler *u, uint64_t n)
 	return GS_OK;
 }
 
-/* A string of n bytes; what is beyond 64 KiB is passed over. */
-static gs_status counted_string(unpickler *u, uint64_t n, bool text)
+/* A string of n bytes, Python's bytes too; what is beyond 64 KiB is passed over. */
+static gs_status counted_string(unpickler *u, uint64_t n)
 {
 	uint64_t size = gs_source_file_size(u->source);
 	size_t kept = n < MOST_LINE ? (size_t)n : MOST_LINE;
@@ -91,8 +91,7 @@ static gs_status counted_string(unpickler *u, uint64_t n, bool text)
 			       (unsigned long long)u->opcode_at);
 	if (!look(u, kept ? kept : 1) && kept)
 		return ends(u);
-	gs_status status = text ? gs_torch_push_string(&u->t, (const char *)u->p, kept) : gs_torch_push(&u->t, (gs_value){ .type = GS_V_OPAQUE });
-	if (status)
+	if (gs_torch_push_string(&u->t, (const char *)u->p, kept))
 		return complaint(u);
 	u->p += kept;
 	return n > kept ? skip(u, n - kept) : GS_OK;
@@ -244,21 +243,21 @@ static inline gs_status step(unpickler *u)
 	case 'J': ARGUMENT(4); TRY(gs_torch_push_int(t, (int32_t)arg)); break;    /* BININT */
 	case 0x8a: ARGUMENT(1); return long_number(u, arg);                       /* LONG1 */
 	case 0x8b: ARGUMENT(4); return long_number(u, arg);                       /* LONG4 */
-	case 0x8c: ARGUMENT(1); return counted_string(u, arg, true);              /* SHORT_BINUNICODE */
-	case 'X': ARGUMENT(4); return counted_string(u, arg, true);               /* BINUNICODE */
-	case 0x8d: ARGUMENT(8); return counted_string(u, arg, true);              /* BINUNICODE8 */
-	case 'U': ARGUMENT(1); return counted_string(u, arg, true);               /* SHORT_BINSTRING */
-	case 'T': ARGUMENT(4); return counted_string(u, arg, true);               /* BINSTRING */
-	case 'C': ARGUMENT(1); return counted_string(u, arg, false);              /* SHORT_BINBYTES */
-	case 'B': ARGUMENT(4); return counted_string(u, arg, false);              /* BINBYTES */
-	case 0x8e: ARGUMENT(8); return counted_string(u, arg, false);             /* BINBYTES8 */
+	case 0x8c: ARGUMENT(1); return counted_string(u, arg);              /* SHORT_BINUNICODE */
+	case 'X': ARGUMENT(4); return counted_string(u, arg);               /* BINUNICODE */
+	case 0x8d: ARGUMENT(8); return counted_string(u, arg);              /* BINUNICODE8 */
+	case 'U': ARGUMENT(1); return counted_string(u, arg);               /* SHORT_BINSTRING */
+	case 'T': ARGUMENT(4); return counted_string(u, arg);               /* BINSTRING */
+	case 'C': ARGUMENT(1); return counted_string(u, arg);                     /* SHORT_BINBYTES */
+	case 'B': ARGUMENT(4); return counted_string(u, arg);                     /* BINBYTES */
+	case 0x8e: case 0x96: ARGUMENT(8); return counted_string(u, arg);         /* BINBYTES8, BYTEARRAY8 */
 	case 'G': return real_number(u);                                          /* BINFLOAT */
 	case 0x94: TRY(gs_torch_put(t, u->memoized++, offset(u))); break;         /* MEMOIZE */
 	case 'q': ARGUMENT(1); TRY(gs_torch_put(t, arg, offset(u))); break;       /* BINPUT */
 	case 'r': ARGUMENT(4); TRY(gs_torch_put(t, arg, offset(u))); break;       /* LONG_BINPUT */
 	case '}': TRY(gs_torch_push_dict(t)); break;
 	case ']': TRY(gs_torch_push_list(t)); break;
-	case ')': PUSH(.type = GS_V_OPAQUE); break;
+	case ')': TRY(gs_torch_push_list(t)); break; /* a tuple, which is as good as a list */
 	case '(': TRY(gs_torch_mark(t)); break;
 	case 'u': TRY(gs_torch_setitems(t)); break;
 	case 's': TRY(gs_torch_setitem(t)); break;
@@ -270,6 +269,9 @@ static inline gs_status step(unpickler *u)
 	case 0x85: TRY(gs_torch_tuple(t, 1)); break;
 	case 0x86: TRY(gs_torch_tuple(t, 2)); break;
 	case 0x87: TRY(gs_torch_tuple(t, 3)); break;
+	case 0x8f: PUSH(.type = GS_V_OPAQUE); break;                              /* EMPTY_SET */
+	case 0x90: TRY(gs_torch_pop_mark(t)); break;                              /* ADDITEMS */
+	case 0x91: TRY(gs_torch_pop_mark(t)); PUSH(.type = GS_V_OPAQUE); break;   /* FROZENSET */
 	case 'N': PUSH(.type = GS_V_NONE); break;
 	case 0x88: PUSH(.type = GS_V_BOOL, .u = 1); break;
 	case 0x89: PUSH(.type = GS_V_BOOL, .u = 0); break;
@@ -291,6 +293,8 @@ static inline gs_status step(unpickler *u)
 
 static void look_behind(unpickler *u)
 {
+	while (look(u, 1) && strchr(" \t\r\n", *u->p) && *u->p)
+		u->p++;
 	if (look(u, 1) && *u->p)
 		gs_snapshot_warn(u->t.s, "more bytes after the end of the pickle, at byte %llu: not read", (unsigned long long)offset(u));
 }
@@ -339,12 +343,36 @@ gs_status gs_pickle_check(gs_source *source, gs_sink to, void *arg, gs_error *er
 	return status;
 }
 
+/* Behind a line of an opcode of protocol 0 another opcode; i: where the line's text begins. */
+static size_t text_line(const unsigned char *head, size_t n, size_t i)
+{
+	while (i < n && head[i] >= ' ' && head[i] < 0x7f)
+		i++;
+	return i < n && head[i] == '\n' ? i + 1 : 0;
+}
+
+static bool is_one_of(const unsigned char *head, size_t n, size_t i, const char *opcodes) { return i && i < n && head[i] && strchr(opcodes, head[i]); }
+
+/* What stands for a container in protocol 0, or the two lines of a GLOBAL: an instance of some class. */
+static bool begins_as_protocol_0(const unsigned char *head, size_t n)
+{
+	static const char values[] = "VSUILFNpg(}])c";
+	if (n >= 3 && head[0] == 'c')
+		return is_one_of(head, n, text_line(head, n, text_line(head, n, 1)), "(pq)}].");
+	if (n < 3 || head[0] != '(' || !strchr("dltVS", head[1]) || !head[1])
+		return false;
+	if (strchr("dlt", head[1]) && is_one_of(head, n, 2, "p.(}])N"))
+		return true;
+	size_t i = strchr("dlt", head[1]) ? 2 : 1;
+	return is_one_of(head, n, i, "VSILFg") && is_one_of(head, n, text_line(head, n, i + 1), values);
+}
+
 static int probe_pickle(const unsigned char *head, size_t n)
 {
 	if (n >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] < 16)
 		return 90;
-	if (n >= 3 && head[0] == '(' && (head[1] == 'd' || head[1] == 'l') && (head[2] == 'p' || head[2] == '.' || head[2] == '('))
-		return 80; /* protocol 0 */
+	if (begins_as_protocol_0(head, n))
+		return 80;
 	if (n >= 3 && (head[0] == '}' || head[0] == ']') && (head[1] == 'q' || head[1] == '.' || head[1] == '('))
 		return 80; /* protocol 1 */
 	return 0;

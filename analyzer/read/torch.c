@@ -7,7 +7,8 @@
 #include "analyzer/memory.h"
 #include "analyzer/read/torch_object.h"
 
-enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_STRING = 65536, KEPT_BYTES = 4096 };
+enum { MOST_STACK = 1 << 20, MOST_OBJECTS = 100000, MOST_STRING = 65536, KEPT_BYTES = 4096,
+       PYTHON_BATCH = 1000 /* pairs or items that Python's pickler writes at once: more may follow */ };
 
 static const char *const words[] = {
 	"",
@@ -254,6 +255,7 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
 	if (list->holds == GS_HOLDS_NOTHING)
 		list->holds = (uint8_t)kind;
 	if (list->holds != kind || (kind == GS_HOLDS_SCALARS && list->n >= GS_MOST_SCALARS)) {
+		t->left_out += gs_holds_rows(list);
 		gs_torch_discard(t, v);
 		return GS_OK;
 	}
@@ -343,7 +345,7 @@ static gs_status set_above(gs_torch *t, size_t base, bool whole)
 		return malformed(t, "a dictionary key without a value");
 	if (dict->type == GS_V_DICT) {
 		gs_object *o = gs_torch_object(t, dict);
-		if (whole && !o->n && !o->shared)
+		if (whole && !o->n && !o->shared && t->n - base != 2 * PYTHON_BATCH)
 			return close_dict(t, base);
 		gs_status status = keep_pairs(t, o, &t->stack[base], t->n - base);
 		t->n = base;
@@ -416,11 +418,11 @@ gs_status gs_torch_append(gs_torch *t)
 	return gs_torch_top(t, 1, &base) ? t->error.status : append_above(t, base);
 }
 
-static gs_status mark_to(gs_torch *t, gs_value_type type)
+/* A new container of what lies above height base. */
+static gs_status container_of(gs_torch *t, size_t base, gs_value_type type)
 {
-	size_t base = 0;
 	uint32_t i;
-	if (pop_to_mark(t, &base) || new_object(t, type, &i))
+	if (new_object(t, type, &i))
 		return t->error.status;
 	gs_object *o = &t->objects[i];
 	if (type == GS_V_DICT) {
@@ -435,6 +437,12 @@ static gs_status mark_to(gs_torch *t, gs_value_type type)
 	}
 	t->n = base;
 	return gs_torch_push(t, (gs_value){ .type = (uint8_t)type, .id = i });
+}
+
+static gs_status mark_to(gs_torch *t, gs_value_type type)
+{
+	size_t base = 0;
+	return pop_to_mark(t, &base) ? t->error.status : container_of(t, base, type);
 }
 
 gs_status gs_torch_mark_to_dict(gs_torch *t) { return mark_to(t, GS_V_DICT); }
@@ -462,15 +470,17 @@ static gs_status pair_of(gs_torch *t, gs_pool_id id, gs_value *out)
 	return GS_OK;
 }
 
+/* A pair of integers, or as good as a list. */
 static gs_status tuple_above(gs_torch *t, size_t base)
 {
 	const gs_value *v = t->stack + base;
-	gs_value tuple = { .type = GS_V_OPAQUE };
-	if (t->n - base == 2 && v[0].type == GS_V_INT && v[1].type == GS_V_INT &&
-	    pair_of(t, (gs_pool_id){ v[0].u, v[1].u }, &tuple))
+	gs_value pair;
+	if (t->n - base != 2 || v[0].type != GS_V_INT || v[1].type != GS_V_INT)
+		return container_of(t, base, GS_V_LIST);
+	if (pair_of(t, (gs_pool_id){ v[0].u, v[1].u }, &pair))
 		return t->error.status;
-	discard_above(t, base);
-	return gs_torch_push(t, tuple);
+	t->n = base;
+	return gs_torch_push(t, pair);
 }
 
 gs_status gs_torch_tuple(gs_torch *t, size_t n)

@@ -56,6 +56,7 @@ typedef struct gs_torch {
 	uint32_t nwide;
 	uint64_t event_keys; /* bits of the keys that events had */
 	bool events_dropped;
+	uint64_t left_out;   /* entries of lists of segments, blocks or events that are none, or came before */
 	gs_id last_tag_string, tag;
 	uint32_t stream; /* index of the stream seen last */
 	gs_error error;

@@ -237,6 +237,9 @@ gs_status gs_torch_finish(gs_torch *t)
 		status = take_segments(t, list);
 	else if (!list_of(t, root, GS_HOLDS_NOTHING) && !(root->type == GS_V_STACK && !root->id))
 		status = gs_fail(&t->error, GS_UNKNOWN_KIND, "neither a dictionary nor a list of segments: not a PyTorch memory snapshot");
+	if (!status && t->left_out)
+		gs_snapshot_warn(t->s, "%llu entries of lists of segments, blocks or events are something else, or stand there twice: left out",
+				 (unsigned long long)t->left_out);
 	if (!status)
 		gs_torch_releases(t);
 	t->s->events_skipped = t->events_dropped;

@@ -43,6 +43,9 @@ void *gs_object_add(gs_torch *t, gs_object *o, size_t size);
 /* Frees an object, unless something else may reach it; what the memo knows of it becomes v. */
 void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v);
 
+/* Whether a list of such records must not silently lose an entry. */
+static inline bool gs_holds_rows(const gs_object *o) { return o->holds == GS_HOLDS_EVENTS || o->holds == GS_HOLDS_BLOCKS || o->holds == GS_HOLDS_SEGMENTS; }
+
 /* Takes a value out of use (its object, if it has one, is freed). */
 void gs_torch_discard(gs_torch *t, const gs_value *v);
 

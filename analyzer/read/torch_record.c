@@ -251,6 +251,9 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 		return t->error.status;
 	take_blocks(t, get(f, GS_WORD_BLOCKS), &r);
 	*slot = r;
+	for (size_t i = 0; !(f->have & BIT(TOTAL_SIZE)) && i < r.g.nblocks; i++) /* then the blocks tell */
+		if (__builtin_add_overflow(slot->g.size, r.blocks[i].size, &slot->g.size) || slot->g.size > INT64_MAX)
+			return gs_fail(&t->error, GS_FORMAT, "the blocks of a segment add up to more than there can be");
 	return GS_OK;
 }
 
@@ -290,6 +293,8 @@ gs_status gs_torch_append_record(gs_torch *t, gs_object *list, gs_record record,
 		case GS_RECORD_OTHER:
 		case GS_RECORD_FRAME: break;
 		}
+	} else {
+		t->left_out += gs_holds_rows(list);
 	}
 	for (size_t i = 1; i < n; i += 2)
 		gs_torch_discard(t, &pairs[i]);

@@ -16,6 +16,7 @@ static const struct { const char *what, *bytes; size_t n; gs_status status; cons
 	{ "an empty file", S(""), GS_UNKNOWN_KIND, "empty" },
 	{ "random bytes", S("\x93\x17\xaa\xf0\x11\x00\x42\xd3\x9e\x77\x61\xee\x05\xc1\x0a\xbb"), GS_UNKNOWN_KIND, "93 17 aa" },
 	{ "GLOBAL", S("\x80\x02" "cos\nsystem\n" "X\x02\0\0\0id\x85R."), GS_UNSAFE, "GLOBAL os.system) at byte 2" },
+	{ "GLOBAL of protocol 0", S("ccollections\nOrderedDict\n)R."), GS_UNSAFE, "GLOBAL collections.OrderedDict) at byte 0" },
 	{ "STACK_GLOBAL", S("\x80\x04\x8c\x02os\x8c\x06system\x93."), GS_UNSAFE, "at byte 14" },
 	{ "REDUCE", S("\x80\x02})R."), GS_UNSAFE, "REDUCE" },
 	{ "BUILD", S("\x80\x02}}b."), GS_UNSAFE, "BUILD" },

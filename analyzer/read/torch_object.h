@@ -37,6 +37,10 @@ static inline bool gs_value_is_object(const gs_value *v) { return v->type == GS_
 /* The n values on top belong together, none of them below the last mark: the height below them. */
 gs_status gs_torch_top(gs_torch *t, size_t n, size_t *base);
 
+/* An empty container, and all of them given back. */
+gs_status gs_object_new(gs_torch *t, gs_value_type type, uint32_t *out);
+void gs_objects_release(gs_torch *t);
+
 /* Room for one more element of size bytes; NULL when memory is short (error set). */
 void *gs_object_add(gs_torch *t, gs_object *o, size_t size);
 

@@ -7,11 +7,16 @@
 
 #include "analyzer/memory.h"
 
-enum { CHUNK = 64 * 1024 };
+enum { CHUNK = 64 * 1024, MOST_TOKEN = 4 << 20 };
 
-/* yajl does not look whether it got what it asked for. */
+/* yajl does not look whether it got what it asked for. Its largest buffer holds a token that has not ended, which it reads from the start with each chunk. */
 static void *take(void *context, size_t n) { return (void)context, gs_memory_take_anyway(n); }
-static void *more(void *context, void *p, size_t n) { return (void)context, gs_memory_more_anyway(p, n); }
+static void *more(void *context, void *p, size_t n)
+{
+	size_t *largest = context;
+	*largest = n > *largest ? n : *largest;
+	return gs_memory_more_anyway(p, n);
+}
 static void give(void *context, void *p) { (void)context, gs_memory_give(p); }
 
 static gs_status malformed(yajl_handle h, uint64_t at, gs_error *err)
@@ -62,7 +67,7 @@ static size_t translate(python_numbers *p, const unsigned char *at, size_t n)
 	return length;
 }
 
-static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const gs_error *error, gs_error *err)
+static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const size_t *largest, const gs_error *error, gs_error *err)
 {
 	for (;;) {
 		const unsigned char *at;
@@ -74,6 +79,8 @@ static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const
 		yajl_status status = n ? yajl_parse(h, p->out, translate(p, at, n)) : yajl_complete_parse(h);
 		if (gs_memory_exceeded())
 			return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		if (*largest > MOST_TOKEN)
+			return gs_fail(err, GS_LIMIT, "a text of more than %d MiB, or deeper nesting, before byte %llu of the JSON", MOST_TOKEN >> 20, (unsigned long long)(start + n));
 		if (status == yajl_status_client_canceled && !error->status)
 			return GS_OK;
 		uint64_t place = start + (n ? yajl_get_bytes_consumed(h) : 0);
@@ -91,7 +98,8 @@ static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const
 
 gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, void *context, bool whole, const gs_error *error, gs_error *err)
 {
-	yajl_alloc_funcs counted = { take, more, give, NULL };
+	size_t largest = 0;
+	yajl_alloc_funcs counted = { take, more, give, &largest };
 	yajl_handle h = yajl_alloc(callbacks, &counted, context);
 	if (!h)
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
@@ -99,7 +107,7 @@ gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, voi
 	if (!whole)
 		yajl_config(h, yajl_allow_trailing_garbage, 1);
 	python_numbers *p = gs_memory_zeroed(1, sizeof *p);
-	gs_status status = p ? feed(source, h, p, error, err) : gs_fail(err, GS_NO_MEMORY, "out of memory");
+	gs_status status = p ? feed(source, h, p, &largest, error, err) : gs_fail(err, GS_NO_MEMORY, "out of memory");
 	gs_memory_give(p);
 	yajl_free(h);
 	return status;

@@ -26,7 +26,7 @@ extern const gs_reader gs_reader_gsnap, gs_reader_pickle, gs_reader_json, gs_rea
 	gs_reader_rmm, gs_reader_text;
 
 /* Lets the reader read, in bounded memory: what it holds, the snapshot included, stays below 24 MiB + 4 times the file's bytes; of a packed file it may be
- * 24 times its bytes, of a .gsnap (packed by itself) 52 MiB + 4 times or 24 times. Honest files stay far below. GPUSNAP_READ_MEMORY (a SIZE) allows more.
+ * 16 times its bytes where that is more, of a .gsnap (packed by itself) 52 MiB + 4 times or 20 times. Honest files stay below. GPUSNAP_READ_MEMORY (a SIZE) allows more.
  * Beyond: GS_LIMIT. */
 gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 

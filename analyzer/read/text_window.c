@@ -26,7 +26,8 @@ gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
 	t->at = gs_memory_take(WINDOW * sizeof *t->at);
 	t->line = 1;
 	t->next_gap = GS_GAP_LINE;
-	if (!t->text || !t->s || !t->gap || !t->at)
+	t->counted = gs_memory_zeroed(1, sizeof *t->counted);
+	if (!t->text || !t->s || !t->gap || !t->at || !t->counted)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for a window of %d KiB", WINDOW / 1024);
 	return gs_text_next(t, 0, &shift, err);
 }
@@ -37,6 +38,7 @@ void gs_text_release(gs_text *t)
 	gs_memory_give(t->s);
 	gs_memory_give(t->gap);
 	gs_memory_give(t->at);
+	gs_memory_give(t->counted);
 	*t = (gs_text)GS_TEXT_INIT;
 }
 
@@ -287,6 +289,7 @@ gs_status gs_text_next(gs_text *t, size_t from, size_t *shift, gs_error *err)
 		while (keep < t->n && t->at[keep] < WINDOW / 4)
 			keep++;
 	drop(t, keep);
+	*t->counted = (gs_text_mark){ 0, t->line };
 	*shift = keep;
 	fill(t);
 	squeeze(t);
@@ -296,11 +299,13 @@ gs_status gs_text_next(gs_text *t, size_t from, size_t *shift, gs_error *err)
 
 uint64_t gs_text_line(const gs_text *t, size_t i)
 {
-	uint64_t line = t->line;
+	gs_text_mark *m = t->counted;
 	size_t to = i < t->n ? t->at[i] : t->ntext;
-	for (size_t j = 0; j < to; j++)
-		line += t->text[j] == '\n';
-	return line;
+	if (to < m->at)
+		*m = (gs_text_mark){ 0, t->line };
+	for (; m->at < to; m->at++)
+		m->line += t->text[m->at] == '\n';
+	return m->line;
 }
 
 size_t gs_text_line_start(const gs_text *t, size_t i)

@@ -30,6 +30,8 @@ enum {
 	GS_TEXT_BEHIND = 2048  /* squeezed characters kept before the position from which the window goes on */
 };
 
+typedef struct gs_text_mark { size_t at; uint64_t line; } gs_text_mark;
+
 typedef struct gs_text {
 	/* the window */
 	char *text;        /* decoded */
@@ -49,6 +51,7 @@ typedef struct gs_text {
 	bool begun, carriage, open; /* open: the line at `done` began before it (only its prefix was looked at) */
 	size_t width;      /* of the line being squeezed */
 	uint8_t next_gap;
+	gs_text_mark *counted; /* where gs_text_line has counted to */
 } gs_text;
 
 #define GS_TEXT_INIT { 0 }

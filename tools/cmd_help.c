@@ -54,6 +54,7 @@ static void print_variables(void)
 #define GS_ENV(name, fallback, meaning) { "GPUSNAP_" #name, fallback, meaning },
 #include "recorder/env.def"
 #undef GS_ENV
+		{ "GPUSNAP_READ_MEMORY", "", "memory (a SIZE) that reading one input may take, where the default, 24 MiB + 4 times its size, does not do" },
 		{ "NO_COLOR", "", "no colour on a terminal" },
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {

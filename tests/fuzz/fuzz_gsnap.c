@@ -12,6 +12,7 @@
 #include "schema/bytes.h"
 #include "schema/crc32.h"
 #include "schema/gsnap_read.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -98,7 +99,10 @@ static void read_twice(const void *data, size_t size, unsigned want)
 {
 	gs_snapshot s, again;
 	struct bytes b = { 0 };
-	if (gs_read_memory(data, size, want, &s, NULL))
+	gs_fuzz_memory_begin(size);
+	gs_status status = gs_read_memory(data, size, want, &s, NULL);
+	gs_fuzz_memory_end();
+	if (status)
 		return;
 	bool write = size % 8 == 0; /* costs much more than reading */
 	if (write && !gs_export_gsnap(&s, 1, add, &b, NULL)) {

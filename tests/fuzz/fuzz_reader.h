@@ -8,6 +8,7 @@
 #include "analyzer/export_pytorch.h"
 #include "analyzer/frames.h"
 #include "analyzer/read/reader.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 
@@ -27,7 +28,10 @@ static inline int gs_fuzz_read(const gs_reader *reader, const uint8_t *data, siz
 	gs_snapshot_init(&s);
 	if (gs_source_memory(data, n, &source, &err))
 		return 0;
+	reader->probe(data, n);
+	gs_fuzz_memory_begin(n);
 	gs_status status = gs_reader_run(reader, source, GS_WANT_ALL, &s, &err);
+	gs_fuzz_memory_end();
 	gs_source_close(source);
 	if (!status && !gs_snapshot_finish(&s, &err)) {
 		gs_export_pytorch(&s, gs_fuzz_discard, &sum, NULL, &err);

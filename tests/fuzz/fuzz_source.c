@@ -2,13 +2,17 @@
 #include <stdint.h>
 
 #include "analyzer/read/reader.h"
+#include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
-	if (!gs_read_memory(data, n, GS_WANT_ALL, &s, &err))
+	gs_fuzz_memory_begin(n);
+	gs_status status = gs_read_memory(data, n, GS_WANT_ALL, &s, &err);
+	gs_fuzz_memory_end();
+	if (!status)
 		gs_snapshot_release(&s);
 	return 0;
 }

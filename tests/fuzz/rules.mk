@@ -7,6 +7,16 @@ FUZZ_SEEDS    ?=
 FUZZ_B        := build-fuzz
 FUZZ_SAN      := address,undefined
 
+# Words for libFuzzer: the text literals of the sources that look for them.
+FUZZ_WORDS_pickle  := analyzer/read/torch_keys.def
+FUZZ_WORDS_json    := analyzer/read/torch_keys.def
+FUZZ_WORDS_html    := analyzer/read/torch_keys.def analyzer/read/html*.c
+FUZZ_WORDS_answers := analyzer/read/torch_keys.def schema/words.h
+FUZZ_WORDS_text    := analyzer/read/oom_text*.c analyzer/read/text_*.c
+FUZZ_WORDS_summary := analyzer/read/memory_summary.c
+FUZZ_WORDS_bfc     := analyzer/read/bfc*.c
+FUZZ_WORDS_rmm     := analyzer/read/rmm*.c
+
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/replay.o $(LIBS_all)
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
@@ -21,5 +31,6 @@ check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
 fuzz-%: ## search for inputs that break reader %, with FUZZ_SECONDS=60 FUZZ_SEEDS="folders"
 	$(Q)$(MAKE) --no-print-directory B=$(FUZZ_B) CC=clang CFLAGS="-O1 -g" SAN=fuzzer-no-link,$(FUZZ_SAN) $(FUZZ_B)/libfuzzer/$*
 	@mkdir -p $(FUZZ_B)/found/$* tests/fuzz/corpus/$*
-	$(FUZZ_B)/libfuzzer/$* -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 -artifact_prefix=$(FUZZ_B)/found/$*- -print_final_stats=1 \
+	@grep -oh '"[^"\\%]\{3,40\}"' $(or $(wildcard $(FUZZ_WORDS_$*)),/dev/null) | grep -v '\.h"$$' | sort -u > $(FUZZ_B)/$*.dict; true
+	$(FUZZ_B)/libfuzzer/$* -dict=$(FUZZ_B)/$*.dict -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 -artifact_prefix=$(FUZZ_B)/found/$*- -print_final_stats=1 \
 		$(FUZZ_B)/found/$* tests/fuzz/corpus/$* $(FUZZ_SEEDS)

@@ -30,12 +30,27 @@ static bool same_size(int64_t a, int64_t b)
 	return d <= 4096 || d <= (a > b ? a : b) / 64;
 }
 
+static bool driver_says(const char *library)
+{
+	return !strcmp(library, "cuda") || !strcmp(library, "hip") || !strcmp(library, "thrust");
+}
+
+/* Whether an error that was printed and the exception that ended the program can be one. */
+static bool related(const gs_oom_find *a, const gs_oom_find *b)
+{
+	int64_t x = a->row.requested, y = b->row.requested;
+	const char *p = a->row.library, *q = b->row.library;
+	return (x == GS_NONE || y == GS_NONE || same_size(x, y)) && (!strcmp(p, q) || driver_says(p) || driver_says(q));
+}
+
 static bool one_failure(const gs_oom_find *a, const gs_oom_find *b)
 {
 	bool near = b->at - a->end < NEAR, bfc_dump = a->kind == GS_OOM_BFC;
 	bool devices = a->row.device < 0 || b->row.device < 0 || a->row.device == b->row.device;
 	if ((!near && !bfc_dump) || !devices)
 		return false;
+	if (b->thrown && !a->thrown && a->end + 300 > b->at && a->kind != GS_OOM_MEMCHECK && related(a, b))
+		return true;
 	switch (b->kind) {
 	case GS_OOM_CUDART:
 		return a->kind == GS_OOM_THC;
@@ -44,14 +59,17 @@ static bool one_failure(const gs_oom_find *a, const gs_oom_find *b)
 	case GS_OOM_SHAPE:
 		return bfc_dump || (a->kind == GS_OOM_SHAPE && a->words == b->words);
 	case GS_OOM_STATUS:
-		return (bfc_dump || a->kind == GS_OOM_STATUS || a->kind == GS_OOM_DRIVER) &&
+		if (a->kind == GS_OOM_STATUS) /* logged and then raised, or raised through layers; else the next failure */
+			return a->row.requested == b->row.requested && a->row.requested != GS_NONE && (a->logged != b->logged || b->again);
+		return (bfc_dump || a->kind == GS_OOM_DRIVER) &&
 		       (same_size(a->row.requested, b->row.requested) || (bfc_dump && near && b->row.requested == GS_NONE));
 	case GS_OOM_ORT:
 		return a->kind == GS_OOM_ORT && a->row.requested == b->row.requested;
 	case GS_OOM_GGML:
-		return a->kind == GS_OOM_GGML && a->end + 100 > b->at && same_size(a->row.requested, b->row.requested);
+		return a->kind == GS_OOM_GGML && a->end + 100 > b->at &&
+		       (b->row.requested == GS_NONE || same_size(a->row.requested, b->row.requested));
 	case GS_OOM_TRT:
-		return a->kind == GS_OOM_TRT && a->end + 400 > b->at && a->row.requested == GS_NONE;
+		return a->kind == GS_OOM_TRT && (b->again || (a->end + 400 > b->at && a->row.requested == GS_NONE));
 	case GS_OOM_TORCH_BARE: /* a wrapper, or the exception's name again */
 		return a->kind == GS_OOM_TORCH && b->words == 0;
 	default:
@@ -69,8 +87,10 @@ static void join(gs_oom_find *a, const gs_oom_find *b)
 {
 	if (a->row.device < 0)
 		a->row.device = b->row.device;
-	if (a->kind == GS_OOM_MEMCHECK)
+	if (a->kind == GS_OOM_MEMCHECK || (b->thrown && driver_says(a->row.library)))
 		a->row.library = b->row.library;
+	a->logged = b->logged;
+	a->thrown |= b->thrown;
 	fill(&a->row.requested, b->row.requested);
 	fill(&a->row.capacity, b->row.capacity);
 	fill(&a->row.device_free, b->row.device_free);
@@ -136,7 +156,9 @@ gs_status gs_oom_text_add(gs_oom_text *o, const gs_oom_find *f, gs_error *err)
 
 static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
-	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .others = m->others, .at = t->base + m->begin, .end = t->base + m->end };
+	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .again = m->again, .logged = m->logged, .others = m->others,
+			  .at = t->base + m->begin, .end = t->base + m->end };
+	f.thrown = gs_text_find(t, m->begin > 200 ? m->begin - 200 : 0, m->begin, "terminatecalledafterthrowing") != SIZE_MAX;
 	bool zone;
 	size_t start = gs_text_line_start(t, m->begin);
 	f.row.time_us = gs_text_time(t->text + start, t->ntext - start < 200 ? t->ntext - start : 200, &zone);
@@ -219,7 +241,8 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 static void say(gs_oom_text *o)
 {
 	static const char *const reasons[GS_NOT_REASONS] = {
-		"host memory, not a GPU's", "the text says itself that this is no failure", "memory on the chip, not a GPU's main memory" };
+		"host memory, not a GPU's", "the text says itself that this is no failure", "memory on the chip, not a GPU's main memory",
+		"nothing says that a GPU's memory is meant" };
 	size_t repeats = 0;
 	for (size_t i = 1; i < o->n; i++)
 		repeats += o->finds[i].words == o->finds[i - 1].words && o->finds[i].row.device == o->finds[i - 1].row.device;

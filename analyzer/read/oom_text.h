@@ -2,7 +2,8 @@
  *
  * A message is a row of `oom`; the same message printed twice is two rows (a warning says so). One row are: the two
  * lines that old PyTorch prints (THCudaCheck and RuntimeError); what cuda-memcheck and RMM say of one failure; what TensorFlow, JAX and
- * ONNX Runtime log and then raise with the same figures; the line of ggml about cudaMalloc and the one about its buffer.
+ * ONNX Runtime log and then raise with the same figures; the line of ggml about cudaMalloc and the one about its buffer; an error
+ * and right behind it the exception that C++ reports when it ends the program.
  *
  * `requested` is the figure printed (of TensorFlow's BFC allocator the exact one in "rounded to"); a shape is no
  * figure. PyTorch's is the segment it asked for, so it is also `needed`. `reserved`: what is printed as reserved in total; from 2.1
@@ -11,11 +12,11 @@
  *
  * `library` is whose message it is: pytorch (also on HIP, XPU, NPU, MLU, MUSA, MPS, DirectML, through Comfy and vLLM), tensorflow,
  * jax (any other use of XLA as well), cupy, rmm, paddle, onnxruntime, tensorrt, julia, ggml, mxnet, numba, pycuda,
- * xgboost, kokkos, mallocmc, vllm (its own checks), mlx, and where no library is named the driver's interface: cuda, hip, sycl,
- * opencl, vulkan, metal.
+ * xgboost, kokkos, mallocmc, vllm (its own checks), mlx, thrust, theano, caffe, opencv, lightgbm, gromacs, lammps, amrex, blender, and where
+ * no library is named the driver's interface: cuda, hip, sycl, opencl, vulkan, metal.
  *
  * Not rows: host memory (CPU allocators, Java, the kernel's killer, pinned memory), messages that say it is no failure,
- * memory on the chip (shared memory, VMEM). They are counted and told in a warning. */
+ * memory on the chip (shared memory, VMEM), "out of memory" where nothing names a GPU. They are counted and told in a warning. */
 #ifndef GS_ANALYZER_READ_OOM_TEXT_H
 #define GS_ANALYZER_READ_OOM_TEXT_H
 
@@ -40,7 +41,7 @@ typedef enum gs_oom_kind {
 } gs_oom_kind;
 
 /* Why a sentence about memory is not a row. */
-typedef enum gs_oom_not { GS_NOT_HOST, GS_NOT_A_FAILURE, GS_NOT_DEVICE_MEMORY, GS_NOT_REASONS } gs_oom_not;
+typedef enum gs_oom_not { GS_NOT_HOST, GS_NOT_A_FAILURE, GS_NOT_DEVICE_MEMORY, GS_NOT_KNOWN, GS_NOT_REASONS } gs_oom_not;
 
 /* A sentence recognised: [begin, end) are squeezed positions of the window. */
 typedef struct gs_oom_match {
@@ -48,6 +49,8 @@ typedef struct gs_oom_match {
 	gs_oom_kind kind;
 	gs_oom_not reason; /* where it is no row */
 	int64_t others;    /* bytes that other processes hold, GS_NONE */
+	bool again;        /* it says that a failure told just before has happened */
+	bool logged;       /* a line of a log, which the exception may repeat */
 	bool after;        /* BFC: the dump stands before this message (up to TensorFlow 1.0), not behind it */
 	size_t begin, end;
 	size_t same;       /* what begins here does not tell this message from another one, 0: end */
@@ -68,7 +71,8 @@ int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_ma
 typedef struct gs_oom_find {
 	gs_oom row;
 	gs_oom_kind kind;
-	bool after;
+	bool after, again, logged;
+	bool thrown;       /* the last words of a program that an exception ended */
 	int64_t others;
 	uint64_t at, end, line;
 	uint64_t words;    /* hash of the squeezed message */

@@ -6,7 +6,7 @@
 #include "analyzer/read/oom_text_labels.h"
 #include "analyzer/read/text_figure.h"
 
-static const gs_oom_rule *const tables[] = { gs_oom_rules_torch, gs_oom_rules_xla, gs_oom_rules_others };
+static const gs_oom_rule *const tables[] = { gs_oom_rules_torch, gs_oom_rules_xla, gs_oom_rules_paddle, gs_oom_rules_others, gs_oom_rules_apps };
 
 bool gs_oom_states(const gs_text *t, size_t i)
 {
@@ -34,10 +34,13 @@ const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 		{ "mallocmc", "mallocmc" }, { "rmm::", "rmm" }, { "rmm/", "rmm" }, { "rmm_", "rmm" }, { "cupy", "cupy" }, { "chainer", "cupy" },
 		{ "numba", "numba" }, { "pycuda", "pycuda" }, { "mxnet", "mxnet" }, { "pooled_storage_manager", "mxnet" },
 		{ "paddle", "paddle" }, { "onnxruntime", "onnxruntime" }, { "tensorrt", "tensorrt" }, { "[trt]", "tensorrt" },
-		{ "nvinfer", "tensorrt" }, { "ggml", "ggml" }, { "llama_", "ggml" }, { "xgboost", "xgboost" }, { "lightgbm", "lightgbm" },
+		{ "nvinfer", "tensorrt" }, { "ggml", "ggml" }, { "llama_", "ggml" }, { "llama.cpp", "ggml" }, { "llamarunner", "ggml" },
+		{ "ollama", "ggml" }, { "xgboost", "xgboost" }, { "lightgbm", "lightgbm" },
 		{ "kokkos", "kokkos" }, { "cuda.jl", "julia" }, { "cudadrv/", "julia" }, { "cuarrays", "julia" }, { "gpucompiler", "julia" },
 		{ "amdgpu.jl", "julia" }, { "jaxlib", "jax" }, { "tensorflow", "tensorflow" }, { "torch", "pytorch" }, { "caffe", "caffe" },
-		{ "opencv", "opencv" }, { "gromacs", "gromacs" }, { "theano", "theano" }, { "thrust::", "thrust" },
+		{ "opencv", "opencv" }, { "gromacs", "gromacs" }, { "theano", "theano" }, { "pygpu", "theano" }, { "gpuarrayexception", "theano" },
+		{ "thrust::", "thrust" }, { "thrust/", "thrust" }, { "parallel_forfailed", "thrust" }, { "amrex", "amrex" }, { "blender", "blender" },
+		{ "cycles", "blender" },
 	};
 	size_t best = 400;
 	const char *library = what;
@@ -73,6 +76,14 @@ size_t gs_oom_size_after(const gs_text *t, size_t from, size_t to, const char *p
 		return from;
 	size_t end = gs_oom_size_at(t, at + strlen(phrase), field);
 	return end > at + strlen(phrase) ? end : from;
+}
+
+int gs_oom_found(const gs_text *t, gs_oom_match *m, const char *library, gs_oom_kind kind, size_t last)
+{
+	m->row.library = library;
+	m->kind = kind;
+	m->end = gs_oom_line_end(t, last > m->end ? last : m->end, gs_oom_ahead(t, last, 400));
+	return 1;
 }
 
 int gs_oom_not_row(gs_oom_match *m, gs_oom_not reason, size_t end)

@@ -10,7 +10,8 @@ typedef int gs_oom_judge(const gs_text *t, size_t i, gs_oom_match *m);
 
 typedef struct gs_oom_rule { const char *anchor; gs_oom_judge *judge; } gs_oom_rule;
 
-extern const gs_oom_rule gs_oom_rules_torch[], gs_oom_rules_xla[], gs_oom_rules_others[]; /* each ended by NULL */
+/* Each ended by NULL. */
+extern const gs_oom_rule gs_oom_rules_torch[], gs_oom_rules_xla[], gs_oom_rules_paddle[], gs_oom_rules_others[], gs_oom_rules_apps[];
 
 /* Whether what begins at i is said as a statement: at the beginning of a line, after a colon, a quote or a bracket. */
 bool gs_oom_states(const gs_text *t, size_t i);
@@ -27,6 +28,13 @@ size_t gs_oom_size_at(const gs_text *t, size_t i, int64_t *field);
 
 /* The size behind the first of the phrase in [from, to) into *field; returns the position behind it, from where there is none. */
 size_t gs_oom_size_after(const gs_text *t, size_t from, size_t to, const char *phrase, int64_t *field);
+
+/* n squeezed characters before i / behind i, within the window. */
+static inline size_t gs_oom_back(size_t i, size_t n) { return i > n ? i - n : 0; }
+static inline size_t gs_oom_ahead(const gs_text *t, size_t i, size_t n) { return i + n < t->n ? i + n : t->n; }
+
+/* Makes m a row that ends with the line of last. */
+int gs_oom_found(const gs_text *t, gs_oom_match *m, const char *library, gs_oom_kind kind, size_t last);
 
 /* Makes m a sentence that is no row. */
 int gs_oom_not_row(gs_oom_match *m, gs_oom_not reason, size_t end);

@@ -14,13 +14,17 @@ static const char *framework(const gs_text *t, size_t i, const char *otherwise)
 {
 	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib", NULL };
 	size_t start = gs_text_line_start(t, i), end = i < t->n ? t->at[i] : t->ntext;
+	if (start == end && start > 1) /* wrapped right behind the prefix */
+		for (start--; start > 0 && t->text[start - 1] != '\n';)
+			start--;
 	for (size_t k = 0; jax_paths[k]; k++)
 		if (memmem(t->text + start, end - start, jax_paths[k], strlen(jax_paths[k])))
 			return "jax";
 	if (memmem(t->text + start, end - start, "tensorflow", 10) || memmem(t->text + start, end - start, "external/local_", 15))
 		return "tensorflow";
-	static const char *const torch_xla[] = { "torch_xla", "pytorch/xla", NULL }, *const jax[] = { "jaxlib", "jax.", "jax/", "xlaruntimeerror", "flax", NULL },
-				 *const tensorflow[] = { "tensorflow", "keras", NULL };
+	static const char *const torch_xla[] = { "torch_xla", "pytorch/xla", NULL }, *const jax[] = { "jaxlib", "jax.", "jax/", "xlaruntimeerror", "flax",
+				 "external/org_tensorflow", "external/xla/", "external/tsl/", NULL },
+				 *const tensorflow[] = { "tensorflow", "keras", "errors_impl", "op_requires", "[op:", "resourceexhaustederror", NULL };
 	if (gs_oom_near(t, i, 300, torch_xla))
 		return "pytorch";
 	if (gs_oom_near(t, i, 300, jax))
@@ -109,21 +113,53 @@ static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* StreamExecutor: failed to allocate 3.39G (3640655872 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory */
+/* The driver's code behind a refused allocation: the position behind it, SIZE_MAX where it is another error, i where the text ends before. */
+static size_t memory_code(const gs_text *t, size_t i)
+{
+	static const char *const codes[] = { "out_of_memory", "outofmemory", NULL };
+	size_t to = ahead(t, i, 80), next = gs_text_find(t, i, to, "failedtoalloc"), end = SIZE_MAX;
+	bool cut = i + 24 > t->n || !gs_text_is(t, i, ":");
+	if (next != SIZE_MAX)
+		to = next;
+	for (size_t k = 0; codes[k]; k++) {
+		size_t at = gs_text_find(t, i, to, codes[k]);
+		if (at != SIZE_MAX && at + strlen(codes[k]) < end)
+			end = at + strlen(codes[k]);
+	}
+	if (end == SIZE_MAX)
+		return cut ? i : SIZE_MAX;
+	size_t words = end;
+	return gs_text_eat(t, &words, ":") && gs_text_eat(t, &words, "outofmemory") ? words : end;
+}
+
+/* StreamExecutor: failed to allocate 3.39G (3640655872 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY[: out of memory];
+ * failed to alloc N bytes unified memory; result: CUDA_ERROR_OUT_OF_MEMORY: out of memory */
 static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = exact_size(t, m->end, &m->row.requested);
 	if (m->row.requested == GS_NONE)
 		return 0;
-	size_t to = ahead(t, j, 60), out = gs_text_find(t, j, to, "outofmemory");
 	if (gs_text_is(t, j, "onhost") || gs_text_is(t, j, "ofhost") || gs_text_is(t, j, "ofpinned"))
 		return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, j, ahead(t, j, 200)));
-	if (!gs_text_is(t, j, "fromdevice"))
+	if (gs_text_eat(t, &j, "unifiedmemory"))
+		gs_text_eat(t, &j, ";result");
+	else if (!gs_text_eat(t, &j, "fromdevice"))
+		return 0;
+	size_t end = memory_code(t, j);
+	if (end == SIZE_MAX)
 		return 0;
 	m->row.library = framework(t, i, "tensorflow");
 	m->kind = GS_OOM_DRIVER;
-	m->end = out != SIZE_MAX ? out + 11 : j + 10;
+	m->end = end;
 	return 1;
+}
+
+/* Up to TensorFlow 1.3: EigenAllocator for GPU ran out of memory when allocating N. */
+static int eigen(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
+	m->row.library = framework(t, i, "tensorflow");
+	return m->row.requested != GS_NONE;
 }
 
 /* TPU: Ran out of memory in memory space hbm. Used 20.20G of 15.48G hbm. */
@@ -171,19 +207,31 @@ static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m
 	return 1;
 }
 
+/* Where what belongs to the status that begins at i must end: its line, however wrapped, and the next. */
+static size_t status_ends(const gs_text *t, size_t i, size_t to)
+{
+	for (int lines = 0; i < to; i++)
+		if (t->gap[i] == GS_GAP_LINE && ++lines == 2)
+			break;
+	return i;
+}
+
 static int status(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const memory[] = { "outofmemory", "failedtoallocate", "attemptingto", "tryingtoallocate", "ranoutofmemory", NULL };
-	size_t to = ahead(t, i, 700), again = gs_text_find(t, m->end, to, "exhausted:");
+	size_t to = status_ends(t, i + 1, ahead(t, i, 700)), again = gs_text_find(t, m->end, to, "exhausted:");
 	if (again != SIZE_MAX)
 		to = again;
 	if (gs_text_find(t, i, ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, ahead(t, i, 260), memory))
 		return 0;
-	if (gs_text_find(t, i, ahead(t, i, 200), "outofmemoryerrorongpu") != SIZE_MAX)
+	if (gs_text_find(t, i, ahead(t, i, 200), "outofmemoryerroron") != SIZE_MAX)
 		return 0; /* Paddle's */
-	size_t space = gs_text_find(t, i, to, "inmemoryspace");
+	static const char *const layers[] = { "jax-internalframes", "directcauseofthefollowing", "duringhandlingoftheabove", NULL };
+	size_t space = gs_text_find(t, i, to, "inmemoryspace"), start = gs_text_line_start(t, i);
 	m->row.library = framework(t, i, "jax");
 	m->kind = GS_OOM_STATUS;
+	m->logged = memmem(t->text + start, t->at[i] - start, ".cc:", 4) != NULL;
+	m->again = gs_oom_any(t, back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;
 		return memory_space(t, space, m);
@@ -209,9 +257,10 @@ static int not_possible(const gs_text *t, size_t i, gs_oom_match *m)
 /* ONNX Runtime's BFCArena. Its CPU arena says the same; the node's layout or the provider gives it away. */
 static int ort_is_host(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const cpu[] = { "nchwc", "cpuexecutionprovider", "arenaforcpu", NULL };
+	static const char *const cpu[] = { "nchwc", "cpuexecutionprovider", "arenaforcpu", NULL }, *const told[] = { "defaultcpu", "providercpu", NULL };
 	static const char *const gpu[] = { "cuda", "gpu", "tensorrt", "rocm", "migraphx", "directml", NULL };
-	if (gs_oom_near(t, i, 400, cpu) && !gs_oom_near(t, i, 400, gpu))
+	bool host = gs_oom_near(t, i, 400, cpu) || gs_oom_near(t, i, 1500, told); /* a report that names its provider */
+	if (host && !gs_oom_near(t, i, 400, gpu))
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 	m->row.library = "onnxruntime";
 	m->kind = GS_OOM_ORT;
@@ -244,11 +293,24 @@ static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
+/* DirectML: 8007000E Not enough memory resources are available to complete this operation. */
+static int ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const words[] = { "dml", "directml", "d3d12", "dxgi", NULL };
+	if (!gs_oom_near(t, i, 400, words))
+		return 0;
+	m->row.library = gs_oom_library(t, i, "onnxruntime");
+	m->kind = GS_OOM_ORT;
+	m->end = gs_oom_line_end(t, m->end, ahead(t, i, 160));
+	return 1;
+}
+
 const gs_oom_rule gs_oom_rules_xla[] = {
 	{ "ranoutofmemorytryingtoallocate", bfc }, { "oomwhenallocatingtensor", shape }, { "failedtoallocate", from_device },
 	{ "failedtoalloc", from_device }, { "resourceexhausted:", status }, { "resource_exhausted:", status }, { "resourceexhaustederror:", status },
 	{ "ranoutofmemoryinmemoryspace", memory_space }, { "attemptingtoallocate", not_possible }, { "attemptingtoreserve", not_possible },
 	{ "failedtoallocatememoryforrequestedbufferofsize", ort_buffer }, { "availablememoryof", ort_available },
-	{ "cudafailure2:outofmemory", ort_cuda }, { "hipfailure2:outofmemory", ort_cuda },
+	{ "cudafailure2:outofmemory", ort_cuda }, { "hipfailure2:outofmemory", ort_cuda }, { "8007000enotenoughmemory", ort_directml },
+	{ "eigenallocatorforgpuranoutofmemorywhenallocating", eigen },
 	{ NULL, NULL },
 };

@@ -144,10 +144,11 @@ static long double whole(const gs_text *t, size_t *i)
 	return v;
 }
 
-bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit)
+/* A number at *i, not yet multiplied, and its unit; *i moves behind both. */
+static bool number_and_unit(const gs_text *t, size_t *i, long double *number, unsigned *shift, bool *unit)
 {
 	size_t j = *i;
-	unsigned shift = 0;
+	*shift = 0;
 	if (j >= t->n || !digit(t->s[j]))
 		return false;
 	long double v = whole(t, &j);
@@ -156,11 +157,41 @@ bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit)
 		for (j++; j < t->n && digit(t->s[j]) && joined(t, j); j++)
 			v += (t->s[j] - '0') * (scale /= 10);
 	}
-	bool has = unit_at(t, &j, &shift);
+	*unit = unit_at(t, &j, shift);
+	*number = v;
+	*i = j;
+	return true;
+}
+
+static int64_t bytes_of(long double number, unsigned shift)
+{
+	long double v = roundl(ldexpl(number, (int)shift));
+	return v >= 9223372036854775807.0L ? INT64_MAX : (int64_t)v;
+}
+
+bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit)
+{
+	long double number;
+	unsigned shift;
+	bool has;
+	if (!number_and_unit(t, i, &number, &shift, &has))
+		return false;
 	if (unit)
 		*unit = has;
-	v = roundl(ldexpl(v, (int)shift));
-	*bytes = v >= 9223372036854775807.0L ? INT64_MAX : (int64_t)v;
+	*bytes = bytes_of(number, shift);
+	return true;
+}
+
+bool gs_text_size_of(const gs_text *t, size_t *i, int64_t *part, int64_t *all)
+{
+	long double a, b;
+	unsigned a_shift, b_shift;
+	bool a_unit, b_unit;
+	size_t j = *i;
+	if (!number_and_unit(t, &j, &a, &a_shift, &a_unit) || !gs_text_eat(t, &j, "/") || !number_and_unit(t, &j, &b, &b_shift, &b_unit))
+		return false;
+	*part = bytes_of(a, a_unit ? a_shift : b_shift);
+	*all = bytes_of(b, b_shift);
 	*i = j;
 	return true;
 }

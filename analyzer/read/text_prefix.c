@@ -194,6 +194,23 @@ static size_t bracket(const char *p, const char *end, bool *stamped)
 	return n;
 }
 
+/* 0.12.345.678 E   (llama.cpp: minutes, seconds, milliseconds, microseconds since the start, and the level) */
+static size_t elapsed_stamp(const char *p, const char *end)
+{
+	size_t n = digits(p, end);
+	static const unsigned char wide[] = { 2, 3, 3 };
+	if (!n || n > 4)
+		return 0;
+	for (size_t i = 0; i < sizeof wide; i++) {
+		if (p + n >= end || p[n] != '.' || digits(p + n + 1, end) != wide[i])
+			return 0;
+		n += 1 + wide[i];
+	}
+	if (end - p < (ptrdiff_t)n + 3 || p[n] != ' ' || !memchr("DIWE", p[n + 1], 4) || p[n + 2] != ' ')
+		return 0;
+	return n + 2;
+}
+
 static size_t stamp(const char *p, const char *end, int64_t *us, bool *zone)
 {
 	int64_t clock;
@@ -204,6 +221,8 @@ static size_t stamp(const char *p, const char *end, int64_t *us, bool *zone)
 		n = short_date_time(p, end);
 	if (!n)
 		n = clock_time(p, end, &clock);
+	if (!n)
+		n = elapsed_stamp(p, end);
 	return n;
 }
 

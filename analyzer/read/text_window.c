@@ -231,10 +231,27 @@ static void end_line(gs_text *t, bool empty)
 	t->width = 0;
 }
 
+/* "242: ", a number that the line before begins with as well: the output of one of many tests. Its length, 0 where there is none. */
+static size_t numbered(const gs_text *t, size_t from, size_t to)
+{
+	size_t n = 0, before = from;
+	while (from + n < to && n < 8 && t->text[from + n] >= '0' && t->text[from + n] <= '9')
+		n++;
+	if (!n || from + n + 1 >= to || t->text[from + n] != ':' || t->text[from + n + 1] != ' ' || !from)
+		return 0;
+	for (before--; before > 0 && t->text[before - 1] != '\n';)
+		before--;
+	return from - before > n + 2 && !memcmp(t->text + before, t->text + from, n + 2) ? n + 2 : 0;
+}
+
 static void squeeze_line(gs_text *t, size_t from, size_t to)
 {
 	bool stamped = false;
-	size_t prefix = 0;
+	size_t prefix = 0, number = t->open ? 0 : numbered(t, from, to);
+	if (number) {
+		t->next_gap = GS_GAP_LINE;
+		from += number;
+	}
 	if (!t->open) {
 		prefix = gs_text_prefix(t->text + from, to - from < PREFIX_LOOK ? to - from : PREFIX_LOOK, &stamped);
 		if (stamped)

@@ -141,6 +141,70 @@ static const message messages[] = {
 	  { "xgboost", -1, 734003200, _, _, 12582912, _, _, _ } },
 	{ "Kokkos", "Kokkos failed to allocate memory for label \"A\". Allocation using MemorySpace named \"Cuda\" failed with the following error: Allocation "
 	  "of size 11.25 G failed, likely due to insufficient memory. (The allocation mechanism was cudaMalloc().)", { "kokkos", -1, GI(11.25), _, _, _, _, _, _ } },
+	{ "an accelerator of another maker in Paddle", "ResourceExhaustedError: \n\nOut of memory error on NPU 3. Cannot allocate 40.500000MB memory on NPU 3, "
+	  "available memory is only 9.250000MB.", { "paddle", 3, MI(40.5), _, _, MI(9.25), _, _, _ } },
+	{ "Paddle with a limit", "Out of memory error on GPU 2. Cannot allocate 2.250000GB memory on GPU 2, 4.500000GB memory has been allocated and available "
+	  "memory is only 512.500000MB.\n\nPlease check whether there is any other process using GPU 2.\n1. If yes, please stop them.\n2. If no, please decrease "
+	  "the batch size of your model. Or set environment variable `FLAGS_gpu_memory_limit_mb` to a larger value. Currently `FLAGS_gpu_memory_limit_mb` "
+	  "is 5120, so the maximum GPU memory usage is limited to 5120 MB.", { "paddle", 2, GI(2.25), _, _, MI(512.5), GI(4.5), _, MI(5120.0) } },
+	{ "Paddle's managed memory", "Out of memory error on GPU 0. Cannot allocate 3.000000GB CUDA managed memory on GPU 0, 11.750000GB memory has been allocated.",
+	  { "paddle", 0, GI(3.0), _, _, _, GI(11.75), _, _ } },
+	{ "Paddle fluid 1.5", "paddle.fluid.core.EnforceNotMet: Cannot allocate 1.250000GB in GPU 1, available 300.250000MB, total 7.500000GB, GpuMinChunkSize "
+	  "256.000000B, GpuMaxChunkSize 6.750000GB, GPU memory used: 6.500000GB at [/b/legacy_allocator.cc:201]",
+	  { "paddle", 1, GI(1.25), _, GI(7.5), MI(300.25), GI(6.5), _, _ } },
+	{ "Paddle's first check", "EnforceNotMet: enforce allocating < available failed, 9000000000 >= 8500000000\n at [/b/paddle/platform/gpu_info.cc:90]",
+	  { "paddle", -1, 9000000000, _, _, 8500000000, _, _, _ } },
+	{ "Paddle's shrink", "Cannot malloc 33.5 MB GPU memory. Please shrink FLAGS_fraction_of_gpu_memory_to_use", { "paddle", -1, MI(33.5), _, _, _, _, _, _ } },
+	{ "Paddle before fluid", "F0203 04:05:06.000001 4242 Allocator.h:83] Check failed: ptr Fail to allocate GPU memory 8192 bytes",
+	  { "paddle", -1, 8192, _, _, _, _, _, _ } },
+	{ "a driver line of an old TensorFlow", "2017-01-02 03:04:05.000001: E tensorflow/stream_executor/cuda/cuda_driver.cc:924] failed to allocate 2.50G "
+	  "(2684354560 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY", { "tensorflow", -1, 2684354560, _, _, _, _, _, _ } },
+	{ "a driver line with a status", "2025-01-02 03:04:05.000001: E external/xla/xla/stream_executor/cuda/cuda_executor.cc:7] failed to allocate 2.50GiB "
+	  "(2684354560 bytes) from device: RESOURCE_EXHAUSTED: : CUDA_ERROR_OUT_OF_MEMORY: out of memory", { "jax", -1, 2684354560, _, _, _, _, _, _ } },
+	{ "unified memory", "2024-01-02 03:04:05.000001: E external/xla/xla/stream_executor/rocm/rocm_driver.cc:7] failed to alloc 9663676416 bytes unified memory; "
+	  "result: HIP_ERROR_OutOfMemory", { "jax", -1, 9663676416, _, _, _, _, _, _ } },
+	{ "TensorFlow's Eigen", "F tensorflow/core/common_runtime/gpu/gpu_device.cc:103] EigenAllocator for GPU ran out of memory when allocating 4096. See error "
+	  "logs for more detailed info.", { "tensorflow", -1, 4096, _, _, _, _, _, _ } },
+	{ "TensorFlow's exception without a figure", "ResourceExhaustedError: failed to allocate memory [Op:MatMul]", { "tensorflow", -1, _, _, _, _, _, _, _ } },
+	{ "DirectML", "[E:onnxruntime:, sequential_executor.cc:494 ExecuteKernel] Non-zero status code returned while running Conv node. Name:'c' Status Message: "
+	  "C:\\a\\dml\\DmlExecutionProvider\\src\\Allocator.cpp(12): (caller: 7) Exception(1) tid(8) 8007000E Not enough memory resources are available to "
+	  "complete this operation.", { "onnxruntime", -1, _, _, _, _, _, _, _ } },
+	{ "CUDA.jl 2, capped", "Out of GPU memory trying to allocate 24.500 MiB\nEffective GPU memory usage: 81.25% (6.500 GiB/8.000 GiB)\nCUDA allocator usage: "
+	  "5.750 GiB (capped at 6.000 GiB)\nbinned usage: 20.000 KiB (20.000 KiB allocated, 0 bytes cached)\nDiscrepancy of 5.750 GiB between memory pool and "
+	  "allocator!", { "julia", -1, MI(24.5), _, GI(8.0), _, KI(20.0), GI(5.75), GI(6.0) } },
+	{ "CUDA.jl 5 with limits", "ERROR: Out of GPU memory trying to allocate 3.250 GiB\nEffective GPU memory usage: 40.00% (3.200 GiB/8.000 GiB)\nMemory pool "
+	  "usage: 2.500 GiB (3.000 GiB reserved)\nMemory limit: soft = 3.500 GiB, hard = 4.250 GiB\n",
+	  { "julia", -1, GI(3.25), _, GI(8.0), _, GI(2.5), GI(3.0), GI(4.25) } },
+	{ "CUDA.jl without a pool", "ERROR: Out of GPU memory trying to allocate 3.250 GiB\nEffective GPU memory usage: 90.00% (7.200 GiB/8.000 GiB)\nNo memory "
+	  "pool is in use.", { "julia", -1, GI(3.25), _, GI(8.0), _, _, _, _ } },
+	{ "an old MXNet", "[10:00:00] src/storage/./pooled_storage_manager.h:62: Memory allocation failed.", { "mxnet", -1, _, _, _, _, _, _, _ } },
+	{ "ggml on Vulkan", "ggml_vulkan: Device memory allocation of size 500000768 failed.\nggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory\n"
+	  "ggml_gallocr_reserve_n: failed to allocate Vulkan0 buffer of size 500000768\n", { "ggml", 0, 500000768, _, _, _, _, _, _ } },
+	{ "a runner of ggml", "Error: llama runner process has terminated: CUDA error: out of memory", { "ggml", -1, _, _, _, _, _, _, _ } },
+	{ "vLLM's check of the start with one unit", "ValueError: Free memory on device cuda:1 (3.5/15.75 GiB) on startup is less than desired GPU memory "
+	  "utilization (0.9, 14.25 GiB).", { "vllm", 1, GI(14.25), _, GI(15.75), GI(3.5), _, _, _ } },
+	{ "vLLM's check of tokens", "ValueError: The model's max seq len (9000) is larger than the maximum number of tokens that can be stored in KV cache (700). "
+	  "Try increasing `gpu_memory_utilization`", { "vllm", -1, _, _, _, _, _, _, _ } },
+	{ "vLLM's check, with the source that raises it", "(W pid=7) ERROR 02-03 04:05:06 [core.py:7]     raise ValueError(\"No available memory for the cache "
+	  "blocks. \"\n(W pid=7) ERROR 02-03 04:05:06 [core.py:7] ValueError: No available memory for the cache blocks. Try increasing "
+	  "`gpu_memory_utilization` when initializing the engine.", { "vllm", -1, _, _, _, _, _, _, _ } },
+	{ "TensorRT's builder after its allocator", "[02/03/2020-04:05:06] [E] [TRT] C:\\s\\safeRuntime.cpp (25) - Cuda Error in "
+	  "nvinfer1::internal::DefaultAllocator::allocate: 2 (out of memory)\n[02/03/2020-04:05:06] [W] [TRT] GPU memory allocation error during "
+	  "getBestTactic: layer_a\n[02/03/2020-04:05:06] [E] [TRT] C:\\s\\tacticOptimizer.cpp (1523) - OutOfMemory Error in "
+	  "nvinfer1::builder::Leaf::computeCosts: 0", { "tensorrt", -1, _, _, _, _, _, _, _ } },
+	{ "Theano with the driver's report", "MemoryError: Error allocating 67108864 bytes of device memory (out of memory). Driver report 2097152 bytes free and "
+	  "4294967296 bytes total", { "theano", -1, 67108864, _, 4294967296, 2097152, _, _, _ } },
+	{ "AMReX's arena", "amrex::Abort::0::Arena out of memory!!!\nBytes to allocate: 268435456 (256 MiB)\nMemory type: GPU device memory\nMPI rank: 0\n"
+	  "Error: cudaMalloc returned 2: out of memory\n", { "amrex", -1, 268435456, _, _, _, _, _, _ } },
+	{ "AMReX's check", "amrex::Abort::2::Out of gpu memory. Free: 52428800 Asked: 134217728 !!!", { "amrex", -1, 134217728, _, _, 52428800, _, _, _ } },
+	{ "LAMMPS", "ERROR on proc 0: Insufficient memory on accelerator (src/GPU/pair_a_gpu.cpp:99)", { "lammps", -1, _, _, _, _, _, _, _ } },
+	{ "Blender", "Error: System is out of GPU and shared host memory", { "blender", -1, _, _, _, _, _, _, _ } },
+	{ "Blender's call", "Fra:7 Mem:4.91M (0.00M, Peak 6.81M) | CUDA error: Out of memory in cuMemAlloc(&device_pointer, size)",
+	  { "blender", -1, _, _, _, _, _, _, _ } },
+	{ "an error and the exception that ends the program", "CUDA error 2 [/opt/cuda/include/thrust/system/cuda/detail/parallel_for.h, 143]: out of memory\n"
+	  "terminate called after throwing an instance of 'thrust::system::system_error'\n  what():  parallel_for failed: cudaErrorMemoryAllocation: out of "
+	  "memory\n", { "thrust", -1, _, _, _, _, _, _, _ } },
+	{ "PyCUDA's allocator", "MemoryError: cuMemAlloc failed: out of memory", { "pycuda", -1, _, _, _, _, _, _, _ } },
 };
 
 #undef _
@@ -325,6 +389,21 @@ static const struct { const char *name, *text; } nothing[] = {
 	{ "a full disk", "OSError: [Errno 28] No space left on device" },
 	{ "a skipped tactic", "WARNING: Requested amount of GPU memory (2147483648 bytes) could not be allocated. There may not be enough free memory for "
 	  "allocation to succeed.\nWARNING: Skipping tactic 1 due to insuficient memory on requested size of 2147483648" },
+	{ "an arena of a report about the CPU", "Non-zero status code returned while running Trees node. Name:'T' Status Message: bfc_arena.cc:376 "
+	  "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Available memory of 0 is smaller than requested bytes of 2048\n\n### Execution Provider\n\n"
+	  "Default CPU\n" },
+	{ "a driver's other error", "2020-01-01 00:00:00.0: E tensorflow/stream_executor/cuda/cuda_driver.cc:825] failed to allocate 2.50G (2684354560 bytes) from "
+	  "device: CUDA_ERROR_INVALID_CONTEXT: invalid device context" },
+	{ "Kokkos for another reason", "Kokkos failed to allocate memory for label \"A\".  Allocation using MemorySpace named \"Cuda\" failed with the following error:  "
+	  "Allocation of size 64.12 K failed because of an unknown error.  (The allocation mechanism was cudaMalloc().)" },
+	{ "CuPy's pinned memory", "  File \"cupy/cuda/pinned_memory.pyx\", line 32, in cupy.cuda.pinned_memory.PinnedMemory.__init__\n  File \"runtime.pyx\", line "
+	  "330, in cupy_backends.cuda.api.runtime.hostAlloc\ncupy_backends.cuda.api.runtime.CUDARuntimeError: cudaErrorMemoryAllocation: out of memory" },
+	{ "a checker that saw host memory fail", "========= Program hit cudaErrorMemoryAllocation (error 2) due to \"out of memory\" on CUDA API call to cudaHostAlloc." },
+	{ "AMReX's pinned arena", "amrex::Abort::0::Arena out of memory!!!\nBytes to allocate: 268435456 (256 MiB)\nMemory type: pinned memory\nMPI rank: 0\n" },
+	{ "Paddle on the host", "Check failed: ptr Fail to allocate CPU memory 7168 bytes" },
+	{ "what XLA could not reduce", "W0000 00:00:1756998431.440298    5182 hlo_rematerialization.cc:7] Can't reduce memory use below 1.64GiB (1760936591 bytes) by "
+	  "rematerialization; only reduced to 7.25GiB (7784628224 bytes), down from 7.50GiB (8053063680 bytes) originally" },
+	{ "CUDA.jl's status", "Effective GPU memory usage: 99.71% (5.782 GiB/5.799 GiB)\nMemory pool usage: 2.852 GiB (5.656 GiB reserved)" },
 	{ "a listing of source", "    except torch.cuda.OutOfMemoryError:\n        torch.cuda.empty_cache()\n    if err == cudaErrorMemoryAllocation:\n" },
 };
 

@@ -138,8 +138,7 @@ static gs_status copy_source(copy *c, gs_source *source, gs_error *err)
 	const gs_reader *reader = NULL;
 	gs_status status = gs_reader_pick(source, &reader, err);
 	if (!status && reader == &gs_reader_html) {
-		status = gs_html_embedded(source, err);
-		reader = &gs_reader_pickle;
+		status = gs_html_embedded(source, &reader, err);
 	}
 	if (status)
 		return status;
@@ -150,13 +149,14 @@ static gs_status copy_source(copy *c, gs_source *source, gs_error *err)
 	return gs_fail(err, GS_UNSUPPORTED, "not a snapshot's own form");
 }
 
-gs_status gs_export_pytorch_copy(const char *path, gs_sink sink, void *arg, gs_error *err)
+gs_status gs_export_pytorch_copy(const char *path, unsigned part, gs_sink sink, void *arg, gs_error *err)
 {
 	gs_source *source = NULL;
 	copy c = { .error = GS_ERROR_INIT };
 	gs_status status = gs_source_open(path, &source, err);
 	if (status)
 		return status;
+	gs_source_choose_part(source, part);
 	gs_pickler_init(&c.p, sink, arg);
 	status = copy_source(&c, source, err);
 	gs_source_close(source);

@@ -9,9 +9,9 @@
  * PyTorch does not have are left out and counted in *left_out (may be NULL). GS_UNSUPPORTED when it has neither segments nor events. */
 gs_status gs_export_pytorch(const gs_snapshot *s, gs_sink sink, void *arg, size_t *left_out, gs_error *err);
 
-/* Writes the PyTorch snapshot in the file as it is (unpacked; from a page or from JSON; a bare list of segments inside a
+/* Writes the PyTorch snapshot in the file (of a page: that part of it, from 0) as it is (unpacked; from a page or from JSON; a bare list of segments inside a
  * dictionary), so that nothing that the model does not hold is lost. It is checked on the way as a reader checks it. GS_UNSUPPORTED
  * when the file's form cannot be copied: then use gs_export_pytorch. */
-gs_status gs_export_pytorch_copy(const char *path, gs_sink sink, void *arg, gs_error *err);
+gs_status gs_export_pytorch_copy(const char *path, unsigned part, gs_sink sink, void *arg, gs_error *err);
 
 #endif

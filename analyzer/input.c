@@ -26,7 +26,9 @@ static bool is_mere_text(const gs_snapshot *s)
 gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_snapshot_init(s);
-	gs_status status = entry->id ? read_stored(entry, want, s, err) : gs_read_path(entry->path, want, s, err);
+	gs_status status = entry->id   ? read_stored(entry, want, s, err) :
+			   entry->part ? gs_read_part(entry->path, entry->part - 1, want, s, err) :
+					 gs_read_path(entry->path, want, s, err);
 	if (!status && entry->in_folder && is_mere_text(s))
 		status = gs_fail(err, GS_UNKNOWN_KIND, "a text without an out-of-memory");
 	if (status)

@@ -10,6 +10,7 @@
 typedef struct gs_input_entry {
 	char *path;
 	int64_t id;     /* of the snapshot in the database path; 0: path is a file of its own */
+	unsigned part;  /* of a page with several snapshots: which, from 1; 0: the file is one snapshot */
 	bool in_folder; /* found in a folder: if it is of no known kind it is left out, with a note */
 } gs_input_entry;
 

@@ -10,11 +10,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/read/html.h"
 #include "analyzer/store.h"
 
 enum { MAX_ENTRIES = 100000 };
 
-static gs_status append(gs_input_list *list, const char *path, int64_t id, bool in_folder, gs_error *err)
+static gs_status append(gs_input_list *list, gs_input_entry entry, gs_error *err)
 {
 	if (list->n >= MAX_ENTRIES)
 		return gs_fail(err, GS_LIMIT, "more than %d snapshots", MAX_ENTRIES);
@@ -24,10 +25,11 @@ static gs_status append(gs_input_list *list, const char *path, int64_t id, bool 
 			return gs_fail(err, GS_NO_MEMORY, "%zu snapshots", list->n);
 		list->entries = grown;
 	}
-	char *copy = strdup(path);
+	char *copy = strdup(entry.path);
 	if (!copy)
 		return gs_fail(err, GS_NO_MEMORY, "a path");
-	list->entries[list->n++] = (gs_input_entry){ copy, id, in_folder };
+	entry.path = copy;
+	list->entries[list->n++] = entry;
 	return GS_OK;
 }
 
@@ -43,6 +45,23 @@ static size_t look_at(const char *path, void *head, size_t n)
 	ssize_t got = read(fd, head, n);
 	close(fd);
 	return got > 0 ? (size_t)got : 0;
+}
+
+/* A page may hold several snapshots. Only what begins like one, or is packed, is looked through. */
+static gs_status append_file(gs_input_list *list, const char *path, bool in_folder, gs_error *err)
+{
+	char head[64] = "";
+	gs_input_entry entry = { .path = (char *)(uintptr_t)path, .in_folder = in_folder };
+	size_t n = look_at(path, head, sizeof head - 1), i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+	i += strspn(head + i, " \t\r\n");
+	bool packed = n >= 4 && (!memcmp(head, "\x1f\x8b\x08", 3) || !memcmp(head, "\x28\xb5\x2f\xfd", 4));
+	unsigned parts = packed || head[i] == '<' ? gs_html_parts(path) : 0;
+	if (parts < 2)
+		return append(list, entry, err);
+	gs_status status = GS_OK;
+	for (entry.part = 1; entry.part <= parts && !status; entry.part++)
+		status = append(list, entry, err);
+	return status;
 }
 
 bool gs_input_is_database(const char *path)
@@ -69,7 +88,7 @@ static gs_status expand_database(const char *path, gs_input_list *list, gs_error
 	if (!status)
 		status = gs_store_ids(store, &ids, &n, err);
 	for (size_t i = 0; i < n && !status; i++)
-		status = append(list, path, ids[i], false, err);
+		status = append(list, (gs_input_entry){ .path = (char *)(uintptr_t)path, .id = ids[i] }, err);
 	free(ids);
 	gs_store_close(store);
 	return status;
@@ -87,7 +106,7 @@ static gs_status add_file_of_folder(const char *path, gs_input_list *list, gs_in
 	if (stat(path, &st) || !S_ISREG(st.st_mode))
 		return GS_OK;
 	if (!gs_input_is_database(path))
-		return append(list, path, 0, true, err);
+		return append_file(list, path, true, err);
 	if (note)
 		note(context, path, "left out: a database in a folder is not looked into");
 	return GS_OK;
@@ -121,7 +140,7 @@ static gs_status expand_one(const char *path, gs_input_list *list, gs_input_note
 {
 	struct stat st;
 	if (!strcmp(path, "-"))
-		return append(list, path, 0, false, err);
+		return append(list, (gs_input_entry){ .path = (char *)(uintptr_t)path }, err);
 	if (stat(path, &st))
 		return gs_fail(err, errno == ENOENT ? GS_NOT_FOUND : GS_IO, "%s", strerror(errno));
 	if (S_ISDIR(st.st_mode)) {
@@ -133,7 +152,7 @@ static gs_status expand_one(const char *path, gs_input_list *list, gs_input_note
 	}
 	if (gs_input_is_database(path))
 		return expand_database(path, list, err);
-	return append(list, path, 0, false, err);
+	return append_file(list, path, false, err);
 }
 
 static const char *dump_folder(void)
@@ -193,7 +212,7 @@ static gs_status expand_newest(gs_input_list *list, gs_input_note *note, void *c
 	char *path = NULL;
 	gs_status status = gs_input_newest(&path, err);
 	if (!status)
-		status = append(list, path, 0, false, err);
+		status = append(list, (gs_input_entry){ .path = path }, err);
 	if (!status && note)
 		note_newest(path, note, context);
 	free(path);

@@ -136,6 +136,7 @@ enum gs_lost { GS_LOST_SETTINGS = 1, GS_LOST_STACKS = 2, GS_LOST_LAYOUT = 4, GS_
 typedef struct gs_snapshot {
 	/* facts about the file and the process; NULL or GS_NONE unknown */
 	const char *path;
+	unsigned part;         /* which of the snapshots in that file, from 0 */
 	const char *host;
 	const char *tool;      /* who made it, e.g. "gpusnap 1.0", "PyTorch 2.6.0" */
 	const char *release_min, *release_max; /* bounds of the PyTorch release that wrote the file, as far as its keys tell ("2.8"); NULL open */

@@ -33,7 +33,7 @@ static gs_status write_pytorch(const gs_input *input, const gs_arguments *files,
 	bool own_file = files->n == 1 && s->path && !strcmp(s->path, files->text[0]) && strcmp(files->text[0], "-") &&
 			is_plain(s->path) && !gs_input_is_database(s->path);
 	if (s->kind == GS_KIND_PYTORCH && own_file)
-		status = gs_export_pytorch_copy(s->path, to_stream, stream, err);
+		status = gs_export_pytorch_copy(s->path, s->part, to_stream, stream, err);
 	if (status != GS_UNSUPPORTED)
 		return status;
 	*err = (gs_error)GS_ERROR_INIT;

@@ -13,9 +13,9 @@
 static gs_status verify(const gs_input_entry *entry, gs_verified *v, gs_error *err)
 {
 	gs_snapshot s;
-	if (!entry->id)
+	if (!entry->id && !entry->part)
 		return gs_verify_path(entry->path, gs_inputs_note, NULL, v, err);
-	*v = (gs_verified){ .kind = "stored snapshot" };
+	*v = (gs_verified){ .kind = entry->id ? "stored snapshot" : "part of a page" };
 	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, err);
 	for (size_t i = 0; !status && i < s.ndevices; i++) {
 		v->blocks += s.devices[i].captured.nblocks;

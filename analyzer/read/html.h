@@ -2,14 +2,18 @@
 #ifndef GS_ANALYZER_READ_HTML_H
 #define GS_ANALYZER_READ_HTML_H
 
-#include "analyzer/read/source.h"
+#include "analyzer/read/reader.h"
 #include "analyzer/snapshot.h"
+
+/* How many snapshots the page in the file holds; 0 if it is no page or cannot be read. */
+unsigned gs_html_parts(const char *path);
 
 /* The source stands at the `{` of `let trace_data = {` (events, segments and live blocks as columns) or of `let alloc_data = {`
  * (the events alone). */
 gs_status gs_html_columns(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 
-/* Moves to the pickle embedded in a page of 2.1 or later and decodes it from there; GS_UNSUPPORTED for 2.0's pages. */
-gs_status gs_html_embedded(gs_source *source, gs_error *err);
+/* Moves to the snapshot embedded in a page of 2.1 or later (the source's part) and decodes it from there; which reader it is for (that of pickles or
+ * of JSON). GS_UNSUPPORTED for 2.0's pages. */
+gs_status gs_html_embedded(gs_source *source, const gs_reader **reader, gs_error *err);
 
 #endif

@@ -164,6 +164,20 @@ gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error
 	return status ? status : read_and_close(source, path, want, s, err);
 }
 
+gs_status gs_read_part(const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_open(path, &source, err);
+	if (status)
+		return status;
+	gs_source_choose_part(source, part);
+	status = read_and_close(source, path, want, s, err);
+	if (!status)
+		s->part = part;
+	return status;
+}
+
 gs_status gs_read_memory(const void *data, size_t n, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_source *source = NULL;

@@ -38,6 +38,9 @@ gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err
  * empty and err says "what, where" without the path. */
 gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error *err);
 
+/* The same of one of several snapshots in the file (pages hold any number): from 0. */
+gs_status gs_read_part(const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err);
+
 /* The same from memory (tests, fuzzers, embedded files). */
 gs_status gs_read_memory(const void *data, size_t n, unsigned want, gs_snapshot *s, gs_error *err);
 

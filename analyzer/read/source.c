@@ -26,6 +26,7 @@ struct gs_source {
 	gs_source *below;     /* what unpack reads */
 	uint64_t file_size;
 	gs_sha256 *sum;
+	unsigned part;        /* at the bottom: the snapshot that is meant, + 1; 0 not chosen */
 };
 
 static gs_status source_new(gs_source **out, gs_error *err)
@@ -256,11 +257,32 @@ gs_status gs_source_unwrap(gs_source *s, gs_error *err)
 
 gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err) { return unwrap_layer(s, GS_PACKING_BASE64, err); }
 
+void gs_source_unwrap_undo(gs_source *s)
+{
+	for (bool done = false; s->below && !done;) {
+		gs_source *below = s->below;
+		done = gs_unpack_packing(s->unpack) == GS_PACKING_BASE64;
+		gs_unpack_free(s->unpack);
+		gs_memory_give(s->buf);
+		*s = *below;
+		gs_memory_give(below);
+	}
+}
+
 static gs_source *bottom(gs_source *s)
 {
 	while (s->below)
 		s = s->below;
 	return s;
+}
+
+void gs_source_choose_part(gs_source *s, unsigned part) { bottom(s)->part = part + 1; }
+bool gs_source_part_chosen(const gs_source *s) { return bottom((gs_source *)(uintptr_t)s)->part; }
+
+unsigned gs_source_part(const gs_source *s)
+{
+	unsigned part = bottom((gs_source *)(uintptr_t)s)->part;
+	return part ? part - 1 : 0;
 }
 
 void gs_source_hash(gs_source *s)

@@ -21,8 +21,16 @@ void gs_source_close(gs_source *s);
  * packed bytes beyond the first 64 MiB, a window of 16 MiB + twice the file's size. */
 gs_status gs_source_unwrap(gs_source *s, gs_error *err);
 
-/* From here on the bytes are base64 (white space allowed), up to the first quotation mark. */
+/* From here on the bytes are base64 (white space and backslashes allowed), up to the first quotation mark. */
 gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err);
+
+/* Undoes the unwrapping of base64 and of what was unwrapped in it: the source stands behind the quotation mark. */
+void gs_source_unwrap_undo(gs_source *s);
+
+/* Which of the snapshots that the input holds is meant (0, unless chosen). */
+void gs_source_choose_part(gs_source *s, unsigned part);
+unsigned gs_source_part(const gs_source *s);
+bool gs_source_part_chosen(const gs_source *s);
 
 /* Makes sure that at least want bytes (≤ 64 KiB) from the current position are in one piece, if the
  * input has them; returns how many there are (possibly more or fewer) and points *at to them. */

@@ -136,9 +136,9 @@ static gs_status step_base64(gs_unpack *u, const unsigned char *in, size_t have,
 	for (*used = *made = 0; *used < have && *made < room; ++*used) {
 		unsigned char c = in[*used];
 		int digit = base64_digit(c);
-		if (c == '"')
+		if (c == '"' || c == '\'' || c == '`')
 			return GS_END;
-		if (c == '=' || c == '\n' || c == '\r' || c == ' ')
+		if (c == '=' || c == '\n' || c == '\r' || c == ' ' || c == '\\')
 			continue;
 		if (digit < 0)
 			return gs_fail(err, GS_FORMAT, "damaged base64 at byte %llu of the page", (unsigned long long)(at + *used));

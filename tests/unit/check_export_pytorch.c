@@ -41,7 +41,7 @@ static void compare(const char *path, bool copy)
 	size_t n, left_out = 7;
 	ck_assert_int_eq(gs_read_path(path, GS_WANT_ALL, &s, &err), GS_OK);
 	FILE *f = open_memstream(&bytes, &n);
-	gs_status status = copy ? gs_export_pytorch_copy(path, to_stream, f, &err) : gs_export_pytorch(&s, to_stream, f, &left_out, &err);
+	gs_status status = copy ? gs_export_pytorch_copy(path, 0, to_stream, f, &err) : gs_export_pytorch(&s, to_stream, f, &left_out, &err);
 	ck_assert_msg(status == GS_OK, "%s: %s", path, err.text);
 	fclose(f);
 	char *theirs = rows_of_memory(bytes, n), *ours = gs_snapshot_rows(&s);
@@ -70,7 +70,7 @@ START_TEST(a_copy_has_the_same_rows)
 	if (strcmp(forms[_i], "columns.html"))
 		compare(path, true);
 	else
-		ck_assert_int_eq(gs_export_pytorch_copy(path, full, NULL, &err), GS_UNSUPPORTED);
+		ck_assert_int_eq(gs_export_pytorch_copy(path, 0, full, NULL, &err), GS_UNSUPPORTED);
 }
 END_TEST
 
@@ -82,7 +82,7 @@ START_TEST(what_cannot_be_written_is_an_error)
 	ck_assert_int_eq(gs_export_pytorch(&s, full, NULL, NULL, &err), GS_UNSUPPORTED);
 	s.kind = GS_KIND_PYTORCH;
 	ck_assert_int_eq(gs_export_pytorch(&s, full, NULL, NULL, &err), GS_IO);
-	ck_assert_int_eq(gs_export_pytorch_copy(FORMS "protocol4.pickle", full, NULL, &err), GS_IO);
+	ck_assert_int_eq(gs_export_pytorch_copy(FORMS "protocol4.pickle", 0, full, NULL, &err), GS_IO);
 	gs_snapshot_release(&s);
 }
 END_TEST

@@ -46,9 +46,9 @@ static void print_request(const gs_diagnosis *d, FILE *out)
 {
 	static const char *const classes[] = { "small", "large", NULL };
 	char pool_id[48];
-	bool device = d->device || (d->oom != SIZE_MAX && d->snapshot->ooms[d->oom].device >= 0);
+	int64_t device = d->device ? d->device->device : d->oom != SIZE_MAX ? d->snapshot->ooms[d->oom].device : -1;
 	snprintf(pool_id, sizeof pool_id, "%llu,%llu", (unsigned long long)d->pool_id.a, (unsigned long long)d->pool_id.b);
-	number(out, "device", device ? (d->device ? d->device->device : d->snapshot->ooms[d->oom].device) : GS_NONE), comma(out);
+	number(out, "device", device < 0 ? GS_NONE : device), comma(out);
 	number(out, "idx", d->idx), comma(out);
 	text_or_null(out, "verdict", gs_step_word(d->verdict)), comma(out);
 	text_or_null(out, "kind", gs_step_kind(d->verdict)), comma(out);

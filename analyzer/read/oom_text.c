@@ -1,104 +1,24 @@
 /* Collects messages over the whole input, joins what is one failure, and fills the snapshot. */
 #include "analyzer/read/oom_text.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/read/oom_text_join.h"
 #include "analyzer/read/text_figure.h"
 #include "analyzer/read/text_prefix.h"
 
 enum {
 	MAX_FINDS = 100000,
 	MAX_MESSAGE = 4096, /* characters kept of one */
-	NEAR = 20000        /* squeezed characters within which two sentences can be one failure */
+	FORM = 160          /* characters before a message that show its form */
 };
 
 void gs_oom_text_release(gs_oom_text *o)
 {
 	free(o->finds);
 	*o = (gs_oom_text)GS_OOM_TEXT_INIT;
-}
-
-/* --- one failure or two ------------------------------------------------------------------------------ */
-
-/* Printed with two decimals or rounded up a little: the same size. */
-static bool same_size(int64_t a, int64_t b)
-{
-	if (a == GS_NONE || b == GS_NONE)
-		return false;
-	int64_t d = a > b ? a - b : b - a;
-	return d <= 4096 || d <= (a > b ? a : b) / 64;
-}
-
-static bool driver_says(const char *library)
-{
-	return !strcmp(library, "cuda") || !strcmp(library, "hip") || !strcmp(library, "thrust");
-}
-
-/* Whether an error that was printed and the exception that ended the program can be one. */
-static bool related(const gs_oom_find *a, const gs_oom_find *b)
-{
-	int64_t x = a->row.requested, y = b->row.requested;
-	const char *p = a->row.library, *q = b->row.library;
-	return (x == GS_NONE || y == GS_NONE || same_size(x, y)) && (!strcmp(p, q) || driver_says(p) || driver_says(q));
-}
-
-static bool one_failure(const gs_oom_find *a, const gs_oom_find *b)
-{
-	bool near = b->at - a->end < NEAR, bfc_dump = a->kind == GS_OOM_BFC;
-	bool devices = a->row.device < 0 || b->row.device < 0 || a->row.device == b->row.device;
-	if ((!near && !bfc_dump) || !devices)
-		return false;
-	if (b->thrown && !a->thrown && a->end + 300 > b->at && a->kind != GS_OOM_MEMCHECK && related(a, b))
-		return true;
-	switch (b->kind) {
-	case GS_OOM_CUDART:
-		return a->kind == GS_OOM_THC;
-	case GS_OOM_RMM:
-		return a->kind == GS_OOM_MEMCHECK;
-	case GS_OOM_SHAPE:
-		return bfc_dump || (a->kind == GS_OOM_SHAPE && a->words == b->words);
-	case GS_OOM_STATUS:
-		if (a->kind == GS_OOM_STATUS) /* logged and then raised, or raised through layers; else the next failure */
-			return a->row.requested == b->row.requested && a->row.requested != GS_NONE && (a->logged != b->logged || b->again);
-		return (bfc_dump || a->kind == GS_OOM_DRIVER) &&
-		       (same_size(a->row.requested, b->row.requested) || (bfc_dump && near && b->row.requested == GS_NONE));
-	case GS_OOM_ORT:
-		return a->kind == GS_OOM_ORT && a->row.requested == b->row.requested;
-	case GS_OOM_GGML:
-		return a->kind == GS_OOM_GGML && a->end + 100 > b->at &&
-		       (b->row.requested == GS_NONE || same_size(a->row.requested, b->row.requested));
-	case GS_OOM_TRT:
-		return a->kind == GS_OOM_TRT && (b->again || (a->end + 400 > b->at && a->row.requested == GS_NONE));
-	case GS_OOM_TORCH_BARE: /* a wrapper, or the exception's name again */
-		return a->kind == GS_OOM_TORCH && b->words == 0;
-	default:
-		return false;
-	}
-}
-
-static void fill(int64_t *to, int64_t from)
-{
-	if (*to == GS_NONE)
-		*to = from;
-}
-
-static void join(gs_oom_find *a, const gs_oom_find *b)
-{
-	if (a->row.device < 0)
-		a->row.device = b->row.device;
-	if (a->kind == GS_OOM_MEMCHECK || (b->thrown && driver_says(a->row.library)))
-		a->row.library = b->row.library;
-	a->logged = b->logged;
-	a->thrown |= b->thrown;
-	fill(&a->row.requested, b->row.requested);
-	fill(&a->row.capacity, b->row.capacity);
-	fill(&a->row.device_free, b->row.device_free);
-	fill(&a->row.allocated, b->row.allocated);
-	fill(&a->row.reserved, b->row.reserved);
-	fill(&a->row.allowed, b->row.allowed);
-	fill(&a->row.time_us, b->row.time_us);
-	a->end = b->end;
 }
 
 /* --- collecting -------------------------------------------------------------------------------------- */
@@ -154,6 +74,32 @@ gs_status gs_oom_text_add(gs_oom_text *o, const gs_oom_find *f, gs_error *err)
 	return GS_OK;
 }
 
+/* How the message is shown: what stands before it on its line. */
+static void look_before(const gs_text *t, const gs_oom_match *m, gs_oom_find *f)
+{
+	char form[FORM];
+	size_t n = 0, at = t->at[m->begin], start = gs_text_line_start(t, m->begin);
+	for (size_t i = at - start > FORM ? at - FORM : start; i < at; i++)
+		if (t->text[i] != ' ' && (t->text[i] < '0' || t->text[i] > '9'))
+			form[n++] = t->text[i];
+	f->form = hash(form, n);
+	f->named = with_name(t, at) != at;
+	f->traced = gs_text_find(t, m->end, m->end + 200, "traceback(mostrecentcall") != SIZE_MAX;
+}
+
+/* Whether Python says between the last message and this one that one exception led to the other. */
+static bool chained(const gs_oom_text *o, const gs_text *t, const gs_oom_match *m)
+{
+	static const char *const words[] = { "duringhandlingoftheaboveexception", "theaboveexceptionwasthedirectcause" };
+	uint64_t from = o->n ? o->finds[o->n - 1].end : UINT64_MAX;
+	if (from < t->base || from >= t->base + m->begin)
+		return false;
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++)
+		if (gs_text_find(t, (size_t)(from - t->base), m->begin, words[k]) != SIZE_MAX)
+			return true;
+	return false;
+}
+
 static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
 	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .again = m->again, .logged = m->logged, .others = m->others,
@@ -164,20 +110,24 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 	f.row.time_us = gs_text_time(t->text + start, t->ntext - start < 200 ? t->ntext - start : 200, &zone);
 	o->zoneless |= f.row.time_us != GS_NONE && !zone;
 	f.words = hash(t->s + m->begin, (m->same ? m->same : m->end) - m->begin);
-	if (m->kind == GS_OOM_TORCH_BARE && gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX)
-		f.words = 0;
-	if (o->n && one_failure(&o->finds[o->n - 1], &f)) {
-		join(&o->finds[o->n - 1], &f);
-		return GS_OK;
-	}
-	if (o->n == MAX_FINDS) {
+	f.wrapper = m->kind == GS_OOM_TORCH_BARE && gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX;
+	look_before(t, m, &f);
+	size_t same = gs_oom_same_failure(o->finds, o->n, &f, chained(o, t, m));
+	if (same == o->n && o->n == MAX_FINDS) {
 		o->more++;
 		return GS_OK;
 	}
+	if (same == o->n || gs_oom_tells_more(&o->finds[same], &f)) {
+		f.row.message = message_text(o, t, m);
+		if (!f.row.message)
+			return gs_fail(err, GS_NO_MEMORY, "no memory for the text of message %zu", o->n + 1);
+	}
+	if (same < o->n) {
+		o->again += o->finds[same].kind == f.kind && f.row.requested != GS_NONE;
+		gs_oom_join(&o->finds[same], &f);
+		return GS_OK;
+	}
 	f.line = gs_text_line(t, m->begin);
-	f.row.message = message_text(o, t, m);
-	if (!f.row.message)
-		return gs_fail(err, GS_NO_MEMORY, "no memory for the text of message %zu", o->n + 1);
 	return gs_oom_text_add(o, &f, err);
 }
 
@@ -238,20 +188,42 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 	return GS_OK;
 }
 
+static const char *const reasons[GS_NOT_REASONS] = {
+	"host memory, not a GPU's", "the text says itself that this is no failure", "memory on the chip, not a GPU's main memory",
+	"nothing says that a GPU's memory is meant" };
+
+/* That there is no message, and what looked like one: on one line. */
+static void say_none(gs_oom_text *o)
+{
+	char text[512];
+	size_t n = (size_t)snprintf(text, sizeof text, "no out-of-memory message of a GPU in this text");
+	const char *between = " (";
+	for (int r = 0; r < GS_NOT_REASONS; r++) {
+		if (!o->nots[r])
+			continue;
+		n += (size_t)snprintf(text + n, sizeof text - n, "%sline %llu%s: %s", between, (unsigned long long)o->not_line[r],
+				      o->nots[r] > 1 ? " and others" : "", reasons[r]);
+		between = "; ";
+	}
+	snprintf(text + n, sizeof text - n, "%s", *between == ';' ? ")" : "");
+	gs_snapshot_warn(o->snapshot, "%s", text);
+}
+
 static void say(gs_oom_text *o)
 {
-	static const char *const reasons[GS_NOT_REASONS] = {
-		"host memory, not a GPU's", "the text says itself that this is no failure", "memory on the chip, not a GPU's main memory",
-		"nothing says that a GPU's memory is meant" };
 	size_t repeats = 0;
 	for (size_t i = 1; i < o->n; i++)
 		repeats += o->finds[i].words == o->finds[i - 1].words && o->finds[i].row.device == o->finds[i - 1].row.device;
-	if (!o->n)
-		gs_snapshot_warn(o->snapshot, "no out-of-memory message of a GPU in this text");
+	if (!o->n) {
+		say_none(o);
+		return;
+	}
 	for (int r = 0; r < GS_NOT_REASONS; r++)
 		if (o->nots[r])
 			gs_snapshot_warn(o->snapshot, "line %llu%s: %s; no row for it", (unsigned long long)o->not_line[r],
 					 o->nots[r] > 1 ? " and others" : "", reasons[r]);
+	if (o->again)
+		gs_snapshot_warn(o->snapshot, "%zu message%s shown again in another form; each is one row", o->again, o->again > 1 ? "s are" : " is");
 	if (repeats)
 		gs_snapshot_warn(o->snapshot, "%zu message%s the one before word for word: perhaps one failure printed twice", repeats,
 				 repeats > 1 ? "s repeat" : " repeats");

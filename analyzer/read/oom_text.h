@@ -1,9 +1,7 @@
 /* Out-of-memory messages in texts: what a GPU library printed when an allocation failed, in a log, a mail, a bug report.
  *
- * A message is a row of `oom`; the same message printed twice is two rows (a warning says so). One row are: the two
- * lines that old PyTorch prints (THCudaCheck and RuntimeError); what cuda-memcheck and RMM say of one failure; what TensorFlow, JAX and
- * ONNX Runtime log and then raise with the same figures; the line of ggml about cudaMalloc and the one about its buffer; an error
- * and right behind it the exception that C++ reports when it ends the program.
+ * A failure is a row of `oom`, also where several sentences tell of it: oom_text_join.h says which are taken as one. The same message printed
+ * twice in the same way is two rows (a warning says so).
  *
  * `requested` is the figure printed (of TensorFlow's BFC allocator the exact one in "rounded to"); a shape is no
  * figure. PyTorch's is the segment it asked for, so it is also `needed`. `reserved`: what is printed as reserved in total; from 2.1
@@ -76,6 +74,10 @@ typedef struct gs_oom_find {
 	int64_t others;
 	uint64_t at, end, line;
 	uint64_t words;    /* hash of the squeezed message */
+	uint64_t form;     /* hash of what stands before it on its line, but for numbers */
+	bool named;        /* an exception's name stands there */
+	bool traced;       /* a traceback begins behind it */
+	bool wrapper;      /* speaks of a failure that something else had */
 } gs_oom_find;
 
 typedef struct gs_oom_text {
@@ -83,6 +85,7 @@ typedef struct gs_oom_text {
 	gs_oom_find *finds;
 	size_t n, cap, more;  /* more: those beyond the limit */
 	uint64_t done;        /* position up to which the input was looked at */
+	size_t again;         /* messages shown again */
 	uint64_t nots[GS_NOT_REASONS], not_line[GS_NOT_REASONS];
 	bool zoneless;        /* a time without a zone was taken as UTC */
 } gs_oom_text;

@@ -225,8 +225,9 @@ static int driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 	static const struct { const char *word, *library; } codes[] = { { "hip", "hip" }, { "mem_object", "opencl" }, { "ur_", "sycl" }, { "ze_", "sycl" },
 		{ "pi_", "sycl" }, { "vk_", "vulkan" }, { "erroroutofdevice", "vulkan" }, { "kiogpu", "metal" } };
 	const char *library = "cuda";
-	if (gs_text_is(t, m->end, "==") || gs_text_ends(t, i, "==") || gs_text_ends(t, i, "case") || gs_text_ends(t, i, "!=") || gs_text_ends(t, i, "::"))
-		return 0;
+	if (gs_text_is(t, m->end, "==") || gs_text_ends(t, i, "==") || gs_text_ends(t, i, "case") || gs_text_ends(t, i, "!=") || gs_text_ends(t, i, "::") ||
+	    gs_text_ends(t, i, "searchfor`") || gs_text_ends(t, i, "searchfor'") || gs_text_ends(t, i, "searchfor"))
+		return 0; /* a listing of source code; PyTorch's advice where to look */
 	size_t out = gs_text_find(t, m->end, gs_oom_ahead(t, m->end, 12), "outofmemory"), end = out != SIZE_MAX ? out + 11 : m->end;
 	if (gs_oom_any(t, gs_oom_back(i, 60), gs_oom_ahead(t, i, 60), host) || gs_oom_any(t, gs_oom_back(i, 260), i, called))
 		return gs_oom_not_row(m, GS_NOT_HOST, end);
@@ -253,7 +254,7 @@ static int cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 	m->row.device = gs_oom_device(t, m->end, gs_oom_ahead(t, m->end, 40), phrases);
 	if (!gs_oom_states(t, i))
 		return 0;
-	return gs_oom_found(t, m, library, !strcmp(library, "pytorch") ? GS_OOM_TORCH_BARE : GS_OOM_OTHER, m->end);
+	return gs_oom_found(t, m, library, GS_OOM_OTHER, m->end);
 }
 
 /* Spark's plugin for RAPIDS: GPU OutOfMemory */
@@ -294,8 +295,8 @@ static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	static const char *const killer[] = { ":kill", "killer", "error:killed", "(oom)", NULL };
 	if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 12), killer) || gs_text_ends(t, i, "heap"))
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
-	bool stands = gs_oom_states(t, i) || gs_text_ends(t, i, "(2vs.0)") || gs_text_ends(t, i, "failed") || gs_text_ends(t, i, "error") ||
-		      gs_text_ends(t, i, "<");
+	bool stands = gs_oom_states(t, i) || gs_text_ends(t, i, "(2vs.0)") || gs_text_ends(t, i, "failed") || gs_text_ends(t, i, "error2") ||
+		      (gs_text_ends(t, i, "error") && t->gap[i] != GS_GAP_NONE) || gs_text_ends(t, i, "<");
 	bool word = m->end < t->n && t->gap[m->end] == GS_GAP_NONE && t->s[m->end] >= 'a' && t->s[m->end] <= 'z';
 	if (!stands || word)
 		return 0;
@@ -319,6 +320,7 @@ const gs_oom_rule gs_oom_rules_others[] = {
 	{ "ur_result_error_out_of_device_memory", driver_code }, { "ze_result_error_out_of_device_memory", driver_code },
 	{ "pi_error_out_of_resources", driver_code }, { "vk_error_out_of_device_memory", driver_code }, { "erroroutofdevicememory", driver_code },
 	{ "kiogpucommandbuffercallbackerroroutofmemory", driver_code }, { "cudaerror:outofmemory", cuda_error }, { "hiperror:outofmemory", cuda_error },
+	{ "cudadrivererror:outofmemory", cuda_error },
 	{ "gpuoutofmemory", gpu_out_of_memory },
 	{ "notenoughmemory:youtriedtoallocate", host }, { "defaultcpuallocator:", host }, { "java.lang.outofmemoryerror", java },
 	{ "heapoutofmemory", host }, { "oom_reaper", host }, { "oom-kill", host }, { "ofpinnedmemory", host }, { "exceeds10%offreesystemmemory", host },

@@ -75,7 +75,7 @@ static int tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 	if (gs_oom_any(t, back(i, 200), i, host_words) && gs_text_find(t, back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 	size_t out = gs_text_find_last(t, back(i, 24), i, "outofmemory");
-	if (out == SIZE_MAX && !figures_follow(t, i))
+	if (out == SIZE_MAX && !figures_follow(t, i) && !gs_text_ends(t, i, "npuworkspaceallocator"))
 		return 0;
 	return torch_message(t, out == SIZE_MAX ? i : backend_begins(t, out), i, m);
 }

@@ -12,11 +12,29 @@ static size_t utf8(const unsigned char *p, size_t n)
 	return length;
 }
 
+/* UTF-16 with its mark: a third of the units are printable ASCII, none is a control character but blanks and line ends. */
+static int wide_likeness(const unsigned char *head, size_t n)
+{
+	size_t ascii = 0, units = 0;
+	for (size_t i = 2; i + 1 < n; i += 2, units++) {
+		unsigned c = head[0] == 0xff ? head[i] | (unsigned)head[i + 1] << 8 : head[i + 1] | (unsigned)head[i] << 8;
+		if (c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != 0x1b)
+			return 0;
+		ascii += c < 0x7f;
+	}
+	return units && ascii * 3 >= units ? 20 : 0;
+}
+
+static bool plain(unsigned char c)
+{
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '\n';
+}
+
 int gs_text_likeness(const unsigned char *head, size_t n)
 {
-	size_t odd = 0, bad = 0;
+	size_t odd = 0, bad = 0, words = 0;
 	if (n >= 2 && ((head[0] == 0xff && head[1] == 0xfe) || (head[0] == 0xfe && head[1] == 0xff)))
-		return n >= 4 && (head[2] == 0 || head[3] == 0) ? 20 : 0; /* UTF-16 of mostly ASCII */
+		return wide_likeness(head, n);
 	for (size_t i = 0; i < n;) {
 		size_t length = utf8(head + i, n - i);
 		if (head[i] < ' ' && head[i] != '\t' && head[i] != '\n' && head[i] != '\r' && head[i] != '\b' && head[i] != '\f' && head[i] != 0x1b)
@@ -24,8 +42,11 @@ int gs_text_likeness(const unsigned char *head, size_t n)
 		if (head[i] == 0 || head[i] == 0x7f)
 			odd++;
 		bad += !length;
+		words += plain(head[i]);
 		i += length ? length : 1;
 	}
+	if (!odd && n >= 64 && words * 3 >= n) /* also in an encoding of one's own country */
+		return 10;
 	return n && odd * 200 <= n && bad * 10 <= n ? 10 : 0;
 }
 

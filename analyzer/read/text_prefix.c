@@ -92,17 +92,18 @@ static size_t date_time(const char *p, const char *end, int64_t *us, bool *zone)
 	return n;
 }
 
-/* I0000 00:00:1773083052.386475   70889   (level, date, time, thread; newer ones have the seconds since 1970) */
+/* I0000 00:00:1773083052.386475   70889   (level, date, time, thread; newer ones have the seconds since 1970; PyTorch's month has no zero before it) */
 static size_t glog_stamp(const char *p, const char *end, int64_t *us, bool *zone)
 {
-	if (end - p < 10 || !memchr("IWEFD", *p, 5) || digits(p + 1, end) != 4 || p[5] != ' ')
+	size_t date = end - p < 10 || !memchr("IWEFD", *p, 5) ? 0 : digits(p + 1, end);
+	if (date < 3 || date > 4 || p[1 + date] != ' ')
 		return 0;
-	size_t n = 6, c;
+	size_t n = date + 2, c;
 	int64_t clock = 0;
-	if (end - p > 13 && !memcmp(p + 6, "00:00:", 6) && digits(p + 12, end) >= 9) {
-		size_t secs = digits(p + 12, end), f = 0;
-		int64_t t = value(p + 12, secs) * 1000000;
-		n = 12 + secs;
+	if (end - p > 13 && !memcmp(p + n, "00:00:", 6) && digits(p + n + 6, end) >= 9) {
+		size_t secs = digits(p + n + 6, end), f = 0;
+		int64_t t = value(p + n + 6, secs) * 1000000;
+		n += 6 + secs;
 		if (p + n < end && p[n] == '.') {
 			f = digits(p + n + 1, end);
 			int64_t fraction = value(p + n + 1, f > 6 ? 6 : f);
@@ -113,8 +114,8 @@ static size_t glog_stamp(const char *p, const char *end, int64_t *us, bool *zone
 		}
 		*us = t;
 		*zone = true;
-	} else if ((c = clock_time(p + 6, end, &clock))) {
-		n = 6 + c;
+	} else if ((c = clock_time(p + n, end, &clock))) {
+		n += c;
 	} else {
 		return 0;
 	}
@@ -226,6 +227,29 @@ static size_t stamp(const char *p, const char *end, int64_t *us, bool *zone)
 	return n;
 }
 
+/* Of a container's log: the name of a service and its number before a bar (`worker-1  | `). */
+static size_t service(const char *p, const char *end)
+{
+	size_t n = 0, number;
+	while (p + n < end && n < 64 && (letter(p[n]) || digit(p[n]) || p[n] == '_' || p[n] == '-' || p[n] == '.'))
+		n++;
+	for (number = 0; number < n && digit(p[n - 1 - number]); number++)
+		;
+	if (!number || n < number + 2 || (p[n - 1 - number] != '-' && p[n - 1 - number] != '_'))
+		return 0;
+	while (p + n < end && p[n] == ' ')
+		n++;
+	return p + n + 1 < end && p[n] == '|' && p[n + 1] == ' ' ? n + 2 : 0;
+}
+
+/* Which stream a container wrote to, and whether the line is whole. */
+static size_t stream(const char *p, const char *end)
+{
+	if (end - p < 10 || (memcmp(p, "stderr ", 7) && memcmp(p, "stdout ", 7)) || (p[7] != 'F' && p[7] != 'P') || p[8] != ' ')
+		return 0;
+	return 9;
+}
+
 /* One piece of a prefix at p, or 0. after: some stamped piece came before (then more forms are accepted). */
 static size_t one_piece(const char *p, const char *end, bool *stamped)
 {
@@ -248,12 +272,14 @@ static size_t one_piece(const char *p, const char *end, bool *stamped)
 		return 0;
 	if (*p == ':' || *p == '|' || *p == '-' || *p == ',')
 		return 1;
+	if ((n = stream(p, end)))
+		return n;
 	return source_position(p, end);
 }
 
 size_t gs_text_prefix(const char *line, size_t n, bool *stamped)
 {
-	const char *p = line, *end = line + n;
+	const char *end = line + n, *p = line + service(line, end);
 	*stamped = false;
 	while (p < end) {
 		size_t step = one_piece(p, end, stamped);
@@ -266,7 +292,7 @@ size_t gs_text_prefix(const char *line, size_t n, bool *stamped)
 
 int64_t gs_text_time(const char *line, size_t n, bool *zone)
 {
-	const char *p = line, *end = line + n;
+	const char *end = line + n, *p = line + service(line, end);
 	bool stamped = false;
 	*zone = false;
 	while (p < end) {

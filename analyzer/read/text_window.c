@@ -10,7 +10,7 @@
 
 enum {
 	WINDOW = 262144,    /* decoded characters held */
-	LONGEST = 24,       /* longest escape that the decoder looks at */
+	HELD = WINDOW + GS_DECODE_GIVES,
 	LONG_LINE = 40,     /* columns from which a line may be one that was wrapped */
 	PREFIX_LOOK = 512   /* characters in which a prefix is looked for */
 };
@@ -20,10 +20,10 @@ gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
 	size_t shift;
 	*t = (gs_text)GS_TEXT_INIT;
 	t->source = source;
-	t->text = gs_memory_take(WINDOW + 1);
-	t->s = gs_memory_take(WINDOW + 1);
-	t->gap = gs_memory_take(WINDOW);
-	t->at = gs_memory_take(WINDOW * sizeof *t->at);
+	t->text = gs_memory_take(HELD + 1);
+	t->s = gs_memory_take(HELD + 1);
+	t->gap = gs_memory_take(HELD);
+	t->at = gs_memory_take(HELD * sizeof *t->at);
 	t->line = 1;
 	t->next_gap = GS_GAP_LINE;
 	t->counted = gs_memory_zeroed(1, sizeof *t->counted);
@@ -44,127 +44,6 @@ void gs_text_release(gs_text *t)
 
 /* --- decoding --------------------------------------------------------------------------------------- */
 
-static bool starts(const unsigned char *p, size_t n, const char *word, size_t *length)
-{
-	*length = strlen(word);
-	return n >= *length && !memcmp(p, word, *length);
-}
-
-/* An HTML entity, or a tag that ends a line; 0 where there is none. */
-static size_t entity(const unsigned char *p, size_t n, char *out)
-{
-	static const struct { const char *word; char c; } known[] = {
-		{ "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' }, { "&apos;", '\'' }, { "&#39;", '\'' },
-		{ "&#x27;", '\'' }, { "&#34;", '"' }, { "&nbsp;", ' ' }, { "&#160;", ' ' }, { "<br>", '\n' }, { "<br/>", '\n' },
-		{ "<br />", '\n' }, { "</p>", '\n' }, { "</div>", '\n' }, { "&#10;", '\n' }, { "&#13;", ' ' },
-	};
-	size_t length;
-	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-		if (starts(p, n, known[i].word, &length)) {
-			*out = known[i].c;
-			return length;
-		}
-	return 0;
-}
-
-static int hex(unsigned char c)
-{
-	if (c >= '0' && c <= '9')
-		return c - '0';
-	c |= 32;
-	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
-/* What a backslash begins, as in JSON and in the repr of Python. A backslash of a path stays. */
-static size_t escape(const unsigned char *p, size_t n, char *out)
-{
-	if (n < 2)
-		return 0;
-	switch (p[1]) {
-	case 'n':
-	case 'r':
-		*out = '\n';
-		return 2;
-	case 't':
-		*out = ' ';
-		return 2;
-	case '"':
-	case '\'':
-	case '/':
-		*out = (char)p[1];
-		return 2;
-	case 'u':
-		if (n >= 6 && p[2] == '0' && p[3] == '0' && hex(p[4]) >= 0 && hex(p[5]) >= 0) {
-			int c = hex(p[4]) * 16 + hex(p[5]);
-			*out = c < ' ' || c > '~' ? ' ' : (char)c;
-			return 6;
-		}
-	}
-	return 0;
-}
-
-/* The length of an ANSI escape sequence that begins at p (ESC [ … letter), at least 1. */
-static size_t colour(const unsigned char *p, size_t n)
-{
-	size_t i = 1;
-	if (n < 2 || p[1] != '[')
-		return 1;
-	for (i = 2; i < n && i < LONGEST - 1 && (p[i] < 0x40 || p[i] > 0x7e); i++)
-		;
-	return i < n ? i + 1 : n;
-}
-
-/* Decodes one character at p into *out; *keep false when it gives none. Returns the bytes used. */
-static size_t decode(gs_text *t, const unsigned char *p, size_t n, char *out, bool *keep)
-{
-	size_t used = 0;
-	bool after_return = t->carriage;
-	*keep = true;
-	t->carriage = false;
-	*out = (char)*p;
-	switch (*p) {
-	case '\n':
-		*keep = !after_return;
-		return 1;
-	case '\r':
-		t->carriage = true;
-		*out = '\n';
-		return 1;
-	case 0x1b:
-		*keep = false;
-		return colour(p, n);
-	case 0:
-	case '\b':
-		*keep = false;
-		return 1;
-	case '&':
-	case '<':
-		used = entity(p, n, out);
-		break;
-	case '\\':
-		used = escape(p, n, out);
-		break;
-	case 0xc2:
-		if (n > 1 && p[1] == 0xa0)
-			used = 2, *out = ' ';
-		break;
-	case 0xe2:
-		if (n > 2 && p[1] == 0x80 && (p[2] == 0xaf || (p[2] >= 0x80 && p[2] <= 0x8b)))
-			used = 3, *out = ' ';
-		break;
-	}
-	return used ? used : 1;
-}
-
-/* UTF-16: two bytes give one; what is no ASCII becomes '?', escapes stay as they are. */
-static size_t decode_wide(gs_text *t, const unsigned char *p, size_t n, char *out, bool *keep)
-{
-	unsigned c = n < 2 ? '?' : t->wide == 1 ? (unsigned)p[0] | (unsigned)p[1] << 8 : (unsigned)p[1] | (unsigned)p[0] << 8;
-	unsigned char byte = c == 0xa0 ? ' ' : c > 126 ? '?' : (unsigned char)c;
-	decode(t, &byte, 1, out, keep);
-	return n < 2 ? 1 : 2;
-}
-
 static void byte_order(gs_text *t)
 {
 	const unsigned char *p;
@@ -173,7 +52,7 @@ static void byte_order(gs_text *t)
 	if (n >= 3 && p[0] == 0xef && p[1] == 0xbb && p[2] == 0xbf) {
 		gs_source_skip(t->source, 3);
 	} else if (n >= 2 && ((p[0] == 0xff && p[1] == 0xfe) || (p[0] == 0xfe && p[1] == 0xff))) {
-		t->wide = p[0] == 0xff ? 1 : 2;
+		t->decoder.wide = p[0] == 0xff ? 1 : 2;
 		gs_source_skip(t->source, 2);
 	}
 }
@@ -187,12 +66,10 @@ static void fill(gs_text *t)
 		const unsigned char *p;
 		size_t n = gs_source_peek(t->source, 4096, &p), used = 0;
 		bool last = n < 4096;
-		while (used < n && t->ntext < WINDOW && (last || n - used >= LONGEST)) {
-			char c;
-			bool keep;
-			used += t->wide ? decode_wide(t, p + used, n - used, &c, &keep) : decode(t, p + used, n - used, &c, &keep);
-			if (keep)
-				t->text[t->ntext++] = c;
+		while (used < n && t->ntext < WINDOW && (last || n - used >= GS_DECODE_LOOK)) {
+			size_t gave;
+			used += gs_text_decode(&t->decoder, p + used, n - used, t->text + t->ntext, &gave);
+			t->ntext += gave;
 		}
 		gs_source_skip(t->source, used);
 		if (last && used == n)
@@ -204,11 +81,52 @@ static void fill(gs_text *t)
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+
+static bool word(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+
+/* Whether the two asterisks at i in [from, to) are Markdown's and interrupt a sentence: **26.00 MiB** (no power, no pointer, no rule). */
+static bool emphasis(const char *text, size_t i, size_t from, size_t to)
+{
+	char before = i > from ? text[i - 1] : ' ', after = i + 2 < to ? text[i + 2] : ' ';
+	if (before == '*' || after == '*')
+		return false;
+	if (blank(before) || before == '(')
+		return digit(after);
+	return !word(after);
+}
+
+/* Where a line ends, without the position in a source file that a logger puts at its right edge (` trainer.py:120`): only where
+ * the next line goes on below the text. */
+static size_t without_column(const gs_text *t, size_t from, size_t to)
+{
+	size_t i = to, n;
+	while (i > from && blank(t->text[i - 1]))
+		i--;
+	for (n = 0; i > from && digit(t->text[i - 1]); n++)
+		i--;
+	if (!n || i < from + 5 || memcmp(t->text + i - 4, ".py:", 4))
+		return to;
+	for (i -= 4, n = 0; i > from && word(t->text[i - 1]); n++)
+		i--;
+	if (!n || i < from + 2 || !blank(t->text[i - 1]))
+		return to;
+	for (size_t k = 1; k <= 6; k++)
+		if (to + k >= t->ntext || !blank(t->text[to + k]))
+			return to;
+	return i;
+}
+
 static void put(gs_text *t, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
 		char c = t->text[i];
 		t->width++;
+		if (c == '*' && i + 1 < to && t->text[i + 1] == '*' && emphasis(t->text, i, from, to)) {
+			t->width++;
+			i++;
+			continue;
+		}
 		if (blank(c)) {
 			if (t->next_gap == GS_GAP_NONE)
 				t->next_gap = GS_GAP_BLANK;
@@ -257,8 +175,9 @@ static void squeeze_line(gs_text *t, size_t from, size_t to)
 		if (stamped)
 			t->next_gap = GS_GAP_LINE;
 	}
-	t->width += prefix;
-	put(t, from + prefix, to);
+	size_t end = without_column(t, from + prefix, to);
+	put(t, from + prefix, end);
+	t->width += prefix + to - end;
 }
 
 static void squeeze(gs_text *t)
@@ -302,7 +221,7 @@ static void drop(gs_text *t, size_t from)
 gs_status gs_text_next(gs_text *t, size_t from, size_t *shift, gs_error *err)
 {
 	size_t keep = from > GS_TEXT_BEHIND ? from - GS_TEXT_BEHIND : 0;
-	if (t->ntext == WINDOW) /* mostly white space: what is behind must make room all the same */
+	if (t->ntext >= WINDOW) /* mostly white space: what is behind must make room all the same */
 		while (keep < t->n && t->at[keep] < WINDOW / 4)
 			keep++;
 	drop(t, keep);

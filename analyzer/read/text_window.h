@@ -1,7 +1,6 @@
 /* A sliding window over a log or a pasted text, in the form in which sentences are found however they were treated.
  *
- * The window holds two forms. `text` is the input decoded: UTF-16 to bytes, colours (ANSI escapes), HTML entities,
- * backslash escapes of JSON and non-breaking blanks undone, line ends as '\n'. `s` is that text squeezed: lower case, no
+ * The window holds two forms. `text` is the input decoded (text_decode.h), line ends as '\n'. `s` is that text squeezed: lower case, no
  * white space, the prefixes of log lines (time stamps, levels, ranks, quote marks) left out. A phrase is
  * looked for in `s`, so it does not matter at which column a line was wrapped, also inside a word. `gap` says what stood before
  * each squeezed character, so that a number ends where a blank ended it and goes on where a full line was only wrapped.
@@ -16,6 +15,7 @@
 #include <stdint.h>
 
 #include "analyzer/read/source.h"
+#include "analyzer/read/text_decode.h"
 
 /* What stood before a squeezed character. */
 enum gs_gap {
@@ -47,8 +47,8 @@ typedef struct gs_text {
 	/* private */
 	gs_source *source;
 	size_t done;       /* decoded characters already squeezed */
-	uint8_t wide;      /* 0 bytes, 1 UTF-16 little endian, 2 big endian */
-	bool begun, carriage, open; /* open: the line at `done` began before it (only its prefix was looked at) */
+	gs_text_decoder decoder;
+	bool begun, open; /* open: the line at `done` began before it (only its prefix was looked at) */
 	size_t width;      /* of the line being squeezed */
 	uint8_t next_gap;
 	gs_text_mark *counted; /* where gs_text_line has counted to */

@@ -343,28 +343,48 @@ gs_status gs_pickle_check(gs_source *source, gs_sink to, void *arg, gs_error *er
 	return status;
 }
 
-/* Behind a line of an opcode of protocol 0 another opcode; i: where the line's text begins. */
-static size_t text_line(const unsigned char *head, size_t n, size_t i)
+/* Whether the line that begins at *i is what opcode has as its argument in protocol 0; *i moves behind it (n where the head ends before it). */
+static bool text_argument(const unsigned char *head, size_t n, size_t *i, char opcode)
 {
-	while (i < n && head[i] >= ' ' && head[i] < 0x7f)
-		i++;
-	return i < n && head[i] == '\n' ? i + 1 : 0;
+	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.<>";
+	const char *of = opcode == 'c' ? word : opcode == 'F' ? "0123456789+-.einfa" : opcode == 'p' || opcode == 'g' ? "0123456789" : "0123456789-L";
+	bool any = opcode == 'V' || opcode == 'S';
+	size_t from = *i;
+	for (; *i < n && head[*i] != '\n'; ++*i)
+		if (any ? head[*i] < ' ' : !head[*i] || !strchr(of, head[*i]))
+			return false;
+	if (opcode == 'S' && from < n && head[from] != '\'' && head[from] != '"')
+		return false;
+	bool empty = *i == from && *i < n;
+	*i = *i < n ? *i + 1 : n;
+	return opcode == 'V' || !empty;
 }
 
-static bool is_one_of(const unsigned char *head, size_t n, size_t i, const char *opcodes) { return i && i < n && head[i] && strchr(opcodes, head[i]); }
-
-/* What stands for a container in protocol 0, or the two lines of a GLOBAL: an instance of some class. */
+/* Follows opcodes of protocol 0. A log may well begin with a bracket and a capital letter, on every line: something that builds must be among them. */
 static bool begins_as_protocol_0(const unsigned char *head, size_t n)
 {
-	static const char values[] = "VSUILFNpg(}])c";
-	if (n >= 3 && head[0] == 'c')
-		return is_one_of(head, n, text_line(head, n, text_line(head, n, 1)), "(pq)}].");
-	if (n < 3 || head[0] != '(' || !strchr("dltVS", head[1]) || !head[1])
+	bool builds = false;
+	size_t i = 0, known = 0;
+	if (n < 3 || (head[0] != '(' && head[0] != 'c'))
 		return false;
-	if (strchr("dlt", head[1]) && is_one_of(head, n, 2, "p.(}])N"))
-		return true;
-	size_t i = strchr("dlt", head[1]) ? 2 : 1;
-	return is_one_of(head, n, i, "VSILFg") && is_one_of(head, n, text_line(head, n, i + 1), values);
+	while (i < n && known < 24) {
+		char opcode = (char)head[i++];
+		if (!opcode)
+			return false;
+		if (strchr("VSILFpgc", opcode)) {
+			if (!text_argument(head, n, &i, opcode) || (opcode == 'c' && i < n && !text_argument(head, n, &i, opcode)))
+				return false;
+		} else if (strchr("dltsaue.Rb", opcode)) {
+			builds = true;
+		} else if (!strchr("(}])N012", opcode)) {
+			return false;
+		}
+		builds |= opcode == 'p' || opcode == 'g';
+		known++;
+		if (opcode == '.')
+			break;
+	}
+	return builds;
 }
 
 static int probe_pickle(const unsigned char *head, size_t n)

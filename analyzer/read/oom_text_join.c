@@ -98,8 +98,8 @@ static bool same_figures(const gs_oom *a, const gs_oom *b)
 /* Whether b says what a says. */
 static bool says_the_same(const gs_oom_find *a, const gs_oom_find *b)
 {
-	if (a->kind != b->kind || a->kind == GS_OOM_BFC || strcmp(a->row.library, b->row.library))
-		return false;
+	if (a->kind != b->kind || a->kind > GS_OOM_RMM || strcmp(a->row.library, b->row.library))
+		return false; /* those of TensorFlow and the like have rules of their own */
 	if (!devices_agree(a, b) || !same_moment(a, b) || b->at - a->end >= NEAR)
 		return false;
 	if (figures(&a->row) && figures(&b->row))

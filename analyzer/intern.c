@@ -133,6 +133,26 @@ static bool column_room(void **column, uint32_t *cap, uint32_t used, uint32_t n,
 	return true;
 }
 
+/* The text as it is and, behind its end, the form to show: whole, each zero byte as \x00. */
+static const char *copy_with_zeros(gs_snapshot *s, const char *text, size_t n)
+{
+	char *both = malloc(5 * n + 2), *out = both;
+	const char *copy = NULL;
+	if (!both)
+		return NULL;
+	memcpy(out, text, n);
+	out[n] = 0;
+	out += n + 1;
+	for (size_t i = 0; i < n; i++)
+		if (text[i])
+			*out++ = text[i];
+		else
+			out = (char *)memcpy(out, "\\x00", 4) + 4;
+	copy = gs_snapshot_text(s, both, (size_t)(out - both));
+	free(both);
+	return copy;
+}
+
 gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n)
 {
 	if (n >= UINT32_MAX || !table_room(s, STRINGS))
@@ -148,7 +168,7 @@ gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n)
 		s->nstrings = 1;
 	if (!column_room((void **)&s->strings, &s->cap_strings, s->nstrings, 1, sizeof *s->strings))
 		return 0;
-	const char *copy = gs_snapshot_text(s, text, n);
+	const char *copy = n && memchr(text, 0, n) ? copy_with_zeros(s, text, n) : gs_snapshot_text(s, text, n);
 	if (!copy)
 		return 0;
 	if (s->nstrings == 1)
@@ -160,7 +180,10 @@ gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n)
 
 const char *gs_string_text(const gs_snapshot *s, gs_id id)
 {
-	return id && id < s->nstrings ? s->strings[id].text : "";
+	if (!id || id >= s->nstrings)
+		return "";
+	const gs_string *x = &s->strings[id];
+	return memchr(x->text, 0, x->length) ? x->text + x->length + 1 : x->text;
 }
 
 gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line)

@@ -138,20 +138,6 @@ static gs_status add_entry(gs_session *session, const gs_input_entry *entry, uns
 	return GS_OK;
 }
 
-void gs_session_note_empty(const gs_session *session)
-{
-	const char *state = session->ask.state;
-	char text[64] = "no device has the state asked for";
-	bool named = session->ask.device != GS_NONE, any_state = !state || !strcmp(state, "captured");
-	if (!session->ask.note || (any_state && !named))
-		return;
-	if (gs_db_value(gs_store_connection(session->store), "SELECT count(*) FROM temp.shown_state", 0))
-		return;
-	if (named)
-		snprintf(text, sizeof text, "there is no device %lld%s", (long long)session->ask.device, any_state ? "" : " in that state");
-	session->ask.note(session->ask.context, NULL, text);
-}
-
 gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err)
 {
 	gs_status status = GS_OK;
@@ -161,7 +147,7 @@ gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *
 		session->failed = session->ask.npaths ? strdup(session->ask.paths[0]) : NULL;
 		status = gs_input_none(session->ask.rank, err);
 	}
-	if (!status)
-		gs_session_note_empty(session);
+	if (!status && (status = gs_session_check_shown(session, err)) && session->ask.npaths)
+		session->failed = strdup(session->ask.paths[0]);
 	return status;
 }

@@ -1,4 +1,5 @@
 /* Answering from a database where it is: which of its snapshots and states are shown. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -109,6 +110,33 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 	return status;
 }
 
+/* What a cut took away before loading is not answered by nothing; where other snapshots have it, a warning tells. */
+static gs_status check_lost(gs_session *session, unsigned reads, gs_error *err)
+{
+	static const char sql[] = "SELECT snapshot_id, max(at_oom IS NULL), max(events IS NULL), (SELECT cut_at FROM main.snapshot AS s WHERE s.id = snapshot_id)"
+		" FROM main.device GROUP BY snapshot_id HAVING max(at_oom IS NULL) OR max(events IS NULL)";
+	static const unsigned needs_ooms = GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION, needs_events = GS_READS_EVENTS | GS_READS_SERIES;
+	sqlite3_stmt *q = NULL;
+	size_t lost = 0;
+	gs_status status = reads & (needs_ooms | needs_events) ? gs_db_prepare(gs_store_connection(session->store), sql, &q, err) : GS_END;
+	while (!status && !(status = gs_db_next(q, err))) {
+		bool ooms = reads & needs_ooms && sqlite3_column_int(q, 1), events = reads & needs_events && sqlite3_column_int(q, 2);
+		int64_t rank;
+		const char *path;
+		char text[120];
+		if (!gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) || (!ooms && !events))
+			continue;
+		snprintf(text, sizeof text, "the file that was loaded ended at byte %lld, before %s", (long long)sqlite3_column_int64(q, 3),
+			 ooms ? "what it tells of failures" : "the first event");
+		if (++lost == session->n)
+			status = gs_fail(err, GS_TRUNCATED, "%s", text);
+		else if (session->ask.note)
+			session->ask.note(session->ask.context, path, text);
+	}
+	sqlite3_finalize(q);
+	return status == GS_END ? GS_OK : status;
+}
+
 static gs_status fill_verdicts(gs_session *session, unsigned reads, gs_error *err)
 {
 	gs_status status = GS_OK;
@@ -134,9 +162,11 @@ static gs_status fill(gs_session *session, unsigned reads, bool *rebuild, gs_err
 		return status;
 	status = tell_warnings(session, err);
 	if (!status)
+		status = check_lost(session, reads, err);
+	if (!status)
 		status = fill_verdicts(session, reads, err);
 	if (!status)
-		gs_session_note_empty(session);
+		status = gs_session_check_shown(session, err);
 	return status;
 }
 

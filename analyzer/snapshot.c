@@ -121,6 +121,20 @@ gs_status gs_snapshot_add_setting(gs_snapshot *s, const char *name, const char *
 	return x->name && x->value ? GS_OK : GS_NO_MEMORY;
 }
 
+int64_t gs_snapshot_events(const gs_snapshot *s, const gs_device *d)
+{
+	uint64_t n = d->trace.n + d->trace.skipped;
+	return !n && s->lost & GS_LOST_EVENTS ? GS_NONE : (int64_t)n;
+}
+
+int64_t gs_snapshot_failures(const gs_snapshot *s, const gs_device *d)
+{
+	int64_t n = 0;
+	for (size_t i = 0; i < s->nooms; i++)
+		n += !d || s->ooms[i].device == d->device;
+	return !n && s->lost & GS_LOST_OOMS ? GS_NONE : n;
+}
+
 const char *gs_snapshot_setting(const gs_snapshot *s, const char *name)
 {
 	for (size_t i = s->nsettings; i--;)

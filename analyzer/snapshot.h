@@ -216,10 +216,16 @@ gs_status gs_snapshot_add_stat(gs_snapshot *s, const gs_stat *stat);
 gs_status gs_snapshot_add_annotation(gs_snapshot *s, const gs_annotation *a);
 void gs_snapshot_warn(gs_snapshot *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
+/* How many events the file has of the device; GS_NONE where a cut took them away. */
+int64_t gs_snapshot_events(const gs_snapshot *s, const gs_device *d);
+
+/* How many OOMs of the device (NULL: of all) are known; GS_NONE where a cut took away what is told of them. */
+int64_t gs_snapshot_failures(const gs_snapshot *s, const gs_device *d);
+
 /* The value of a setting, or NULL. */
 const char *gs_snapshot_setting(const gs_snapshot *s, const char *name);
 
-/* Text of a string id; "" for 0. */
+/* Text of a string id to show, zero bytes in it as \x00; "" for 0. The bytes as they are: strings[id]. */
 const char *gs_string_text(const gs_snapshot *s, gs_id id);
 
 /* Word of an action ("alloc"); and the action of a word of n bytes (GS_ACTION_UNKNOWN for others). */

@@ -103,7 +103,7 @@ static gs_status check_schema(gs_store *store, gs_error *err)
 	if (application != GS_STORE_APPLICATION_ID)
 		return gs_fail(err, GS_FORMAT, "an SQLite database, but not one that `gpusnap load` made");
 	if (version != GS_STORE_VERSION)
-		return gs_fail(err, GS_VERSION, "a gpusnap database of version %lld; this gpusnap knows version %d",
+		return gs_fail(err, GS_VERSION, "a gpusnap database of version %lld; this gpusnap knows version %d: load its inputs again",
 			       (long long)version, GS_STORE_VERSION);
 	for (const gs_sql_file *f = gs_sql_files; f->path; f++)
 		if (!strncmp(f->path, "table/", 6)) {

@@ -93,10 +93,10 @@ static gs_status put_devices(gs_fill *f, gs_error *err)
 		gs_db_int(q, 5, d->device_free);
 		gs_db_int(q, 6, d->allowed);
 		gs_db_int(q, 7, d->others);
-		gs_db_int(q, 8, (int64_t)(d->trace.n + d->trace.skipped));
+		gs_db_int(q, 8, gs_snapshot_events(f->s, d));
 		gs_db_int(q, 9, (int64_t)d->trace.dropped);
 		gs_db_int(q, 10, d->trace.complete < 0 ? GS_NONE : d->trace.complete);
-		gs_db_int(q, 11, d->layout_at_oom);
+		gs_db_int(q, 11, gs_snapshot_failures(f->s, d) == GS_NONE ? GS_NONE : d->layout_at_oom);
 		gs_db_int(q, 12, d->has_layout);
 		gs_db_int(q, 13, d->captured.idx);
 		gs_db_int(q, 14, d->reserved);

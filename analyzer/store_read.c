@@ -152,6 +152,8 @@ static gs_status device_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	d->device_free = gs_db_get(q, 3);
 	d->allowed = gs_db_get(q, 4);
 	d->others = gs_db_get(q, 5);
+	r->s->lost |= sqlite3_column_type(q, 6) == SQLITE_NULL ? GS_LOST_EVENTS : 0;
+	r->s->lost |= sqlite3_column_type(q, 9) == SQLITE_NULL ? GS_LOST_OOMS : 0;
 	d->trace.skipped = (uint64_t)sqlite3_column_int64(q, 6);
 	d->trace.dropped = (uint64_t)sqlite3_column_int64(q, 7);
 	d->trace.complete = sqlite3_column_type(q, 8) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 8) != 0;
@@ -290,6 +292,9 @@ static gs_status read_all(gs_reading *r, gs_error *err)
 			" allocated, reserved, allowed, library, stack_id, message FROM main.oom WHERE snapshot_id = ? ORDER BY rowid", oom_row, err);
 	if (!status)
 		status = read_devices(r, err);
+	if (!status && r->want & GS_WANT_FAILURES && r->s->lost & GS_LOST_OOMS)
+		status = gs_fail(err, GS_TRUNCATED, "the file that was loaded ended at byte %llu, before what it tells of failures",
+				 (unsigned long long)r->s->cut_at);
 	if (!status)
 		status = gs_snapshot_finish(r->s, err);
 	if (!status)

@@ -178,7 +178,7 @@ static gs_status put_shown(device_fill *x, gs_error *err)
 	gs_state state;
 	gs_error why = GS_ERROR_INIT;
 	gs_status status = find(x, ask->state, &state, &why);
-	if (status == GS_NOT_FOUND && ask->device == GS_NONE)
+	if (status == GS_NOT_FOUND) /* other devices or snapshots may have it */
 		return GS_OK;
 	if (status)
 		return gs_fail(err, status, "%s", why.text);

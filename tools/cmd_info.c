@@ -22,16 +22,17 @@ static const gs_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-typedef struct counts { uint64_t segments, blocks, events, dropped; bool layout, capacity, device_free, times, all; } counts;
+typedef struct counts { uint64_t segments, blocks, dropped; int64_t events; bool layout, capacity, device_free, times, all; } counts;
 
 static counts count(const gs_snapshot *s)
 {
-	counts c = { 0, 0, 0, 0, false, false, false, false, true };
+	counts c = { 0, 0, 0, s->ndevices || !s->lost ? 0 : GS_NONE, false, false, false, false, true };
 	for (size_t i = 0; i < s->ndevices; i++) {
 		const gs_device *d = &s->devices[i];
 		c.segments += d->captured.nsegments;
 		c.blocks += d->captured.nblocks;
-		c.events += d->trace.n + d->trace.skipped;
+		int64_t events = gs_snapshot_events(s, d);
+		c.events = events == GS_NONE || c.events == GS_NONE ? GS_NONE : c.events + events;
 		c.dropped += d->trace.dropped;
 		c.layout |= d->has_layout;
 		c.capacity |= d->capacity != GS_NONE;
@@ -77,9 +78,9 @@ static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t ca
 	add(buf, cap, !c->layout, s->lost ? "segments and blocks" : "segments and blocks (a text tells sums only)");
 	add(buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
 	add(buf, cap, c->dropped > 0, "what happened before the first event kept (the ring overflowed)");
-	add(buf, cap, c->events && !c->dropped && !c->all && s->kind == GS_KIND_PYTORCH,
+	add(buf, cap, c->events > 0 && !c->dropped && !c->all && s->kind == GS_KIND_PYTORCH,
 	    "whether events before the first one are missing");
-	add(buf, cap, c->events && !s->events_skipped && !c->times, "when it happened (events have no time)");
+	add(buf, cap, c->events > 0 && !s->events_skipped && !c->times, "when it happened (events have no time)");
 	add(buf, cap, c->layout && s->nstacks <= 1, "which code allocated (no stacks were recorded)");
 	add(buf, cap, !c->capacity, "the device's capacity (--capacity gives it)");
 	add(buf, cap, !c->device_free, "how much of the device was free");
@@ -98,8 +99,8 @@ static gs_status put(gs_emitter *e, const gs_snapshot *s, gs_error *err)
 		gs_value_int(s->time_us), gs_value_text(s->driver), gs_value_text(s->argv), gs_value_text(*devices ? devices : NULL),
 		c.layout ? gs_value_int((int64_t)c.segments) : gs_value_int(GS_NONE),
 		c.layout ? gs_value_int((int64_t)c.blocks) : gs_value_int(GS_NONE),
-		gs_value_int((int64_t)c.events), gs_value_int((int64_t)c.dropped),
-		gs_value_int(s->lost & GS_LOST_OOMS ? GS_NONE : (int64_t)s->nooms),
+		gs_value_int(c.events), gs_value_int((int64_t)c.dropped),
+		gs_value_int(gs_snapshot_failures(s, NULL)),
 		gs_value_int(s->nstacks ? s->nstacks - 1 : 0), gs_value_int(s->nframes ? s->nframes - 1 : 0),
 		gs_value_int(s->lost & GS_LOST_SETTINGS ? GS_NONE : (int64_t)s->nsettings), gs_value_int(s->complete),
 		s->complete ? gs_value_int(GS_NONE) : gs_value_int((int64_t)s->cut_at),
@@ -118,8 +119,7 @@ static int print(const gs_input *input, const gs_common *common)
 		complete &= input->snapshots[i].complete;
 	gs_emit_head head = { "info", NULL, complete, columns, COLUMNS, common->rows > 0 ? (uint64_t)common->rows : 0,
 			      gs_output_width(), true };
-	gs_format format = common->format ? (gs_format)common->format : GS_FORMAT_TABLE;
-	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
+	gs_status status = gs_emit_open(stdout, gs_output_format(common->format), &head, &e, &err);
 	for (size_t i = 0; i < input->n && !status; i++)
 		status = put(e, &input->snapshots[i], &err);
 	if (e)

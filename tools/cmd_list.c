@@ -20,8 +20,8 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 typedef struct line {
 	char *path, *host;
 	const char *kind;
-	int64_t time_us, rank, device, requested, device_free, pid;
-	size_t ooms, order; /* order: as named, from 0 */
+	int64_t time_us, rank, device, requested, device_free, pid, ooms;
+	size_t order; /* as named, from 0 */
 	bool complete;
 } line;
 
@@ -50,7 +50,7 @@ static void fill(line *x, const gs_snapshot *s)
 	x->rank = s->rank;
 	x->pid = s->pid;
 	x->complete = s->complete;
-	x->ooms = s->nooms;
+	x->ooms = gs_snapshot_failures(s, NULL);
 	x->time_us = o && o->time_us != GS_NONE ? o->time_us : s->time_us;
 	x->device = o && o->device >= 0 ? o->device : GS_NONE;
 	x->requested = o ? o->requested : GS_NONE;
@@ -105,7 +105,7 @@ static gs_status put(gs_emitter *e, const line *x, int64_t place, gs_error *err)
 {
 	const gs_value row[COLUMNS] = {
 		gs_value_int(place), gs_value_int(x->time_us), gs_value_int(x->rank), gs_value_int(x->device),
-		gs_value_int(x->requested), gs_value_int(x->device_free), gs_value_int((int64_t)x->ooms), gs_value_text(x->kind),
+		gs_value_int(x->requested), gs_value_int(x->device_free), gs_value_int(x->ooms), gs_value_text(x->kind),
 		gs_value_text(x->host), gs_value_int(x->pid), gs_value_int(x->complete), gs_value_text(x->path),
 	};
 	gs_status status = gs_emit_row(e, row, err);
@@ -122,7 +122,7 @@ static int print(const lines *all, const gs_common *common)
 	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
 	for (size_t i = 0; i < all->n && !status; i++) {
 		const line *x = &all->all[i];
-		bool placed = x->ooms && x->time_us != GS_NONE;
+		bool placed = x->ooms > 0 && x->time_us != GS_NONE;
 		status = put(e, x, placed ? (int64_t)i + 1 : GS_NONE, &err);
 	}
 	if (e)

@@ -72,13 +72,17 @@ int gs_cmd_sim(int argc, char **argv)
 	int status = parse(argc, argv, &a);
 	if (status >= 0)
 		return status;
-	FILE *in = fopen(a.script, "r");
+	bool piped = !strcmp(a.script, "-");
+	FILE *in = piped ? stdin : fopen(a.script, "r");
+	if (piped)
+		a.script = "<stdin>";
 	if (!in) {
 		gs_fail(&err, GS_IO, "%s", strerror(errno));
 		return gs_fail_file(a.script, &err, NULL);
 	}
 	gs_status failed = run_script(in, &a, &err);
-	fclose(in);
+	if (!piped)
+		fclose(in);
 	if (!failed)
 		return GS_EXIT_DONE;
 	fflush(stdout);

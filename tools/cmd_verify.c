@@ -1,13 +1,35 @@
-/* gpusnap verify: checks files for damage. */
+/* gpusnap verify: checks files for damage; a row for each that is whole, an error for each that is not. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/input.h"
 #include "analyzer/verify.h"
-#include "schema/plain.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
+#include "tools/output.h"
+
+static const gs_column columns[] = {
+	{ "path", GS_UNIT_NONE }, { "whole", GS_UNIT_BOOLEAN }, { "kind", GS_UNIT_NONE }, { "blocks", GS_UNIT_NONE },
+	{ "events", GS_UNIT_NONE }, { "sections", GS_UNIT_NONE }, { "bytes", GS_UNIT_NONE },
+};
+enum { COLUMNS = sizeof columns / sizeof *columns, TOLD = 800 };
+
+typedef struct whole {
+	char *path;
+	gs_verified v;
+} whole;
+
+typedef struct work {
+	const gs_common *common;
+	whole *all;
+	size_t n, damaged;
+	char *first;       /* with JSON: the first damaged file, for the one error at the end, */
+	gs_error why;      /* its damage, */
+	char others[TOLD]; /* and the others with theirs */
+} work;
 
 /* A database holds several snapshots of one path; its pages are checked by reading each. */
 static gs_status verify(const gs_input_entry *entry, gs_verified *v, gs_error *err)
@@ -25,51 +47,110 @@ static gs_status verify(const gs_input_entry *entry, gs_verified *v, gs_error *e
 	return status;
 }
 
-static void tell(const char *path, const gs_verified *v)
+/* One error is all that --json may leave on stderr: damages are gathered for it. */
+static void damaged(work *w, const char *path, const gs_error *err)
 {
-	char plain[4096];
-	printf("%s: whole: %s, %llu blocks, %llu events", gs_plain(plain, sizeof plain, path), v->kind, (unsigned long long)v->blocks,
-	       (unsigned long long)v->events);
-	if (v->sections)
-		printf(", %llu sections, %llu bytes", (unsigned long long)v->sections, (unsigned long long)v->bytes);
-	printf("\n");
+	size_t n = strlen(w->others);
+	bool json = w->common->format == GS_FORMAT_JSON || w->common->format == GS_FORMAT_JSONL;
+	w->damaged++;
+	if (!json)
+		gs_fail_file(path, err, NULL);
+	else if (!w->first && (w->first = strdup(path)))
+		w->why = *err;
+	else
+		snprintf(w->others + n, TOLD - n, "%s%s: %s", n ? "; " : "damaged too: ", path,
+			 err->text[0] ? err->text : gs_status_text(err->status));
 }
 
-static int verify_all(const gs_input_list *list)
+static gs_status keep(work *w, const char *path, const gs_verified *v, gs_error *err)
 {
-	int status = GS_EXIT_DONE;
-	for (size_t i = 0; i < list->n; i++) {
-		const gs_input_entry *entry = &list->entries[i];
-		gs_verified v;
-		gs_error err = GS_ERROR_INIT;
-		gs_status damaged = verify(entry, &v, &err);
-		if (!damaged)
-			tell(entry->path, &v);
-		else if (damaged == GS_UNKNOWN_KIND && entry->in_folder)
-			gs_warn(entry->path, "left out: not a kind of file gpusnap knows");
-		else
-			status = gs_fail_file(entry->path, &err, NULL);
+	whole *grown = realloc(w->all, (w->n + 1) * sizeof *grown);
+	char *copy = strdup(path);
+	if (grown)
+		w->all = grown;
+	if (!grown || !copy) {
+		free(copy);
+		return gs_fail(err, GS_NO_MEMORY, "a list");
 	}
-	return status;
+	w->all[w->n++] = (whole){ copy, *v };
+	return GS_OK;
+}
+
+/* Each argument by itself: one that cannot be opened does not keep the others from being checked. */
+static void verify_argument(work *w, const char *const *path)
+{
+	gs_input_list list = GS_INPUT_LIST_INIT;
+	gs_error err = GS_ERROR_INIT;
+	if (gs_input_expand(path, path ? 1 : 0, gs_inputs_note, NULL, &list, &err))
+		damaged(w, list.failed ? list.failed : "verify", &err);
+	for (size_t i = 0; i < list.n; i++) {
+		const gs_input_entry *entry = &list.entries[i];
+		gs_verified v;
+		err = (gs_error)GS_ERROR_INIT;
+		gs_status status = verify(entry, &v, &err);
+		if (status == GS_UNKNOWN_KIND && entry->in_folder)
+			gs_warn(entry->path, "left out: not a kind of file gpusnap knows");
+		else if (status || keep(w, entry->path, &v, &err))
+			damaged(w, entry->path, &err);
+	}
+	gs_input_list_release(&list);
+}
+
+static gs_status put(gs_emitter *e, const whole *x, gs_error *err)
+{
+	const gs_verified *v = &x->v;
+	const gs_value row[COLUMNS] = {
+		gs_value_text(x->path), gs_value_int(1), gs_value_text(v->kind), gs_value_int((int64_t)v->blocks),
+		gs_value_int((int64_t)v->events), gs_value_int(v->sections ? (int64_t)v->sections : INT64_MIN),
+		gs_value_int(v->sections ? (int64_t)v->bytes : INT64_MIN),
+	};
+	gs_status status = gs_emit_row(e, row, err);
+	return status == GS_END ? GS_OK : status;
+}
+
+static int print(const work *w)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_emitter *e = NULL;
+	gs_emit_head head = { "verify", NULL, true, columns, COLUMNS, w->common->rows > 0 ? (uint64_t)w->common->rows : 0,
+			      gs_output_width(), false };
+	gs_status status = gs_emit_open(stdout, gs_output_format(w->common->format), &head, &e, &err);
+	for (size_t i = 0; i < w->n && !status; i++)
+		status = put(e, &w->all[i], &err);
+	if (e)
+		gs_emit_close(e, status != GS_OK, NULL, &err);
+	return status ? gs_fail_file("verify", &err, NULL) : GS_EXIT_DONE;
+}
+
+static int report(const work *w)
+{
+	if (w->first)
+		return gs_fail_file(w->first, &w->why, w->others[0] ? w->others : NULL);
+	int status = w->n ? print(w) : GS_EXIT_DONE;
+	return w->damaged ? GS_EXIT_FAILED : status;
 }
 
 int gs_cmd_verify(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
 	const gs_option options[] = {
+		GS_OPTIONS_RESULT(common),
 		GS_OPTIONS_QUIET(common),
 		GS_OPTIONS_END
 	};
 	gs_arguments arguments;
-	gs_input_list list = GS_INPUT_LIST_INIT;
-	gs_error err = GS_ERROR_INIT;
+	work w = { .common = &common, .why = GS_ERROR_INIT };
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 	if (status >= 0)
 		return status;
-	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note, NULL, &list, &err))
-		status = gs_fail_file(list.failed, &err, NULL);
-	else
-		status = verify_all(&list);
-	gs_input_list_release(&list);
-	return gs_finish_stdout(status);
+	if (!arguments.n)
+		verify_argument(&w, NULL);
+	for (int i = 0; i < arguments.n; i++)
+		verify_argument(&w, (const char *const *)&arguments.text[i]);
+	status = report(&w);
+	for (size_t i = 0; i < w.n; i++)
+		free(w.all[i].path);
+	free(w.all);
+	free(w.first);
+	return status;
 }

@@ -1,4 +1,4 @@
-/* What a command line names, as snapshots: files of any kind, folders (each file in them a snapshot), databases
+/* What a command line names, as snapshots: files of any kind, folders (each file in them and in their folders a snapshot), databases
  * made by `gpusnap load` (each snapshot in them). Two steps: list what there is, then read one after the other,
  * so that the memory of one can be given back before the next. Not thread-safe. */
 #ifndef GS_ANALYZER_INPUT_H

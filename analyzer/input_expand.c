@@ -13,7 +13,7 @@
 #include "analyzer/read/html.h"
 #include "analyzer/store.h"
 
-enum { MAX_ENTRIES = 100000 };
+enum { MAX_ENTRIES = 100000, MAX_DEPTH = 16 };
 
 static gs_status append(gs_input_list *list, gs_input_entry entry, gs_error *err)
 {
@@ -94,25 +94,66 @@ static gs_status expand_database(const char *path, gs_input_list *list, gs_error
 	return status;
 }
 
-/* Hidden files are somebody's temporary ones, databases would show the same snapshots twice. */
+/* What is done with each folder on the way. */
+typedef struct walk {
+	gs_input_list *list;
+	gs_input_note *note;
+	void *context;
+	int depth;
+} walk;
+
+/* Hidden files are somebody's temporary ones. */
 static int is_candidate(const struct dirent *d)
 {
 	return d->d_name[0] != '.';
 }
 
-static gs_status add_file_of_folder(const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+static gs_status leave_out(const walk *w, const char *path, const char *why)
 {
-	struct stat st;
-	if (stat(path, &st) || !S_ISREG(st.st_mode))
-		return GS_OK;
-	if (!gs_input_is_database(path))
-		return append_file(list, path, true, err);
-	if (note)
-		note(context, path, "left out: a database in a folder is not looked into");
+	char text[160];
+	snprintf(text, sizeof text, "left out: %s", why);
+	if (w->note)
+		w->note(w->context, path, text);
 	return GS_OK;
 }
 
-static gs_status expand_folder(const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+static gs_status expand_folder(walk *w, const char *path, gs_error *err);
+
+/* A folder in a folder; links to folders may lead back to where they are. */
+static gs_status add_folder(walk *w, const char *path, gs_error *err)
+{
+	struct stat st;
+	gs_error why = GS_ERROR_INIT;
+	if (lstat(path, &st))
+		return leave_out(w, path, strerror(errno));
+	if (S_ISLNK(st.st_mode))
+		return leave_out(w, path, "a link to a folder is not followed");
+	if (w->depth == MAX_DEPTH)
+		return leave_out(w, path, "too many folders in each other");
+	w->depth++;
+	gs_status status = expand_folder(w, path, &why);
+	w->depth--;
+	if (status == GS_IO)
+		return leave_out(w, path, why.text);
+	return status ? gs_fail(err, status, "%s", why.text) : GS_OK;
+}
+
+/* A database of a folder would show the same snapshots twice. */
+static gs_status add_of_folder(walk *w, const char *path, gs_error *err)
+{
+	struct stat st;
+	if (stat(path, &st))
+		return leave_out(w, path, strerror(errno));
+	if (S_ISDIR(st.st_mode))
+		return add_folder(w, path, err);
+	if (!S_ISREG(st.st_mode))
+		return leave_out(w, path, "not a file");
+	if (gs_input_is_database(path))
+		return leave_out(w, path, "a database in a folder is not looked into");
+	return append_file(w->list, path, true, err);
+}
+
+static gs_status expand_folder(walk *w, const char *path, gs_error *err)
 {
 	struct dirent **names = NULL;
 	int n = scandir(path, &names, is_candidate, versionsort);
@@ -127,7 +168,7 @@ static gs_status expand_folder(const char *path, gs_input_list *list, gs_input_n
 		if (file && !status) {
 			bool slash = *path && path[strlen(path) - 1] == '/';
 			snprintf(file, size, "%s%s%s", path, slash ? "" : "/", names[i]->d_name);
-			status = add_file_of_folder(file, list, note, context, err);
+			status = add_of_folder(w, file, err);
 		}
 		free(file);
 		free(names[i]);
@@ -145,7 +186,8 @@ static gs_status expand_one(const char *path, gs_input_list *list, gs_input_note
 		return gs_fail(err, errno == ENOENT ? GS_NOT_FOUND : GS_IO, "%s", strerror(errno));
 	if (S_ISDIR(st.st_mode)) {
 		size_t before = list->n;
-		gs_status status = expand_folder(path, list, note, context, err);
+		walk w = { list, note, context, 0 };
+		gs_status status = expand_folder(&w, path, err);
 		if (!status && list->n == before)
 			return gs_fail(err, GS_NOT_FOUND, "the directory holds no file");
 		return status;

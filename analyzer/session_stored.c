@@ -39,6 +39,21 @@ static gs_status tell_warnings(gs_session *session, gs_error *err)
 	return status == GS_END ? GS_OK : status;
 }
 
+/* Whether the device has failures that are no events: a message has no state of its own, what is captured stands for it. */
+static bool has_messages(gs_session *session, int64_t snapshot, int64_t device)
+{
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(gs_store_connection(session->store),
+		"SELECT 1 FROM main.oom WHERE snapshot_id = ?1 AND device IS ?2 AND idx IS NULL", &q, NULL);
+	if (!status) {
+		gs_db_int(q, 1, snapshot);
+		gs_db_int(q, 2, device);
+		status = gs_db_next(q, NULL);
+	}
+	sqlite3_finalize(q);
+	return !status;
+}
+
 /* The stored name that a selector means: "oom" is the last of them, NULL the default. GS_NOT_FOUND: not stored. */
 static gs_status find_state(gs_session *session, int64_t snapshot, int64_t device, int64_t *id, char *name, size_t cap, gs_error *err)
 {
@@ -60,7 +75,8 @@ static gs_status find_state(gs_session *session, int64_t snapshot, int64_t devic
 	if (!status) {
 		const char *stored = (const char *)sqlite3_column_text(q, 1);
 		*id = sqlite3_column_int64(q, 0);
-		sqlite3_snprintf((int)cap, name, "%s", !oom ? selector : stored && !strcmp(stored, "captured") ? "captured" : "oom");
+		bool captured = stored && !strcmp(stored, "captured") && !has_messages(session, snapshot, device);
+		sqlite3_snprintf((int)cap, name, "%s", !oom ? selector : captured ? "captured" : "oom");
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_NOT_FOUND : status;

@@ -92,6 +92,7 @@ static int read_lines(const gs_input_list *list, const gs_common *common, lines 
 			continue;
 		}
 		if (common->rank == GS_UNSET || common->rank == s.rank) {
+			gs_input_tell(&s, gs_inputs_note, NULL);
 			out->all[out->n].order = out->n;
 			fill(&out->all[out->n++], &s);
 			out->complete &= s.complete;
@@ -112,6 +113,25 @@ static gs_status put(gs_emitter *e, const line *x, int64_t place, gs_error *err)
 	return status == GS_END ? GS_OK : status;
 }
 
+static bool is_placed(const line *x)
+{
+	return x->ooms > 0 && x->time_us != GS_NONE;
+}
+
+/* What keeps the order from being whole. */
+static void note_unplaced(const lines *all)
+{
+	size_t timeless = 0, unknown = 0;
+	for (size_t i = 0; i < all->n; i++) {
+		timeless += all->all[i].ooms > 0 && !is_placed(&all->all[i]);
+		unknown += all->all[i].ooms == GS_NONE;
+	}
+	if (timeless)
+		gs_note("when it failed is not known of %zu of %zu: %s place is left open", timeless, all->n, timeless == 1 ? "its" : "their");
+	if (unknown)
+		gs_note("whether it failed is not known of %zu of %zu", unknown, all->n);
+}
+
 static int print(const lines *all, const gs_common *common)
 {
 	gs_error err = GS_ERROR_INIT;
@@ -120,10 +140,14 @@ static int print(const lines *all, const gs_common *common)
 	gs_emit_head head = { "list", NULL, all->complete, columns, COLUMNS, common->rows > 0 ? (uint64_t)common->rows : 0,
 			      gs_output_width(), false };
 	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
+	int64_t place = GS_NONE;
 	for (size_t i = 0; i < all->n && !status; i++) {
 		const line *x = &all->all[i];
-		bool placed = x->ooms > 0 && x->time_us != GS_NONE;
-		status = put(e, x, placed ? (int64_t)i + 1 : GS_NONE, &err);
+		if (!is_placed(x))
+			place = GS_NONE;
+		else if (!i || x->time_us != x[-1].time_us)
+			place = (int64_t)i + 1;
+		status = put(e, x, place, &err);
 	}
 	if (e)
 		gs_emit_close(e, status != GS_OK, NULL, &err);
@@ -140,6 +164,7 @@ static int list(const gs_input_list *inputs, const gs_common *common)
 		status = gs_fail_file(inputs->entries[0].path, &err, NULL);
 	} else if (status < 0) {
 		qsort(all.all, all.n, sizeof *all.all, by_failure);
+		note_unplaced(&all);
 		status = print(&all, common);
 	}
 	for (size_t i = 0; i < all.n; i++) {

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
@@ -70,9 +71,22 @@ static char *read_sql(gs_error *err)
 	return text;
 }
 
+/* SQL that would change something. */
+static bool is_forbidden_sql(const char *typed)
+{
+	static const char *const words[] = { "INSERT ", "UPDATE ", "DELETE ", "REPLACE ", "DROP ", "CREATE ", "ALTER ", "ATTACH ", "DETACH ",
+					     "VACUUM", "BEGIN", "COMMIT", "ANALYZE", "REINDEX" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (!strncasecmp(typed + strspn(typed, " \t\n"), words[i], strlen(words[i])))
+			return true;
+	return false;
+}
+
 static int wrong_query(const char *typed, const gs_error *err)
 {
 	char hint[300];
+	if (is_forbidden_sql(typed))
+		return gs_fail_usage("query", "SQL begins with SELECT, WITH, VALUES, EXPLAIN or PRAGMA", "a query only reads: `%.60s`", typed);
 	if (!access(typed, F_OK)) {
 		snprintf(hint, sizeof hint, "the last argument is the query: gpusnap query %.200s summary", typed);
 		return gs_fail_usage("query", hint, "`%s` is a file, not a query", typed);

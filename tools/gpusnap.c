@@ -1,8 +1,10 @@
 /* The gpusnap command: picks the subcommand. */
 #include "tools/command.h"
 
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "schema/version.h"
 #include "tools/message.h"
@@ -47,8 +49,19 @@ static int run(int argc, char **argv)
 	return c ? gs_finish_stdout(c->run(argc - 1, argv + 1)) : unknown_command(name);
 }
 
+/* A standard stream that is closed gets a file that refuses: a file opened later must not come by its number. */
+static void hold_standard_streams(void)
+{
+	for (int fd = open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0; fd = open("/dev/null", O_RDONLY | O_CLOEXEC))
+		if (fd > STDERR_FILENO) {
+			close(fd);
+			return;
+		}
+}
+
 int main(int argc, char **argv)
 {
+	hold_standard_streams();
 	gs_message_json(asks_for_json(argc, argv));
 	int status = run(argc, argv);
 	gs_message_release();

@@ -148,8 +148,10 @@ const char *gs_nearest_word(const char *typed, const char *const *words)
 
 int gs_finish_stdout(int status)
 {
-	if (!fflush(stdout) && !ferror(stdout))
+	static bool told;
+	if ((!fflush(stdout) && !ferror(stdout)) || told)
 		return status;
+	told = true;
 	gs_error err = GS_ERROR_INIT;
 	gs_fail(&err, GS_IO, "%s", strerror(errno));
 	int failed = gs_fail_file("standard output", &err, NULL);

@@ -1,6 +1,7 @@
 /* Script lines: reading and taking apart. */
 #include "tools/sim_script.h"
 
+#include <errno.h>
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +136,7 @@ gs_status sim_script_next(FILE *in, const char *file, unsigned *line, sim_call *
 	if (!fgets(call->text, sizeof call->text, in)) {
 		if (!ferror(in))
 			return GS_END;
-		return gs_fail(err, GS_IO, "%s: read error after line %u", file, *line);
+		return gs_fail(err, GS_IO, "%s: after line %u: %s", file, *line, strerror(errno));
 	}
 	call->line = ++*line;
 	size_t n = strlen(call->text);

@@ -19,8 +19,9 @@ static gs_status write_pixels(const gs_canvas *c, FILE *file, gs_error *err)
 	image.width = (png_uint_32)c->width;
 	image.height = (png_uint_32)c->height;
 	image.format = PNG_FORMAT_RGB;
+	errno = 0;
 	if (!png_image_write_to_stdio(&image, file, 0, c->pixels, c->width * 3, NULL))
-		return gs_fail(err, GS_IO, "writing the picture: %s", image.message);
+		return gs_fail(err, GS_IO, "writing the picture: %s", errno ? strerror(errno) : image.message);
 	if (fflush(file))
 		return gs_fail(err, GS_IO, "writing the picture: %s", strerror(errno));
 	return GS_OK;

@@ -1,12 +1,11 @@
 /* Opening an input: unwrap, look at the head, give it to the reader that is surest. */
 #include "analyzer/read/reader.h"
 
-#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "analyzer/memory.h"
+#include "analyzer/rank.h"
 #include "schema/size.h"
 
 enum { HEAD = 64 * 1024 };
@@ -60,28 +59,6 @@ gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err
 		hex[3 * i + 2] = i + 1 < n && i < 7 ? ' ' : 0;
 	}
 	return gs_fail(err, GS_UNKNOWN_KIND, "not a kind of file gpusnap knows (it begins with %s)", n ? hex : "nothing");
-}
-
-/* The number after "rank" or a lone "r" in a file's name: rank0, rank_12, rank-3, r7, …_r0_…; GS_NONE if there is none. */
-static int64_t rank_of_name(const char *path)
-{
-	const char *name = strrchr(path, '/');
-	name = name ? name + 1 : path;
-	for (const char *p = name; *p; p++) {
-		bool starts = p == name || !isalnum((unsigned char)p[-1]);
-		const char *d = NULL;
-		if (!strncasecmp(p, "rank", 4))
-			d = p + 4 + (p[4] == '_' || p[4] == '-' || p[4] == '=' || p[4] == '.');
-		else if (starts && (*p == 'r' || *p == 'R'))
-			d = p + 1;
-		if (!d || !isdigit((unsigned char)*d))
-			continue;
-		char *end;
-		long rank = strtol(d, &end, 10);
-		if (end - d <= 7 && !isalpha((unsigned char)*end))
-			return rank;
-	}
-	return GS_NONE;
 }
 
 /* --- memory ------------------------------------------------------------------------------------- */
@@ -140,7 +117,7 @@ static gs_status read_source(gs_source *source, const char *path, unsigned want,
 	if (!status && path) {
 		s->path = gs_snapshot_text(s, path, strlen(path));
 		if (s->rank == GS_NONE)
-			s->rank = rank_of_name(path);
+			s->rank = gs_rank_of_path(path);
 		status = s->path ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
 	}
 	return status ? status : gs_snapshot_finish(s, err);

@@ -155,7 +155,7 @@ static gs_status suggest(const char *typed, const char *normal, gs_error *err)
 
 gs_status gs_query_find(const char *typed, gs_query *q, gs_error *err)
 {
-	gs_query found;
+	gs_query found = { .metric = NULL };
 	char normal[64], name[64], names[160] = "";
 	size_t matches = 0, n = 0;
 	normalise(typed, normal, sizeof normal);
@@ -163,8 +163,8 @@ gs_status gs_query_find(const char *typed, gs_query *q, gs_error *err)
 		normalise(q->name, name, sizeof name);
 		if (!strcmp(normal, name))
 			return GS_OK;
-		if (strncmp(normal, name, strlen(normal)))
-			continue;
+		if (strncmp(normal, name, strlen(normal)) || (q->metric && matches && !found.metric))
+			continue; /* a metric of health does not make the beginning of a query's name ambiguous */
 		found = *q;
 		matches++;
 		if (n < sizeof names - 60)

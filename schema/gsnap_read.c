@@ -12,7 +12,7 @@
 
 /* What the rows of a file may take in memory, all in all: an honest file stays far below this (the rows of a loop of the simulator
  * pack to an eighth of a byte each), a few hostile bytes cannot keep a reader busy for long. Those who keep the rows bound them more closely. */
-static const uint64_t base_cost = 1u << 30, cost_of_byte = 800;
+static const uint64_t base_cost = 256u << 20, cost_of_byte = 800;
 
 struct gs_sections {
 	gs_section_input input;

@@ -45,6 +45,7 @@ typedef struct page {
 	int depth, at; /* at: the column being filled */
 	char top[32];
 	uint32_t *stack_of_suffix; /* + 1; 0 not yet made */
+	uint32_t *frame_of_suffix; /* likewise */
 	size_t steps;              /* taken along chains, which may be made to run in circles */
 	bool finished;
 	gs_error error;
@@ -160,7 +161,13 @@ static int64_t next_suffix(page *p, int64_t at)
 	return next >= 0 && (uint64_t)next < p->c[SUFFIXES].n / 2 && p->steps <= MOST_STEPS ? next : -1;
 }
 
-static gs_id frame_at(page *p, int64_t at) { return frame_of_text(p, string_at(p, cell(p, SUFFIXES, 2 * (size_t)at))); }
+static gs_id frame_at(page *p, int64_t at)
+{
+	uint32_t *frame = &p->frame_of_suffix[at];
+	if (!*frame)
+		*frame = frame_of_text(p, string_at(p, cell(p, SUFFIXES, 2 * (size_t)at))) + 1;
+	return *frame - 1;
+}
 
 static gs_id stack_of(page *p, int64_t suffix)
 {
@@ -169,7 +176,11 @@ static gs_id stack_of(page *p, int64_t suffix)
 	uint32_t n = 0;
 	if (suffix < 0 || (uint64_t)suffix >= nsuffixes || !(p->want & GS_WANT_STACKS))
 		return 0;
-	if (!p->stack_of_suffix && !(p->stack_of_suffix = gs_memory_zeroed(nsuffixes, sizeof *p->stack_of_suffix)))
+	if (!p->stack_of_suffix)
+		p->stack_of_suffix = gs_memory_zeroed(nsuffixes, sizeof *p->stack_of_suffix);
+	if (!p->frame_of_suffix)
+		p->frame_of_suffix = gs_memory_zeroed(nsuffixes, sizeof *p->frame_of_suffix);
+	if (!p->stack_of_suffix || !p->frame_of_suffix)
 		return 0;
 	while (suffix >= 0 && !p->stack_of_suffix[suffix] && !frame_at(p, suffix)) /* an element's title, each its own */
 		suffix = next_suffix(p, suffix);
@@ -365,5 +376,6 @@ gs_status gs_html_columns(gs_source *source, unsigned want, gs_snapshot *s, gs_e
 	for (int i = 0; i < NCOLUMNS; i++)
 		gs_memory_give(p.c[i].v);
 	gs_memory_give(p.stack_of_suffix);
+	gs_memory_give(p.frame_of_suffix);
 	return status;
 }

@@ -31,6 +31,6 @@ check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
 fuzz-%: ## search for inputs that break reader %, with FUZZ_SECONDS=60 FUZZ_SEEDS="folders"
 	$(Q)$(MAKE) --no-print-directory B=$(FUZZ_B) CC=clang CFLAGS="-O1 -g" SAN=fuzzer-no-link,$(FUZZ_SAN) $(FUZZ_B)/libfuzzer/$*
 	@mkdir -p $(FUZZ_B)/found/$* tests/fuzz/corpus/$*
-	@grep -oh '"[^"\\%]\{3,40\}"' $(or $(wildcard $(FUZZ_WORDS_$*)),/dev/null) | grep -v '\.h"$$' | sort -u > $(FUZZ_B)/$*.dict; true
+	@{ echo '"0"'; LC_ALL=C grep -oh '"[]!#$$&-[^-~ ]\{3,40\}"' $(or $(wildcard $(FUZZ_WORDS_$*)),/dev/null) | grep -v '\.h"$$' | sort -u; } > $(FUZZ_B)/$*.dict
 	$(FUZZ_B)/libfuzzer/$* -dict=$(FUZZ_B)/$*.dict -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 -artifact_prefix=$(FUZZ_B)/found/$*- -print_final_stats=1 \
 		$(FUZZ_B)/found/$* tests/fuzz/corpus/$* $(FUZZ_SEEDS)

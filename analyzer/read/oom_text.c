@@ -74,16 +74,32 @@ gs_status gs_oom_text_add(gs_oom_text *o, const gs_oom_find *f, gs_error *err)
 	return GS_OK;
 }
 
-/* How the message is shown: what stands before it on its line. */
-static void look_before(const gs_text *t, const gs_oom_match *m, gs_oom_find *f)
+/* Hash of the letters, or of all but numbers and blanks, in [from, to); 0 where there are none. */
+static uint64_t shape(const gs_text *t, size_t from, size_t to, bool letters)
 {
-	char form[FORM];
-	size_t n = 0, at = t->at[m->begin], start = gs_text_line_start(t, m->begin);
-	for (size_t i = at - start > FORM ? at - FORM : start; i < at; i++)
-		if (t->text[i] != ' ' && (t->text[i] < '0' || t->text[i] > '9'))
-			form[n++] = t->text[i];
-	f->form = hash(form, n);
-	f->named = with_name(t, at) != at;
+	char word[FORM];
+	size_t n = 0;
+	for (size_t i = to - from > FORM ? to - FORM : from; i < to; i++) {
+		unsigned char c = (unsigned char)t->text[i];
+		bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c >= 0x80;
+		if (letter || (!letters && c != ' ' && (c < '0' || c > '9')))
+			word[n++] = (char)c;
+	}
+	return n ? hash(word, n) : 0;
+}
+
+/* How the message is shown: what stands before it on its line. A quotation mark ends what leads up to it. */
+static void look_before(const gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_oom_find *f)
+{
+	size_t at = t->at[m->begin], start = gs_text_line_start(t, m->begin), name = with_name(t, at);
+	uint64_t last = o->n ? o->finds[o->n - 1].end : 0;
+	bool stamped;
+	if (last > t->base && last < t->base + m->begin && t->at[last - t->base] > start)
+		start = t->at[last - t->base]; /* on the same line */
+	size_t prefix = start + gs_text_prefix(t->text + start, at - start, &stamped);
+	f->form = shape(t, start, at, false);
+	f->lead = prefix < name && !memchr("\"'`", t->text[name - 1], 3) ? shape(t, prefix, name, true) : 0;
+	f->named = name != at;
 	f->traced = gs_text_find(t, m->end, m->end + 200, "traceback(mostrecentcall") != SIZE_MAX;
 }
 
@@ -111,7 +127,7 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 	o->zoneless |= f.row.time_us != GS_NONE && !zone;
 	f.words = hash(t->s + m->begin, (m->same ? m->same : m->end) - m->begin);
 	f.wrapper = m->kind == GS_OOM_TORCH_BARE && gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX;
-	look_before(t, m, &f);
+	look_before(o, t, m, &f);
 	size_t same = gs_oom_same_failure(o->finds, o->n, &f, chained(o, t, m));
 	if (same == o->n && o->n == MAX_FINDS) {
 		o->more++;

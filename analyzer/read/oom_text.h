@@ -74,7 +74,8 @@ typedef struct gs_oom_find {
 	int64_t others;
 	uint64_t at, end, line;
 	uint64_t words;    /* hash of the squeezed message */
-	uint64_t form;     /* hash of what stands before it on its line, but for numbers */
+	uint64_t form;     /* hash of what stands before it on its line, but for numbers and blanks */
+	uint64_t lead;     /* hash of the words that lead up to it, behind a logger's prefix and before an exception's name; 0: there are none */
 	bool named;        /* an exception's name stands there */
 	bool traced;       /* a traceback begins behind it */
 	bool wrapper;      /* speaks of a failure that something else had */

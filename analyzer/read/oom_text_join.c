@@ -81,8 +81,10 @@ static bool said_by_several(const gs_oom_find *a, const gs_oom_find *b)
 		return a->kind == GS_OOM_TRT && (b->again || (a->end + 400 > b->at && a->row.requested == GS_NONE));
 	case GS_OOM_TORCH_BARE: /* a wrapper, or the exception's name again */
 		return a->kind == GS_OOM_TORCH && figures(&a->row) && (b->wrapper || (b->at - a->end < HEADING && same_moment(a, b)));
-	case GS_OOM_TORCH: /* under its heading */
-		return a->kind == GS_OOM_TORCH_BARE && !a->wrapper && figures(&b->row) && b->at - a->end < HEADING && same_moment(a, b);
+	case GS_OOM_TORCH: /* under its heading, or with it as a summary */
+		if (a->kind == GS_OOM_TORCH && !figures(&a->row) == !figures(&b->row))
+			return false;
+		return (a->kind == GS_OOM_TORCH || a->kind == GS_OOM_TORCH_BARE) && !a->wrapper && (figures(&a->row) || figures(&b->row)) && b->at - a->end < HEADING && same_moment(a, b);
 	default:
 		return false;
 	}
@@ -111,7 +113,7 @@ static bool said_twice(const gs_oom_find *a, const gs_oom_find *b, bool chained)
 {
 	if (chained)
 		return true;
-	if (a->form == b->form)
+	if (a->form == b->form || (a->lead && b->lead && a->lead != b->lead))
 		return false;
 	return figures(&a->row) || b->at - a->end < BESIDE || (a->traced && b->named && !a->named);
 }

@@ -3,9 +3,9 @@
  * Said by several: old PyTorch's THCudaCheck and RuntimeError; cuda-memcheck and RMM; what TensorFlow, JAX, ONNX Runtime, ggml and TensorRT log
  * and then raise; an error and right behind it the exception that C++ reports when it ends the program; PyTorch's message and a wrapper's, or a heading's, that has no figures.
  * Said twice: a sentence with the same figures (those that both print) on the same device, once as a logger shows it and once as the end of a
- * traceback, that is with something else before it on its line; or in the same form, when Python says between them that one exception led
- * to the other. The same form again without that is another failure: one piece of code printed both. So are records more than
- * five seconds apart. */
+ * traceback, that is with something else before it on its line, but not with two different sentences that lead up to it (two tests, two
+ * requests); or in the same form, when Python says between them that one exception led to the other. The same form again without that is
+ * another failure: one piece of code printed both. So are records more than five seconds apart. */
 #ifndef GS_ANALYZER_READ_OOM_TEXT_JOIN_H
 #define GS_ANALYZER_READ_OOM_TEXT_JOIN_H
 

@@ -53,6 +53,12 @@ static bool own_process(const gs_text *t, size_t i)
 	return gs_text_ends(t, i, "thisprocesshas");
 }
 
+/* A bare word says nothing by itself: "3 GiB free" may be of a disk. It counts in the list that PyTorch prints, between semicolons. */
+static bool listed(const gs_text *t, size_t at)
+{
+	return at > 0 && (t->s[at - 1] == ';' || t->s[at - 1] == '(' || t->s[at - 1] == '>');
+}
+
 static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field)
 {
 	for (size_t k = 0; k < sizeof before / sizeof *before; k++)
@@ -62,6 +68,8 @@ static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field
 		}
 	for (size_t k = 0; k < sizeof after / sizeof *after; k++)
 		if (gs_text_eat(t, end, after[k].phrase)) {
+			if ((after[k].field == CACHED || (after[k].field == FREE && !gs_text_ends(t, *end, "isfree"))) && !listed(t, at))
+				return false;
 			*field = after[k].field == OTHERS && own_process(t, at) ? NONE : after[k].field;
 			return true;
 		}
@@ -113,7 +121,8 @@ int32_t gs_oom_device(const gs_text *t, size_t from, size_t to, const char *cons
 		for (size_t i = from; (i = gs_text_find(t, i, to, *phrases)) != SIZE_MAX;) {
 			uint64_t device;
 			gs_text_eat(t, &i, *phrases);
-			if (gs_text_number(t, &i, &device) && device < 1024)
+			bool next_line = i < t->n && t->gap[i] == GS_GAP_LINE; /* the message may be cut before it */
+			if (gs_text_number(t, &i, &device) && device < 1024 && (!next_line || gs_text_is(t, i, "hasatotal") || gs_text_is(t, i, ";")))
 				return (int32_t)device;
 		}
 	}

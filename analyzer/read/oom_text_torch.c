@@ -66,6 +66,8 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 	if (gs_text_is(t, figures, "triedtoallocate") && gs_text_find(t, figures, last + 8, "cached)") == SIZE_MAX &&
 	    !gs_text_is(t, begin, "mps"))
 		m->row.needed = m->row.requested;
+	if (m->row.requested == GS_NONE && gs_text_is(t, figures, "triedtoallocatemorethan"))
+		m->kind = GS_OOM_OTHER; /* no heading of another message */
 	m->end = gs_oom_line_end(t, last > m->end ? last : m->end, to);
 	return 1;
 }
@@ -139,8 +141,8 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	if (gs_text_number(t, &j, &device) && device < 1024)
 		m->row.device = (int32_t)device;
-	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory");
-	if (!exceeds && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
+	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory"), named = gs_text_ends(t, i, "outofmemoryerror:");
+	if (!exceeds && !named && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
 		return 0;
 	m->row.library = "pytorch";
 	m->kind = GS_OOM_TORCH;

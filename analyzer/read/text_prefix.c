@@ -2,6 +2,7 @@
 #include "analyzer/read/text_prefix.h"
 
 #include <string.h>
+#include <strings.h>
 
 static bool digit(char c) { return c >= '0' && c <= '9'; }
 static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
@@ -145,6 +146,27 @@ static size_t level(const char *p, const char *end)
 	return 0;
 }
 
+/* [Error] or [warning]: a level alone in brackets, in any case. */
+static size_t bracketed_level(const char *p, const char *end)
+{
+	static const char *const words[] = { "warning]", "critical]", "error]", "debug]", "fatal]", "info]", "warn]", "trace]" };
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		size_t n = strlen(words[i]);
+		if (*p == '[' && (size_t)(end - p) > n && !strncasecmp(p + 1, words[i], n))
+			return n + 1;
+	}
+	return 0;
+}
+
+/* (Process) behind a time: a logger's word for where the line comes from. */
+static size_t origin(const char *p, const char *end)
+{
+	size_t n = 1;
+	while (*p == '(' && p + n < end && n < 24 && letter(p[n]))
+		n++;
+	return n > 3 && p + n + 1 < end && p[n] == ')' && p[n + 1] == ' ' ? n + 1 : 0;
+}
+
 /* path/file.cc:123] or file.py:12] — the source position that loggers print; no blanks in it. */
 static size_t source_position(const char *p, const char *end)
 {
@@ -262,6 +284,10 @@ static size_t one_piece(const char *p, const char *end, bool *stamped)
 		*stamped = true;
 		return n;
 	}
+	if ((n = bracketed_level(p, end))) {
+		*stamped = true;
+		return n;
+	}
 	if (end - p > 8 && memchr("IWEFV", *p, 5) && p[1] == ' ' && (n = source_position(p + 2, end))) {
 		*stamped = true;
 		return n + 2;
@@ -272,7 +298,7 @@ static size_t one_piece(const char *p, const char *end, bool *stamped)
 		return 0;
 	if (*p == ':' || *p == '|' || *p == '-' || *p == ',')
 		return 1;
-	if ((n = stream(p, end)))
+	if ((n = stream(p, end)) || (n = origin(p, end)))
 		return n;
 	return source_position(p, end);
 }

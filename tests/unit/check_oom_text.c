@@ -65,6 +65,10 @@ static const message messages[] = {
 	{ "MPS", "RuntimeError: MPS backend out of memory (MPS allocated: 7.01 GiB, other allocations: 812.50 MiB, max allowed: 9.07 GiB). Tried to allocate "
 	  "1.50 GiB on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may cause system failure).",
 	  { "pytorch", -1, GI(1.50), _, _, _, GI(7.01), _, GI(9.07) } },
+	{ "HIP, its lines broken by hand", "torch.OutOfMemoryError: HIP out of memory. Tried to allocate 34.00 MiB.\nGPU 1 has a total capacity of 63.98 GiB\n"
+	  "of which 0 bytes is free.\nOf the allocated memory 50.25 GiB is\nallocated by PyTorch", { "pytorch", 1, MI(34.0), MI(34.0), GI(63.98), 0, GI(50.25), _, _ } },
+	{ "the workspace of an NPU, quoted", "NPUWorkspaceAllocator tried to allocate 88.00 MiB", { "pytorch", -1, MI(88.0), MI(88.0), _, _, _, _, _ } },
+	{ "a CUDA driver error", "RuntimeError: CUDA driver error: out of memory", { "pytorch", -1, _, _, _, _, _, _, _ } },
 	{ "a THC error", "THCudaCheck FAIL file=/tmp/build/aten/src/THC/generic/THCStorage.cu line=41 error=2 : out of memory\nTraceback:\n  File \"a.py\"\n"
 	  "RuntimeError: cuda runtime error (2) : out of memory at /tmp/build/aten/src/THC/generic/THCStorage.cu:41",
 	  { "pytorch", -1, _, _, _, _, _, _, _ } },
@@ -305,7 +309,7 @@ END_TEST
 
 START_TEST(a_quoted_message_tells_the_same)
 {
-	static const char *const prefixes[] = { "> ", ">> > ", "[rank3]: ", "(RayWorker pid=4321, ip=10.0.0.1) ", "2024-02-03 04:05:06,789 ", "[1,2]<stderr>:", "\t" };
+	static const char *const prefixes[] = { "> ", ">> > ", "worker-1  | ", "2025-01-04T05:06:07.123456789Z stderr F ", "2025-01-04 05:06:07.8 [Error] (Process) ", "[rank3]: ", "(RayWorker pid=4321, ip=10.0.0.1) ", "2024-02-03 04:05:06,789 ", "[1,2]<stderr>:", "\t" };
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
 		char *text = each_line(messages[_i].text, prefixes[i]);
 		check_one(messages[_i].name, text, &messages[_i].f);
@@ -454,6 +458,126 @@ START_TEST(a_repeated_message_is_two_rows_and_a_warning)
 }
 END_TEST
 
+/* Rows of a text, with the number of warnings. */
+static size_t rows_of(const char *text, size_t *warnings)
+{
+	gs_snapshot s;
+	read_text(&s, text);
+	size_t n = s.nooms;
+	if (warnings)
+		*warnings = s.nwarnings;
+	gs_snapshot_release(&s);
+	return n;
+}
+
+static size_t rows_between(const char *before, const char *between, const char *again, const char *behind)
+{
+	char text[8192];
+	const char *m = "CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB already allocated; 31.44 MiB free; 4.38 GiB "
+			"reserved in total by PyTorch)";
+	snprintf(text, sizeof text, "%s%s%s%s%s%s\n", before, m, between, again, m, behind);
+	return rows_of(text, NULL);
+}
+
+START_TEST(a_failure_shown_twice_is_one_row)
+{
+	ck_assert_uint_eq(rows_between("2024-06-01 01:02:03,004 ERROR worker failed: ", "\nTraceback (most recent call last):\n  File \"a.py\"\n", "RuntimeError: ", ""), 1);
+	ck_assert_uint_eq(rows_between("RuntimeError: ", "\n\nThe above exception was the direct cause of the following exception:\n\n", "RuntimeError: ", ""), 1);
+	ck_assert_uint_eq(rows_between("(Engine pid=9) ERROR 05-01 10:11:12 [core.py:100] RuntimeError: ", "\n(Engine pid=9) Process Engine:\n", "(Engine pid=9) RuntimeError: ", ""), 1);
+	ck_assert_uint_eq(rows_between("{\"evalue\": \"", "\", \"traceback\": [\"\\u001b[0;31mRuntimeError\\u001b[0m: ", "", "\"]}"), 1);
+	ck_assert_uint_eq(rows_between("# ", "\n\nI get this\n> ", "RuntimeError: ", ""), 1);
+}
+END_TEST
+
+START_TEST(the_same_figures_of_two_failures_are_two_rows)
+{
+	ck_assert_uint_eq(rows_between("RuntimeError: ", "\ntrying a smaller batch\n", "RuntimeError: ", ""), 2);
+	ck_assert_uint_eq(rows_between("FAILED tests/a.py::one - RuntimeError: ", "\n", "FAILED tests/a.py::two - RuntimeError: ", ""), 2);
+	ck_assert_uint_eq(rows_between("2024-06-01 01:02:03,004 ERROR step: ", "\n", "2024-06-01 01:07:03,004 WARNING ", ""), 2);
+}
+END_TEST
+
+START_TEST(a_heading_without_figures_belongs_to_its_message)
+{
+	static const char *const headings[] = { "# CUDA out of memory\n\n", "torch.cuda.OutOfMemoryError\n\n", "RuntimeError: CUDA out of memory. Tried to allocate ...\n",
+						"ERROR: CUDA out of memory!\n" };
+	for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
+		char text[2048];
+		snprintf(text, sizeof text, "%sIt says:\n%s\n", headings[i], messages[1].text);
+		check_one(headings[i], text, &messages[1].f);
+		snprintf(text, sizeof text, "%s\nand at the end of the log\n%s", messages[1].text, headings[i]);
+		check_one(headings[i], text, &messages[1].f);
+	}
+}
+END_TEST
+
+START_TEST(an_error_with_advice_where_to_look_is_one_row)
+{
+	ck_assert_uint_eq(rows_of("torch.AcceleratorError: HIP error: out of memory\nSearch for `hipErrorOutOfMemory' in https://docs.example.org/ for more "
+				  "information.\nHIP kernel errors might be asynchronously reported at some other API call.\n", NULL), 1);
+	ck_assert_uint_eq(rows_of("RuntimeError: CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported\n\nCUDA error: out of memory\nCUDA kernel errors "
+				  "might be asynchronously reported\n", NULL), 1);
+}
+END_TEST
+
+START_TEST(frames_columns_and_marks_around_a_message_do_not_matter)
+{
+	const facts *f = &messages[1].f;
+	check_one("a frame", "│ RuntimeError: CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80   │\n│ GiB total capacity; 4.11 GiB already "
+		  "allocated; 31.44 MiB free; 4.38 GiB     │\n│ reserved in total by PyTorch)                                                │\n", f);
+	check_one("a column with the place in the source", "[10:20:30] ERROR    CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 worker.py:88\n"
+		  "                    GiB total capacity; 4.11 GiB already allocated; 31.44 MiB free; 4.38\n                    GiB reserved in total by PyTorch)\n", f);
+	check_one("bold", "**RuntimeError: CUDA out of memory.** Tried to allocate **44.00 MiB** (GPU 0; **5.80 GiB** total capacity; 4.11 GiB already allocated; "
+		  "**31.44 MiB** free; 4.38 GiB reserved in total by PyTorch)", f);
+	check_one("full-width signs", "错误：RuntimeError：CUDA out of memory. Tried to allocate 44.00 MiB（GPU 0；5.80 GiB total capacity；4.11 GiB already allocated；"
+		  "31.44 MiB　free；4.38 GiB reserved in total by PyTorch）", f);
+	check_one("marks of no width", "RuntimeError: CUDA out of memory. Tried to allocate 44.00\xe2\x80\x8b MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB already "
+		  "allocated; 31.\xe2\x80\x8b" "44 MiB free; 4.38 GiB reserved in total by PyTorch)", f);
+	check_one("a code page", "\xce\xf8\xe8\xe1\xea\xe0: RuntimeError: CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB "
+		  "already allocated; 31.44 MiB free; 4.38 GiB reserved in total by PyTorch)\n\xcd\xe5 \xf5\xe2\xe0\xf2\xe0\xe5\xf2 \xef\xe0\xec\xff\xf2\xe8\n", f);
+}
+END_TEST
+
+START_TEST(a_power_is_not_taken_for_a_mark)
+{
+	gs_snapshot s;
+	read_text(&s, "limit = 2**30\nRuntimeError: CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB already allocated; "
+		      "31.44 MiB free; 4.38 GiB reserved in total by PyTorch) # 1024**3 bytes");
+	ck_assert_uint_eq(s.nooms, 1);
+	check_row("a power", &s.ooms[0], &messages[1].f);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_message_cut_before_its_device_takes_no_number_of_the_next_line)
+{
+	facts f = { "pytorch", -1, GI(13.85), GI(13.85), GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE };
+	check_one("cut", "torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 13.85 GiB. GPU\n3 workers left, 2.00 GiB free on the disk\n", &f);
+}
+END_TEST
+
+START_TEST(a_log_is_no_pickle)
+{
+	static const char *const logs[] = { "(VWorker rank=0 pid=1) starting\n(VWorker rank=1 pid=2) starting\n", "(Supervisor) up\nVersion 3\n", "(Sentry)\n'x'\n",
+					    "cuda\nerror\n(no more)\n", "(dll loaded) fine\n", "(lp0 on fire)\n" };
+	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
+		char text[1024];
+		snprintf(text, sizeof text, "%s%s\n", logs[i], messages[1].text);
+		check_one(logs[i], text, &messages[1].f);
+	}
+}
+END_TEST
+
+START_TEST(no_message_is_said_on_one_line)
+{
+	for (size_t i = 0; i < sizeof nothing / sizeof *nothing; i++) {
+		size_t warnings;
+		rows_of(nothing[i].text, &warnings);
+		ck_assert_msg(warnings == 1 || strstr(nothing[i].text, "20"), "%s: %zu lines", nothing[i].name, warnings);
+	}
+}
+END_TEST
+
 START_TEST(a_device_gets_the_facts_of_its_last_message)
 {
 	char text[4096];
@@ -506,14 +630,15 @@ END_TEST
 START_TEST(utf_16_is_read)
 {
 	const char *text = messages[1].text;
-	size_t n = strlen(text);
-	unsigned char *wide = malloc(2 * n + 2);
-	wide[0] = 0xff;
-	wide[1] = 0xfe;
-	for (size_t i = 0; i < n; i++) {
-		wide[2 * i + 2] = (unsigned char)text[i];
-		wide[2 * i + 3] = 0;
+	static const unsigned before[] = { 0xfeff, 0x9519, 0x8bef, 0xff1a, '\\', 'n' };
+	size_t n = strlen(text), at = sizeof before / sizeof *before;
+	unsigned char *wide = malloc(2 * n + 2 * at);
+	for (size_t i = 0; i < n + at; i++) {
+		unsigned c = i < at ? before[i] : (unsigned char)text[i - at];
+		wide[2 * i] = (unsigned char)c;
+		wide[2 * i + 1] = (unsigned char)(c >> 8);
 	}
+	n += at - 1;
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
 	ck_assert_msg(gs_read_memory(wide, 2 * n + 2, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
@@ -620,6 +745,15 @@ Suite *suite_oom_text(void)
 	tcase_add_test(logs, a_message_cut_anywhere_tells_what_is_left);
 	tcase_add_test(logs, the_figures_alone_are_a_message);
 	tcase_add_test(logs, a_repeated_message_is_two_rows_and_a_warning);
+	tcase_add_test(logs, a_failure_shown_twice_is_one_row);
+	tcase_add_test(logs, the_same_figures_of_two_failures_are_two_rows);
+	tcase_add_test(logs, a_heading_without_figures_belongs_to_its_message);
+	tcase_add_test(logs, an_error_with_advice_where_to_look_is_one_row);
+	tcase_add_test(logs, frames_columns_and_marks_around_a_message_do_not_matter);
+	tcase_add_test(logs, a_power_is_not_taken_for_a_mark);
+	tcase_add_test(logs, a_message_cut_before_its_device_takes_no_number_of_the_next_line);
+	tcase_add_test(logs, a_log_is_no_pickle);
+	tcase_add_test(logs, no_message_is_said_on_one_line);
 	tcase_add_test(logs, a_device_gets_the_facts_of_its_last_message);
 	tcase_add_test(logs, the_message_is_kept_as_it_was_found);
 	tcase_add_test(logs, a_long_log_is_read_to_its_end);

@@ -334,7 +334,7 @@ START_TEST(many_rows_in_few_bytes_are_refused)
 	memory_file bomb = { 0 };
 	memory_sink(&bomb, file.data, frame_at(EVENT0));
 	uint32_t number = EVENT0;
-	for (uint64_t first = 0; first < 64ull * GS_GSNAP_ROWS_MAX; first += GS_GSNAP_ROWS_MAX)
+	for (uint64_t first = 0; first < 256ull * GS_GSNAP_ROWS_MAX; first += GS_GSNAP_ROWS_MAX)
 		memory_put_section(&bomb, &(gs_section){ .kind = GS_SECTION_EVENT, .sequence = number++, .rows = GS_GSNAP_ROWS_MAX, .device = 0, .first = first }, "", 0);
 	teardown();
 	file = bomb;

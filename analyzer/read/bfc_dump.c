@@ -9,7 +9,11 @@
 #include "analyzer/read/text_figure.h"
 
 #define MOST (INT64_C(1) << 50) /* bytes: no device has more, a larger number is damage */
-enum { MAX_DUMPS = 4096, CHUNK_FIELDS = 200 /* squeezed characters that the fields of a chunk line may take */ };
+enum {
+	MAX_DUMPS = 4096,
+	CHUNK_FIELDS = 200, /* squeezed characters that the fields of a chunk line may take */
+	STAT_LINE = 120     /* … and a line of the statistics with what stands in front of it */
+};
 
 typedef gs_status line_reader(gs_bfc *b, const gs_text *t, size_t i, size_t *end);
 
@@ -103,6 +107,20 @@ static bool bytes_at(const gs_text *t, size_t *i, int64_t *bytes)
 	return true;
 }
 
+/* The number at i without what the first line's end in it put behind it; 0 where there is none. end: behind the number. */
+static uint64_t before_line_end(const gs_text *t, size_t i, size_t end)
+{
+	uint64_t value = 0;
+	for (size_t k = i; k < end; k++) {
+		if (k > i && t->gap[k] == GS_GAP_WRAP)
+			return value;
+		if (t->s[k] < '0' || t->s[k] > '9')
+			break;
+		value = value * 10 + (uint64_t)(t->s[k] - '0');
+	}
+	return 0;
+}
+
 /* --- lines ------------------------------------------------------------------------------------------- */
 
 /* GPU_0_bfc; host allocators are called cpu, …host… */
@@ -182,6 +200,43 @@ static gs_status bin(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	return GS_OK;
 }
 
+/* Allocator:Cuda, and the heading of the bins of ONNX Runtime. */
+static gs_status arena(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
+{
+	size_t at = gs_text_find_last(t, i > 300 ? i - 300 : 0, i, "allocator:");
+	(void)end;
+	if (at == SIZE_MAX)
+		return GS_OK;
+	b->host = gs_text_is(t, at + 10, "cpu") || gs_text_find(t, at + 10, at + 30, "pinned") != SIZE_MAX;
+	if (b->host)
+		return GS_OK;
+	DUMP(true);
+	d->library = "onnxruntime";
+	return GS_OK;
+}
+
+/* 256: Chunks 1/2. Bytes 256/512. Requested 200. (in use / all) */
+static gs_status arena_bin(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
+{
+	size_t from = i, j = *end;
+	uint64_t size, used, all, used_bytes, bytes, requested;
+	while (from && from + 16 > i && t->s[from - 1] >= '0' && t->s[from - 1] <= '9' && (from == i || t->gap[from] == GS_GAP_NONE || t->gap[from] == GS_GAP_WRAP))
+		from--;
+	if (!b->open || over(b) || from == i || !gs_text_number(t, &from, &size) || from != i)
+		return GS_OK;
+	bool is = gs_text_number(t, &j, &used) && gs_text_eat(t, &j, "/") && gs_text_number(t, &j, &all) && gs_text_eat(t, &j, ".bytes") &&
+		  gs_text_number(t, &j, &used_bytes) && gs_text_eat(t, &j, "/") && gs_text_number(t, &j, &bytes) && gs_text_eat(t, &j, ".requested") &&
+		  gs_text_number(t, &j, &requested);
+	if (!is || used > all || all > INT32_MAX || used_bytes > bytes || bytes > MOST || size > MOST || requested > MOST)
+		return GS_OK;
+	gs_bfc_dump *d = &b->dumps[b->n - 1];
+	if (d->nbins < GS_BFC_BINS && !(d->nbins && d->bins[d->nbins - 1].size >= size))
+		d->bins[d->nbins++] = (gs_bfc_bin){ size, (int64_t)all, (int64_t)used, (int64_t)bytes, (int64_t)used_bytes, (int64_t)requested };
+	d->end = t->base + i;
+	*end = j;
+	return GS_OK;
+}
+
 static gs_status heading(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	size_t state = gs_text_find(t, i, i + 60, "chunkstate:");
@@ -197,6 +252,7 @@ static gs_status heading(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	int64_t size;
+	size_t from = *end;
 	if (!bytes_at(t, end, &size) || size <= 0 || size > MOST || *end >= t->n)
 		return GS_OK;
 	DUMP(over(b));
@@ -211,13 +267,15 @@ static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		d->regions = regions;
 		d->cap_regions = cap;
 	}
-	d->regions[d->nregions++] = (gs_bfc_region){ (uint64_t)size, d->nchunks };
+	uint64_t shorter = before_line_end(t, from, *end);
+	bool whole = size % GS_BFC_UNIT == 0 || shorter % GS_BFC_UNIT != 0 || !shorter;
+	d->regions[d->nregions++] = (gs_bfc_region){ whole ? (uint64_t)size : shorter, shorter, d->nchunks };
 	return GS_OK;
 }
 
 static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
-	gs_bfc_chunk c = { 0, 0, !gs_text_is(t, i, "free") };
+	gs_bfc_chunk c = { 0, 0, 0, !gs_text_is(t, i, "free") };
 	int64_t size = 0;
 	size_t j = *end;
 	if (!gs_text_hex(t, &j, &c.address) || !c.address)
@@ -228,10 +286,11 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	size_t other = gs_text_find(t, j, j + CHUNK_FIELDS, "at0x"), next = gs_text_find(t, j, j + CHUNK_FIELDS, "inuseat");
 	if (at == SIZE_MAX || at > other || at > next)
 		return GS_OK;
-	at += 6;
-	if (!bytes_at(t, &at, &size) || size <= 0 || size > MOST || (at >= t->n && size % 256))
-		return GS_OK; /* at the end of the input the number may be cut; sizes are multiples of 256 */
+	size_t from = at += 6;
+	if (!bytes_at(t, &at, &size) || size <= 0 || size > MOST || (at >= t->n && size % GS_BFC_UNIT))
+		return GS_OK; /* at the end of the input the number may be cut */
 	c.size = (uint64_t)size;
+	c.shorter = before_line_end(t, from, at);
 	if (c.size > UINT64_MAX - c.address)
 		return GS_OK;
 	DUMP(over(b));
@@ -250,7 +309,7 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	return GS_OK;
 }
 
-/* 4 Chunks of size 256 totalling 1.0KiB */
+/* 4 Chunks of size 256 totalling 1.0KiB (ONNX Runtime: 4 chunks of size 256. Total 1024) */
 static gs_status by_size(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	size_t from = i, j;
@@ -260,7 +319,7 @@ static gs_status by_size(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		from--;
 	j = from;
 	if (from == i || !gs_text_number(t, &j, &count) || j != i || count > MOST / 256 || !bytes_at(t, end, &size) || size <= 0 || size > MOST || (uint64_t)size > MOST / (count ? count : 1) ||
-	    !gs_text_is(t, *end, "totalling"))
+	    !(gs_text_is(t, *end, "totalling") || gs_text_is(t, *end, ".total")))
 		return GS_OK;
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->listed += count;
@@ -286,28 +345,59 @@ static gs_status pool(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->summed = true;
 	d->pool = bytes;
-	if (gs_text_eat(t, end, "memory_limit_:") && gs_text_size(t, end, &bytes, NULL))
+	if (gs_text_eat(t, end, "memory_limit_:") && gs_text_size(t, end, &bytes, NULL) && bytes <= MOST)
 		d->limit = bytes;
 	return GS_OK;
 }
 
-/* A line of the statistics: a name at the beginning of a line and a number. */
+/* Allocator memory summary: rounded request …, … pool size 2.00GiB, pool limit 3.00GiB: the newest XLA, which shortens them. */
+static gs_status pool_summary(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
+{
+	int64_t bytes;
+	size_t size = gs_text_find(t, *end, *end + 400, ",poolsize");
+	if (size == SIZE_MAX)
+		return GS_OK;
+	size += 9;
+	if (!gs_text_size(t, &size, &bytes, NULL))
+		return GS_OK;
+	DUMP(b->open && b->dumps[b->n - 1].stats);
+	d->summed = true;
+	d->pool = bytes;
+	*end = size;
+	return GS_OK;
+}
+
+/* Whether a name stands at i that begins a line, or follows what may stand in front of every line of a log (with *behind). */
+static bool name_begins(const gs_text *t, size_t i, bool *behind)
+{
+	*behind = t->gap[i] < GS_GAP_WRAP;
+	if (!*behind || t->gap[i] == GS_GAP_BLANK)
+		return true;
+	char c = t->s[i - 1];
+	bool colour = c == 'm' && i > 1 && t->s[i - 2] >= '0' && t->s[i - 2] <= '9';
+	return colour || !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.');
+}
+
+/* A line of the statistics: a name at the beginning of a line and a number; the limit comes first. ONNX Runtime has no Reserved, but
+ * the size of its regions. */
 static gs_status statistic(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
-	static const char *const names[] = { "limit:", "inuse:", "maxinuse:", "numallocs:", "maxallocsize:", "largestfreeblock:", "reserved:" };
+	static const char *const names[] = { "limit:", "inuse:", "maxinuse:", "numallocs:", "maxallocsize:", "largestfreeblock:", "reserved:", "totalallocated:" };
 	int64_t bytes;
 	size_t k = 0;
-	if (t->gap[i] < GS_GAP_WRAP || gs_text_ends(t, i, "chunks") || !gs_text_size(t, end, &bytes, NULL))
+	bool behind;
+	if (!name_begins(t, i, &behind) || gs_text_ends(t, i, "chunks") || !gs_text_size(t, end, &bytes, NULL))
 		return GS_OK;
 	while (!gs_text_is(t, i, names[k]))
 		k++;
-	if (k == 0 && !(gs_text_find(t, *end, *end + 40, "inuse:") != SIZE_MAX))
+	size_t used = k ? SIZE_MAX : gs_text_find(t, *end, *end + STAT_LINE, "inuse:");
+	if (k == 0 && (used == SIZE_MAX || (behind && gs_text_find(t, used, used + 2 * STAT_LINE, "maxinuse:") == SIZE_MAX)))
 		return GS_OK; /* some other limit */
-	if (k && !b->open)
+	if (k && (!b->open || (behind && !b->dumps[b->n - 1].stats)))
 		return GS_OK;
 	DUMP(k == 0 && b->open && b->dumps[b->n - 1].stats);
-	int64_t *const fields[] = { &d->limit, &d->in_use, &d->max_in_use, &d->num_allocs, &d->max_alloc, &d->largest_free, &d->reserved };
-	if (k || d->limit == GS_NONE) /* the limit of the line before is exact, this one may be shortened */
+	int64_t *const fields[] = { &d->limit, &d->in_use, &d->max_in_use, &d->num_allocs, &d->max_alloc, &d->largest_free, &d->reserved, &d->pool };
+	if (bytes <= MOST && (k || d->limit == GS_NONE)) /* the limit of the line before is exact, this one may be shortened */
 		*fields[k] = bytes;
 	d->stats = true;
 	return GS_OK;
@@ -349,7 +439,8 @@ static const struct { const char *anchor; line_reader *read; bool always; } line
 	{ "nextregionofsize", region, false }, { "chunksofsize", by_size, false }, { "sumtotalofin-usechunks:", sum_total, false },
 	{ "total_region_allocated_bytes_:", pool, false }, { "totalbytesinpool:", pool, false }, { "totalsizeinpool:", pool, false },
 	{ "limit:", statistic, false }, { "inuse:", statistic, false }, { "maxinuse:", statistic, false }, { "numallocs:", statistic, false },
-	{ "maxallocsize:", statistic, false }, { "largestfreeblock:", statistic, false }, { "reserved:", statistic, false },
+	{ "totalallocated:", statistic, false }, { "binsize:chunksin_use/total", arena, true }, { ":chunks", arena_bin, false },
+	{ "allocatormemorysummary:", pool_summary, false }, { "maxallocsize:", statistic, false }, { "largestfreeblock:", statistic, false }, { "reserved:", statistic, false },
 	{ "ranoutofmemorytryingtoallocate", message, true }, { "bfcallocatordumpfor", dump_for, true }, { "totalmemory:", device_memory, true },
 	{ "devicememorysize:", device_memory, true }, { ",pcibusid", device_name, true },
 };
@@ -429,7 +520,7 @@ gs_status gs_bfc_join(const gs_bfc *b, gs_oom_text *o, gs_error *err)
 			gs_oom_find made = { .kind = GS_OOM_BFC, .at = d->at, .end = d->end, .others = GS_NONE, .words = d->at + 1 };
 			made.row = (gs_oom){ .device = -1, .idx = GS_NONE, .time_us = GS_NONE, .requested = GS_NONE, .needed = GS_NONE, .stream = GS_NONE,
 					     .pool = GS_CLASS_UNKNOWN, .device_free = GS_NONE, .capacity = GS_NONE, .allocated = GS_NONE,
-					     .reserved = GS_NONE, .allowed = GS_NONE, .library = "tensorflow" };
+					     .reserved = GS_NONE, .allowed = GS_NONE, .library = d->library ? d->library : "tensorflow" };
 			tell(d, &made);
 			status = gs_oom_text_add(o, &made, err);
 		}

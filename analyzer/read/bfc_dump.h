@@ -1,5 +1,5 @@
-/* Dumps of the BFC allocator (best fit with coalescing) that TensorFlow and JAX log when it runs out of memory: bins, regions,
- * chunks, sums, statistics; any release from 0.8 on, wrapped, cut at either end, several in one log.
+/* Dumps of the BFC allocator (best fit with coalescing) that TensorFlow, JAX and ONNX Runtime log when it runs out of memory:
+ * bins, regions, chunks, sums, statistics; any release from TensorFlow 0.8 on, wrapped, cut at either end, several in one log.
  *
  * A dump becomes the captured layout of its device (of several of one device the last does), as at the failure: a region is a
  * segment, a chunk a block. Where "Next region" lines are missing, a region is a run of chunks without a gap. Regions never
@@ -18,14 +18,17 @@
 #include "analyzer/read/text_window.h"
 #include "analyzer/snapshot.h"
 
-enum { GS_BFC_BINS = 64 };
+enum { GS_BFC_BINS = 64, GS_BFC_UNIT = 256 /* the size of every chunk is a multiple of it */ };
 
-typedef struct gs_bfc_chunk { uint64_t address, size; bool in_use; } gs_bfc_chunk;
-typedef struct gs_bfc_region { uint64_t size; size_t first; } gs_bfc_region; /* its chunks are those up to the next region's first */
+/* shorter: the size without the digits that begin the next line, where a line's end stands in the number and may have wrapped it or
+ * not; 0 otherwise. What fits the next chunk's address, the region, tells. */
+typedef struct gs_bfc_chunk { uint64_t address, size, shorter; bool in_use; } gs_bfc_chunk;
+typedef struct gs_bfc_region { uint64_t size, shorter; size_t first; } gs_bfc_region; /* its chunks are those up to the next region's first */
 typedef struct gs_bfc_bin { uint64_t size; int64_t chunks, used_chunks, bytes, used_bytes, requested; } gs_bfc_bin;
 
 typedef struct gs_bfc_dump {
 	int32_t device;            /* -1 not said */
+	const char *library;       /* "onnxruntime", NULL another */
 	uint64_t at, end;          /* positions in the input */
 	gs_bfc_chunk *chunks;
 	size_t nchunks, cap_chunks;

@@ -66,12 +66,33 @@ static int by_address(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
+/* Whether a number goes on behind the line's end that stands in it. next: the address of the next chunk, 0 not known. */
+static bool goes_on(const gs_bfc_chunk *c, uint64_t next)
+{
+	bool fits = next && c->address + c->size == next, short_fits = next && c->address + c->shorter == next;
+	if (fits != short_fits)
+		return fits;
+	return c->size % GS_BFC_UNIT == 0 || c->shorter % GS_BFC_UNIT != 0;
+}
+
+/* Takes the sizes that fit, of sorted chunks. */
+static void settle_sizes(gs_bfc_chunk *c, size_t n, uint64_t region)
+{
+	uint64_t rest = region;
+	for (size_t i = 0; i < n; i++) {
+		if (c[i].shorter && !goes_on(&c[i], i + 1 < n ? c[i + 1].address : c[i].address + rest))
+			c[i].size = c[i].shorter;
+		rest -= rest > c[i].size ? c[i].size : rest;
+	}
+}
+
 /* Sorts chunks [from, to) and drops those that stand twice or overlap; returns how many are left. */
-static size_t in_order(gs_bfc_chunk *c, size_t n, size_t *overlaps)
+static size_t in_order(gs_bfc_chunk *c, size_t n, uint64_t region, size_t *overlaps)
 {
 	size_t kept = 0;
 	if (n > 1)
 		qsort(c, n, sizeof *c, by_address);
+	settle_sizes(c, n, region);
 	for (size_t i = 0; i < n; i++) {
 		if (kept && c[i].address < c[kept - 1].address + c[kept - 1].size) {
 			*overlaps += by_address(&c[i], &c[kept - 1]) != 0;
@@ -102,10 +123,10 @@ static size_t add_runs(build *b, const gs_bfc_chunk *c, size_t n)
 typedef struct shown { uint64_t in_use, free, regions, missing; size_t used_chunks, overlaps; } shown;
 
 /* Chunks between two region lines; a region that they do not fill is made of its runs, and what lacks is counted. */
-static void add_region(build *b, gs_bfc_chunk *c, size_t n, uint64_t size, shown *s)
+static void add_region(build *b, gs_bfc_chunk *c, size_t n, const gs_bfc_region *r, shown *s)
 {
-	uint64_t sum = 0;
-	n = in_order(c, n, &s->overlaps); /* c may be NULL where n is 0 */
+	uint64_t sum = 0, size = r->size;
+	n = in_order(c, n, size, &s->overlaps); /* c may be NULL where n is 0 */
 	for (size_t i = 0; i < n; i++) {
 		sum += c[i].size;
 		if (c[i].in_use) {
@@ -116,6 +137,8 @@ static void add_region(build *b, gs_bfc_chunk *c, size_t n, uint64_t size, shown
 		}
 	}
 	add_runs(b, c, n);
+	if (r->shorter && r->shorter == sum)
+		size = sum;
 	s->regions = s->regions > UINT64_MAX / 2 ? s->regions : s->regions + size;
 	if (size > sum)
 		s->missing += size - sum;
@@ -124,10 +147,10 @@ static void add_region(build *b, gs_bfc_chunk *c, size_t n, uint64_t size, shown
 static void add_shown(build *b, gs_bfc_dump *d, shown *s)
 {
 	size_t first = d->nregions ? d->regions[0].first : d->nchunks;
-	add_region(b, d->chunks, first, 0, s);
+	add_region(b, d->chunks, first, &(gs_bfc_region){ 0 }, s);
 	for (size_t r = 0; r < d->nregions; r++) {
 		size_t from = d->regions[r].first, to = r + 1 < d->nregions ? d->regions[r + 1].first : d->nchunks;
-		add_region(b, to > from ? d->chunks + from : NULL, to - from, d->regions[r].size, s);
+		add_region(b, to > from ? d->chunks + from : NULL, to - from, &d->regions[r], s);
 	}
 }
 

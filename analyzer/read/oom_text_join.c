@@ -73,7 +73,8 @@ static bool said_by_several(const gs_oom_find *a, const gs_oom_find *b)
 		return (bfc_dump || a->kind == GS_OOM_DRIVER) &&
 		       (same_size(a->row.requested, b->row.requested) || (bfc_dump && near && b->row.requested == GS_NONE));
 	case GS_OOM_ORT:
-		return a->kind == GS_OOM_ORT && a->row.requested == b->row.requested;
+		return (a->kind == GS_OOM_ORT && a->row.requested == b->row.requested) ||
+		       (bfc_dump && a->row.requested != GS_NONE && (a->row.requested + 255) / 256 == (b->row.requested + 255) / 256); /* in units of 256 */
 	case GS_OOM_GGML:
 		return a->kind == GS_OOM_GGML && a->end + 100 > b->at &&
 		       (b->row.requested == GS_NONE || same_size(a->row.requested, b->row.requested));

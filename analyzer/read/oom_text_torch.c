@@ -161,7 +161,7 @@ static int exception_name(const gs_text *t, size_t i, gs_oom_match *m)
 	if (i && t->gap[i] < GS_GAP_WRAP && !gs_text_ends(t, i, ":"))
 		return 0;
 	bool colon = gs_text_eat(t, &j, ":");
-	if (j < t->n && t->gap[j] != GS_GAP_LINE && !(colon && t->gap[j] == GS_GAP_WRAP))
+	if (j < t->n && t->gap[j] != GS_GAP_LINE && !(colon && t->gap[j] >= GS_GAP_WRAP))
 		return 0;
 	if (gs_text_find(t, j, j + 60, "outofmemory") != SIZE_MAX || gs_text_find(t, j, j + 60, "allocationondevice") != SIZE_MAX)
 		return 0;

@@ -69,7 +69,7 @@ static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const harmless[] = { "withfreed_by_count", "notafailure", NULL };
 	size_t open = gs_text_find_last(t, back(i, 60), i, "allocator(");
-	m->row.library = framework(t, i, "tensorflow");
+	m->row.library = gs_text_ends(t, i, "bfcarena") ? "onnxruntime" : framework(t, i, "tensorflow");
 	m->kind = GS_OOM_BFC;
 	m->end = exact_size(t, m->end, &m->row.requested);
 	size_t to = ahead(t, m->end, 300);

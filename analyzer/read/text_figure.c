@@ -91,7 +91,7 @@ bool gs_text_digit_begins(const gs_text *t, size_t i)
 {
 	if (i >= t->n || !digit(t->s[i]))
 		return false;
-	if (i == 0 || t->gap[i] == GS_GAP_BLANK || t->gap[i] == GS_GAP_LINE)
+	if (i == 0 || t->gap[i] == GS_GAP_BLANK || t->gap[i] >= GS_GAP_FOLD)
 		return true;
 	char c = t->s[i - 1];
 	size_t run = 0;

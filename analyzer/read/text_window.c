@@ -12,7 +12,8 @@ enum {
 	WINDOW = 262144,    /* decoded characters held */
 	HELD = WINDOW + GS_DECODE_GIVES,
 	LONG_LINE = 40,     /* columns from which a line may be one that was wrapped */
-	PREFIX_LOOK = 512   /* characters in which a prefix is looked for */
+	PREFIX_LOOK = 512,  /* characters in which a prefix is looked for */
+	NEAR_LINES = 8      /* lines before and behind in which longer ones are looked for */
 };
 
 gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
@@ -162,18 +163,56 @@ static size_t numbered(const gs_text *t, size_t from, size_t to)
 	return from - before > n + 2 && !memcmp(t->text + before, t->text + from, n + 2) ? n + 2 : 0;
 }
 
+/* Characters of UTF-8 in [from, to). */
+static size_t columns(const gs_text *t, size_t from, size_t to)
+{
+	size_t n = 0;
+	for (size_t i = from; i < to; i++)
+		n += (t->text[i] & 0xc0) != 0x80;
+	return n;
+}
+
+/* Whether a line near the one that ends just before next is longer than it: then no terminal's width ended it. */
+static bool longer_near(const gs_text *t, size_t next)
+{
+	size_t end = next - 1, from = end;
+	while (from && t->text[from - 1] != '\n')
+		from--;
+	size_t width = columns(t, from, end);
+	for (size_t k = 0, i = from; k < NEAR_LINES && i; k++) {
+		size_t last = --i;
+		while (i && t->text[i - 1] != '\n')
+			i--;
+		if (columns(t, i, last) > width)
+			return true;
+	}
+	for (size_t k = 0, i = next; k < NEAR_LINES && i < t->ntext; k++) {
+		const char *newline = memchr(t->text + i, '\n', t->ntext - i);
+		size_t stop = newline ? (size_t)(newline - t->text) : t->ntext;
+		if (columns(t, i, stop) > width)
+			return true;
+		i = stop + 1;
+	}
+	return false;
+}
+
+static bool of_number(char c) { return (c >= '0' && c <= '9') || c == '.' || c == ',' || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
+
 static void squeeze_line(gs_text *t, size_t from, size_t to)
 {
 	bool stamped = false;
-	size_t prefix = 0, number = t->open ? 0 : numbered(t, from, to);
+	size_t prefix = 0, begin = from, number = t->open ? 0 : numbered(t, from, to);
 	if (number) {
 		t->next_gap = GS_GAP_LINE;
 		from += number;
 	}
 	if (!t->open) {
-		prefix = gs_text_prefix(t->text + from, to - from < PREFIX_LOOK ? to - from : PREFIX_LOOK, &stamped);
-		if (stamped)
+		size_t look = to - from < PREFIX_LOOK ? to - from : PREFIX_LOOK, margin = gs_text_margin_length(&t->margin, t->text + from, look);
+		prefix = margin + gs_text_prefix(t->text + from + margin, look - margin, &stamped);
+		if (stamped || gs_text_is_progress(t->text + from + margin, look - margin))
 			t->next_gap = GS_GAP_LINE;
+		if (t->next_gap == GS_GAP_WRAP && t->n && begin && prefix < look && of_number(t->s[t->n - 1]) && of_number(t->text[from + prefix]) && longer_near(t, begin))
+			t->next_gap = GS_GAP_FOLD;
 	}
 	size_t end = without_column(t, from + prefix, to);
 	put(t, from + prefix, end);

@@ -1,7 +1,7 @@
 /* A sliding window over a log or a pasted text, in the form in which sentences are found however they were treated.
  *
  * The window holds two forms. `text` is the input decoded (text_decode.h), line ends as '\n'. `s` is that text squeezed: lower case, no
- * white space, the prefixes of log lines (time stamps, levels, ranks, quote marks) left out. A phrase is
+ * white space, the margin of the log (text_margin.h) and the prefixes of its lines (time stamps, levels, ranks, quote marks) left out. A phrase is
  * looked for in `s`, so it does not matter at which column a line was wrapped, also inside a word. `gap` says what stood before
  * each squeezed character, so that a number ends where a blank ended it and goes on where a full line was only wrapped.
  *
@@ -16,12 +16,14 @@
 
 #include "analyzer/read/source.h"
 #include "analyzer/read/text_decode.h"
+#include "analyzer/read/text_margin.h"
 
 /* What stood before a squeezed character. */
 enum gs_gap {
 	GS_GAP_NONE,  /* nothing: the characters touch */
 	GS_GAP_BLANK, /* white space inside a line */
 	GS_GAP_WRAP,  /* the end of a long line, with nothing that marks the next one as a line of its own */
+	GS_GAP_FOLD,  /* the same, but longer lines are near: it was folded between words, numbers do not go on behind it */
 	GS_GAP_LINE   /* the end of a line: a short one, or the next has a log prefix, or an empty line stands between */
 };
 
@@ -50,6 +52,7 @@ typedef struct gs_text {
 	gs_text_decoder decoder;
 	bool begun, open; /* open: the line at `done` began before it (only its prefix was looked at) */
 	size_t width;      /* of the line being squeezed */
+	gs_text_margin margin;
 	uint8_t next_gap;
 	gs_text_mark *counted; /* where gs_text_line has counted to */
 } gs_text;

@@ -363,6 +363,72 @@ START_TEST(a_dump_wrapped_by_a_terminal_gives_the_heap)
 }
 END_TEST
 
+/* What launchers, containers and pagers put before every line; %d is the line's number. */
+static const char *const margins[] = {
+	"worker-1  | ", "%d: ", "   %d  ", "[1,0]<stderr>:", "2024-05-06T07:08:09.123456789Z stderr F ", "Jun  7 08:09:10 node7 train[4242]: ",
+	"[pod/train-0/main] ", "INFO:root:", "2024-05-06 07:08:09,%03d - train - INFO - ", "# ", "#033[34m", "{\"log\": \"", "rank %d| ", "> ",
+};
+
+START_TEST(a_margin_before_every_line_does_not_matter)
+{
+	enum style style = (enum style)_i;
+	for (size_t m = 0; m < sizeof margins / sizeof *margins; m++) {
+		heap h;
+		text t = { 0 }, w = { 0 };
+		gs_snapshot s;
+		int number = 7;
+		char what[96];
+		snprintf(what, sizeof what, "%s behind '%s'", style_names[style], margins[m]);
+		make_heap(&h, 900 + (unsigned)m, 3, true);
+		dump(&t, style, &h, 99 * 256, 0);
+		for (const char *line = t.s, *next; (next = strchr(line, '\n')); line = next + 1) {
+			number = number * 3 % 997;
+			const char *digits = strstr(margins[m], "%");
+			if (digits)
+				add(&w, digits[1] == '0' ? "%.*s%03d%s" : "%.*s%d%s", (int)(digits - margins[m]), margins[m], number, strchr(digits, 'd') + 1);
+			else
+				add(&w, "%s", margins[m]);
+			add(&w, "%.*s\n", (int)(next - line), line);
+		}
+		read_log(&s, what, w.s, w.n);
+		const gs_device *d = gs_snapshot_find_device(&s, 0);
+		check_heap(what, &s, d, &h, 3);
+		if (style != JAX_NOW)
+			ck_assert_msg(d->allowed == (int64_t)h.limit, "%s: allowed %" PRId64, what, d->allowed);
+		ck_assert_msg(s.nooms == 1, "%s: %zu rows", what, s.nooms);
+		free(t.s);
+		free(w.s);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
+/* A progress bar, a line of another process and a short one may follow a number at the end of a long line. */
+START_TEST(lines_of_others_in_between_do_not_matter)
+{
+	static const char *const others[] = { "  5%|#         | 10/200 [00:36<29:33, 2.21it/s]", "100%|##########| 200/200 [01:00<00:00, 3.33it/s]", "7it [00:01, 7.00it/s]",
+					      "12/99 [==>.....] - loss: 0.25", "42", "step 17 loss 0.5", "", "0.731 accuracy" };
+	enum style style = (enum style)_i;
+	for (unsigned k = 1; k <= 8; k++) {
+		heap h;
+		text t = { 0 }, w = { 0 };
+		gs_snapshot s;
+		make_heap(&h, 70 + k, 3, true);
+		dump(&t, style, &h, 99 * 256, 0);
+		for (const char *line = t.s, *next; (next = strchr(line, '\n')); line = next + 1) {
+			add(&w, "%.*s\n", (int)(next - line), line);
+			if (strstr(line, "of size") && strstr(line, "of size") < next && !chance(4))
+				add(&w, "%s\n", others[chance(8)]);
+		}
+		read_log(&s, style_names[style], w.s, w.n);
+		check_heap(style_names[style], &s, gs_snapshot_find_device(&s, 0), &h, 3);
+		free(t.s);
+		free(w.s);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
 START_TEST(lines_printed_twice_count_once)
 {
 	heap h;
@@ -637,6 +703,8 @@ Suite *suite_bfc(void)
 	TCase *each = tcase_create("releases"), *others = tcase_create("logs");
 	tcase_add_loop_test(each, a_whole_dump_gives_the_heap, 0, STYLES);
 	tcase_add_loop_test(each, a_dump_wrapped_by_a_terminal_gives_the_heap, 0, STYLES);
+	tcase_add_loop_test(each, a_margin_before_every_line_does_not_matter, 0, STYLES);
+	tcase_add_loop_test(each, lines_of_others_in_between_do_not_matter, 0, STYLES);
 	tcase_add_loop_test(each, a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins, 0, STYLES);
 	tcase_add_loop_test(each, a_dump_without_its_beginning_says_so_and_keeps_the_sums, 0, STYLES);
 	tcase_add_loop_test(each, the_last_dump_of_a_device_is_its_layout, 0, STYLES);

@@ -1,0 +1,129 @@
+/* A margin ends where a record's prefix begins; the record is recognised by its source position. */
+#include "analyzer/read/text_margin.h"
+
+#include <string.h>
+
+#include "analyzer/read/text_prefix.h"
+
+enum { RECORD_LOOK = 320 /* bytes in which a record's source position is looked for */ };
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
+static bool alnum(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool blank(char c) { return c == ' ' || c == '\t'; }
+
+static size_t digits(const char *p, const char *end)
+{
+	size_t n = 0;
+	while (p + n < end && digit(p[n]))
+		n++;
+	return n;
+}
+
+/* Where the first source position of a record ends (`file.cc:12]`, `file.cc:12 function]`), or its level (`…07.123456: I `) where the
+ * line was wrapped before that; 0 if there is none. */
+static size_t record_end(const char *line, size_t n)
+{
+	const char *end = line + (n < RECORD_LOOK ? n : RECORD_LOOK);
+	for (const char *p = line, *at; (at = memmem(p, (size_t)(end - p), ".cc:", 4)); p = at + 4) {
+		size_t number = digits(at + 4, end);
+		const char *q = at + 4 + number;
+		if (number && q < end && *q == ']')
+			return (size_t)(q + 1 - line);
+		const char *close = number && q < end && *q == ' ' ? memchr(q, ']', (size_t)(end - q)) : NULL;
+		if (close && memmem(line, (size_t)(at - line), ":onnxruntime:", 13))
+			return (size_t)(close + 1 - line);
+	}
+	for (const char *p = line, *at; (at = memmem(p, (size_t)(end - p), ": ", 2)); p = at + 2)
+		if (at > line && digit(at[-1]) && at + 3 < end && memchr("IWEF", at[2], 4) && at[3] == ' ')
+			return (size_t)(at + 2 - line);
+	return 0;
+}
+
+/* Digits as one '0' and blanks as one ' '. */
+static size_t shape_of(const char *line, size_t n, char *shape)
+{
+	size_t k = 0;
+	for (size_t i = 0; i < n && k < GS_MARGIN_LONGEST; i++) {
+		char c = digit(line[i]) ? '0' : blank(line[i]) ? ' ' : line[i];
+		if (!((c == '0' || c == ' ') && k && shape[k - 1] == c))
+			shape[k++] = c;
+	}
+	return k;
+}
+
+static void learn(gs_text_margin *m, const char *line, size_t n)
+{
+	char shape[GS_MARGIN_LONGEST];
+	size_t k = shape_of(line, n, shape);
+	for (size_t i = 0; i < GS_MARGIN_SHAPES; i++)
+		if (m->shapes[i].n == k && !memcmp(m->shapes[i].text, shape, k))
+			return;
+	memcpy(m->shapes[m->next].text, shape, k);
+	m->shapes[m->next].n = k;
+	m->next = (m->next + 1) % GS_MARGIN_SHAPES;
+}
+
+/* Length of the line's head that has the shape, 0 if it has another one. */
+static size_t fits(const char *shape, size_t k, const char *line, size_t n)
+{
+	size_t i = 0;
+	for (size_t j = 0; j < k; j++) {
+		size_t from = i;
+		if (shape[j] == '0')
+			while (i < n && digit(line[i]))
+				i++;
+		else if (shape[j] == ' ')
+			while (i < n && blank(line[i]))
+				i++;
+		else if (i < n && line[i] == shape[j])
+			i++;
+		if (i == from)
+			return shape[j] == ' ' && j + 1 == k && i == n ? n : 0; /* a blank at the end of a line may be gone */
+	}
+	return i;
+}
+
+static size_t known(const gs_text_margin *m, const char *line, size_t n)
+{
+	size_t longest = 0;
+	for (size_t i = 0; i < GS_MARGIN_SHAPES; i++) {
+		size_t length = m->shapes[i].n ? fits(m->shapes[i].text, m->shapes[i].n, line, n) : 0;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+size_t gs_text_margin_length(gs_text_margin *m, const char *line, size_t n)
+{
+	bool stamped;
+	size_t end = record_end(line, n);
+	if (!end)
+		return known(m, line, n);
+	if (gs_text_prefix(line, n, &stamped) >= end)
+		return 0;
+	for (size_t i = 1; i < end && i < GS_MARGIN_LONGEST; i++) {
+		bool begins = (digit(line[i]) || memchr("IWEFV[", line[i], 6)) && (!alnum(line[i - 1]) || (line[i - 1] == 'm' && i > 2 && digit(line[i - 2])));
+		if (begins && gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {
+			learn(m, line, i);
+			return i;
+		}
+	}
+	return 0;
+}
+
+bool gs_text_is_progress(const char *line, size_t n)
+{
+	const char *p = line, *end = line + n;
+	while (p < end && blank(*p))
+		p++;
+	size_t number = digits(p, end);
+	p += number;
+	if (!number)
+		return false;
+	if (end - p >= 2 && p[0] == '%' && p[1] == '|')
+		return true;
+	if (end - p >= 4 && !memcmp(p, "it [", 4))
+		return true;
+	size_t all = p < end && *p == '/' ? digits(p + 1, end) : 0;
+	return all && end - p >= (ptrdiff_t)all + 3 && p[1 + all] == ' ' && p[2 + all] == '[';
+}

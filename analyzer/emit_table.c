@@ -113,11 +113,6 @@ gs_status gs_emit_table_add(gs_emitter *e, const gs_value *row)
 	return GS_OK;
 }
 
-static size_t width_of(const char *text)
-{
-	return gs_utf8_width(text, strlen(text));
-}
-
 static void pad(FILE *out, size_t n)
 {
 	for (; n; n--)
@@ -145,7 +140,7 @@ static bool put_frame(FILE *out, const char *text, size_t width)
 	size_t n = strlen(text), head = place ? (size_t)(place - text) + 2 : 0;
 	if (!place || text[n - 1] != ')' || strstr(text, " ← "))
 		return false;
-	size_t named = gs_utf8_width(text, head), full = width_of(text), cut = 0;
+	size_t named = gs_utf8_width(text, head), full = gs_table_width(text), cut = 0;
 	if (named + 1 + NARROWEST > width)
 		return false;
 	const char *tail = text + head;
@@ -160,10 +155,29 @@ static bool put_frame(FILE *out, const char *text, size_t width)
 	return true;
 }
 
-/* Writes text in width columns, its end (of a frame, its middle) replaced by an ellipsis where it is longer. */
-static void put(FILE *out, const char *text, size_t width, bool right, bool last)
+static bool is_path(const gs_column *column)
 {
-	size_t full = width_of(text);
+	return !strcmp(column->name, "snapshot") || !strcmp(column->name, "path");
+}
+
+/* …the/end/of/a/path */
+static void put_end(FILE *out, const char *text, size_t width, bool last)
+{
+	size_t full = gs_table_width(text);
+	while (*text && full + 1 > width) {
+		size_t len = gs_utf8_length(text, strlen(text));
+		full -= gs_utf8_width(text, len ? len : 1);
+		text += len ? len : 1;
+	}
+	fprintf(out, "…%s", text);
+	if (!last)
+		pad(out, width - full - 1);
+}
+
+/* Writes text in width columns, its end (of a frame its middle, of a path its beginning) replaced by an ellipsis where it is longer. */
+static void put(FILE *out, const char *text, size_t width, bool right, bool last, bool path)
+{
+	size_t full = gs_table_width(text);
 	if (full <= width) {
 		if (right)
 			pad(out, width - full);
@@ -174,6 +188,10 @@ static void put(FILE *out, const char *text, size_t width, bool right, bool last
 	}
 	if (!right && put_frame(out, text, width))
 		return;
+	if (path && width) {
+		put_end(out, text, width, last);
+		return;
+	}
 	size_t at = bytes_within(text, width ? width - 1 : 0);
 	fwrite(text, 1, at, out);
 	fputs("…", out);
@@ -181,53 +199,22 @@ static void put(FILE *out, const char *text, size_t width, bool right, bool last
 		pad(out, width - gs_utf8_width(text, at) - 1);
 }
 
-/* Takes columns from the widest ones of text until the table fits; a whole stack says less than its user_frame, and goes first. */
-static void fit(const gs_emitter *e, size_t *width)
-{
-	size_t n = e->head.ncolumns, total = n ? (n - 1) * GAP : 0;
-	for (size_t i = 0; i < n; i++)
-		total += width[i];
-	for (size_t i = 0; e->head.width > 0 && i < n; i++)
-		while (!strcmp(e->head.columns[i].name, "stack") && width[i] > NARROWEST && total > (size_t)e->head.width) {
-			width[i]--;
-			total--;
-		}
-	while (e->head.width > 0 && total > (size_t)e->head.width) {
-		size_t widest = n;
-		for (size_t i = 0; i < n; i++)
-			if (!(e->rows && e->right[i]) && width[i] > NARROWEST && (widest == n || width[i] > width[widest]))
-				widest = i;
-		if (widest == n)
-			break;
-		width[widest]--;
-		total--;
-	}
-}
-
-/* A table that does not fit even so is written as blocks of `name  value` lines, one a row. */
-static bool fits(const gs_emitter *e, const size_t *width)
-{
-	size_t total = 0;
-	for (size_t i = 0; i < e->head.ncolumns; i++)
-		total += width[i] + (i ? GAP : 0);
-	return e->head.width <= 0 || total <= (size_t)e->head.width;
-}
-
+/* A table that fits in no way is written as blocks of `name  value` lines, one a row. */
 static void write_upright(const gs_emitter *e)
 {
 	size_t n = e->head.ncolumns, name = 0;
 	for (size_t i = 0; i < n; i++)
-		if (width_of(e->head.columns[i].name) > name)
-			name = width_of(e->head.columns[i].name);
+		if (gs_table_width(e->head.columns[i].name) > name)
+			name = gs_table_width(e->head.columns[i].name);
 	size_t width = e->head.width > 0 ? (size_t)e->head.width : SIZE_MAX;
 	size_t rest = width > name + GAP + NARROWEST ? width - name - GAP : NARROWEST;
 	for (size_t r = 0; r < e->rows; r++) {
 		if (r)
 			fputc('\n', e->out);
 		for (size_t i = 0; i < n; i++) {
-			put(e->out, e->head.columns[i].name, name, false, false);
+			put(e->out, e->head.columns[i].name, name, false, false, false);
 			pad(e->out, GAP);
-			put(e->out, e->cells[r * n + i], rest, false, true);
+			put(e->out, e->cells[r * n + i], rest, false, true, is_path(&e->head.columns[i]));
 			fputc('\n', e->out);
 		}
 	}
@@ -236,62 +223,156 @@ static void write_upright(const gs_emitter *e)
 /* Sentences go on below, up to MOST_LINES; anything else is cut. */
 static bool is_wrapped(const gs_column *column)
 {
-	static const char *const sentences[] = { "question", "meaning", "description" };
+	static const char *const sentences[] = { "question", "meaning", "description", "conf", "note" };
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (!strcmp(column->name, sentences[i]))
 			return true;
 	return false;
 }
 
-/* The bytes of text's first line in width columns, whole words where there are any. */
+/* The bytes of text's first line in width columns, whole words where there are any; settings are parted by commas. */
 static size_t line_of(const char *text, size_t width)
 {
 	size_t most = bytes_within(text, width), at = most;
-	while (text[most] && at && text[at] != ' ')
+	while (text[most] && at && text[at] != ' ' && text[at - 1] != ',')
 		at--;
 	return at ? at : most;
 }
 
 /* Writes a line of the row and moves its cells on to what is left of them; returns whether anything is. */
-static bool write_line(const gs_emitter *e, const size_t *width, const char **cells, bool last)
+static bool write_line(const gs_table *t, const char **cells, bool last)
 {
-	size_t n = e->head.ncolumns;
-	bool more = false;
-	for (size_t i = 0; i < n; i++) {
+	const gs_emitter *e = t->e;
+	size_t n = e->head.ncolumns, end = n;
+	bool more = false, first = true;
+	while (end && t->hidden[end - 1])
+		end--;
+	for (size_t i = 0; i < end; i++) {
 		bool right = e->rows && e->right[i];
 		char line[256] = "";
-		if (i)
-			pad(e->out, GAP);
-		if (last || right || !is_wrapped(&e->head.columns[i]) || width_of(cells[i]) <= width[i] || width[i] >= sizeof line / 4) {
-			put(e->out, cells[i], width[i], right, i + 1 == n);
+		if (t->hidden[i])
+			continue;
+		if (!first)
+			pad(t->out, t->gap);
+		first = false;
+		if (last || right || !is_wrapped(&e->head.columns[i]) || gs_table_width(cells[i]) <= t->width[i] || t->width[i] >= sizeof line / 4) {
+			put(t->out, cells[i], t->width[i], right, i + 1 == end, is_path(&e->head.columns[i]));
 			cells[i] = "";
 			continue;
 		}
-		size_t bytes = line_of(cells[i], width[i]);
+		size_t bytes = line_of(cells[i], t->width[i]);
 		memcpy(line, cells[i], bytes);
-		put(e->out, line, width[i], false, i + 1 == n);
+		put(t->out, line, t->width[i], false, i + 1 == end, false);
 		cells[i] += bytes + strspn(cells[i] + bytes, " ");
 		more |= *cells[i] != 0;
 	}
-	fputc('\n', e->out);
+	fputc('\n', t->out);
 	return more;
 }
 
-static void write_rows(const gs_emitter *e, const size_t *width)
+static size_t heading_lines(const gs_table *t, size_t column)
 {
-	size_t n = e->head.ncolumns;
-	const char **cells = calloc(n + 1, sizeof *cells);
-	if (!cells) {
-		write_upright(e);
-		return;
+	size_t lines = 0;
+	for (const char *name = gs_table_heading(t, column); *name; name += gs_table_heading_line(t, name))
+		lines++;
+	return lines;
+}
+
+/* The headings stand on the last of as many lines as the longest needs. */
+static void write_headings(const gs_table *t)
+{
+	const gs_emitter *e = t->e;
+	size_t n = e->head.ncolumns, lines = 1, end = n;
+	for (size_t i = 0; i < n; i++)
+		if (!t->hidden[i] && heading_lines(t, i) > lines)
+			lines = heading_lines(t, i);
+	while (end && t->hidden[end - 1])
+		end--;
+	for (size_t line = lines; line-- > 0;) {
+		bool first = true;
+		for (size_t i = 0; i < end; i++) {
+			const char *name = gs_table_heading(t, i);
+			char text[128];
+			if (t->hidden[i])
+				continue;
+			if (!first)
+				pad(t->out, t->gap);
+			first = false;
+			for (size_t skip = heading_lines(t, i); skip > line + 1; skip--)
+				name += gs_table_heading_line(t, name);
+			bool blank = heading_lines(t, i) <= line;
+			snprintf(text, sizeof text, "%.*s", blank ? 0 : (int)gs_table_heading_line(t, name), name);
+			put(t->out, text, t->width[i], e->rows && e->right[i], i + 1 == end, false);
+		}
+		fputc('\n', t->out);
 	}
-	for (size_t r = 0; r <= e->rows; r++) {
+}
+
+/* What every row says: "in every row: device 0, pool large" */
+static void write_common(const gs_table *t)
+{
+	const gs_emitter *e = t->e;
+	size_t at = 0, width = e->head.width > 0 ? (size_t)e->head.width : SIZE_MAX;
+	for (size_t i = 0; i <= e->head.ncolumns; i++) {
+		bool date = i == e->head.ncolumns;
+		bool same = !date && t->same[i] != GS_TABLE_NONE;
+		const char *name = date ? "date" : e->head.columns[i].name;
+		const char *text = date ? t->date : same ? e->head.columns[t->same[i]].name : gs_table_cell(t, 0, i);
+		size_t room = strlen(name) + (same ? 3 : 1) + gs_table_width(text);
+		if (date ? !t->compact || !t->date[0] : !t->hidden[i])
+			continue;
+		if (at && at + 2 + room > width) {
+			fputs(",\n", t->out);
+			at = 0;
+		} else
+			at += (size_t)fprintf(t->out, "%s", at ? ", " : "in every row: ");
+		fputs(name, t->out);
+		fputs(same ? " = " : " ", t->out);
+		put(t->out, text, width - strlen(name) - 2, false, true, false);
+		at += room;
+	}
+	if (at)
+		fputs("\n\n", t->out);
+}
+
+/* Lines of a table go through memory, so that none ends in blanks. */
+static void copy_trimmed(FILE *out, const char *text, size_t n)
+{
+	for (const char *line = text, *end; line < text + n; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(text + n - line));
+		if (!end)
+			end = text + n;
+		size_t length = (size_t)(end - line);
+		while (length && line[length - 1] == ' ')
+			length--;
+		fwrite(line, 1, length, out);
+		fputc('\n', out);
+	}
+}
+
+static gs_status write_rows(gs_table *t)
+{
+	size_t n = t->e->head.ncolumns, length = 0;
+	char *text = NULL;
+	const char **cells = calloc(n + 1, sizeof *cells);
+	if (!cells || !(t->out = open_memstream(&text, &length))) {
+		free(cells);
+		return GS_NO_MEMORY;
+	}
+	write_common(t);
+	write_headings(t);
+	for (size_t r = 0; r < t->e->rows; r++) {
 		for (size_t i = 0; i < n; i++)
-			cells[i] = r ? e->cells[(r - 1) * n + i] : e->head.columns[i].name;
-		for (int line = 1; write_line(e, width, cells, line == MOST_LINES); line++)
+			cells[i] = gs_table_cell(t, r, i);
+		for (int line = 1; write_line(t, cells, line == MOST_LINES); line++)
 			;
 	}
 	free(cells);
+	gs_status status = ferror(t->out) | fclose(t->out) ? GS_NO_MEMORY : GS_OK;
+	if (!status)
+		copy_trimmed(t->e->out, text, length);
+	free(text);
+	return status;
 }
 
 static void write_markdown(const gs_emitter *e)
@@ -312,23 +393,17 @@ static void write_markdown(const gs_emitter *e)
 
 void gs_emit_table_write(gs_emitter *e)
 {
-	size_t n = e->head.ncolumns, *width = calloc(n + 1, sizeof *width);
-	if (e->format == GS_FORMAT_MARKDOWN || !width) {
+	gs_table t;
+	if (e->format == GS_FORMAT_MARKDOWN) {
 		write_markdown(e);
-		free(width);
 		return;
 	}
-	for (size_t i = 0; i < n; i++)
-		width[i] = width_of(e->head.columns[i].name);
-	for (size_t k = 0; k < e->rows * n; k++)
-		if (width_of(e->cells[k]) > width[k % n])
-			width[k % n] = width_of(e->cells[k]);
-	fit(e, width);
-	if (!e->rows || (!e->head.upright && fits(e, width)))
-		write_rows(e, width);
-	else
+	bool upright = gs_table_init(&t, e) || (e->rows && (e->head.upright || !gs_table_fit(&t)));
+	if (!upright && !e->rows)
+		gs_table_fit(&t);
+	if (upright || write_rows(&t))
 		write_upright(e);
-	free(width);
+	gs_table_release(&t);
 }
 
 void gs_emit_table_release(gs_emitter *e)

@@ -114,16 +114,19 @@ static int print(const gs_input *input, const gs_common *common)
 {
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
+	uint64_t left = 0;
 	bool complete = true;
 	for (size_t i = 0; i < input->n; i++)
 		complete &= input->snapshots[i].complete;
-	gs_emit_head head = { "info", NULL, complete, columns, COLUMNS, common->rows > 0 ? (uint64_t)common->rows : 0,
+	gs_emit_head head = { "info", NULL, complete, columns, COLUMNS, gs_output_limit(common),
 			      gs_output_width(), true };
-	gs_status status = gs_emit_open(stdout, gs_output_format(common->format), &head, &e, &err);
+	gs_status status = gs_emit_open(stdout, gs_output_format_of(common), &head, &e, &err);
 	for (size_t i = 0; i < input->n && !status; i++)
 		status = put(e, &input->snapshots[i], &err);
 	if (e)
-		gs_emit_close(e, status != GS_OK, NULL, &err);
+		gs_emit_close(e, status != GS_OK, &left, &err);
+	if (!status)
+		gs_output_left(left);
 	return status ? gs_fail_file("info", &err, NULL) : GS_EXIT_DONE;
 }
 

@@ -136,8 +136,9 @@ static int print(const lines *all, const gs_common *common)
 {
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
-	gs_format format = gs_output_format(common->format);
-	gs_emit_head head = { "list", NULL, all->complete, columns, COLUMNS, common->rows > 0 ? (uint64_t)common->rows : 0,
+	uint64_t left = 0;
+	gs_format format = gs_output_format_of(common);
+	gs_emit_head head = { "list", NULL, all->complete, columns, COLUMNS, gs_output_limit(common),
 			      gs_output_width(), false };
 	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
 	int64_t place = GS_NONE;
@@ -150,7 +151,9 @@ static int print(const lines *all, const gs_common *common)
 		status = put(e, x, place, &err);
 	}
 	if (e)
-		gs_emit_close(e, status != GS_OK, NULL, &err);
+		gs_emit_close(e, status != GS_OK, &left, &err);
+	if (!status)
+		gs_output_left(left);
 	return status ? gs_fail_file("list", &err, NULL) : GS_EXIT_DONE;
 }
 

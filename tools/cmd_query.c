@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/ioctl.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "analyzer/query.h"
@@ -15,7 +15,7 @@
 #include "tools/outfile.h"
 #include "tools/output.h"
 
-enum { TERMINAL_ROWS = 40, MAX_SQL = 1000000 };
+enum { MAX_SQL = 1000000 };
 
 typedef struct query_options {
 	gs_common common;
@@ -124,13 +124,21 @@ static int check_state(const char *state)
 	return gs_fail_usage("query", hint, "no state is called `%s`", state);
 }
 
+/* Where the folder for temporary files is full or missing, memory will do. */
+static FILE *open_kept(void)
+{
+	FILE *kept = tmpfile();
+	int fd = kept ? -1 : memfd_create("answer", MFD_CLOEXEC);
+	return kept || fd < 0 ? kept : fdopen(fd, "w+");
+}
+
 /* The answer is kept back until it is whole: after a failure nothing of it may have been seen. */
 static int answer(const query_options *o, const gs_query_ask *ask, const gs_session_ask *from, FILE *out)
 {
 	gs_session *session = NULL;
 	gs_error err = GS_ERROR_INIT;
 	uint64_t left = 0, rows = 0;
-	FILE *kept = tmpfile();
+	FILE *kept = open_kept();
 	int exit_status = GS_EXIT_DONE;
 	gs_status status = kept ? GS_OK : gs_fail(&err, GS_IO, "temporary file: %s", strerror(errno));
 	if (!status)
@@ -145,8 +153,8 @@ static int answer(const query_options *o, const gs_query_ask *ask, const gs_sess
 		exit_status = gs_fail_file(gs_session_failed(session) ? gs_session_failed(session) : "query", &err, NULL);
 	else if (gs_output_copy(kept, out, &err))
 		exit_status = gs_fail_file(o->common.output, &err, NULL);
-	else if (left)
-		gs_note("%llu more row%s; -n 0 shows all", (unsigned long long)left, left == 1 ? "" : "s");
+	else
+		gs_output_left(left);
 	gs_session_close(session);
 	if (kept)
 		fclose(kept);
@@ -173,12 +181,7 @@ static int query(query_options *o, const gs_arguments *arguments)
 	gs_query named;
 	gs_error err = GS_ERROR_INIT;
 	char *typed = arguments->text[arguments->n - 1], *sql = NULL;
-	bool terminal = !o->common.output && gs_output_is_terminal();
-	gs_query_ask ask = { NULL, typed, o->by, o->timeout, gs_output_format(o->common.output ? GS_FORMAT_TSV : 0), 0, 0 };
-	if (o->common.format)
-		ask.format = (gs_format)o->common.format;
-	ask.width = gs_output_width();
-	ask.limit = o->common.rows != GS_UNSET ? (uint64_t)o->common.rows : terminal && ask.format == GS_FORMAT_TABLE ? TERMINAL_ROWS : 0;
+	gs_query_ask ask = { NULL, typed, o->by, o->timeout, gs_output_format_of(&o->common), gs_output_limit(&o->common), gs_output_width() };
 	if (!strcmp(typed, "-")) {
 		if (!(sql = read_sql(&err)))
 			return gs_fail_file("standard input", &err, NULL);

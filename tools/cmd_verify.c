@@ -1,7 +1,11 @@
 /* gpusnap verify: checks files for damage; a row for each that is whole, an error for each that is not. */
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "analyzer/input.h"
 #include "analyzer/verify.h"
@@ -17,6 +21,8 @@ static const gs_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, TOLD = 800 };
 
+static const uint64_t MOST_KEPT = 4ull << 30; /* bytes of a pipe */
+
 typedef struct whole {
 	char *path;
 	gs_verified v;
@@ -31,12 +37,54 @@ typedef struct work {
 	char others[TOLD]; /* and the others with theirs */
 } work;
 
+/* Checking reads twice, which a pipe cannot give: its bytes are kept in a file without a name. Returns its number, -1 where path is
+ * a file already or nothing can be kept. */
+static int keep_pipe(const char *path)
+{
+	struct stat st;
+	char buf[65536];
+	bool input = !strcmp(path, "-");
+	if (input ? fstat(STDIN_FILENO, &st) : stat(path, &st))
+		return -1;
+	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode) && !(input && S_ISREG(st.st_mode)))
+		return -1;
+	int from = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), to = memfd_create("pipe", MFD_CLOEXEC);
+	ssize_t n = from < 0 || to < 0 ? -1 : 1;
+	for (uint64_t total = 0; n > 0 && total < MOST_KEPT; total += (uint64_t)(n > 0 ? n : 0))
+		if ((n = read(from, buf, sizeof buf)) > 0 && write(to, buf, (size_t)n) != n)
+			n = -1;
+	if (from > STDIN_FILENO)
+		close(from);
+	if (n < 0 && to >= 0)
+		close(to);
+	return n < 0 ? -1 : to;
+}
+
+/* Warnings name what the user named. */
+static void note_of_pipe(void *context, const char *file, const char *text)
+{
+	(void)file;
+	gs_inputs_note(NULL, context, text);
+}
+
+static gs_status verify_file(const char *path, gs_verified *v, gs_error *err)
+{
+	char kept[40];
+	int fd = keep_pipe(path);
+	if (fd < 0)
+		return gs_verify_path(path, gs_inputs_note, NULL, v, err);
+	snprintf(kept, sizeof kept, "/proc/self/fd/%d", fd);
+	gs_status status = gs_verify_path(kept, note_of_pipe, (char *)(uintptr_t)path, v, err);
+	close(fd);
+	return status;
+}
+
 /* A database holds several snapshots of one path; its pages are checked by reading each. */
 static gs_status verify(const gs_input_entry *entry, gs_verified *v, gs_error *err)
 {
 	gs_snapshot s;
 	if (!entry->id && !entry->part)
-		return gs_verify_path(entry->path, gs_inputs_note, NULL, v, err);
+		return verify_file(entry->path, v, err);
 	*v = (gs_verified){ .kind = entry->id ? "stored snapshot" : "part of a page" };
 	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, err);
 	for (size_t i = 0; !status && i < s.ndevices; i++) {
@@ -112,13 +160,16 @@ static int print(const work *w)
 {
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
-	gs_emit_head head = { "verify", NULL, true, columns, COLUMNS, w->common->rows > 0 ? (uint64_t)w->common->rows : 0,
+	uint64_t left = 0;
+	gs_emit_head head = { "verify", NULL, true, columns, COLUMNS, gs_output_limit(w->common),
 			      gs_output_width(), false };
-	gs_status status = gs_emit_open(stdout, gs_output_format(w->common->format), &head, &e, &err);
+	gs_status status = gs_emit_open(stdout, gs_output_format_of(w->common), &head, &e, &err);
 	for (size_t i = 0; i < w->n && !status; i++)
 		status = put(e, &w->all[i], &err);
 	if (e)
-		gs_emit_close(e, status != GS_OK, NULL, &err);
+		gs_emit_close(e, status != GS_OK, &left, &err);
+	if (!status)
+		gs_output_left(left);
 	return status ? gs_fail_file("verify", &err, NULL) : GS_EXIT_DONE;
 }
 

@@ -54,9 +54,9 @@ static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_error *err
 static gs_status emit_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common *c, FILE *out, gs_error *err)
 {
 	gs_emit_head head = { .query = "whatif", .complete = s->complete, .columns = columns, .ncolumns = COLUMNS,
-		.limit = c->rows == GS_UNSET ? 0 : (uint64_t)c->rows, .width = gs_output_width() };
+		.limit = gs_output_limit(c), .width = gs_output_width() };
 	gs_emitter *e = NULL;
-	gs_status status = gs_emit_open(out, gs_output_format(c->format), &head, &e, err);
+	gs_status status = gs_emit_open(out, gs_output_format_of(c), &head, &e, err);
 	uint64_t left = 0;
 
 	if (status)
@@ -67,6 +67,8 @@ static gs_status emit_rows(const gs_whatif *w, const gs_snapshot *s, const gs_co
 			status = GS_OK;
 	}
 	gs_status closed = gs_emit_close(e, status != GS_OK, &left, err);
+	if (!status && !closed)
+		gs_output_left(left);
 	return status ? status : closed;
 }
 

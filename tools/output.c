@@ -7,6 +7,10 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "tools/message.h"
+
+enum { TERMINAL_ROWS = 40 };
+
 const char *const gs_format_words[] = { "auto", "table", "tsv", "csv", "json", "jsonl", "markdown", NULL };
 
 int gs_format_parse(const char *word)
@@ -27,6 +31,24 @@ gs_format gs_output_format(int format)
 	if (format != GS_FORMAT_AUTO)
 		return (gs_format)format;
 	return gs_output_is_terminal() ? GS_FORMAT_TABLE : GS_FORMAT_TSV;
+}
+
+gs_format gs_output_format_of(const gs_common *common)
+{
+	return common->output && common->format == GS_FORMAT_AUTO ? GS_FORMAT_TSV : gs_output_format(common->format);
+}
+
+uint64_t gs_output_limit(const gs_common *common)
+{
+	if (common->rows != GS_UNSET)
+		return (uint64_t)common->rows;
+	return !common->output && gs_output_is_terminal() && gs_output_format_of(common) == GS_FORMAT_TABLE ? TERMINAL_ROWS : 0;
+}
+
+void gs_output_left(uint64_t left)
+{
+	if (left)
+		gs_note("%llu more row%s; -n 0 shows all", (unsigned long long)left, left == 1 ? "" : "s");
 }
 
 /* COLUMNS, where it is exported, is what the user wants, also for a pipe. */

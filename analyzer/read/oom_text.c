@@ -118,7 +118,7 @@ static bool chained(const gs_oom_text *o, const gs_text *t, const gs_oom_match *
 
 static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
-	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .again = m->again, .logged = m->logged, .others = m->others,
+	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .again = m->again, .logged = m->logged, .disagrees = m->disagrees, .others = m->others,
 			  .at = t->base + m->begin, .end = t->base + m->end };
 	f.thrown = gs_text_find(t, m->begin > 200 ? m->begin - 200 : 0, m->begin, "terminatecalledafterthrowing") != SIZE_MAX;
 	bool zone;
@@ -199,7 +199,11 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 	told(&d->device_free, f->row.device_free);
 	told(&d->allowed, f->row.allowed);
 	told(&d->reserved, f->row.reserved);
-	told(&d->allocated, f->row.allocated);
+	if (f->disagrees)
+		gs_snapshot_warn(o->snapshot, "line %llu: the text says that its figures of allocated memory do not agree; no verdict rests on them",
+				 (unsigned long long)f->line);
+	else
+		told(&d->allocated, f->row.allocated);
 	told(&d->others, f->others);
 	return GS_OK;
 }

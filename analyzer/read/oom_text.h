@@ -48,6 +48,7 @@ typedef struct gs_oom_match {
 	gs_oom_not reason; /* where it is no row */
 	int64_t others;    /* bytes that other processes hold, GS_NONE */
 	bool again;        /* it says that a failure told just before has happened */
+	bool disagrees;    /* it says itself that its figures do not agree: what is allocated is not believed */
 	bool logged;       /* a line of a log, which the exception may repeat */
 	bool after;        /* BFC: the dump stands before this message (up to TensorFlow 1.0), not behind it */
 	size_t begin, end;
@@ -69,7 +70,7 @@ int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_ma
 typedef struct gs_oom_find {
 	gs_oom row;
 	gs_oom_kind kind;
-	bool after, again, logged;
+	bool after, again, logged, disagrees;
 	bool thrown;       /* the last words of a program that an exception ended */
 	int64_t others;
 	uint64_t at, end, line;

@@ -135,6 +135,7 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 			last = gs_oom_size_at(t, last, &m->row.capacity);
 		last = julia_pool(t, last, to, m);
 	}
+	m->disagrees = gs_text_find(t, last, to, "betweenmemorypoolandallocator") != SIZE_MAX;
 	size_t limits = gs_text_find(t, last, gs_oom_ahead(t, last, 60), "memorylimit:");
 	if (limits != SIZE_MAX && limits < to) {
 		size_t hard = gs_oom_size_after(t, limits, gs_oom_ahead(t, limits, 60), "hard=", &m->row.allowed);

@@ -65,7 +65,8 @@ static uint64_t plus(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT6
 void gs_diagnose_bounds(gs_diagnosis *d, gs_figures *f)
 {
 	const gs_oom *oom = d->oom == SIZE_MAX ? NULL : &d->snapshot->ooms[d->oom];
-	gs_range allocated = gs_range_printed(oom && oom->allocated >= 0 ? oom->allocated : d->device ? d->device->allocated : GS_NONE);
+	bool believed = !d->device || d->device->allocated != GS_NONE || d->snapshot->kind != GS_KIND_TEXT; /* see gs_oom_match.disagrees */
+	gs_range allocated = gs_range_printed(oom && oom->allocated >= 0 && believed ? oom->allocated : d->device ? d->device->allocated : GS_NONE);
 	gs_range unused = unallocated(gs_range_printed(d->reserved), allocated);
 	uint64_t in_pools = private_free(oom ? oom->message : NULL);
 	f->ask = gs_range_printed(d->needed);

@@ -47,6 +47,7 @@ typedef struct gs_oom_match {
 	gs_oom_kind kind;
 	gs_oom_not reason; /* where it is no row */
 	int64_t others;    /* bytes that other processes hold, GS_NONE */
+	bool once;         /* its anchor stands once in a message: where it stands again, on the same line, is the next */
 	bool again;        /* it says that a failure told just before has happened */
 	bool disagrees;    /* it says itself that its figures do not agree: what is allocated is not believed */
 	bool logged;       /* a line of a log, which the exception may repeat */

@@ -23,7 +23,8 @@ static int kokkos(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	if (!gs_oom_any(t, gs_oom_back(i, 120), to, gpu))
 		return gs_oom_not_row(m, GS_NOT_HOST, end);
-	return gs_oom_found(t, m, "kokkos", GS_OOM_OTHER, end);
+	size_t code = gs_text_find(t, end, gs_oom_ahead(t, end, 240), "returnedtheerrorcode"); /* in brackets behind it */
+	return gs_oom_found(t, m, "kokkos", GS_OOM_OTHER, code != SIZE_MAX ? gs_oom_ahead(t, code, 48) : end);
 }
 
 static int mlx(const gs_text *t, size_t i, gs_oom_match *m)
@@ -162,7 +163,18 @@ static int explained(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_near(t, i, 80, gpu) ? gs_oom_found(t, m, gs_oom_library(t, i, "cuda"), GS_OOM_OTHER, m->end) : 0;
 }
 
+/* ManagedCuda names the driver's codes as its own: ErrorOutOfMemory: The API call failed because … */
+static int managed(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const cuda[] = { "cuda", NULL };
+	if (!gs_oom_any(t, gs_oom_back(i, 80), i, cuda))
+		return 0;
+	size_t end = gs_text_find(t, m->end, gs_oom_ahead(t, m->end, 160), "therequestedoperation");
+	return gs_oom_found(t, m, "cuda", GS_OOM_OTHER, end != SIZE_MAX ? end + 21 : m->end);
+}
+
 const gs_oom_rule gs_oom_rules_apps[] = {
+	{ "erroroutofmemory:theapicall", managed },
 	{ "memoryallocationerroronworker", xgboost }, { "allocationofsize", kokkos }, { "[metal::malloc]", mlx }, { "gibkvcacheisneeded", vllm_cache },
 	{ "gbkvcacheisneeded", vllm_cache }, { "noavailablememoryforthecacheblocks", vllm_blocks },
 	{ "islargerthanthemaximumnumberoftokensthatcanbestoredinkvcache", vllm_tokens }, { "freememoryondevice", vllm_startup },

@@ -12,6 +12,7 @@ static int cupy(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
 	if (end == m->end || !gs_text_ends(t, end, "bytes"))
 		return 0;
+	m->once = true;
 	size_t a = gs_oom_size_after(t, end, to, "allocatedsofar:", &m->row.allocated), l = gs_oom_size_after(t, end, to, "limitsetto:", &m->row.allowed);
 	return gs_oom_found(t, m, "cupy", GS_OOM_OTHER, l > a ? l : a);
 }
@@ -23,6 +24,7 @@ static int cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
 	if (end == m->end || !gs_text_is(t, end, "(total"))
 		return 0;
+	m->once = true;
 	size_t a = gs_oom_size_after(t, end, to, "(total", &total), l = gs_oom_size_after(t, end, to, "limitsetto", &m->row.allowed);
 	if (total != GS_NONE && total >= m->row.requested)
 		m->row.allocated = total - m->row.requested;
@@ -125,6 +127,10 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 		to = again;
 	if (gs_text_eat(t, &j, "tryingtoallocate"))
 		last = gs_oom_size_at(t, j, &m->row.requested);
+	else if (gs_text_is(t, j, "error") && again != SIZE_MAX && again < j + 60) /* the name of the exception, in front of its text */
+		return 0;
+	else if (gs_text_is(t, j, ".free:"))
+		return 0;
 	size_t effective = gs_text_find(t, last, to, "effectivegpumemoryusage:");
 	if (!gs_oom_states(t, i) || (m->row.requested == GS_NONE && effective == SIZE_MAX && gs_text_find(t, gs_oom_back(i, 40), i, "error") == SIZE_MAX))
 		return 0;
@@ -135,6 +141,7 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 			last = gs_oom_size_at(t, last, &m->row.capacity);
 		last = julia_pool(t, last, to, m);
 	}
+	m->once = true;
 	m->disagrees = gs_text_find(t, last, to, "betweenmemorypoolandallocator") != SIZE_MAX;
 	size_t limits = gs_text_find(t, last, gs_oom_ahead(t, last, 60), "memorylimit:");
 	if (limits != SIZE_MAX && limits < to) {
@@ -151,6 +158,7 @@ static int cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t from = gs_oom_back(i, 60), at = gs_text_find_last(t, from, i, "allocating");
 	if (gs_oom_any(t, gs_oom_back(i, 4), gs_oom_ahead(t, i, 40), host))
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
+	m->once = true;
 	if (at != SIZE_MAX) {
 		gs_oom_size_at(t, at + 10, &m->row.requested);
 		m->row.device = gs_oom_device(t, at, i, ondevice);
@@ -202,7 +210,7 @@ static int tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
 	} else if (gs_text_ends(t, end, "(")) {
 		end = gs_oom_size_at(t, end, &m->row.requested);
 	}
-	if (gs_text_find(t, i, gs_oom_ahead(t, i, 300), "skippingtactic") != SIZE_MAX)
+	if (gs_text_find(t, i, gs_oom_ahead(t, i, 500), "skippingtactic") != SIZE_MAX)
 		return gs_oom_not_row(m, GS_NOT_A_FAILURE, end);
 	return gs_oom_found(t, m, "tensorrt", GS_OOM_TRT, end);
 }
@@ -218,6 +226,21 @@ static int memcheck(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, gs_oom_library(t, i, "cuda"), GS_OOM_MEMCHECK, m->end);
 }
 
+/* Behind what explains the code that stands at [i, end): its words, and the code once more ("[OOM] Call to f results in OOM"). */
+static size_t said_again(const gs_text *t, size_t i, size_t end)
+{
+	char code[48];
+	size_t n = end - i, out = gs_text_find(t, end, gs_oom_ahead(t, end, 16), "outofmemory");
+	if (n >= sizeof code)
+		return end;
+	memcpy(code, t->s + i, n);
+	code[n] = 0;
+	size_t results = gs_text_find(t, end, gs_oom_ahead(t, end, 48), "resultsin");
+	if (results != SIZE_MAX && gs_text_is(t, results + 9, code))
+		return results + 9 + n;
+	return out != SIZE_MAX ? out + 11 : end;
+}
+
 /* An error code of a driver or runtime, said as the result of something (not in a listing of source code). */
 static int driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 {
@@ -229,7 +252,7 @@ static int driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 	if (gs_text_is(t, m->end, "==") || gs_text_ends(t, i, "==") || gs_text_ends(t, i, "case") || gs_text_ends(t, i, "!=") || gs_text_ends(t, i, "::") ||
 	    gs_text_ends(t, i, "searchfor`") || gs_text_ends(t, i, "searchfor'") || gs_text_ends(t, i, "searchfor"))
 		return 0; /* a listing of source code; PyTorch's advice where to look */
-	size_t out = gs_text_find(t, m->end, gs_oom_ahead(t, m->end, 12), "outofmemory"), end = out != SIZE_MAX ? out + 11 : m->end;
+	size_t end = said_again(t, i, m->end);
 	if (gs_oom_any(t, gs_oom_back(i, 60), gs_oom_ahead(t, i, 60), host) || gs_oom_any(t, gs_oom_back(i, 260), i, called))
 		return gs_oom_not_row(m, GS_NOT_HOST, end);
 	for (size_t k = 0; k < sizeof codes / sizeof *codes; k++)

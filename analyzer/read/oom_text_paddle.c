@@ -52,6 +52,7 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	if (!device_named(t, m->end, &m->row.device))
 		return gs_oom_not_row(m, GS_NOT_HOST, last);
+	m->once = true;
 	size_t has = gs_text_find(t, last, gs_oom_ahead(t, last, 120), "memoryhasbeenallocated");
 	if (has != SIZE_MAX) {
 		allocated_before(t, last, has, m);

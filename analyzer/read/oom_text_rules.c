@@ -150,6 +150,9 @@ int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_ma
 		int is = p.rule->judge(t, p.at, m);
 		if (is) {
 			m->end = m->end < end ? end : m->end;
+			size_t next = m->once ? gs_text_find(t, end, m->end, p.rule->anchor) : SIZE_MAX;
+			if (next != SIZE_MAX)
+				m->end = next;
 			m->begin = m->begin < from ? from : m->begin;
 			return is;
 		}

@@ -10,13 +10,19 @@ static size_t ahead(const gs_text *t, size_t i, size_t n) { return i + n < t->n 
 
 /* jaxlib is built with XLA as an external repository, TensorFlow has it inside or as external/local_…; the log prefix of the
  * physical line says which. */
-static const char *framework(const gs_text *t, size_t i, const char *otherwise)
+static size_t log_line(const gs_text *t, size_t i)
 {
-	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib", NULL };
 	size_t start = gs_text_line_start(t, i), end = i < t->n ? t->at[i] : t->ntext;
 	if (start == end && start > 1) /* wrapped right behind the prefix */
 		for (start--; start > 0 && t->text[start - 1] != '\n';)
 			start--;
+	return start;
+}
+
+static const char *framework(const gs_text *t, size_t i, const char *otherwise)
+{
+	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib", NULL };
+	size_t start = log_line(t, i), end = i < t->n ? t->at[i] : t->ntext;
 	for (size_t k = 0; jax_paths[k]; k++)
 		if (memmem(t->text + start, end - start, jax_paths[k], strlen(jax_paths[k])))
 			return "jax";
@@ -71,6 +77,7 @@ static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t open = gs_text_find_last(t, back(i, 60), i, "allocator(");
 	m->row.library = gs_text_ends(t, i, "bfcarena") ? "onnxruntime" : framework(t, i, "tensorflow");
 	m->kind = GS_OOM_BFC;
+	m->once = true;
 	m->end = exact_size(t, m->end, &m->row.requested);
 	size_t to = ahead(t, m->end, 300);
 	if (m->row.requested == GS_NONE)
@@ -105,6 +112,7 @@ static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 		return gs_oom_not_row(m, GS_NOT_HOST, by < to ? by + 11 : end);
 	m->row.library = framework(t, i, "tensorflow");
 	m->kind = GS_OOM_SHAPE;
+	m->once = true;
 	size_t named = device < to ? device : by < to ? by : SIZE_MAX;
 	if (named < end + 100)
 		m->row.device = device_of(t, named, ahead(t, named, 30));
@@ -139,8 +147,10 @@ static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t j = exact_size(t, m->end, &m->row.requested);
 	if (m->row.requested == GS_NONE)
 		return 0;
-	if (gs_text_is(t, j, "onhost") || gs_text_is(t, j, "ofhost") || gs_text_is(t, j, "ofpinned"))
-		return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, j, ahead(t, j, 200)));
+	if (gs_text_is(t, j, "onhost") || gs_text_is(t, j, "ofhost") || gs_text_is(t, j, "ofpinned")) {
+		size_t code = memory_code(t, gs_text_is(t, j, "onhost") ? j + 6 : j);
+		return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, code == SIZE_MAX ? j : code, ahead(t, j, 200)));
+	}
 	if (gs_text_eat(t, &j, "unifiedmemory"))
 		gs_text_eat(t, &j, ";result");
 	else if (!gs_text_eat(t, &j, "fromdevice"))
@@ -219,18 +229,23 @@ static size_t status_ends(const gs_text *t, size_t i, size_t to)
 static int status(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const memory[] = { "outofmemory", "failedtoallocate", "attemptingto", "tryingtoallocate", "ranoutofmemory", NULL };
-	size_t to = status_ends(t, i + 1, ahead(t, i, 700)), again = gs_text_find(t, m->end, to, "exhausted:");
-	if (again != SIZE_MAX)
-		to = again;
+	static const char *const names[] = { "resourceexhausted:", "resource_exhausted:", "resourceexhaustederror:", NULL };
+	size_t to = status_ends(t, i + 1, ahead(t, i, 700));
+	for (size_t k = 0; names[k]; k++) {
+		size_t again = gs_text_find(t, m->end, to, names[k]);
+		if (again != SIZE_MAX && again != m->end) /* ResourceExhaustedError: Resource exhausted: … is one */
+			to = again;
+	}
 	if (gs_text_find(t, i, ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, ahead(t, i, 260), memory))
 		return 0;
 	if (gs_text_find(t, i, ahead(t, i, 200), "outofmemoryerroron") != SIZE_MAX)
 		return 0; /* Paddle's */
 	static const char *const layers[] = { "jax-internalframes", "directcauseofthefollowing", "duringhandlingoftheabove", NULL };
-	size_t space = gs_text_find(t, i, to, "inmemoryspace"), start = gs_text_line_start(t, i);
+	size_t space = gs_text_find(t, i, to, "inmemoryspace"), start = log_line(t, i);
+	static const char *const replica[] = { "executionofreplica", NULL };
 	m->row.library = framework(t, i, "jax");
 	m->kind = GS_OOM_STATUS;
-	m->logged = memmem(t->text + start, t->at[i] - start, ".cc:", 4) != NULL;
+	m->logged = memmem(t->text + start, t->at[i] - start, ".cc:", 4) || gs_oom_any(t, back(i, 40), i, replica);
 	m->again = gs_oom_any(t, back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;

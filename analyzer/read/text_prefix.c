@@ -234,6 +234,30 @@ static size_t elapsed_stamp(const char *p, const char *end)
 	return n + 2;
 }
 
+/* Mar  3 04:05:06 node7 train.sh[4242]:   (the system's log; the names may be left out) */
+static size_t system_stamp(const char *p, const char *end)
+{
+	static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
+	size_t n = 4, d, month = 0;
+	int64_t clock;
+	while (month < 12 && (end - p < 16 || memcmp(p, months + month * 3, 3)))
+		month++;
+	if (month == 12 || p[3] != ' ')
+		return 0;
+	n += p[n] == ' ';
+	d = digits(p + n, end);
+	if (d < 1 || d > 2 || p[n + d] != ' ' || !(d = clock_time(p + n + d + 1, end, &clock) + d))
+		return 0;
+	n += d + 1;
+	const char *colon = memchr(p + n, ':', (size_t)(end - p) - n > 100 ? 100 : (size_t)(end - p) - n);
+	if (!colon || colon + 1 >= end || colon[1] != ' ' || p[n] != ' ')
+		return n;
+	size_t blanks = 0;
+	for (const char *q = p + n; q < colon; q++)
+		blanks += *q == ' ';
+	return blanks == 2 && colon[-1] == ']' ? (size_t)(colon - p) + 1 : n;
+}
+
 static size_t stamp(const char *p, const char *end, int64_t *us, bool *zone)
 {
 	int64_t clock;
@@ -246,7 +270,20 @@ static size_t stamp(const char *p, const char *end, int64_t *us, bool *zone)
 		n = clock_time(p, end, &clock);
 	if (!n)
 		n = elapsed_stamp(p, end);
+	if (!n)
+		n = system_stamp(p, end);
 	return n;
+}
+
+/* Of Python's logging: the logger's name behind a time, ended by a bar or a dash as the time was (` - trainer - `). */
+static size_t logger(const char *line, const char *p, const char *end)
+{
+	size_t n = 0;
+	if (p - line < 2 || p[-1] != ' ' || (p[-2] != '-' && p[-2] != '|'))
+		return 0;
+	while (p + n < end && n < 64 && (letter(p[n]) || digit(p[n]) || p[n] == '_' || p[n] == '.'))
+		n++;
+	return n && end - p > (ptrdiff_t)n + 3 && p[n] == ' ' && p[n + 1] == p[-2] && p[n + 2] == ' ' ? n : 0;
 }
 
 /* Of a container's log: the name of a service and its number before a bar (`worker-1  | `). */
@@ -273,7 +310,7 @@ static size_t stream(const char *p, const char *end)
 }
 
 /* One piece of a prefix at p, or 0. after: some stamped piece came before (then more forms are accepted). */
-static size_t one_piece(const char *p, const char *end, bool *stamped)
+static size_t one_piece(const char *line, const char *p, const char *end, bool *stamped)
 {
 	int64_t us;
 	bool zone;
@@ -298,7 +335,7 @@ static size_t one_piece(const char *p, const char *end, bool *stamped)
 		return 0;
 	if (*p == ':' || *p == '|' || *p == '-' || *p == ',')
 		return 1;
-	if ((n = stream(p, end)) || (n = origin(p, end)))
+	if ((n = stream(p, end)) || (n = origin(p, end)) || (n = logger(line, p, end)))
 		return n;
 	return source_position(p, end);
 }
@@ -308,7 +345,7 @@ size_t gs_text_prefix(const char *line, size_t n, bool *stamped)
 	const char *end = line + n, *p = line + service(line, end);
 	*stamped = false;
 	while (p < end) {
-		size_t step = one_piece(p, end, stamped);
+		size_t step = one_piece(line, p, end, stamped);
 		if (!step)
 			break;
 		p += step;
@@ -328,7 +365,7 @@ int64_t gs_text_time(const char *line, size_t n, bool *zone)
 			return us;
 		if (glog_stamp(q, end, &us, zone))
 			return *zone ? us : INT64_MIN;
-		size_t step = one_piece(p, end, &stamped);
+		size_t step = one_piece(line, p, end, &stamped);
 		if (!step)
 			break;
 		p += step;

@@ -208,6 +208,13 @@ static const message messages[] = {
 	{ "an error and the exception that ends the program", "CUDA error 2 [/opt/cuda/include/thrust/system/cuda/detail/parallel_for.h, 143]: out of memory\n"
 	  "terminate called after throwing an instance of 'thrust::system::system_error'\n  what():  parallel_for failed: cudaErrorMemoryAllocation: out of "
 	  "memory\n", { "thrust", -1, _, _, _, _, _, _, _ } },
+	{ "Numba's code, said again", "numba.cuda.cudadrv.driver.CudaAPIError: [CUresult.CUDA_ERROR_OUT_OF_MEMORY] Call to cuMemAlloc results in "
+	  "CUDA_ERROR_OUT_OF_MEMORY", { "numba", -1, _, _, _, _, _, _, _ } },
+	{ "ManagedCuda", "ManagedCuda.CudaException: ErrorOutOfMemory: The API call failed because it was unable to allocate enough memory to perform the "
+	  "requested operation", { "cuda", -1, _, _, _, _, _, _, _ } },
+	{ "Kokkos with the driver's code", "Kokkos failed to allocate memory for label \"B\".  Allocation using MemorySpace named \"Cuda\" failed with the "
+	  "following error:  Allocation of size 2.5 G failed, likely due to insufficient memory.  (The allocation mechanism was cudaMalloc().  The Cuda "
+	  "allocation returned the error code \"\"cudaErrorMemoryAllocation\".)", { "kokkos", -1, GI(2.5), _, _, _, _, _, _ } },
 	{ "PyCUDA's allocator", "MemoryError: cuMemAlloc failed: out of memory", { "pycuda", -1, _, _, _, _, _, _, _ } },
 };
 
@@ -309,7 +316,10 @@ END_TEST
 
 START_TEST(a_quoted_message_tells_the_same)
 {
-	static const char *const prefixes[] = { "> ", ">> > ", "worker-1  | ", "2025-01-04T05:06:07.123456789Z stderr F ", "2025-01-04 05:06:07.8 [Error] (Process) ", "[rank3]: ", "(RayWorker pid=4321, ip=10.0.0.1) ", "2024-02-03 04:05:06,789 ", "[1,2]<stderr>:", "\t" };
+	static const char *const prefixes[] = {
+		"> ", ">> > ", "worker-1  | ", "2025-01-04T05:06:07.123456789Z stderr F ", "2025-01-04 05:06:07.8 [Error] (Process) ", "[rank3]: ",
+		"(RayWorker pid=4321, ip=10.0.0.1) ", "2024-02-03 04:05:06,789 ", "Mar  3 04:05:06 node7 train.sh[4242]: ",
+		"2024-02-03 04:05:06,789 - my.trainer - ERROR - ", "0.12.345.678 E ", "[1,2]<stderr>:", "\t" };
 	for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
 		char *text = each_line(messages[_i].text, prefixes[i]);
 		check_one(messages[_i].name, text, &messages[_i].f);
@@ -442,6 +452,64 @@ START_TEST(the_figures_alone_are_a_message)
 	facts f = { "pytorch", 2, GS_NONE, GS_NONE, GI(23.70), MI(10.56), GI(21.00), GI(21.00) + MI(140.50), GS_NONE };
 	check_one("headless", "in use.\nGPU 2 has a total capacity of 23.70 GiB of which 10.56 MiB is free. Of the allocated memory 21.00 GiB is allocated by "
 		  "PyTorch, and 140.50 MiB is reserved by PyTorch but unallocated.", &f);
+}
+END_TEST
+
+START_TEST(a_status_without_a_figure_takes_none_of_the_next_message)
+{
+	gs_snapshot s;
+	read_text(&s, "ResourceExhaustedError: failed to allocate memory [Op:MatMul]\n2024-05-05 05:05:05,000 INFO go on\nstep 3\n\nERROR: Out of GPU memory trying "
+		      "to allocate 3.250 GiB\n");
+	ck_assert_uint_eq(s.nooms, 2);
+	ck_assert_int_eq(s.ooms[0].requested, GS_NONE);
+	ck_assert_int_eq(s.ooms[1].requested, GI(3.25));
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(statuses_of_several_failures_are_rows_and_one_that_is_logged_and_raised_is_one)
+{
+	static const char *const tests = "FAILED a.py::A::a - RuntimeError: Resource exhausted: Out of memory while trying to allocate 24 bytes.\n"
+					 "FAILED a.py::A::b - RuntimeError: Resource exhausted: Out of memory while trying to allocate 4 bytes.\n";
+	static const char *const one = "2021-01-02 03:04:05.000001: E external/org_tensorflow/tensorflow/compiler/xla/pjrt/a.cc:1] Execution of replica 0 failed: "
+				       "Resource exhausted: Failed to allocate request for 32.00MiB (33554432B) on device ordinal 0\nTraceback (most recent call "
+				       "last):\n  File \"a.py\", line 7\nRuntimeError: Resource exhausted: Failed to allocate request for 32.00MiB (33554432B) on "
+				       "device ordinal 0\n";
+	gs_snapshot s;
+	read_text(&s, tests);
+	ck_assert_uint_eq(s.nooms, 2);
+	ck_assert_int_eq(s.ooms[0].requested, 24);
+	ck_assert_int_eq(s.ooms[1].requested, 4);
+	gs_snapshot_release(&s);
+	read_text(&s, one);
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].requested, 33554432);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(allocated_bytes_that_the_text_doubts_are_told_and_not_believed)
+{
+	gs_snapshot s;
+	read_text(&s, "Out of GPU memory trying to allocate 24.500 MiB\nEffective GPU memory usage: 81.25% (6.500 GiB/8.000 GiB)\nCUDA allocator usage: 5.750 GiB\n"
+		      "binned usage: 20.000 KiB (20.000 KiB allocated, 0 bytes cached)\nDiscrepancy of 5.750 GiB between memory pool and allocator!");
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].allocated, KI(20.0));
+	ck_assert_int_eq(s.ooms[0].reserved, GI(5.75));
+	ck_assert_uint_eq(s.ndevices, 1);
+	ck_assert_int_eq(s.devices[0].allocated, GS_NONE);
+	ck_assert_uint_eq(s.nwarnings, 1);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_number_before_each_line_is_no_digit_of_the_text)
+{
+	gs_snapshot s;
+	read_text(&s, "242: running the test of the operator a\n242: EnforceNotMet: enforce allocating <= available failed, 9000000000 > 8500000000\n242:  at b.cc:9\n");
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].device_free, 8500000000);
+	gs_snapshot_release(&s);
 }
 END_TEST
 
@@ -742,6 +810,10 @@ Suite *suite_oom_text(void)
 	tcase_add_loop_test(each, an_escaped_message_tells_the_same, 0, n);
 	tcase_add_loop_test(each, what_is_no_gpu_failure_gives_no_row_and_a_line, 0, (int)(sizeof nothing / sizeof *nothing));
 	tcase_add_test(logs, all_messages_of_one_log_are_rows);
+	tcase_add_test(logs, a_status_without_a_figure_takes_none_of_the_next_message);
+	tcase_add_test(logs, statuses_of_several_failures_are_rows_and_one_that_is_logged_and_raised_is_one);
+	tcase_add_test(logs, allocated_bytes_that_the_text_doubts_are_told_and_not_believed);
+	tcase_add_test(logs, a_number_before_each_line_is_no_digit_of_the_text);
 	tcase_add_test(logs, a_message_cut_anywhere_tells_what_is_left);
 	tcase_add_test(logs, the_figures_alone_are_a_message);
 	tcase_add_test(logs, a_repeated_message_is_two_rows_and_a_warning);

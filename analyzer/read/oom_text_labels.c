@@ -59,6 +59,13 @@ static bool listed(const gs_text *t, size_t at)
 	return at > 0 && (t->s[at - 1] == ';' || t->s[at - 1] == '(' || t->s[at - 1] == '>');
 }
 
+/* The limit of cudaMallocAsync stands on a line of its own, perhaps behind a logger's prefix. */
+static bool async_limit(const gs_text *t, size_t at)
+{
+	size_t from = at > 120 ? at - 120 : 0, word = gs_text_find_last(t, from, at, "memoryfraction)");
+	return word != SIZE_MAX && gs_text_ends(t, at, ":") && gs_text_find(t, word, at, "total") == SIZE_MAX && gs_text_find(t, word, at, "free") == SIZE_MAX;
+}
+
 static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field)
 {
 	for (size_t k = 0; k < sizeof before / sizeof *before; k++)
@@ -66,6 +73,10 @@ static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field
 			*field = before[k].field;
 			return true;
 		}
+	if (async_limit(t, at)) {
+		*field = ALLOWED;
+		return true;
+	}
 	for (size_t k = 0; k < sizeof after / sizeof *after; k++)
 		if (gs_text_eat(t, end, after[k].phrase)) {
 			if ((after[k].field == CACHED || (after[k].field == FREE && !gs_text_ends(t, *end, "isfree"))) && !listed(t, at))

@@ -12,7 +12,7 @@ bool gs_oom_states(const gs_text *t, size_t i)
 {
 	if (i == 0 || t->gap[i] >= GS_GAP_WRAP)
 		return true;
-	return memchr(":\"'([`>|=-*!", t->s[i - 1], 12) != NULL;
+	return memchr(":\"'([`>|=-*!#", t->s[i - 1], 13) != NULL;
 }
 
 bool gs_oom_any(const gs_text *t, size_t from, size_t to, const char *const *phrases)

@@ -376,13 +376,13 @@ static bool begins_as_protocol_0(const unsigned char *head, size_t n)
 				return false;
 		} else if (strchr("dltsaue.Rb", opcode)) {
 			builds = true;
-		} else if (!strchr("(}])N012", opcode)) {
+		} else if (!strchr("(}])N", opcode)) {
 			return false;
 		}
 		builds |= opcode == 'p' || opcode == 'g';
 		known++;
 		if (opcode == '.')
-			break;
+			return i == n || (i + 1 == n && head[i] == '\n');
 	}
 	return builds;
 }

@@ -120,7 +120,7 @@ static size_t written_colour(const unsigned char *p, size_t n)
 }
 
 /* What a backslash begins, as in JSON and in the repr of Python. A backslash of a path stays. */
-static size_t escape(const unsigned char *p, size_t n, uint32_t *c)
+static size_t single_escape(const unsigned char *p, size_t n, uint32_t *c)
 {
 	if (n < 2)
 		return 0;
@@ -148,6 +148,16 @@ static size_t escape(const unsigned char *p, size_t n, uint32_t *c)
 		return 6;
 	}
 	return 0;
+}
+
+/* The same where JSON was quoted in JSON: its backslashes are doubled. */
+static size_t escape(const unsigned char *p, size_t n, uint32_t *c)
+{
+	size_t more = 0;
+	while (more < 7 && more + 2 < n && p[more + 1] == '\\')
+		more++;
+	size_t used = single_escape(p + more, n - more, c);
+	return used ? more + used : 0;
 }
 
 /* Length of the sequence of UTF-8 at p and what it encodes; 0 where it is none, or more than three bytes long. */
@@ -186,6 +196,13 @@ static size_t decode(gs_text_decoder *d, const unsigned char *p, size_t n, char 
 	case 0:
 	case '\b':
 		*gave = 0;
+		return 1;
+	case '[': /* a colour whose escape character got lost */
+		used = n > 2 && p[1] >= '0' && p[1] <= '9' ? colour(p, n) : 0;
+		if (used && used < 12 && p[used - 1] == 'm' && !memchr(p, ':', used)) {
+			*gave = 0;
+			return used;
+		}
 		return 1;
 	case '&':
 	case '<':

@@ -342,7 +342,7 @@ static size_t one_piece(const char *line, const char *p, const char *end, bool *
 
 size_t gs_text_prefix(const char *line, size_t n, bool *stamped)
 {
-	const char *end = line + n, *p = line + service(line, end);
+	const char *end = line + n, *p = line + (n > 4 && !memcmp(line, "E   ", 4) ? 4 : service(line, end)); /* pytest's; a container's */
 	*stamped = false;
 	while (p < end) {
 		size_t step = one_piece(line, p, end, stamped);

@@ -198,6 +198,38 @@ static bool longer_near(const gs_text *t, size_t next)
 
 static bool of_number(char c) { return (c >= '0' && c <= '9') || c == '.' || c == ',' || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
 
+/* Length of the first word of a line where it is a mark that each line of a wrapped text may bear: `#`, `E`, `node7:` or `3:`. */
+static size_t mark(const gs_text *t, size_t from, size_t to, size_t *begin)
+{
+	static const char *const marks[] = { "#", "*", "-", "//", "E", "##" };
+	size_t i = from, n = 0;
+	while (i < to && blank(t->text[i]))
+		i++;
+	while (i + n < to && n < 24 && !blank(t->text[i + n]))
+		n++;
+	*begin = i;
+	if (!n || i + n >= to || n == 24)
+		return 0;
+	for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
+		if (strlen(marks[k]) == n && !memcmp(t->text + i, marks[k], n))
+			return n;
+	bool error = n > 6 && (!memcmp(t->text + i + n - 6, "Error:", 6) || (n > 9 && !memcmp(t->text + i + n - 10, "Exception:", 10)));
+	return t->text[i + n - 1] == ':' && !error ? n : 0;
+}
+
+/* Where the text of a line begins, behind the mark that the line before it bears as well. */
+static size_t behind_mark(const gs_text *t, size_t from, size_t to)
+{
+	size_t begin, n = mark(t, from, to, &begin), before = from, other;
+	if (!n || from < 2)
+		return from;
+	for (before--; before > 0 && t->text[before - 1] != '\n'; before--)
+		;
+	if (mark(t, before, from - 1, &other) != n || memcmp(t->text + begin, t->text + other, n))
+		return from;
+	return begin + n;
+}
+
 static void squeeze_line(gs_text *t, size_t from, size_t to)
 {
 	bool stamped = false;
@@ -205,6 +237,11 @@ static void squeeze_line(gs_text *t, size_t from, size_t to)
 	if (number) {
 		t->next_gap = GS_GAP_LINE;
 		from += number;
+	}
+	if (!t->open && !number) {
+		size_t text = behind_mark(t, from, to);
+		t->width += text - from;
+		from = text;
 	}
 	if (!t->open) {
 		size_t look = to - from < PREFIX_LOOK ? to - from : PREFIX_LOOK, margin = gs_text_margin_length(&t->margin, t->text + from, look);

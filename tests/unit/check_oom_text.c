@@ -330,21 +330,26 @@ END_TEST
 
 START_TEST(a_message_wrapped_and_quoted_tells_the_same)
 {
-	for (size_t width = 50; width < 100; width += 11) {
-		char *text = wrapped(messages[_i].text, width), *quoted = each_line(text, "> ");
-		check_one(messages[_i].name, quoted, &messages[_i].f);
-		free(text);
-		free(quoted);
-	}
+	static const char *const prefixes[] = { "> ", "# ", "E   ", "node7: ", "worker-1  | ", "\xe2\x94\x82 " };
+	for (size_t width = 50; width < 100; width += 11)
+		for (size_t i = 0; i < sizeof prefixes / sizeof *prefixes; i++) {
+			char *text = wrapped(messages[_i].text, width), *quoted = each_line(text, prefixes[i]);
+			check_one(messages[_i].name, quoted, &messages[_i].f);
+			free(text);
+			free(quoted);
+		}
 }
 END_TEST
 
 START_TEST(an_escaped_message_tells_the_same)
 {
 	static const char *json[][2] = { { "\"", "\\\"" }, { "\n", "\\n" }, { "\t", "\\t" }, { ">", "\\u003e" }, { NULL, NULL } };
+	static const char *twice[][2] = { { "\"", "\\\\\\\"" }, { "\n", "\\\\n" }, { "\t", "\\\\t" }, { ">", "\\\\u003e" }, { NULL, NULL } };
 	static const char *html[][2] = { { "\"", "&quot;" }, { ">", "&gt;" }, { "<", "&lt;" }, { "'", "&#39;" }, { "\n", "<br/>" }, { NULL, NULL } };
-	char *text = replaced(messages[_i].text, json), *page = replaced(messages[_i].text, html);
+	char *text = replaced(messages[_i].text, json), *page = replaced(messages[_i].text, html), *nested = replaced(messages[_i].text, twice);
 	check_one(messages[_i].name, text, &messages[_i].f);
+	check_one(messages[_i].name, nested, &messages[_i].f);
+	free(nested);
 	check_one(messages[_i].name, page, &messages[_i].f);
 	free(text);
 	free(page);
@@ -601,6 +606,8 @@ START_TEST(frames_columns_and_marks_around_a_message_do_not_matter)
 		  "31.44 MiB　free；4.38 GiB reserved in total by PyTorch）", f);
 	check_one("marks of no width", "RuntimeError: CUDA out of memory. Tried to allocate 44.00\xe2\x80\x8b MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB already "
 		  "allocated; 31.\xe2\x80\x8b" "44 MiB free; 4.38 GiB reserved in total by PyTorch)", f);
+	check_one("colours without their escape character", "[36m(Task pid=12)[0m [1;31mRuntimeError[0m: CUDA out of memory. Tried to allocate [1;36m44.00[0m MiB (GPU "
+		  "[1;36m0[0m; 5.80 GiB total capacity; 4.11 GiB already allocated; 31.44 MiB free; 4.38 GiB reserved in total by PyTorch)", f);
 	check_one("a code page", "\xce\xf8\xe8\xe1\xea\xe0: RuntimeError: CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB "
 		  "already allocated; 31.44 MiB free; 4.38 GiB reserved in total by PyTorch)\n\xcd\xe5 \xf5\xe2\xe0\xf2\xe0\xe5\xf2 \xef\xe0\xec\xff\xf2\xe8\n", f);
 }
@@ -627,7 +634,8 @@ END_TEST
 START_TEST(a_log_is_no_pickle)
 {
 	static const char *const logs[] = { "(VWorker rank=0 pid=1) starting\n(VWorker rank=1 pid=2) starting\n", "(Supervisor) up\nVersion 3\n", "(Sentry)\n'x'\n",
-					    "cuda\nerror\n(no more)\n", "(dll loaded) fine\n", "(lp0 on fire)\n" };
+					    "cuda\nerror\n(no more)\n", "(dll loaded) fine\n", "(lp0 on fire)\n",
+					    "(Validator pid=2) ok\n211.5 steps a second\n" };
 	for (size_t i = 0; i < sizeof logs / sizeof *logs; i++) {
 		char text[1024];
 		snprintf(text, sizeof text, "%s%s\n", logs[i], messages[1].text);

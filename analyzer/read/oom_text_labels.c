@@ -106,7 +106,7 @@ size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 		int64_t bytes;
 		bool unit;
 		enum field field;
-		if (!gs_text_digit_begins(t, i) || !gs_text_size(t, &end, &bytes, &unit) || !unit) {
+		if (!gs_text_digit_begins(t, i) || !gs_text_size_folded(t, &end, &bytes, &unit) || !unit) {
 			i = end > i ? end : i + 1;
 			continue;
 		}
@@ -126,6 +126,21 @@ size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 	return last;
 }
 
+/* A number, also one that a fold cuts in two. */
+static bool number(const gs_text *t, size_t *i, uint64_t *value)
+{
+	uint64_t more;
+	size_t j;
+	if (!gs_text_number(t, i, value))
+		return false;
+	j = *i;
+	if (j < t->n && t->gap[j] == GS_GAP_FOLD && gs_text_number(t, &j, &more) && more < 10) {
+		*value = *value * 10 + more;
+		*i = j;
+	}
+	return true;
+}
+
 int32_t gs_oom_device(const gs_text *t, size_t from, size_t to, const char *const *phrases)
 {
 	for (; *phrases; phrases++) {
@@ -133,7 +148,7 @@ int32_t gs_oom_device(const gs_text *t, size_t from, size_t to, const char *cons
 			uint64_t device;
 			gs_text_eat(t, &i, *phrases);
 			bool next_line = i < t->n && t->gap[i] == GS_GAP_LINE; /* the message may be cut before it */
-			if (gs_text_number(t, &i, &device) && device < 1024 && (!next_line || gs_text_is(t, i, "hasatotal") || gs_text_is(t, i, ";")))
+			if (number(t, &i, &device) && device < 1024 && (!next_line || gs_text_is(t, i, "hasatotal") || gs_text_is(t, i, ";")))
 				return (int32_t)device;
 		}
 	}

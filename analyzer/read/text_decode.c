@@ -109,7 +109,7 @@ static size_t entity(const unsigned char *p, size_t n, uint32_t *c)
 /* An escape character written out, with the colour behind it: \x1b[31m, \033[31m, \u001b[31m; 0 where there is none. */
 static size_t written_colour(const unsigned char *p, size_t n)
 {
-	static const char *const words[] = { "\\x1b", "\\x1B", "\\033", "\\u001b", "\\u001B", "\\e" };
+	static const char *const words[] = { "\\x1b", "\\x1B", "\\033", "\\u001b", "\\u001B", "\\e", "#033" };
 	size_t length;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t more = starts(p, n, words[i], &length) ? colour(p + length, n - length) : 0;
@@ -197,6 +197,10 @@ static size_t decode(gs_text_decoder *d, const unsigned char *p, size_t n, char 
 	case '\b':
 		*gave = 0;
 		return 1;
+	case '#': /* as system logs write it */
+		used = written_colour(p, n);
+		*gave = !used;
+		return used ? used : 1;
 	case '[': /* a colour whose escape character got lost */
 		used = n > 2 && p[1] >= '0' && p[1] <= '9' ? colour(p, n) : 0;
 		if (used && used < 12 && p[used - 1] == 'm' && !memchr(p, ':', used)) {

@@ -126,16 +126,19 @@ static bool unit_at(const gs_text *t, size_t *i, unsigned *shift)
 	return false;
 }
 
+/* The same, or folded away from it where that ends no number. */
+static bool goes_on(const gs_text *t, size_t i, bool folds) { return joined(t, i) || (folds && i < t->n && t->gap[i] == GS_GAP_FOLD); }
+
 /* Digits of the whole part, with commas between groups of three; returns whether a comma was seen. */
-static long double whole(const gs_text *t, size_t *i)
+static long double whole(const gs_text *t, size_t *i, bool folds)
 {
 	long double v = 0;
 	size_t j = *i;
 	for (;;) {
-		while (j < t->n && digit(t->s[j]) && (j == *i || joined(t, j)))
+		while (j < t->n && digit(t->s[j]) && (j == *i || goes_on(t, j, folds)))
 			v = v * 10 + (t->s[j++] - '0');
-		if (j + 3 < t->n && t->s[j] == ',' && joined(t, j) && digit(t->s[j + 1]) && digit(t->s[j + 2]) && digit(t->s[j + 3]) &&
-		    joined(t, j + 1) && (j + 4 >= t->n || !digit(t->s[j + 4]) || !joined(t, j + 4)))
+		if (j + 3 < t->n && t->s[j] == ',' && goes_on(t, j, folds) && digit(t->s[j + 1]) && digit(t->s[j + 2]) && digit(t->s[j + 3]) &&
+		    goes_on(t, j + 1, folds) && (j + 4 >= t->n || !digit(t->s[j + 4]) || !goes_on(t, j + 4, folds)))
 			j++;
 		else
 			break;
@@ -145,16 +148,16 @@ static long double whole(const gs_text *t, size_t *i)
 }
 
 /* A number at *i, not yet multiplied, and its unit; *i moves behind both. */
-static bool number_and_unit(const gs_text *t, size_t *i, long double *number, unsigned *shift, bool *unit)
+static bool number_and_unit(const gs_text *t, size_t *i, long double *number, unsigned *shift, bool *unit, bool folds)
 {
 	size_t j = *i;
 	*shift = 0;
 	if (j >= t->n || !digit(t->s[j]))
 		return false;
-	long double v = whole(t, &j);
-	if (j + 1 < t->n && (t->s[j] == '.' || t->s[j] == ',') && joined(t, j) && digit(t->s[j + 1]) && joined(t, j + 1)) {
+	long double v = whole(t, &j, folds);
+	if (j + 1 < t->n && (t->s[j] == '.' || t->s[j] == ',') && goes_on(t, j, folds) && digit(t->s[j + 1]) && goes_on(t, j + 1, folds)) {
 		long double scale = 1;
-		for (j++; j < t->n && digit(t->s[j]) && joined(t, j); j++)
+		for (j++; j < t->n && digit(t->s[j]) && goes_on(t, j, folds); j++)
 			v += (t->s[j] - '0') * (scale /= 10);
 	}
 	*unit = unit_at(t, &j, shift);
@@ -169,12 +172,12 @@ static int64_t bytes_of(long double number, unsigned shift)
 	return v >= 9223372036854775807.0L ? INT64_MAX : (int64_t)v;
 }
 
-bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit)
+static bool size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit, bool folds)
 {
 	long double number;
 	unsigned shift;
 	bool has;
-	if (!number_and_unit(t, i, &number, &shift, &has))
+	if (!number_and_unit(t, i, &number, &shift, &has, folds))
 		return false;
 	if (unit)
 		*unit = has;
@@ -182,13 +185,17 @@ bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit)
 	return true;
 }
 
+bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit) { return size(t, i, bytes, unit, false); }
+
+bool gs_text_size_folded(const gs_text *t, size_t *i, int64_t *bytes, bool *unit) { return size(t, i, bytes, unit, true); }
+
 bool gs_text_size_of(const gs_text *t, size_t *i, int64_t *part, int64_t *all)
 {
 	long double a, b;
 	unsigned a_shift, b_shift;
 	bool a_unit, b_unit;
 	size_t j = *i;
-	if (!number_and_unit(t, &j, &a, &a_shift, &a_unit) || !gs_text_eat(t, &j, "/") || !number_and_unit(t, &j, &b, &b_shift, &b_unit))
+	if (!number_and_unit(t, &j, &a, &a_shift, &a_unit, false) || !gs_text_eat(t, &j, "/") || !number_and_unit(t, &j, &b, &b_shift, &b_unit, false))
 		return false;
 	*part = bytes_of(a, a_unit ? a_shift : b_shift);
 	*all = bytes_of(b, b_shift);

@@ -25,6 +25,9 @@ bool gs_text_hex(const gs_text *t, size_t *i, uint64_t *value);
  * false when there is no number; INT64_MAX stands for more than that. */
 bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit);
 
+/* The same in a sentence where no number stands right behind another: there a number goes on also behind a fold. */
+bool gs_text_size_folded(const gs_text *t, size_t *i, int64_t *bytes, bool *unit);
+
 /* Two sizes with a stroke between them, "3.25 GiB/15.6 GiB"; in "3.25/15.6 GiB" the unit is that of both. */
 bool gs_text_size_of(const gs_text *t, size_t *i, int64_t *part, int64_t *all);
 

@@ -89,6 +89,9 @@ static gs_status rebuild(gs_diagnosis *d, const gs_diagnose_options *options, gs
 		status = gs_state_find(d->snapshot, d->device, &d->history, options->state, &d->state, err);
 	if (status)
 		return status;
+	const char *why;
+	if (gs_state_captured_fit(d->snapshot, d->device, &d->state, &why) == GS_STATE_OTHER)
+		return choose_row(d, options, err);
 	match_event(d);
 	int64_t idx = d->state.idx == GS_NONE ? d->history.captured_at : d->state.idx;
 	if ((status = gs_history_layout(&d->history, idx, &d->layout, err)))

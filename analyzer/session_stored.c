@@ -28,7 +28,8 @@ static gs_status tell_warnings(gs_session *session, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
-		"SELECT snapshot_id, text FROM main.warning ORDER BY rowid", &q, err);
+		"SELECT id, 'cut at byte ' || cut_at || ': the answer rests on what is whole before it' FROM main.snapshot"
+		" WHERE NOT complete AND cut_at IS NOT NULL UNION ALL SELECT snapshot_id, text FROM main.warning", &q, err);
 	while (!status && !(status = gs_db_next(q, err))) {
 		int64_t rank;
 		const char *path;

@@ -88,6 +88,22 @@ gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_histo
 	return status;
 }
 
+gs_state_fit gs_state_captured_fit(const gs_snapshot *s, const gs_device *d, const gs_state *state, const char **why)
+{
+	if (state->idx != GS_NONE)
+		return GS_STATE_OWN;
+	*why = "no events were recorded: what was captured stands for the peak";
+	if (!strncmp(state->name, "peak", 4))
+		return GS_STATE_NEAR;
+	if (state->oom == SIZE_MAX)
+		return GS_STATE_OWN;
+	*why = "the layout printed last belongs to a later failure";
+	for (size_t i = state->oom + 1; i < s->nooms; i++)
+		if (s->ooms[i].device == d->device)
+			return GS_STATE_OTHER;
+	return GS_STATE_OWN;
+}
+
 gs_status gs_state_select(const gs_snapshot *s, const gs_device *d, const char *selector, gs_layout *out, gs_state *state, gs_error *err)
 {
 	gs_history h = GS_HISTORY_INIT;
@@ -95,10 +111,18 @@ gs_status gs_state_select(const gs_snapshot *s, const gs_device *d, const char *
 	gs_status status = gs_history_init(&h, s, d, err);
 	if (!status)
 		status = gs_state_find(s, d, &h, selector, &found, err);
+	const char *why = NULL;
+	gs_state_fit fit = status ? GS_STATE_OWN : gs_state_captured_fit(s, d, &found, &why);
+	if (fit == GS_STATE_OTHER)
+		status = gs_fail(err, GS_NOT_FOUND, "device %d has no layout of that state: %s", d->device, why);
 	if (!status)
 		status = gs_history_layout(&h, found.idx == GS_NONE ? h.captured_at : found.idx, out, err);
 	if (!status && found.idx == GS_NONE)
 		out->idx = GS_NONE;
+	if (!status && fit == GS_STATE_NEAR && out->exact) {
+		out->exact = false;
+		snprintf(out->note, sizeof out->note, "%s", why);
+	}
 	if (!status && state)
 		*state = found;
 	gs_history_release(&h);

@@ -59,7 +59,12 @@ typedef struct gs_state {
  * not have (no OOM, no such event); both with a message. */
 gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_history *h, const char *selector, gs_state *state, gs_error *err);
 
-/* Both steps: the layout of the selected state. Blocks carry the index of their alloc event. state may be NULL. */
+/* What the captured layout is to a state that no event tells (idx GS_NONE): its own; only near it, so that it is not exact; or, of a message
+ * that another of the device follows, another state's altogether. why gets a sentence where it is not its own. */
+typedef enum gs_state_fit { GS_STATE_OWN, GS_STATE_NEAR, GS_STATE_OTHER } gs_state_fit;
+gs_state_fit gs_state_captured_fit(const gs_snapshot *s, const gs_device *d, const gs_state *state, const char **why);
+
+/* Both steps: the layout of the selected state (GS_NOT_FOUND also where the input has none of that state). Blocks carry the index of their alloc event. state may be NULL. */
 gs_status gs_state_select(const gs_snapshot *s, const gs_device *d, const char *selector, gs_layout *out, gs_state *state, gs_error *err);
 
 #endif

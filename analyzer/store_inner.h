@@ -51,6 +51,8 @@ typedef struct gs_state_row {
 	int64_t idx, device_free;
 	const gs_device *device;
 	const gs_layout *layout;
+	int64_t reserved, allocated; /* where there is no layout: what a message says, GS_NONE nothing */
+	const char *doubt;           /* why it is not exact although its layout is; NULL: it is */
 } gs_state_row;
 gs_status gs_fill_state(gs_fill *f, const gs_state_row *row, int64_t *id, gs_error *err);
 

@@ -31,10 +31,14 @@ static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_e
 	gs_db_int(f->state, 3, gs_device_number(row->device->device));
 	gs_db_text(f->state, 4, row->name);
 	gs_db_int(f->state, 5, row->idx);
-	gs_db_int(f->state, 6, l ? l->exact : 1);
-	gs_db_text(f->state, 7, l && l->note[0] ? l->note : NULL);
+	gs_db_int(f->state, 6, row->doubt ? 0 : l ? l->exact : 1);
+	gs_db_text(f->state, 7, row->doubt ? row->doubt : l && l->note[0] ? l->note : NULL);
 	gs_db_int(f->state, 8, row->device_free);
 	bind_totals(f->state, l);
+	if (!l) {
+		gs_db_int(f->state, 11, row->reserved);
+		gs_db_int(f->state, 12, row->allocated);
+	}
 	return gs_db_do(f->state, err);
 }
 

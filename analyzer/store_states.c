@@ -83,12 +83,21 @@ static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_erro
 	gs_status status = GS_OK;
 	gs_layout_init(&built);
 	stored_name(x, state, name, sizeof name);
-	gs_state_row row = { name, state->idx, free_of(x, state), x->d, NULL };
+	gs_state_row row = { name, state->idx, free_of(x, state), x->d, NULL, GS_NONE, GS_NONE, NULL };
 	bool captured = is_captured(x, state);
-	if (captured && x->d->has_layout && x->d->trace.n && x->f->ask->parts & GS_STORE_BLOCK_IDX) {
+	gs_state_fit fit = gs_state_captured_fit(x->f->s, x->d, state, &row.doubt);
+	if (fit == GS_STATE_OWN || !x->d->has_layout)
+		row.doubt = NULL;
+	if (fit == GS_STATE_OTHER) {
+		row.reserved = x->f->s->ooms[state->oom].reserved;
+		row.allocated = x->f->s->ooms[state->oom].allocated;
+	}
+	if (captured && fit != GS_STATE_OTHER && x->d->has_layout && x->d->trace.n && x->f->ask->parts & GS_STORE_BLOCK_IDX) {
 		status = number_blocks(x, &built, err);
 		row.layout = &built;
-	} else if (captured)
+	} else if (fit == GS_STATE_OTHER)
+		;
+	else if (captured)
 		row.layout = x->d->has_layout ? &x->d->captured : NULL;
 	else {
 		status = need_history(x, err);

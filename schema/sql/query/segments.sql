@@ -1,2 +1,2 @@
 -- every segment and what it holds
-SELECT * FROM segment ORDER BY snapshot_id, device, address
+SELECT * FROM segment ORDER BY snapshot_id, device, address, size DESC

@@ -79,6 +79,8 @@ static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field
 	}
 	for (size_t k = 0; k < sizeof after / sizeof *after; k++)
 		if (gs_text_eat(t, end, after[k].phrase)) {
+			if (after[k].field == ALLOWED && !gs_text_is(t, *end, ";") && !listed(t, at))
+				return false;
 			if ((after[k].field == CACHED || (after[k].field == FREE && !gs_text_ends(t, *end, "isfree"))) && !listed(t, at))
 				return false;
 			*field = after[k].field == OTHERS && own_process(t, at) ? NONE : after[k].field;
@@ -162,6 +164,8 @@ size_t gs_oom_line_end(const gs_text *t, size_t i, size_t to)
 	size_t end = i, far = i + 500 < to ? i + 500 : to, record = i;
 	while (record < far && t->gap[record] != GS_GAP_LINE)
 		record++;
+	size_t other = gs_text_find(t, i, record, "outofmemory"); /* the tail of another message is not this one's */
+	record = other < record ? other : record;
 	for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
 		size_t tail = gs_text_find_last(t, i, record, tails[k]);
 		if (tail != SIZE_MAX && tail > end)

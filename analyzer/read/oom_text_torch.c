@@ -3,7 +3,10 @@
 #include "analyzer/read/oom_text_rules.h"
 #include "analyzer/read/text_figure.h"
 
-enum { SPAN = 4000 /* squeezed characters that one message may have */ };
+enum {
+	SPAN = 4000, /* squeezed characters that one message may have */
+	CUT = 40     /* … that may be left of a sentence */
+};
 
 static const char *const host_words[] = { "notenoughmemory:", "defaultcpuallocator", "cpuallocator", "alloc_cpu.cpp", NULL };
 
@@ -154,20 +157,23 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* The exception's name alone at the beginning of a line, nothing recognised behind it. */
+/* The exception's name at the beginning of a line, nothing recognised behind it: alone, or with the beginning of a sentence that was cut. */
 static int exception_name(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	if (i && t->gap[i] < GS_GAP_WRAP && !gs_text_ends(t, i, ":"))
 		return 0;
 	bool colon = gs_text_eat(t, &j, ":");
-	if (j < t->n && t->gap[j] != GS_GAP_LINE && !(colon && t->gap[j] >= GS_GAP_WRAP))
+	size_t end = j;
+	while (end < t->n && end < j + CUT && t->gap[end] < GS_GAP_WRAP)
+		end++;
+	if (end == j + CUT || (end > j && !colon) || (end == j && !colon && j < t->n && t->gap[j] != GS_GAP_LINE))
 		return 0;
 	if (gs_text_find(t, j, j + 60, "outofmemory") != SIZE_MAX || gs_text_find(t, j, j + 60, "allocationondevice") != SIZE_MAX)
 		return 0;
 	m->row.library = "pytorch";
 	m->kind = GS_OOM_TORCH_BARE;
-	m->end = j;
+	m->end = end;
 	return 1;
 }
 

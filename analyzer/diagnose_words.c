@@ -116,20 +116,24 @@ char *gs_diagnosis_reason(const gs_diagnosis *d, char *buf, size_t cap)
 }
 
 /* Facts that would decide a step, and how to supply them. */
-enum { FACT_LAYOUT, FACT_FREE, FACT_REQUESTED, FACT_CAPACITY, FACTS };
+enum { FACT_LAYOUT, FACT_FREE, FACT_PRINTED, FACT_REQUESTED, FACT_CAPACITY, FACT_SIZE, FACTS };
 static const char *const facts[FACTS] = {
 	"a snapshot of segments and blocks would tell",
 	"the device's free memory would tell: --message with the error's text",
+	"the device's free memory would tell; this text does not print it",
 	"the sizes asked for are not all recorded",
 	"the device's capacity would tell: --capacity",
+	"the size asked for would tell",
 };
 
 static int fact_that_tells(const gs_diagnosis *d, gs_step step)
 {
+	if (d->requested < 0)
+		return FACT_SIZE;
 	if (step == GS_STEP_OUTSIDE && d->capacity < 0)
 		return FACT_CAPACITY;
 	if (d->device_free < 0 && step != GS_STEP_MISSED_FIT && step != GS_STEP_OTHER_STREAM && step != GS_STEP_PRIVATE_POOL)
-		return FACT_FREE;
+		return d->snapshot->kind == GS_KIND_TEXT ? FACT_PRINTED : FACT_FREE;
 	return step == GS_STEP_ROUNDING || step == GS_STEP_OUTSIDE ? FACT_REQUESTED : FACT_LAYOUT;
 }
 

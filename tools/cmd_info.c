@@ -22,11 +22,11 @@ static const gs_column columns[] = {
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
-typedef struct counts { uint64_t segments, blocks, dropped; int64_t events; bool layout, capacity, device_free, times, all; } counts;
+typedef struct counts { uint64_t segments, blocks, dropped; int64_t events; bool layout, capacity, device_free, requested, held, times, all; } counts;
 
 static counts count(const gs_snapshot *s)
 {
-	counts c = { 0, 0, 0, s->ndevices || !s->lost ? 0 : GS_NONE, false, false, false, false, true };
+	counts c = { 0, 0, 0, s->ndevices || !s->lost ? 0 : GS_NONE, false, false, false, false, false, false, true };
 	for (size_t i = 0; i < s->ndevices; i++) {
 		const gs_device *d = &s->devices[i];
 		c.segments += d->captured.nsegments;
@@ -43,6 +43,8 @@ static counts count(const gs_snapshot *s)
 	for (size_t i = 0; i < s->nooms; i++) {
 		c.capacity |= s->ooms[i].capacity != GS_NONE;
 		c.device_free |= s->ooms[i].device_free != GS_NONE;
+		c.requested |= s->ooms[i].requested != GS_NONE;
+		c.held |= s->ooms[i].allocated != GS_NONE || s->ooms[i].reserved != GS_NONE;
 	}
 	return c;
 }
@@ -82,6 +84,8 @@ static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t ca
 	    "whether events before the first one are missing");
 	add(buf, cap, c->events > 0 && !s->events_skipped && !c->times, "when it happened (events have no time)");
 	add(buf, cap, c->layout && s->nstacks <= 1, "which code allocated (no stacks were recorded)");
+	add(buf, cap, s->nooms && !c->requested, "the size asked for");
+	add(buf, cap, s->nooms && !c->layout && !c->held, "how much was held");
 	add(buf, cap, !c->capacity, "the device's capacity (--capacity gives it)");
 	add(buf, cap, !c->device_free, "how much of the device was free");
 	add(buf, cap, !s->complete, "what stood behind the cut");

@@ -2,6 +2,7 @@
 #include "analyzer/session.h"
 
 #include <ctype.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -165,6 +166,29 @@ static gs_status list_states(gs_session *session, gs_error *err)
 	return status == GS_END ? GS_OK : status;
 }
 
+/* A state that was bounded and not determined is not shown without saying so. */
+static gs_status tell_inexact(gs_session *session, gs_error *err)
+{
+	sqlite3_stmt *q = NULL;
+	if (!session->ask.note || !(session->guard.reads & GS_READS_STATE))
+		return GS_OK;
+	gs_status status = gs_db_prepare(gs_store_connection(session->store),
+		"SELECT t.snapshot_id, t.device, t.name, s.note FROM temp.shown_state AS t JOIN main.state AS s ON s.id = t.state_id"
+		" WHERE NOT s.exact ORDER BY t.rowid", &q, err);
+	while (!status && !(status = gs_db_next(q, err))) {
+		char text[300], device[40] = "";
+		int64_t rank;
+		const char *path = NULL, *note = (const char *)sqlite3_column_text(q, 3);
+		gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path);
+		if (gs_db_get(q, 1) != GS_NONE)
+			snprintf(device, sizeof device, " of device %lld", (long long)gs_db_get(q, 1));
+		snprintf(text, sizeof text, "the state \"%s\"%s is not exact%s%s", sqlite3_column_text(q, 2), device, note ? ": " : "", note ? note : "");
+		session->ask.note(session->ask.context, path, text);
+	}
+	sqlite3_finalize(q);
+	return status == GS_END ? GS_OK : status;
+}
+
 /* A state that a database does not keep: its snapshots are taken into memory and the statement is prepared there. */
 static gs_status start_again_in_memory(gs_session *session, gs_error *err)
 {
@@ -210,6 +234,9 @@ gs_status gs_session_query(gs_session *session, const char *sql, bool named, dou
 	unsigned reads = session->guard.reads;
 	if (!status)
 		status = list_states(session, err);
+	session->guard.reads = reads;
+	if (!status)
+		status = tell_inexact(session, err);
 	if (status) {
 		sqlite3_finalize(*stmt);
 		*stmt = NULL;

@@ -30,9 +30,15 @@ done <"$work/queries"
 for file in $files; do
 	"$gpusnap" info -q "$file" --json >"$work/out/answer/$(basename "$file") info"
 	"$gpusnap" list -q "$file" --json >"$work/out/answer/$(basename "$file") list"
+	"$gpusnap" verify -q "$file" --json >"$work/out/answer/$(basename "$file") verify"
 	"$gpusnap" diagnose -q "$file" --json >"$work/out/diagnosis/$(basename "$file")"
 done
-for wrong in "query nowhere summary" "query --frmat x" "diagnose nowhere" "qury" "map" "load nowhere -o x.db" "info nowhere" "list nowhere"; do
+head -c 1400 "$root/tests/data/v1/small.gsnap" >"$work/cut.gsnap"
+for name in summary health segments accounting; do
+	ask answer "$work/cut.gsnap" query "$name"
+done
+"$gpusnap" info -q "$work/cut.gsnap" --json >"$work/out/answer/cut info"
+for wrong in "query nowhere summary" "query --frmat x" "diagnose nowhere" "qury" "map" "load nowhere -o x.db" "info nowhere" "list nowhere" "verify nowhere"; do
 	"$gpusnap" $wrong --json >"$work/stdout" 2>"$work/out/error/$(echo "$wrong" | tr / _)"
 	[ -s "$work/stdout" ] && echo "something on stdout" >"$work/out/error/$wrong"
 done

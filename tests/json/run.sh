@@ -34,7 +34,7 @@ for file in $files; do
 	"$gpusnap" diagnose -q "$file" --json >"$work/out/diagnosis/$(basename "$file")"
 done
 head -c 1400 "$root/tests/data/v1/small.gsnap" >"$work/cut.gsnap"
-for name in summary health segments accounting; do
+for name in summary segments accounting; do
 	ask answer "$work/cut.gsnap" query "$name"
 done
 "$gpusnap" info -q "$work/cut.gsnap" --json >"$work/out/answer/cut info"

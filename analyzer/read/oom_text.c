@@ -57,6 +57,12 @@ static const char *message_text(gs_oom_text *o, const gs_text *t, const gs_oom_m
 	size_t from = with_name(t, t->at[m->begin]), to = t->at[m->end - 1] + 1;
 	if (to - from > MAX_MESSAGE)
 		to = from + MAX_MESSAGE;
+	if (from && (t->text[from - 1] == '"' || t->text[from - 1] == '\'')) { /* it was quoted: what stands behind the quotation is not its own */
+		const char *close = memchr(t->text + from, t->text[from - 1], to - from);
+		to = close ? (size_t)(close - t->text) : to;
+	}
+	const char *tag = memmem(t->text + from, to - from, "</", 2);
+	to = tag && tag > t->text + from ? (size_t)(tag - t->text) : to;
 	return gs_snapshot_text(o->snapshot, t->text + from, to - from);
 }
 

@@ -268,7 +268,10 @@ static int cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 	static const char *const phrases[] = { "currentdevice:", NULL }, *const julia_words[] = { "(code2,", "(code#2,", "code2,error", NULL };
 	static const char *const torch[] = { "runtimeerror:", "acceleratorerror:", "kernelerrorsmightbeasynchronously", "torch", "outofmemoryerror:", NULL };
 	static const char *const cycles[] = { "incumem", "inculaunch", "incuarray", "inhip", NULL };
+	static const char *const host[] = { "hostalloc", "mallochost", "hostregister", "pinnedmemory", "pinninghost", NULL };
 	const char *library = gs_oom_library(t, i, "cuda");
+	if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 60), host))
+		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 	if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 12), cycles))
 		library = "blender";
 	else if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 24), julia_words))

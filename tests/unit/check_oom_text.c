@@ -405,6 +405,11 @@ static const struct { const char *name, *text; } nothing[] = {
 	{ "prose", "When I train with a batch size of 4 I get an out of memory error on my 8 GiB GPU, but nvidia-smi shows that most of it is free. Why?\n" },
 	{ "prose that names CUDA", "Sometimes the job dies with CUDA out of memory after 10 epochs, is that normal? We tried to allocate fewer workers.\n" },
 	{ "Redis", "zmalloc: Out of memory trying to allocate 1048592 bytes" },
+	{ "pinned memory by the runtime", "RuntimeError: CUDA error: out of memory in cudaHostAlloc(&p, size, flags)" },
+	{ "Ray's guard of the host", "ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.\nMemory on the node was 59.49GB / 62.58GB" },
+	{ "a handle of cuBLAS", "RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`" },
+	{ "a workspace of cuDNN", "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED" },
+	{ "a retry that is announced", "Warning: Ran out of memory when regular VAE decoding, retrying with tiled VAE decoding." },
 	{ "a full disk", "OSError: [Errno 28] No space left on device" },
 	{ "a skipped tactic", "WARNING: Requested amount of GPU memory (2147483648 bytes) could not be allocated. There may not be enough free memory for "
 	  "allocation to succeed.\nWARNING: Skipping tactic 1 due to insuficient memory on requested size of 2147483648" },
@@ -683,6 +688,33 @@ START_TEST(the_message_is_kept_as_it_was_found)
 }
 END_TEST
 
+START_TEST(what_stands_behind_a_quoted_message_is_not_in_it)
+{
+	static const char *const texts[] = { "{\"detail\": \"HIP out of memory. Tried to allocate 6.00 MiB. GPU 0 has a total capacity of 1.00 GiB of which 0 bytes is free.\", \"code\": 500}",
+					     "Error('HIP out of memory. Tried to allocate 6.00 MiB. GPU 0 has a total capacity of 1.00 GiB of which 0 bytes is free.')",
+					     "<pre>HIP out of memory. Tried to allocate 6.00 MiB. GPU 0 has a total capacity of 1.00 GiB of which 0 bytes is free.</pre>" };
+	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+		gs_snapshot s;
+		read_text(&s, texts[i]);
+		ck_assert_uint_eq(s.nooms, 1);
+		ck_assert_str_eq(s.ooms[0].message, "HIP out of memory. Tried to allocate 6.00 MiB. GPU 0 has a total capacity of 1.00 GiB of which 0 bytes is free.");
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
+START_TEST(the_tail_of_one_message_is_not_in_another)
+{
+	gs_snapshot s;
+	read_text(&s, "MPS backend out of memory (MPS allocated: 4.00 GB, other allocations: 1.00 GB, max allowed: 5.00 GB). Tried to allocate 8.00 MB on private pool. Use "
+		      "PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may cause system failure).\nand then on the other machine, with nothing "
+		      "between\nXPU out of memory. Tried to allocate 2.00 GiB. GPU 1 has a total capacity of 4.00 GiB. Of the allocated memory 3.00 GiB is allocated by PyTorch, and "
+		      "1.00 MiB is reserved by PyTorch but unallocated. Please use `empty_cache` to release all unoccupied cached memory.\n");
+	ck_assert_uint_eq(s.nooms, 2);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_long_log_is_read_to_its_end)
 {
 	size_t n = 0, cap = 3000000;
@@ -836,6 +868,8 @@ Suite *suite_oom_text(void)
 	tcase_add_test(logs, no_message_is_said_on_one_line);
 	tcase_add_test(logs, a_device_gets_the_facts_of_its_last_message);
 	tcase_add_test(logs, the_message_is_kept_as_it_was_found);
+	tcase_add_test(logs, what_stands_behind_a_quoted_message_is_not_in_it);
+	tcase_add_test(logs, the_tail_of_one_message_is_not_in_another);
 	tcase_add_test(logs, a_long_log_is_read_to_its_end);
 	tcase_add_test(logs, utf_16_is_read);
 	tcase_add_test(logs, bytes_that_are_no_text_are_of_no_known_kind);

@@ -340,11 +340,13 @@ static gs_status sum_total(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 static gs_status pool(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	int64_t bytes;
-	if (!gs_text_size(t, end, &bytes, NULL))
+	bool unit;
+	if (!gs_text_size(t, end, &bytes, &unit))
 		return GS_OK;
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->summed = true;
 	d->pool = bytes;
+	d->pool_shortened = unit;
 	if (gs_text_eat(t, end, "memory_limit_:") && gs_text_size(t, end, &bytes, NULL) && bytes <= MOST)
 		d->limit = bytes;
 	return GS_OK;
@@ -363,6 +365,7 @@ static gs_status pool_summary(gs_bfc *b, const gs_text *t, size_t i, size_t *end
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->summed = true;
 	d->pool = bytes;
+	d->pool_shortened = true;
 	*end = size;
 	return GS_OK;
 }
@@ -378,6 +381,19 @@ static bool name_begins(const gs_text *t, size_t i, bool *behind)
 	return colour || !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.');
 }
 
+/* Whether the lines that follow a limit are behind i; the input may end before them. */
+static bool limit_begins(const gs_text *t, size_t i, bool behind)
+{
+	uint64_t number;
+	size_t used = gs_text_find(t, i, i + STAT_LINE, "inuse:"), at = used + 6;
+	if (used == SIZE_MAX || !gs_text_number(t, &at, &number))
+		return false;
+	size_t most = gs_text_find(t, at, at + 2 * STAT_LINE, "maxinuse:");
+	if (most == SIZE_MAX)
+		return !behind && t->end && t->n < at + STAT_LINE;
+	return gs_text_find(t, i, most, "limit:") == SIZE_MAX;
+}
+
 /* A line of the statistics: a name at the beginning of a line and a number; the limit comes first. ONNX Runtime has no Reserved, but
  * the size of its regions. */
 static gs_status statistic(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
@@ -385,20 +401,20 @@ static gs_status statistic(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	static const char *const names[] = { "limit:", "inuse:", "maxinuse:", "numallocs:", "maxallocsize:", "largestfreeblock:", "reserved:", "totalallocated:" };
 	int64_t bytes;
 	size_t k = 0;
-	bool behind;
-	if (!name_begins(t, i, &behind) || gs_text_ends(t, i, "chunks") || !gs_text_size(t, end, &bytes, NULL))
+	bool behind, unit;
+	if (!name_begins(t, i, &behind) || gs_text_ends(t, i, "chunks") || !gs_text_size(t, end, &bytes, &unit))
 		return GS_OK;
 	while (!gs_text_is(t, i, names[k]))
 		k++;
-	size_t used = k ? SIZE_MAX : gs_text_find(t, *end, *end + STAT_LINE, "inuse:");
-	if (k == 0 && (used == SIZE_MAX || (behind && gs_text_find(t, used, used + 2 * STAT_LINE, "maxinuse:") == SIZE_MAX)))
+	if (k == 0 && !limit_begins(t, *end, behind))
 		return GS_OK; /* some other limit */
 	if (k && (!b->open || (behind && !b->dumps[b->n - 1].stats)))
 		return GS_OK;
 	DUMP(k == 0 && b->open && b->dumps[b->n - 1].stats);
 	int64_t *const fields[] = { &d->limit, &d->in_use, &d->max_in_use, &d->num_allocs, &d->max_alloc, &d->largest_free, &d->reserved, &d->pool };
-	if (bytes <= MOST && (k || d->limit == GS_NONE)) /* the limit of the line before is exact, this one may be shortened */
+	if (bytes <= MOST && (k == 7 || *fields[k] == GS_NONE)) /* the limit of the line before is exact, this one may be shortened */
 		*fields[k] = bytes;
+	d->shortened |= unit;
 	d->stats = true;
 	return GS_OK;
 }

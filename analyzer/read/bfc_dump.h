@@ -42,6 +42,8 @@ typedef struct gs_bfc_dump {
 	bool headed;               /* the list of chunks was seen from its beginning */
 	bool summed;               /* … to its end */
 	bool stats;                /* the statistics were seen */
+	bool shortened;            /* … with units: rounded ("46.85MiB") */
+	bool pool_shortened;       /* pool is rounded */
 } gs_bfc_dump;
 
 typedef struct gs_bfc {

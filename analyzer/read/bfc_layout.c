@@ -227,9 +227,18 @@ static bool bins_tell_free(const gs_bfc_dump *d)
 	return false;
 }
 
+/* Whether the exact figure may be what is printed rounded. */
+static bool about(uint64_t exact, int64_t rounded)
+{
+	uint64_t s = (uint64_t)rounded, difference = exact > s ? exact - s : s - exact;
+	return difference <= s / 100 + 64;
+}
+
 /* Bytes in use: the statistics say it to the byte, else the sums by size, else the bins. */
 static uint64_t told_in_use(const gs_bfc_dump *d)
 {
+	if (d->in_use != GS_NONE && d->shortened && d->listed_bytes && about(d->listed_bytes, d->in_use))
+		return d->listed_bytes;
 	if (d->in_use != GS_NONE)
 		return (uint64_t)d->in_use;
 	if (d->listed_bytes && d->summed)
@@ -237,10 +246,19 @@ static uint64_t told_in_use(const gs_bfc_dump *d)
 	return used_by_bins(d);
 }
 
+/* Bytes of all regions, 0 where nothing tells them. */
+static uint64_t told_size(const gs_bfc_dump *d, const shown *s)
+{
+	bool regions = d->headed && d->summed && s->regions;
+	if (d->pool != GS_NONE && !(regions && d->pool_shortened && about(s->regions, d->pool)))
+		return (uint64_t)d->pool;
+	return regions ? s->regions : 0;
+}
+
 /* Segments without an address for everything that no chunk line shows. */
 static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char **source)
 {
-	uint64_t all = d->pool != GS_NONE ? (uint64_t)d->pool : d->headed && d->summed ? s->regions : 0; /* 0: not known */
+	uint64_t all = told_size(d, s); /* 0: not known */
 	uint64_t here = s->in_use + s->free, used = told_in_use(d);
 	uint64_t rest = all > here ? all - here : 0, rest_used = used > s->in_use ? used - s->in_use : 0;
 	if (all && rest_used > rest)
@@ -252,10 +270,28 @@ static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char 
 	uint64_t free_bytes = add_free_of_bins(b, d, all ? rest - rest_used : UINT64_MAX);
 	bool sums = d->in_use != GS_NONE || d->pool != GS_NONE || d->listed || s->regions;
 	*source = free_bytes && sums ? "the bin lines and the sums" : free_bytes || !sums ? "the bin lines" : "the sums";
-	if (all && free_bytes < rest - rest_used) {
+	bool rounding = d->pool_shortened && about(here + rest_used + free_bytes, d->pool);
+	if (all && free_bytes < rest - rest_used && !rounding) {
 		add_rest_block(b, rest - rest_used - free_bytes, false);
 		*source = "the sums, which do not tell how free memory is divided";
 	}
+}
+
+/* Whether lines of sums tell of chunks that no chunk line shows. */
+static bool lacks(const gs_bfc_dump *d, const shown *s)
+{
+	if (d->listed && (d->listed != s->used_chunks || d->listed_bytes != s->in_use))
+		return true;
+	if (d->in_use != GS_NONE && !d->shortened && !d->library && (uint64_t)d->in_use != s->in_use)
+		return true; /* ONNX Runtime's holds more than what is in its regions */
+	for (size_t k = 0; k < d->nbins; k++) {
+		uint64_t bytes;
+		size_t count;
+		free_of_bin(d, k, &bytes, &count);
+		if (count)
+			return true;
+	}
+	return false;
 }
 
 gs_status gs_bfc_layout(gs_bfc_dump *dump, gs_snapshot *s, gs_device *d, bool *whole, gs_error *err)
@@ -266,8 +302,7 @@ gs_status gs_bfc_layout(gs_bfc_dump *dump, gs_snapshot *s, gs_device *d, bool *w
 	gs_layout_release(&d->captured);
 	gs_layout_init(&d->captured);
 	add_shown(&b, dump, &seen);
-	bool sums = dump->listed && (dump->listed != seen.used_chunks || dump->listed_bytes != seen.in_use);
-	*whole = dump->headed && dump->summed && dump->nchunks && !seen.missing && !sums;
+	*whole = dump->headed && dump->summed && dump->nchunks && !seen.missing && !lacks(dump, &seen);
 	if (!b.failed && !*whole)
 		add_rest(&b, dump, &seen, &source);
 	if (b.failed)

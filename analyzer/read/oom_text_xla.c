@@ -213,7 +213,10 @@ static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m
 		else if (end > m->end)
 			m->end = end + 4;
 	}
-	m->row.device = device_of(t, i, m->end + 40 < to ? m->end + 40 : to);
+	size_t record = m->end, far = m->end + 40 < to ? m->end + 40 : to;
+	while (record < far && t->gap[record] != GS_GAP_LINE) /* the next record may speak of another device */
+		record++;
+	m->row.device = device_of(t, i, record);
 	return 1;
 }
 

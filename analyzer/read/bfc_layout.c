@@ -261,7 +261,9 @@ static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char 
 	uint64_t all = told_size(d, s); /* 0: not known */
 	uint64_t here = s->in_use + s->free, used = told_in_use(d);
 	uint64_t rest = all > here ? all - here : 0, rest_used = used > s->in_use ? used - s->in_use : 0;
-	if (all && rest_used > rest)
+	if (all && rest_used > rest && d->pool_shortened && about(here + rest_used, d->pool))
+		rest = rest_used;
+	else if (all && rest_used > rest)
 		rest_used = rest;
 	if (rest + rest_used == 0 && !(bins_tell_free(d) && !all))
 		return;

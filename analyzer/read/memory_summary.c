@@ -7,14 +7,19 @@
 #include "analyzer/memory.h"
 #include "analyzer/read/text_figure.h"
 
-enum { SPAN = 9000 /* squeezed characters of a table and more */, GAP = 260 /* from one bar to the next: a ruler is 75 */ };
+enum {
+	SPAN = 9000, /* squeezed characters of a table and more */
+	GAP = 260,   /* from one bar to the next: a ruler is 75 */
+	LEAD = 64    /* characters in front of a line that tell whose it is */
+};
 
+/* '*' in a title is the word for the device: GPU, XPU, MLU, NPU, … */
 static const struct { const char *title, *name; bool count; } metrics[GS_SUMMARY_METRICS] = {
 	{ "allocatedmemory", "allocated_bytes", false }, { "activememory", "active_bytes", false }, { "requestedmemory", "requested_bytes", false },
-	{ "gpureservedmemory", "reserved_bytes", false }, { "non-releasablememory", "inactive_split_bytes", false },
-	{ "allocations", "allocation", true }, { "activeallocs", "active", true }, { "gpureservedsegments", "segment", true },
+	{ "*reservedmemory", "reserved_bytes", false }, { "non-releasablememory", "inactive_split_bytes", false },
+	{ "allocations", "allocation", true }, { "activeallocs", "active", true }, { "*reservedsegments", "segment", true },
 	{ "non-releasableallocs", "inactive_split", true }, { "oversizeallocations", "oversize_allocations", true },
-	{ "oversizegpusegments", "oversize_segments", true },
+	{ "oversize*segments", "oversize_segments", true },
 };
 static const char *const pools[] = { "all", "large", "small" };
 
@@ -23,6 +28,8 @@ void gs_memory_summary_release(gs_memory_summary *m)
 	gs_memory_give(m->tables);
 	*m = (gs_memory_summary)GS_MEMORY_SUMMARY_INIT;
 }
+
+static bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /* 728, 12 K, 3 M: thousands */
 static bool count_at(const gs_text *t, size_t *i, int64_t *value)
@@ -50,16 +57,42 @@ static bool cells_at(const gs_text *t, size_t *i, bool count, gs_summary_cells *
 	return true;
 }
 
+/* Steps over a title in which '*' is a word of up to 8 letters. */
+static bool eat_title(const gs_text *t, size_t *i, const char *title)
+{
+	const char *star = strchr(title, '*');
+	size_t j = *i, word = 0;
+	if (!star)
+		return gs_text_eat(t, i, title);
+	for (const char *p = title; p < star; p++)
+		if (j >= t->n || t->s[j++] != *p)
+			return false;
+	while (word <= 8 && !gs_text_is(t, j + word, star + 1)) {
+		if (j + word >= t->n || t->s[j + word] < 'a' || t->s[j + word] > 'z')
+			return false;
+		word++;
+	}
+	j += word;
+	if (word == 0 || !gs_text_eat(t, &j, star + 1))
+		return false;
+	*i = j;
+	return true;
+}
+
 /* What stands behind a bar at i: a metric, a pool of the metric before, the line of counters. Moves *i behind what was understood. */
 static void cell_names(const gs_text *t, size_t *i, gs_summary_table *table, size_t *metric)
 {
 	size_t j = *i, pool = 0;
-	if (gs_text_eat(t, &j, "cudaooms:") || gs_text_eat(t, &j, "hipooms:") || gs_text_eat(t, &j, "ooms:") || gs_text_eat(t, &j, "npuooms:")) {
+	if (gs_text_eat(t, &j, "ooms:") || eat_title(t, &j, "*ooms:")) {
 		count_at(t, &j, &table->ooms);
+		*i = j;
+		if (!gs_text_eat(t, &j, "|") || !eat_title(t, &j, "*mallocretries:"))
+			return;
+		count_at(t, &j, &table->retries);
 		*i = j;
 		return;
 	}
-	if (gs_text_eat(t, &j, "cudamallocretries:") || gs_text_eat(t, &j, "hipmallocretries:") || gs_text_eat(t, &j, "npumallocretries:")) {
+	if (eat_title(t, &j, "*mallocretries:")) {
 		count_at(t, &j, &table->retries);
 		*i = j;
 		return;
@@ -72,7 +105,7 @@ static void cell_names(const gs_text *t, size_t *i, gs_summary_table *table, siz
 	} else {
 		for (k = 0; k < GS_SUMMARY_METRICS; k++) {
 			size_t n = j;
-			if (gs_text_eat(t, &n, metrics[k].title) && gs_text_eat(t, &n, "|")) {
+			if (eat_title(t, &n, metrics[k].title) && gs_text_eat(t, &n, "|")) {
 				j = n;
 				break;
 			}
@@ -90,21 +123,56 @@ static void cell_names(const gs_text *t, size_t *i, gs_summary_table *table, siz
 	*i = j - 1; /* the last bar begins the next line */
 }
 
-static size_t read_table(const gs_text *t, size_t i, gs_summary_table *table)
+/* What stands before the bar at i in its line, times left out: the same for all lines of one process. Returns its length. */
+static size_t lead_of(const gs_text *t, size_t i, char lead[LEAD])
 {
-	size_t to = i + SPAN < t->n ? i + SPAN : t->n, metric = GS_SUMMARY_METRICS;
-	size_t next = gs_text_find(t, i, to, "memorysummary,deviceid");
-	if (next != SIZE_MAX)
-		to = next;
-	size_t last = i, rulers = 0;
-	while (i < to) {
-		size_t bar = gs_text_find(t, i, to < i + GAP ? to : i + GAP, "|");
+	size_t n = 0, end = t->at[i];
+	for (size_t k = gs_text_line_start(t, i); k < end && n < LEAD;) {
+		size_t run = 0;
+		bool clock = false;
+		while (k + run < end && (t->text[k + run] == ':' || t->text[k + run] == '-' || t->text[k + run] == '.' || t->text[k + run] == ',' || digit(t->text[k + run]))) {
+			clock |= run && t->text[k + run] == ':' && digit(t->text[k + run - 1]) && digit(t->text[k + run + 1]);
+			run++;
+		}
+		if (clock || !run)
+			lead[n++] = clock ? '0' : t->text[k];
+		for (size_t j = 0; run && !clock && j < run && n < LEAD; j++)
+			lead[n++] = t->text[k + j];
+		k += run ? run : 1;
+	}
+	return n;
+}
+
+/* The bar that begins the line of a title. */
+static size_t opening_bar(const gs_text *t, size_t title)
+{
+	size_t bar = gs_text_find_last(t, title > 60 ? title - 60 : 0, title, "|");
+	return bar == SIZE_MAX ? title : bar;
+}
+
+static bool other_lead(const gs_text *t, size_t title, const char *lead, size_t n)
+{
+	char other[LEAD];
+	size_t m = lead_of(t, opening_bar(t, title), other);
+	return n && m && (n != m || memcmp(lead, other, m));
+}
+
+/* With a lead: only of lines that have it. */
+static size_t read_rows(const gs_text *t, size_t i, size_t to, const char *lead, size_t length, gs_summary_table *table)
+{
+	char other[LEAD];
+	size_t metric = GS_SUMMARY_METRICS, last = i, rulers = 0, gap = lead ? 16 * GAP : GAP;
+	for (size_t from = i; i < to;) {
+		size_t bar = gs_text_find(t, i, to < from + gap ? to : from + gap, "|");
 		if (bar == SIZE_MAX)
 			break;
 		i = bar + 1;
+		if (lead && (lead_of(t, bar, other) != length || memcmp(lead, other, length)))
+			continue;
+		from = i;
 		rulers += gs_text_is(t, i, "==========");
 		cell_names(t, &i, table, &metric);
-		last = i;
+		from = last = i;
 		if (rulers == 3 && table->nrows) /* above the title, below the counters, at the end */
 			return last;
 		if (rulers == 2 && table->nrows && gs_text_is(t, i, "=========="))
@@ -113,6 +181,35 @@ static size_t read_table(const gs_text *t, size_t i, gs_summary_table *table)
 	table->cut = true;
 	table->at_end = t->end && t->n - last < GAP;
 	return last;
+}
+
+static void blank(gs_summary_table *table, int32_t device)
+{
+	memset(table, 0, sizeof *table);
+	table->device = device;
+	table->ooms = table->retries = GS_NONE;
+	for (int k = 0; k < GS_SUMMARY_METRICS; k++)
+		for (int p = 0; p < 3; p++)
+			for (int c = 0; c < 4; c++)
+				table->rows[k][p].cell[c] = GS_NONE;
+}
+
+/* Returns from where to look for the next title. */
+static size_t read_table(gs_memory_summary *m, const gs_text *t, size_t title, size_t i, gs_summary_table *table)
+{
+	char lead[LEAD];
+	size_t to = i + SPAN < t->n ? i + SPAN : t->n, all = i + GS_TEXT_AHEAD - 256 < t->n ? i + GS_TEXT_AHEAD - 256 : t->n;
+	size_t next = gs_text_find(t, i, to, "memorysummary,deviceid"), length = lead_of(t, opening_bar(t, title), lead);
+	bool others = t->base + title < m->mixed_to || (next != SIZE_MAX && other_lead(t, next, lead, length));
+	if (length) {
+		size_t end = read_rows(t, i, all, lead, length, table);
+		if (!table->cut || (others && table->nrows)) {
+			m->mixed_to = t->base + end;
+			return i;
+		}
+		blank(table, table->device);
+	}
+	return read_rows(t, i, next == SIZE_MAX ? to : next, NULL, 0, table);
 }
 
 static gs_summary_table *table_of(gs_memory_summary *m, int32_t device)
@@ -128,17 +225,6 @@ static gs_summary_table *table_of(gs_memory_summary *m, int32_t device)
 	return &m->tables[m->n++];
 }
 
-static void blank(gs_summary_table *table, int32_t device)
-{
-	memset(table, 0, sizeof *table);
-	table->device = device;
-	table->ooms = table->retries = GS_NONE;
-	for (int k = 0; k < GS_SUMMARY_METRICS; k++)
-		for (int p = 0; p < 3; p++)
-			for (int c = 0; c < 4; c++)
-				table->rows[k][p].cell[c] = GS_NONE;
-}
-
 gs_status gs_memory_summary_scan(gs_memory_summary *m, const gs_text *t, size_t from, size_t to, gs_error *err)
 {
 	static const char title[] = "memorysummary,deviceid";
@@ -147,11 +233,12 @@ gs_status gs_memory_summary_scan(gs_memory_summary *m, const gs_text *t, size_t 
 	for (size_t i = from; (i = gs_text_find(t, i, to + sizeof title - 2, title)) != SIZE_MAX && i < to;) {
 		uint64_t device;
 		gs_summary_table table;
+		size_t at = i;
 		i += sizeof title - 1;
 		if (!gs_text_number(t, &i, &device) || device >= 1024)
 			continue;
 		blank(&table, (int32_t)device);
-		i = read_table(t, i, &table);
+		i = read_table(m, t, at, i, &table);
 		m->done = t->base + i;
 		m->found++;
 		gs_summary_table *old = table_of(m, (int32_t)device);

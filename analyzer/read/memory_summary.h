@@ -3,7 +3,7 @@
  * A table gives rows of stat: the names are those of memory_stats() (allocated_bytes, active_bytes, requested_bytes, reserved_bytes,
  * inactive_split_bytes, allocation, active, segment, inactive_split, oversize_allocations, oversize_segments; pool all,
  * large or small), num_ooms and num_alloc_retries (current only), and the device's allocated and reserved bytes. Sizes are rounded
- * down to the unit shown. Of several tables of one device the last one counts. */
+ * down to the unit shown. Tables of several processes whose lines are mixed are told apart by what stands before each line. Of several tables of one device the last one counts. */
 #ifndef GS_ANALYZER_READ_MEMORY_SUMMARY_H
 #define GS_ANALYZER_READ_MEMORY_SUMMARY_H
 
@@ -29,6 +29,7 @@ typedef struct gs_memory_summary {
 	size_t replaced;          /* tables that a later one took the place of */
 	size_t found;             /* titles seen */
 	uint64_t done;
+	uint64_t mixed_to;        /* titles before it begin tables whose lines are mixed with those of another process */
 } gs_memory_summary;
 
 #define GS_MEMORY_SUMMARY_INIT { 0 }

@@ -245,12 +245,11 @@ static gs_status play_lines(replay *r, gs_source *source, gs_error *err)
 		if (!next_line(source, line, &n, &whole, &ended))
 			break;
 		r->line++;
-		size_t skip = r->line == 1 && n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3) ? 3 : 0;
-		while (n > skip && (line[n - 1] == '\r' || line[n - 1] == ' '))
-			n--;
-		if (n == skip || gs_rmm_header_parse(line + skip, n - skip, &header))
+		n = gs_rmm_line_clean(line, n, line);
+		if (!n || gs_rmm_header_parse(line, n, &header))
 			continue;
-		if (whole && gs_rmm_row_parse(&header, line + skip, n - skip, &row)) {
+		bool is = whole && gs_rmm_row_parse(&header, line, n, &row);
+		if (is && (ended || row.columns >= header.columns)) {
 			if (play(r, &row))
 				return gs_fail(err, GS_NO_MEMORY, "no memory for the event of line %zu at byte %llu", r->line, (unsigned long long)offset);
 		} else if (!ended) {
@@ -351,29 +350,38 @@ static gs_status read_rmm(gs_source *source, unsigned want, gs_snapshot *s, gs_e
 	return status;
 }
 
-/* A header, or two rows (one, where that is all) of the default columns in the first lines. */
+/* Whether the line is surely a row: it has the default columns and an address as RMM writes it. */
+static bool sure_row(const char *line, size_t n)
+{
+	gs_rmm_row row;
+	return gs_rmm_row_parse(&gs_rmm_default, line, n, &row) && row.columns >= gs_rmm_default.columns - 1 &&
+	       (memmem(line, n, ",0x", 3) || memmem(line, n, "(nil)", 5));
+}
+
+/* A header, or rows of the default columns: half of the first lines, or some between the lines of other programs. */
 static int probe(const unsigned char *head, size_t n)
 {
+	enum { FIRST = 4, SOME = 3 };
+	char line[LONGEST_LINE];
 	const char *p = (const char *)head, *end = p + n;
 	unsigned rows = 0, lines = 0;
+	bool half = false, text = gs_text_likeness(head, n) != 0;
 	gs_rmm_header h;
 	gs_rmm_row row;
-	if (n >= 3 && !memcmp(p, "\xef\xbb\xbf", 3))
-		p += 3;
-	while (p < end && lines < 4) {
+	while (p < end && text && rows < SOME) {
 		const char *newline = memchr(p, '\n', (size_t)(end - p));
-		size_t length = (size_t)((newline ? newline : end) - p), whole = length;
-		while (length && (p[length - 1] == '\r' || p[length - 1] == ' '))
-			length--;
-		if (length) {
-			if (length < LONGEST_LINE && gs_rmm_header_parse(p, length, &h))
-				return 90;
-			rows += length < LONGEST_LINE && gs_rmm_row_parse(&gs_rmm_default, p, length, &row);
-			lines++;
-		}
+		size_t whole = (size_t)((newline ? newline : end) - p);
+		size_t length = whole < LONGEST_LINE ? gs_rmm_line_clean(p, whole, line) : 0;
 		p += whole + 1;
+		if (!length)
+			continue;
+		if (gs_rmm_header_parse(line, length, &h))
+			return 90;
+		rows += lines < FIRST ? gs_rmm_row_parse(&gs_rmm_default, line, length, &row) : sure_row(line, length);
+		if (++lines <= FIRST)
+			half = rows * 2 >= lines;
 	}
-	return lines && rows * 2 >= lines && gs_text_likeness(head, n) ? 85 : 0;
+	return half || rows >= SOME ? 85 : 0;
 }
 
 const gs_reader gs_reader_rmm = { "rmm", probe, read_rmm };

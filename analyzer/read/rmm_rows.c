@@ -114,16 +114,30 @@ static bool action(const field *f, gs_rmm_action *out)
 	return true;
 }
 
-bool gs_rmm_row_parse(const gs_rmm_header *h, const char *line, size_t n, gs_rmm_row *row)
+size_t gs_rmm_line_clean(const char *line, size_t n, char *out)
 {
-	field fields[MAX_FIELDS];
-	int count = split(line, n, fields);
+	size_t k = 0, from = 0;
+	if (n >= 3 && !memcmp(line, "\xef\xbb\xbf", 3))
+		from = 3;
+	else if (n >= 2 && (!memcmp(line, "\xff\xfe", 2) || !memcmp(line, "\xfe\xff", 2)))
+		from = 2;
+	for (size_t i = from; i < n; i++)
+		if (line[i])
+			out[k++] = line[i];
+	while (k && (out[k - 1] == '\r' || out[k - 1] == '\n' || out[k - 1] == ' '))
+		k--;
+	return k;
+}
+
+/* A row whose columns begin at field shift. */
+static bool row_at(const gs_rmm_header *h, const field *fields, int count, int shift, gs_rmm_row *row)
+{
 	uint64_t device = 0;
-	const field none = { line, 0 };
+	const field none = { fields[0].p, 0 };
 	const field *f[GS_RMM_COLUMNS];
 	for (int c = 0; c < GS_RMM_COLUMNS; c++)
-		f[c] = h->at[c] >= 0 && h->at[c] < count ? &fields[h->at[c]] : &none;
-	*row = (gs_rmm_row){ .location = f[GS_RMM_LOCATION]->p, .location_length = f[GS_RMM_LOCATION]->n };
+		f[c] = h->at[c] >= 0 && h->at[c] + shift < count ? &fields[h->at[c] + shift] : &none;
+	*row = (gs_rmm_row){ .location = f[GS_RMM_LOCATION]->p, .location_length = f[GS_RMM_LOCATION]->n, .columns = count - shift };
 	if (!action(f[GS_RMM_ACTION], &row->action) || !pointer(f[GS_RMM_POINTER], &row->pointer))
 		return false;
 	if (!number(f[GS_RMM_SIZE], &row->size) && row->action != GS_RMM_FREE)
@@ -137,4 +151,14 @@ bool gs_rmm_row_parse(const gs_rmm_header *h, const char *line, size_t n, gs_rmm
 	row->device = (uint32_t)device;
 	return row->size <= INT64_MAX && row->free_memory <= INT64_MAX && row->total_memory <= INT64_MAX &&
 	       (row->action == GS_RMM_FAILURE || (row->pointer && row->size <= UINT64_MAX - row->pointer));
+}
+
+bool gs_rmm_row_parse(const gs_rmm_header *h, const char *line, size_t n, gs_rmm_row *row)
+{
+	field fields[MAX_FIELDS];
+	int count = split(line, n, fields);
+	for (int shift = 0; shift <= GS_RMM_SHIFT; shift++)
+		if (row_at(h, fields, count, shift, row))
+			return true;
+	return false;
 }

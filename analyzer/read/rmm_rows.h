@@ -21,15 +21,22 @@ typedef struct gs_rmm_row {
 	uint64_t free_memory, total_memory; /* 0: not filled in */
 	const char *location;               /* in the line, not terminated */
 	size_t location_length;
+	int columns;                        /* that the line has */
 } gs_rmm_row;
 
 /* Columns of the release that writes no header: Thread,Time,Action,Pointer,Size,Stream. */
 extern const gs_rmm_header gs_rmm_default;
 
+/* Copies a line without its end, the byte order mark and the zero bytes that UTF-16 has between ASCII characters; returns its length.
+ * out: n bytes. */
+size_t gs_rmm_line_clean(const char *line, size_t n, char *out);
+
 /* Whether the line names the columns; fills *h. */
 bool gs_rmm_header_parse(const char *line, size_t n, gs_rmm_header *h);
 
-/* Whether the line is a row; a number that does not fit, a missing column, an unknown action: no. */
+/* Whether the line is a row; a number that does not fit, a missing column, an unknown action: no. Columns that a logger put in front
+ * (up to GS_RMM_SHIFT) are passed over. */
+enum { GS_RMM_SHIFT = 3 };
 bool gs_rmm_row_parse(const gs_rmm_header *h, const char *line, size_t n, gs_rmm_row *row);
 
 #endif

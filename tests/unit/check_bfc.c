@@ -634,6 +634,95 @@ START_TEST(a_dump_of_a_host_allocator_is_not_a_device)
 }
 END_TEST
 
+/* Without lines of regions only the bins tell of a free chunk whose line is missing. */
+START_TEST(a_missing_line_of_a_free_chunk_is_known)
+{
+	enum style style = (enum style)_i;
+	for (unsigned k = 1; k <= 6; k++) {
+		heap h;
+		text t = { 0 };
+		gs_snapshot s;
+		gs_totals sums;
+		make_heap(&h, 300 + k, 2, true);
+		dump(&t, style, &h, 99 * 256, 0);
+		char *line = strstr(t.s, "Free"), *next;
+		for (unsigned skip = chance((unsigned)h.free_chunks); skip; skip--)
+			line = strstr(line + 1, style == TF_0_8 || style == TF_1_1 ? "Free at" : "Free  at");
+		next = strchr(line, '\n');
+		while (line[-1] != '\n')
+			line--;
+		memmove(line, next + 1, t.n - (size_t)(next + 1 - t.s) + 1);
+		t.n -= (size_t)(next + 1 - line);
+		read_log(&s, style_names[style], t.s, t.n);
+		const gs_device *d = gs_snapshot_find_device(&s, 0);
+		gs_layout_totals(&d->captured, &sums);
+		ck_assert_msg(!s.complete && !d->captured.exact, "%s, seed %u", style_names[style], k);
+		ck_assert_msg(sums.free_blocks == (size_t)h.free_chunks, "%s, seed %u: %zu holes", style_names[style], k, sums.free_blocks);
+		ck_assert_uint_eq(sums.allocated, h.in_use);
+		free(t.s);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
+/* ONNX Runtime's arena has lines of its own for bins and sums, and no regions. */
+static void arena_dump(text *t, const char *allocator, const heap *h, uint64_t request)
+{
+	static const char log[] = "2023-08-08 08:08:08.123456789 [I:onnxruntime:Default, bfc_arena.cc:520 onnxruntime::BFCArena::DumpMemoryLog] ";
+	add(t, "2023-08-08 08:08:08.123456789 [E:onnxruntime:Default, bfc_arena.cc:340 AllocateRawInternal] BFC Arena ran out of memory trying to allocate %" PRIu64
+	       ".  Current allocation summary follows.\n%sAllocator:%s\n%sBin size: Chunks in_use/total (if not zero). Allocated bytes in_use/total. Requested bytes.\n",
+	    request, log, allocator, log);
+	for (int k = 0; k < 21; k++) {
+		uint64_t low = 256u << k, bytes = 0, used = 0;
+		unsigned n = 0, nused = 0;
+		for (int i = 0; i < h->chunks; i++)
+			if (h->chunk[i].size >= low && (k == 20 || h->chunk[i].size < low * 2)) {
+				bytes += h->chunk[i].size;
+				used += h->chunk[i].in_use ? h->chunk[i].size : 0;
+				n++;
+				nused += h->chunk[i].in_use;
+			}
+		if (n)
+			add(t, "%s%" PRIu64 ": Chunks %u/%u. Bytes %" PRIu64 "/%" PRIu64 ". Requested %" PRIu64 ".\n", log, low, nused, n, used, bytes, used);
+	}
+	add(t, "%sBin for %" PRIu64 " bytes has max bytes of 268435456, Chunk State: \n%sOverall chunks summary:\n", log, request, log);
+	for (int i = 0; i < h->chunks; i++)
+		add(t, "%s%s at 0x%" PRIx64 " of size %" PRIu64 "\n", log, h->chunk[i].in_use ? "  Chunk" : "  Free ", h->chunk[i].address, h->chunk[i].size);
+	add(t, "%sSummary of in-use chunks by size: \n", log);
+	for (int i = 0; i < h->chunks; i++)
+		if (h->chunk[i].in_use)
+			add(t, "%s  1 chunks of size %" PRIu64 ". Total %" PRIu64 "\n", log, h->chunk[i].size, h->chunk[i].size);
+	add(t, "%sSum Total of in-use chunks: %" PRIu64 "\n%sStats: \nLimit:                    %" PRIu64 "\nInUse:                    %" PRIu64
+	       "\nTotalAllocated:           %" PRIu64 "\nMaxInUse:                 %" PRIu64 "\nNumAllocs:                4321\nNumReserves:              0\n"
+	       "NumArenaExtensions:       2\nNumArenaShrinkages:       0\nMaxAllocSize:             1024\n\n",
+	    log, h->in_use, log, h->limit, h->in_use, h->total, h->in_use);
+	add(t, "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. Status Message: bfc_arena.cc:342 void* "
+	       "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Failed to allocate memory for requested buffer of size %" PRIu64 "\n", (request + 255) / 256 * 256);
+}
+
+START_TEST(a_dump_of_onnx_runtime_gives_the_heap)
+{
+	for (unsigned k = 1; k <= 8; k++) {
+		heap h;
+		text t = { 0 };
+		gs_snapshot s;
+		make_heap(&h, 400 + k, 2, true);
+		if (k == 8)
+			h.limit = UINT64_MAX; /* none */
+		arena_dump(&t, "Cuda", &h, 50000001);
+		read_log(&s, "arena", t.s, t.n);
+		check_heap("arena", &s, gs_snapshot_find_device(&s, 0), &h, 2);
+		ck_assert_uint_eq(s.nooms, 1);
+		ck_assert_str_eq(s.ooms[0].library, "onnxruntime");
+		ck_assert_int_eq(s.ooms[0].requested, 50000001);
+		ck_assert_int_eq(s.ooms[0].allowed, k == 8 ? GS_NONE : (int64_t)h.limit);
+		ck_assert_int_eq(stat_of(&s, "pool", "all")->current, (int64_t)h.total);
+		free(t.s);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
 START_TEST(bins_alone_are_a_dump_that_is_cut)
 {
 	heap h;
@@ -708,6 +797,8 @@ Suite *suite_bfc(void)
 	tcase_add_loop_test(each, a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins, 0, STYLES);
 	tcase_add_loop_test(each, a_dump_without_its_beginning_says_so_and_keeps_the_sums, 0, STYLES);
 	tcase_add_loop_test(each, the_last_dump_of_a_device_is_its_layout, 0, STYLES);
+	tcase_add_loop_test(each, a_missing_line_of_a_free_chunk_is_known, 0, STYLES);
+	tcase_add_test(others, a_dump_of_onnx_runtime_gives_the_heap);
 	tcase_add_test(others, a_dump_without_its_message_tells_the_request);
 	tcase_add_test(others, lines_printed_twice_count_once);
 	tcase_add_test(others, dumps_of_two_devices_are_two_layouts);

@@ -180,6 +180,59 @@ START_TEST(tables_of_several_devices_are_kept_apart)
 }
 END_TEST
 
+/* Other accelerators write their own word for the device. */
+START_TEST(tables_of_any_accelerator_are_read)
+{
+	static const struct { const char *device, *malloc, *memory; } words[] = {
+		{ "XPU", "xpuMalloc", "GPU" }, { "XPU", "xpuMalloc", "XPU" }, { "MLU", "cnrtMalloc", "MLU" }, { "NPU", "npuMalloc", "NPU" }, { "HIP", "hipMalloc", "GPU" },
+		{ "MUSA", "musaMalloc", "GPU" }, { "dipu", "dipuMalloc", "dipu" },
+	};
+	for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
+		sketch d = { .n = 0 }, w = { .n = 0 };
+		gs_snapshot s;
+		table(&d, 2, 4321, "MiB");
+		for (const char *p = d.text; *p;)
+			if (!strncmp(p, "CUDA", 4))
+				add(&w, "%s", words[k].device), p += 4;
+			else if (!strncmp(p, "cudaMalloc", 10))
+				add(&w, "%s", words[k].malloc), p += 10;
+			else if (!strncmp(p, "GPU", 3))
+				add(&w, "%s", words[k].memory), p += 3;
+			else
+				add(&w, "%c", *p++);
+		read_text(&s, w.text, w.n);
+		check_table(&s, 2, 4321, MIB);
+		ck_assert(s.complete);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
+/* The lines of two ranks that print at once; each has its mark in front. */
+START_TEST(tables_whose_lines_are_mixed_are_kept_apart)
+{
+	static const char *const marks[][2] = { { "[rank0]: ", "[rank1]: " }, { "worker-0  | ", "worker-1  | " }, { "(pid=77) ", "(pid=78) " },
+						{ "2024-05-06T07:08:09.123Z a1: ", "2024-05-06T07:08:10.456Z b2: " } };
+	unsigned seed = 20240506;
+	for (size_t k = 0; k < 40; k++) {
+		sketch a = { .n = 0 }, b = { .n = 0 }, w = { .n = 0 };
+		gs_snapshot s;
+		table(&a, 0, 1000, "MiB");
+		table(&b, 1, 3000, "KiB");
+		for (const char *p = a.text, *q = b.text; *p || *q;) {
+			const char **from = !*q || (*p && (seed = seed * 1103515245 + 12345) >> 30 < 2) ? &p : &q, *end = strchr(*from, '\n');
+			add(&w, "%s%.*s\n", marks[k % 4][from == &q], (int)(end - *from), *from);
+			*from = end + 1;
+		}
+		read_text(&s, w.text, w.n);
+		check_table(&s, 0, 1000, MIB);
+		check_table(&s, 1, 3000, 1024);
+		ck_assert_msg(s.complete, "mix %zu", k);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
 START_TEST(the_last_table_of_a_device_counts)
 {
 	sketch d = { .n = 0 };
@@ -265,6 +318,8 @@ Suite *suite_memory_summary(void)
 	tcase_add_loop_test(c, a_table_gives_every_cell, 0, (int)(sizeof units / sizeof *units));
 	tcase_add_test(c, a_table_wrapped_by_a_terminal_gives_every_cell);
 	tcase_add_test(c, tables_of_several_devices_are_kept_apart);
+	tcase_add_test(c, tables_of_any_accelerator_are_read);
+	tcase_add_test(c, tables_whose_lines_are_mixed_are_kept_apart);
 	tcase_add_test(c, the_last_table_of_a_device_counts);
 	tcase_add_test(c, a_table_cut_anywhere_says_so_and_gives_what_is_left);
 	tcase_add_test(c, a_message_beside_a_table_is_a_row);

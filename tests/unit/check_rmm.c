@@ -165,6 +165,66 @@ START_TEST(a_log_cut_in_a_line_says_where)
 }
 END_TEST
 
+/* A log between the lines of the program that wrote it to its standard error. */
+START_TEST(rows_between_lines_of_others_are_found)
+{
+	static const char *const before = "starting\n# 3 workers\n10:00:00 INFO pool: free, ready\n\n\tat a.b(C.java:1)\n";
+	static const char *const leads[] = { "", "exec-1  | ", "2024-05-06 07:08:09,123 INFO exec: ", "2024-05-06T07:08:09.1Z stderr F " };
+	for (size_t k = 0; k < sizeof leads / sizeof *leads; k++) {
+		char log[2048];
+		gs_snapshot s;
+		snprintf(log, sizeof log, "%s%s77,01:02:03.000004,allocate,0x30a000000,256,0x2\nhello, world\n%s78,01:02:04.000004,allocate,0x30a000100,512,0x2\n"
+			 "%s78,01:02:04.000005,allocate failure,(nil),4096,0x2\n%s77,01:02:05.000004,free,0x30a000000,256,0x2\n", before, leads[k], leads[k], leads[k], leads[k]);
+		read_log(&s, log, GS_WANT_ALL);
+		ck_assert_uint_eq(s.ndevices, 1);
+		ck_assert_uint_eq(s.devices[0].captured.nblocks, 1);
+		ck_assert_uint_eq(s.devices[0].captured.blocks[0].size, 512);
+		ck_assert_uint_eq(s.nooms, 1);
+		ck_assert_int_eq(s.ooms[0].requested, 4096);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
+START_TEST(a_log_in_utf_16_is_read)
+{
+	for (int big = 0; big < 2; big++) {
+		char wide[1024];
+		size_t n = 0;
+		gs_snapshot s;
+		gs_error err = GS_ERROR_INIT;
+		wide[n++] = big ? '\xfe' : '\xff';
+		wide[n++] = big ? '\xff' : '\xfe';
+		for (const char *c = forms[0].log; *c; c++) {
+			wide[n + (size_t)!big] = 0;
+			wide[n + (size_t)big] = *c;
+			n += 2;
+		}
+		ck_assert_msg(gs_read_memory(wide, n, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+		ck_assert_int_eq(s.kind, GS_KIND_RMM);
+		ck_assert_uint_eq(s.nwarnings, 1); /* no failure */
+		ck_assert_uint_eq(s.devices[0].captured.nblocks, 1);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
+/* 4096 cut to 409 is a size as well. */
+START_TEST(a_last_row_without_all_columns_is_not_believed)
+{
+	static const char log[] = HEADER "1,10:00:00.000001,allocate,0x5000,768,0\n1,10:00:00.000002,allocate,0x6000,4096,0";
+	size_t from = (size_t)(strstr(log, "1,10:00:00.000002") - log);
+	for (size_t n = from + 1; n < sizeof log - 2; n++) {
+		gs_snapshot s;
+		gs_error err = GS_ERROR_INIT;
+		ck_assert_msg(gs_read_memory(log, n, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+		ck_assert_msg(!s.complete && s.cut_at == from, "cut at %zu", n);
+		ck_assert_uint_eq(s.devices[0].captured.nblocks, 1);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
 START_TEST(without_events_the_layout_is_the_same)
 {
 	gs_snapshot s;
@@ -278,6 +338,9 @@ Suite *suite_rmm(void)
 	tcase_add_test(c, devices_are_kept_apart);
 	tcase_add_test(c, damaged_lines_are_told_and_passed_over);
 	tcase_add_test(c, a_log_cut_in_a_line_says_where);
+	tcase_add_test(c, rows_between_lines_of_others_are_found);
+	tcase_add_test(c, a_log_in_utf_16_is_read);
+	tcase_add_test(c, a_last_row_without_all_columns_is_not_believed);
 	tcase_add_test(c, without_events_the_layout_is_the_same);
 	tcase_add_test(c, a_random_log_leaves_what_a_table_says);
 	tcase_add_test(c, other_tables_are_not_rmm);

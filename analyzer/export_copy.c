@@ -3,11 +3,10 @@
 #include <string.h>
 
 #include "analyzer/export_pytorch.h"
-#include "analyzer/pickle_write.h"
+#include "analyzer/pickle_json.h"
 #include "analyzer/read/html.h"
 #include "analyzer/read/json_stream.h"
 #include "analyzer/read/pickle.h"
-#include "analyzer/read/pickle_text.h"
 #include "analyzer/read/reader.h"
 
 typedef struct copy {
@@ -52,73 +51,6 @@ static gs_status copy_pickle(copy *c, gs_source *source, gs_error *err)
 	return status;
 }
 
-/* --- JSON -------------------------------------------------------------------------------------- */
-
-static int go_on(const copy *c) { return !c->p.status; }
-
-static int on_null(void *x)
-{
-	gs_pickler_none(&((copy *)x)->p);
-	return go_on(x);
-}
-
-static int on_boolean(void *x, int value)
-{
-	gs_pickler_boolean(&((copy *)x)->p, value);
-	return go_on(x);
-}
-
-static int on_number(void *x, const char *text, size_t n)
-{
-	copy *c = x;
-	gs_value v;
-	bool real = memchr(text, '.', n) || memchr(text, 'e', n) || memchr(text, 'E', n);
-	if (!gs_pickle_number(real ? 'F' : 'L', text, n, &v) || v.type == GS_V_OPAQUE)
-		gs_pickler_none(&c->p);
-	else if (v.type == GS_V_FLOAT)
-		gs_pickler_real(&c->p, v.f);
-	else if (v.negative)
-		gs_pickler_integer(&c->p, (int64_t)v.u);
-	else
-		gs_pickler_unsigned(&c->p, v.u);
-	return go_on(c);
-}
-
-static int on_string(void *x, const unsigned char *text, size_t n)
-{
-	gs_pickler_text(&((copy *)x)->p, (const char *)text, n);
-	return go_on(x);
-}
-
-static int on_start_map(void *x)
-{
-	gs_pickler_dict(&((copy *)x)->p);
-	return go_on(x);
-}
-
-static int on_end_map(void *x)
-{
-	gs_pickler_dict_end(&((copy *)x)->p);
-	return go_on(x);
-}
-
-static int on_start_array(void *x)
-{
-	gs_pickler_list(&((copy *)x)->p);
-	return go_on(x);
-}
-
-static int on_end_array(void *x)
-{
-	gs_pickler_list_end(&((copy *)x)->p);
-	return go_on(x);
-}
-
-static const yajl_callbacks callbacks = {
-	.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_number = on_number, .yajl_string = on_string, .yajl_start_map = on_start_map,
-	.yajl_map_key = on_string, .yajl_end_map = on_end_map, .yajl_start_array = on_start_array, .yajl_end_array = on_end_array,
-};
-
 static gs_status copy_json(copy *c, gs_source *source, gs_error *err)
 {
 	const unsigned char *head;
@@ -128,7 +60,7 @@ static gs_status copy_json(copy *c, gs_source *source, gs_error *err)
 		i++;
 	bool list = i < n && head[i] == '[';
 	open_root(c, list);
-	gs_status status = gs_json_stream(source, &callbacks, c, true, &c->error, err);
+	gs_status status = gs_json_stream(source, &gs_pickle_json, &c->p, true, &c->error, err);
 	close_root(c, list);
 	return status;
 }

@@ -85,7 +85,7 @@ static void put_layouts(exporting *x)
 		for (size_t k = 0; k < l->nblocks; k++) {
 			const gs_block *b = &l->blocks[k];
 			gs_writer_block(x->w, &(gs_row_block){ s->devices[i].device, before + b->segment + 1, b->address, b->size, b->requested, b->idx,
-				b->stack, x->tags[b->tag], b->state });
+				b->stack, x->tags[b->tag], b->state, b->stale, b->more });
 		}
 	}
 }
@@ -122,7 +122,7 @@ static void put_events(exporting *x)
 			gs_pool_id none = { 0, 0 };
 			gs_writer_event(x->w, &(gs_row_event){ .device = s->devices[i].device, .address = e->address, .size = e->size, .time_us = e->time_us,
 				.stream = s->streams[e->stream], .has_pool_id = e->pool != 0, .pool_id = e->pool ? s->pools[e->pool - 1] : none,
-				.stack = e->stack, .tag = x->tags[gs_event_tag(e)], .action = (uint8_t)gs_event_action(e) });
+				.stack = e->stack, .tag = x->tags[gs_event_tag(e)], .action = (uint8_t)gs_event_action(e), .more = e->more });
 		}
 	}
 }

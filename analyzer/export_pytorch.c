@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/pickle_json.h"
 #include "analyzer/pickle_write.h"
 
 enum { MOST_DEVICE = 1023 };
@@ -13,6 +14,7 @@ typedef struct exporter {
 	gs_pickler p;
 	uint32_t *strings, *frames, *stacks; /* memo numbers by id, 0 not yet written */
 	struct { const char *key; uint32_t memo; } keys[64];
+	struct members { unsigned char *at; size_t n; } *more; /* by string id, made when first needed */
 	size_t left_out;
 } exporter;
 
@@ -94,10 +96,23 @@ static void put_pool(exporter *x, const char *name, gs_pool_id id)
 	gs_pickler_pair(&x->p, id.a, id.b);
 }
 
-/* requested_size must stand beside frames; a live block's, if unknown, is the whole block. Inactive blocks say 0, as fresh ones do. */
+/* Members of the original that the model does not hold. */
+static void put_more(exporter *x, gs_id id)
+{
+	const gs_string *text = id && id < x->s->nstrings ? &x->s->strings[id] : NULL;
+	if (!text)
+		return;
+	struct members *m = &x->more[id];
+	if (!m->at && !x->p.status)
+		x->p.status = gs_pickle_json_members(text->text, text->length, &m->at, &m->n);
+	if (m->n)
+		gs_pickler_raw(&x->p, m->at, m->n);
+}
+
+/* requested_size must stand beside frames; a live block's, if unknown, is the whole block. Inactive blocks say what the file said, or 0, as fresh ones do. */
 static void block(exporter *x, const gs_block *b)
 {
-	uint64_t requested = b->state == GS_INACTIVE ? 0 : b->requested == GS_NONE ? b->size : (uint64_t)b->requested;
+	uint64_t requested = b->state == GS_INACTIVE ? b->stale : b->requested == GS_NONE ? b->size : (uint64_t)b->requested;
 	gs_pickler_dict(&x->p);
 	put_unsigned(x, "address", b->address);
 	put_unsigned(x, "size", b->size);
@@ -105,6 +120,7 @@ static void block(exporter *x, const gs_block *b)
 	key(x, "state");
 	const char *state = gs_block_state_text((gs_block_state)b->state);
 	key(x, state);
+	put_more(x, b->more);
 	if (b->tag) {
 		key(x, "user_metadata");
 		string(x, b->tag);
@@ -155,13 +171,16 @@ static bool has_action(gs_action a)
 static void event(exporter *x, const gs_event *e)
 {
 	gs_action action = gs_event_action(e);
-	if (!has_action(action)) {
+	bool named = has_action(action); /* what the original called it otherwise is among the members */
+	if (!named && !(action == GS_ACTION_UNKNOWN && e->more)) {
 		x->left_out++;
 		return;
 	}
 	gs_pickler_dict(&x->p);
-	key(x, "action");
-	key(x, gs_action_text(action));
+	if (named) {
+		key(x, "action");
+		key(x, gs_action_text(action));
+	}
 	key(x, action == GS_ACTION_OOM ? "device_free" : "addr");
 	if (action == GS_ACTION_OOM)
 		gs_pickler_integer(&x->p, (int64_t)e->address == GS_NONE ? -1 : (int64_t)e->address);
@@ -174,6 +193,7 @@ static void event(exporter *x, const gs_event *e)
 		key(x, "time_us");
 		gs_pickler_integer(&x->p, e->time_us);
 	}
+	put_more(x, e->more);
 	if (gs_event_tag(e)) {
 		key(x, "user_metadata");
 		string(x, gs_event_tag(e));
@@ -319,13 +339,17 @@ gs_status gs_export_pytorch(const gs_snapshot *s, gs_sink sink, void *arg, size_
 	x->strings = calloc(s->nstrings + 1, sizeof *x->strings);
 	x->frames = calloc(s->nframes + 1, sizeof *x->frames);
 	x->stacks = calloc(s->nstacks + 1, sizeof *x->stacks);
-	if (x->strings && x->frames && x->stacks) {
+	x->more = calloc(s->nstrings + 1, sizeof *x->more);
+	if (x->strings && x->frames && x->stacks && x->more) {
 		gs_pickler_init(&x->p, sink, arg);
 		everything(x);
 		status = gs_pickler_finish(&x->p);
 	}
 	if (left_out)
 		*left_out = x->left_out;
+	for (uint32_t i = 0; x->more && i < s->nstrings; i++)
+		free(x->more[i].at);
+	free(x->more);
 	free(x->strings);
 	free(x->frames);
 	free(x->stacks);

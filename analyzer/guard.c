@@ -37,6 +37,7 @@ static const struct { const char *table, *within; unsigned reads; } table_reads[
 	{ "trace", NULL, GS_READS_EVENTS },
 	{ "packed_event", NULL, GS_READS_EVENTS },
 	{ "tag", NULL, GS_READS_EVENTS },
+	{ "more", NULL, GS_READS_EVENTS },
 	{ "stack", NULL, GS_READS_STACKS },
 	{ "frame", NULL, GS_READS_STACKS },
 	{ "stack_frame", NULL, GS_READS_STACKS | GS_READS_STACK_FRAMES },

@@ -237,7 +237,7 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 /* Room for one more element of an array that doubles at powers of two; NULL when memory is short. */
 static void *few_room(void *array, uint32_t n, size_t size)
 {
-	return n & (n - 1) ? array : n > UINT32_MAX / 4 ? NULL : gs_memory_more(array, (n ? n * 2 : 1) * size);
+	return n >= GS_MOST_STREAMS ? NULL : n & (n - 1) ? array : gs_memory_more(array, (n ? n * 2 : 1) * size);
 }
 
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)

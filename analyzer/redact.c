@@ -79,6 +79,13 @@ gs_status gs_redact(gs_snapshot *s, const unsigned char salt[GS_SALT], gs_error 
 	gs_status status = uses ? GS_OK : GS_NO_MEMORY;
 	if (uses)
 		mark(s, uses);
+	for (size_t i = 0; i < s->ndevices; i++) { /* what is kept as it came is not looked into */
+		const gs_device *d = &s->devices[i];
+		for (size_t k = 0; k < d->captured.nblocks; k++)
+			d->captured.blocks[k].more = 0;
+		for (size_t k = 0; k < d->trace.n; k++)
+			d->trace.events[k].more = 0;
+	}
 	for (uint32_t i = 1; i < s->nstrings && !status; i++)
 		if (uses[i] != KEPT && s->strings[i].length)
 			status = replace(s, i, uses[i], salt);

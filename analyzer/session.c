@@ -12,7 +12,7 @@
 
 /* Tables that -d and --rank narrow; segment, block and event follow shown_state and trace, state and all_* hold everything. */
 static const struct { const char *name; bool device; } narrowed[] = {
-	{ "device", true }, { "trace", true }, { "oom", true }, { "stat", true }, { "setting", false }, { "tag", false },
+	{ "device", true }, { "trace", true }, { "oom", true }, { "stat", true }, { "setting", false }, { "tag", false }, { "more", false },
 	{ "annotation", false }, { "warning", false }, { "timeline", true }, { "growth", true }, { "varying_size", true },
 };
 

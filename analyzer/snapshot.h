@@ -45,9 +45,11 @@ typedef struct gs_block {
 	uint64_t address; /* where the file has none: segment address + running sum */
 	uint64_t size;
 	int64_t requested; /* GS_NONE where unknown; never believed on inactive blocks (stored as GS_NONE there) */
+	uint64_t stale;    /* what an inactive block of the file still shows as its requested size */
 	int64_t idx;       /* index of its alloc event in the device's trace, GS_NONE unknown */
 	gs_id stack;
 	gs_id tag;
+	gs_id more;        /* string: see gs_event */
 	uint32_t segment;  /* index in the layout's segments */
 	uint8_t state;     /* gs_block_state */
 } gs_block;
@@ -67,8 +69,9 @@ typedef struct gs_event {
 	uint64_t address; /* for oom: the device's free bytes */
 	uint64_t size;    /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request; snapshot: active bytes */
 	int64_t time_us;  /* GS_NONE unknown */
-	uint32_t stream;  /* index in the snapshot's streams */
-	uint32_t pool;    /* index + 1 in the snapshot's pool ids, 0 unknown */
+	uint16_t stream;  /* index in the snapshot's streams */
+	uint16_t pool;    /* index + 1 in the snapshot's pool ids, 0 unknown */
+	gs_id more;       /* string: members of the file's record that have no place here, as a JSON object (`{"compile_context":"N/A"}`); 0 none */
 	gs_id stack;
 	uint32_t tag_action; /* tag id << 8 | gs_action; use gs_event_action and gs_event_tag */
 } gs_event;
@@ -199,7 +202,8 @@ gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n);
 gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line);
 gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n);
 
-/* Index of a stream handle / index + 1 of a pool id (added when new); UINT32_MAX when memory is short. */
+/* Index of a stream handle / index + 1 of a pool id (added when new); UINT32_MAX when memory is short or there are GS_MOST_STREAMS. */
+enum { GS_MOST_STREAMS = UINT16_MAX };
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle);
 uint32_t gs_snapshot_pool(gs_snapshot *s, gs_pool_id id);
 

@@ -10,7 +10,7 @@
 
 #include "analyzer/snapshot.h"
 
-enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 2 };
+enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 3 };
 
 /* What an add shall write; the other tables stay empty. The small ones (snapshot, device, setting, stat, tag,
  * annotation, warning) are always written. */

@@ -187,29 +187,32 @@ gs_status gs_fill_facts(gs_fill *f, gs_error *err)
 	return status;
 }
 
-static void mark_tags(gs_fill *f)
+/* The strings that blocks and events name as their tags, or that events name as what more there is. */
+static void mark_used(gs_fill *f, uint8_t *used, bool more)
 {
 	for (size_t i = 0; i < f->s->ndevices; i++) {
 		const gs_device *d = &f->s->devices[i];
-		for (size_t k = 0; k < d->captured.nblocks; k++)
+		for (size_t k = 0; !more && k < d->captured.nblocks; k++)
 			if (d->captured.blocks[k].tag < f->s->nstrings)
-				f->tag_used[d->captured.blocks[k].tag] = 1;
-		for (size_t k = 0; k < d->trace.n; k++)
-			if (gs_event_tag(&d->trace.events[k]) < f->s->nstrings)
-				f->tag_used[gs_event_tag(&d->trace.events[k])] = 1;
+				used[d->captured.blocks[k].tag] = 1;
+		for (size_t k = 0; k < d->trace.n; k++) {
+			gs_id id = more ? d->trace.events[k].more : gs_event_tag(&d->trace.events[k]);
+			if (id < f->s->nstrings)
+				used[id] = 1;
+		}
 	}
 }
 
-static gs_status put_tags(gs_fill *f, gs_error *err)
+static gs_status put_strings(gs_fill *f, const char *sql, bool more, gs_error *err)
 {
-	f->tag_used = calloc((size_t)f->s->nstrings + 1, 1);
-	if (!f->tag_used)
+	uint8_t *used = calloc((size_t)f->s->nstrings + 1, 1);
+	if (!used)
 		return gs_fail(err, GS_NO_MEMORY, "tags");
-	mark_tags(f);
+	mark_used(f, used, more);
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.tag VALUES (?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(f->store->db, sql, &q, err);
 	for (gs_id i = 1; i < f->s->nstrings && !status; i++) {
-		if (!f->tag_used[i])
+		if (!used[i])
 			continue;
 		gs_db_int(q, 1, f->id);
 		gs_db_int(q, 2, i);
@@ -217,6 +220,7 @@ static gs_status put_tags(gs_fill *f, gs_error *err)
 		status = gs_db_do(q, err);
 	}
 	sqlite3_finalize(q);
+	free(used);
 	return status;
 }
 
@@ -226,7 +230,9 @@ static gs_status add(gs_fill *f, gs_error *err)
 	if (!status)
 		status = gs_fill_stacks(f, err);
 	if (!status)
-		status = put_tags(f, err);
+		status = put_strings(f, "INSERT INTO main.tag VALUES (?,?,?)", false, err);
+	if (!status)
+		status = put_strings(f, "INSERT INTO main.more VALUES (?,?,?)", true, err);
 	for (size_t i = 0; i < f->s->ndevices && !status; i++) {
 		status = gs_fill_device(f, &f->s->devices[i], err);
 		if (!status && f->ask->parts & GS_STORE_EVENTS)
@@ -239,7 +245,7 @@ static gs_status add(gs_fill *f, gs_error *err)
 
 gs_status gs_store_add(gs_store *store, const gs_snapshot *s, const gs_store_ask *ask, int64_t *id, gs_error *err)
 {
-	gs_fill f = { store, s, ask, store->next_snapshot, NULL, NULL, NULL, NULL, NULL };
+	gs_fill f = { .store = store, .s = s, .ask = ask, .id = store->next_snapshot };
 	gs_status status = gs_db_run(store->db, "BEGIN", err);
 	if (status)
 		return status;
@@ -248,7 +254,6 @@ gs_status gs_store_add(gs_store *store, const gs_snapshot *s, const gs_store_ask
 	sqlite3_finalize(f.segment);
 	sqlite3_finalize(f.block);
 	free(f.stack_of);
-	free(f.tag_used);
 	if (!status)
 		status = gs_db_run(store->db, "COMMIT", err);
 	else

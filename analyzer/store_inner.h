@@ -23,7 +23,6 @@ typedef struct gs_fill {
 	const gs_store_ask *ask;
 	int64_t id;              /* snapshot.id */
 	gs_id *stack_of;         /* stack ids: the snapshot's to the store's */
-	uint8_t *tag_used;       /* by string id */
 	sqlite3_stmt *state, *segment, *block; /* prepared at first need */
 } gs_fill;
 

@@ -94,6 +94,8 @@ static gs_status put_block(gs_fill *f, const gs_segment *g, const gs_block *b, g
 	gs_db_int(q, 12, stack ? (int64_t)stack : GS_NONE);
 	gs_db_text(q, 13, b->tag ? gs_string_text(f->s, b->tag) : NULL);
 	gs_db_int(q, 14, b->idx);
+	gs_db_int(q, 15, b->stale && b->stale <= INT64_MAX ? (int64_t)b->stale : GS_NONE);
+	gs_db_text(q, 16, b->more ? gs_string_text(f->s, b->more) : NULL);
 	return gs_db_do(q, err);
 }
 
@@ -118,7 +120,7 @@ static gs_status put_layout(gs_fill *f, const gs_device *d, const gs_layout *l, 
 		"INSERT INTO main.all_segment VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->segment, err);
 	if (!status && !f->block)
 		status = gs_db_prepare(f->store->db,
-			"INSERT INTO main.all_block VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->block, err);
+			"INSERT INTO main.all_block VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->block, err);
 	if (status)
 		return status;
 	gs_db_int(f->segment, 1, f->id);

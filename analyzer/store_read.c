@@ -225,6 +225,8 @@ static gs_status block_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	b->stack = gs_reading_stack(r, gs_db_get(q, 4));
 	b->tag = gs_reading_string(r, q, 5);
 	b->idx = gs_db_get(q, 6);
+	b->stale = (uint64_t)sqlite3_column_int64(q, 7);
+	b->more = gs_reading_string(r, q, 8);
 	l->nblocks++;
 	return GS_OK;
 }
@@ -252,7 +254,7 @@ static gs_status read_layout(gs_reading *r, gs_device *d, gs_error *err)
 		status = gs_reading_each(r, "SELECT address, size, pool, pool_id, stream, expandable, stack_id, blocks FROM main.all_segment"
 					 " WHERE snapshot_id = ? AND state_id = ? ORDER BY rowid", segment_row, err);
 	if (!status)
-		status = gs_reading_each(r, "SELECT address, size, requested, state, stack_id, tag, idx FROM main.all_block"
+		status = gs_reading_each(r, "SELECT address, size, requested, state, stack_id, tag, idx, stale, more FROM main.all_block"
 					 " WHERE snapshot_id = ? AND state_id = ? ORDER BY rowid", block_row, err);
 	if (!status && r->blocks != d->captured.nblocks)
 		return gs_fail(err, GS_FORMAT, "device %d: segments of %zu blocks, but %zu blocks", d->device, r->blocks,

@@ -67,22 +67,44 @@ static gs_status read_tags(gs_reading *r, gs_error *err)
 	return gs_reading_each(r, "SELECT id, name FROM main.tag WHERE snapshot_id = ?", tag_row, err);
 }
 
+static gs_status more_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
+{
+	int64_t id = sqlite3_column_int64(q, 0);
+	(void)err;
+	if (id > 0 && id < r->nmore_of)
+		r->more_of[id] = gs_reading_string(r, q, 1);
+	return GS_OK;
+}
+
+static gs_status read_more(gs_reading *r, gs_error *err)
+{
+	if (r->more_of)
+		return GS_OK;
+	r->more_of = ids_of(r, "SELECT max(id) FROM main.more", &r->nmore_of);
+	if (!r->more_of)
+		return gs_fail(err, GS_NO_MEMORY, "more");
+	return gs_reading_each(r, "SELECT id, text FROM main.more WHERE snapshot_id = ?", more_row, err);
+}
+
 static gs_status fill_event(gs_reading *r, sqlite3_stmt *q, gs_event *e, gs_error *err)
 {
-	int64_t action = sqlite3_column_int64(q, 0), time = gs_db_get(q, 5), tag = gs_db_get(q, 7);
+	int64_t action = sqlite3_column_int64(q, 0), time = gs_db_get(q, 5), tag = gs_db_get(q, 7), more = gs_db_get(q, 8);
 	const char *pool = (const char *)sqlite3_column_text(q, 4);
 	gs_id tag_id = tag > 0 && tag < r->ntag_of ? r->tag_of[tag] : 0;
 	if (action < 0 || action >= GS_ACTION_COUNT || tag_id >= 1u << 24)
 		return gs_fail(err, GS_FORMAT, "an event of unknown action %lld", (long long)action);
 	e->tag_action = tag_id << 8 | (uint32_t)action;
+	e->more = more > 0 && more < r->nmore_of ? r->more_of[more] : 0;
 	e->address = (uint64_t)sqlite3_column_int64(q, 1);
 	e->size = (uint64_t)sqlite3_column_int64(q, 2);
 	e->time_us = time == GS_NONE ? GS_NONE : (int64_t)((uint64_t)time + (uint64_t)r->base_us);
-	e->stream = gs_snapshot_stream(r->s, (uint64_t)sqlite3_column_int64(q, 3));
-	e->pool = pool ? gs_snapshot_pool(r->s, gs_pool_parse(pool)) : 0;
-	e->stack = gs_reading_stack(r, gs_db_get(q, 6));
-	if (e->stream == UINT32_MAX || e->pool == UINT32_MAX)
+	uint32_t stream_index = gs_snapshot_stream(r->s, (uint64_t)sqlite3_column_int64(q, 3));
+	uint32_t pool_index = pool ? gs_snapshot_pool(r->s, gs_pool_parse(pool)) : 0;
+	if (stream_index == UINT32_MAX || pool_index == UINT32_MAX)
 		return gs_fail(err, GS_NO_MEMORY, "events");
+	e->stream = (uint16_t)stream_index;
+	e->pool = (uint16_t)pool_index;
+	e->stack = gs_reading_stack(r, gs_db_get(q, 6));
 	return GS_OK;
 }
 
@@ -99,7 +121,7 @@ static gs_status trace_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	r->base_us = sqlite3_column_int64(q, 2);
 	if (first < 0 || n < 0 || n > INT64_MAX - first)
 		return gs_fail(err, GS_FORMAT, "a trace of %lld events", (long long)n);
-	gs_status status = gs_db_prepare(r->store->db, "SELECT action, address, size, stream, pool_id, time, stack_id, tag_id"
+	gs_status status = gs_db_prepare(r->store->db, "SELECT action, address, size, stream, pool_id, time, stack_id, tag_id, more_id"
 		" FROM main.packed_event WHERE id >= ? AND id < ? ORDER BY id", &events, err);
 	if (!status) {
 		gs_db_int(events, 1, first);
@@ -129,6 +151,8 @@ gs_status gs_reading_events(gs_reading *r, gs_device *d, gs_error *err)
 	d->trace.skipped = 0;
 	gs_status status = read_tags(r, err);
 	if (!status)
+		status = read_more(r, err);
+	if (!status)
 		status = gs_reading_each(r, "SELECT first, events, base_us FROM main.trace WHERE snapshot_id = ? AND device = ?",
 					 trace_row, err);
 	if (!status)
@@ -141,4 +165,5 @@ void gs_reading_release(gs_reading *r)
 	sqlite3_finalize(r->frames);
 	free(r->stack_of);
 	free(r->tag_of);
+	free(r->more_of);
 }

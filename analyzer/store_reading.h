@@ -17,6 +17,8 @@ typedef struct gs_reading {
 	int64_t nstack_of;
 	gs_id *tag_of;              /* by tag.id: string id of the snapshot */
 	int64_t ntag_of;
+	gs_id *more_of;         /* likewise of more */
+	int64_t nmore_of;
 	sqlite3_stmt *frames;
 	gs_device *into;            /* whose events are read */
 	int64_t base_us;

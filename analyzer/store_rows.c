@@ -12,7 +12,7 @@ static int connect(sqlite3 *db, void *aux, int argc, const char *const *argv, sq
 	(void)argc;
 	(void)argv;
 	(void)message;
-	int rc = sqlite3_declare_vtab(db, "CREATE TABLE x (snapshot_id, id, action, address, size, stream, pool_id, time, stack_id, tag_id)");
+	int rc = sqlite3_declare_vtab(db, "CREATE TABLE x (snapshot_id, id, action, address, size, stream, pool_id, time, stack_id, tag_id, more_id)");
 	if (rc)
 		return rc;
 	rows_table *t = sqlite3_malloc(sizeof *t);
@@ -132,8 +132,11 @@ static int column(sqlite3_vtab_cursor *c, sqlite3_context *x, int number)
 	case 8:
 		result_id(x, e->stack < r->snapshot->nstacks ? r->stack_of[e->stack] : 0);
 		break;
-	default:
+	case 9:
 		result_id(x, gs_event_tag(e));
+		break;
+	default:
+		result_id(x, e->more);
 	}
 	return SQLITE_OK;
 }

@@ -4,10 +4,11 @@
 #include "schema/bytes.h"
 #include "schema/gsnap_format.h"
 
-/* COLUMN(id, struct, field, cell, what it refers to); NEEDED: 0 is not allowed; SMALL: a number up to most. */
-#define COLUMN(id, row, field, cell, refers) { id, GS_CELL_##cell, refers, 0, 0, offsetof(gs_row_##row, field), #field }
-#define NEEDED(id, row, field, cell, refers) { id, GS_CELL_##cell, refers, 1, 0, offsetof(gs_row_##row, field), #field }
-#define SMALL(id, row, field, most) { id, GS_CELL_U8, 0, 0, most, offsetof(gs_row_##row, field), #field }
+/* COLUMN(id, struct, field, cell, what it refers to); ASIDE: one that the analyzer has no use for; NEEDED: 0 is not allowed; SMALL: a number up to most. */
+#define COLUMN(id, row, field, cell, refers) { id, GS_CELL_##cell, refers, 0, 0, 0, offsetof(gs_row_##row, field), #field }
+#define ASIDE(id, row, field, cell) { id, GS_CELL_##cell, 0, 0, 0, 1, offsetof(gs_row_##row, field), #field }
+#define NEEDED(id, row, field, cell, refers) { id, GS_CELL_##cell, refers, 1, 0, 0, offsetof(gs_row_##row, field), #field }
+#define SMALL(id, row, field, most) { id, GS_CELL_U8, 0, 0, most, 0, offsetof(gs_row_##row, field), #field }
 
 static const gs_file_column process[] = {
 	COLUMN(1, process, host, TEXT, 0),
@@ -96,6 +97,8 @@ static const gs_file_column block[] = {
 	COLUMN(6, block, stack, U32, GS_SECTION_STACK),
 	COLUMN(7, block, tag, U32, GS_SECTION_TAG),
 	SMALL(8, block, state, GS_INACTIVE),
+	COLUMN(GS_COLUMN_MAY_SKIP, block, stale, U64, 0),
+	COLUMN(GS_COLUMN_MAY_SKIP + 1, block, more, U32, GS_SECTION_STRING),
 };
 
 static const gs_file_column stat[] = {
@@ -151,8 +154,9 @@ static const gs_file_column event[] = {
 	COLUMN(8, event, pool_id.b, U64, 0),
 	COLUMN(9, event, stack, U32, GS_SECTION_STACK),
 	COLUMN(10, event, tag, U32, GS_SECTION_TAG),
-	COLUMN(GS_COLUMN_MAY_SKIP, event, nanos, U64, 0),
-	COLUMN(GS_COLUMN_MAY_SKIP + 1, event, extra, U64, 0),
+	ASIDE(GS_COLUMN_MAY_SKIP, event, nanos, U64),
+	ASIDE(GS_COLUMN_MAY_SKIP + 1, event, extra, U64),
+	COLUMN(GS_COLUMN_MAY_SKIP + 2, event, more, U32, GS_SECTION_STRING),
 };
 
 static const gs_file_column end[] = {
@@ -174,7 +178,7 @@ const gs_section_form gs_section_forms[GS_SECTION_KINDS] = {
 	[GS_SECTION_STACK] = { FORM(stack, 40) },
 	[GS_SECTION_TAG] = { FORM(tag, 8) },
 	[GS_SECTION_SEGMENT] = { FORM_WITH(segment, 96, 0, true, true, false) },
-	[GS_SECTION_BLOCK] = { FORM_WITH(block, 72, 0, true, true, false) },
+	[GS_SECTION_BLOCK] = { FORM_WITH(block, 88, 0, true, true, false) },
 	[GS_SECTION_STAT] = { FORM(stat, 48) },
 	[GS_SECTION_OOM] = { FORM(oom, 192) },
 	[GS_SECTION_ANNOTATION] = { FORM_WITH(annotation, 32, GS_SECTION_MAY_SKIP, false, false, false) },

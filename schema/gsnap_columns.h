@@ -21,6 +21,7 @@ typedef struct gs_file_column {
 	uint8_t refers;    /* the kind whose rows its value numbers (0 none, 1 the first row); GS_CELL_IDS: its members */
 	uint8_t needed;    /* 1: 0 is not allowed */
 	uint8_t max;       /* GS_CELL_U8: largest value */
+	uint8_t aside;     /* 1: only for those who ask for all columns */
 	uint16_t offset;   /* of the field in the row's struct */
 	const char *name;
 } gs_file_column;

@@ -126,6 +126,8 @@ typedef struct gs_row_block {
 	int64_t idx;       /* its alloc event in the device's trace */
 	gs_id stack, tag;
 	uint8_t state;     /* gs_block_state */
+	uint64_t stale;    /* the source's requested size of an inactive block */
+	gs_id more;        /* string: members of the source's record that no column has, a JSON object */
 } gs_row_block;
 
 typedef struct gs_row_stat {
@@ -166,6 +168,7 @@ typedef struct gs_row_event {
 	gs_id stack, tag;
 	uint8_t action;  /* gs_action */
 	uint64_t extra;  /* refused: the driver's status; else 0 */
+	gs_id more;      /* as in gs_row_block */
 } gs_row_event;
 
 /* The last row of a whole file. */

@@ -173,7 +173,7 @@ gs_status gs_unpack(gs_unpacked *u, const gs_section_form *form, const uint64_t 
 		int c = find(form, id);
 		if (c < 0 && id < GS_COLUMN_MAY_SKIP)
 			return gs_fail(err, GS_VERSION, "unknown column %u: the file needs a newer gpusnap", id);
-		if (c >= 0 && (all || id < GS_COLUMN_MAY_SKIP)) {
+		if (c >= 0 && (all || !form->columns[c].aside)) {
 			seen |= 1u << c;
 			status = unpack_column(u, (unsigned)c, counts, raw[1], raw[2], raw + 7, raw + 7 + bytes, err);
 		}

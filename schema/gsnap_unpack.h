@@ -24,7 +24,7 @@ typedef struct gs_unpacked {
 } gs_unpacked;
 
 /* Decodes n bytes at raw (GS_COLUMN_PAD more must be readable) as rows of that form; counts are the rows of
- * each kind so far. all: also the columns that a reader may skip. raw must outlive the use of *u. The message names column and row. */
+ * each kind so far. all: also the columns set aside. raw must outlive the use of *u. The message names column and row. */
 gs_status gs_unpack(gs_unpacked *u, const gs_section_form *form, const uint64_t *counts, uint32_t rows,
 		    const unsigned char *raw, size_t n, bool all, gs_error *err);
 

@@ -390,12 +390,13 @@ gs_status gs_writer_warning(gs_writer *w, gs_text text) { return push(w, GS_SECT
 gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
 {
 	if (w->status || w->kind != GS_SECTION_EVENT || !w->rows || w->rows == w->capacity || row->device != w->device ||
-	    row->stack > w->counts[GS_SECTION_STACK] || row->tag > w->counts[GS_SECTION_TAG])
+	    row->stack > w->counts[GS_SECTION_STACK] || row->tag > w->counts[GS_SECTION_TAG] ||
+	    row->more > w->counts[GS_SECTION_STRING])
 		return push(w, GS_SECTION_EVENT, row);
 	uint64_t *cell = w->cells + w->rows++;
 	const uint64_t values[] = {
 		row->action, row->address, row->size, row->time_us == GS_NONE ? 0 : gs_zigzag(row->time_us) + 1, row->stream,
-		row->has_pool_id, row->pool_id.a, row->pool_id.b, row->stack, row->tag, row->nanos, row->extra,
+		row->has_pool_id, row->pool_id.a, row->pool_id.b, row->stack, row->tag, row->nanos, row->extra, row->more,
 	};
 	for (unsigned c = 0; c < sizeof values / sizeof *values; c++, cell += w->capacity)
 		*cell = values[c];

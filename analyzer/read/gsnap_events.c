@@ -6,7 +6,7 @@
 #include "schema/bytes.h"
 
 /* Places of the columns in the form of events. */
-enum { ACTION, ADDRESS, SIZE, TIME, STREAM, HAS_POOL, POOL_A, POOL_B, STACK, TAG, USED };
+enum { ACTION, ADDRESS, SIZE, TIME, STREAM, HAS_POOL, POOL_A, POOL_B, STACK, TAG, MORE = TAG + 3, USED };
 
 /* A column that may be one value: value i is at[i & mask]. */
 struct view {
@@ -50,7 +50,7 @@ static bool fill_streams(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 			index = gs_snapshot_stream(s, last = handle);
 		if (index == UINT32_MAX)
 			return false;
-		e[i].stream = index;
+		e[i].stream = (uint16_t)index;
 	}
 	return true;
 }
@@ -69,7 +69,7 @@ static bool fill_pools(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 			index = gs_snapshot_pool(s, last = id);
 		if (index == UINT32_MAX)
 			return false;
-		e[i].pool = index;
+		e[i].pool = (uint16_t)index;
 	}
 	return true;
 }
@@ -77,13 +77,14 @@ static bool fill_pools(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 static void fill_rest(const gs_gsnap_reading *g, const gs_unpacked *u, gs_event *e)
 {
 	struct view action = view_of(u, ACTION), address = view_of(u, ADDRESS), size = view_of(u, SIZE), time = view_of(u, TIME);
-	struct view stack = view_of(u, STACK), tag = view_of(u, TAG);
+	struct view stack = view_of(u, STACK), tag = view_of(u, TAG), more = view_of(u, MORE);
 	bool stacks = g->stacks.n > 1;
 	for (uint32_t i = 0; i < u->rows; i++) {
 		uint64_t t = get(time, i), word = get(action, i);
 		e[i].address = get(address, i);
 		e[i].size = get(size, i);
 		e[i].time_us = t ? gs_unzigzag(t - 1) : GS_NONE;
+		e[i].more = g->strings.ids[get(more, i)];
 		e[i].stack = stacks ? g->stacks.ids[get(stack, i)] : 0;
 		e[i].tag_action = g->tags.ids[get(tag, i)] << 8 | (uint32_t)(word < GS_ACTION_COUNT ? word : GS_ACTION_UNKNOWN);
 	}

@@ -210,7 +210,7 @@ gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	l->blocks = grown;
 	gs_block *b = &l->blocks[l->nblocks];
 	*b = (gs_block){ .address = row.address, .size = row.size, .requested = row.state == GS_INACTIVE ? GS_NONE : row.requested, .idx = row.idx,
-		.stack = gs_gsnap_stack(g, row.stack), .tag = g->tags.ids[row.tag], .state = row.state };
+		.stack = gs_gsnap_stack(g, row.stack), .tag = g->tags.ids[row.tag], .state = row.state, .stale = row.stale, .more = g->strings.ids[row.more] };
 	gs_status status = place_block(g, l, b, row.segment, i, err);
 	l->nblocks += !status;
 	return status;

@@ -208,7 +208,7 @@ static gs_status add_event(page *p, gs_trace *t, gs_action action, uint64_t addr
 		return gs_fail(&p->error, GS_LIMIT, "more than %d streams", MOST_STREAMS);
 	e->address = address;
 	e->size = size == GS_NONE ? 0 : (uint64_t)size;
-	e->stream = index;
+	e->stream = (uint16_t)index;
 	e->stack = stack;
 	e->tag_action = action;
 	return GS_OK;

@@ -57,8 +57,8 @@ typedef struct gs_torch {
 	uint64_t event_keys; /* bits of the keys that events had */
 	bool events_dropped;
 	uint64_t left_out;   /* entries of lists of segments, blocks or events that are none, or came before */
-	gs_id last_tag_string, tag;
 	uint32_t stream; /* index of the stream seen last */
+	struct { uint32_t n; gs_id member[8], more; } more[16]; /* texts of members made lately: keys and values by string */
 	gs_error error;
 } gs_torch;
 

@@ -64,6 +64,9 @@ gs_status gs_torch_append_record(gs_torch *t, gs_object *list, gs_record record,
 /* The stack that a value is (a list of frames, or what became of one); 0 if none. The list is used up. */
 gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v);
 
+/* torch_more.c: the members of a record but those of the words in placed, as JSON (see gs_event.more); 0 when there are none, or they cannot be kept. */
+gs_status gs_torch_more(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out);
+
 /* The pool id that a pair or a list of two integers is. */
 bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out);
 

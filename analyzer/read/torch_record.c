@@ -125,7 +125,7 @@ bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out)
 	return true;
 }
 
-static gs_status stream_of(gs_torch *t, const fields *f, uint32_t *out)
+static gs_status stream_of(gs_torch *t, const fields *f, uint16_t *out)
 {
 	uint64_t handle = number(f, GS_WORD_STREAM, 0);
 	if (t->stream >= t->s->nstreams || t->s->streams[t->stream] != handle) {
@@ -135,7 +135,7 @@ static gs_status stream_of(gs_torch *t, const fields *f, uint32_t *out)
 		if (t->s->nstreams > MOST_FEW)
 			return gs_fail(&t->error, GS_LIMIT, "more than %d streams", MOST_FEW);
 	}
-	*out = t->stream;
+	*out = (uint16_t)t->stream;
 	return GS_OK;
 }
 
@@ -152,7 +152,20 @@ static gs_action action_of(const gs_torch *t, const fields *f)
 	return id ? gs_action_parse(t->s->strings[id].text, t->s->strings[id].length) : GS_ACTION_UNKNOWN;
 }
 
-static gs_status append_event(gs_torch *t, gs_object *list, const fields *f)
+/* Words of an event that the model holds. */
+static uint64_t placed_of_event(const gs_event *e, const fields *f)
+{
+	gs_action action = gs_event_action(e);
+	uint64_t placed = BIT(SIZE) | BIT(STREAM) | (action == GS_ACTION_OOM ? BIT(DEVICE_FREE) : BIT(ADDR));
+	placed |= action != GS_ACTION_UNKNOWN ? BIT(ACTION) : 0;
+	placed |= e->time_us != GS_NONE ? BIT(TIME_US) : 0;
+	placed |= e->pool ? BIT(POOL_ID) : 0;
+	placed |= e->stack ? BIT(FRAMES) : 0;
+	placed |= gs_event_tag(e) ? BIT(USER_METADATA) : 0;
+	return placed & f->have;
+}
+
+static gs_status append_event(gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n)
 {
 	t->event_keys |= f->have;
 	if (!(t->want & GS_WANT_EVENTS)) {
@@ -169,12 +182,15 @@ static gs_status append_event(gs_torch *t, gs_object *list, const fields *f)
 	if (stream_of(t, f, &e.stream))
 		return t->error.status;
 	if (f->have & BIT(POOL_ID) && gs_torch_pool_of(t, f->at[GS_WORD_POOL_ID], &pool)) {
-		e.pool = gs_snapshot_pool(t->s, pool);
-		if (e.pool == UINT32_MAX || e.pool > MOST_FEW)
+		uint32_t index = gs_snapshot_pool(t->s, pool);
+		if (index > MOST_FEW)
 			return gs_fail(&t->error, GS_LIMIT, "more than %d pools", MOST_FEW);
+		e.pool = (uint16_t)index;
 	}
 	e.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
 	e.tag_action = tag_of(t, f) << 8 | (uint32_t)action;
+	if (gs_torch_more(t, pairs, n, placed_of_event(&e, f), &e.more))
+		return t->error.status;
 	gs_event *slot = gs_object_add(t, list, sizeof *slot);
 	if (!slot)
 		return t->error.status;
@@ -192,8 +208,10 @@ static uint8_t state_of(const fields *f)
 	}
 }
 
+#define BLOCK_PLACED (BIT(ADDRESS) | BIT(SIZE) | BIT(REQUESTED_SIZE) | BIT(STATE) | BIT(FRAMES) | BIT(HISTORY))
+
 /* Also an element of a 2.0 block's history: address, requested size and stack of an allocation, the newest first. */
-static gs_status append_block(gs_torch *t, gs_object *list, const fields *f, bool history)
+static gs_status append_block(gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n, bool history)
 {
 	gs_block b = { .idx = GS_NONE, .requested = GS_NONE };
 	if (size_of(t, f, GS_WORD_SIZE, &b.size))
@@ -204,6 +222,10 @@ static gs_status append_block(gs_torch *t, gs_object *list, const fields *f, boo
 		b.requested = known(f, history ? GS_WORD_REAL_SIZE : GS_WORD_REQUESTED_SIZE);
 	b.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
 	b.tag = tag_of(t, f);
+	if (b.state == GS_INACTIVE && size_of(t, f, GS_WORD_REQUESTED_SIZE, &b.stale))
+		return t->error.status;
+	if (!history && gs_torch_more(t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
+		return t->error.status;
 	const gs_value *past = get(f, GS_WORD_HISTORY);
 	const gs_object *o = past->type == GS_V_LIST ? gs_torch_object(t, past) : NULL;
 	if (o && o->holds == GS_HOLDS_HISTORY && o->n) {
@@ -285,9 +307,9 @@ gs_status gs_torch_append_record(gs_torch *t, gs_object *list, gs_record record,
 	if (list->holds == holds[record]) {
 		gather(&f, pairs, n);
 		switch (record) {
-		case GS_RECORD_EVENT: status = append_event(t, list, &f); break;
-		case GS_RECORD_BLOCK: status = append_block(t, list, &f, false); break;
-		case GS_RECORD_HISTORY: status = append_block(t, list, &f, true); break;
+		case GS_RECORD_EVENT: status = append_event(t, list, &f, pairs, n); break;
+		case GS_RECORD_BLOCK: status = append_block(t, list, &f, pairs, n, false); break;
+		case GS_RECORD_HISTORY: status = append_block(t, list, &f, pairs, n, true); break;
 		case GS_RECORD_SEGMENT: status = append_segment(t, list, &f); break;
 		case GS_RECORD_NOTE: status = append_note(t, list, &f); break;
 		case GS_RECORD_OTHER:

@@ -60,7 +60,8 @@ static void show(const char *what, const cost *c)
 
 /* --- the bare cost ---------------------------------------------------------------------------------- */
 
-typedef struct row { sqlite3_int64 value[10]; unsigned char null[10]; } row;
+enum { COLUMNS = 11 };
+typedef struct row { sqlite3_int64 value[COLUMNS]; unsigned char null[COLUMNS]; } row;
 
 static row *take_rows(sqlite3 *db, size_t *n)
 {
@@ -72,7 +73,7 @@ static row *take_rows(sqlite3 *db, size_t *n)
 	if (!rows || sqlite3_prepare_v2(db, "SELECT * FROM packed_event ORDER BY id", -1, &q, NULL))
 		return NULL;
 	for (*n = 0; sqlite3_step(q) == SQLITE_ROW; ++*n)
-		for (int i = 0; i < 10; i++) {
+		for (int i = 0; i < COLUMNS; i++) {
 			rows[*n].null[i] = sqlite3_column_type(q, i) == SQLITE_NULL;
 			rows[*n].value[i] = sqlite3_column_int64(q, i);
 		}
@@ -83,10 +84,10 @@ static row *take_rows(sqlite3 *db, size_t *n)
 static int insert_rows(sqlite3 *db, const row *rows, size_t n)
 {
 	sqlite3_stmt *q;
-	if (sqlite3_prepare_v3(db, "INSERT INTO packed_event VALUES (?,?,?,?,?,?,?,?,?,?)", -1, SQLITE_PREPARE_PERSISTENT, &q, NULL))
+	if (sqlite3_prepare_v3(db, "INSERT INTO packed_event VALUES (?,?,?,?,?,?,?,?,?,?,?)", -1, SQLITE_PREPARE_PERSISTENT, &q, NULL))
 		return 1;
 	for (size_t r = 0; r < n; r++) {
-		for (int i = 0; i < 10; i++)
+		for (int i = 0; i < COLUMNS; i++)
 			if (rows[r].null[i])
 				sqlite3_bind_null(q, i + 1);
 			else

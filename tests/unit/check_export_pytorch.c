@@ -129,6 +129,45 @@ START_TEST(events_of_our_own_actions_are_left_out_and_counted)
 }
 END_TEST
 
+#define TOLD "{\"compile_context\":\"0/1\",\"forward_frames\":[\"a.py:1:f\",\"b.py:2:g\"],\"score\":-1.5,\"nested\":{\"x\":[1,null,true]}}"
+
+static void ck_more(const gs_snapshot *s)
+{
+	const gs_device *d = &s->devices[0];
+	ck_assert_str_eq(gs_string_text(s, d->captured.blocks[0].more), "{\"category\":\"gradient\"}");
+	ck_assert_uint_eq(d->captured.blocks[1].stale, 777);
+	ck_assert_int_eq(d->captured.blocks[1].requested, GS_NONE);
+	ck_assert_str_eq(gs_string_text(s, d->trace.events[0].more), TOLD);
+	ck_assert_str_eq(gs_string_text(s, d->trace.events[1].more), "{\"action\":\"user_defined\",\"user_metadata\":\"\",\"frames\":[]}");
+	ck_assert_int_eq(gs_event_action(&d->trace.events[1]), GS_ACTION_UNKNOWN);
+}
+
+START_TEST(what_the_model_has_no_place_for_comes_back)
+{
+	static const char json[] = "{\"segments\": [{\"total_size\": 1024, \"address\": 4096, \"blocks\": ["
+		"{\"size\": 512, \"state\": \"active_allocated\", \"requested_size\": 9, \"category\": \"gradient\", \"frames\": []},"
+		"{\"size\": 512, \"state\": \"inactive\", \"requested_size\": 777}]}], \"device_traces\": [["
+		"{\"action\": \"alloc\", \"addr\": 4096, \"size\": 9, \"stream\": 0, \"compile_context\": \"0/1\","
+		"\"forward_frames\": [\"a.py:1:f\", \"b.py:2:g\"], \"score\": -1.5, \"nested\": {\"x\": [1, null, true]}},"
+		"{\"action\": \"user_defined\", \"addr\": 0, \"size\": 0, \"user_metadata\": \"\", \"frames\": []}]]}";
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	char *bytes = NULL;
+	size_t n, left_out = 7;
+	ck_assert_msg(gs_read_memory(json, sizeof json - 1, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+	ck_more(&s);
+	FILE *f = open_memstream(&bytes, &n);
+	ck_assert_int_eq(gs_export_pytorch(&s, to_stream, f, &left_out, &err), GS_OK);
+	fclose(f);
+	gs_snapshot_release(&s);
+	ck_assert_uint_eq(left_out, 0);
+	ck_assert_msg(gs_read_memory(bytes, n, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+	ck_more(&s);
+	gs_snapshot_release(&s);
+	free(bytes);
+}
+END_TEST
+
 Suite *suite_export_pytorch(void);
 Suite *suite_export_pytorch(void)
 {
@@ -137,6 +176,7 @@ Suite *suite_export_pytorch(void)
 	tcase_add_loop_test(t, a_snapshot_written_from_the_model_has_the_same_rows, 0, sizeof forms / sizeof *forms);
 	tcase_add_loop_test(t, a_copy_has_the_same_rows, 0, sizeof forms / sizeof *forms);
 	tcase_add_test(t, what_cannot_be_written_is_an_error);
+	tcase_add_test(t, what_the_model_has_no_place_for_comes_back);
 	tcase_add_test(t, events_of_our_own_actions_are_left_out_and_counted);
 	suite_add_tcase(s, t);
 	return s;

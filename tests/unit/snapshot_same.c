@@ -58,6 +58,8 @@ static void same_layout(const gs_snapshot *a, const gs_layout *l, const gs_snaps
 		SAME(x->segment, y->segment, "block's segment");
 		SAME(x->state, y->state, "state");
 		same_string(a, x->tag, b, y->tag, "block's tag");
+		same_string(a, x->more, b, y->more, "what more is said of a block");
+		SAME(x->stale, y->stale, "stale size");
 		same_stack(a, x->stack, b, y->stack);
 	}
 }
@@ -78,6 +80,7 @@ static void same_trace(const gs_snapshot *a, const gs_trace *t, const gs_snapsho
 		if (x->pool && (a->pools[x->pool - 1].a != b->pools[y->pool - 1].a || a->pools[x->pool - 1].b != b->pools[y->pool - 1].b))
 			ck_abort_msg("%s: event %zu has another pool", where, i);
 		same_string(a, gs_event_tag(x), b, gs_event_tag(y), "event's tag");
+		same_string(a, x->more, b, y->more, "what more is said of an event");
 		if (x->stack != y->stack)
 			same_stack(a, x->stack, b, y->stack);
 	}
@@ -198,7 +201,7 @@ static void fill_facts(gs_snapshot *s)
 static void fill_device(gs_snapshot *s, int32_t number)
 {
 	gs_id frames[2] = { gs_snapshot_frame(s, string(s, "forward"), string(s, "m.py"), 10 + number), gs_snapshot_frame(s, string(s, "main"), 0, GS_NONE) };
-	gs_id stack = gs_snapshot_stack(s, frames, 2), tag = string(s, "optimizer");
+	gs_id stack = gs_snapshot_stack(s, frames, 2), tag = string(s, "optimizer"), more = string(s, "{\"compile_context\":\"0/1\"}");
 	gs_device *d = gs_snapshot_device(s, number);
 	d->name = string(s, "H200"), d->capacity = 1 << 30, d->device_free = 7, d->others = 0, d->has_layout = true, d->layout_at_oom = number == 1;
 	d->trace.dropped = 9, d->trace.complete = 0, d->captured.idx = 2, d->captured.exact = false;
@@ -209,10 +212,13 @@ static void fill_device(gs_snapshot *s, int32_t number)
 	for (uint32_t i = 0; i < 2; i++)
 		l->segments[i] = (gs_segment){ 0xfffff00000000000 + i * 4096, 4096, i ? 65536 : 0, { i, 3 * i }, i ? stack : 0, GS_SMALL, i, true, 2 * i, 2 - i };
 	for (uint32_t i = 0; i < 3; i++)
-		l->blocks[i] = (gs_block){ 0xfffff00000000000 + i * 2048, i == 2 ? 4096 : 2048, i == 1 ? GS_NONE : 2000, i ? GS_NONE : 1, i ? stack : 0, i == 2 ? tag : 0, i / 2, i == 1 ? GS_INACTIVE : (uint8_t)(i / 2) };
+		l->blocks[i] = (gs_block){ .address = 0xfffff00000000000 + i * 2048, .size = i == 2 ? 4096 : 2048, .requested = i == 1 ? GS_NONE : 2000, .idx = i ? GS_NONE : 1,
+			.stack = i ? stack : 0, .tag = i == 2 ? tag : 0, .segment = i / 2, .state = i == 1 ? GS_INACTIVE : (uint8_t)(i / 2),
+			.more = i == 2 ? more : 0, .stale = i == 1 ? 777 : 0 };
 	for (uint32_t i = 0; i < 3; i++)
-		*gs_trace_append(&d->trace) = (gs_event){ i == 2 ? 7 : 0xfffff00000000000 + i * 2048, 2000, i ? 1600000000000000 + i : GS_NONE,
-			gs_snapshot_stream(s, i * 65536), i ? gs_snapshot_pool(s, (gs_pool_id){ i, 0 }) : 0, stack, (i ? tag : 0) << 8 | (i == 2 ? GS_ACTION_OOM : GS_ACTION_ALLOC) };
+		*gs_trace_append(&d->trace) = (gs_event){ .address = i == 2 ? 7 : 0xfffff00000000000 + i * 2048, .size = 2000, .time_us = i ? 1600000000000000 + i : GS_NONE,
+			.stream = (uint16_t)gs_snapshot_stream(s, i * 65536), .pool = i ? (uint16_t)gs_snapshot_pool(s, (gs_pool_id){ i, 0 }) : 0, .more = i ? more : 0,
+			.stack = stack, .tag_action = (i ? tag : 0) << 8 | (i == 2 ? GS_ACTION_OOM : GS_ACTION_ALLOC) };
 }
 
 void gs_full_snapshot(gs_snapshot *s)

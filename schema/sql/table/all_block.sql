@@ -12,5 +12,7 @@ CREATE TABLE all_block ( -- a block: a piece of a segment
 	stream INTEGER, -- handle of the stream it belongs to
 	stack_id INTEGER, -- stack.id of its allocation
 	tag TEXT, -- tag of its allocation
-	idx INTEGER -- of its alloc event
+	idx INTEGER, -- of its alloc event
+	stale INTEGER, -- bytes its last user asked for, where an inactive block still says so
+	more TEXT -- what else PyTorch tells of it, a JSON object
 );

@@ -8,5 +8,6 @@ CREATE TABLE packed_event ( -- an event in few bytes; the view event shows it in
 	pool_id TEXT, -- where it is known
 	time INTEGER, -- microseconds after trace.base_us
 	stack_id INTEGER, -- stack.id
-	tag_id INTEGER -- tag.id
+	tag_id INTEGER, -- tag.id
+	more_id INTEGER -- more.id
 );

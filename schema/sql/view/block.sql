@@ -11,8 +11,9 @@ CREATE VIEW block ( -- a block in the selected state: a piece of a segment
 	stream, -- handle of the stream it belongs to
 	stack_id, -- stack.id of its allocation
 	tag, -- tag of its allocation
-	idx -- of its alloc event
+	idx, -- of its alloc event
+	more -- what else PyTorch tells of it, a JSON object
 ) AS
 SELECT a.snapshot_id, a.device, a.segment, a.address, a.size, a.requested, a.state, a.pool, a.pool_id, a.stream,
-	a.stack_id, a.tag, a.idx
+	a.stack_id, a.tag, a.idx, a.more
 FROM shown_state AS t JOIN all_block AS a ON a.state_id = t.state_id;

@@ -9,7 +9,8 @@ CREATE VIEW event ( -- an event of a device's trace
 	pool_id, -- where it is known
 	time_us, -- microseconds since 1970 UTC
 	stack_id, -- stack.id
-	tag -- of the allocation
+	tag, -- of the allocation
+	more -- what else PyTorch tells of it, a JSON object
 ) AS
 SELECT e.snapshot_id, t.device, e.id - t.first,
 	CASE e.action
@@ -19,5 +20,6 @@ SELECT e.snapshot_id, t.device, e.id - t.first,
 		WHEN 10 THEN 'record_stream' WHEN 11 THEN 'empty_cache' WHEN 12 THEN 'annotate' ELSE 'unknown'
 	END,
 	e.address, e.size, e.stream, e.pool_id, t.base_us + e.time, e.stack_id,
-	(SELECT name FROM tag WHERE tag.snapshot_id = e.snapshot_id AND tag.id = e.tag_id)
+	(SELECT name FROM tag WHERE tag.snapshot_id = e.snapshot_id AND tag.id = e.tag_id),
+	(SELECT text FROM more WHERE more.snapshot_id = e.snapshot_id AND more.id = e.more_id)
 FROM trace AS t JOIN packed_event AS e ON e.id >= t.first AND e.id < t.first + t.events;

@@ -34,7 +34,7 @@ struct gs_session {
 gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err);
 /* Picks snapshots, devices and states of a database. GS_NOT_FOUND with *rebuild set: a state that is not stored there. */
 gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err);
-/* GS_NOT_FOUND where the state or the device asked for is nowhere: err names those that are. A note where some of several snapshots
+/* GS_NOT_FOUND where there are devices and the state or the device asked for is nowhere: err names those that are. A note where some of several snapshots
  * lack it. Call it when temp.shown_state is filled. */
 gs_status gs_session_check_shown(const gs_session *session, gs_error *err);
 /* fit and eviction, from a snapshot in memory. */

@@ -40,7 +40,7 @@ static gs_status no_device(const gs_session *session, gs_error *err)
 	sqlite3_finalize(q);
 	if (status != GS_END)
 		return status;
-	return gs_fail(err, GS_NOT_FOUND, "there is no device %lld; %s%.200s", (long long)session->ask.device, w.n ? "there is " : "the input tells of none", w.text);
+	return gs_fail(err, GS_NOT_FOUND, "there is no device %lld; there is %.200s", (long long)session->ask.device, w.text);
 }
 
 /* "device 0 has captured, oom 1, oom 2, peak, peak reserved, 0 to 80" */
@@ -71,7 +71,7 @@ static gs_status no_state(const gs_session *session, gs_error *err)
 	sqlite3_finalize(q);
 	if (status != GS_END)
 		return status;
-	return gs_fail(err, GS_NOT_FOUND, "there is no state \"%.20s\"; %.200s", session->ask.state, w.n ? w.text : "the input tells of no device");
+	return gs_fail(err, GS_NOT_FOUND, "there is no state \"%.20s\"; %.200s", session->ask.state, w.text);
 }
 
 gs_status gs_session_check_shown(const gs_session *session, gs_error *err)
@@ -81,6 +81,11 @@ gs_status gs_session_check_shown(const gs_session *session, gs_error *err)
 	char sql[120], text[120];
 	if (!device && !named)
 		return GS_OK;
+	if (!value(session, "SELECT count(*) FROM main.device WHERE snapshot_id IN temp.chosen")) {
+		if (session->ask.note)
+			session->ask.note(session->ask.context, NULL, "the input tells of no device");
+		return GS_OK; /* a text without a failure, say: no rows are the answer */
+	}
 	int64_t shown = value(session, "SELECT count(DISTINCT snapshot_id) FROM temp.shown_state");
 	snprintf(sql, sizeof sql, "SELECT count(*) FROM main.device WHERE snapshot_id IN temp.chosen AND device = %lld", (long long)session->ask.device);
 	if (!shown && device && !value(session, sql))

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/query.h"
 #include "schema/version.h"
 #include "tools/message.h"
 
@@ -17,8 +18,13 @@ static int unknown_command(const char *name)
 		if (c->run)
 			words[n++] = c->name;
 	const char *near = gs_nearest_word(name, words);
-	char hint[80] = "`gpusnap help` lists the commands";
-	if (near)
+	char hint[300] = "`gpusnap help` lists the commands";
+	gs_query query;
+	if (!access(name, F_OK))
+		snprintf(hint, sizeof hint, "did you mean `gpusnap diagnose %.200s`?", name);
+	else if (strlen(name) > 2 && !gs_query_find(name, &query, NULL))
+		snprintf(hint, sizeof hint, "did you mean `gpusnap query FILE \"%s\"`?", query.name);
+	else if (near)
 		snprintf(hint, sizeof hint, "did you mean `%s`?", near);
 	return gs_fail_usage(NULL, hint, "no command is called `%s`", name);
 }

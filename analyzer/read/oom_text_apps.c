@@ -27,6 +27,64 @@ static int kokkos(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "kokkos", GS_OOM_OTHER, code != SIZE_MAX ? gs_oom_ahead(t, code, 48) : end);
 }
 
+/* Kokkos since 4.5: Cuda memory space failed to allocate 42.5 GiB (label="A"). */
+static int kokkos_space(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const gpu[] = { "cuda", "hip", "sycl", NULL }, *const host[] = { "host", "openmp", NULL };
+	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), code = gs_text_find(t, end, gs_oom_ahead(t, end, 200), "outofmemory");
+	if (m->row.requested == GS_NONE || gs_oom_any(t, gs_oom_back(i, 16), i, host))
+		return m->row.requested == GS_NONE ? 0 : gs_oom_not_row(m, GS_NOT_HOST, end);
+	if (!gs_oom_any(t, gs_oom_back(i, 24), i, gpu))
+		return 0;
+	return gs_oom_found(t, m, "kokkos", GS_OOM_OTHER, code != SIZE_MAX ? code + 11 : end);
+}
+
+/* FAISS: alloc fail type FlatData dev 0 space Device … size N bytes (cudaMalloc error out of memory [2]) */
+static int faiss(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const devices[] = { "dev", NULL };
+	size_t to = gs_oom_ahead(t, i, 240), size = gs_oom_size_after(t, i, to, "size", &m->row.requested);
+	size_t code = gs_text_find(t, i, to, "outofmemory");
+	if (m->row.requested == GS_NONE || code == SIZE_MAX)
+		return 0;
+	m->row.device = gs_oom_device(t, i, size, devices);
+	return gs_oom_found(t, m, "faiss", GS_OOM_OTHER, code + 11);
+}
+
+/* FAISS before: failed to cudaMalloc N bytes [on device 0] (error 2 out of memory) */
+static int faiss_malloc(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const devices[] = { "ondevice", NULL };
+	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 120), code = gs_text_find(t, i, to, "outofmemory");
+	if (m->row.requested == GS_NONE)
+		return 0;
+	m->row.device = gs_oom_device(t, end, gs_oom_ahead(t, end, 24), devices);
+	return gs_oom_found(t, m, gs_oom_library(t, i, "faiss"), GS_OOM_OTHER, code != SIZE_MAX ? code + 11 : end);
+}
+
+/* Warp: Failed to allocate N bytes on device 'cuda:0'; its native part has logged the driver's error before */
+static int warp(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const devices[] = { "cuda:", NULL };
+	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
+	(void)i;
+	if (m->row.requested == GS_NONE || !gs_text_eat(t, &end, "ondevice"))
+		return 0;
+	size_t named = end + (end < t->n && (t->s[end] == '\'' || t->s[end] == '"'));
+	if (!gs_text_is(t, named, "cuda"))
+		return 0;
+	m->row.device = gs_oom_device(t, named, gs_oom_ahead(t, named, 10), devices);
+	m->again = true;
+	return gs_oom_found(t, m, "warp", GS_OOM_OTHER, named + 4);
+}
+
+/* SGLang's check of the memory for its cache */
+static int sglang(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	(void)i;
+	return gs_oom_found(t, m, "sglang", GS_OOM_OTHER, m->end);
+}
+
 static int mlx(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 240), end = gs_oom_size_after(t, i, to, "attemptingtoallocate", &m->row.requested);
@@ -39,9 +97,11 @@ static int mlx(const gs_text *t, size_t i, gs_oom_match *m)
 /* vLLM's own checks before it allocates: 24.0 GiB KV cache is needed, … */
 static int vllm_cache(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	size_t kv = gs_text_find_last(t, gs_oom_back(i, 24), i, "(");
-	if (kv != SIZE_MAX)
-		gs_oom_size_at(t, kv + 1, &m->row.requested);
+	size_t number = i;
+	while (number > gs_oom_back(i, 16) && ((t->s[number - 1] >= '0' && t->s[number - 1] <= '9') || t->s[number - 1] == '.'))
+		number--;
+	if (number < i)
+		gs_oom_size_at(t, number, &m->row.requested);
 	return gs_oom_found(t, m, "vllm", GS_OOM_OTHER, m->end);
 }
 
@@ -174,7 +234,8 @@ static int managed(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 const gs_oom_rule gs_oom_rules_apps[] = {
-	{ "erroroutofmemory:theapicall", managed },
+	{ "erroroutofmemory:theapicall", managed }, { "memoryspacefailedtoallocate", kokkos_space }, { "allocfailtype", faiss },
+	{ "failedtocudamalloc", faiss_malloc }, { "failedtoallocate", warp }, { "notenoughmemory.pleasetrytoincrease--mem-fraction-static", sglang },
 	{ "memoryallocationerroronworker", xgboost }, { "allocationofsize", kokkos }, { "[metal::malloc]", mlx }, { "gibkvcacheisneeded", vllm_cache },
 	{ "gbkvcacheisneeded", vllm_cache }, { "noavailablememoryforthecacheblocks", vllm_blocks },
 	{ "islargerthanthemaximumnumberoftokensthatcanbestoredinkvcache", vllm_tokens }, { "freememoryondevice", vllm_startup },

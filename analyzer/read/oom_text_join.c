@@ -60,6 +60,8 @@ static bool said_by_several(const gs_oom_find *a, const gs_oom_find *b)
 		return false;
 	if (b->thrown && !a->thrown && a->end + 300 > b->at && a->kind != GS_OOM_MEMCHECK && related(a, b))
 		return true;
+	if (b->kind == GS_OOM_OTHER && b->again && driver_says(a->row.library) && b->at - a->end < BESIDE && a->row.requested == GS_NONE)
+		return true; /* the driver's error, then the library's */
 	switch (b->kind) {
 	case GS_OOM_CUDART:
 		return a->kind == GS_OOM_THC;
@@ -152,7 +154,7 @@ void gs_oom_join(gs_oom_find *a, const gs_oom_find *f)
 	}
 	if (a->row.device < 0)
 		a->row.device = f->row.device;
-	if (a->kind == GS_OOM_MEMCHECK || (f->thrown && driver_says(a->row.library)))
+	if (a->kind == GS_OOM_MEMCHECK || ((f->thrown || f->again) && driver_says(a->row.library)))
 		a->row.library = f->row.library;
 	a->logged = f->logged;
 	a->thrown |= f->thrown;

@@ -7,10 +7,16 @@
 
 
 /* Out of memory allocating 25,600,000 bytes (allocated so far: … bytes[, limit set to: … bytes]). */
+static const char *const cupy_words[] = { "cupy", "chainer", "outofmemoryerror:", NULL };
+
 static int cupy(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
 	if (end == m->end || !gs_text_ends(t, end, "bytes"))
+		return 0;
+	if (gs_text_is(t, end, "afteratotalof")) /* a compiler's */
+		return gs_oom_not_row(m, GS_NOT_HOST, end);
+	if (!gs_text_is(t, end, "(alloc") && !gs_oom_near(t, i, 300, cupy_words))
 		return 0;
 	m->once = true;
 	size_t a = gs_oom_size_after(t, end, to, "allocatedsofar:", &m->row.allocated), l = gs_oom_size_after(t, end, to, "limitsetto:", &m->row.allowed);
@@ -22,7 +28,8 @@ static int cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	int64_t total = GS_NONE;
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
-	if (end == m->end || !gs_text_is(t, end, "(total"))
+	bool ours = gs_oom_any(t, gs_oom_back(i, 60), i, cupy_words);
+	if (!gs_text_is(t, end, "(total") && !ours) /* a title may end before any figure */
 		return 0;
 	m->once = true;
 	size_t a = gs_oom_size_after(t, end, to, "(total", &total), l = gs_oom_size_after(t, end, to, "limitsetto", &m->row.allowed);
@@ -246,7 +253,7 @@ static int driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const host[] = { "hostalloc", "mallochost", "hostregister", "pinned", "cumemhost", NULL };
 	static const char *const called[] = { "runtime.hostalloc", "cuda.pinned_memory.", NULL }; /* CuPy's traceback */
-	static const struct { const char *word, *library; } codes[] = { { "hip", "hip" }, { "mem_object", "opencl" }, { "ur_", "sycl" }, { "ze_", "sycl" },
+	static const struct { const char *word, *library; } codes[] = { { "hip", "hip" }, { "mem_object", "opencl" }, { "memoryobject", "opencl" }, { "ur_", "sycl" }, { "ze_", "sycl" },
 		{ "pi_", "sycl" }, { "vk_", "vulkan" }, { "erroroutofdevice", "vulkan" }, { "kiogpu", "metal" } };
 	const char *library = "cuda";
 	if (gs_text_is(t, m->end, "==") || gs_text_ends(t, i, "==") || gs_text_ends(t, i, "case") || gs_text_ends(t, i, "!=") || gs_text_ends(t, i, "::") ||
@@ -325,7 +332,10 @@ static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	bool stands = gs_oom_states(t, i) || gs_text_ends(t, i, "(2vs.0)") || gs_text_ends(t, i, "failed") || gs_text_ends(t, i, "error2") ||
 		      (gs_text_ends(t, i, "error") && t->gap[i] != GS_GAP_NONE) || gs_text_ends(t, i, "<");
 	bool word = m->end < t->n && t->gap[m->end] == GS_GAP_NONE && t->s[m->end] >= 'a' && t->s[m->end] <= 'z';
-	if (!stands || word)
+	bool source = gs_text_is(t, m->end, "'in") || gs_text_is(t, m->end, "\"in") || gs_text_is(t, m->end, "'notin") || gs_text_is(t, m->end, "\"notin");
+	if (gs_text_ends(t, i, "gpuapicall)")) /* OpenCV's */
+		stands = true;
+	if (!stands || word || source)
 		return 0;
 	if (!gs_oom_near(t, i, 240, gpu))
 		return gs_oom_not_row(m, GS_NOT_KNOWN, m->end);
@@ -342,7 +352,7 @@ const gs_oom_rule gs_oom_rules_others[] = {
 	{ "requestedamountofgpumemory(", tensorrt }, { "requestedamountofmemory(", tensorrt }, { "cudaruntime(outofmemory)", tensorrt },
 	{ "cudaerrorinallocate:2(outofmemory)", tensorrt }, { "errorcode2:outofmemory", tensorrt }, { "outofmemoryerrorin", tensorrt_again },
 	{ "::allocate:2(outofmemory)", tensorrt }, { "programhit", memcheck },
-	{ "cudaerrormemoryallocation", driver_code }, { "cuda_error_out_of_memory", driver_code }, { "hiperroroutofmemory", driver_code },
+	{ "memoryobjectallocationfailure", driver_code }, { "cudaerrormemoryallocation", driver_code }, { "cuda_error_out_of_memory", driver_code }, { "hiperroroutofmemory", driver_code },
 	{ "hiperrormemoryallocation", driver_code }, { "mem_object_allocation_failure", driver_code },
 	{ "ur_result_error_out_of_device_memory", driver_code }, { "ze_result_error_out_of_device_memory", driver_code },
 	{ "pi_error_out_of_resources", driver_code }, { "vk_error_out_of_device_memory", driver_code }, { "erroroutofdevicememory", driver_code },

@@ -48,10 +48,10 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	if (again != SIZE_MAX)
 		to = again;
 	size_t last = figure_after(t, i, to, asks, &m->row.requested);
-	if (m->row.requested == GS_NONE)
-		return 0;
 	if (!device_named(t, m->end, &m->row.device))
-		return gs_oom_not_row(m, GS_NOT_HOST, last);
+		return m->row.requested == GS_NONE ? 0 : gs_oom_not_row(m, GS_NOT_HOST, last);
+	if (m->row.requested == GS_NONE && (m->row.device < 0 || !gs_oom_states(t, i)))
+		return 0;
 	m->once = true;
 	size_t has = gs_text_find(t, last, gs_oom_ahead(t, last, 120), "memoryhasbeenallocated");
 	if (has != SIZE_MAX) {

@@ -37,7 +37,8 @@ const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 		{ "nvinfer", "tensorrt" }, { "ggml", "ggml" }, { "llama_", "ggml" }, { "llama.cpp", "ggml" }, { "llamarunner", "ggml" },
 		{ "ollama", "ggml" }, { "xgboost", "xgboost" }, { "lightgbm", "lightgbm" },
 		{ "kokkos", "kokkos" }, { "cuda.jl", "julia" }, { "cudadrv/", "julia" }, { "cuarrays", "julia" }, { "gpucompiler", "julia" },
-		{ "amdgpu.jl", "julia" }, { "jaxlib", "jax" }, { "tensorflow", "tensorflow" }, { "torch", "pytorch" }, { "caffe", "caffe" },
+		{ "amdgpu.jl", "julia" }, { "jaxlib", "jax" }, { "tensorflow", "tensorflow" }, { "torch", "pytorch" }, { "caffe2", "caffe2" },
+		{ "caffe", "caffe" }, { "julia/packages", "julia" }, { "cntk", "cntk" }, { "catboost", "catboost" }, { "faiss", "faiss" },
 		{ "opencv", "opencv" }, { "gromacs", "gromacs" }, { "theano", "theano" }, { "pygpu", "theano" }, { "gpuarrayexception", "theano" },
 		{ "thrust::", "thrust" }, { "thrust/", "thrust" }, { "parallel_forfailed", "thrust" }, { "amrex", "amrex" }, { "blender", "blender" },
 		{ "cycles", "blender" },
@@ -55,15 +56,19 @@ const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 			library = known[k].library;
 		}
 	}
-	return library;
+	const char *logged = best == 400 ? gs_oom_log_library(t, i) : NULL;
+	return logged ? logged : library;
 }
 
 size_t gs_oom_size_at(const gs_text *t, size_t i, int64_t *field)
 {
 	int64_t bytes;
 	size_t end = i;
-	if (!gs_text_size(t, &end, &bytes, NULL))
+	bool unit;
+	if (!gs_text_size(t, &end, &bytes, &unit))
 		return i;
+	if (!unit && (memchr(t->s + i, '.', end - i) || (t->end && end == t->n && bytes < 1000)))
+		return i; /* cut before its unit: no library prints a part of a byte, or so few of them */
 	if (!gs_oom_sentinel(bytes) || bytes != INT64_MAX)
 		*field = bytes;
 	return end;

@@ -20,10 +20,13 @@ bool gs_oom_states(const gs_text *t, size_t i);
 bool gs_oom_any(const gs_text *t, size_t from, size_t to, const char *const *phrases);
 bool gs_oom_near(const gs_text *t, size_t i, size_t n, const char *const *phrases);
 
+/* Whose log the line of i is, by the path of the source file in its prefix: jax, tensorflow; NULL where it tells none. */
+const char *gs_oom_log_library(const gs_text *t, size_t i);
+
 /* The library that the surroundings of i name, else what. */
 const char *gs_oom_library(const gs_text *t, size_t i, const char *what);
 
-/* The size at i into *field; returns the position behind it, i where there is none. */
+/* The size at i into *field; returns the position behind it, i where there is none or where the text was cut before its unit. */
 size_t gs_oom_size_at(const gs_text *t, size_t i, int64_t *field);
 
 /* The size behind the first of the phrase in [from, to) into *field; returns the position behind it, from where there is none. */

@@ -19,7 +19,7 @@ static size_t log_line(const gs_text *t, size_t i)
 	return start;
 }
 
-static const char *framework(const gs_text *t, size_t i, const char *otherwise)
+const char *gs_oom_log_library(const gs_text *t, size_t i)
 {
 	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib", NULL };
 	size_t start = log_line(t, i), end = i < t->n ? t->at[i] : t->ntext;
@@ -28,6 +28,14 @@ static const char *framework(const gs_text *t, size_t i, const char *otherwise)
 			return "jax";
 	if (memmem(t->text + start, end - start, "tensorflow", 10) || memmem(t->text + start, end - start, "external/local_", 15))
 		return "tensorflow";
+	return NULL;
+}
+
+static const char *framework(const gs_text *t, size_t i, const char *otherwise)
+{
+	const char *logged = gs_oom_log_library(t, i);
+	if (logged)
+		return logged;
 	static const char *const torch_xla[] = { "torch_xla", "pytorch/xla", NULL }, *const jax[] = { "jaxlib", "jax.", "jax/", "xlaruntimeerror", "flax",
 				 "external/org_tensorflow", "external/xla/", "external/tsl/", NULL },
 				 *const tensorflow[] = { "tensorflow", "keras", "errors_impl", "op_requires", "[op:", "resourceexhaustederror", NULL };
@@ -73,9 +81,9 @@ static bool host_allocator(const gs_text *t, size_t from, size_t to)
 /* [Allocator (GPU_0_bfc) r]an out of memory trying to allocate 1.75GiB [(rounded to …)] [requested by op …] */
 static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const harmless[] = { "withfreed_by_count", "notafailure", NULL };
+	static const char *const harmless[] = { "withfreed_", "notafailure", NULL };
 	size_t open = gs_text_find_last(t, back(i, 60), i, "allocator(");
-	m->row.library = gs_text_ends(t, i, "bfcarena") ? "onnxruntime" : framework(t, i, "tensorflow");
+	m->row.library = gs_text_ends(t, i, "bfcarena") ? "onnxruntime" : framework(t, open != SIZE_MAX ? open : i, "tensorflow");
 	m->kind = GS_OOM_BFC;
 	m->once = true;
 	m->end = exact_size(t, m->end, &m->row.requested);
@@ -239,7 +247,7 @@ static int status(const gs_text *t, size_t i, gs_oom_match *m)
 		if (again != SIZE_MAX && again != m->end) /* ResourceExhaustedError: Resource exhausted: … is one */
 			to = again;
 	}
-	if (gs_text_find(t, i, ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, ahead(t, i, 260), memory))
+	if (gs_text_find(t, i, ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, i + 260 < to ? i + 260 : to, memory))
 		return 0;
 	if (gs_text_find(t, i, ahead(t, i, 200), "outofmemoryerroron") != SIZE_MAX)
 		return 0; /* Paddle's */
@@ -269,6 +277,49 @@ static int not_possible(const gs_text *t, size_t i, gs_oom_match *m)
 	m->kind = GS_OOM_STATUS;
 	status_figures(t, i, to, m);
 	m->end = gs_oom_line_end(t, m->end, to);
+	return 1;
+}
+
+/* XLA: INTERNAL: Failed to allocate N bytes for new constant */
+static int constant(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
+	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "fornewconstant"))
+		return 0;
+	m->row.library = framework(t, i, "jax");
+	m->kind = GS_OOM_STATUS;
+	m->end = end + 14;
+	return 1;
+}
+
+/* TensorFlow's cudaMallocAsync: gpu_async_0 cuMemAllocAsync failed to allocate N bytes: … Free memory/Total memory: F/T */
+static int async(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const gpu[] = { "gpu_async_", NULL };
+	size_t to = ahead(t, i, 260), end = gs_oom_size_at(t, m->end, &m->row.requested), words = gs_text_find(t, i, to, "freememory/totalmemory:");
+	if (m->row.requested == GS_NONE)
+		return 0;
+	m->row.device = gs_oom_device(t, back(i, 16), i, gpu);
+	if (words != SIZE_MAX) {
+		end = words + 23;
+		gs_text_size_of(t, &end, &m->row.device_free, &m->row.capacity);
+	}
+	m->row.library = framework(t, i, "tensorflow");
+	m->kind = GS_OOM_DRIVER;
+	m->end = gs_oom_line_end(t, end, to);
+	return 1;
+}
+
+/* TensorFlow's start: CUDA runtime implicit initialization on GPU:0 failed. Status: out of memory */
+static int start_up(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	static const char *const gpu[] = { "gpu:", NULL };
+	size_t out = gs_text_find(t, i, ahead(t, i, 110), "status:outofmemory");
+	if (out == SIZE_MAX)
+		return 0;
+	m->row.device = gs_oom_device(t, i, out, gpu);
+	m->row.library = framework(t, i, "tensorflow");
+	m->end = out + 18;
 	return 1;
 }
 
@@ -304,7 +355,8 @@ static int ort_available(const gs_text *t, size_t i, gs_oom_match *m)
 static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const phrases[] = { "gpu=", NULL };
-	m->row.library = gs_oom_library(t, i, "onnxruntime");
+	static const char *const cntk[] = { "cntk", NULL }; /* from which the sentence was taken over */
+	m->row.library = gs_oom_near(t, i, 300, cntk) ? "cntk" : gs_oom_library(t, i, "onnxruntime");
 	m->kind = GS_OOM_ORT;
 	m->row.device = gs_oom_device(t, i, ahead(t, i, 80), phrases);
 	m->end = gs_oom_line_end(t, m->end, ahead(t, i, 400));
@@ -329,6 +381,7 @@ const gs_oom_rule gs_oom_rules_xla[] = {
 	{ "ranoutofmemoryinmemoryspace", memory_space }, { "attemptingtoallocate", not_possible }, { "attemptingtoreserve", not_possible },
 	{ "failedtoallocatememoryforrequestedbufferofsize", ort_buffer }, { "availablememoryof", ort_available },
 	{ "cudafailure2:outofmemory", ort_cuda }, { "hipfailure2:outofmemory", ort_cuda }, { "8007000enotenoughmemory", ort_directml },
-	{ "eigenallocatorforgpuranoutofmemorywhenallocating", eigen },
+	{ "eigenallocatorforgpuranoutofmemorywhenallocating", eigen }, { "failedtoallocate", constant },
+	{ "cumemallocasyncfailedtoallocate", async }, { "cudaruntimeimplicitinitializationon", start_up },
 	{ NULL, NULL },
 };

@@ -78,6 +78,12 @@ static int warp(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "warp", GS_OOM_OTHER, named + 4);
 }
 
+static int warp_native(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	(void)i;
+	return gs_oom_found(t, m, "warp", GS_OOM_OTHER, m->end);
+}
+
 /* SGLang's check of the memory for its cache */
 static int sglang(const gs_text *t, size_t i, gs_oom_match *m)
 {
@@ -235,7 +241,8 @@ static int managed(const gs_text *t, size_t i, gs_oom_match *m)
 
 const gs_oom_rule gs_oom_rules_apps[] = {
 	{ "erroroutofmemory:theapicall", managed }, { "memoryspacefailedtoallocate", kokkos_space }, { "allocfailtype", faiss },
-	{ "failedtocudamalloc", faiss_malloc }, { "failedtoallocate", warp }, { "notenoughmemory.pleasetrytoincrease--mem-fraction-static", sglang },
+	{ "failedtocudamalloc", faiss_malloc }, { "failedtoallocate", warp }, { "warpcudaerror2:outofmemory", warp_native },
+	 { "notenoughmemory.pleasetrytoincrease--mem-fraction-static", sglang },
 	{ "memoryallocationerroronworker", xgboost }, { "allocationofsize", kokkos }, { "[metal::malloc]", mlx }, { "gibkvcacheisneeded", vllm_cache },
 	{ "gbkvcacheisneeded", vllm_cache }, { "noavailablememoryforthecacheblocks", vllm_blocks },
 	{ "islargerthanthemaximumnumberoftokensthatcanbestoredinkvcache", vllm_tokens }, { "freememoryondevice", vllm_startup },

@@ -60,7 +60,7 @@ static bool said_by_several(const gs_oom_find *a, const gs_oom_find *b)
 		return false;
 	if (b->thrown && !a->thrown && a->end + 300 > b->at && a->kind != GS_OOM_MEMCHECK && related(a, b))
 		return true;
-	if (b->kind == GS_OOM_OTHER && b->again && driver_says(a->row.library) && b->at - a->end < BESIDE && a->row.requested == GS_NONE)
+	if (b->kind == GS_OOM_OTHER && b->again && related(a, b) && b->at - a->end < BESIDE && a->row.requested == GS_NONE)
 		return true; /* the driver's error, then the library's */
 	switch (b->kind) {
 	case GS_OOM_CUDART:
@@ -78,7 +78,7 @@ static bool said_by_several(const gs_oom_find *a, const gs_oom_find *b)
 		return (a->kind == GS_OOM_ORT && a->row.requested == b->row.requested) ||
 		       (bfc_dump && a->row.requested != GS_NONE && (a->row.requested + 255) / 256 == (b->row.requested + 255) / 256); /* in units of 256 */
 	case GS_OOM_GGML:
-		return a->kind == GS_OOM_GGML && a->end + 100 > b->at &&
+		return a->kind == GS_OOM_GGML && (a->end + 100 > b->at || b->again) &&
 		       (b->row.requested == GS_NONE || same_size(a->row.requested, b->row.requested));
 	case GS_OOM_TRT:
 		return a->kind == GS_OOM_TRT && (b->again || (a->end + 400 > b->at && a->row.requested == GS_NONE));

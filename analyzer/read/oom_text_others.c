@@ -38,6 +38,17 @@ static int cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "cupy", GS_OOM_OTHER, l > a ? l : a);
 }
 
+/* The exception's name alone, in a heading. */
+static int cupy_name(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t j = m->end;
+	gs_text_eat(t, &j, ":");
+	bool ends = j >= t->n || t->gap[j] == GS_GAP_LINE || memchr("\"'`)", t->s[j], 4);
+	if (!gs_oom_states(t, i) || !ends || gs_text_is(t, j, "outofmemory"))
+		return 0;
+	return gs_oom_found(t, m, "cupy", GS_OOM_OTHER, m->end);
+}
+
 /* Everything that RMM's exceptions say: [failed to allocate N], current/max/try size = … */
 static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 {
@@ -158,45 +169,6 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "julia", GS_OOM_OTHER, last);
 }
 
-/* ggml: allocating 144.00 MiB on device 4: cudaMalloc failed: out of memory; MXNet prints the end alone */
-static int cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	static const char *const ondevice[] = { "ondevice", NULL }, *const host[] = { "cudamallochost", "hostmalloc", "pinned", NULL };
-	size_t from = gs_oom_back(i, 60), at = gs_text_find_last(t, from, i, "allocating");
-	if (gs_oom_any(t, gs_oom_back(i, 4), gs_oom_ahead(t, i, 40), host))
-		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
-	m->once = true;
-	if (at != SIZE_MAX) {
-		gs_oom_size_at(t, at + 10, &m->row.requested);
-		m->row.device = gs_oom_device(t, at, i, ondevice);
-		m->begin = at;
-	}
-	return gs_oom_found(t, m, gs_oom_library(t, i, at != SIZE_MAX ? "ggml" : "cuda"), at != SIZE_MAX ? GS_OOM_GGML : GS_OOM_OTHER, m->end);
-}
-
-/* failed to allocate CUDA0 buffer of size 150995968 */
-static int ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	static const char *const buffers[] = { "failedtoallocatecuda", "failedtoallocaterocm", "failedtoallocatevulkan", "failedtoallocatesycl",
-					       "failedtoallocatemusa", "failedtoallocatecann", NULL };
-	size_t from = gs_oom_back(i, 32);
-	if (gs_text_find(t, from, i, "_host") != SIZE_MAX || gs_text_find(t, from, i, "cpu") != SIZE_MAX)
-		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
-	if (!gs_oom_any(t, from, i, buffers))
-		return 0;
-	m->row.device = gs_oom_device(t, from, i, buffers);
-	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
-	return gs_oom_found(t, m, "ggml", GS_OOM_GGML, m->end);
-}
-
-static int ggml_vulkan(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
-	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "failed"))
-		return 0;
-	return gs_oom_found(t, m, gs_oom_library(t, i, "vulkan"), GS_OOM_GGML, end + 6);
-}
-
 /* OutOfMemory Error in …::computeCosts: 0 — what the builder says after its allocator has failed */
 static int tensorrt_again(const gs_text *t, size_t i, gs_oom_match *m)
 {
@@ -285,10 +257,12 @@ static int cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 		library = "julia";
 	else if (gs_oom_any(t, gs_oom_back(i, 24), i, torch) || gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 200), torch))
 		library = "pytorch";
+	static const char *const runner[] = { "processhasterminated", "startingllamarunner", NULL };
 	m->row.device = gs_oom_device(t, m->end, gs_oom_ahead(t, m->end, 40), phrases);
 	if (!gs_oom_states(t, i))
 		return 0;
-	return gs_oom_found(t, m, library, GS_OOM_OTHER, m->end);
+	m->again = gs_oom_any(t, gs_oom_back(i, 60), i, runner);
+	return gs_oom_found(t, m, library, !strcmp(library, "ggml") ? GS_OOM_GGML : GS_OOM_OTHER, m->end);
 }
 
 /* Spark's plugin for RAPIDS: GPU OutOfMemory */
@@ -344,11 +318,9 @@ static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 const gs_oom_rule gs_oom_rules_others[] = {
-	{ "outofmemoryallocating", cupy }, { "outofmemorytoallocate", cupy_old }, { "bad_alloc", bad_alloc }, { "maximumpoolsizeexceeded", rmm_pool },
+	{ "outofmemoryallocating", cupy }, { "cupy.cuda.memory.outofmemoryerror", cupy_name }, { "outofmemorytoallocate", cupy_old }, { "bad_alloc", bad_alloc }, { "maximumpoolsizeexceeded", rmm_pool },
 	{ "rmm_alloc:", rmm_alloc }, { "rmm_error_out_of_memory", rmm_alloc }, { "out_of_memory:cudaerror", rmm_alloc }, { "exceededmemorylimit(", rmm_alloc },
 	{ "outofgpumemory", julia },
-	{ "cudamallocfailed:outofmemory", cuda_malloc_failed }, { "cudamallocretryfailed:outofmemory", cuda_malloc_failed },
-	{ "hipmallocfailed:outofmemory", cuda_malloc_failed }, { "bufferofsize", ggml_buffer }, { "devicememoryallocationofsize", ggml_vulkan },
 	{ "requestedamountofgpumemory(", tensorrt }, { "requestedamountofmemory(", tensorrt }, { "cudaruntime(outofmemory)", tensorrt },
 	{ "cudaerrorinallocate:2(outofmemory)", tensorrt }, { "errorcode2:outofmemory", tensorrt }, { "outofmemoryerrorin", tensorrt_again },
 	{ "::allocate:2(outofmemory)", tensorrt }, { "programhit", memcheck },

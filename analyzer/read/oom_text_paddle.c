@@ -50,8 +50,8 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t last = figure_after(t, i, to, asks, &m->row.requested);
 	if (!device_named(t, m->end, &m->row.device))
 		return m->row.requested == GS_NONE ? 0 : gs_oom_not_row(m, GS_NOT_HOST, last);
-	if (m->row.requested == GS_NONE && (m->row.device < 0 || !gs_oom_states(t, i)))
-		return 0;
+	if (m->row.requested == GS_NONE && (m->row.device < 0 || !(gs_oom_states(t, i) || (unsigned char)t->s[i - 1] > 127)))
+		return 0; /* a heading tells no figure; in Chinese no blank stands before it */
 	m->once = true;
 	size_t has = gs_text_find(t, last, gs_oom_ahead(t, last, 120), "memoryhasbeenallocated");
 	if (has != SIZE_MAX) {

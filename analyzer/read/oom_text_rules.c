@@ -6,7 +6,7 @@
 #include "analyzer/read/oom_text_labels.h"
 #include "analyzer/read/text_figure.h"
 
-static const gs_oom_rule *const tables[] = { gs_oom_rules_torch, gs_oom_rules_xla, gs_oom_rules_paddle, gs_oom_rules_others, gs_oom_rules_apps };
+static const gs_oom_rule *const tables[] = { gs_oom_rules_torch, gs_oom_rules_xla, gs_oom_rules_paddle, gs_oom_rules_ggml, gs_oom_rules_others, gs_oom_rules_apps };
 
 bool gs_oom_states(const gs_text *t, size_t i)
 {
@@ -44,7 +44,9 @@ const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 		{ "cycles", "blender" },
 	};
 	size_t best = 400;
-	const char *library = what;
+	const char *library = what, *logged = gs_oom_log_library(t, i);
+	if (logged)
+		return logged;
 	size_t from = i > 400 ? i - 400 : 0, to = i + 300;
 	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
 		size_t left = gs_text_find_last(t, from, i, known[k].word), right = gs_text_find(t, i, to, known[k].word);
@@ -56,8 +58,7 @@ const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 			library = known[k].library;
 		}
 	}
-	const char *logged = best == 400 ? gs_oom_log_library(t, i) : NULL;
-	return logged ? logged : library;
+	return library;
 }
 
 size_t gs_oom_size_at(const gs_text *t, size_t i, int64_t *field)
@@ -67,7 +68,7 @@ size_t gs_oom_size_at(const gs_text *t, size_t i, int64_t *field)
 	bool unit;
 	if (!gs_text_size(t, &end, &bytes, &unit))
 		return i;
-	if (!unit && (memchr(t->s + i, '.', end - i) || (t->end && end == t->n && bytes < 1000)))
+	if (!unit && (memchr(t->s + i, '.', end - i) || (t->end && end + 2 >= t->n && bytes < 1000)))
 		return i; /* cut before its unit: no library prints a part of a byte, or so few of them */
 	if (!gs_oom_sentinel(bytes) || bytes != INT64_MAX)
 		*field = bytes;

@@ -11,7 +11,7 @@ typedef int gs_oom_judge(const gs_text *t, size_t i, gs_oom_match *m);
 typedef struct gs_oom_rule { const char *anchor; gs_oom_judge *judge; } gs_oom_rule;
 
 /* Each ended by NULL. */
-extern const gs_oom_rule gs_oom_rules_torch[], gs_oom_rules_xla[], gs_oom_rules_paddle[], gs_oom_rules_others[], gs_oom_rules_apps[];
+extern const gs_oom_rule gs_oom_rules_torch[], gs_oom_rules_xla[], gs_oom_rules_paddle[], gs_oom_rules_ggml[], gs_oom_rules_others[], gs_oom_rules_apps[];
 
 /* Whether what begins at i is said as a statement: at the beginning of a line, after a colon, a quote or a bracket. */
 bool gs_oom_states(const gs_text *t, size_t i);

@@ -12,7 +12,12 @@ static size_t ahead(const gs_text *t, size_t i, size_t n) { return i + n < t->n 
  * physical line says which. */
 static size_t log_line(const gs_text *t, size_t i)
 {
-	size_t start = gs_text_line_start(t, i), end = i < t->n ? t->at[i] : t->ntext;
+	size_t first = i;
+	while (first > 0 && first < t->n && t->gap[first] != GS_GAP_LINE && i - first < 300)
+		first--; /* where the record begins, however it was wrapped */
+	size_t start = gs_text_line_start(t, first), end = first < t->n ? t->at[first] : t->ntext;
+	while (end > start && t->text[end - 1] == ' ')
+		end--;
 	if (start == end && start > 1) /* wrapped right behind the prefix */
 		for (start--; start > 0 && t->text[start - 1] != '\n';)
 			start--;
@@ -342,6 +347,21 @@ static int ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 	return ort_is_host(t, i, m);
 }
 
+/* A heading cut before the figure: … BFCArena::AllocateRawInternal(…) Failed to alloc */
+static int ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t failed = gs_text_find(t, i, ahead(t, i, 200), "failedtoalloc");
+	if (failed == SIZE_MAX || gs_text_is(t, failed, "failedtoallocatememoryforrequestedbufferofsize"))
+		return 0;
+	size_t end = failed + 13;
+	while (end < t->n && t->gap[end] < GS_GAP_LINE && end < failed + 48)
+		end++;
+	if (end < t->n && t->gap[end] < GS_GAP_LINE)
+		return 0;
+	m->end = end;
+	return ort_is_host(t, i, m);
+}
+
 static int ort_available(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = gs_oom_size_at(t, m->end, &m->row.device_free);
@@ -379,7 +399,7 @@ const gs_oom_rule gs_oom_rules_xla[] = {
 	{ "ranoutofmemorytryingtoallocate", bfc }, { "oomwhenallocatingtensor", shape }, { "failedtoallocate", from_device },
 	{ "failedtoalloc", from_device }, { "resourceexhausted:", status }, { "resource_exhausted:", status }, { "resourceexhaustederror:", status },
 	{ "ranoutofmemoryinmemoryspace", memory_space }, { "attemptingtoallocate", not_possible }, { "attemptingtoreserve", not_possible },
-	{ "failedtoallocatememoryforrequestedbufferofsize", ort_buffer }, { "availablememoryof", ort_available },
+	{ "failedtoallocatememoryforrequestedbufferofsize", ort_buffer }, { "bfcarena::allocaterawinternal", ort_cut }, { "availablememoryof", ort_available },
 	{ "cudafailure2:outofmemory", ort_cuda }, { "hipfailure2:outofmemory", ort_cuda }, { "8007000enotenoughmemory", ort_directml },
 	{ "eigenallocatorforgpuranoutofmemorywhenallocating", eigen }, { "failedtoallocate", constant },
 	{ "cumemallocasyncfailedtoallocate", async }, { "cudaruntimeimplicitinitializationon", start_up },

@@ -140,8 +140,8 @@ static size_t level(const char *p, const char *end)
 	static const char *const words[] = { "WARNING", "CRITICAL", "ERROR", "DEBUG", "FATAL", "INFO", "WARN", "TRACE" };
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
-		if ((size_t)(end - p) > n && !memcmp(p, words[i], n) && !letter(p[n]))
-			return n;
+		if ((size_t)(end - p) > n && !memcmp(p, words[i], n) && !letter(p[n]) && p[n] != '_')
+			return n; /* not the rest of CUDA_ERROR_OUT_OF_MEMORY */
 	}
 	return 0;
 }

@@ -184,9 +184,9 @@ static const message messages[] = {
 	{ "an old MXNet", "[10:00:00] src/storage/./pooled_storage_manager.h:62: Memory allocation failed.", { "mxnet", -1, _, _, _, _, _, _, _ } },
 	{ "ggml on Vulkan", "ggml_vulkan: Device memory allocation of size 500000768 failed.\nggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory\n"
 	  "ggml_gallocr_reserve_n: failed to allocate Vulkan0 buffer of size 500000768\n", { "ggml", 0, 500000768, _, _, _, _, _, _ } },
-	{ "a runner of ggml", "Error: llama runner process has terminated: CUDA error: out of memory", { "ggml", -1, _, _, _, _, _, _, _ } },
 	{ "vLLM's check of the start with one unit", "ValueError: Free memory on device cuda:1 (3.5/15.75 GiB) on startup is less than desired GPU memory "
 	  "utilization (0.9, 14.25 GiB).", { "vllm", 1, GI(14.25), _, GI(15.75), GI(3.5), _, _, _ } },
+	{ "a runner of ggml", "Error: llama runner process has terminated: CUDA error: out of memory", { "ggml", -1, _, _, _, _, _, _, _ } },
 	{ "vLLM's check of tokens", "ValueError: The model's max seq len (9000) is larger than the maximum number of tokens that can be stored in KV cache (700). "
 	  "Try increasing `gpu_memory_utilization`", { "vllm", -1, _, _, _, _, _, _, _ } },
 	{ "vLLM's check, with the source that raises it", "(W pid=7) ERROR 02-03 04:05:06 [core.py:7]     raise ValueError(\"No available memory for the cache "
@@ -208,6 +208,40 @@ static const message messages[] = {
 	{ "an error and the exception that ends the program", "CUDA error 2 [/opt/cuda/include/thrust/system/cuda/detail/parallel_for.h, 143]: out of memory\n"
 	  "terminate called after throwing an instance of 'thrust::system::system_error'\n  what():  parallel_for failed: cudaErrorMemoryAllocation: out of "
 	  "memory\n", { "thrust", -1, _, _, _, _, _, _, _ } },
+	{ "CuPy's exception in a heading", "cupy.cuda.memory.OutOfMemoryError", { "cupy", -1, _, _, _, _, _, _, _ } },
+	{ "CuPy's old message in a heading", "cupy.cuda.memory.OutOfMemoryError: out of memory to allocate", { "cupy", -1, _, _, _, _, _, _, _ } },
+	{ "Paddle in a heading", "Out of memory error on GPU 5", { "paddle", 5, _, _, _, _, _, _, _ } },
+	{ "ONNX Runtime, cut", "/b/core/framework/bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, onnxruntime::Stream*) Failed to "
+	  "alloc", { "onnxruntime", -1, _, _, _, _, _, _, _ } },
+	{ "a model of ggml that does not fit", "llama_model_load: error loading model: unable to allocate ROCm2 buffer", { "ggml", 2, _, _, _, _, _, _, _ } },
+	{ "ggml and the program that runs it", "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 640.25 MiB on device 1: cudaMalloc failed: out of memory\n"
+	  "llama_model_load: error loading model: unable to allocate CUDA1 buffer\ntime=2024-05-01T10:00:00.000Z level=ERROR source=a.go:7 msg=\"error "
+	  "starting llama runner\" error=\"llama runner process has terminated: cudaMalloc failed: out of memory\"",
+	  { "ggml", 1, MI(640.25), _, _, _, _, _, _ } },
+	{ "a constant of XLA", "jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Failed to allocate 134217728 bytes for new constant",
+	  { "jax", -1, 134217728, _, _, _, _, _, _ } },
+	{ "TensorFlow's async allocator", "2022-01-02 03:04:05.000001: E tensorflow/core/common_runtime/gpu/gpu_cudamallocasync_allocator.cc:288] gpu_async_1 "
+	  "cuMemAllocAsync failed to allocate 67108864 bytes: CUDA error: out of memory (CUDA_ERROR_OUT_OF_MEMORY)\n Reported by CUDA: Free memory/Total "
+	  "memory: 1048576/4294967296", { "tensorflow", 1, 67108864, _, 4294967296, 1048576, _, _, _ } },
+	{ "TensorFlow's start", "InternalError: CUDA runtime implicit initialization on GPU:3 failed. Status: out of memory",
+	  { "tensorflow", 3, _, _, _, _, _, _, _ } },
+	{ "TensorFlow's driver without a figure", "2020-01-02 03:04:05.000001: E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: "
+	  "CUDA_ERROR_OUT_OF_MEMORY: out of memory", { "tensorflow", -1, _, _, _, _, _, _, _ } },
+	{ "FAISS", "RuntimeError: Error: 'err == cudaSuccess' failed: StandardGpuResources: alloc fail type FlatData dev 2 space Device stream 0x7 size 805306368 "
+	  "bytes (cudaMalloc error out of memory [2])", { "faiss", 2, 805306368, _, _, _, _, _, _ } },
+	{ "an old FAISS", "Faiss assertion 'err == cudaSuccess' failed in void faiss::gpu::allocMemorySpaceV(); details: failed to cudaMalloc 805306368 bytes "
+	  "(error 2 out of memory)", { "faiss", -1, 805306368, _, _, _, _, _, _ } },
+	{ "Warp", "Warp CUDA error 2: out of memory (in function wp_alloc_device_async, /b/warp.cu:800)\nRuntimeError: Failed to allocate 805306368 bytes on "
+	  "device 'cuda:1'", { "warp", 1, 805306368, _, _, _, _, _, _ } },
+	{ "OpenCV", "cv2.error: OpenCV(4.1.0) /b/gpu_mat.cu:116: error: (-217:Gpu API call) out of memory in function 'allocate'",
+	  { "opencv", -1, _, _, _, _, _, _, _ } },
+	{ "LightGBM on OpenCL", "lightgbm.basic.LightGBMError: boost::compute::opencl_error: Memory Object Allocation Failure",
+	  { "lightgbm", -1, _, _, _, _, _, _, _ } },
+	{ "SGLang", "RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.", { "sglang", -1, _, _, _, _, _, _, _ } },
+	{ "vLLM's cache without a bracket", "ValueError: To serve at least one request with the models's max seq len (2048), 0.75 GiB KV cache is needed, which is "
+	  "larger than the available KV cache memory (0.25 GiB).", { "vllm", -1, GI(0.75), _, _, _, _, _, _ } },
+	{ "a new Kokkos", "Kokkos ERROR: Cuda memory space failed to allocate 2.25 GiB (label=\"Q\"). cudaMallocAsync( 0x7, 2415919104, 0) error( "
+	  "cudaErrorMemoryAllocation): out of memory /b/Kokkos_CudaSpace.cpp:190", { "kokkos", -1, GI(2.25), _, _, _, _, _, _ } },
 	{ "Numba's code, said again", "numba.cuda.cudadrv.driver.CudaAPIError: [CUresult.CUDA_ERROR_OUT_OF_MEMORY] Call to cuMemAlloc results in "
 	  "CUDA_ERROR_OUT_OF_MEMORY", { "numba", -1, _, _, _, _, _, _, _ } },
 	{ "ManagedCuda", "ManagedCuda.CudaException: ErrorOutOfMemory: The API call failed because it was unable to allocate enough memory to perform the "
@@ -416,6 +450,12 @@ static const struct { const char *name, *text; } nothing[] = {
 	{ "an arena of a report about the CPU", "Non-zero status code returned while running Trees node. Name:'T' Status Message: bfc_arena.cc:376 "
 	  "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Available memory of 0 is smaller than requested bytes of 2048\n\n### Execution Provider\n\n"
 	  "Default CPU\n" },
+	{ "a compiler", "cc1plus: out of memory allocating 65536 bytes after a total of 1234567 bytes\nnvcc error : 'cicc' died" },
+	{ "another allocator", "mongod: tcmalloc: OutOfMemory allocating 4096 bytes" },
+	{ "a handler in a listing", "    except RuntimeError as e:\n        if 'out of memory' in str(e):\n            print('skipping')\n            "
+	  "torch.cuda.empty_cache()" },
+	{ "Kokkos on the host", "Kokkos ERROR: Host memory space failed to allocate 2.25 GiB (label=\"Q\")." },
+	{ "ggml on the CPU", "llama_model_load: error loading model: unable to allocate CPU buffer" },
 	{ "a driver's other error", "2020-01-01 00:00:00.0: E tensorflow/stream_executor/cuda/cuda_driver.cc:825] failed to allocate 2.50G (2684354560 bytes) from "
 	  "device: CUDA_ERROR_INVALID_CONTEXT: invalid device context" },
 	{ "Kokkos for another reason", "Kokkos failed to allocate memory for label \"A\".  Allocation using MemorySpace named \"Cuda\" failed with the following error:  "
@@ -462,6 +502,19 @@ START_TEST(the_figures_alone_are_a_message)
 	facts f = { "pytorch", 2, GS_NONE, GS_NONE, GI(23.70), MI(10.56), GI(21.00), GI(21.00) + MI(140.50), GS_NONE };
 	check_one("headless", "in use.\nGPU 2 has a total capacity of 23.70 GiB of which 10.56 MiB is free. Of the allocated memory 21.00 GiB is allocated by "
 		  "PyTorch, and 140.50 MiB is reserved by PyTorch but unallocated.", &f);
+}
+END_TEST
+
+START_TEST(a_figure_cut_before_its_unit_is_none)
+{
+	static const char *const cut[] = { "Out of memory error on GPU 1. Cannot allocate 56.0000", "Out of memory error on GPU 1. Cannot allocate 56.",
+					   "Out of memory error on GPU 1. Cannot allocate 56", "Out of GPU memory trying to allocate 64.000 Mi" };
+	for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+		gs_snapshot s;
+		read_text(&s, cut[i]);
+		ck_assert_msg(s.nooms <= 1 && (!s.nooms || s.ooms[0].requested == GS_NONE), "%s: %lld", cut[i], (long long)s.ooms[0].requested);
+		gs_snapshot_release(&s);
+	}
 }
 END_TEST
 
@@ -851,6 +904,7 @@ Suite *suite_oom_text(void)
 	tcase_add_loop_test(each, what_is_no_gpu_failure_gives_no_row_and_a_line, 0, (int)(sizeof nothing / sizeof *nothing));
 	tcase_add_test(logs, all_messages_of_one_log_are_rows);
 	tcase_add_test(logs, a_status_without_a_figure_takes_none_of_the_next_message);
+	tcase_add_test(logs, a_figure_cut_before_its_unit_is_none);
 	tcase_add_test(logs, statuses_of_several_failures_are_rows_and_one_that_is_logged_and_raised_is_one);
 	tcase_add_test(logs, allocated_bytes_that_the_text_doubts_are_told_and_not_believed);
 	tcase_add_test(logs, a_number_before_each_line_is_no_digit_of_the_text);

@@ -97,7 +97,7 @@ static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	if (tried != SIZE_MAX && figures_follow(t, tried))
 		return torch_message(t, i, tried, m);
 	bool wrapper = gs_text_is(t, m->end, "occurredwhen") || gs_text_is(t, m->end, "occurredduring");
-	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || stop || gs_text_is(t, m->end, "\"") || gs_text_is(t, m->end, "'") ||
+	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || stop || (unsigned char)t->s[m->end] >= 0x80 || gs_text_is(t, m->end, "\"") || gs_text_is(t, m->end, "'") ||
 		    gs_text_is(t, m->end, ",") || gs_text_is(t, m->end, "(");
 	if (!gs_oom_states(t, i) || !(wrapper || ends))
 		return 0;
@@ -145,7 +145,7 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	if (gs_text_number(t, &j, &device) && device < 1024)
 		m->row.device = (int32_t)device;
 	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory"), named = gs_text_ends(t, i, "outofmemoryerror:");
-	if (!exceeds && !named && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
+	if (!exceeds && !named && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "would") && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
 		return 0;
 	m->row.library = "pytorch";
 	m->kind = GS_OOM_TORCH;

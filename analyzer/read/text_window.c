@@ -97,11 +97,13 @@ static bool emphasis(const char *text, size_t i, size_t from, size_t to)
 	return !word(after);
 }
 
-/* Where a line ends, without the position in a source file that a logger puts at its right edge (` trainer.py:120`): only where
+/* Where the text of a line ends, without the position in a source file that a logger puts at its right edge (` trainer.py:120`): only where
  * the next line goes on below the text. */
 static size_t without_column(const gs_text *t, size_t from, size_t to)
 {
 	size_t i = to, n;
+	if (to > from + LONG_LINE && t->text[to - 1] == '=') /* a line that a mail program broke */
+		return to - 1;
 	while (i > from && blank(t->text[i - 1]))
 		i--;
 	for (n = 0; i > from && digit(t->text[i - 1]); n++)

@@ -10,8 +10,8 @@
  *
  * `library` is whose message it is: pytorch (also on HIP, XPU, NPU, MLU, MUSA, MPS, DirectML, through Comfy and vLLM), tensorflow,
  * jax (any other use of XLA as well), cupy, rmm, paddle, onnxruntime, tensorrt, julia, ggml, mxnet, numba, pycuda,
- * xgboost, kokkos, mallocmc, vllm (its own checks), mlx, thrust, theano, caffe, opencv, lightgbm, gromacs, lammps, amrex, blender, and where
- * no library is named the driver's interface: cuda, hip, sycl, opencl, vulkan, metal.
+ * xgboost, kokkos, mallocmc, vllm and sglang (their own checks), mlx, thrust, theano, caffe, caffe2, cntk, opencv, lightgbm, catboost, faiss, warp,
+ * gromacs, lammps, amrex, blender, and where no library is named the driver's interface: cuda, hip, sycl, opencl, vulkan, metal.
  *
  * Not rows: host memory (CPU allocators, Java, the kernel's killer, pinned memory), messages that say it is no failure,
  * memory on the chip (shared memory, VMEM), "out of memory" where nothing names a GPU. They are counted and told in a warning. */

@@ -81,12 +81,17 @@ static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "rmm", GS_OOM_RMM, last);
 }
 
+/* Not the three letters alone, which the end of one word and the beginning of the next make as well. */
+static const char *const rmm_words[] = { "rmm::", "rmm/", "rmm\\", "rmm_", "rmmfailure", "rmmerror", "maximumpoolsizeexceeded(", NULL };
+
 static int bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const rmm[] = { "rmm", "out_of_memory", "maximumpoolsizeexceeded", NULL }, *const cuda[] = { "cudaerror", "cuda_error", NULL };
+	static const char *const cuda[] = { "cudaerror", "cuda_error", NULL };
 	if (gs_text_ends(t, i, "std::"))
 		m->begin = i - 5;
-	if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 300), rmm))
+	if (gs_text_is(t, m->end, "_")) /* a name in source code */
+		return 0;
+	if (gs_text_is(t, m->end, ":out_of_memory") || gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 300), rmm_words))
 		return rmm_figures(t, i, m);
 	if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 160), cuda)) {
 		size_t out = gs_text_find(t, m->end, gs_oom_ahead(t, m->end, 400), "outofmemory");
@@ -97,8 +102,8 @@ static int bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
 
 static int rmm_pool(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const rmm[] = { "rmm", "[upstream", "trysize", NULL };
-	if (!gs_oom_near(t, i, 300, rmm))
+	static const char *const pool[] = { "[upstream", "trysize", "(rmm", NULL };
+	if (!gs_oom_near(t, i, 300, rmm_words) && !gs_oom_near(t, i, 300, pool))
 		return 0;
 	size_t up = gs_text_find_last(t, gs_oom_back(i, 60), i, "[upstream"); /* the debug log's line */
 	if (up != SIZE_MAX)
@@ -283,9 +288,10 @@ static int host(const gs_text *t, size_t i, gs_oom_match *m)
 
 static int java(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const rmm[] = { "rmm", "bad_alloc:", "cuda", NULL };
+	static const char *const device[] = { "bad_alloc:", "cuda", NULL };
+	size_t to = gs_oom_ahead(t, m->end, 200);
 	(void)i;
-	return gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 200), rmm) ? 0 : gs_oom_not_row(m, GS_NOT_HOST, m->end);
+	return gs_oom_any(t, m->end, to, rmm_words) || gs_oom_any(t, m->end, to, device) ? 0 : gs_oom_not_row(m, GS_NOT_HOST, m->end);
 }
 
 static int on_chip(const gs_text *t, size_t i, gs_oom_match *m)
@@ -309,7 +315,8 @@ static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	bool source = gs_text_is(t, m->end, "'in") || gs_text_is(t, m->end, "\"in") || gs_text_is(t, m->end, "'notin") || gs_text_is(t, m->end, "\"notin");
 	if (gs_text_ends(t, i, "gpuapicall)")) /* OpenCV's */
 		stands = true;
-	if (!stands || word || source)
+	bool identifier = i + 11 == m->end && t->gap[i + 3] == GS_GAP_NONE && t->gap[i + 5] == GS_GAP_NONE && m->end < t->n && memchr(",>_(", t->s[m->end], 4);
+	if (!stands || word || source || identifier)
 		return 0;
 	if (!gs_oom_near(t, i, 240, gpu))
 		return gs_oom_not_row(m, GS_NOT_KNOWN, m->end);

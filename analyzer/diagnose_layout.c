@@ -34,11 +34,22 @@ static void look(const gs_diagnosis *d, const gs_layout *l, const gs_policy_requ
 	}
 }
 
-/* The block that the search takes, else the largest that is too small. */
-static uint64_t search(const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, uint64_t too_small)
+/* The block that the search takes, else the largest that is too small. One that was made from sums (it has no address) may be several. */
+static gs_range search(const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, uint64_t too_small)
 {
 	size_t found = gs_policy_search(d->policy, &d->settings, l, r);
-	return found == SIZE_MAX ? too_small : l->blocks[found].size;
+	if (found == SIZE_MAX)
+		return gs_range_of(too_small);
+	gs_range hole = gs_range_of(l->blocks[found].size);
+	if (l->exact || l->segments[l->blocks[found].segment].has_address)
+		return hole;
+	hole.low = 0;
+	for (size_t i = 0; i < l->nblocks; i++) {
+		const gs_segment *g = &l->segments[l->blocks[i].segment];
+		if (l->blocks[i].state == GS_INACTIVE && g->has_address && gs_policy_same_pool(d->policy, g, r))
+			hole.low = greater(hole.low, l->blocks[i].size);
+	}
+	return hole;
 }
 
 /* As if pending frees were completed. Without any, nothing changes. */
@@ -56,7 +67,7 @@ static gs_status wait_for_frees(const gs_diagnosis *d, const gs_policy_request *
 	gs_status status = gs_layout_without(d->policy, &d->settings, l, gone, false, &merged, &bytes);
 	if (!status) {
 		look(d, &merged, r, &h);
-		f->waited_hole = gs_range_of(search(d, &merged, r, h.too_small));
+		f->waited_hole = search(d, &merged, r, h.too_small);
 		gs_layout_release(&merged);
 		status = gs_layout_without(d->policy, &d->settings, l, gone, true, &released, &bytes);
 	}
@@ -112,7 +123,7 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	else if (d->policy->round(&d->settings, r.size) != r.size) /* not what an allocator asks for: a printed figure */
 		f->request = f->missing = gs_range_printed(d->requested);
 	f->device_free = gs_range_fact(d->device_free);
-	f->hole = gs_range_of(search(d, l, &r, h.too_small));
+	f->hole = search(d, l, &r, h.too_small);
 	f->stream_hole = gs_range_of(h.other_stream);
 	f->private_hole = gs_range_of(h.other_pool);
 	f->free_same = gs_range_of(h.same);

@@ -123,17 +123,19 @@ static uint64_t before_line_end(const gs_text *t, size_t i, size_t end)
 
 /* --- lines ------------------------------------------------------------------------------------------- */
 
-/* GPU_0_bfc; host allocators are called cpu, …host… */
+/* GPU_0_bfc, XPU_0_bfc; host allocators are called cpu, …host… */
 static int32_t allocator_name(const gs_text *t, size_t i, bool *host)
 {
 	uint64_t device;
-	size_t gpu = gs_text_find(t, i, i + 24, "gpu_"), end = gs_text_find(t, i, i + 40, ")");
-	size_t to = end == SIZE_MAX ? i + 16 : end;
+	size_t end = gs_text_find(t, i, i + 40, ")"), to = end == SIZE_MAX ? i + 16 : end;
+	size_t gpu = gs_text_find(t, i, i + 24, "gpu_"), bfc = gs_text_find(t, i, i + 24, "_bfc");
 	*host = gs_text_find(t, i, to, "cpu") != SIZE_MAX || gs_text_find(t, i, to, "host") != SIZE_MAX;
-	if (gpu == SIZE_MAX)
-		return -1;
-	gpu += 4;
-	return gs_text_number(t, &gpu, &device) && device < 1024 ? (int32_t)device : -1;
+	if (gpu != SIZE_MAX)
+		gpu += 4;
+	else if (bfc != SIZE_MAX) /* XPU_0_bfc */
+		for (gpu = bfc; gpu > i && t->s[gpu - 1] >= '0' && t->s[gpu - 1] <= '9';)
+			gpu--;
+	return gpu != SIZE_MAX && gs_text_number(t, &gpu, &device) && device < 1024 ? (int32_t)device : -1;
 }
 
 static gs_status message(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
@@ -257,7 +259,7 @@ static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		return GS_OK;
 	DUMP(over(b));
 	d->headed |= !d->nchunks;
-	if (d->nregions && d->regions[d->nregions - 1].first == d->nchunks)
+	if (d->nregions && d->regions[d->nregions - 1].first == d->nchunks && d->regions[d->nregions - 1].size == (uint64_t)size)
 		d->nregions--; /* the line was printed twice */
 	if (d->nregions == d->cap_regions) {
 		size_t cap = d->cap_regions ? d->cap_regions * 2 : 16;

@@ -2,6 +2,7 @@
 #include "analyzer/read/oom_text.h"
 
 #include <stdio.h>
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -122,6 +123,17 @@ static bool chained(const gs_oom_text *o, const gs_text *t, const gs_oom_match *
 	return false;
 }
 
+/* The time in what stands before a message on its line, also behind the margin of a log (text_margin.h). */
+static int64_t time_before(const gs_text *t, size_t start, size_t at, bool *zone)
+{
+	size_t end = t->ntext - start < 200 ? t->ntext : start + 200;
+	int64_t us = gs_text_time(t->text + start, end - start, zone);
+	for (size_t i = start + 1; us == GS_NONE && i < at && i < start + GS_MARGIN_LONGEST; i++)
+		if (strchr(" |:]>\"\t", t->text[i - 1]) && (isdigit((unsigned char)t->text[i]) || strchr("IWEF", t->text[i])))
+			us = gs_text_time(t->text + i, end - i, zone);
+	return us;
+}
+
 static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
 	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .again = m->again, .logged = m->logged, .disagrees = m->disagrees, .others = m->others,
@@ -129,7 +141,7 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 	f.thrown = gs_text_find(t, m->begin > 200 ? m->begin - 200 : 0, m->begin, "terminatecalledafterthrowing") != SIZE_MAX;
 	bool zone;
 	size_t start = gs_text_line_start(t, m->begin);
-	f.row.time_us = gs_text_time(t->text + start, t->ntext - start < 200 ? t->ntext - start : 200, &zone);
+	f.row.time_us = time_before(t, start, t->at[m->begin], &zone);
 	o->zoneless |= f.row.time_us != GS_NONE && !zone;
 	f.words = hash(t->s + m->begin, (m->same ? m->same : m->end) - m->begin);
 	f.wrapper = m->kind == GS_OOM_TORCH_BARE && gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX;

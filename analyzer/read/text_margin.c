@@ -93,6 +93,30 @@ static size_t known(const gs_text_margin *m, const char *line, size_t n)
 	return longest;
 }
 
+/* Whether a record's own stamp begins: a date, `I0102 `, or a level and a source position behind what is no colon. */
+static bool stamp_begins(const char *p, const char *end)
+{
+	if (end - p >= 10 && digits(p, end) == 4 && (p[4] == '-' || p[4] == '/') && digits(p + 5, end) == 2)
+		return true;
+	bool level = end - p >= 6 && memchr("IWEF", *p, 4);
+	return level && ((digits(p + 1, end) == 4 && p[5] == ' ') || (p[1] == ' ' && p[-1] == ' ' && p[-2] != ':'));
+}
+
+/* A record that has two stamps: the first one is the margin, which a container's log has before every line. */
+static size_t two_stamps(gs_text_margin *m, const char *line, size_t n, size_t end)
+{
+	bool stamped;
+	for (size_t i = 8; i < end && i < GS_MARGIN_LONGEST; i++) {
+		if (alnum(line[i - 1]) || !stamp_begins(line + i, line + n) || gs_text_prefix(line, i, &stamped) != i || !stamped)
+			continue;
+		if (gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {
+			learn(m, line, i);
+			return i;
+		}
+	}
+	return 0;
+}
+
 size_t gs_text_margin_length(gs_text_margin *m, const char *line, size_t n)
 {
 	bool stamped;
@@ -100,7 +124,7 @@ size_t gs_text_margin_length(gs_text_margin *m, const char *line, size_t n)
 	if (!end)
 		return known(m, line, n);
 	if (gs_text_prefix(line, n, &stamped) >= end)
-		return 0;
+		return two_stamps(m, line, n, end);
 	for (size_t i = 1; i < end && i < GS_MARGIN_LONGEST; i++) {
 		bool begins = (digit(line[i]) || memchr("IWEFV[", line[i], 6)) && (!alnum(line[i - 1]) || (line[i - 1] == 'm' && i > 2 && digit(line[i - 2])));
 		if (begins && gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {

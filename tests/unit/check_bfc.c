@@ -396,6 +396,8 @@ START_TEST(a_margin_before_every_line_does_not_matter)
 		if (style != JAX_NOW)
 			ck_assert_msg(d->allowed == (int64_t)h.limit, "%s: allowed %" PRId64, what, d->allowed);
 		ck_assert_msg(s.nooms == 1, "%s: %zu rows", what, s.nooms);
+		if (style != TF_0_8 && !strstr(margins[m], "07 "))
+			ck_assert_msg(s.ooms[0].time_us != GS_NONE, "%s: no time", what);
 		free(t.s);
 		free(w.s);
 		gs_snapshot_release(&s);
@@ -594,6 +596,26 @@ START_TEST(the_tail_alone_tells_what_is_in_use)
 	ck_assert_uint_eq(s.nooms, 1);
 	ck_assert_int_eq(s.ooms[0].requested, GS_NONE);
 	ck_assert_int_eq(s.ooms[0].allowed, (int64_t)h.limit);
+	free(t.s);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(plug_in_devices_are_known_by_their_allocators)
+{
+	heap h;
+	text t = { 0 };
+	gs_snapshot s;
+	make_heap(&h, 42, 2, true);
+	dump(&t, TF_2_12, &h, 99 * 256, 3);
+	for (char *p = t.s; (p = strstr(p, "GPU_3_bfc")); p++)
+		*p = 'X';
+	for (char *p = t.s; (p = strstr(p, "device:GPU")); p++)
+		p[7] = 'X';
+	read_log(&s, "XPU", t.s, t.n);
+	check_heap("XPU", &s, gs_snapshot_find_device(&s, 3), &h, 2);
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].device, 3);
 	free(t.s);
 	gs_snapshot_release(&s);
 }
@@ -803,6 +825,7 @@ Suite *suite_bfc(void)
 	tcase_add_test(others, lines_printed_twice_count_once);
 	tcase_add_test(others, dumps_of_two_devices_are_two_layouts);
 	tcase_add_test(others, the_tail_alone_tells_what_is_in_use);
+	tcase_add_test(others, plug_in_devices_are_known_by_their_allocators);
 	tcase_add_test(others, a_figure_that_was_filled_in_is_believed);
 	tcase_add_test(others, a_dump_of_a_host_allocator_is_not_a_device);
 	tcase_add_test(others, bins_alone_are_a_dump_that_is_cut);

@@ -196,6 +196,32 @@ static const struct { const char *text, *verdict; int exact; int64_t missing; } 
 	  "memory 1.56 GiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.", "outside", 0, GS_NONE },
 };
 
+/* The end of a dump tells how much was free, not in which pieces: it may not be said that a piece was large enough. */
+START_TEST(free_memory_of_unknown_pieces_proves_no_missed_fit)
+{
+	static const char log[] =
+		"2025-02-02 02:02:02.000001: I external/xla/xla/tsl/framework/bfc_allocator.cc:1122] 2 Chunks of size 1048576 totalling 2.00MiB\n"
+		"2025-02-02 02:02:02.000002: I external/xla/xla/tsl/framework/bfc_allocator.cc:1126] Sum Total of in-use chunks: 2.00MiB\n"
+		"2025-02-02 02:02:02.000003: I external/xla/xla/tsl/framework/bfc_allocator.cc:1128] Total bytes in pool: 8388608 memory_limit_: 8389632 "
+		"available bytes: 1024 curr_region_allocation_bytes_: 16777216\n"
+		"2025-02-02 02:02:02.000004: I external/xla/xla/tsl/framework/bfc_allocator.cc:1133] Stats: \nLimit:                         8389632\n"
+		"InUse:                         2097152\nMaxInUse:                      2097152\nNumAllocs:                           2\n"
+		"MaxAllocSize:                  1048576\n\nE0202 02:02:02.000005  4242 pjrt_stream_executor_client.cc:3088] Execution of replica 0 failed: "
+		"RESOURCE_EXHAUSTED: Out of memory while trying to allocate 4194304 bytes.\n";
+	gs_snapshot s;
+	gs_diagnosis d;
+	gs_error err = GS_ERROR_INIT;
+	ck_assert_msg(!gs_read_memory(log, sizeof log - 1, GS_WANT_ALL, &s, &err), "%s", err.text);
+	diagnose(&s, GS_NONE, &d);
+	ck_assert_str_eq(gs_step_word(d.verdict), "fragmented");
+	ck_assert_int_eq(d.requested, 4194304);
+	ck_assert_int_eq(d.free, 6291456);
+	ck_assert(d.null[GS_STEP_MISSED_FIT] && !d.exact);
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_message_is_judged_by_bounds)
 {
 	gs_snapshot s;
@@ -590,6 +616,7 @@ Suite *suite_diagnose(void)
 	tcase_add_test(t, the_failing_device_is_diagnosed_and_another_can_be_named);
 	suite_add_tcase(s, t);
 	t = tcase_create("messages");
+	tcase_add_test(t, free_memory_of_unknown_pieces_proves_no_missed_fit);
 	tcase_add_loop_test(t, a_message_is_judged_by_bounds, 0, COUNT(messages));
 	suite_add_tcase(s, t);
 	t = tcase_create("random heaps");

@@ -67,12 +67,16 @@ void gs_diagnose_bounds(gs_diagnosis *d, gs_figures *f)
 	const gs_oom *oom = d->oom == SIZE_MAX ? NULL : &d->snapshot->ooms[d->oom];
 	bool believed = !d->device || d->device->allocated != GS_NONE || d->snapshot->kind != GS_KIND_TEXT; /* see gs_oom_match.disagrees */
 	gs_range allocated = gs_range_printed(oom && oom->allocated >= 0 && believed ? oom->allocated : d->device ? d->device->allocated : GS_NONE);
-	gs_range unused = unallocated(gs_range_printed(d->reserved), allocated);
+	gs_range reserved = gs_range_printed(d->reserved), unused = unallocated(reserved, allocated);
+	uint64_t whole = gs_range_printed(d->capacity).high;
+	if (unused.high > whole) /* what is free is no more than there is */
+		unused = gs_range_at_most(whole);
 	uint64_t in_pools = private_free(oom ? oom->message : NULL);
 	f->ask = gs_range_printed(d->needed);
 	f->request = d->policy->classes && d->needed > 0 ? request_of_segment((uint64_t)d->needed) : gs_range_fact(d->requested);
 	f->missing = f->request;
-	f->device_free = gs_range_printed(d->device_free);
+	f->device_free = d->device_free < 0 && whole != UINT64_MAX ? gs_range_at_most(whole > reserved.low ? whole - reserved.low : 0)
+								   : gs_range_printed(d->device_free);
 	f->hole = f->stream_hole = f->free_same = gs_range_at_most(unused.high);
 	f->private_hole = gs_range_at_most(plus(unused.high, in_pools));
 	f->free_all = (gs_range){ unused.low, plus(unused.high, in_pools), unused.said };

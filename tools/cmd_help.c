@@ -61,8 +61,8 @@ static void print_variables(void)
 		const char *fallback = variables[i].fallback;
 		char text[400];
 		snprintf(text, sizeof text, *fallback ? "%s (%s)" : "%s", variables[i].meaning, fallback);
-		printf("  %-18s ", variables[i].name);
-		print_wrapped(text, 21);
+		printf("  %-19s ", variables[i].name);
+		print_wrapped(text, 22);
 	}
 }
 

@@ -261,7 +261,8 @@ static int status(const gs_text *t, size_t i, gs_oom_match *m)
 	static const char *const replica[] = { "executionofreplica", NULL };
 	m->row.library = framework(t, i, "jax");
 	m->kind = GS_OOM_STATUS;
-	m->logged = memmem(t->text + start, t->at[i] - start, ".cc:", 4) || gs_oom_any(t, back(i, 40), i, replica);
+	bool behind_another = memmem(t->text + start, t->at[i] - start, "RESOURCE_EXHAUSTED", 18) != NULL; /* the exception under its log line */
+	m->logged = !behind_another && (memmem(t->text + start, t->at[i] - start, ".cc:", 4) || gs_oom_any(t, back(i, 40), i, replica));
 	m->again = gs_oom_any(t, back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;

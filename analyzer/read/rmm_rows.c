@@ -79,19 +79,14 @@ static bool number(const field *f, uint64_t *value)
 	return f->n > 0;
 }
 
-/* A pointer is hexadecimal also without 0x where a letter shows it; "(nil)" is how some libraries print a null one. */
-static bool pointer(const field *f, uint64_t *value)
+/* Hexadecimal, with or without 0x. */
+static bool hexadecimal(const field *f, uint64_t *value)
 {
+	bool prefix = f->n > 2 && f->p[0] == '0' && (f->p[1] | 32) == 'x';
 	uint64_t v = 0;
-	if (is(f, "(nil)") || is(f, "null") || is(f, "nullptr")) {
-		*value = 0;
-		return true;
-	}
-	if (number(f, value))
-		return true;
-	if (!f->n || f->n > 16)
+	if (!f->n || f->n - (prefix ? 2 : 0) > 16)
 		return false;
-	for (size_t i = 0; i < f->n; i++) {
+	for (size_t i = prefix ? 2 : 0; i < f->n; i++) {
 		int d = digit(f->p[i]);
 		if (d > 15)
 			return false;
@@ -101,9 +96,19 @@ static bool pointer(const field *f, uint64_t *value)
 	return true;
 }
 
+/* Always hexadecimal; "(nil)" is how some libraries print a null one. */
+static bool pointer(const field *f, uint64_t *value)
+{
+	if (is(f, "(nil)") || is(f, "null") || is(f, "nullptr")) {
+		*value = 0;
+		return true;
+	}
+	return hexadecimal(f, value);
+}
+
 static bool action(const field *f, gs_rmm_action *out)
 {
-	if (is(f, "allocate") || is(f, "alloc") || is(f, "allocation"))
+	if (is(f, "allocate") || is(f, "alloc") || is(f, "allocation") || is(f, "realloc")) /* of a new pointer */
 		*out = GS_RMM_ALLOC;
 	else if (is(f, "free") || is(f, "deallocate") || is(f, "dealloc"))
 		*out = GS_RMM_FREE;
@@ -122,7 +127,7 @@ size_t gs_rmm_line_clean(const char *line, size_t n, char *out)
 	else if (n >= 2 && (!memcmp(line, "\xff\xfe", 2) || !memcmp(line, "\xfe\xff", 2)))
 		from = 2;
 	for (size_t i = from; i < n; i++)
-		if (line[i])
+		if (line[i] && (k || !strchr("# >\t", line[i])))
 			out[k++] = line[i];
 	while (k && (out[k - 1] == '\r' || out[k - 1] == '\n' || out[k - 1] == ' '))
 		k--;
@@ -142,7 +147,8 @@ static bool row_at(const gs_rmm_header *h, const field *fields, int count, int s
 		return false;
 	if (!number(f[GS_RMM_SIZE], &row->size) && row->action != GS_RMM_FREE)
 		return false;
-	number(f[GS_RMM_STREAM], &row->stream);
+	if (!number(f[GS_RMM_STREAM], &row->stream))
+		hexadecimal(f[GS_RMM_STREAM], &row->stream); /* some releases write it without 0x */
 	number(f[GS_RMM_POOL], &row->pool);
 	number(f[GS_RMM_FREE_MEMORY], &row->free_memory);
 	number(f[GS_RMM_TOTAL_MEMORY], &row->total_memory);

@@ -27,7 +27,8 @@ typedef struct gs_rmm_row {
 /* Columns of the release that writes no header: Thread,Time,Action,Pointer,Size,Stream. */
 extern const gs_rmm_header gs_rmm_default;
 
-/* Copies a line without its end, the byte order mark and the zero bytes that UTF-16 has between ASCII characters; returns its length.
+/* Copies a line without its end, marks of comments and quotations before it, the byte order mark and the zero bytes that UTF-16 has
+ * between ASCII characters; returns its length.
  * out: n bytes. */
 size_t gs_rmm_line_clean(const char *line, size_t n, char *out);
 

@@ -13,7 +13,8 @@ enum {
 	HELD = WINDOW + GS_DECODE_GIVES,
 	LONG_LINE = 40,     /* columns from which a line may be one that was wrapped */
 	PREFIX_LOOK = 512,  /* characters in which a prefix is looked for */
-	NEAR_LINES = 8      /* lines before and behind in which longer ones are looked for */
+	NEAR_LINES = 8,     /* lines before and behind in which longer ones are looked for */
+	LOST_COLUMNS = 3    /* by which decoding may have made a line shorter (`C:\\temp`) */
 };
 
 gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
@@ -180,7 +181,7 @@ static bool longer_near(const gs_text *t, size_t next)
 	size_t end = next - 1, from = end;
 	while (from && t->text[from - 1] != '\n')
 		from--;
-	size_t width = columns(t, from, end);
+	size_t width = columns(t, from, end) + LOST_COLUMNS;
 	for (size_t k = 0, i = from; k < NEAR_LINES && i; k++) {
 		size_t last = --i;
 		while (i && t->text[i - 1] != '\n')

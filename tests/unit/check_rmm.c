@@ -37,6 +37,10 @@ static const struct { const char *name, *log; size_t allocs, frees, live; uint64
 	{ "Windows line ends", "Thread,Time,Action,Pointer,Size,Stream\r\n5,00:00:00.000001,allocate,0x5000,768,0\r\n", 1, 0, 1, 768 },
 	{ "columns in another order", "Action,Size,Pointer,Stream,Thread\nallocate,300,0x9000,1,9\nfree,300,0x9000,1,9\nallocate,301,0x9000,1,9\n", 2, 1, 1, 301 },
 	{ "quoted", "\"Thread\",\"Time\",\"Action\",\"Pointer\",\"Size\",\"Stream\"\n\"1\",\"10:00:00.5\",\"allocate\",\"0xabc00\",\"64\",\"0\"\n", 1, 0, 1, 64 },
+	{ "hexadecimal without 0x", HEADER "9,00:00:00.1,allocate,702000000000,4096,0\n9,00:00:00.2,allocate,7f2000000000,512,7f8a38001020\n"
+	  "9,00:00:00.3,free,702000000000,4096,0\n", 2, 1, 1, 512 },
+	{ "commented out", "# 2019\n# Event Type,Device ID,Address,Stream,Size (bytes),Free Memory,Total Memory,Current Allocs,Start,End,Elapsed\n"
+	  "# Alloc,0,0x7fae06600000,0,80,0,0,1,1.1,1.2,0.1\n# Realloc,0,0x7fae06600000,0,800,0,0,1,1.1,1.2,0.1\n", 2, 1, 1, 800 },
 	{ "nothing but a header", HEADER, 0, 0, 0, 0 },
 	{ "the size of a free that is wrong", HEADER "1,00:00:00.1,allocate,0x100,100,0\n1,00:00:00.2,free,0x100,99999,0\n1,00:00:00.3,allocate,0x100,7,0\n", 2, 1, 1, 7 },
 };

@@ -264,7 +264,7 @@ static int cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 		library = "pytorch";
 	static const char *const runner[] = { "processhasterminated", "startingllamarunner", NULL };
 	m->row.device = gs_oom_device(t, m->end, gs_oom_ahead(t, m->end, 40), phrases);
-	if (!gs_oom_states(t, i))
+	if (!gs_oom_states(t, i) || gs_oom_listed(t, i, m->end))
 		return 0;
 	m->again = gs_oom_any(t, gs_oom_back(i, 60), i, runner);
 	return gs_oom_found(t, m, library, !strcmp(library, "ggml") ? GS_OOM_GGML : GS_OOM_OTHER, m->end);
@@ -312,11 +312,10 @@ static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	bool stands = gs_oom_states(t, i) || gs_text_ends(t, i, "(2vs.0)") || gs_text_ends(t, i, "failed") || gs_text_ends(t, i, "error2") ||
 		      (gs_text_ends(t, i, "error") && t->gap[i] != GS_GAP_NONE) || gs_text_ends(t, i, "<");
 	bool word = m->end < t->n && t->gap[m->end] == GS_GAP_NONE && t->s[m->end] >= 'a' && t->s[m->end] <= 'z';
-	bool source = gs_text_is(t, m->end, "'in") || gs_text_is(t, m->end, "\"in") || gs_text_is(t, m->end, "'notin") || gs_text_is(t, m->end, "\"notin");
 	if (gs_text_ends(t, i, "gpuapicall)")) /* OpenCV's */
 		stands = true;
 	bool identifier = i + 11 == m->end && t->gap[i + 3] == GS_GAP_NONE && t->gap[i + 5] == GS_GAP_NONE && m->end < t->n && memchr(",>_(", t->s[m->end], 4);
-	if (!stands || word || source || identifier)
+	if (!stands || word || identifier || gs_oom_listed(t, i, m->end))
 		return 0;
 	if (!gs_oom_near(t, i, 240, gpu))
 		return gs_oom_not_row(m, GS_NOT_KNOWN, m->end);

@@ -15,6 +15,21 @@ bool gs_oom_states(const gs_text *t, size_t i)
 	return memchr(":\"'([`>|=-*!#", t->s[i - 1], 13) != NULL;
 }
 
+bool gs_oom_listed(const gs_text *t, size_t i, size_t end)
+{
+	static const char *const calls[] = { "startswith(", "contains(", "find(", "search(", "match=", "==", NULL };
+	char quote = end < t->n ? t->s[end] : 0;
+	size_t least = gs_oom_back(i, 24);
+	while (i > least && t->s[i - 1] != quote) /* the string may begin before the phrase */
+		i--;
+	if ((quote != '\'' && quote != '"') || !i || t->s[i - 1] != quote)
+		return false;
+	for (size_t k = 0; calls[k]; k++)
+		if (gs_text_ends(t, i - 1, calls[k]))
+			return true;
+	return gs_text_is(t, end + 1, "in") || gs_text_is(t, end + 1, "notin");
+}
+
 bool gs_oom_any(const gs_text *t, size_t from, size_t to, const char *const *phrases)
 {
 	for (; *phrases; phrases++)

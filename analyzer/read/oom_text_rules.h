@@ -16,6 +16,9 @@ extern const gs_oom_rule gs_oom_rules_torch[], gs_oom_rules_xla[], gs_oom_rules_
 /* Whether what begins at i is said as a statement: at the beginning of a line, after a colon, a quote or a bracket. */
 bool gs_oom_states(const gs_text *t, size_t i);
 
+/* Whether what stands at [i, end) is a string that source code looks for: 'out of memory' in str(e), s.startswith("…"), == "…". */
+bool gs_oom_listed(const gs_text *t, size_t i, size_t end);
+
 /* Whether any of the phrases (ended by NULL) stands in [from, to) / within n squeezed characters around i. */
 bool gs_oom_any(const gs_text *t, size_t from, size_t to, const char *const *phrases);
 bool gs_oom_near(const gs_text *t, size_t i, size_t n, const char *const *phrases);

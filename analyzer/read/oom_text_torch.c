@@ -99,7 +99,7 @@ static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	bool wrapper = gs_text_is(t, m->end, "occurredwhen") || gs_text_is(t, m->end, "occurredduring");
 	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || stop || (unsigned char)t->s[m->end] >= 0x80 || gs_text_is(t, m->end, "\"") || gs_text_is(t, m->end, "'") ||
 		    gs_text_is(t, m->end, ",") || gs_text_is(t, m->end, "(");
-	if (!gs_oom_states(t, i) || !(wrapper || ends))
+	if (!gs_oom_states(t, i) || !(wrapper || ends) || gs_oom_listed(t, i, m->end))
 		return 0;
 	m->row.library = "pytorch";
 	m->kind = GS_OOM_TORCH_BARE;

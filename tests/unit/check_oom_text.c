@@ -450,6 +450,8 @@ static const struct { const char *name, *text; } nothing[] = {
 	{ "an arena of a report about the CPU", "Non-zero status code returned while running Trees node. Name:'T' Status Message: bfc_arena.cc:376 "
 	  "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Available memory of 0 is smaller than requested bytes of 2048\n\n### Execution Provider\n\n"
 	  "Default CPU\n" },
+	{ "handlers in listings", "    if \"CUDA out of memory\" in str(e):\n        pass\n    elif str(e).startswith(\"CUDA error: out of memory\"):\n        "
+	  "torch.cuda.empty_cache()\n" },
 	{ "a name in source code", "extern \"C\" void install_bad_alloc_error_handler(fatal_error_handler_t handler,\n  void *p = nullptr);\nreport failures of the "
 	  "arm mmap way\n" },
 	{ "a compiler", "cc1plus: out of memory allocating 65536 bytes after a total of 1234567 bytes\nnvcc error : 'cicc' died" },

@@ -184,7 +184,8 @@ static int help(const gs_option *options, const char *name)
 
 static int take_word(parse *p, char *word, gs_arguments *arguments)
 {
-	if (word[0] != '-' || !word[1]) {
+	bool comment = word[0] == '-' && word[1] == '-' && word[2] && strchr(" \t\n", word[2]); /* of SQL */
+	if (word[0] != '-' || !word[1] || comment) {
 		arguments->text[arguments->n++] = word;
 		return -1;
 	}

@@ -38,6 +38,34 @@ START_TEST(a_hundred_thousand_strings_keep_their_texts)
 }
 END_TEST
 
+START_TEST(a_zero_byte_in_a_string_is_kept_and_shown)
+{
+	gs_id id = gs_snapshot_string(&s, "a\0b", 3), other = gs_snapshot_string(&s, "a", 1);
+	ck_assert_uint_ne(id, other);
+	ck_assert_uint_eq(gs_snapshot_string(&s, "a\0b", 3), id);
+	ck_assert_uint_eq(s.strings[id].length, 3);
+	ck_assert_mem_eq(s.strings[id].text, "a\0b", 4);
+	ck_assert_str_eq(gs_string_text(&s, id), "a\\x00b");
+	ck_assert_str_eq(gs_string_text(&s, gs_snapshot_string(&s, "\0\0", 2)), "\\x00\\x00");
+	ck_assert_str_eq(gs_string_text(&s, other), "a");
+}
+END_TEST
+
+START_TEST(what_a_cut_took_away_is_unknown_and_not_none)
+{
+	gs_device *d = gs_snapshot_device(&s, 0);
+	ck_assert_int_eq(gs_snapshot_events(&s, d), 0);
+	ck_assert_int_eq(gs_snapshot_failures(&s, NULL), 0);
+	s.lost = GS_LOST_EVENTS | GS_LOST_OOMS;
+	ck_assert_int_eq(gs_snapshot_events(&s, d), GS_NONE);
+	ck_assert_int_eq(gs_snapshot_failures(&s, d), GS_NONE);
+	gs_snapshot_add_oom(&s)->device = 0;
+	d->trace.skipped = 3;
+	ck_assert_int_eq(gs_snapshot_events(&s, d), 3);
+	ck_assert_int_eq(gs_snapshot_failures(&s, d), 1);
+}
+END_TEST
+
 START_TEST(devices_are_kept_in_order_of_their_number)
 {
 	gs_snapshot_device(&s, 3);
@@ -123,6 +151,8 @@ Suite *suite_snapshot(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, equal_strings_frames_and_stacks_get_one_id);
 	tcase_add_test(t, a_hundred_thousand_strings_keep_their_texts);
+	tcase_add_test(t, a_zero_byte_in_a_string_is_kept_and_shown);
+	tcase_add_test(t, what_a_cut_took_away_is_unknown_and_not_none);
 	tcase_add_test(t, devices_are_kept_in_order_of_their_number);
 	tcase_add_test(t, finishing_sorts_segments_and_names_the_one_that_blocks_do_not_tile);
 	tcase_add_test(t, totals_keep_pending_apart_from_free);

@@ -100,6 +100,21 @@ static const char *without_type(const char *name)
 	return start;
 }
 
+/* torch.profiler writes `file(line): function` as the function and "none" as the file, without the folder in which Python found the file. */
+static bool is_profiled_user(const char *name)
+{
+	char path[1024];
+	const char *end = strstr(name, "): "), *open = end;
+	while (open && open > name && *open != '(')
+		open--;
+	if (!open || *open != '(' || (size_t)(open - name) >= sizeof path)
+		return false;
+	memcpy(path, name, (size_t)(open - name));
+	path[open - name] = 0;
+	return is_python_file(path) && strncmp(path, "torch/", 6) && strncmp(path, "<built-in", 9) && strncmp(path, "<frozen", 7) &&
+	       !strstr(path, "site-packages") && !in_standard_library(path, false);
+}
+
 bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 {
 	const gs_frame *f = frame_at(s, frame);
@@ -108,6 +123,8 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 	const char *file = gs_string_text(s, f->file), *name = gs_string_text(s, f->name);
 	if (!*file || !strcmp(file, "??"))
 		return false;
+	if (!strcmp(file, "none"))
+		return is_profiled_user(name);
 	char path[1024];
 	plain_path(file, path, sizeof path);
 	if (strstr(path, "site-packages") || strstr(path, "dist-packages") || in_standard_library(path, strchr(file, '\\') != NULL))

@@ -22,3 +22,9 @@ bench-torch: all ## what recording costs a PyTorch program (after check-torch)
 .PHONY: check-whatif
 check-whatif: all ## what-if held against real runs under other settings and capacities (after check-torch)
 	@python3 tests/torch/check_whatif.py $(TORCH_VENV)/bin/python $(B)
+.PHONY: check-export
+check-export: all ## what other people's tools show of our exports (after check-torch; pt-snap-cli and ptmem from PyPI); SNAPSHOTS="FILE…"
+	@sh tests/torch/install.sh $(TORCH_VENV) $(TORCH) || { echo "check-export: SKIPPED: torch $(TORCH) cannot be installed here"; \
+		echo "0 passed, 0 failed, 1 skipped"; exit 0; }; \
+	tools=$(B)/export-tools/bin/python; sh tests/torch/export_tools.sh $(B)/export-tools || tools=-; \
+	python3 tests/torch/check_export.py $(B)/gpusnap $(TORCH_VENV)/bin/python $$tools $(SNAPSHOTS)

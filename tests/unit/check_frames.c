@@ -12,6 +12,11 @@ static gs_id frame(gs_snapshot *s, const char *name, const char *file, int64_t l
 static const struct { const char *name, *file; bool plumbing, user; } rows[] = {
 	{ "forward", "/home/someone/model.py", false, true },
 	{ "epoch_start", "train.py", true, true },
+	{ "jobs/train.py(14): step", "none", false, true },
+	{ "torch/nn/modules/linear.py(96): forward", "none", false, false },
+	{ "<built-in method relu of type object at 0x7f00>", "none", false, false },
+	{ "nn.Module: Linear_0", "none", false, false },
+	{ "/usr/lib/python3.11/runpy.py(88): _run_code", "none", false, false },
 	{ "<module>", "C:\\work\\run.py", false, true },
 	{ "cell", "<ipython-input-3-0a>", false, true },
 	{ "forward", "/usr/lib/python3/dist-packages/torch/nn/functional.py", false, false },

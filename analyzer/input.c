@@ -62,7 +62,7 @@ static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_inp
 	return false;
 }
 
-static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_input_ask *ask, gs_error *err)
+static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_input_ask *ask, gs_ranks *seen, gs_error *err)
 {
 	gs_snapshot *s = &input->snapshots[input->n];
 	gs_error why = GS_ERROR_INIT;
@@ -73,6 +73,7 @@ static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_inpu
 		input->failed = strdup(entry->path);
 		return gs_fail(err, status, "%s", why.text[0] ? why.text : gs_status_text(status));
 	}
+	gs_ranks_add(seen, s->rank);
 	if (ask->rank != GS_NONE && s->rank != ask->rank) {
 		gs_snapshot_release(s);
 		return GS_OK;
@@ -82,16 +83,31 @@ static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_inpu
 	return GS_OK;
 }
 
-gs_status gs_input_none(int64_t rank, gs_error *err)
+void gs_ranks_add(gs_ranks *ranks, int64_t rank)
 {
-	if (rank != GS_NONE)
-		return gs_fail(err, GS_NOT_FOUND, "no snapshot of rank %lld", (long long)rank);
-	return gs_fail(err, GS_NOT_FOUND, "no snapshot there");
+	if (rank == GS_NONE)
+		return;
+	ranks->least = ranks->n && ranks->least < rank ? ranks->least : rank;
+	ranks->most = ranks->n && ranks->most > rank ? ranks->most : rank;
+	ranks->n++;
+}
+
+gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err)
+{
+	char there[80] = "no rank is told of";
+	if (rank == GS_NONE)
+		return gs_fail(err, GS_NOT_FOUND, "no snapshot there");
+	if (seen && seen->n && seen->least == seen->most)
+		snprintf(there, sizeof there, "there is rank %lld", (long long)seen->least);
+	else if (seen && seen->n)
+		snprintf(there, sizeof there, "there are ranks from %lld to %lld", (long long)seen->least, (long long)seen->most);
+	return gs_fail(err, GS_NOT_FOUND, "no snapshot of rank %lld; %s", (long long)rank, there);
 }
 
 gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err)
 {
 	gs_input_list list = GS_INPUT_LIST_INIT;
+	gs_ranks seen = GS_RANKS_INIT;
 	*input = (gs_input)GS_INPUT_INIT;
 	gs_status status = gs_input_expand(paths, n, ask->note, ask->context, &list, err);
 	if (status) {
@@ -105,9 +121,9 @@ gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_ask *
 		goto out;
 	}
 	for (size_t i = 0; i < list.n && !status; i++)
-		status = add(input, &list.entries[i], ask, err);
+		status = add(input, &list.entries[i], ask, &seen, err);
 	if (!status && !input->n) {
-		status = gs_input_none(ask->rank, err);
+		status = gs_input_none(ask->rank, &seen, err);
 		input->failed = n ? strdup(paths[0]) : NULL;
 	}
 out:

@@ -48,8 +48,13 @@ typedef struct gs_input {
 } gs_input;
 #define GS_INPUT_INIT { NULL, 0, NULL }
 
-/* The error when nothing was read: no snapshot (of that rank, unless GS_NONE). */
-gs_status gs_input_none(int64_t rank, gs_error *err);
+/* The ranks that snapshots have. */
+typedef struct gs_ranks { int64_t least, most; size_t n; } gs_ranks;
+#define GS_RANKS_INIT { 0, 0, 0 }
+void gs_ranks_add(gs_ranks *ranks, int64_t rank);
+
+/* The error when nothing was read: no snapshot (of that rank, unless GS_NONE; seen are the ranks that there are, may be NULL). */
+gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err);
 
 /* At least one snapshot, or an error (GS_NOT_FOUND: none of that rank). Release in any case. */
 gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err);

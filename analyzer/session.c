@@ -73,7 +73,7 @@ gs_status gs_session_open(const gs_session_ask *ask, gs_session **out, gs_error 
 	}
 	if (!session->list.n) {
 		session->failed = ask->npaths ? strdup(ask->paths[0]) : NULL;
-		return gs_input_none(GS_NONE, err);
+		return gs_input_none(GS_NONE, NULL, err);
 	}
 	session->stored = is_one_database(&session->list);
 	return open_store(session, err);

@@ -24,6 +24,7 @@ struct gs_session {
 	bool stored;               /* the answer comes from one database where it is */
 	bool complete;
 	char *failed;
+	gs_ranks ranks;            /* of all snapshots, shown or not */
 	gs_session_item *items;
 	size_t n;
 	gs_session_state_name *states;

@@ -126,6 +126,8 @@ static gs_status add_entry(gs_session *session, const gs_input_entry *entry, uns
 			session->ask.note(session->ask.context, entry->path, text);
 		return GS_OK;
 	}
+	if (!status)
+		gs_ranks_add(&session->ranks, s.rank);
 	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s.rank)) {
 		gs_input_tell(&s, session->ask.note, session->ask.context);
 		status = add(session, &s, reads, &why);
@@ -145,7 +147,7 @@ gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *
 		status = add_entry(session, &session->list.entries[i], reads, err);
 	if (!status && !session->n) {
 		session->failed = session->ask.npaths ? strdup(session->ask.paths[0]) : NULL;
-		status = gs_input_none(session->ask.rank, err);
+		status = gs_input_none(session->ask.rank, &session->ranks, err);
 	}
 	if (!status && (status = gs_session_check_shown(session, err)) && session->ask.npaths)
 		session->failed = strdup(session->ask.paths[0]);

@@ -13,6 +13,7 @@ static gs_status pick_snapshots(gs_session *session, gs_error *err)
 		"SELECT id, rank, path, complete FROM main.snapshot ORDER BY id", &q, err);
 	while (!status && !(status = gs_db_next(q, err))) {
 		int64_t rank = gs_db_get(q, 1);
+		gs_ranks_add(&session->ranks, rank);
 		if (session->ask.rank != GS_NONE && session->ask.rank != rank)
 			continue;
 		status = gs_session_add_item(session, sqlite3_column_int64(q, 0), rank, (const char *)sqlite3_column_text(q, 2), err);
@@ -20,7 +21,7 @@ static gs_status pick_snapshots(gs_session *session, gs_error *err)
 	}
 	sqlite3_finalize(q);
 	if (status == GS_END)
-		status = session->n ? GS_OK : gs_input_none(session->ask.rank, err);
+		status = session->n ? GS_OK : gs_input_none(session->ask.rank, &session->ranks, err);
 	return status;
 }
 

@@ -29,6 +29,7 @@ typedef struct lines {
 	line *all;
 	size_t n;
 	bool complete;
+	gs_ranks ranks; /* of all that were read */
 } lines;
 
 /* The earliest out-of-memory of a snapshot, by time where it is known. */
@@ -91,6 +92,7 @@ static int read_lines(const gs_input_list *list, const gs_common *common, lines 
 			gs_warn(entry->path, text);
 			continue;
 		}
+		gs_ranks_add(&out->ranks, s.rank);
 		if (common->rank == GS_UNSET || common->rank == s.rank) {
 			gs_input_tell(&s, gs_inputs_note, NULL);
 			out->all[out->n].order = out->n;
@@ -159,11 +161,11 @@ static int print(const lines *all, const gs_common *common)
 
 static int list(const gs_input_list *inputs, const gs_common *common)
 {
-	lines all = { NULL, 0, true };
+	lines all = { NULL, 0, true, GS_RANKS_INIT };
 	gs_error err = GS_ERROR_INIT;
 	int status = read_lines(inputs, common, &all);
 	if (status < 0 && !all.n) {
-		gs_input_none(common->rank, &err);
+		gs_input_none(common->rank, &all.ranks, &err);
 		status = gs_fail_file(inputs->entries[0].path, &err, NULL);
 	} else if (status < 0) {
 		qsort(all.all, all.n, sizeof *all.all, by_failure);

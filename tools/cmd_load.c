@@ -18,6 +18,7 @@ typedef struct load {
 	const gs_common *common;
 	bool all_frames;
 	size_t loaded;
+	gs_ranks ranks; /* of all that were read */
 } load;
 
 static int add(load *l, const gs_input_entry *entry)
@@ -35,6 +36,8 @@ static int add(load *l, const gs_input_entry *entry)
 		gs_warn(entry->path, text);
 		return -1;
 	}
+	if (!status)
+		gs_ranks_add(&l->ranks, s.rank);
 	if (!status && (l->common->rank == GS_UNSET || l->common->rank == s.rank)) {
 		gs_input_tell(&s, gs_inputs_note, NULL);
 		status = gs_store_add(l->store, &s, &ask, NULL, &err);
@@ -55,7 +58,7 @@ static int add_all(load *l, const gs_input_list *list, const char *first)
 	}
 	if (l->loaded)
 		return -1;
-	gs_input_none(l->common->rank, &err);
+	gs_input_none(l->common->rank, &l->ranks, &err);
 	return gs_fail_file(first, &err, NULL);
 }
 
@@ -87,7 +90,7 @@ static int make(load *l, const gs_input_list *list, const char *first)
 int gs_cmd_load(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
-	load l = { NULL, &common, false, 0 };
+	load l = { NULL, &common, false, 0, GS_RANKS_INIT };
 	const gs_option options[] = {
 		GS_OPTIONS_OUTPUT(common),
 		{ "rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank" },

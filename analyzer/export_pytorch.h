@@ -6,7 +6,9 @@
 #include "schema/gsnap_write.h"
 
 /* Writes the snapshot in the form of the newest release, without keys for what the snapshot does not know. Events of actions that
- * PyTorch does not have are left out and counted in *left_out (may be NULL). GS_UNSUPPORTED when it has neither segments nor events. */
+ * PyTorch does not have are left out and counted in *left_out (may be NULL). GS_UNSUPPORTED when it has neither segments nor events.
+ * What PyTorch's own records said beyond the model comes back from blocks and events (gs_event.more); not kept are unknown keys of segments, frames and the whole,
+ * all but the newest entry of 2.0's history of a block, pinned host memory, and sums of a segment that contradict its blocks. */
 gs_status gs_export_pytorch(const gs_snapshot *s, gs_sink sink, void *arg, size_t *left_out, gs_error *err);
 
 /* Writes the PyTorch snapshot in the file (of a page: that part of it, from 0) as it is (unpacked; from a page or from JSON; a bare list of segments inside a

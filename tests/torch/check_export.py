@@ -14,7 +14,8 @@ sys.path.insert(0, os.path.join(HERE, "../independent"))
 from summary import Plain
 
 ROOT = os.path.dirname(os.path.dirname(HERE))
-GPUSNAP, TORCH, TOOLS = os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3]
+GPUSNAP, TORCH = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+TOOLS = sys.argv[3] if sys.argv[3] == "-" else os.path.abspath(sys.argv[3])
 VIZ = [("stats",), ("trace",), ("segments", "-o"), ("memory", "-o"), ("trace_plot", "-o"), ("trace_plot", "-s", "-o"), ("segment_plot", "-o")]
 SCRIPTS = ("scenario_3 1024MiB", "expandable_maxsplit 6144MiB", "default_streams 6144MiB")
 ROUTES = ("as it is", "through .gsnap", "through a database")
@@ -124,12 +125,12 @@ class Viewer:
 
 def plain(data):
     """A snapshot as it can be compared: tuples as lists; without what says nothing (lists of devices behind the last with events, no annotations,
-    no traces)."""
+    no traces, no memory of the host)."""
     if isinstance(data, dict):
         made = {key: plain(value) for key, value in data.items()}
         while isinstance(made.get("device_traces"), list) and made["device_traces"][-1:] == [[]]:
             made["device_traces"].pop()
-        for key in ("external_annotations", "traces", "device_traces"):
+        for key in ("external_annotations", "traces", "device_traces", "host_segments", "host_traces"):
             if made.get(key) == []:
                 del made[key]
         return made

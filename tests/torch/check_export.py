@@ -60,13 +60,19 @@ class Viewer:
 
     def __init__(self, home):
         self.home, self.viz, self.content, self.shown = home, find_viz(), None, None
+        self.made = []
         for path in (os.path.join(home, ".cache/flamegraph.pl"), f"/tmp/{os.getuid()}_flamegraph.pl"):
             os.makedirs(os.path.dirname(path), exist_ok=True)
             if not os.path.exists(path):
                 with open(path, "w") as f:
                     f.write("#!/bin/sh\ntac | tac\n")  # reads all before it writes, as the real one
                 os.chmod(path, os.stat(path).st_mode | stat.S_IXUSR)
+                self.made.append(path)
         self.environment = dict(os.environ, HOME=home, NO_COLOR="1", COLUMNS="200", XDG_CACHE_HOME=os.path.join(home, ".cache"))
+
+    def close(self):
+        for path in self.made:
+            os.unlink(path)
 
     def run(self, *command):
         return run(*command, env=self.environment, cwd=self.home)
@@ -256,11 +262,12 @@ def main():
             problems = []
             try:
                 things += compare(viewer, os.path.abspath(path), folder, problems)
-            except RuntimeError as error:
+            except (RuntimeError, subprocess.TimeoutExpired) as error:
                 problems.append(str(error))
             passed, failed = passed + (not problems), failed + bool(problems)
             for problem in problems:
-                print("check-export: " + problem)
+                print("check-export: " + problem, flush=True)
+        viewer.close()
     if TOOLS == "-":
         skipped = 1
         print("check-export: SKIPPED: pt-snap-cli and ptmem cannot be installed here", file=sys.stderr)

@@ -72,7 +72,7 @@ static size_t exact_size(const gs_text *t, size_t i, int64_t *field)
 	if (k == j || !gs_text_eat(t, &k, ")"))
 		return end;
 	bool rounded = gs_text_ends(t, j, "roundedto");
-	if (rounded || bytes >= *field || *field - bytes < *field / 8)
+	if (bytes != GS_NONE && (rounded || *field == GS_NONE || bytes >= *field || *field - bytes < *field / 8))
 		*field = bytes;
 	return k;
 }

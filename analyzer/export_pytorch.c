@@ -100,8 +100,8 @@ static void put_pool(exporter *x, const char *name, gs_pool_id id)
 static void put_more(exporter *x, gs_id id)
 {
 	const gs_string *text = id && id < x->s->nstrings ? &x->s->strings[id] : NULL;
-	if (!text)
-		return;
+	if (!text || text->length > GS_MOST_MORE)
+		return; /* a long one, which each of a million events may name, would fill the disk */
 	struct members *m = &x->more[id];
 	if (!m->at && !x->p.status)
 		x->p.status = gs_pickle_json_members(text->text, text->length, &m->at, &m->n);

@@ -65,13 +65,15 @@ typedef struct gs_layout {
 	char note[160];
 } gs_layout;
 
+enum { GS_MOST_MORE = 4096 };
+
 typedef struct gs_event {
 	uint64_t address; /* for oom: the device's free bytes */
 	uint64_t size;    /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request; snapshot: active bytes */
 	int64_t time_us;  /* GS_NONE unknown */
 	uint16_t stream;  /* index in the snapshot's streams */
 	uint16_t pool;    /* index + 1 in the snapshot's pool ids, 0 unknown */
-	gs_id more;       /* string: members of the file's record that have no place here, as a JSON object (`{"compile_context":"N/A"}`); 0 none */
+	gs_id more;       /* string: members of the file's record that have no place here, as a JSON object (`{"compile_context":"N/A"}`, up to GS_MOST_MORE bytes; what is longer is not kept); 0 none */
 	gs_id stack;
 	uint32_t tag_action; /* tag id << 8 | gs_action; use gs_event_action and gs_event_tag */
 } gs_event;

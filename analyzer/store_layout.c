@@ -95,7 +95,7 @@ static gs_status put_block(gs_fill *f, const gs_segment *g, const gs_block *b, g
 	gs_db_text(q, 13, b->tag ? gs_string_text(f->s, b->tag) : NULL);
 	gs_db_int(q, 14, b->idx);
 	gs_db_int(q, 15, b->stale && b->stale <= INT64_MAX ? (int64_t)b->stale : GS_NONE);
-	gs_db_text(q, 16, b->more ? gs_string_text(f->s, b->more) : NULL);
+	gs_db_text(q, 16, b->more && f->s->strings[b->more].length <= GS_MOST_MORE ? gs_string_text(f->s, b->more) : NULL);
 	return gs_db_do(q, err);
 }
 

@@ -42,18 +42,16 @@ static size_t leads_to_data(place which, const unsigned char *at, size_t n)
 	return i < n && at[i] == '{' ? i : 0;
 }
 
-/* The first of the words among n bytes; returns where, n if none. */
+/* The first of the words among n bytes; returns where, n if none. It looks no further than that: a page may repeat a word that leads nowhere. */
 static size_t find_word(const unsigned char *at, size_t n, place *which)
 {
-	size_t best = n;
-	for (int w = 0; w < PLACES; w++) {
-		const unsigned char *found = memmem(at, best, words[w], strlen(words[w]));
-		if (found) {
-			best = (size_t)(found - at);
-			*which = (place)w;
-		}
-	}
-	return best;
+	for (size_t i = 0; i < n; i++)
+		for (int w = 0; w < PLACES; w++)
+			if (at[i] == (unsigned char)words[w][0] && n - i >= strlen(words[w]) && !memcmp(at + i, words[w], strlen(words[w]))) {
+				*which = (place)w;
+				return i;
+			}
+	return n;
 }
 
 /* Moves to the next data; what it is. */

@@ -10,7 +10,10 @@
 enum {
 	SPAN = 9000, /* squeezed characters of a table and more */
 	GAP = 260,   /* from one bar to the next: a ruler is 75 */
-	LEAD = 64    /* characters in front of a line that tell whose it is */
+	LEAD = 64,   /* characters in front of a line that tell whose it is */
+	BARS = 2000, /* looked at for one table */
+	LINES = 128, /* … and its lines among those of others: a table has half as many */
+	TITLES = 32  /* whose tables are looked for in mixed lines, of those that stand closer together than the window reaches */
 };
 
 /* '*' in a title is the word for the device: GPU, XPU, MLU, NPU, … */
@@ -130,7 +133,7 @@ static size_t lead_of(const gs_text *t, size_t i, char lead[LEAD])
 	for (size_t k = gs_text_line_start(t, i); k < end && n < LEAD;) {
 		size_t run = 0;
 		bool clock = false;
-		while (k + run < end && (t->text[k + run] == ':' || t->text[k + run] == '-' || t->text[k + run] == '.' || t->text[k + run] == ',' || digit(t->text[k + run]))) {
+		while (k + run < end && run < LEAD && (t->text[k + run] == ':' || t->text[k + run] == '-' || t->text[k + run] == '.' || t->text[k + run] == ',' || digit(t->text[k + run]))) {
 			clock |= run && t->text[k + run] == ':' && digit(t->text[k + run - 1]) && digit(t->text[k + run + 1]);
 			run++;
 		}
@@ -157,19 +160,22 @@ static bool other_lead(const gs_text *t, size_t title, const char *lead, size_t 
 	return n && m && (n != m || memcmp(lead, other, m));
 }
 
-/* With a lead: only of lines that have it. */
+/* With a lead: only of lines that have it, which their first bar tells. */
 static size_t read_rows(const gs_text *t, size_t i, size_t to, const char *lead, size_t length, gs_summary_table *table)
 {
 	char other[LEAD];
-	size_t metric = GS_SUMMARY_METRICS, last = i, rulers = 0, gap = lead ? 16 * GAP : GAP;
-	for (size_t from = i; i < to;) {
+	size_t metric = GS_SUMMARY_METRICS, last = i, rulers = 0, gap = lead ? 16 * GAP : GAP, from = i, line = SIZE_MAX, lines = 0;
+	for (size_t bars = 0; i < to && bars < BARS && lines < LINES; bars++) {
 		size_t bar = gs_text_find(t, i, to < from + gap ? to : from + gap, "|");
 		if (bar == SIZE_MAX)
 			break;
 		i = bar + 1;
-		if (lead && (lead_of(t, bar, other) != length || memcmp(lead, other, length)))
+		size_t before = line;
+		line = gs_text_line_start(t, bar);
+		if (lead && (line == before || lead_of(t, bar, other) != length || memcmp(lead, other, length)))
 			continue;
 		from = i;
+		lines += lead != NULL;
 		rulers += gs_text_is(t, i, "==========");
 		cell_names(t, &i, table, &metric);
 		from = last = i;
@@ -194,6 +200,16 @@ static void blank(gs_summary_table *table, int32_t device)
 				table->rows[k][p].cell[c] = GS_NONE;
 }
 
+/* Whether so few titles stand near this one that each may be one of several mixed tables. */
+static bool may_be_mixed(gs_memory_summary *m, uint64_t title)
+{
+	if (title > m->crowd + GS_TEXT_AHEAD || !m->crowded) {
+		m->crowd = title;
+		m->crowded = 0;
+	}
+	return m->crowded++ < TITLES;
+}
+
 /* Returns from where to look for the next title. */
 static size_t read_table(gs_memory_summary *m, const gs_text *t, size_t title, size_t i, gs_summary_table *table)
 {
@@ -201,7 +217,7 @@ static size_t read_table(gs_memory_summary *m, const gs_text *t, size_t title, s
 	size_t to = i + SPAN < t->n ? i + SPAN : t->n, all = i + GS_TEXT_AHEAD - 256 < t->n ? i + GS_TEXT_AHEAD - 256 : t->n;
 	size_t next = gs_text_find(t, i, to, "memorysummary,deviceid"), length = lead_of(t, opening_bar(t, title), lead);
 	bool others = t->base + title < m->mixed_to || (next != SIZE_MAX && other_lead(t, next, lead, length));
-	if (length) {
+	if (length && may_be_mixed(m, t->base + title)) {
 		size_t end = read_rows(t, i, all, lead, length, table);
 		if (!table->cut || (others && table->nrows)) {
 			m->mixed_to = t->base + end;

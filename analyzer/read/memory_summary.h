@@ -30,6 +30,8 @@ typedef struct gs_memory_summary {
 	size_t found;             /* titles seen */
 	uint64_t done;
 	uint64_t mixed_to;        /* titles before it begin tables whose lines are mixed with those of another process */
+	uint64_t crowd;           /* where the first of the titles stands that are near each other, */
+	size_t crowded;           /* and how many they are so far */
 } gs_memory_summary;
 
 #define GS_MEMORY_SUMMARY_INIT { 0 }

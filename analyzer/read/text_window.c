@@ -304,7 +304,7 @@ gs_status gs_text_next(gs_text *t, size_t from, size_t *shift, gs_error *err)
 		while (keep < t->n && t->at[keep] < WINDOW / 4)
 			keep++;
 	drop(t, keep);
-	*t->counted = (gs_text_mark){ 0, t->line };
+	*t->counted = (gs_text_mark){ .line = t->line };
 	*shift = keep;
 	fill(t);
 	squeeze(t);
@@ -316,8 +316,10 @@ uint64_t gs_text_line(const gs_text *t, size_t i)
 {
 	gs_text_mark *m = t->counted;
 	size_t to = i < t->n ? t->at[i] : t->ntext;
-	if (to < m->at)
-		*m = (gs_text_mark){ 0, t->line };
+	if (to < m->at) {
+		m->at = 0;
+		m->line = t->line;
+	}
 	for (; m->at < to; m->at++)
 		m->line += t->text[m->at] == '\n';
 	return m->line;
@@ -325,8 +327,15 @@ uint64_t gs_text_line(const gs_text *t, size_t i)
 
 size_t gs_text_line_start(const gs_text *t, size_t i)
 {
-	size_t at = i < t->n ? t->at[i] : t->ntext;
-	while (at > 0 && t->text[at - 1] != '\n')
+	gs_text_mark *m = t->counted;
+	size_t to = i < t->n ? t->at[i] : t->ntext, at = to;
+	if (to >= m->start && to <= m->start_to)
+		return m->start;
+	bool behind = to > m->start_to;
+	size_t least = behind ? m->start_to : 0;
+	while (at > least && t->text[at - 1] != '\n')
 		at--;
-	return at;
+	m->start = behind && at == least ? m->start : at;
+	m->start_to = to;
+	return m->start;
 }

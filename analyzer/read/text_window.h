@@ -32,7 +32,12 @@ enum {
 	GS_TEXT_BEHIND = 2048  /* squeezed characters kept before the position from which the window goes on */
 };
 
-typedef struct gs_text_mark { size_t at; uint64_t line; } gs_text_mark;
+/* What was asked for last, so that a long line is not looked through again for each sentence in it. */
+typedef struct gs_text_mark {
+	size_t at; /* in text */
+	uint64_t line; /* that holds it */
+	size_t start, start_to; /* a line's first index, and up to where it is known to reach */
+} gs_text_mark;
 
 typedef struct gs_text {
 	/* the window */
@@ -54,7 +59,7 @@ typedef struct gs_text {
 	size_t width;      /* of the line being squeezed */
 	gs_text_margin margin;
 	uint8_t next_gap;
-	gs_text_mark *counted; /* where gs_text_line has counted to */
+	gs_text_mark *counted;
 } gs_text;
 
 #define GS_TEXT_INIT { 0 }

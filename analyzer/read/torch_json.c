@@ -9,13 +9,13 @@
 #include "analyzer/memory.h"
 #include "analyzer/read/torch_object.h"
 
-enum { MOST_DEPTH = 8, MOST_TEXT = 1 << 16 };
+enum { MOST_DEPTH = 8 };
 
 void gs_torch_text_add(gs_torch_text *x, const char *data, size_t n)
 {
 	if (x->n + n + 1 > x->cap && !x->failed) {
 		size_t cap = (x->n + n + 1) * 2;
-		char *grown = cap > MOST_TEXT ? NULL : gs_memory_more(x->data, cap);
+		char *grown = x->n + n > x->most ? NULL : gs_memory_more(x->data, cap);
 		x->failed = !grown;
 		x->data = grown ? grown : x->data;
 		x->cap = grown ? cap : x->cap;
@@ -27,17 +27,22 @@ void gs_torch_text_add(gs_torch_text *x, const char *data, size_t n)
 	x->data[x->n] = 0;
 }
 
+static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
+
 static void add_quoted(gs_torch_text *x, const char *s, size_t n)
 {
+	x->failed |= n > x->most;
 	gs_torch_text_add(x, "\"", 1);
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0, run; i < n && !x->failed; i += run) {
 		char esc[8];
-		if (s[i] == '"' || s[i] == '\\')
-			gs_torch_text_add(x, esc, (size_t)snprintf(esc, sizeof esc, "\\%c", s[i]));
-		else if ((unsigned char)s[i] < 0x20)
-			gs_torch_text_add(x, esc, (size_t)snprintf(esc, sizeof esc, "\\u%04x", s[i]));
-		else
-			gs_torch_text_add(x, s + i, 1);
+		for (run = 0; i + run < n && is_plain(s[i + run]);)
+			run++;
+		gs_torch_text_add(x, s + i, run);
+		if (i + run == n)
+			break;
+		char c = s[i + run++];
+		int length = c == '"' || c == '\\' ? snprintf(esc, sizeof esc, "\\%c", c) : snprintf(esc, sizeof esc, "\\u%04x", c);
+		gs_torch_text_add(x, esc, (size_t)length);
 	}
 	gs_torch_text_add(x, "\"", 1);
 }

@@ -4,10 +4,10 @@
 
 #include "analyzer/read/torch.h"
 
-/* A text that grows; the caller gives data back. failed: too long (64 KiB), or memory is short. */
+/* A text that grows; the caller gives data back. failed: longer than most, or memory is short. */
 typedef struct gs_torch_text {
 	char *data;
-	size_t n, cap;
+	size_t n, cap, most; /* bytes */
 	bool failed;
 } gs_torch_text;
 

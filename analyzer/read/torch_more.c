@@ -38,7 +38,7 @@ static uint32_t simple_members(const gs_value *pairs, size_t n, uint64_t placed,
 static gs_status make(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out)
 {
 	static const gs_value empty = { .type = GS_V_STACK };
-	gs_torch_text x = { NULL, 0, 0, false };
+	gs_torch_text x = { .most = GS_MOST_MORE };
 	gs_status status = GS_OK;
 	for (size_t i = 0; i + 1 < n; i += 2)
 		if (!is_placed(&pairs[i], placed))

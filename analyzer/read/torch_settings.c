@@ -9,9 +9,11 @@
 #include "analyzer/read/torch_json.h"
 #include "analyzer/read/torch_object.h"
 
+enum { MOST_TEXT = 1 << 16 };
+
 static gs_status add_setting(gs_torch *t, const gs_value *name, const gs_value *v)
 {
-	gs_torch_text x = { NULL, 0, 0, false };
+	gs_torch_text x = { .most = MOST_TEXT };
 	gs_status status;
 	if (v->type == GS_V_BOOL)
 		gs_torch_text_add(&x, v->u ? "True" : "False", v->u ? 4 : 5);

@@ -74,10 +74,16 @@ static gs_status number_addresses(gs_history *h)
 
 /* --- segments before the first event ------------------------------------------------------------- */
 
+/* PyTorch's release of a segment carries the stack of the call that caused it, ours that of the call that made the segment. */
+static bool tells_maker(const gs_history *h, const gs_event *e)
+{
+	return gs_action_adds_memory(gs_event_action(e)) || (h->work->frees_tell_birth && h->snapshot->kind != GS_KIND_PYTORCH);
+}
+
 static gs_traits traits_of_event(const gs_history *h, const gs_event *e, bool expandable)
 {
 	const gs_history_work *w = h->work;
-	gs_traits t = { .expandable = expandable, .stack = e->stack };
+	gs_traits t = { .expandable = expandable, .stack = tells_maker(h, e) ? e->stack : 0 };
 	t.stream = e->stream < h->snapshot->nstreams ? h->snapshot->streams[e->stream] : 0;
 	t.id_guessed = !e->pool || e->pool > h->snapshot->npools;
 	if (!t.id_guessed)
@@ -232,6 +238,27 @@ static gs_status find_pieces(gs_history *h)
 
 typedef struct last_seen { int32_t first, alloc, completed; } last_seen; /* events by place, -1 none */
 
+/* Whose stack a free carries is a choice of the recording that the file does not name (PyTorch's context: "all", the default, records the
+ * call that freed; "alloc" repeats the allocation's). Blocks of which both events are in the trace show it; one that differs is enough. */
+static void learn_stacks_of_frees(gs_history *h)
+{
+	gs_history_work *w = h->work;
+	const gs_event *events = h->device->trace.events;
+	size_t same = 0, other = 0;
+	for (uint32_t p = 0; p < w->places.n; p++)
+		w->kept[p] = -1;
+	for (size_t i = 0; i < h->n && !other; i++) {
+		gs_action action = gs_event_action(&events[i]);
+		if (!gs_action_is_block(action))
+			continue;
+		int32_t *live = &w->kept[w->at[i]];
+		if (action != GS_ACTION_ALLOC && *live >= 0 && events[*live].stack && events[i].stack)
+			*(events[*live].stack == events[i].stack ? &same : &other) += 1;
+		*live = action == GS_ACTION_ALLOC ? (int32_t)i : -1;
+	}
+	w->frees_tell_birth = !other && (same || h->snapshot->kind != GS_KIND_PYTORCH);
+}
+
 static last_seen *look_at_places(const gs_history *h)
 {
 	const gs_history_work *w = h->work;
@@ -291,7 +318,7 @@ static void fill_born(const gs_history *h, uint32_t p, const last_seen *seen, gs
 	if (seen->first >= 0) {
 		const gs_event *e = &h->device->trace.events[seen->first];
 		b->requested = e->size;
-		b->stack = e->stack;
+		b->stack = w->frees_tell_birth ? e->stack : 0;
 		b->tag = gs_event_tag(e);
 		if (gs_event_action(e) == GS_ACTION_FREE_COMPLETED)
 			b->state = GS_ACTIVE_PENDING_FREE;
@@ -314,6 +341,7 @@ static void fill_born(const gs_history *h, uint32_t p, const last_seen *seen, gs
 static gs_status find_born(gs_history *h)
 {
 	gs_history_work *w = h->work;
+	learn_stacks_of_frees(h);
 	last_seen *seen = look_at_places(h);
 	if (!seen)
 		return GS_NO_MEMORY;

@@ -51,6 +51,7 @@ typedef struct gs_history_work {
 	bool own_segments;   /* a log of blocks without segments: each is one */
 	uint32_t own_traits; /* then: traits of the first stream's, the others follow */
 	bool private_pools;  /* some pool id other than (0,0) is known */
+	bool frees_tell_birth; /* the stack of a free is that of its allocation, not of the call that freed */
 	bool mixed;          /* segments both expandable and not: the setting may have changed */
 	size_t conflicts;    /* sizes that the rules foretold otherwise than the addresses say */
 	int64_t last_change; /* the last event that changes anything, -1 */

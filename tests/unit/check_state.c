@@ -253,6 +253,41 @@ START_TEST(a_block_born_before_the_trace_is_bounded_until_an_allocation_behind_i
 }
 END_TEST
 
+/* Two allocations of 4 MiB live and die in the trace; a third block was there before it and dies in it. */
+static const struct { gs_id of_free[2]; gs_id born; } stacks_of_frees[] = {
+	{ { 1, 2 }, 3 }, /* as their allocations: so is the third's */
+	{ { 1, 3 }, 0 }, /* one is not: the free names the call that freed, nothing tells who allocated */
+	{ { 0, 0 }, 0 }  /* nothing shows whose they are */
+};
+
+START_TEST(whose_stack_a_free_carries_is_learnt_from_blocks_with_both_events)
+{
+	gs_snapshot s;
+	gs_layout l;
+	gs_device *d = device_of(&s);
+	capture(d, (const int[][2]){ { 40, 24 }, { 0, 0 } });
+	for (int i = 0; i < 2; i++) {
+		event(d, GS_ACTION_ALLOC, 12 * MIB, 4 * MIB);
+		d->trace.events[d->trace.n - 1].stack = (gs_id)i + 1;
+		event(d, GS_ACTION_FREE_REQUESTED, 12 * MIB, 4 * MIB);
+		d->trace.events[d->trace.n - 1].stack = stacks_of_frees[_i].of_free[i];
+		event(d, GS_ACTION_FREE_COMPLETED, 12 * MIB, 4 * MIB);
+		d->trace.events[d->trace.n - 1].stack = stacks_of_frees[_i].of_free[i];
+	}
+	event(d, GS_ACTION_FREE_REQUESTED, 0, 12 * MIB);
+	d->trace.events[d->trace.n - 1].stack = 3;
+	event(d, GS_ACTION_FREE_COMPLETED, 0, 12 * MIB);
+
+	ck_assert_int_eq(gs_state_select(&s, d, "0", &l, NULL, NULL), GS_OK);
+
+	ck_assert_int_eq(l.blocks[0].state, GS_ACTIVE_ALLOCATED);
+	ck_assert_uint_eq(l.blocks[0].stack, stacks_of_frees[_i].born);
+	ck_assert_uint_eq(l.blocks[1].stack, 1);
+	gs_layout_release(&l);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(an_allocation_behind_a_block_tells_where_it_ends)
 {
 	gs_snapshot s;
@@ -469,6 +504,7 @@ Suite *suite_state(void)
 	suite_add_tcase(s, t);
 	t = tcase_create("by hand");
 	tcase_add_test(t, a_block_born_before_the_trace_is_bounded_until_an_allocation_behind_it_tells);
+	tcase_add_loop_test(t, whose_stack_a_free_carries_is_learnt_from_blocks_with_both_events, 0, COUNT(stacks_of_frees));
 	tcase_add_test(t, an_allocation_behind_a_block_tells_where_it_ends);
 	tcase_add_test(t, events_that_contradict_the_layout_make_states_inexact);
 	tcase_add_loop_test(t, a_selector_names_a_state_of_a_device, 0, COUNT(selectors));

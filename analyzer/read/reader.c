@@ -104,6 +104,18 @@ gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned wan
 	return account.exceeded ? too_much(source, limit_of(&a), err) : status;
 }
 
+/* A reader stops where its document ends; the checksum of packed data comes behind that. Of a cut text the reader has told. */
+static gs_status check_rest(gs_source *source, const gs_snapshot *s, gs_error *err)
+{
+	const unsigned char *at;
+	size_t n;
+	if (!gs_source_packed(source) || !s->complete)
+		return GS_OK;
+	while ((n = gs_source_peek(source, 1, &at)))
+		gs_source_skip(source, n);
+	return gs_source_status(source, err);
+}
+
 static gs_status read_source(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	const gs_reader *reader = NULL;
@@ -112,6 +124,8 @@ static gs_status read_source(gs_source *source, const char *path, unsigned want,
 	gs_status status = gs_reader_pick(source, &reader, err);
 	if (!status)
 		status = gs_reader_run(reader, source, want, s, err);
+	if (!status)
+		status = check_rest(source, s, err);
 	if (!status && (want & GS_WANT_ALL) == GS_WANT_ALL && path)
 		status = gs_source_digest(source, s->sha256, err);
 	if (!status && path) {

@@ -191,6 +191,36 @@ static size_t bomb(unsigned char *out, size_t cap, bool zstd)
 	return made;
 }
 
+/* Whole segments, packed; then without the last bytes, or with one of the checksum's other than it was. */
+START_TEST(the_checksum_behind_packed_data_is_held_against_it)
+{
+	static const unsigned char plain[] = "\x80\x02](}(X\x06\0\0\0deviceK\0X\x07\0\0\0addressK\x40X\x0a\0\0\0total_sizeM\0\x10ue.";
+	unsigned char packed[512];
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	size_t n;
+	if (_i) {
+		ZSTD_CCtx *z = ZSTD_createCCtx();
+		ZSTD_CCtx_setParameter(z, ZSTD_c_checksumFlag, 1);
+		n = ZSTD_compress2(z, packed, sizeof packed, plain, sizeof plain - 1);
+		ZSTD_freeCCtx(z);
+	} else {
+		z_stream z = { .next_in = (unsigned char *)(uintptr_t)plain, .avail_in = sizeof plain - 1, .next_out = packed, .avail_out = sizeof packed };
+		deflateInit2(&z, 4, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY);
+		deflate(&z, Z_FINISH);
+		n = sizeof packed - z.avail_out;
+		deflateEnd(&z);
+	}
+	ck_assert_msg(!gs_read_memory(packed, n, GS_WANT_ALL, &s, &err), "%s", err.text);
+	gs_snapshot_release(&s);
+	for (size_t cut = 1; cut <= 4; cut++)
+		ck_assert_int_eq(gs_read_memory(packed, n - cut, GS_WANT_ALL, &s, NULL), GS_TRUNCATED);
+	packed[n - (_i ? 1 : 5)] ^= 0x10; /* gzip: the length follows it */
+	ck_assert_int_eq(gs_read_memory(packed, n, GS_WANT_ALL, &s, &err), GS_FORMAT);
+	ck_assert_msg(strstr(err.text, "of the packed file") != NULL, "%s", err.text);
+}
+END_TEST
+
 START_TEST(a_bomb_is_stopped)
 {
 	enum { CAP = 1 << 20 };
@@ -215,6 +245,7 @@ Suite *suite_pickle_bad(void)
 	tcase_add_loop_test(t, a_file_cut_anywhere_ends_in_an_error_with_a_place, 0, sizeof whole / sizeof *whole);
 	tcase_add_loop_test(t, a_flipped_byte_never_harms, 0, sizeof whole / sizeof *whole);
 	tcase_add_loop_test(t, an_abuse_is_bounded_in_memory_and_time, 0, sizeof abuse / sizeof *abuse);
+	tcase_add_loop_test(t, the_checksum_behind_packed_data_is_held_against_it, 0, 2);
 	tcase_add_loop_test(t, a_bomb_is_stopped, 0, 2);
 	suite_add_tcase(s, t);
 	return s;

@@ -242,7 +242,7 @@ static int managed(const gs_text *t, size_t i, gs_oom_match *m)
 const gs_oom_rule gs_oom_rules_apps[] = {
 	{ "erroroutofmemory:theapicall", managed }, { "memoryspacefailedtoallocate", kokkos_space }, { "allocfailtype", faiss },
 	{ "failedtocudamalloc", faiss_malloc }, { "failedtoallocate", warp }, { "warpcudaerror2:outofmemory", warp_native },
-	 { "notenoughmemory.pleasetrytoincrease--mem-fraction-static", sglang },
+	{ "notenoughmemory.pleasetrytoincrease--mem-fraction-static", sglang },
 	{ "memoryallocationerroronworker", xgboost }, { "allocationofsize", kokkos }, { "[metal::malloc]", mlx }, { "gibkvcacheisneeded", vllm_cache },
 	{ "gbkvcacheisneeded", vllm_cache }, { "noavailablememoryforthecacheblocks", vllm_blocks },
 	{ "islargerthanthemaximumnumberoftokensthatcanbestoredinkvcache", vllm_tokens }, { "freememoryondevice", vllm_startup },

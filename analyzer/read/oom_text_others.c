@@ -5,10 +5,9 @@
 
 #include <string.h>
 
-
-/* Out of memory allocating 25,600,000 bytes (allocated so far: … bytes[, limit set to: … bytes]). */
 static const char *const cupy_words[] = { "cupy", "chainer", "outofmemoryerror:", NULL };
 
+/* Out of memory allocating 25,600,000 bytes (allocated so far: … bytes[, limit set to: … bytes]). */
 static int cupy(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);

@@ -62,9 +62,9 @@ const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 	const char *library = what, *logged = gs_oom_log_library(t, i);
 	if (logged)
 		return logged;
-	size_t from = i > 400 ? i - 400 : 0, to = i + 300;
 	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-		size_t left = gs_text_find_last(t, from, i, known[k].word), right = gs_text_find(t, i, to, known[k].word);
+		size_t nearer = best / 3 + 1 + strlen(known[k].word), to = i + (nearer < 300 ? nearer : 300);
+		size_t left = gs_text_find_last(t, gs_oom_back(i, best), i, known[k].word), right = gs_text_find(t, i, to, known[k].word);
 		size_t d = left != SIZE_MAX ? i - left : SIZE_MAX;
 		if (right != SIZE_MAX && (right - i) * 3 < d) /* what comes before says more */
 			d = (right - i) * 3;

@@ -10,7 +10,6 @@ enum {
 
 static const char *const host_words[] = { "notenoughmemory:", "defaultcpuallocator", "cpuallocator", "alloc_cpu.cpp", NULL };
 
-static size_t back(size_t i, size_t n) { return i > n ? i - n : 0; }
 
 /* "CUDA out of memory", "MPS backend out of memory", …: where its first word begins, given where "out of memory" does. */
 static size_t backend_begins(const gs_text *t, size_t out)
@@ -77,9 +76,9 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 
 static int tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	if (gs_oom_any(t, back(i, 200), i, host_words) && gs_text_find(t, back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
+	if (gs_oom_any(t, gs_oom_back(i, 200), i, host_words) && gs_text_find(t, gs_oom_back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
-	size_t out = gs_text_find_last(t, back(i, 24), i, "outofmemory");
+	size_t out = gs_text_find_last(t, gs_oom_back(i, 24), i, "outofmemory");
 	if (out == SIZE_MAX && !figures_follow(t, i) && !gs_text_ends(t, i, "npuworkspaceallocator"))
 		return 0;
 	return torch_message(t, out == SIZE_MAX ? i : backend_begins(t, out), i, m);
@@ -111,9 +110,9 @@ static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 static int headless(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t begin = i;
-	size_t gpu = gs_text_find_last(t, back(i, 12), i, "gpu");
+	size_t gpu = gs_text_find_last(t, gs_oom_back(i, 12), i, "gpu");
 	if (gpu == SIZE_MAX)
-		gpu = gs_text_find_last(t, back(i, 12), i, "npu");
+		gpu = gs_text_find_last(t, gs_oom_back(i, 12), i, "npu");
 	if (gpu != SIZE_MAX)
 		begin = gpu;
 	else if (gs_text_is(t, i, "hasatotalcapac"))
@@ -122,14 +121,14 @@ static int headless(const gs_text *t, size_t i, gs_oom_match *m)
 	    gs_text_find(t, i, i + 80, "oftheallocated") == SIZE_MAX)
 		return 0;
 	if (gs_text_is(t, i, "totalcapac")) { /* the figure stands before it */
-		begin = gs_text_find_last(t, back(i, 40), i, "(");
+		begin = gs_text_find_last(t, gs_oom_back(i, 40), i, "(");
 		if (gs_text_find(t, i, i + 80, "alreadyallocated") == SIZE_MAX)
 			return 0;
 	}
 	if (begin == SIZE_MAX)
 		return 0;
 	if (gs_text_is(t, i, "isallocatedbypytorch")) {
-		begin = gs_text_find_last(t, back(i, 60), i, "oftheallocatedmemory");
+		begin = gs_text_find_last(t, gs_oom_back(i, 60), i, "oftheallocatedmemory");
 		if (begin == SIZE_MAX)
 			return 0;
 	}

@@ -5,14 +5,17 @@
 
 #include <string.h>
 
-static size_t back(size_t i, size_t n) { return i > n ? i - n : 0; }
-static size_t ahead(const gs_text *t, size_t i, size_t n) { return i + n < t->n ? i + n : t->n; }
 
-/* jaxlib is built with XLA as an external repository, TensorFlow has it inside or as external/local_…; the log prefix of the
- * physical line says which. */
-static size_t log_line(const gs_text *t, size_t i)
+enum { LOG_LINE = 4096 /* characters of a line in which its logger's prefix is looked for */ };
+
+typedef struct log_line { const char *text; size_t n; } log_line;
+
+static bool has(log_line l, const char *word) { return memmem(l.text, l.n, word, strlen(word)) != NULL; }
+
+/* The physical line of i, up to i, from its logger's prefix on. */
+static log_line log_line_of(const gs_text *t, size_t i)
 {
-	size_t first = i;
+	size_t first = i, to = i < t->n ? t->at[i] : t->ntext;
 	while (first > 0 && first < t->n && t->gap[first] != GS_GAP_LINE && i - first < 300)
 		first--; /* where the record begins, however it was wrapped */
 	size_t start = gs_text_line_start(t, first), end = first < t->n ? t->at[first] : t->ntext;
@@ -21,19 +24,18 @@ static size_t log_line(const gs_text *t, size_t i)
 	if (start == end && start > 1) /* wrapped right behind the prefix */
 		for (start--; start > 0 && t->text[start - 1] != '\n';)
 			start--;
-	return start;
+	return (log_line){ t->text + start, to - start < LOG_LINE ? to - start : LOG_LINE };
 }
 
+/* jaxlib is built with XLA as an external repository, TensorFlow has it inside or as external/local_…. */
 const char *gs_oom_log_library(const gs_text *t, size_t i)
 {
-	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib", NULL };
-	size_t start = log_line(t, i), end = i < t->n ? t->at[i] : t->ntext;
-	for (size_t k = 0; jax_paths[k]; k++)
-		if (memmem(t->text + start, end - start, jax_paths[k], strlen(jax_paths[k])))
+	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib" };
+	log_line line = log_line_of(t, i);
+	for (size_t k = 0; k < sizeof jax_paths / sizeof *jax_paths; k++)
+		if (has(line, jax_paths[k]))
 			return "jax";
-	if (memmem(t->text + start, end - start, "tensorflow", 10) || memmem(t->text + start, end - start, "external/local_", 15))
-		return "tensorflow";
-	return NULL;
+	return has(line, "tensorflow") || has(line, "external/local_") ? "tensorflow" : NULL;
 }
 
 static const char *framework(const gs_text *t, size_t i, const char *otherwise)
@@ -87,19 +89,19 @@ static bool host_allocator(const gs_text *t, size_t from, size_t to)
 static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const harmless[] = { "withfreed_", "notafailure", NULL };
-	size_t open = gs_text_find_last(t, back(i, 60), i, "allocator(");
+	size_t open = gs_text_find_last(t, gs_oom_back(i, 60), i, "allocator(");
 	m->row.library = gs_text_ends(t, i, "bfcarena") ? "onnxruntime" : framework(t, open != SIZE_MAX ? open : i, "tensorflow");
 	m->kind = GS_OOM_BFC;
 	m->once = true;
 	m->end = exact_size(t, m->end, &m->row.requested);
-	size_t to = ahead(t, m->end, 300);
+	size_t to = gs_oom_ahead(t, m->end, 300);
 	if (m->row.requested == GS_NONE)
 		return 0;
-	if (gs_oom_any(t, m->end, ahead(t, m->end, 120), harmless)) {
+	if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 120), harmless)) {
 		size_t caller = gs_text_find(t, m->end, to, "moreavailable");
 		return gs_oom_not_row(m, GS_NOT_A_FAILURE, caller == SIZE_MAX ? m->end : caller);
 	}
-	m->after = gs_text_find(t, m->end, ahead(t, m->end, 40), "seelogsformemorystate") != SIZE_MAX;
+	m->after = gs_text_find(t, m->end, gs_oom_ahead(t, m->end, 40), "seelogsformemorystate") != SIZE_MAX;
 	if (open != SIZE_MAX) {
 		m->begin = open;
 		m->row.device = device_of(t, open, i);
@@ -113,24 +115,24 @@ static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 /* OOM when allocating tensor with shape[…] and type float on /job:…/device:GPU:0 by allocator GPU_0_bfc */
 static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	size_t to = ahead(t, i, 500), end = gs_text_find(t, i, to, "]");
+	size_t to = gs_oom_ahead(t, i, 500), end = gs_text_find(t, i, to, "]");
 	if (end == SIZE_MAX)
 		end = m->end;
-	to = ahead(t, end, 200);
+	to = gs_oom_ahead(t, end, 200);
 	size_t by = gs_text_find(t, end, to, "byallocator"), device = gs_text_find(t, end, to, "/device:");
 	size_t next = gs_text_find(t, end, to, "oomwhen");
 	if (next != SIZE_MAX)
 		to = next;
-	if ((device < to && gs_text_is(t, device, "/device:cpu")) || (by < to && host_allocator(t, by, ahead(t, by, 30))))
+	if ((device < to && gs_text_is(t, device, "/device:cpu")) || (by < to && host_allocator(t, by, gs_oom_ahead(t, by, 30))))
 		return gs_oom_not_row(m, GS_NOT_HOST, by < to ? by + 11 : end);
 	m->row.library = framework(t, i, "tensorflow");
 	m->kind = GS_OOM_SHAPE;
 	m->once = true;
 	size_t named = device < to ? device : by < to ? by : SIZE_MAX;
 	if (named < end + 100)
-		m->row.device = device_of(t, named, ahead(t, named, 30));
+		m->row.device = device_of(t, named, gs_oom_ahead(t, named, 30));
 	m->same = by < to ? by : end;
-	m->end = gs_oom_line_end(t, by < to ? by + 11 : end, ahead(t, end, 400));
+	m->end = gs_oom_line_end(t, by < to ? by + 11 : end, gs_oom_ahead(t, end, 400));
 	return 1;
 }
 
@@ -138,7 +140,7 @@ static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 static size_t memory_code(const gs_text *t, size_t i)
 {
 	static const char *const codes[] = { "out_of_memory", "outofmemory", NULL };
-	size_t to = ahead(t, i, 80), next = gs_text_find(t, i, to, "failedtoalloc"), end = SIZE_MAX;
+	size_t to = gs_oom_ahead(t, i, 80), next = gs_text_find(t, i, to, "failedtoalloc"), end = SIZE_MAX;
 	bool cut = i + 24 > t->n || !gs_text_is(t, i, ":");
 	if (next != SIZE_MAX)
 		to = next;
@@ -162,7 +164,7 @@ static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	if (gs_text_is(t, j, "onhost") || gs_text_is(t, j, "ofhost") || gs_text_is(t, j, "ofpinned")) {
 		size_t code = memory_code(t, gs_text_is(t, j, "onhost") ? j + 6 : j);
-		return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, code == SIZE_MAX ? j : code, ahead(t, j, 200)));
+		return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, code == SIZE_MAX ? j : code, gs_oom_ahead(t, j, 200)));
 	}
 	if (gs_text_eat(t, &j, "unifiedmemory"))
 		gs_text_eat(t, &j, ";result");
@@ -190,7 +192,7 @@ static int memory_space(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	if (!gs_text_is(t, m->end, "hbm"))
 		return gs_oom_not_row(m, GS_NOT_DEVICE_MEMORY, m->end);
-	size_t to = ahead(t, i, 300), used = gs_text_find(t, i, to, "used");
+	size_t to = gs_oom_ahead(t, i, 300), used = gs_text_find(t, i, to, "used");
 	if (used != SIZE_MAX) {
 		m->end = gs_oom_size_at(t, used + 4, &m->row.requested);
 		size_t of = m->end;
@@ -246,24 +248,25 @@ static int status(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const memory[] = { "outofmemory", "failedtoallocate", "attemptingto", "tryingtoallocate", "ranoutofmemory", NULL };
 	static const char *const names[] = { "resourceexhausted:", "resource_exhausted:", "resourceexhaustederror:", NULL };
-	size_t to = status_ends(t, i + 1, ahead(t, i, 700));
+	size_t to = status_ends(t, i + 1, gs_oom_ahead(t, i, 700));
 	for (size_t k = 0; names[k]; k++) {
 		size_t again = gs_text_find(t, m->end, to, names[k]);
 		if (again != SIZE_MAX && again != m->end) /* ResourceExhaustedError: Resource exhausted: … is one */
 			to = again;
 	}
-	if (gs_text_find(t, i, ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, i + 260 < to ? i + 260 : to, memory))
+	if (gs_text_find(t, i, gs_oom_ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, i + 260 < to ? i + 260 : to, memory))
 		return 0;
-	if (gs_text_find(t, i, ahead(t, i, 200), "outofmemoryerroron") != SIZE_MAX)
+	if (gs_text_find(t, i, gs_oom_ahead(t, i, 200), "outofmemoryerroron") != SIZE_MAX)
 		return 0; /* Paddle's */
 	static const char *const layers[] = { "jax-internalframes", "directcauseofthefollowing", "duringhandlingoftheabove", NULL };
-	size_t space = gs_text_find(t, i, to, "inmemoryspace"), start = log_line(t, i);
+	size_t space = gs_text_find(t, i, to, "inmemoryspace");
+	log_line line = log_line_of(t, i);
 	static const char *const replica[] = { "executionofreplica", NULL };
 	m->row.library = framework(t, i, "jax");
 	m->kind = GS_OOM_STATUS;
-	bool behind_another = memmem(t->text + start, t->at[i] - start, "RESOURCE_EXHAUSTED", 18) != NULL; /* the exception under its log line */
-	m->logged = !behind_another && (memmem(t->text + start, t->at[i] - start, ".cc:", 4) || gs_oom_any(t, back(i, 40), i, replica));
-	m->again = gs_oom_any(t, back(i, 8000), i, layers);
+	bool behind_another = has(line, "RESOURCE_EXHAUSTED"); /* the exception under its log line */
+	m->logged = !behind_another && (has(line, ".cc:") || gs_oom_any(t, gs_oom_back(i, 40), i, replica));
+	m->again = gs_oom_any(t, gs_oom_back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;
 		return memory_space(t, space, m);
@@ -276,8 +279,8 @@ static int status(const gs_text *t, size_t i, gs_oom_match *m)
 /* "Attempting to allocate 1.60G. That was not possible." without the status in front */
 static int not_possible(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	size_t to = ahead(t, i, 300);
-	if (gs_text_find(t, i, ahead(t, i, 120), "thatwasnotpossible") == SIZE_MAX)
+	size_t to = gs_oom_ahead(t, i, 300);
+	if (gs_text_find(t, i, gs_oom_ahead(t, i, 120), "thatwasnotpossible") == SIZE_MAX)
 		return 0;
 	m->row.library = framework(t, i, "jax");
 	m->kind = GS_OOM_STATUS;
@@ -302,10 +305,10 @@ static int constant(const gs_text *t, size_t i, gs_oom_match *m)
 static int async(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = { "gpu_async_", NULL };
-	size_t to = ahead(t, i, 260), end = gs_oom_size_at(t, m->end, &m->row.requested), words = gs_text_find(t, i, to, "freememory/totalmemory:");
+	size_t to = gs_oom_ahead(t, i, 260), end = gs_oom_size_at(t, m->end, &m->row.requested), words = gs_text_find(t, i, to, "freememory/totalmemory:");
 	if (m->row.requested == GS_NONE)
 		return 0;
-	m->row.device = gs_oom_device(t, back(i, 16), i, gpu);
+	m->row.device = gs_oom_device(t, gs_oom_back(i, 16), i, gpu);
 	if (words != SIZE_MAX) {
 		end = words + 23;
 		gs_text_size_of(t, &end, &m->row.device_free, &m->row.capacity);
@@ -320,7 +323,7 @@ static int async(const gs_text *t, size_t i, gs_oom_match *m)
 static int start_up(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = { "gpu:", NULL };
-	size_t out = gs_text_find(t, i, ahead(t, i, 110), "status:outofmemory");
+	size_t out = gs_text_find(t, i, gs_oom_ahead(t, i, 110), "status:outofmemory");
 	if (out == SIZE_MAX)
 		return 0;
 	m->row.device = gs_oom_device(t, i, out, gpu);
@@ -351,7 +354,7 @@ static int ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 /* A heading cut before the figure: … BFCArena::AllocateRawInternal(…) Failed to alloc */
 static int ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	size_t failed = gs_text_find(t, i, ahead(t, i, 200), "failedtoalloc");
+	size_t failed = gs_text_find(t, i, gs_oom_ahead(t, i, 200), "failedtoalloc");
 	if (failed == SIZE_MAX || gs_text_is(t, failed, "failedtoallocatememoryforrequestedbufferofsize"))
 		return 0;
 	size_t end = failed + 13;
@@ -379,8 +382,8 @@ static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 	static const char *const cntk[] = { "cntk", NULL }; /* from which the sentence was taken over */
 	m->row.library = gs_oom_near(t, i, 300, cntk) ? "cntk" : gs_oom_library(t, i, "onnxruntime");
 	m->kind = GS_OOM_ORT;
-	m->row.device = gs_oom_device(t, i, ahead(t, i, 80), phrases);
-	m->end = gs_oom_line_end(t, m->end, ahead(t, i, 400));
+	m->row.device = gs_oom_device(t, i, gs_oom_ahead(t, i, 80), phrases);
+	m->end = gs_oom_line_end(t, m->end, gs_oom_ahead(t, i, 400));
 	return 1;
 }
 
@@ -392,7 +395,7 @@ static int ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	m->row.library = gs_oom_library(t, i, "onnxruntime");
 	m->kind = GS_OOM_ORT;
-	m->end = gs_oom_line_end(t, m->end, ahead(t, i, 160));
+	m->end = gs_oom_line_end(t, m->end, gs_oom_ahead(t, i, 160));
 	return 1;
 }
 

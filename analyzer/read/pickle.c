@@ -243,21 +243,15 @@ static inline gs_status step(unpickler *u)
 	case 'J': ARGUMENT(4); TRY(gs_torch_push_int(t, (int32_t)arg)); break;    /* BININT */
 	case 0x8a: ARGUMENT(1); return long_number(u, arg);                       /* LONG1 */
 	case 0x8b: ARGUMENT(4); return long_number(u, arg);                       /* LONG4 */
-	case 0x8c: ARGUMENT(1); return counted_string(u, arg);              /* SHORT_BINUNICODE */
-	case 'X': ARGUMENT(4); return counted_string(u, arg);               /* BINUNICODE */
-	case 0x8d: ARGUMENT(8); return counted_string(u, arg);              /* BINUNICODE8 */
-	case 'U': ARGUMENT(1); return counted_string(u, arg);               /* SHORT_BINSTRING */
-	case 'T': ARGUMENT(4); return counted_string(u, arg);               /* BINSTRING */
-	case 'C': ARGUMENT(1); return counted_string(u, arg);                     /* SHORT_BINBYTES */
-	case 'B': ARGUMENT(4); return counted_string(u, arg);                     /* BINBYTES */
-	case 0x8e: case 0x96: ARGUMENT(8); return counted_string(u, arg);         /* BINBYTES8, BYTEARRAY8 */
+	case 0x8c: case 'U': case 'C': ARGUMENT(1); return counted_string(u, arg); /* SHORT_BINUNICODE, SHORT_BINSTRING, SHORT_BINBYTES */
+	case 'X': case 'T': case 'B': ARGUMENT(4); return counted_string(u, arg);  /* BINUNICODE, BINSTRING, BINBYTES */
+	case 0x8d: case 0x8e: case 0x96: ARGUMENT(8); return counted_string(u, arg); /* BINUNICODE8, BINBYTES8, BYTEARRAY8 */
 	case 'G': return real_number(u);                                          /* BINFLOAT */
 	case 0x94: TRY(gs_torch_put(t, u->memoized++, offset(u))); break;         /* MEMOIZE */
 	case 'q': ARGUMENT(1); TRY(gs_torch_put(t, arg, offset(u))); break;       /* BINPUT */
 	case 'r': ARGUMENT(4); TRY(gs_torch_put(t, arg, offset(u))); break;       /* LONG_BINPUT */
 	case '}': TRY(gs_torch_push_dict(t)); break;
-	case ']': TRY(gs_torch_push_list(t)); break;
-	case ')': TRY(gs_torch_push_list(t)); break; /* a tuple, which is as good as a list */
+	case ']': case ')': TRY(gs_torch_push_list(t)); break;                    /* a tuple is as good as a list */
 	case '(': TRY(gs_torch_mark(t)); break;
 	case 'u': TRY(gs_torch_setitems(t)); break;
 	case 's': TRY(gs_torch_setitem(t)); break;

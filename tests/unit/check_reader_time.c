@@ -64,6 +64,15 @@ START_TEST(messages_without_a_line_end_are_read_in_time)
 }
 END_TEST
 
+START_TEST(messages_behind_a_long_line_are_read_in_time)
+{
+	memory_file f = { 0 };
+	repeat(&f, "Out of memory when nothing of a GPU is named, ", SIZE / 2);
+	repeat(&f, "cudaMalloc failed: out of memory; ", SIZE / 2);
+	assert_fast(&f, 60);
+}
+END_TEST
+
 START_TEST(titles_of_summaries_without_a_table_are_read_in_time)
 {
 	static const char bars[] = "||||||||||||||||||||||||||||||||||||||||||||||||||||||||||||||||";
@@ -127,6 +136,7 @@ Suite *suite_reader_time(void)
 	TCase *t = tcase_create("time");
 	tcase_set_timeout(t, 120);
 	tcase_add_test(t, messages_without_a_line_end_are_read_in_time);
+	tcase_add_test(t, messages_behind_a_long_line_are_read_in_time);
 	tcase_add_test(t, titles_of_summaries_without_a_table_are_read_in_time);
 	tcase_add_test(t, a_page_that_repeats_a_word_is_read_in_time);
 	tcase_add_test(t, long_members_that_events_share_are_read_in_time);

@@ -14,7 +14,8 @@ figure AS (
 			WHEN 1 THEN (SELECT max(current) FROM stat AS r
 				WHERE r.snapshot_id = t.snapshot_id AND r.device IS t.device AND r.name = 'num_alloc_retries')
 			WHEN 2 THEN s.largest_free
-			WHEN 3 THEN s.segments
+			WHEN 3 THEN coalesce(s.segments, (SELECT max(current) FROM stat AS r
+				WHERE r.snapshot_id = t.snapshot_id AND r.device IS t.device AND r.name = 'segment' AND r.pool = 'all'))
 			ELSE (SELECT 1.0 * split / segments FROM split AS p
 				WHERE p.snapshot_id = t.snapshot_id AND p.device IS t.device)
 		END AS value

@@ -58,9 +58,11 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	}
 	if (b->n && empty(&b->dumps[b->n - 1]))
 		forget_chunks(&b->dumps[--b->n]);
-	if (b->n == MAX_DUMPS) { /* the oldest one gives its place */
-		forget_chunks(&b->dumps[0]);
-		memmove(b->dumps, b->dumps + 1, --b->n * sizeof *b->dumps);
+	if (b->n == MAX_DUMPS) { /* the oldest ones give their place, many at once: moving the others takes long */
+		for (size_t k = 0; k < MAX_DUMPS / 4; k++)
+			forget_chunks(&b->dumps[k]);
+		b->n -= MAX_DUMPS / 4;
+		memmove(b->dumps, b->dumps + MAX_DUMPS / 4, b->n * sizeof *b->dumps);
 	}
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? b->cap * 2 : 4;

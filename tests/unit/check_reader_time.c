@@ -87,6 +87,14 @@ START_TEST(titles_of_summaries_without_a_table_are_read_in_time)
 }
 END_TEST
 
+START_TEST(many_statistics_of_dumps_are_read_in_time)
+{
+	memory_file f = { 0 };
+	repeat(&f, "Limit: 1 InUse: 1 MaxInUse: ", SIZE);
+	assert_fast(&f, 100);
+}
+END_TEST
+
 START_TEST(a_page_that_repeats_a_word_is_read_in_time)
 {
 	memory_file f = { 0 };
@@ -138,6 +146,7 @@ Suite *suite_reader_time(void)
 	tcase_add_test(t, messages_without_a_line_end_are_read_in_time);
 	tcase_add_test(t, messages_behind_a_long_line_are_read_in_time);
 	tcase_add_test(t, titles_of_summaries_without_a_table_are_read_in_time);
+	tcase_add_test(t, many_statistics_of_dumps_are_read_in_time);
 	tcase_add_test(t, a_page_that_repeats_a_word_is_read_in_time);
 	tcase_add_test(t, long_members_that_events_share_are_read_in_time);
 	suite_add_tcase(s, t);

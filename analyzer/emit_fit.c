@@ -200,12 +200,12 @@ static bool try(gs_table *t, const step *s)
 	for (size_t i = 0; i < n; i++) {
 		t->hidden[i] = false;
 		t->same[i] = GS_TABLE_NONE;
+		t->natural[i] = natural_width(t, i);
 	}
 	while (s->hide == 2 && hide_next(t))
 		;
 	do {
-		for (size_t i = 0; i < n; i++)
-			t->width[i] = natural_width(t, i);
+		memcpy(t->width, t->natural, n * sizeof *t->width);
 		shrink(t, s->least, width);
 	} while (total(t) > width && s->hide && hide_next(t));
 	return total(t) <= width;
@@ -223,9 +223,10 @@ gs_status gs_table_init(gs_table *t, const gs_emitter *e)
 {
 	*t = (gs_table){ .e = e, .gap = 2 };
 	t->width = calloc(e->head.ncolumns + 1, sizeof *t->width);
+	t->natural = calloc(e->head.ncolumns + 1, sizeof *t->natural);
 	t->hidden = calloc(e->head.ncolumns + 1, sizeof *t->hidden);
 	t->same = calloc(e->head.ncolumns + 1, sizeof *t->same);
-	return t->width && t->hidden && t->same ? GS_OK : GS_NO_MEMORY;
+	return t->width && t->natural && t->hidden && t->same ? GS_OK : GS_NO_MEMORY;
 }
 
 void gs_table_release(gs_table *t)
@@ -234,6 +235,7 @@ void gs_table_release(gs_table *t)
 		free(t->cells[k]);
 	free(t->cells);
 	free(t->width);
+	free(t->natural);
 	free(t->hidden);
 	free(t->same);
 }

@@ -26,6 +26,7 @@ typedef struct gs_table {
 	bool *hidden;       /* by column: told once, above */
 	size_t *same;       /* by hidden column: which other has the same figures, GS_TABLE_NONE: all its rows are the same */
 	size_t *width;      /* by column */
+	size_t *natural;    /* by column: what it would take without a limit */
 	char **cells;       /* those of a compact table; NULL: the emitter's */
 	char date[16];      /* of all times, where the cells leave it out */
 } gs_table;

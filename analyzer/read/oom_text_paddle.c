@@ -3,7 +3,7 @@
 #include "analyzer/read/oom_text_rules.h"
 #include "analyzer/read/text_figure.h"
 
-/* "6.000000GB memory has been allocated": the figure that ends where the words begin. */
+/* "5.250000GB memory has been allocated": the figure that ends where the words begin. */
 static void allocated_before(const gs_text *t, size_t from, size_t words, gs_oom_match *m)
 {
 	for (size_t k = from; k < words; k++) {
@@ -98,7 +98,7 @@ static int cannot_malloc(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end + 9);
 }
 
-/* Before fluid: Fail to allocate GPU memory 7168 bytes; CPU memory is said in the same way */
+/* Before fluid: Fail to allocate GPU memory 8192 bytes; CPU memory is said in the same way */
 static int fail_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t end = m->end;

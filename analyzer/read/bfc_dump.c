@@ -27,7 +27,7 @@ void gs_bfc_release(gs_bfc *b)
 	*b = (gs_bfc)GS_BFC_INIT;
 }
 
-static bool empty(const gs_bfc_dump *d)
+bool gs_bfc_empty(const gs_bfc_dump *d)
 {
 	return !d->nchunks && !d->nregions && !d->nbins && !d->stats && !d->listed;
 }
@@ -35,7 +35,7 @@ static bool empty(const gs_bfc_dump *d)
 bool gs_bfc_found(const gs_bfc *b)
 {
 	for (size_t i = 0; i < b->n; i++)
-		if (!empty(&b->dumps[i]))
+		if (!gs_bfc_empty(&b->dumps[i]))
 			return true;
 	return false;
 }
@@ -56,7 +56,7 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 		b->dumps[b->n - 1].end = t->base + i;
 		return &b->dumps[b->n - 1];
 	}
-	if (b->n && empty(&b->dumps[b->n - 1]))
+	if (b->n && gs_bfc_empty(&b->dumps[b->n - 1]))
 		forget_chunks(&b->dumps[--b->n]);
 	if (b->n == MAX_DUMPS) { /* the oldest ones give their place, many at once: moving the others takes long */
 		for (size_t k = 0; k < MAX_DUMPS / 4; k++)
@@ -345,7 +345,7 @@ static gs_status pool(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	int64_t bytes;
 	bool unit;
-	if (!gs_text_size(t, end, &bytes, &unit))
+	if (!gs_text_size(t, end, &bytes, &unit) || bytes > MOST)
 		return GS_OK;
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->summed = true;
@@ -364,7 +364,7 @@ static gs_status pool_summary(gs_bfc *b, const gs_text *t, size_t i, size_t *end
 	if (size == SIZE_MAX)
 		return GS_OK;
 	size += 9;
-	if (!gs_text_size(t, &size, &bytes, NULL))
+	if (!gs_text_size(t, &size, &bytes, NULL) || bytes > MOST)
 		return GS_OK;
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->summed = true;
@@ -486,64 +486,4 @@ gs_status gs_bfc_scan(gs_bfc *b, const gs_text *t, size_t from, size_t to, gs_er
 		b->done = t->base + i + length;
 		at[first] = gs_text_find(t, i + length, to + length - 1, lines[first].anchor);
 	}
-}
-
-/* --- joining with messages --------------------------------------------------------------------------- */
-
-static void fill(int64_t *to, int64_t from)
-{
-	if (*to == GS_NONE)
-		*to = from;
-}
-
-static void tell(const gs_bfc_dump *d, gs_oom_find *f)
-{
-	uint64_t regions = 0;
-	for (size_t r = 0; r < d->nregions; r++)
-		regions = regions > (uint64_t)INT64_MAX - d->regions[r].size ? (uint64_t)INT64_MAX : regions + d->regions[r].size;
-	fill(&f->row.requested, d->request);
-	fill(&f->row.allowed, d->limit);
-	fill(&f->row.allocated, d->in_use);
-	fill(&f->row.reserved, d->pool);
-	if (regions)
-		fill(&f->row.reserved, (int64_t)regions);
-	if (f->row.device < 0)
-		f->row.device = d->device < 0 ? 0 : d->device;
-}
-
-/* The message of dump k: the last one before it, or the first behind it of those that come behind their dumps. */
-static gs_oom_find *message_of(const gs_bfc *b, size_t k, gs_oom_text *o)
-{
-	const gs_bfc_dump *d = &b->dumps[k];
-	uint64_t from = k ? b->dumps[k - 1].end : 0, to = k + 1 < b->n ? b->dumps[k + 1].at : UINT64_MAX;
-	gs_oom_find *before = NULL, *behind = NULL;
-	for (size_t i = 0; i < o->n; i++) {
-		gs_oom_find *f = &o->finds[i];
-		if (f->kind == GS_OOM_BFC && !f->after && f->at <= d->at && f->at >= from)
-			before = f;
-		bool follows = f->after || f->kind == GS_OOM_SHAPE || f->kind == GS_OOM_STATUS;
-		if (!behind && follows && f->at >= d->end && f->at < to)
-			behind = f;
-	}
-	return before ? before : behind;
-}
-
-gs_status gs_bfc_join(const gs_bfc *b, gs_oom_text *o, gs_error *err)
-{
-	gs_status status = GS_OK;
-	for (size_t k = 0; k < b->n && !status; k++) {
-		const gs_bfc_dump *d = &b->dumps[k];
-		gs_oom_find *f = empty(d) ? NULL : message_of(b, k, o);
-		if (f) {
-			tell(d, f);
-		} else if (d->request != GS_NONE) {
-			gs_oom_find made = { .kind = GS_OOM_BFC, .at = d->at, .end = d->end, .others = GS_NONE, .words = d->at + 1 };
-			made.row = (gs_oom){ .device = -1, .idx = GS_NONE, .time_us = GS_NONE, .requested = GS_NONE, .needed = GS_NONE, .stream = GS_NONE,
-					     .pool = GS_CLASS_UNKNOWN, .device_free = GS_NONE, .capacity = GS_NONE, .allocated = GS_NONE,
-					     .reserved = GS_NONE, .allowed = GS_NONE, .library = d->library ? d->library : "tensorflow" };
-			tell(d, &made);
-			status = gs_oom_text_add(o, &made, err);
-		}
-	}
-	return status;
 }

@@ -64,8 +64,9 @@ void gs_bfc_release(gs_bfc *b);
 /* Looks at [from, to) of a window. GS_NO_MEMORY. */
 gs_status gs_bfc_scan(gs_bfc *b, const gs_text *t, size_t from, size_t to, gs_error *err);
 
-/* Whether any dump was found. */
+/* Whether any dump was found; whether of this one nothing but its beginning was. */
 bool gs_bfc_found(const gs_bfc *b);
+bool gs_bfc_empty(const gs_bfc_dump *d);
 
 /* Gives the messages of o the figures of their dumps (before gs_oom_text_finish); a dump that tells its request and whose message
  * is cut gives a message itself. GS_NO_MEMORY. */

@@ -179,11 +179,11 @@ static const struct maker {
 	{ "a pickle of short events", pickle_of_short_events, 2500000, GS_LIMIT, GS_LIMIT },
 	{ "a pickle of short strings", pickle_of_strings, 1000000, GS_OK, GS_LIMIT },
 	{ "a JSON of short events", json_of_short_events, 800000, GS_OK, GS_LIMIT },
-	{ "a JSON of short blocks", json_of_blocks, 600000, GS_OK, GS_LIMIT },
+	{ "a JSON of short blocks", json_of_blocks, 600000, GS_LIMIT, GS_LIMIT },
 	{ "a JSON of one string", json_of_one_string, 2000000, GS_LIMIT, GS_LIMIT },
 	{ "a page of columns", page_of_columns, 1500000, GS_LIMIT, GS_LIMIT },
 	{ "an RMM log of short rows", rmm_of_short_rows, 800000, GS_LIMIT, GS_LIMIT },
-	{ "a BFC log of short lines", bfc_of_short_lines, 300000, GS_OK, GS_OK },
+	{ "a BFC log of short lines", bfc_of_short_lines, 300000, GS_OK, GS_LIMIT },
 	{ "a text of messages", text_of_messages, 200000, GS_OK, GS_OK },
 	{ "a .gsnap of one event", gsnap_of_one_event, 1500000, GS_LIMIT, GS_OK /* not packed again */ },
 };

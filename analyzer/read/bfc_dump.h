@@ -78,4 +78,7 @@ gs_status gs_bfc_finish(gs_bfc *b, gs_snapshot *s, bool *cut, gs_error *err);
 /* Part of finish: the layout of one dump; *whole: every chunk was listed. */
 gs_status gs_bfc_layout(gs_bfc_dump *dump, gs_snapshot *s, gs_device *d, bool *whole, gs_error *err);
 
+/* Bytes in use: the statistics say it to the byte, or rounded where the sums by size are exact; else those sums, else the bins. */
+uint64_t gs_bfc_in_use(const gs_bfc_dump *d);
+
 #endif

@@ -14,7 +14,7 @@ static void tell(const gs_bfc_dump *d, gs_oom_find *f)
 		regions = regions > (uint64_t)INT64_MAX - d->regions[r].size ? (uint64_t)INT64_MAX : regions + d->regions[r].size;
 	fill(&f->row.requested, d->request);
 	fill(&f->row.allowed, d->limit);
-	fill(&f->row.allocated, d->in_use);
+	fill(&f->row.allocated, d->in_use == GS_NONE ? GS_NONE : (int64_t)gs_bfc_in_use(d));
 	fill(&f->row.reserved, d->pool);
 	if (regions)
 		fill(&f->row.reserved, (int64_t)regions);

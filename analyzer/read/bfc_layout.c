@@ -234,8 +234,7 @@ static bool about(uint64_t exact, int64_t rounded)
 	return difference <= s / 100 + 64;
 }
 
-/* Bytes in use: the statistics say it to the byte, else the sums by size, else the bins. */
-static uint64_t told_in_use(const gs_bfc_dump *d)
+uint64_t gs_bfc_in_use(const gs_bfc_dump *d)
 {
 	if (d->in_use != GS_NONE && d->shortened && d->listed_bytes && about(d->listed_bytes, d->in_use))
 		return d->listed_bytes;
@@ -259,7 +258,7 @@ static uint64_t told_size(const gs_bfc_dump *d, const shown *s)
 static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char **source)
 {
 	uint64_t all = told_size(d, s); /* 0: not known */
-	uint64_t here = s->in_use + s->free, used = told_in_use(d);
+	uint64_t here = s->in_use + s->free, used = gs_bfc_in_use(d);
 	uint64_t rest = all > here ? all - here : 0, rest_used = used > s->in_use ? used - s->in_use : 0;
 	if (all && rest_used > rest && d->pool_shortened && about(here + rest_used, d->pool))
 		rest = rest_used;

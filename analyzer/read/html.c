@@ -45,12 +45,22 @@ static size_t leads_to_data(place which, const unsigned char *at, size_t n)
 /* The first of the words among n bytes; returns where, n if none. It looks no further than that: a page may repeat a word that leads nowhere. */
 static size_t find_word(const unsigned char *at, size_t n, place *which)
 {
-	for (size_t i = 0; i < n; i++)
-		for (int w = 0; w < PLACES; w++)
-			if (at[i] == (unsigned char)words[w][0] && n - i >= strlen(words[w]) && !memcmp(at + i, words[w], strlen(words[w]))) {
+	enum { LEAST = 6 }; /* bytes that each word has */
+	unsigned char steps[256]; /* by the last of six bytes: how far on a word can end with it */
+	memset(steps, LEAST, sizeof steps);
+	for (int w = 0; w < PLACES; w++)
+		for (unsigned char k = 0; k < LEAST; k++) {
+			unsigned char *step = &steps[(unsigned char)words[w][k]], least = (unsigned char)(LEAST - 1 - k);
+			*step = least < *step ? least : *step;
+		}
+	for (size_t i = 0, step; i + LEAST <= n; i += step ? step : 1) {
+		step = steps[at[i + LEAST - 1]];
+		for (int w = 0; !step && w < PLACES; w++)
+			if (n - i >= strlen(words[w]) && !memcmp(at + i, words[w], strlen(words[w]))) {
 				*which = (place)w;
 				return i;
 			}
+	}
 	return n;
 }
 

@@ -27,12 +27,17 @@ static void subtract(uint64_t n)
 		current->held -= n < current->held ? n : current->held;
 }
 
-static bool allowed(uint64_t n)
+bool gs_memory_allows(size_t n)
 {
-	if (!current || (n <= UINT64_MAX - current->held && current->held + n <= current->limit(current->of)))
-		return true;
-	current->exceeded = true;
-	return false;
+	return !current || (n <= UINT64_MAX - current->held && current->held + n <= current->limit(current->of));
+}
+
+static bool allowed(size_t n)
+{
+	bool good = gs_memory_allows(n);
+	if (!good)
+		current->exceeded = true;
+	return good;
 }
 
 void *gs_memory_take(size_t n)
@@ -45,7 +50,7 @@ void *gs_memory_take(size_t n)
 
 void *gs_memory_zeroed(size_t n, size_t size)
 {
-	uint64_t all;
+	size_t all;
 	void *p = !__builtin_mul_overflow(n, size, &all) && allowed(all) ? calloc(n, size) : NULL;
 	if (p)
 		add(malloc_usable_size(p));

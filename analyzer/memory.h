@@ -35,4 +35,7 @@ void *gs_memory_take_anyway(size_t n);
 void *gs_memory_more_anyway(void *p, size_t n);
 bool gs_memory_exceeded(void);
 
+/* Whether n bytes more would be given, as far as the account goes; asking changes nothing. For growth that can do with less. */
+bool gs_memory_allows(size_t n);
+
 #endif

@@ -30,6 +30,8 @@ static gs_event *make_room(gs_trace *t, uint32_t n)
 {
 	if (t->cap - t->n < n) {
 		size_t cap = t->n + n > t->cap + t->cap / 2 ? t->n + n : t->cap + t->cap / 2;
+		if (!gs_memory_allows((cap - t->cap) * sizeof *t->events))
+			cap = t->n + n;
 		gs_event *grown = gs_memory_more(t->events, cap * sizeof *grown);
 		if (!grown)
 			return NULL;

@@ -58,7 +58,7 @@ static gs_status append_file(gs_input_list *list, const char *path, bool in_fold
 	unsigned parts = packed || head[i] == '<' ? gs_html_parts(path) : 0;
 	if (parts < 2)
 		return append(list, entry, err);
-	gs_status status = GS_OK;
+	gs_status status = parts > GS_HTML_PARTS ? gs_fail(err, GS_LIMIT, "a page of more than %d snapshots", GS_HTML_PARTS) : GS_OK;
 	for (entry.part = 1; entry.part <= parts && !status; entry.part++)
 		status = append(list, entry, err);
 	return status;

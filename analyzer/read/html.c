@@ -7,7 +7,7 @@
 
 #include "analyzer/read/reader.h"
 
-enum { WINDOW = 64 * 1024, ROOM = 256, MOST_PARTS = 4096 };
+enum { WINDOW = 64 * 1024, ROOM = 256 };
 
 typedef enum place { NOTHING = -1, EMBEDDED, TRACE_DATA, ALLOC_DATA, PLACES } place;
 
@@ -189,7 +189,7 @@ unsigned gs_html_parts(const char *path)
 	if (gs_source_open(path, &source, NULL))
 		return 0;
 	if (!gs_reader_pick(source, &reader, NULL) && reader == &gs_reader_html)
-		while (parts < MOST_PARTS && next_place(source) != NOTHING)
+		while (parts <= GS_HTML_PARTS && next_place(source) != NOTHING)
 			parts++;
 	gs_source_close(source);
 	return parts;

@@ -5,7 +5,9 @@
 #include "analyzer/read/reader.h"
 #include "analyzer/snapshot.h"
 
-/* How many snapshots the page in the file holds; 0 if it is no page or cannot be read. */
+enum { GS_HTML_PARTS = 256 }; /* each is looked for from the page's beginning */
+
+/* How many snapshots the page in the file holds, GS_HTML_PARTS + 1 where there are more; 0 if it is no page or cannot be read. */
 unsigned gs_html_parts(const char *path);
 
 /* The source stands at the `{` of `let trace_data = {` (events, segments and live blocks as columns) or of `let alloc_data = {`

@@ -75,9 +75,12 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	gs_bfc_dump *d = &b->dumps[b->n++];
 	*d = (gs_bfc_dump){ .device = b->asked_device, .at = t->base + i, .end = t->base + i };
 	d->request = d->limit = d->in_use = d->max_in_use = d->num_allocs = d->max_alloc = d->reserved = d->largest_free = d->pool = d->sum_in_use = GS_NONE;
-	for (size_t k = 0; k + 1 < b->n; k++)
-		if (b->dumps[k].device == d->device)
-			forget_chunks(&b->dumps[k]);
+	for (size_t k = b->n - 1; k--;) {
+		if (b->dumps[k].device == d->device) {
+			forget_chunks(&b->dumps[k]); /* those before it went when it came */
+			break;
+		}
+	}
 	b->open = true;
 	return d;
 }

@@ -91,7 +91,7 @@ START_TEST(many_statistics_of_dumps_are_read_in_time)
 {
 	memory_file f = { 0 };
 	repeat(&f, "Limit: 1 InUse: 1 MaxInUse: ", SIZE);
-	assert_fast(&f, 100);
+	assert_fast(&f, 30);
 }
 END_TEST
 

@@ -2,19 +2,25 @@
 #include "analyzer/read/json_stream.h"
 
 #include <ctype.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/memory.h"
 
 enum { CHUNK = 64 * 1024, MOST_TOKEN = 4 << 20 };
 
-/* yajl does not look whether it got what it asked for. Its largest buffer holds a token that has not ended, which it reads from the start with each chunk. */
+/* What stands between the source and yajl. Python writes NaN, Infinity and -Infinity, which JSON does not have. */
+typedef struct feeder {
+	size_t largest; /* of yajl's buffers: that of a token which has not ended, read from its start with each chunk */
+	bool in_string, escaped;
+	unsigned char out[CHUNK + CHUNK / 3 + 8];
+} feeder;
+
+/* yajl does not look whether it got what it asked for. */
 static void *take(void *context, size_t n) { return (void)context, gs_memory_take_anyway(n); }
 static void *more(void *context, void *p, size_t n)
 {
-	size_t *largest = context;
-	*largest = n > *largest ? n : *largest;
+	feeder *f = context;
+	f->largest = n > f->largest ? n : f->largest;
 	return gs_memory_more_anyway(p, n);
 }
 static void give(void *context, void *p) { (void)context, gs_memory_give(p); }
@@ -30,12 +36,6 @@ static gs_status malformed(yajl_handle h, uint64_t at, gs_error *err)
 	return gs_fail(err, GS_FORMAT, "damaged JSON (%s) at byte %llu", what, (unsigned long long)at);
 }
 
-/* Python writes NaN, Infinity and -Infinity, which JSON does not have. */
-typedef struct python_numbers {
-	bool in_string, escaped;
-	unsigned char out[CHUNK + CHUNK / 3 + 8];
-} python_numbers;
-
 /* Bytes of at that end where a word may be cut in two are left for the next chunk. */
 static size_t whole_words(const unsigned char *at, size_t n)
 {
@@ -45,29 +45,29 @@ static size_t whole_words(const unsigned char *at, size_t n)
 	return keep ? keep : n;
 }
 
-/* Copies n bytes to p->out as plain JSON; returns how many they became. */
-static size_t translate(python_numbers *p, const unsigned char *at, size_t n)
+/* Copies n bytes to f->out as plain JSON; returns how many they became. */
+static size_t translate(feeder *f, const unsigned char *at, size_t n)
 {
 	size_t length = 0;
 	for (size_t i = 0; i < n; i++) {
-		if (!p->in_string && at[i] == 'N' && n - i >= 3 && !memcmp(at + i, "NaN", 3)) {
-			memcpy(p->out + length, "null", 4);
+		if (!f->in_string && at[i] == 'N' && n - i >= 3 && !memcmp(at + i, "NaN", 3)) {
+			memcpy(f->out + length, "null", 4);
 			length += 4;
 			i += 2;
-		} else if (!p->in_string && at[i] == 'I' && n - i >= 8 && !memcmp(at + i, "Infinity", 8)) {
-			memcpy(p->out + length, "1e999", 5);
+		} else if (!f->in_string && at[i] == 'I' && n - i >= 8 && !memcmp(at + i, "Infinity", 8)) {
+			memcpy(f->out + length, "1e999", 5);
 			length += 5;
 			i += 7;
 		} else {
-			p->in_string ^= at[i] == '"' && !p->escaped;
-			p->escaped = p->in_string && at[i] == '\\' && !p->escaped;
-			p->out[length++] = at[i];
+			f->in_string ^= at[i] == '"' && !f->escaped;
+			f->escaped = f->in_string && at[i] == '\\' && !f->escaped;
+			f->out[length++] = at[i];
 		}
 	}
 	return length;
 }
 
-static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const size_t *largest, const gs_error *error, gs_error *err)
+static gs_status feed(gs_source *source, yajl_handle h, feeder *f, const gs_error *error, gs_error *err)
 {
 	for (;;) {
 		const unsigned char *at;
@@ -76,10 +76,10 @@ static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const
 		if (!n && gs_source_status(source, err))
 			return gs_source_status(source, NULL);
 		n = whole_words(at, n < CHUNK ? n : CHUNK);
-		yajl_status status = n ? yajl_parse(h, p->out, translate(p, at, n)) : yajl_complete_parse(h);
+		yajl_status status = n ? yajl_parse(h, f->out, translate(f, at, n)) : yajl_complete_parse(h);
 		if (gs_memory_exceeded())
 			return gs_fail(err, GS_NO_MEMORY, "out of memory");
-		if (*largest > MOST_TOKEN)
+		if (f->largest > MOST_TOKEN)
 			return gs_fail(err, GS_LIMIT, "a text of more than %d MiB, or deeper nesting, before byte %llu of the JSON", MOST_TOKEN >> 20, (unsigned long long)(start + n));
 		if (status == yajl_status_client_canceled && !error->status)
 			return GS_OK;
@@ -98,17 +98,17 @@ static gs_status feed(gs_source *source, yajl_handle h, python_numbers *p, const
 
 gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, void *context, bool whole, const gs_error *error, gs_error *err)
 {
-	size_t largest = 0;
-	yajl_alloc_funcs counted = { take, more, give, &largest };
-	yajl_handle h = yajl_alloc(callbacks, &counted, context);
-	if (!h)
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
-	yajl_config(h, yajl_dont_validate_strings, 1);
-	if (!whole)
-		yajl_config(h, yajl_allow_trailing_garbage, 1);
-	python_numbers *p = gs_memory_zeroed(1, sizeof *p);
-	gs_status status = p ? feed(source, h, p, &largest, error, err) : gs_fail(err, GS_NO_MEMORY, "out of memory");
-	gs_memory_give(p);
-	yajl_free(h);
+	feeder *f = gs_memory_zeroed(1, sizeof *f);
+	yajl_alloc_funcs counted = { take, more, give, f };
+	yajl_handle h = f ? yajl_alloc(callbacks, &counted, context) : NULL;
+	gs_status status = h ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
+	if (!status) {
+		yajl_config(h, yajl_dont_validate_strings, 1);
+		if (!whole)
+			yajl_config(h, yajl_allow_trailing_garbage, 1);
+		status = feed(source, h, f, error, err);
+		yajl_free(h);
+	}
+	gs_memory_give(f);
 	return status;
 }

@@ -195,17 +195,22 @@ gs_status gs_source_status(const gs_source *s, gs_error *err)
 	return s->error.status;
 }
 
-uint64_t gs_source_file_size(const gs_source *s)
+/* The file itself, below all that was unwrapped. */
+static gs_source *bottom(const gs_source *s)
 {
 	while (s->below)
 		s = s->below;
-	return s->file_size;
+	return (gs_source *)(uintptr_t)s;
+}
+
+uint64_t gs_source_file_size(const gs_source *s)
+{
+	return bottom(s)->file_size;
 }
 
 uint64_t gs_source_bytes(const gs_source *s)
 {
-	while (s->below)
-		s = s->below;
+	s = bottom(s);
 	return s->file_size ? s->file_size : s->base + s->pos;
 }
 
@@ -269,19 +274,12 @@ void gs_source_unwrap_undo(gs_source *s)
 	}
 }
 
-static gs_source *bottom(gs_source *s)
-{
-	while (s->below)
-		s = s->below;
-	return s;
-}
-
 void gs_source_choose_part(gs_source *s, unsigned part) { bottom(s)->part = part + 1; }
-bool gs_source_part_chosen(const gs_source *s) { return bottom((gs_source *)(uintptr_t)s)->part; }
+bool gs_source_part_chosen(const gs_source *s) { return bottom(s)->part; }
 
 unsigned gs_source_part(const gs_source *s)
 {
-	unsigned part = bottom((gs_source *)(uintptr_t)s)->part;
+	unsigned part = bottom(s)->part;
 	return part ? part - 1 : 0;
 }
 

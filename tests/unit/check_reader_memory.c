@@ -70,23 +70,24 @@ static void expect(const memory_file *f, gs_status expected, const char *what)
 
 /* --- files that want a lot ------------------------------------------------------------------------- */
 
-/* One event, and the memo says it again and again: two bytes each. */
+/* A trace of the first event, and what comes again and again behind it. */
+static void pickle_of(memory_file *f, const char *first, const char *again, size_t n, size_t times)
+{
+	add(f, "\x80\x02}(U\x0d" "device_traces](](");
+	add(f, first);
+	repeat(f, again, n, times);
+	add(f, "eeU\x08segments]u.");
+}
+
+/* One event, and the memo says it again: two bytes each. */
 static void pickle_of_one_event(memory_file *f, size_t times)
 {
-	static const char event[] = "}q\001(U\006actionU\005allocU\004sizeK\001U\004addrK\002u";
-	add(f, "\x80\x02}(U\x0d" "device_traces](](");
-	memory_sink(f, event, sizeof event - 1);
-	repeat(f, "h\001", 2, times);
-	add(f, "eeU\x08segments]u.");
+	pickle_of(f, "}q\001(U\006actionU\005allocU\004sizeK\001U\004addrK\002u", "h\001", 2, times);
 }
 
 static void pickle_of_short_events(memory_file *f, size_t times)
 {
-	static const char first[] = "}q\001(U\006actionq\002U\005allocq\003u";
-	add(f, "\x80\x02}(U\x0d" "device_traces](](");
-	memory_sink(f, first, sizeof first - 1);
-	repeat(f, "}(h\002h\003u", 7, times);
-	add(f, "eeU\x08segments]u.");
+	pickle_of(f, "}q\001(U\006actionq\002U\005allocq\003u", "}(h\002h\003u", 7, times);
 }
 
 static void pickle_of_strings(memory_file *f, size_t times)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/memory.h"
+#include "analyzer/read/ascii.h"
 #include "analyzer/read/text_figure.h"
 
 enum {
@@ -31,8 +32,6 @@ void gs_memory_summary_release(gs_memory_summary *m)
 	gs_memory_give(m->tables);
 	*m = (gs_memory_summary)GS_MEMORY_SUMMARY_INIT;
 }
-
-static bool digit(char c) { return c >= '0' && c <= '9'; }
 
 /* 728, 12 K, 3 M: thousands */
 static bool count_at(const gs_text *t, size_t *i, int64_t *value)
@@ -133,8 +132,8 @@ static size_t lead_of(const gs_text *t, size_t i, char lead[LEAD])
 	for (size_t k = gs_text_line_start(t, i); k < end && n < LEAD;) {
 		size_t run = 0;
 		bool clock = false;
-		while (k + run < end && run < LEAD && (t->text[k + run] == ':' || t->text[k + run] == '-' || t->text[k + run] == '.' || t->text[k + run] == ',' || digit(t->text[k + run]))) {
-			clock |= run && t->text[k + run] == ':' && digit(t->text[k + run - 1]) && digit(t->text[k + run + 1]);
+		while (k + run < end && run < LEAD && (t->text[k + run] == ':' || t->text[k + run] == '-' || t->text[k + run] == '.' || t->text[k + run] == ',' || gs_ascii_digit(t->text[k + run]))) {
+			clock |= run && t->text[k + run] == ':' && gs_ascii_digit(t->text[k + run - 1]) && gs_ascii_digit(t->text[k + run + 1]);
 			run++;
 		}
 		if (clock || !run)

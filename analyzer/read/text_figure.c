@@ -3,7 +3,8 @@
 #include <math.h>
 #include <string.h>
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
+#include "analyzer/read/ascii.h"
+
 static bool letter(char c) { return c >= 'a' && c <= 'z'; }
 
 bool gs_text_is(const gs_text *t, size_t i, const char *phrase)
@@ -56,13 +57,13 @@ bool gs_text_number(const gs_text *t, size_t *i, uint64_t *value)
 {
 	size_t j = *i;
 	uint64_t v = 0;
-	if (j >= t->n || !digit(t->s[j]))
+	if (j >= t->n || !gs_ascii_digit(t->s[j]))
 		return false;
 	do {
 		uint64_t d = (uint64_t)(t->s[j] - '0');
 		v = v > (UINT64_MAX - d) / 10 ? UINT64_MAX : v * 10 + d;
 		j++;
-	} while (joined(t, j) && digit(t->s[j]));
+	} while (joined(t, j) && gs_ascii_digit(t->s[j]));
 	*value = v;
 	*i = j;
 	return true;
@@ -76,9 +77,9 @@ bool gs_text_hex(const gs_text *t, size_t *i, uint64_t *value)
 		j += 2;
 	for (first = j; j < t->n && (j == first || joined(t, j)) && j - first < 17; j++) {
 		char c = t->s[j];
-		if (!digit(c) && !(c >= 'a' && c <= 'f'))
+		if (!gs_ascii_digit(c) && !(c >= 'a' && c <= 'f'))
 			break;
-		v = v << 4 | (uint64_t)(digit(c) ? c - '0' : c - 'a' + 10);
+		v = v << 4 | (uint64_t)(gs_ascii_digit(c) ? c - '0' : c - 'a' + 10);
 	}
 	if (j == first || j - first > 16)
 		return false;
@@ -89,17 +90,17 @@ bool gs_text_hex(const gs_text *t, size_t *i, uint64_t *value)
 
 bool gs_text_digit_begins(const gs_text *t, size_t i)
 {
-	if (i >= t->n || !digit(t->s[i]))
+	if (i >= t->n || !gs_ascii_digit(t->s[i]))
 		return false;
 	if (i == 0 || t->gap[i] == GS_GAP_BLANK || t->gap[i] >= GS_GAP_FOLD)
 		return true;
 	char c = t->s[i - 1];
 	size_t run = 0;
-	while (run < 4 && i + run < t->n && digit(t->s[i + run]) && (!run || joined(t, i + run)))
+	while (run < 4 && i + run < t->n && gs_ascii_digit(t->s[i + run]) && (!run || joined(t, i + run)))
 		run++;
 	if (c == ',' && t->gap[i] == GS_GAP_WRAP && run != 3)
 		return true;
-	if (digit(c) || ((c == '.' || c == ',') && i > 1 && digit(t->s[i - 2])))
+	if (gs_ascii_digit(c) || ((c == '.' || c == ',') && i > 1 && gs_ascii_digit(t->s[i - 2])))
 		return false;
 	return t->gap[i] != GS_GAP_NONE || (!letter(c) && c != '_' && (unsigned char)c < 128) || (unsigned char)c >= 128;
 }
@@ -135,10 +136,10 @@ static long double whole(const gs_text *t, size_t *i, bool folds)
 	long double v = 0;
 	size_t j = *i;
 	for (;;) {
-		while (j < t->n && digit(t->s[j]) && (j == *i || goes_on(t, j, folds)))
+		while (j < t->n && gs_ascii_digit(t->s[j]) && (j == *i || goes_on(t, j, folds)))
 			v = v * 10 + (t->s[j++] - '0');
-		if (j + 3 < t->n && t->s[j] == ',' && goes_on(t, j, folds) && digit(t->s[j + 1]) && digit(t->s[j + 2]) && digit(t->s[j + 3]) &&
-		    goes_on(t, j + 1, folds) && (j + 4 >= t->n || !digit(t->s[j + 4]) || !goes_on(t, j + 4, folds)))
+		if (j + 3 < t->n && t->s[j] == ',' && goes_on(t, j, folds) && gs_ascii_digit(t->s[j + 1]) && gs_ascii_digit(t->s[j + 2]) && gs_ascii_digit(t->s[j + 3]) &&
+		    goes_on(t, j + 1, folds) && (j + 4 >= t->n || !gs_ascii_digit(t->s[j + 4]) || !goes_on(t, j + 4, folds)))
 			j++;
 		else
 			break;
@@ -152,12 +153,12 @@ static bool number_and_unit(const gs_text *t, size_t *i, long double *number, un
 {
 	size_t j = *i;
 	*shift = 0;
-	if (j >= t->n || !digit(t->s[j]))
+	if (j >= t->n || !gs_ascii_digit(t->s[j]))
 		return false;
 	long double v = whole(t, &j, folds);
-	if (j + 1 < t->n && (t->s[j] == '.' || t->s[j] == ',') && goes_on(t, j, folds) && digit(t->s[j + 1]) && goes_on(t, j + 1, folds)) {
+	if (j + 1 < t->n && (t->s[j] == '.' || t->s[j] == ',') && goes_on(t, j, folds) && gs_ascii_digit(t->s[j + 1]) && goes_on(t, j + 1, folds)) {
 		long double scale = 1;
-		for (j++; j < t->n && digit(t->s[j]) && goes_on(t, j, folds); j++)
+		for (j++; j < t->n && gs_ascii_digit(t->s[j]) && goes_on(t, j, folds); j++)
 			v += (t->s[j] - '0') * (scale /= 10);
 	}
 	*unit = unit_at(t, &j, shift);

@@ -3,21 +3,13 @@
 
 #include <string.h>
 
+#include "analyzer/read/ascii.h"
 #include "analyzer/read/text_prefix.h"
 
 enum { RECORD_LOOK = 320 /* bytes in which a record's source position is looked for */ };
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool alnum(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool alnum(char c) { return gs_ascii_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 static bool blank(char c) { return c == ' ' || c == '\t'; }
-
-static size_t digits(const char *p, const char *end)
-{
-	size_t n = 0;
-	while (p + n < end && digit(p[n]))
-		n++;
-	return n;
-}
 
 /* Where the first source position of a record ends (`file.cc:12]`, `file.cc:12 function]`), or its level (`…07.123456: I `) where the
  * line was wrapped before that; 0 if there is none. */
@@ -25,7 +17,7 @@ static size_t record_end(const char *line, size_t n)
 {
 	const char *end = line + (n < RECORD_LOOK ? n : RECORD_LOOK);
 	for (const char *p = line, *at; (at = memmem(p, (size_t)(end - p), ".cc:", 4)); p = at + 4) {
-		size_t number = digits(at + 4, end);
+		size_t number = gs_ascii_digits(at + 4, end);
 		const char *q = at + 4 + number;
 		if (number && q < end && *q == ']')
 			return (size_t)(q + 1 - line);
@@ -34,7 +26,7 @@ static size_t record_end(const char *line, size_t n)
 			return (size_t)(close + 1 - line);
 	}
 	for (const char *p = line, *at; (at = memmem(p, (size_t)(end - p), ": ", 2)); p = at + 2)
-		if (at > line && digit(at[-1]) && at + 3 < end && memchr("IWEF", at[2], 4) && at[3] == ' ')
+		if (at > line && gs_ascii_digit(at[-1]) && at + 3 < end && memchr("IWEF", at[2], 4) && at[3] == ' ')
 			return (size_t)(at + 2 - line);
 	return 0;
 }
@@ -44,7 +36,7 @@ static size_t shape_of(const char *line, size_t n, char *shape)
 {
 	size_t k = 0;
 	for (size_t i = 0; i < n && k < GS_MARGIN_LONGEST; i++) {
-		char c = digit(line[i]) ? '0' : blank(line[i]) ? ' ' : line[i];
+		char c = gs_ascii_digit(line[i]) ? '0' : blank(line[i]) ? ' ' : line[i];
 		if (!((c == '0' || c == ' ') && k && shape[k - 1] == c))
 			shape[k++] = c;
 	}
@@ -70,7 +62,7 @@ static size_t fits(const char *shape, size_t k, const char *line, size_t n)
 	for (size_t j = 0; j < k; j++) {
 		size_t from = i;
 		if (shape[j] == '0')
-			while (i < n && digit(line[i]))
+			while (i < n && gs_ascii_digit(line[i]))
 				i++;
 		else if (shape[j] == ' ')
 			while (i < n && blank(line[i]))
@@ -96,10 +88,10 @@ static size_t known(const gs_text_margin *m, const char *line, size_t n)
 /* Whether a record's own stamp begins: a date, `I0102 `, or a level and a source position behind what is no colon. */
 static bool stamp_begins(const char *p, const char *end)
 {
-	if (end - p >= 10 && digits(p, end) == 4 && (p[4] == '-' || p[4] == '/') && digits(p + 5, end) == 2)
+	if (end - p >= 10 && gs_ascii_digits(p, end) == 4 && (p[4] == '-' || p[4] == '/') && gs_ascii_digits(p + 5, end) == 2)
 		return true;
 	bool level = end - p >= 6 && memchr("IWEF", *p, 4);
-	return level && ((digits(p + 1, end) == 4 && p[5] == ' ') || (p[1] == ' ' && p[-1] == ' ' && p[-2] != ':'));
+	return level && ((gs_ascii_digits(p + 1, end) == 4 && p[5] == ' ') || (p[1] == ' ' && p[-1] == ' ' && p[-2] != ':'));
 }
 
 /* A record that has two stamps: the first one is the margin, which a container's log has before every line. */
@@ -126,7 +118,7 @@ size_t gs_text_margin_length(gs_text_margin *m, const char *line, size_t n)
 	if (gs_text_prefix(line, n, &stamped) >= end)
 		return two_stamps(m, line, n, end);
 	for (size_t i = 1; i < end && i < GS_MARGIN_LONGEST; i++) {
-		bool begins = (digit(line[i]) || memchr("IWEFV[", line[i], 6)) && (!alnum(line[i - 1]) || (line[i - 1] == 'm' && i > 2 && digit(line[i - 2])));
+		bool begins = (gs_ascii_digit(line[i]) || memchr("IWEFV[", line[i], 6)) && (!alnum(line[i - 1]) || (line[i - 1] == 'm' && i > 2 && gs_ascii_digit(line[i - 2])));
 		if (begins && gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {
 			learn(m, line, i);
 			return i;
@@ -140,7 +132,7 @@ bool gs_text_is_progress(const char *line, size_t n)
 	const char *p = line, *end = line + n;
 	while (p < end && blank(*p))
 		p++;
-	size_t number = digits(p, end);
+	size_t number = gs_ascii_digits(p, end);
 	p += number;
 	if (!number)
 		return false;
@@ -148,6 +140,6 @@ bool gs_text_is_progress(const char *line, size_t n)
 		return true;
 	if (end - p >= 4 && !memcmp(p, "it [", 4))
 		return true;
-	size_t all = p < end && *p == '/' ? digits(p + 1, end) : 0;
+	size_t all = p < end && *p == '/' ? gs_ascii_digits(p + 1, end) : 0;
 	return all && end - p >= (ptrdiff_t)all + 3 && p[1 + all] == ' ' && p[2 + all] == '[';
 }

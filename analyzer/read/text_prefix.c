@@ -4,16 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+#include "analyzer/read/ascii.h"
 
-static size_t digits(const char *p, const char *end)
-{
-	size_t n = 0;
-	while (p + n < end && digit(p[n]))
-		n++;
-	return n;
-}
+static bool letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
 
 static int64_t value(const char *p, size_t n)
 {
@@ -26,16 +19,16 @@ static int64_t value(const char *p, size_t n)
 /* hh:mm:ss with an optional fraction after . or , or : ; adds to *us. */
 static size_t clock_time(const char *p, const char *end, int64_t *us)
 {
-	size_t h = digits(p, end);
-	if (h < 1 || h > 2 || end - p < (ptrdiff_t)h + 6 || p[h] != ':' || digits(p + h + 1, end) != 2 || p[h + 3] != ':' ||
-	    digits(p + h + 4, end) < 2)
+	size_t h = gs_ascii_digits(p, end);
+	if (h < 1 || h > 2 || end - p < (ptrdiff_t)h + 6 || p[h] != ':' || gs_ascii_digits(p + h + 1, end) != 2 || p[h + 3] != ':' ||
+	    gs_ascii_digits(p + h + 4, end) < 2)
 		return 0;
-	if (digits(p + h + 4, end) > 2)
+	if (gs_ascii_digits(p + h + 4, end) > 2)
 		return 0;
 	size_t n = h + 6;
 	int64_t t = ((value(p, h) * 60 + value(p + h + 1, 2)) * 60 + value(p + h + 4, 2)) * 1000000;
-	if (p + n + 1 < end && (p[n] == '.' || p[n] == ',') && digit(p[n + 1])) {
-		size_t f = digits(p + n + 1, end);
+	if (p + n + 1 < end && (p[n] == '.' || p[n] == ',') && gs_ascii_digit(p[n + 1])) {
+		size_t f = gs_ascii_digits(p + n + 1, end);
 		int64_t fraction = value(p + n + 1, f > 6 ? 6 : f);
 		for (size_t i = f; i < 6; i++)
 			fraction *= 10;
@@ -61,10 +54,10 @@ static size_t zone_offset(const char *p, const char *end, int64_t *us, bool *zon
 		*zone = true;
 		return 1;
 	}
-	if (end - p < 5 || (*p != '+' && *p != '-') || digits(p + 1, end) < 2)
+	if (end - p < 5 || (*p != '+' && *p != '-') || gs_ascii_digits(p + 1, end) < 2)
 		return 0;
 	size_t colon = p[3] == ':';
-	if (end - p < (ptrdiff_t)(5 + colon) || digits(p + 3 + colon, end) != 2)
+	if (end - p < (ptrdiff_t)(5 + colon) || gs_ascii_digits(p + 3 + colon, end) != 2)
 		return 0;
 	*us = (value(p + 1, 2) * 60 + value(p + 3 + colon, 2)) * 60000000 * (*p == '-' ? -1 : 1);
 	*zone = true;
@@ -74,8 +67,8 @@ static size_t zone_offset(const char *p, const char *end, int64_t *us, bool *zon
 /* yyyy-mm-dd or yyyy/mm/dd, a blank or T or :, a time of day, perhaps a zone. */
 static size_t date_time(const char *p, const char *end, int64_t *us, bool *zone)
 {
-	if (end - p < 10 || digits(p, end) != 4 || (p[4] != '-' && p[4] != '/') || digits(p + 5, end) != 2 || p[7] != p[4] ||
-	    digits(p + 8, end) != 2)
+	if (end - p < 10 || gs_ascii_digits(p, end) != 4 || (p[4] != '-' && p[4] != '/') || gs_ascii_digits(p + 5, end) != 2 || p[7] != p[4] ||
+	    gs_ascii_digits(p + 8, end) != 2)
 		return 0;
 	int64_t y = value(p, 4), m = value(p + 5, 2), d = value(p + 8, 2);
 	if (y < 1970 || y > 2199 || m < 1 || m > 12 || d < 1 || d > 31)
@@ -96,17 +89,17 @@ static size_t date_time(const char *p, const char *end, int64_t *us, bool *zone)
 /* I0000 00:00:1773083052.386475   70889   (level, date, time, thread; newer ones have the seconds since 1970; PyTorch's month has no zero before it) */
 static size_t glog_stamp(const char *p, const char *end, int64_t *us, bool *zone)
 {
-	size_t date = end - p < 10 || !memchr("IWEFD", *p, 5) ? 0 : digits(p + 1, end);
+	size_t date = end - p < 10 || !memchr("IWEFD", *p, 5) ? 0 : gs_ascii_digits(p + 1, end);
 	if (date < 3 || date > 4 || p[1 + date] != ' ')
 		return 0;
 	size_t n = date + 2, c;
 	int64_t clock = 0;
-	if (end - p > 13 && !memcmp(p + n, "00:00:", 6) && digits(p + n + 6, end) >= 9) {
-		size_t secs = digits(p + n + 6, end), f = 0;
+	if (end - p > 13 && !memcmp(p + n, "00:00:", 6) && gs_ascii_digits(p + n + 6, end) >= 9) {
+		size_t secs = gs_ascii_digits(p + n + 6, end), f = 0;
 		int64_t t = value(p + n + 6, secs) * 1000000;
 		n += 6 + secs;
 		if (p + n < end && p[n] == '.') {
-			f = digits(p + n + 1, end);
+			f = gs_ascii_digits(p + n + 1, end);
 			int64_t fraction = value(p + n + 1, f > 6 ? 6 : f);
 			for (size_t i = f; i < 6; i++)
 				fraction *= 10;
@@ -122,14 +115,14 @@ static size_t glog_stamp(const char *p, const char *end, int64_t *us, bool *zone
 	}
 	while (p + n < end && p[n] == ' ')
 		n++;
-	return n + digits(p + n, end);
+	return n + gs_ascii_digits(p + n, end);
 }
 
 /* mm-dd hh:mm:ss */
 static size_t short_date_time(const char *p, const char *end)
 {
 	int64_t clock;
-	if (end - p < 11 || digits(p, end) != 2 || (p[2] != '-' && p[2] != '/') || digits(p + 3, end) != 2 || p[5] != ' ')
+	if (end - p < 11 || gs_ascii_digits(p, end) != 2 || (p[2] != '-' && p[2] != '/') || gs_ascii_digits(p + 3, end) != 2 || p[5] != ' ')
 		return 0;
 	size_t c = clock_time(p + 6, end, &clock);
 	return c ? 6 + c : 0;
@@ -176,7 +169,7 @@ static size_t source_position(const char *p, const char *end)
 			colon = n;
 		n++;
 	}
-	if (!colon || p + n >= end || p[n] != ']' || digits(p + colon + 1, end) != n - colon - 1 || n == colon + 1)
+	if (!colon || p + n >= end || p[n] != ']' || gs_ascii_digits(p + colon + 1, end) != n - colon - 1 || n == colon + 1)
 		return 0;
 	return n + 1;
 }
@@ -191,7 +184,7 @@ static size_t bracket(const char *p, const char *end, bool *stamped)
 	bool number = false;
 	unsigned commas = 0;
 	while (p + n < end && n < 80 && p[n] != close) {
-		number |= digit(p[n]);
+		number |= gs_ascii_digit(p[n]);
 		commas += p[n] == ',';
 		if (p[n] == '[' || p[n] == '(' || p[n] == ';')
 			return 0;
@@ -206,7 +199,7 @@ static size_t bracket(const char *p, const char *end, bool *stamped)
 	bool rank = false;
 	for (const char *q = in; q + 3 < out; q++)
 		rank |= !memcmp(q, "rank", 4) || !memcmp(q, "pid=", 4) || !memcmp(q, "Rank", 4) || !memcmp(q, "tage", 4);
-	if (!time && !level(in, out + 1) && !(number && (rank || (*p == '[' && digit(*in) && commas < 2))))
+	if (!time && !level(in, out + 1) && !(number && (rank || (*p == '[' && gs_ascii_digit(*in) && commas < 2))))
 		return 0;
 	*stamped |= time || level(in, out + 1);
 	n++;
@@ -220,12 +213,12 @@ static size_t bracket(const char *p, const char *end, bool *stamped)
 /* 0.12.345.678 E   (llama.cpp: minutes, seconds, milliseconds, microseconds since the start, and the level) */
 static size_t elapsed_stamp(const char *p, const char *end)
 {
-	size_t n = digits(p, end);
+	size_t n = gs_ascii_digits(p, end);
 	static const unsigned char wide[] = { 2, 3, 3 };
 	if (!n || n > 4)
 		return 0;
 	for (size_t i = 0; i < sizeof wide; i++) {
-		if (p + n >= end || p[n] != '.' || digits(p + n + 1, end) != wide[i])
+		if (p + n >= end || p[n] != '.' || gs_ascii_digits(p + n + 1, end) != wide[i])
 			return 0;
 		n += 1 + wide[i];
 	}
@@ -245,7 +238,7 @@ static size_t system_stamp(const char *p, const char *end)
 	if (month == 12 || p[3] != ' ')
 		return 0;
 	n += p[n] == ' ';
-	d = digits(p + n, end);
+	d = gs_ascii_digits(p + n, end);
 	if (d < 1 || d > 2 || p[n + d] != ' ' || !(d = clock_time(p + n + d + 1, end, &clock) + d))
 		return 0;
 	n += d + 1;
@@ -281,7 +274,7 @@ static size_t logger(const char *line, const char *p, const char *end)
 	size_t n = 0;
 	if (p - line < 2 || p[-1] != ' ' || (p[-2] != '-' && p[-2] != '|'))
 		return 0;
-	while (p + n < end && n < 64 && (letter(p[n]) || digit(p[n]) || p[n] == '_' || p[n] == '.'))
+	while (p + n < end && n < 64 && (letter(p[n]) || gs_ascii_digit(p[n]) || p[n] == '_' || p[n] == '.'))
 		n++;
 	return n && end - p > (ptrdiff_t)n + 3 && p[n] == ' ' && p[n + 1] == p[-2] && p[n + 2] == ' ' ? n : 0;
 }
@@ -290,9 +283,9 @@ static size_t logger(const char *line, const char *p, const char *end)
 static size_t service(const char *p, const char *end)
 {
 	size_t n = 0, number;
-	while (p + n < end && n < 64 && (letter(p[n]) || digit(p[n]) || p[n] == '_' || p[n] == '-' || p[n] == '.'))
+	while (p + n < end && n < 64 && (letter(p[n]) || gs_ascii_digit(p[n]) || p[n] == '_' || p[n] == '-' || p[n] == '.'))
 		n++;
-	for (number = 0; number < n && digit(p[n - 1 - number]); number++)
+	for (number = 0; number < n && gs_ascii_digit(p[n - 1 - number]); number++)
 		;
 	if (!number || n < number + 2 || (p[n - 1 - number] != '-' && p[n - 1 - number] != '_'))
 		return 0;

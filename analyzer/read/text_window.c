@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/memory.h"
+#include "analyzer/read/ascii.h"
 #include "analyzer/read/text_prefix.h"
 
 enum {
@@ -83,9 +84,7 @@ static void fill(gs_text *t)
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-static bool digit(char c) { return c >= '0' && c <= '9'; }
-
-static bool word(char c) { return digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool word(char c) { return gs_ascii_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
 
 /* Whether the two asterisks at i in [from, to) are Markdown's and interrupt a sentence: **26.00 MiB** (no power, no pointer, no rule). */
 static bool emphasis(const char *text, size_t i, size_t from, size_t to)
@@ -94,7 +93,7 @@ static bool emphasis(const char *text, size_t i, size_t from, size_t to)
 	if (before == '*' || after == '*')
 		return false;
 	if (blank(before) || before == '(')
-		return digit(after);
+		return gs_ascii_digit(after);
 	return !word(after);
 }
 
@@ -107,7 +106,7 @@ static size_t without_column(const gs_text *t, size_t from, size_t to)
 		return to - 1;
 	while (i > from && blank(t->text[i - 1]))
 		i--;
-	for (n = 0; i > from && digit(t->text[i - 1]); n++)
+	for (n = 0; i > from && gs_ascii_digit(t->text[i - 1]); n++)
 		i--;
 	if (!n || i < from + 5 || memcmp(t->text + i - 4, ".py:", 4))
 		return to;

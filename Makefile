@@ -25,13 +25,13 @@ Q       := $(if $(V),,@)
 # CUDA's headers: the toolkit's, or those of its wheels (CUDA_INC=FOLDER). Without them the CUDA device is left out.
 CUDA_INC ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard /usr/local/cuda/include/cuda.h /usr/local/cuda-*/include/cuda.h /usr/include/cuda.h \
 	$(VIRTUAL_ENV)/lib/python3*/site-packages/nvidia/*/include/cuda.h /usr/local/lib/python3*/dist-packages/nvidia/*/include/cuda.h)))
-NOT_CUDA := $(if $(CUDA_INC),recorder/device_no_cuda.c,recorder/device_cuda.c)
+NOT_CUDA := $(if $(CUDA_INC),recorder/device/no_cuda.c,recorder/device/cuda.c)
 
 # The ladder: each library may use those to its right of the same line.
 SRC_schema   := $(sort $(wildcard schema/*.c schema/*/*.c))
 SRC_pool     := $(sort $(wildcard recorder/pool/*.c))
-SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/% $(NOT_CUDA),$(wildcard recorder/*.c recorder/*/*.c)))
-SRC_analyzer := $(sort $(wildcard analyzer/*.c analyzer/*/*.c))
+SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/% $(NOT_CUDA),$(wildcard recorder/*/*.c)))
+SRC_analyzer := $(sort $(wildcard analyzer/*/*.c analyzer/*/*/*.c))
 SRC_tools    := $(sort $(wildcard tools/*.c))
 SRC_unit     := $(sort $(wildcard tests/unit/*.c))
 SQL          := $(sort $(wildcard schema/sql/*.sql schema/sql/*/*.sql))
@@ -57,7 +57,7 @@ $(B)/obj/font.o: tools/font.S
 # --- objects and libraries -----------------------------------------------------------------------
 $(B)/obj/schema/%.o:   PKGS = $(PKG_schema)
 $(B)/obj/recorder/%.o: PKGS = $(PKG_schema) $(PKG_recorder)
-$(B)/obj/recorder/device_cuda.o: CPPFLAGS += -isystem $(CUDA_INC)
+$(B)/obj/recorder/device/cuda.o: CPPFLAGS += -isystem $(CUDA_INC)
 $(B)/obj/tools/cmd_help.o: CPPFLAGS += $(if $(CUDA_INC),,-DGS_NO_CUDA)
 $(B)/obj/analyzer/%.o: PKGS = $(PKG_analyzer)
 $(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer)
@@ -106,7 +106,7 @@ check-unit: $(B)/unit $(B)/gpusnap ## unit tests (Check); ONLY="name name" picks
 	$(Q)GPUSNAP=$(B)/gpusnap $(B)/unit $(ONLY)
 check-headers: ## every header compiles alone
 	$(Q)sh tools/check-headers.sh "$(CC) $(OURS) $(call pkg,cflags,$(PKG_analyzer) $(PKG_recorder))" \
-		$(sort $(wildcard schema/*.h recorder/*.h recorder/*/*.h analyzer/*.h analyzer/*/*.h tools/*.h))
+		$(sort $(wildcard schema/*.h recorder/*.h recorder/*/*.h analyzer/*/*.h analyzer/*/*/*.h tools/*.h))
 check-layers: $(LIBS_all) ## who may include and link whom
 	$(Q)sh tools/check-layers.sh $(B)
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, a process a suite

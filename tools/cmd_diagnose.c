@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/diagnose_print.h"
-#include "analyzer/whatif_advice.h"
+#include "analyzer/advice/answer.h"
+#include "analyzer/advice/settings_advice.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

@@ -4,8 +4,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/export_gsnap.h"
-#include "analyzer/export_pytorch.h"
+#include "analyzer/export/gsnap.h"
+#include "analyzer/export/pytorch.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

@@ -52,7 +52,7 @@ static void print_variables(void)
 {
 	static const struct { const char *name, *fallback, *meaning; } variables[] = {
 #define GS_ENV(name, fallback, meaning) { "GPUSNAP_" #name, fallback, meaning },
-#include "recorder/env.def"
+#include "recorder/api/env.def"
 #undef GS_ENV
 		{ "GPUSNAP_READ_MEMORY", "", "memory (a SIZE) that reading one input may take, where the default, 24 MiB + 4 times its size, does not do" },
 		{ "NO_COLOR", "", "no colour on a terminal" },

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input.h"
+#include "analyzer/open/input.h"
 #include "schema/size.h"
 #include "tools/command.h"
 #include "tools/inputs.h"

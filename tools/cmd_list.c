@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/input.h"
+#include "analyzer/open/input.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/store.h"
+#include "analyzer/store/store.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

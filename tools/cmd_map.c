@@ -1,8 +1,8 @@
 /* gpusnap map: the heap as a picture. */
 #include <stdio.h>
 
-#include "analyzer/map.h"
-#include "analyzer/state.h"
+#include "analyzer/picture/map.h"
+#include "analyzer/state/state.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "analyzer/query.h"
+#include "analyzer/query/query.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

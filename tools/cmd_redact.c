@@ -3,8 +3,8 @@
 #include <string.h>
 #include <sys/random.h>
 
-#include "analyzer/export_gsnap.h"
-#include "analyzer/redact.h"
+#include "analyzer/export/gsnap.h"
+#include "analyzer/export/redact.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

@@ -7,8 +7,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/input.h"
-#include "analyzer/verify.h"
+#include "analyzer/open/input.h"
+#include "analyzer/export/verify.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

@@ -3,8 +3,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/emit.h"
-#include "analyzer/whatif.h"
+#include "analyzer/query/emit.h"
+#include "analyzer/replay/whatif.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"

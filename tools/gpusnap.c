@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/query.h"
+#include "analyzer/query/query.h"
 #include "schema/version.h"
 #include "tools/message.h"
 

@@ -2,7 +2,7 @@
 #ifndef GS_TOOLS_INPUTS_H
 #define GS_TOOLS_INPUTS_H
 
-#include "analyzer/input.h"
+#include "analyzer/open/input.h"
 #include "tools/options.h"
 
 /* A gs_input_note that prints: notes without a file as they are, warnings with their file. */

@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "analyzer/emit.h"
+#include "analyzer/query/emit.h"
 #include "tools/options.h"
 
 /* Words of the formats, ended by NULL; gs_format_parse gives the gs_format of one of them, -1 for others. */

@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/log.h"
-#include "recorder/recorder.h"
+#include "recorder/dump/log.h"
+#include "recorder/api/recorder.h"
 #include "tools/message.h"
 
 struct sim_record {

@@ -3,7 +3,7 @@
 #ifndef GS_ANALYZER_POLICY_POLICY_H
 #define GS_ANALYZER_POLICY_POLICY_H
 
-#include "analyzer/snapshot.h"
+#include "analyzer/model/snapshot.h"
 #include "recorder/pool/settings.h"
 
 /* A request as the allocator sees it, and what was left on the device. */

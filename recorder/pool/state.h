@@ -9,7 +9,7 @@
 #include "recorder/pool/order.h"
 #include "recorder/pool/pool.h"
 #include "recorder/pool/set.h"
-#include "recorder/pool/shelf.h"
+#include "recorder/pool/size_bins.h"
 #include "recorder/pool/slab.h"
 
 typedef struct gs_room {

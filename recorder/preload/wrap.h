@@ -3,8 +3,8 @@
 #define GS_PRELOAD_WRAP_H
 
 #include "recorder/preload/hook.h"
-#include "recorder/preload/pass.h"
-#include "recorder/preload/serve.h"
+#include "recorder/preload/passthrough.h"
+#include "recorder/preload/pool_hooks.h"
 
 #define EXPORT(name, ...)                     \
 	GS_HOOK_EXPORT int name(__VA_ARGS__); \

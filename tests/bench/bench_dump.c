@@ -4,9 +4,9 @@
 #include <string.h>
 #include <time.h>
 
-#include "recorder/env.h"
+#include "recorder/api/env.h"
 #include "recorder/pool/sim_device.h"
-#include "recorder/recorder.h"
+#include "recorder/api/recorder.h"
 
 enum { BLOCKS = 10000, PAIRS = 35000, ROUNDS = 15 };
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 #include "schema/gsnap_read.h"
 #include "schema/gsnap_write.h"
 

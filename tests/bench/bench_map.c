@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/draw/canvas.h"
-#include "analyzer/map.h"
+#include "analyzer/picture/map.h"
 
 enum { SEGMENTS = 2000, BLOCKS = 500, ROUNDS = 5 };
 

@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "recorder/unwind.h"
+#include "recorder/capture/unwind.h"
 
 enum { FRAMES = 16, SHORT = 2000, ROUNDS = 60 };
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "analyzer/whatif.h"
+#include "analyzer/replay/whatif.h"
 #include "recorder/pool/pool.h"
 #include "recorder/pool/sim_device.h"
 

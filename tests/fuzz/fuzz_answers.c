@@ -1,10 +1,10 @@
 /* What is made of a snapshot, whatever it says: states, their sums, the verdict. Input of any kind. */
 #include <stdlib.h>
 
-#include "analyzer/diagnose.h"
-#include "analyzer/read/reader.h"
-#include "analyzer/state.h"
-#include "analyzer/whatif.h"
+#include "analyzer/diagnose/diagnose.h"
+#include "analyzer/read/open/reader.h"
+#include "analyzer/state/state.h"
+#include "analyzer/replay/whatif.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);
 

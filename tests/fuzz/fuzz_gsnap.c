@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "analyzer/export_gsnap.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/export/gsnap.h"
+#include "analyzer/read/open/reader.h"
 #include "schema/bytes.h"
 #include "schema/crc32.h"
 #include "schema/gsnap_read.h"

@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "analyzer/export_pytorch.h"
-#include "analyzer/frames.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/export/pytorch.h"
+#include "analyzer/model/frames.h"
+#include "analyzer/read/open/reader.h"
 #include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -1,7 +1,7 @@
 /* Any input by its content: unpacking and the choice of a reader. */
 #include <stdint.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 #include "tests/fuzz/memory.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n);

@@ -8,14 +8,14 @@ FUZZ_B        := build-fuzz
 FUZZ_SAN      := address,undefined
 
 # Words for libFuzzer: the text literals of the sources that look for them.
-FUZZ_WORDS_pickle  := analyzer/read/torch_keys.def
-FUZZ_WORDS_json    := analyzer/read/torch_keys.def
-FUZZ_WORDS_html    := analyzer/read/torch_keys.def analyzer/read/html*.c
-FUZZ_WORDS_answers := analyzer/read/torch_keys.def schema/words.h
-FUZZ_WORDS_text    := analyzer/read/oom_text*.c analyzer/read/text_*.c
-FUZZ_WORDS_summary := analyzer/read/memory_summary.c
-FUZZ_WORDS_bfc     := analyzer/read/bfc*.c
-FUZZ_WORDS_rmm     := analyzer/read/rmm*.c
+FUZZ_WORDS_pickle  := analyzer/read/pytorch/keys.def
+FUZZ_WORDS_json    := analyzer/read/pytorch/keys.def
+FUZZ_WORDS_html    := analyzer/read/pytorch/keys.def analyzer/read/pytorch/html*.c
+FUZZ_WORDS_answers := analyzer/read/pytorch/keys.def schema/words.h
+FUZZ_WORDS_text    := analyzer/read/messages/*.c analyzer/read/text/*.c
+FUZZ_WORDS_summary := analyzer/read/logs/memory_summary.c
+FUZZ_WORDS_bfc     := analyzer/read/logs/bfc*.c
+FUZZ_WORDS_rmm     := analyzer/read/logs/rmm*.c
 
 $(B)/fuzz/%: $(B)/obj/tests/fuzz/fuzz_%.o $(B)/obj/tests/fuzz/replay.o $(LIBS_all)
 	@mkdir -p $(@D)

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 
 typedef struct text { char *s; size_t n, cap; } text;
 

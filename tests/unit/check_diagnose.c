@@ -6,10 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/diagnose.h"
-#include "analyzer/diagnose_print.h"
-#include "analyzer/frames.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/diagnose/diagnose.h"
+#include "analyzer/advice/answer.h"
+#include "analyzer/model/frames.h"
+#include "analyzer/read/open/reader.h"
 #include "recorder/pool/pool.h"
 #include "recorder/pool/sim_device.h"
 

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/emit.h"
+#include "analyzer/query/emit.h"
 
 static const gs_column columns[] = {
 	{ "device", GS_UNIT_NONE }, { "size", GS_UNIT_BYTES }, { "address", GS_UNIT_ADDRESS }, { "time_us", GS_UNIT_TIME },

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/export_pytorch.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/export/pytorch.h"
+#include "analyzer/read/open/reader.h"
 #include "tests/unit/snapshot_rows.h"
 
 #define FORMS "tests/data/pytorch/forms/"

@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "analyzer/frames.h"
+#include "analyzer/model/frames.h"
 
 static gs_id frame(gs_snapshot *s, const char *name, const char *file, int64_t line)
 {

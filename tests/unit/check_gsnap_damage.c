@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <zstd.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 #include "schema/bytes.h"
 #include "schema/crc32.h"
 #include "tests/unit/gsnap_memory.h"

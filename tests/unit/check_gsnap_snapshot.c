@@ -6,8 +6,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/export_gsnap.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/export/gsnap.h"
+#include "analyzer/read/open/reader.h"
 #include "tests/unit/gsnap_memory.h"
 #include "tests/unit/snapshot_same.h"
 

@@ -5,7 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "analyzer/verify.h"
+#include "analyzer/export/verify.h"
 #include "tests/unit/gsnap_memory.h"
 
 static char path[] = "/tmp/gsnap-XXXXXX";

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyzer/draw/canvas.h"
-#include "analyzer/map.h"
-#include "analyzer/map_plan.h"
+#include "analyzer/picture/map.h"
+#include "analyzer/picture/map_plan.h"
 
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 
 #define MIB ((int64_t)1 << 20)
 

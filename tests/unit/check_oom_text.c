@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 
 #define KI(x) ((int64_t)((x##L) * 1024 + 0.5L))
 #define MI(x) ((int64_t)((x##L) * 1048576 + 0.5L))

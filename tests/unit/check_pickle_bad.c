@@ -7,7 +7,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 
 #define FORMS "tests/data/pytorch/forms/"
 #define S(text) text, sizeof text - 1

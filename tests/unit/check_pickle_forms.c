@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 #include "tests/unit/snapshot_rows.h"
 
 #define FORMS "tests/data/pytorch/forms/"

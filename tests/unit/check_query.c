@@ -4,11 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/blame.h"
-#include "analyzer/db.h"
-#include "analyzer/guard.h"
-#include "analyzer/query.h"
-#include "analyzer/store.h"
+#include "analyzer/diagnose/attribution.h"
+#include "analyzer/store/db.h"
+#include "analyzer/query/guard.h"
+#include "analyzer/query/query.h"
+#include "analyzer/store/store.h"
 #include "schema/sql.h"
 
 /* --- names --------------------------------------------------------------------------------------------- */

@@ -1,7 +1,7 @@
 /* The rank that a file's name tells. */
 #include <check.h>
 
-#include "analyzer/rank.h"
+#include "analyzer/open/rank.h"
 #include "schema/words.h"
 
 Suite *suite_rank(void);

@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <zlib.h>
 
-#include "analyzer/export_pytorch.h"
-#include "analyzer/memory.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/export/pytorch.h"
+#include "analyzer/model/memory.h"
+#include "analyzer/read/open/reader.h"
 #include "tests/unit/gsnap_memory.h"
 
 #if defined __SANITIZE_ADDRESS__ || defined __SANITIZE_THREAD__

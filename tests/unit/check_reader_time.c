@@ -4,7 +4,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 #include "tests/unit/gsnap_memory.h"
 
 enum { SIZE = 1 << 20 };

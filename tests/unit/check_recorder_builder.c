@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/read/reader.h"
+#include "analyzer/read/open/reader.h"
 #include "recorder/gpusnap.h"
 
 static char folder[64], path[100];

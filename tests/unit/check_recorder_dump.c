@@ -13,10 +13,10 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "analyzer/read/reader.h"
-#include "recorder/env.h"
+#include "analyzer/read/open/reader.h"
+#include "recorder/api/env.h"
 #include "recorder/pool/sim_device.h"
-#include "recorder/recorder.h"
+#include "recorder/api/recorder.h"
 
 #define MIB (UINT64_C(1) << 20)
 

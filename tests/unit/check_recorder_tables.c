@@ -6,11 +6,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "recorder/clock.h"
-#include "recorder/ring.h"
-#include "recorder/stage.h"
-#include "recorder/tables.h"
-#include "recorder/text.h"
+#include "recorder/capture/clock.h"
+#include "recorder/dump/ring.h"
+#include "recorder/dump/staging.h"
+#include "recorder/capture/tables.h"
+#include "recorder/dump/text.h"
 
 static gs_pages pages;
 static gs_tables tables;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "recorder/unwind.h"
+#include "recorder/capture/unwind.h"
 
 enum { MOST = 40 };
 

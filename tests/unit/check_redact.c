@@ -2,8 +2,8 @@
 #include <check.h>
 #include <string.h>
 
-#include "analyzer/frames.h"
-#include "analyzer/redact.h"
+#include "analyzer/model/frames.h"
+#include "analyzer/export/redact.h"
 
 static gs_snapshot s;
 static const unsigned char salt[GS_SALT] = "a salt that tests use";

@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/replay.h"
-#include "analyzer/replay_slots.h"
+#include "analyzer/replay/replay.h"
+#include "analyzer/replay/live_block_map.h"
 #include "recorder/pool/rules.h"
 #include "tests/unit/trace_maker.h"
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
-#include "analyzer/read/rmm_rows.h"
+#include "analyzer/read/open/reader.h"
+#include "analyzer/read/logs/rmm_rows.h"
 
 static void read_log(gs_snapshot *s, const char *log, unsigned want)
 {

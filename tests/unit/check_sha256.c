@@ -2,7 +2,7 @@
 #include <check.h>
 #include <string.h>
 
-#include "analyzer/sha256.h"
+#include "analyzer/read/open/sha256.h"
 
 static const struct { const char *text; const char *hex; } rows[] = {
 	{ "", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855" },

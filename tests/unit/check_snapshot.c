@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/snapshot.h"
+#include "analyzer/model/snapshot.h"
 
 static gs_snapshot s;
 

@@ -8,7 +8,7 @@
 #include <zlib.h>
 #include <zstd.h>
 
-#include "analyzer/read/source.h"
+#include "analyzer/read/open/source.h"
 
 enum { N = 1000000 };
 static unsigned char plain[N], packed[2 * N];

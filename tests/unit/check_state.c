@@ -8,9 +8,9 @@
 #include <unistd.h>
 #include <zstd.h>
 
-#include "analyzer/diagnose.h"
-#include "analyzer/read/reader.h"
-#include "analyzer/state.h"
+#include "analyzer/diagnose/diagnose.h"
+#include "analyzer/read/open/reader.h"
+#include "analyzer/state/state.h"
 
 enum { MOST_TRUTH = 1 << 22 };
 #define COUNT(rows) (int)(sizeof(rows) / sizeof *(rows))

@@ -6,9 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "analyzer/db.h"
-#include "analyzer/read/reader.h"
-#include "analyzer/store.h"
+#include "analyzer/store/db.h"
+#include "analyzer/read/open/reader.h"
+#include "analyzer/store/store.h"
 #include "schema/sql.h"
 #include "tests/unit/snapshot_same.h"
 

@@ -3,8 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "analyzer/frames.h"
-#include "analyzer/read/reader.h"
+#include "analyzer/model/frames.h"
+#include "analyzer/read/open/reader.h"
 
 static void read_text(const char *json, gs_snapshot *s)
 {

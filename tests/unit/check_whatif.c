@@ -5,8 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/read/reader.h"
-#include "analyzer/whatif.h"
+#include "analyzer/read/open/reader.h"
+#include "analyzer/replay/whatif.h"
 #include "tests/unit/trace_maker.h"
 
 #define MIB (UINT64_C(1) << 20)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <zlib.h>
 
-#include "analyzer/frames.h"
+#include "analyzer/model/frames.h"
 
 static void put_known(FILE *f, int64_t x)
 {

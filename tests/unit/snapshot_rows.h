@@ -2,7 +2,7 @@
 #ifndef GS_TESTS_UNIT_SNAPSHOT_ROWS_H
 #define GS_TESTS_UNIT_SNAPSHOT_ROWS_H
 
-#include "analyzer/snapshot.h"
+#include "analyzer/model/snapshot.h"
 
 /* To be freed. */
 char *gs_snapshot_rows(const gs_snapshot *s);

@@ -2,7 +2,7 @@
 #ifndef GS_TESTS_UNIT_SNAPSHOT_SAME_H
 #define GS_TESTS_UNIT_SNAPSHOT_SAME_H
 
-#include "analyzer/snapshot.h"
+#include "analyzer/model/snapshot.h"
 
 /* Fails the test where b differs from a; name is for the message. */
 void gs_same_snapshot(const char *name, const gs_snapshot *a, const gs_snapshot *b);

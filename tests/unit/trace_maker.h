@@ -2,7 +2,7 @@
 #ifndef GS_TESTS_UNIT_TRACE_MAKER_H
 #define GS_TESTS_UNIT_TRACE_MAKER_H
 
-#include "analyzer/snapshot.h"
+#include "analyzer/model/snapshot.h"
 
 /* Makes *s a snapshot of a whole recording of device 0, without events yet; gs_snapshot_release frees it. */
 void trace_start(gs_snapshot *s);

@@ -1,0 +1,162 @@
+/* A diagnosis as one JSON object. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/advice/answer.h"
+#include "analyzer/model/frames.h"
+#include "schema/json.h"
+
+static void text_or_null(FILE *out, const char *key, const char *text)
+{
+	size_t n = text ? strlen(text) : 0;
+	char *quoted = text ? malloc(6 * n + 3) : NULL;
+	fprintf(out, "\"%s\":%s", key, quoted ? gs_json_quote(quoted, 6 * n + 3, text, n) : "null");
+	free(quoted);
+}
+
+static void number(FILE *out, const char *key, int64_t n)
+{
+	if (n == GS_NONE)
+		fprintf(out, "\"%s\":null", key);
+	else
+		fprintf(out, "\"%s\":%lld", key, (long long)n);
+}
+
+static void truth(FILE *out, const char *key, int fits)
+{
+	fprintf(out, "\"%s\":%s", key, fits < 0 ? "null" : fits ? "true" : "false");
+}
+
+static void comma(FILE *out) { fputc(',', out); }
+
+static void user_frame(const gs_diagnosis *d, FILE *out, gs_id stack)
+{
+	char frame[4096];
+	gs_id id = stack ? gs_stack_user_frame(d->snapshot, stack) : 0;
+	if (id)
+		gs_frame_text(d->snapshot, id, frame, sizeof frame);
+	text_or_null(out, "user_frame", id ? frame : NULL);
+	comma(out);
+	char *text = stack ? gs_diagnosis_stack(d->snapshot, stack) : NULL;
+	text_or_null(out, "stack", text);
+	free(text);
+}
+
+static void print_request(const gs_diagnosis *d, FILE *out)
+{
+	static const char *const classes[] = { "small", "large", NULL };
+	char pool_id[48];
+	int64_t device = d->device ? d->device->device : d->oom != SIZE_MAX ? d->snapshot->ooms[d->oom].device : -1;
+	snprintf(pool_id, sizeof pool_id, "%llu,%llu", (unsigned long long)d->pool_id.a, (unsigned long long)d->pool_id.b);
+	number(out, "device", device < 0 ? GS_NONE : device), comma(out);
+	number(out, "idx", d->idx), comma(out);
+	text_or_null(out, "verdict", gs_step_word(d->verdict)), comma(out);
+	text_or_null(out, "kind", gs_step_kind(d->verdict)), comma(out);
+	truth(out, "exact", d->exact), comma(out);
+	number(out, "requested", d->requested), comma(out);
+	number(out, "needed", d->needed), comma(out);
+	number(out, "stream", d->stream), comma(out);
+	text_or_null(out, "pool", classes[d->pool]), comma(out);
+	text_or_null(out, "pool_id", d->oom != SIZE_MAX && d->has_pool_id ? pool_id : NULL), comma(out);
+	number(out, "free", d->free), comma(out);
+	number(out, "free_blocks", d->free_blocks), comma(out);
+	number(out, "largest_free", d->largest_free), comma(out);
+	number(out, "device_free", d->device_free), comma(out);
+	number(out, "missing", d->missing), comma(out);
+	text_or_null(out, "refused_by", d->refused_by);
+}
+
+static void print_ladder(const gs_diagnosis *d, FILE *out)
+{
+	const char *between = "";
+	fputs("\"nulls\":[", out);
+	for (int i = 0; i < GS_STEPS; i++) {
+		if (!d->null[i])
+			continue;
+		fprintf(out, "%s\"%s\"", between, gs_step_word((gs_step)i));
+		between = ",";
+	}
+	fputs("],\"ladder\":[", out);
+	for (int i = 0; i < d->nladder; i++) {
+		const gs_rung *r = &d->ladder[i];
+		fputs(i ? ",{" : "{", out);
+		text_or_null(out, "step", gs_step_word(r->step)), comma(out);
+		truth(out, "fits", r->fits), comma(out);
+		number(out, "available", r->available), comma(out);
+		number(out, "needed", r->needed);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void print_pinning(const gs_diagnosis *d, FILE *out)
+{
+	fputs("\"pinning\":[", out);
+	for (size_t i = 0; i < d->npinning; i++) {
+		const gs_pinning *p = &d->pinning[i];
+		fputs(i ? ",{" : "{", out);
+		user_frame(d, out, p->stack), comma(out);
+		number(out, "blocks", (int64_t)p->blocks), comma(out);
+		number(out, "bytes", (int64_t)p->bytes), comma(out);
+		number(out, "segments", (int64_t)p->segments), comma(out);
+		number(out, "free_pinned", (int64_t)p->free_pinned);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void print_eviction(const gs_diagnosis *d, FILE *out)
+{
+	const gs_eviction *e = d->nevictions ? d->evictions : NULL;
+	if (!e) {
+		fputs("\"eviction\":null", out);
+		return;
+	}
+	bool one = e->segment != SIZE_MAX;
+	fputs("\"eviction\":{", out);
+	number(out, "segment", one ? (int64_t)d->layout.segments[e->segment].address : GS_NONE), comma(out);
+	number(out, "address", one ? (int64_t)e->address : GS_NONE), comma(out);
+	number(out, "size", (int64_t)e->size), comma(out);
+	number(out, "live_bytes", (int64_t)e->live_bytes), comma(out);
+	number(out, "live_blocks", (int64_t)e->live_blocks), comma(out);
+	truth(out, "sufficient", e->sufficient);
+	fputc('}', out);
+}
+
+static void print_growth(const gs_diagnosis *d, FILE *out)
+{
+	fputs("\"growth\":[", out);
+	for (size_t i = 0; i < d->ngrowth; i++) {
+		const gs_growth *g = &d->growth[i];
+		fputs(i ? ",{" : "{", out);
+		user_frame(d, out, g->stack), comma(out);
+		number(out, "bytes", (int64_t)g->bytes), comma(out);
+		number(out, "blocks", (int64_t)g->blocks);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void print_advice(const gs_diagnosis *d, FILE *out)
+{
+	fputs("\"advice\":[", out);
+	for (size_t i = 0; i < d->nadvice; i++) {
+		fputs(i ? ",{" : "{", out);
+		text_or_null(out, "do", d->advice[i].act), comma(out);
+		text_or_null(out, "because", d->advice[i].because);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out)
+{
+	fputs("{\"schema_version\":1,", out);
+	print_request(d, out), comma(out);
+	print_ladder(d, out), comma(out);
+	print_pinning(d, out), comma(out);
+	print_eviction(d, out), comma(out);
+	print_growth(d, out), comma(out);
+	print_advice(d, out);
+	fputs("}\n", out);
+}

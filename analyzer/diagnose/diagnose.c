@@ -1,0 +1,204 @@
+/* The diagnosis: which failure, its state, the ladder, blame and advice, one after the other. */
+#include "analyzer/diagnose/diagnose.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/diagnose/diagnose_internal.h"
+
+/* Later in time; in the order of rows where times are not known. */
+static bool later(const gs_oom *a, const gs_oom *than)
+{
+	return a->time_us == GS_NONE || than->time_us == GS_NONE || a->time_us >= than->time_us;
+}
+
+static size_t last_oom(const gs_snapshot *s)
+{
+	size_t last = SIZE_MAX;
+	for (size_t i = 0; i < s->nooms; i++)
+		if (last == SIZE_MAX || later(&s->ooms[i], &s->ooms[last]))
+			last = i;
+	return last;
+}
+
+/* Without an OOM: the device with the most reserved memory. */
+static const gs_device *busiest(const gs_snapshot *s)
+{
+	const gs_device *found = NULL;
+	uint64_t most = 0;
+	for (size_t i = 0; i < s->ndevices; i++) {
+		gs_totals t;
+		gs_layout_totals(&s->devices[i].captured, &t);
+		if (!found || t.reserved > most) {
+			found = &s->devices[i];
+			most = t.reserved;
+		}
+	}
+	return found;
+}
+
+static gs_status choose_device(gs_diagnosis *d, const gs_diagnose_options *options, gs_error *err)
+{
+	const gs_snapshot *s = d->snapshot;
+	size_t last = last_oom(s);
+	if (!options->any_device) {
+		d->device = gs_snapshot_find_device(s, options->device);
+		for (size_t i = 0; !d->device && i < s->nooms; i++)
+			if (s->ooms[i].device == options->device)
+				return GS_OK;
+		return d->device ? GS_OK : gs_fail(err, GS_NOT_FOUND, "there is no device %d in it", options->device);
+	}
+	d->device = last == SIZE_MAX ? busiest(s) : gs_snapshot_find_device(s, s->ooms[last].device);
+	return GS_OK;
+}
+
+/* An event's number that is an OOM's means that OOM. */
+static void match_event(gs_diagnosis *d)
+{
+	for (size_t i = 0; d->state.oom == SIZE_MAX && d->state.idx >= 0 && i < d->snapshot->nooms; i++)
+		if (d->snapshot->ooms[i].device == d->device->device && d->snapshot->ooms[i].idx == d->state.idx)
+			d->state.oom = i;
+}
+
+/* A text's row whose device is not known, or that says nothing of segments. */
+static gs_status choose_row(gs_diagnosis *d, const gs_diagnose_options *options, gs_error *err)
+{
+	uint64_t nth = 0, seen = 0;
+	const char *state = options->state ? options->state : "oom";
+	d->state = (gs_state){ "oom", GS_NONE, SIZE_MAX };
+	if (!strncmp(state, "oom ", 4))
+		nth = strtoull(state + 4, NULL, 10);
+	for (size_t i = 0; i < d->snapshot->nooms; i++) {
+		const gs_oom *oom = &d->snapshot->ooms[i];
+		if (!options->any_device && oom->device != options->device)
+			continue;
+		if (!nth ? d->state.oom == SIZE_MAX || later(oom, &d->snapshot->ooms[d->state.oom]) : ++seen == nth)
+			d->state.oom = i;
+	}
+	if (nth && d->state.oom == SIZE_MAX)
+		return gs_fail(err, GS_NOT_FOUND, "there is no OOM number %llu", (unsigned long long)nth);
+	if (d->state.oom != SIZE_MAX && d->snapshot->kind == GS_KIND_TEXT)
+		d->policy = gs_policy_of_library(d->snapshot->ooms[d->state.oom].library);
+	return GS_OK;
+}
+
+static gs_status rebuild(gs_diagnosis *d, const gs_diagnose_options *options, gs_error *err)
+{
+	gs_status status = gs_history_init(&d->history, d->snapshot, d->device, err);
+	if (!status)
+		status = gs_state_find(d->snapshot, d->device, &d->history, options->state, &d->state, err);
+	if (status)
+		return status;
+	const char *why;
+	if (gs_state_captured_fit(d->snapshot, d->device, &d->state, &why) == GS_STATE_OTHER)
+		return choose_row(d, options, err);
+	match_event(d);
+	int64_t idx = d->state.idx == GS_NONE ? d->history.captured_at : d->state.idx;
+	if ((status = gs_history_layout(&d->history, idx, &d->layout, err)))
+		return status;
+	d->has_layout = true;
+	d->exact = d->layout.exact;
+	gs_layout_totals(&d->layout, &d->totals);
+	return GS_OK;
+}
+
+/* A message that belongs to no known device still is the failure. */
+static bool has_state(const gs_diagnosis *d)
+{
+	return d->device && (d->device->has_layout || d->device->trace.n);
+}
+
+static gs_status judge(gs_diagnosis *d, const gs_diagnose_options *options)
+{
+	gs_figures f;
+	memset(&f, 0, sizeof f);
+	gs_diagnose_request(d, options);
+	if (d->oom == SIZE_MAX)
+		return GS_OK;
+	if (d->has_layout) {
+		gs_status status = gs_diagnose_layout(d, &f);
+		if (status)
+			return status;
+		gs_diagnose_device(d, options, gs_range_of(d->totals.reserved), &f);
+	} else {
+		gs_diagnose_bounds(d, &f);
+		gs_diagnose_device(d, options, gs_range_fact(d->reserved), &f);
+		d->ask = d->needed;
+	}
+	gs_diagnose_steps(d, &f);
+	return GS_OK;
+}
+
+static void begin(gs_diagnosis *d, const gs_snapshot *s)
+{
+	memset(d, 0, sizeof *d);
+	d->snapshot = s;
+	d->policy = gs_policy_of(s);
+	gs_policy_settings(s, &d->settings, &d->settings_known);
+	gs_layout_init(&d->layout);
+	gs_layout_totals(&d->layout, &d->totals);
+	d->exact = true;
+	d->verdict = GS_VERDICT_NONE;
+	d->oom = SIZE_MAX;
+	d->idx = d->requested = d->needed = d->ask = d->stream = d->free = d->free_blocks = d->largest_free = GS_NONE;
+	d->device_free = d->allowed = d->capacity = d->reserved = d->missing = GS_NONE;
+	d->pool = GS_CLASS_UNKNOWN;
+	d->fragmentation_first = d->fragmentation_last = -1;
+}
+
+gs_status gs_diagnose_ladder(const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err)
+{
+	begin(d, s);
+	gs_status status = choose_device(d, options, err);
+	if (!status)
+		status = has_state(d) ? rebuild(d, options, err) : choose_row(d, options, err);
+	if (status)
+		return status;
+	d->oom = d->state.oom;
+	if ((status = judge(d, options)))
+		return gs_fail(err, status, "out of memory");
+	return GS_OK;
+}
+
+static gs_status blame(gs_diagnosis *d)
+{
+	gs_policy_request r = gs_diagnosis_request(d);
+	int64_t until = d->idx != GS_NONE ? d->idx : d->state.idx;
+	int64_t left = d->device_free;
+	if (d->allowed >= 0 && d->reserved >= 0 && (left < 0 || left > d->allowed - d->reserved))
+		left = d->allowed > d->reserved ? d->allowed - d->reserved : 0;
+	gs_status status = gs_blame_pinning(&d->layout, &d->pinning, &d->npinning);
+	if (!status && d->oom != SIZE_MAX && d->requested > 0 && d->policy->caches)
+		status = gs_blame_eviction(d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);
+	if (!status)
+		status = gs_blame_growth(&d->history, until, &d->growth, &d->ngrowth);
+	if (!status)
+		status = gs_blame_varying(d->snapshot, d->device, &d->varying, &d->nvarying);
+	return status ? status : gs_blame_holders(&d->layout, &d->holders, &d->nholders);
+}
+
+gs_status gs_diagnose(const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err)
+{
+	gs_status status = gs_diagnose_ladder(s, options, d, err);
+	if (status)
+		return status;
+	if (d->has_layout && (status = blame(d)))
+		return gs_fail(err, status, "out of memory");
+	if ((status = gs_diagnose_health(d)) || (status = gs_diagnose_advice(d)))
+		return gs_fail(err, status, "out of memory");
+	return options->advise_settings ? options->advise_settings(d, options->advise_context, err) : GS_OK;
+}
+
+void gs_diagnosis_release(gs_diagnosis *d)
+{
+	gs_history_release(&d->history);
+	gs_layout_release(&d->layout);
+	free(d->pinning);
+	free(d->evictions);
+	free(d->growth);
+	free(d->varying);
+	free(d->holders);
+	free(d->rooms);
+	free(d->advice);
+	memset(d, 0, sizeof *d);
+}

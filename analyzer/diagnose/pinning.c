@@ -1,0 +1,140 @@
+/* Which stacks keep partly free segments from being whole. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/diagnose/attribution.h"
+
+/* A stack's part of one segment. */
+typedef struct share { gs_id stack; uint32_t segment; uint64_t blocks, bytes; } share;
+
+static int by_stack(const void *a, const void *b)
+{
+	const share *x = a, *y = b;
+	if (x->stack != y->stack)
+		return x->stack < y->stack ? -1 : 1;
+	return (x->segment > y->segment) - (x->segment < y->segment);
+}
+
+static int by_pinned(const void *a, const void *b)
+{
+	const gs_pinning *x = a, *y = b;
+	if (x->free_pinned != y->free_pinned)
+		return x->free_pinned > y->free_pinned ? -1 : 1;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+typedef struct fill { uint64_t free, live; } fill;
+
+static void measure(const gs_layout *l, fill *fills)
+{
+	for (size_t i = 0; i < l->nsegments; i++) {
+		const gs_segment *g = &l->segments[i];
+		fills[i] = (fill){ 0, 0 };
+		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++)
+			*(l->blocks[k].state == GS_INACTIVE ? &fills[i].free : &fills[i].live) += l->blocks[k].size;
+	}
+}
+
+/* Collects one share a live block of a partly free segment, sorted by stack and segment. */
+static size_t collect(const gs_layout *l, const fill *fills, share *shares)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < l->nsegments; i++) {
+		const gs_segment *g = &l->segments[i];
+		for (size_t k = g->first_block; fills[i].free && k < g->first_block + g->nblocks; k++)
+			if (l->blocks[k].state != GS_INACTIVE)
+				shares[n++] = (share){ l->blocks[k].stack, (uint32_t)i, 1, l->blocks[k].size };
+	}
+	if (n)
+		qsort(shares, n, sizeof *shares, by_stack);
+	return n;
+}
+
+/* Adds what a stack has in one segment. */
+static void add_segment(const gs_layout *l, const fill *fills, gs_pinning *p, const share *s)
+{
+	p->blocks += s->blocks;
+	p->bytes += s->bytes;
+	p->segments++;
+	p->free_pinned += fills[s->segment].free;
+	if (s->bytes == fills[s->segment].live)
+		p->sets_free += l->segments[s->segment].size;
+}
+
+static size_t add_up(const gs_layout *l, const fill *fills, const share *shares, size_t count, gs_pinning *all)
+{
+	size_t n = 0;
+	for (size_t i = 0, next; i < count; i = next) {
+		share sum = shares[i];
+		for (next = i + 1; next < count && shares[next].stack == sum.stack && shares[next].segment == sum.segment; next++) {
+			sum.blocks++;
+			sum.bytes += shares[next].bytes;
+		}
+		if (!n || all[n - 1].stack != sum.stack)
+			all[n++] = (gs_pinning){ .stack = sum.stack };
+		add_segment(l, fills, &all[n - 1], &sum);
+	}
+	return n;
+}
+
+gs_status gs_blame_pinning(const gs_layout *l, gs_pinning **rows, size_t *n)
+{
+	share *shares = malloc((l->nblocks + 1) * sizeof *shares);
+	fill *fills = malloc((l->nsegments + 1) * sizeof *fills);
+	gs_pinning *all = malloc((l->nblocks + 1) * sizeof *all);
+	gs_status status = shares && fills && all ? GS_OK : GS_NO_MEMORY;
+	*n = 0;
+	*rows = all;
+	if (!status) {
+		measure(l, fills);
+		*n = add_up(l, fills, shares, collect(l, fills, shares), all);
+	}
+	if (*n)
+		qsort(all, *n, sizeof *all, by_pinned);
+	free(shares);
+	free(fills);
+	return status;
+}
+
+static int by_stack_only(const void *a, const void *b)
+{
+	gs_id x = ((const gs_holder *)a)->stack, y = ((const gs_holder *)b)->stack;
+	return (x > y) - (x < y);
+}
+
+static int by_bytes(const void *a, const void *b)
+{
+	const gs_holder *x = a, *y = b;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return (x->stack > y->stack) - (x->stack < y->stack);
+}
+
+gs_status gs_blame_holders(const gs_layout *l, gs_holder **rows, size_t *n)
+{
+	size_t live = 0, kept = 0;
+	gs_holder *all = malloc((l->nblocks + 1) * sizeof *all);
+	*rows = all;
+	*n = 0;
+	if (!all)
+		return GS_NO_MEMORY;
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->blocks[i].state != GS_INACTIVE)
+			all[live++] = (gs_holder){ l->blocks[i].stack, 1, l->blocks[i].size };
+	if (live)
+		qsort(all, live, sizeof *all, by_stack_only);
+	for (size_t i = 0; i < live; i++) {
+		if (kept && all[kept - 1].stack == all[i].stack) {
+			all[kept - 1].blocks++;
+			all[kept - 1].bytes += all[i].bytes;
+		} else {
+			all[kept++] = all[i];
+		}
+	}
+	if (kept)
+		qsort(all, kept, sizeof *all, by_bytes);
+	*n = kept;
+	return GS_OK;
+}

@@ -1,0 +1,188 @@
+/* Frames: hiding rules of PyTorch's memory_viz, the user's own frame, and texts. */
+#include "analyzer/model/frames.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+
+/* The lists of torch/cuda/_memory_viz.py (a frame is hidden if its name or file contains one of these). */
+static const char *const hidden_names[] = {
+	"unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start", "__libc_start_main", "PyEval_",
+	"PyObject_", "PyFunction_", NULL
+};
+static const char *const hidden_files[] = {
+	"core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "Objects/call.c",
+	"Objects/methodobject.c", "pycore_ceval.h", "ceval.c", "cpython/abstract.h", NULL
+};
+
+/* Native code that belongs to a framework, the C and C++ libraries, the interpreter or to our own recorder. */
+static const char *const native_prefixes[] = {
+	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "caffe2::", "Py", "_Py",
+	"cuda", "cuMem", "start_thread", "clone", "gpusnap_", "THP", "THCP", "execute_native_thread_routine", "method_vectorcall", "cfunction_", "_object_call", NULL
+};
+static const char *const native_files[] = {
+	"torch/csrc/", "aten/src/", "/c10/", "c10/core", "c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libc.so",
+	"libc-start", "libpthread", "libcudart", "libcuda.so", "libgpusnap", "/include/c++/", "Objects/", "Python/ceval", "Python/bltinmodule",
+	"Modules/", NULL
+};
+
+static bool contains_any(const char *text, const char *const *list)
+{
+	for (; *list; list++)
+		if (strstr(text, *list))
+			return true;
+	return false;
+}
+
+static bool starts_with_any(const char *text, const char *const *list)
+{
+	for (; *list; list++)
+		if (!strncmp(text, *list, strlen(*list)))
+			return true;
+	return false;
+}
+
+static const gs_frame *frame_at(const gs_snapshot *s, gs_id frame)
+{
+	return frame && frame < s->nframes ? &s->frames[frame] : NULL;
+}
+
+bool gs_frame_is_plumbing(const gs_snapshot *s, gs_id frame)
+{
+	const gs_frame *f = frame_at(s, frame);
+	return f && (contains_any(gs_string_text(s, f->name), hidden_names) ||
+		     contains_any(gs_string_text(s, f->file), hidden_files));
+}
+
+/* Lower case, one kind of slash, so that Windows paths are judged by the same words. */
+static void plain_path(const char *file, char *buf, size_t cap)
+{
+	size_t i = 0;
+	for (; file[i] && i + 1 < cap; i++)
+		buf[i] = file[i] == '\\' ? '/' : (char)tolower((unsigned char)file[i]);
+	buf[i] = 0;
+}
+
+/* A path of the standard library: …/lib/python3.11/…, …/python311.zip/…, and on Windows …/lib/… below a folder of Python, conda or an environment. */
+static bool in_standard_library(const char *path, bool windows)
+{
+	const char *p = strstr(path, "/lib/python");
+	if (p && isdigit((unsigned char)p[11]))
+		return true;
+	if ((p = strstr(path, "/lib64/python")) && isdigit((unsigned char)p[13]))
+		return true;
+	if ((p = strstr(path, "python3")) && strstr(p, ".zip/"))
+		return true;
+	const char *lib = windows ? strstr(path, "/lib/") : NULL;
+	if (!lib)
+		return false;
+	for (p = path; p < lib; p++)
+		if (!strncmp(p, "python", 6) || !strncmp(p, "conda", 5) || !strncmp(p, "/envs/", 6))
+			return true;
+	return false;
+}
+
+static bool is_python_file(const char *path)
+{
+	size_t n = strlen(path);
+	return (n > 3 && !strcmp(path + n - 3, ".py")) || (n > 4 && !strcmp(path + n - 4, ".pyx")) || path[0] == '<';
+}
+
+/* A C++ name without the return type that a template's carries: "_object* torch::f<…>(…)" from torch on. */
+static const char *without_type(const char *name)
+{
+	static const char nameless[] = "(anonymous namespace)::";
+	name += strncmp(name, nameless, sizeof nameless - 1) ? 0 : sizeof nameless - 1;
+	const char *start = name, *end = name + strcspn(name, "(<");
+	for (const char *p = name; p < end; p++)
+		if (*p == ' ' && p + 1 < end)
+			start = p + 1;
+	return start;
+}
+
+/* torch.profiler writes `file(line): function` as the function and "none" as the file, without the folder in which Python found the file. */
+static bool is_profiled_user(const char *name)
+{
+	char path[1024];
+	const char *end = strstr(name, "): "), *open = end;
+	while (open && open > name && *open != '(')
+		open--;
+	if (!open || *open != '(' || (size_t)(open - name) >= sizeof path)
+		return false;
+	memcpy(path, name, (size_t)(open - name));
+	path[open - name] = 0;
+	return is_python_file(path) && strncmp(path, "torch/", 6) && strncmp(path, "<built-in", 9) && strncmp(path, "<frozen", 7) &&
+	       !strstr(path, "site-packages") && !in_standard_library(path, false);
+}
+
+bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
+{
+	const gs_frame *f = frame_at(s, frame);
+	if (!f)
+		return false;
+	const char *file = gs_string_text(s, f->file), *name = gs_string_text(s, f->name);
+	if (!*file || !strcmp(file, "??"))
+		return false;
+	if (!strcmp(file, "none"))
+		return is_profiled_user(name);
+	char path[1024];
+	plain_path(file, path, sizeof path);
+	if (strstr(path, "site-packages") || strstr(path, "dist-packages") || in_standard_library(path, strchr(file, '\\') != NULL))
+		return false;
+	if (!strncmp(path, "<frozen", 7) || !strncmp(path, "<eval_with_key", 14) || !strncmp(path, "<__array_function__", 19))
+		return false;
+	if (is_python_file(path))
+		return true;
+	return !gs_frame_is_plumbing(s, frame) && !starts_with_any(without_type(name), native_prefixes) &&
+	       strncmp(name, "operator new", 12) && !contains_any(file, native_files);
+}
+
+gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack)
+{
+	if (!stack || stack >= s->nstacks || !s->stacks[stack].n)
+		return 0;
+	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
+	for (uint32_t i = 0; i < s->stacks[stack].n; i++)
+		if (gs_frame_is_user(s, frames[i]))
+			return frames[i];
+	return frames[0];
+}
+
+size_t gs_frame_text(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
+{
+	const gs_frame *f = frame_at(s, frame);
+	const char *name = f ? gs_string_text(s, f->name) : "", *file = f ? gs_string_text(s, f->file) : "";
+	int n;
+	if (f && f->line != GS_NONE)
+		n = snprintf(buf, cap, "%s (%s:%lld)", name, file, (long long)f->line);
+	else if (*file)
+		n = snprintf(buf, cap, "%s (%s)", name, file);
+	else
+		n = snprintf(buf, cap, "%s", name);
+	return n < 0 ? 0 : (size_t)n;
+}
+
+size_t gs_stack_text(const gs_snapshot *s, gs_id stack, bool all_frames, char *buf, size_t cap)
+{
+	if (cap)
+		buf[0] = 0;
+	if (!stack || stack >= s->nstacks)
+		return 0;
+	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
+	uint32_t n = s->stacks[stack].n, shown = 0;
+	for (uint32_t i = 0; i < n && !all_frames; i++)
+		shown += !gs_frame_is_plumbing(s, frames[i]);
+	all_frames = all_frames || !shown;
+	size_t length = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!all_frames && gs_frame_is_plumbing(s, frames[i]))
+			continue;
+		if (length) {
+			if (length + 1 < cap)
+				memcpy(buf + length, "\n", 2);
+			length++;
+		}
+		length += gs_frame_text(s, frames[i], length < cap ? buf + length : NULL, length < cap ? cap - length : 0);
+	}
+	return length;
+}

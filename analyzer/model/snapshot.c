@@ -1,0 +1,315 @@
+/* The in-memory model: devices, events, OOM rows and small facts. Interning is in intern.c, layouts in layout.c. */
+#include "analyzer/model/snapshot.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/model/intern.h"
+#include "analyzer/model/memory.h"
+
+void gs_snapshot_init(gs_snapshot *s)
+{
+	memset(s, 0, sizeof *s);
+	s->pid = s->rank = s->time_us = GS_NONE;
+	s->complete = true;
+}
+
+void gs_snapshot_release(gs_snapshot *s)
+{
+	for (size_t i = 0; i < s->ndevices; i++) {
+		gs_layout_release(&s->devices[i].captured);
+		gs_memory_give(s->devices[i].trace.events);
+	}
+	gs_memory_give(s->devices);
+	gs_memory_give(s->ooms);
+	gs_memory_give(s->annotations);
+	gs_memory_give(s->settings);
+	gs_memory_give(s->stats);
+	gs_memory_give(s->warnings);
+	gs_intern_release(s);
+	gs_snapshot_init(s);
+}
+
+/* Room for one more element in a plain array that doubles at powers of two; NULL when memory is short. */
+static void *one_more(void *array, size_t n, size_t size)
+{
+	if (n & (n - 1) || n == 0) {
+		if (n)
+			return array;
+		return array ? array : gs_memory_take(size);
+	}
+	return n > SIZE_MAX / 2 / size ? NULL : gs_memory_more(array, n * 2 * size);
+}
+
+#define APPEND(array, n)                                                        \
+	do {                                                                    \
+		void *grown = one_more((array), (n), sizeof *(array));          \
+		if (!grown)                                                     \
+			return NULL;                                            \
+		(array) = grown;                                                \
+		memset(&(array)[n], 0, sizeof *(array));                        \
+	} while (0)
+
+gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device)
+{
+	for (size_t i = 0; i < s->ndevices; i++)
+		if (s->devices[i].device == device)
+			return &s->devices[i];
+	return NULL;
+}
+
+gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device)
+{
+	gs_device *d = gs_snapshot_find_device(s, device);
+	if (d)
+		return d;
+	APPEND(s->devices, s->ndevices);
+	size_t at = s->ndevices++;
+	for (; at && s->devices[at - 1].device > device; at--)
+		s->devices[at] = s->devices[at - 1];
+	d = &s->devices[at];
+	memset(d, 0, sizeof *d);
+	d->device = device;
+	d->capacity = d->device_free = d->allowed = d->others = d->reserved = d->allocated = GS_NONE;
+	d->trace.complete = -1;
+	gs_layout_init(&d->captured);
+	return d;
+}
+
+gs_event *gs_trace_append(gs_trace *t)
+{
+	if (t->n == t->cap) {
+		size_t cap = t->cap ? t->cap + t->cap / 2 : 64;
+		gs_event *grown = cap > SIZE_MAX / sizeof *grown ? NULL : gs_memory_more(t->events, cap * sizeof *grown);
+		if (!grown)
+			return NULL;
+		t->events = grown;
+		t->cap = cap;
+	}
+	gs_event *e = &t->events[t->n++];
+	memset(e, 0, sizeof *e);
+	e->time_us = GS_NONE;
+	return e;
+}
+
+gs_oom *gs_snapshot_add_oom(gs_snapshot *s)
+{
+	APPEND(s->ooms, s->nooms);
+	gs_oom *o = &s->ooms[s->nooms++];
+	o->device = -1;
+	o->pool = GS_CLASS_UNKNOWN;
+	o->idx = o->time_us = o->requested = o->needed = o->stream = GS_NONE;
+	o->device_free = o->capacity = o->allocated = o->reserved = o->allowed = GS_NONE;
+	return o;
+}
+
+static gs_setting *append_setting(gs_snapshot *s)
+{
+	APPEND(s->settings, s->nsettings);
+	return &s->settings[s->nsettings++];
+}
+
+gs_status gs_snapshot_add_setting(gs_snapshot *s, const char *name, const char *value)
+{
+	gs_setting *x = append_setting(s);
+	if (!x)
+		return GS_NO_MEMORY;
+	x->name = gs_snapshot_string(s, name, strlen(name));
+	x->value = gs_snapshot_string(s, value, strlen(value));
+	return x->name && x->value ? GS_OK : GS_NO_MEMORY;
+}
+
+int64_t gs_snapshot_events(const gs_snapshot *s, const gs_device *d)
+{
+	uint64_t n = d->trace.n + d->trace.skipped;
+	return !n && s->lost & GS_LOST_EVENTS ? GS_NONE : (int64_t)n;
+}
+
+int64_t gs_snapshot_failures(const gs_snapshot *s, const gs_device *d)
+{
+	int64_t n = 0;
+	for (size_t i = 0; i < s->nooms; i++)
+		n += !d || s->ooms[i].device == d->device;
+	return !n && s->lost & GS_LOST_OOMS ? GS_NONE : n;
+}
+
+const char *gs_snapshot_setting(const gs_snapshot *s, const char *name)
+{
+	for (size_t i = s->nsettings; i--;)
+		if (!strcmp(gs_string_text(s, s->settings[i].name), name))
+			return gs_string_text(s, s->settings[i].value);
+	return NULL;
+}
+
+static gs_stat *append_stat(gs_snapshot *s)
+{
+	APPEND(s->stats, s->nstats);
+	return &s->stats[s->nstats++];
+}
+
+gs_status gs_snapshot_add_stat(gs_snapshot *s, const gs_stat *stat)
+{
+	gs_stat *x = append_stat(s);
+	if (!x)
+		return GS_NO_MEMORY;
+	*x = *stat;
+	return GS_OK;
+}
+
+static gs_annotation *append_annotation(gs_snapshot *s)
+{
+	APPEND(s->annotations, s->nannotations);
+	return &s->annotations[s->nannotations++];
+}
+
+gs_status gs_snapshot_add_annotation(gs_snapshot *s, const gs_annotation *a)
+{
+	gs_annotation *x = append_annotation(s);
+	if (!x)
+		return GS_NO_MEMORY;
+	*x = *a;
+	return GS_OK;
+}
+
+static gs_warning *append_warning(gs_snapshot *s)
+{
+	APPEND(s->warnings, s->nwarnings);
+	return &s->warnings[s->nwarnings++];
+}
+
+enum { MAX_WARNINGS = 32 };
+
+void gs_snapshot_warn(gs_snapshot *s, const char *format, ...)
+{
+	gs_warning *w = s->nwarnings < MAX_WARNINGS ? append_warning(s) : NULL;
+	if (!w)
+		return;
+	va_list args;
+	va_start(args, format);
+	vsnprintf(w->text, sizeof w->text, format, args);
+	va_end(args);
+}
+
+/* --- words ------------------------------------------------------------------------------------ */
+
+static const char *const action_words[] = {
+#define GS_ACT(name, text) text,
+	GS_ACTIONS(GS_ACT)
+#undef GS_ACT
+};
+
+const char *gs_action_text(gs_action action)
+{
+	return (unsigned)action < GS_ACTION_COUNT ? action_words[action] : "unknown";
+}
+
+gs_action gs_action_parse(const char *word, size_t n)
+{
+	for (int i = 0; i < GS_ACTION_COUNT; i++)
+		if (strlen(action_words[i]) == n && !memcmp(word, action_words[i], n))
+			return (gs_action)i;
+	return GS_ACTION_UNKNOWN;
+}
+
+const char *gs_block_state_text(gs_block_state state)
+{
+	static const char *const words[] = { "active_allocated", "active_pending_free", "inactive" };
+	return (unsigned)state < 3 ? words[state] : "unknown";
+}
+
+const char *gs_kind_text(gs_kind kind)
+{
+	static const char *const words[] = { "unknown", "gsnap", "pytorch", "bfc", "rmm", "text" };
+	return (unsigned)kind < 6 ? words[kind] : "unknown";
+}
+
+/* --- finishing --------------------------------------------------------------------------------- */
+
+static bool has_oom_row(const gs_snapshot *s, int32_t device, int64_t idx)
+{
+	for (size_t i = 0; i < s->nooms; i++)
+		if (s->ooms[i].device == device && s->ooms[i].idx == idx)
+			return true;
+	return false;
+}
+
+static gs_status add_oom_of_event(gs_snapshot *s, const gs_device *d, size_t idx)
+{
+	const gs_event *e = &d->trace.events[idx];
+	gs_oom *o = gs_snapshot_add_oom(s);
+	if (!o)
+		return GS_NO_MEMORY;
+	o->device = d->device;
+	o->idx = (int64_t)idx;
+	o->time_us = e->time_us;
+	o->requested = (int64_t)e->size;
+	o->stream = (int64_t)s->streams[e->stream];
+	o->device_free = (int64_t)e->address;
+	o->stack = e->stack;
+	o->capacity = d->capacity;
+	o->allowed = d->allowed;
+	if (e->pool) {
+		o->has_pool_id = true;
+		o->pool_id = s->pools[e->pool - 1];
+	}
+	return GS_OK;
+}
+
+static int by_device_then_idx(const void *a, const void *b)
+{
+	const gs_oom *x = a, *y = b;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->idx > y->idx) - (x->idx < y->idx);
+}
+
+static gs_status ooms_of_events(gs_snapshot *s)
+{
+	size_t old = s->nooms;
+	for (size_t i = 0; i < s->ndevices; i++) {
+		const gs_device *d = &s->devices[i];
+		for (size_t k = 0; k < d->trace.n; k++) {
+			if (gs_event_action(&d->trace.events[k]) != GS_ACTION_OOM || has_oom_row(s, d->device, (int64_t)k))
+				continue;
+			if (add_oom_of_event(s, d, k))
+				return GS_NO_MEMORY;
+		}
+	}
+	bool events = s->nooms > old;
+	for (size_t i = 0; i < old && !events; i++)
+		events = s->ooms[i].idx != GS_NONE;
+	if (events)
+		qsort(s->ooms, s->nooms, sizeof *s->ooms, by_device_then_idx);
+	return GS_OK;
+}
+
+/* The recorder tells the free bytes of an out-of-memory in its row alone; readers of the trace look for them at the event. */
+static void free_of_ooms(gs_snapshot *s)
+{
+	for (size_t i = 0; i < s->nooms; i++) {
+		const gs_oom *o = &s->ooms[i];
+		gs_device *d = gs_snapshot_find_device(s, o->device);
+		if (!d || o->idx < 0 || (uint64_t)o->idx >= d->trace.n)
+			continue;
+		gs_event *e = &d->trace.events[o->idx];
+		if (gs_event_action(e) == GS_ACTION_OOM && !e->address)
+			e->address = (uint64_t)o->device_free;
+	}
+}
+
+gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
+{
+	if (!s->nstreams && gs_snapshot_stream(s, 0) == UINT32_MAX)
+		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < s->ndevices; i++) {
+		gs_status status = gs_layout_finish(s, &s->devices[i], err);
+		if (status)
+			return status;
+	}
+	if (ooms_of_events(s))
+		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	free_of_ooms(s);
+	return GS_OK;
+}

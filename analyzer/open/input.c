@@ -1,0 +1,141 @@
+/* Reading what a command line names. The listing is in input_expand.c. */
+#include "analyzer/open/input.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/store/store.h"
+
+static gs_status read_stored(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_store *store = NULL;
+	gs_status status = gs_store_open(entry->path, &store, err);
+	if (!status)
+		status = gs_store_read(store, entry->id, want, s, err);
+	gs_store_close(store);
+	return status;
+}
+
+/* A folder's notes and scripts are texts too: without an out-of-memory in them they are no input. */
+static bool is_mere_text(const gs_snapshot *s)
+{
+	return s->kind == GS_KIND_TEXT && !s->nooms && !s->ndevices;
+}
+
+gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_snapshot_init(s);
+	gs_status status = entry->id   ? read_stored(entry, want, s, err) :
+			   entry->part ? gs_read_part(entry->path, entry->part - 1, want, s, err) :
+					 gs_read_path(entry->path, want, s, err);
+	if (!status && entry->in_folder && is_mere_text(s))
+		status = gs_fail(err, GS_UNKNOWN_KIND, "a text without an out-of-memory");
+	if (status)
+		gs_snapshot_release(s);
+	return status;
+}
+
+void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
+{
+	char text[160];
+	if (!note)
+		return;
+	if (!s->complete && s->cut_at) {
+		snprintf(text, sizeof text, "cut at byte %llu: the answer rests on what is whole before it",
+			 (unsigned long long)s->cut_at);
+		note(context, s->path, text);
+	}
+	for (size_t i = 0; i < s->nwarnings; i++)
+		note(context, s->path, s->warnings[i].text);
+}
+
+/* A file of a folder may be anything: what is no snapshot is left out. Returns whether the failure ends the command. */
+static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_input_ask *ask)
+{
+	char text[GS_ERROR_TEXT + 16];
+	if (!entry->in_folder)
+		return true;
+	snprintf(text, sizeof text, "left out: %s", err->text);
+	if (ask->note)
+		ask->note(ask->context, entry->path, text);
+	return false;
+}
+
+static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_input_ask *ask, gs_ranks *seen, gs_error *err)
+{
+	gs_snapshot *s = &input->snapshots[input->n];
+	gs_error why = GS_ERROR_INIT;
+	gs_status status = gs_input_read(entry, ask->want, s, &why);
+	if (status) {
+		if (!fatal(entry, &why, ask))
+			return GS_OK;
+		input->failed = strdup(entry->path);
+		return gs_fail(err, status, "%s", why.text[0] ? why.text : gs_status_text(status));
+	}
+	gs_ranks_add(seen, s->rank);
+	if (ask->rank != GS_NONE && s->rank != ask->rank) {
+		gs_snapshot_release(s);
+		return GS_OK;
+	}
+	gs_input_tell(s, ask->note, ask->context);
+	input->n++;
+	return GS_OK;
+}
+
+void gs_ranks_add(gs_ranks *ranks, int64_t rank)
+{
+	if (rank == GS_NONE)
+		return;
+	ranks->least = ranks->n && ranks->least < rank ? ranks->least : rank;
+	ranks->most = ranks->n && ranks->most > rank ? ranks->most : rank;
+	ranks->n++;
+}
+
+gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err)
+{
+	char there[80] = "no rank is told of";
+	if (rank == GS_NONE)
+		return gs_fail(err, GS_NOT_FOUND, "no snapshot there");
+	if (seen && seen->n && seen->least == seen->most)
+		snprintf(there, sizeof there, "there is rank %lld", (long long)seen->least);
+	else if (seen && seen->n)
+		snprintf(there, sizeof there, "there are ranks from %lld to %lld", (long long)seen->least, (long long)seen->most);
+	return gs_fail(err, GS_NOT_FOUND, "no snapshot of rank %lld; %s", (long long)rank, there);
+}
+
+gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err)
+{
+	gs_input_list list = GS_INPUT_LIST_INIT;
+	gs_ranks seen = GS_RANKS_INIT;
+	*input = (gs_input)GS_INPUT_INIT;
+	gs_status status = gs_input_expand(paths, n, ask->note, ask->context, &list, err);
+	if (status) {
+		input->failed = list.failed;
+		list.failed = NULL;
+		goto out;
+	}
+	input->snapshots = calloc(list.n ? list.n : 1, sizeof *input->snapshots);
+	if (!input->snapshots) {
+		status = gs_fail(err, GS_NO_MEMORY, "%zu snapshots", list.n);
+		goto out;
+	}
+	for (size_t i = 0; i < list.n && !status; i++)
+		status = add(input, &list.entries[i], ask, &seen, err);
+	if (!status && !input->n) {
+		status = gs_input_none(ask->rank, &seen, err);
+		input->failed = n ? strdup(paths[0]) : NULL;
+	}
+out:
+	gs_input_list_release(&list);
+	return status;
+}
+
+void gs_input_release(gs_input *input)
+{
+	for (size_t i = 0; i < input->n; i++)
+		gs_snapshot_release(&input->snapshots[i]);
+	free(input->snapshots);
+	free(input->failed);
+	*input = (gs_input)GS_INPUT_INIT;
+}

@@ -1,0 +1,52 @@
+/* What the files of the emitter share. */
+#ifndef GS_ANALYZER_EMIT_INNER_H
+#define GS_ANALYZER_EMIT_INNER_H
+
+#include "analyzer/query/emit.h"
+
+struct gs_emitter {
+	FILE *out;
+	gs_format format;
+	gs_emit_head head;
+	char **names;       /* of the columns, made unique */
+	uint64_t rows, left;
+	char **cells;       /* a table's, row by row */
+	bool *right;        /* by column: numbers only */
+	size_t cap;
+};
+
+#define GS_TABLE_NONE SIZE_MAX
+
+/* A table as it will be written. */
+typedef struct gs_table {
+	const gs_emitter *e;
+	FILE *out;
+	size_t gap;         /* columns between columns */
+	bool compact, brief;
+	bool *hidden;       /* by column: told once, above */
+	size_t *same;       /* by hidden column: which other has the same figures, GS_TABLE_NONE: all its rows are the same */
+	size_t *width;      /* by column */
+	size_t *natural;    /* by column: what it would take without a limit */
+	char **cells;       /* those of a compact table; NULL: the emitter's */
+	char date[16];      /* of all times, where the cells leave it out */
+} gs_table;
+
+gs_status gs_table_init(gs_table *t, const gs_emitter *e);
+void gs_table_release(gs_table *t);
+
+/* Finds the first way of writing it that fits the width; false: none does. */
+bool gs_table_fit(gs_table *t);
+const char *gs_table_cell(const gs_table *t, size_t row, size_t column);
+
+/* A column's heading, and how many bytes of it stand on the line that begins at name. */
+const char *gs_table_heading(const gs_table *t, size_t column);
+size_t gs_table_heading_line(const gs_table *t, const char *name);
+
+/* Columns that text takes on a terminal. */
+size_t gs_table_width(const char *text);
+
+gs_status gs_emit_table_add(gs_emitter *e, const gs_value *row);
+void gs_emit_table_write(gs_emitter *e);
+void gs_emit_table_release(gs_emitter *e);
+
+#endif

@@ -1,0 +1,415 @@
+/* Tables for a terminal and for Markdown: as wide as their content, cut to the width of the terminal. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/query/emit_internal.h"
+#include "schema/plain.h"
+#include "schema/size.h"
+
+enum { GAP = 2, NARROWEST = 8, MOST_LINES = 4 };
+
+static void time_text(char *buf, size_t cap, int64_t us)
+{
+	time_t seconds = (time_t)(us / 1000000);
+	struct tm t;
+	char text[32];
+	if (us < 0 || !gmtime_r(&seconds, &t) || !strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &t))
+		snprintf(buf, cap, "%" PRId64, us);
+	else
+		snprintf(buf, cap, "%s.%06d", text, (int)(us % 1000000));
+}
+
+static void number_text(char *buf, size_t cap, int64_t n, gs_unit unit)
+{
+	if (unit == GS_UNIT_BYTES && n >= 0)
+		gs_size_format(buf, cap, (uint64_t)n);
+	else if (unit == GS_UNIT_ADDRESS)
+		snprintf(buf, cap, "0x%" PRIx64, (uint64_t)n);
+	else if (unit == GS_UNIT_TIME)
+		time_text(buf, cap, n);
+	else if (unit == GS_UNIT_BOOLEAN)
+		snprintf(buf, cap, "%s", n ? "yes" : "no");
+	else
+		snprintf(buf, cap, "%" PRId64, n);
+}
+
+/* A text on one line: the lines of a stack are parted by an arrow that points to the caller. */
+static char *one_line(const gs_value *v, bool markdown)
+{
+	size_t room = 4 * v->n + 1;
+	char *copy = malloc(v->n + 1), *plain = malloc(room + 16), *out = malloc(5 * room);
+	if (copy && plain && out) {
+		memcpy(copy, v->text, v->n);
+		copy[v->n] = 0;
+		size_t at = 0;
+		for (char *line = copy, *next; line; line = next) {
+			next = strchr(line, '\n');
+			if (next)
+				*next++ = 0;
+			gs_plain(plain, room + 16, line);
+			for (char *p = plain; *p; p++) {
+				if (markdown && (*p == '|' || *p == '\\' || *p == '<' || *p == '*' || *p == '_' || *p == '`'))
+					out[at++] = '\\';
+				out[at++] = *p;
+			}
+			if (next && *next) {
+				memcpy(out + at, " ← ", 5);
+				at += 5;
+			}
+		}
+		out[at] = 0;
+	} else {
+		free(out);
+		out = NULL;
+	}
+	free(copy);
+	free(plain);
+	return out;
+}
+
+static char *cell(const gs_emitter *e, const gs_value *v, gs_unit unit)
+{
+	char buf[64];
+	switch (v->type) {
+	case GS_VALUE_TEXT:
+		return one_line(v, e->format == GS_FORMAT_MARKDOWN);
+	case GS_VALUE_INT:
+		number_text(buf, sizeof buf, v->integer, unit);
+		return strdup(buf);
+	case GS_VALUE_REAL:
+		snprintf(buf, sizeof buf, "%.4g", v->real);
+		return strdup(buf);
+	default:
+		return strdup("-");
+	}
+}
+
+gs_status gs_emit_table_add(gs_emitter *e, const gs_value *row)
+{
+	size_t n = e->head.ncolumns, used = e->rows * n;
+	if (!e->right && !(e->right = malloc(n + 1)))
+		return GS_NO_MEMORY;
+	if (!used)
+		memset(e->right, 1, n + 1);
+	if (used + n > e->cap) {
+		size_t cap = (used + n) * 2;
+		char **grown = realloc(e->cells, cap * sizeof *grown);
+		if (!grown)
+			return GS_NO_MEMORY;
+		e->cells = grown;
+		e->cap = cap;
+	}
+	for (size_t i = 0; i < n; i++) {
+		if (!(e->cells[used + i] = cell(e, &row[i], e->head.columns[i].unit))) {
+			while (i--)
+				free(e->cells[used + i]);
+			return GS_NO_MEMORY;
+		}
+		if (row[i].type == GS_VALUE_TEXT)
+			e->right[i] = false;
+	}
+	return GS_OK;
+}
+
+static void pad(FILE *out, size_t n)
+{
+	for (; n; n--)
+		fputc(' ', out);
+}
+
+/* How many bytes of text fill at most width columns. */
+static size_t bytes_within(const char *text, size_t width)
+{
+	size_t n = strlen(text), at = 0, used = 0;
+	while (at < n) {
+		size_t len = gs_utf8_length(text + at, n - at), w = gs_utf8_width(text + at, len ? len : 1);
+		if (used + w > width)
+			break;
+		used += w;
+		at += len ? len : 1;
+	}
+	return at;
+}
+
+/* `name (…end/of/the/path.py:3)`: of a frame the middle can be missed. Returns false where text is none or width too small. */
+static bool put_frame(FILE *out, const char *text, size_t width)
+{
+	const char *place = strstr(text, " (");
+	size_t n = strlen(text), head = place ? (size_t)(place - text) + 2 : 0;
+	if (!place || text[n - 1] != ')' || strstr(text, " ← "))
+		return false;
+	size_t named = gs_utf8_width(text, head), full = gs_table_width(text), cut = 0;
+	if (named + 1 + NARROWEST > width)
+		return false;
+	const char *tail = text + head;
+	while (*tail && full - cut + 1 > width) {
+		size_t len = gs_utf8_length(tail, strlen(tail));
+		cut += gs_utf8_width(tail, len ? len : 1);
+		tail += len ? len : 1;
+	}
+	fwrite(text, 1, head, out);
+	fprintf(out, "…%s", tail);
+	pad(out, width - (full - cut + 1));
+	return true;
+}
+
+static bool is_path(const gs_column *column)
+{
+	return !strcmp(column->name, "snapshot") || !strcmp(column->name, "path");
+}
+
+/* …the/end/of/a/path */
+static void put_end(FILE *out, const char *text, size_t width, bool last)
+{
+	size_t full = gs_table_width(text);
+	while (*text && full + 1 > width) {
+		size_t len = gs_utf8_length(text, strlen(text));
+		full -= gs_utf8_width(text, len ? len : 1);
+		text += len ? len : 1;
+	}
+	fprintf(out, "…%s", text);
+	if (!last)
+		pad(out, width - full - 1);
+}
+
+/* Writes text in width columns, its end (of a frame its middle, of a path its beginning) replaced by an ellipsis where it is longer. */
+static void put(FILE *out, const char *text, size_t width, bool right, bool last, bool path)
+{
+	size_t full = gs_table_width(text);
+	if (full <= width) {
+		if (right)
+			pad(out, width - full);
+		fputs(text, out);
+		if (!right && !last)
+			pad(out, width - full);
+		return;
+	}
+	if (!right && put_frame(out, text, width))
+		return;
+	if (path && width) {
+		put_end(out, text, width, last);
+		return;
+	}
+	size_t at = bytes_within(text, width ? width - 1 : 0);
+	fwrite(text, 1, at, out);
+	fputs("…", out);
+	if (!last)
+		pad(out, width - gs_utf8_width(text, at) - 1);
+}
+
+/* A table that fits in no way is written as blocks of `name  value` lines, one a row. */
+static void write_upright(const gs_emitter *e)
+{
+	size_t n = e->head.ncolumns, name = 0;
+	for (size_t i = 0; i < n; i++)
+		if (gs_table_width(e->head.columns[i].name) > name)
+			name = gs_table_width(e->head.columns[i].name);
+	size_t width = e->head.width > 0 ? (size_t)e->head.width : SIZE_MAX;
+	size_t rest = width > name + GAP + NARROWEST ? width - name - GAP : NARROWEST;
+	for (size_t r = 0; r < e->rows; r++) {
+		if (r)
+			fputc('\n', e->out);
+		for (size_t i = 0; i < n; i++) {
+			put(e->out, e->head.columns[i].name, name, false, false, false);
+			pad(e->out, GAP);
+			put(e->out, e->cells[r * n + i], rest, false, true, is_path(&e->head.columns[i]));
+			fputc('\n', e->out);
+		}
+	}
+}
+
+/* Sentences go on below, up to MOST_LINES; anything else is cut. */
+static bool is_wrapped(const gs_column *column)
+{
+	static const char *const sentences[] = { "question", "meaning", "description", "conf", "note" };
+	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
+		if (!strcmp(column->name, sentences[i]))
+			return true;
+	return false;
+}
+
+/* The bytes of text's first line in width columns, whole words where there are any; settings are parted by commas. */
+static size_t line_of(const char *text, size_t width)
+{
+	size_t most = bytes_within(text, width), at = most;
+	while (text[most] && at && text[at] != ' ' && text[at - 1] != ',')
+		at--;
+	return at ? at : most;
+}
+
+/* Writes a line of the row and moves its cells on to what is left of them; returns whether anything is. */
+static bool write_line(const gs_table *t, const char **cells, bool last)
+{
+	const gs_emitter *e = t->e;
+	size_t n = e->head.ncolumns, end = n;
+	bool more = false, first = true;
+	while (end && t->hidden[end - 1])
+		end--;
+	for (size_t i = 0; i < end; i++) {
+		bool right = e->rows && e->right[i];
+		char line[256] = "";
+		if (t->hidden[i])
+			continue;
+		if (!first)
+			pad(t->out, t->gap);
+		first = false;
+		if (last || right || !is_wrapped(&e->head.columns[i]) || gs_table_width(cells[i]) <= t->width[i] || t->width[i] >= sizeof line / 4) {
+			put(t->out, cells[i], t->width[i], right, i + 1 == end, is_path(&e->head.columns[i]));
+			cells[i] = "";
+			continue;
+		}
+		size_t bytes = line_of(cells[i], t->width[i]);
+		memcpy(line, cells[i], bytes);
+		put(t->out, line, t->width[i], false, i + 1 == end, false);
+		cells[i] += bytes + strspn(cells[i] + bytes, " ");
+		more |= *cells[i] != 0;
+	}
+	fputc('\n', t->out);
+	return more;
+}
+
+static size_t heading_lines(const gs_table *t, size_t column)
+{
+	size_t lines = 0;
+	for (const char *name = gs_table_heading(t, column); *name; name += gs_table_heading_line(t, name))
+		lines++;
+	return lines;
+}
+
+/* The headings stand on the last of as many lines as the longest needs. */
+static void write_headings(const gs_table *t)
+{
+	const gs_emitter *e = t->e;
+	size_t n = e->head.ncolumns, lines = 1, end = n;
+	for (size_t i = 0; i < n; i++)
+		if (!t->hidden[i] && heading_lines(t, i) > lines)
+			lines = heading_lines(t, i);
+	while (end && t->hidden[end - 1])
+		end--;
+	for (size_t line = lines; line-- > 0;) {
+		bool first = true;
+		for (size_t i = 0; i < end; i++) {
+			const char *name = gs_table_heading(t, i);
+			char text[128];
+			if (t->hidden[i])
+				continue;
+			if (!first)
+				pad(t->out, t->gap);
+			first = false;
+			for (size_t skip = heading_lines(t, i); skip > line + 1; skip--)
+				name += gs_table_heading_line(t, name);
+			bool blank = heading_lines(t, i) <= line;
+			snprintf(text, sizeof text, "%.*s", blank ? 0 : (int)gs_table_heading_line(t, name), name);
+			put(t->out, text, t->width[i], e->rows && e->right[i], i + 1 == end, false);
+		}
+		fputc('\n', t->out);
+	}
+}
+
+/* What every row says: "in every row: device 0, pool large" */
+static void write_common(const gs_table *t)
+{
+	const gs_emitter *e = t->e;
+	size_t at = 0, width = e->head.width > 0 ? (size_t)e->head.width : SIZE_MAX;
+	for (size_t i = 0; i <= e->head.ncolumns; i++) {
+		bool date = i == e->head.ncolumns;
+		bool same = !date && t->same[i] != GS_TABLE_NONE;
+		const char *name = date ? "date" : e->head.columns[i].name;
+		const char *text = date ? t->date : same ? e->head.columns[t->same[i]].name : gs_table_cell(t, 0, i);
+		size_t room = strlen(name) + (same ? 3 : 1) + gs_table_width(text);
+		if (date ? !t->compact || !t->date[0] : !t->hidden[i])
+			continue;
+		if (at && at + 2 + room > width) {
+			fputs(",\n", t->out);
+			at = 0;
+		} else
+			at += (size_t)fprintf(t->out, "%s", at ? ", " : "in every row: ");
+		fputs(name, t->out);
+		fputs(same ? " = " : " ", t->out);
+		put(t->out, text, width - strlen(name) - 2, false, true, false);
+		at += room;
+	}
+	if (at)
+		fputs("\n\n", t->out);
+}
+
+/* Lines of a table go through memory, so that none ends in blanks. */
+static void copy_trimmed(FILE *out, const char *text, size_t n)
+{
+	for (const char *line = text, *end; line < text + n; line = end + 1) {
+		end = memchr(line, '\n', (size_t)(text + n - line));
+		if (!end)
+			end = text + n;
+		size_t length = (size_t)(end - line);
+		while (length && line[length - 1] == ' ')
+			length--;
+		fwrite(line, 1, length, out);
+		fputc('\n', out);
+	}
+}
+
+static gs_status write_rows(gs_table *t)
+{
+	size_t n = t->e->head.ncolumns, length = 0;
+	char *text = NULL;
+	const char **cells = calloc(n + 1, sizeof *cells);
+	if (!cells || !(t->out = open_memstream(&text, &length))) {
+		free(cells);
+		return GS_NO_MEMORY;
+	}
+	write_common(t);
+	write_headings(t);
+	for (size_t r = 0; r < t->e->rows; r++) {
+		for (size_t i = 0; i < n; i++)
+			cells[i] = gs_table_cell(t, r, i);
+		for (int line = 1; write_line(t, cells, line == MOST_LINES); line++)
+			;
+	}
+	free(cells);
+	gs_status status = ferror(t->out) | fclose(t->out) ? GS_NO_MEMORY : GS_OK;
+	if (!status)
+		copy_trimmed(t->e->out, text, length);
+	free(text);
+	return status;
+}
+
+static void write_markdown(const gs_emitter *e)
+{
+	size_t n = e->head.ncolumns;
+	for (size_t i = 0; i < n; i++)
+		fprintf(e->out, "%s %s ", i ? "|" : "|", e->head.columns[i].name);
+	fputs("|\n", e->out);
+	for (size_t i = 0; i < n; i++)
+		fputs(e->rows && e->right[i] ? "|---:" : "|---", e->out);
+	fputs("|\n", e->out);
+	for (size_t r = 0; r < e->rows; r++) {
+		for (size_t i = 0; i < n; i++)
+			fprintf(e->out, "| %s ", e->cells[r * n + i]);
+		fputs("|\n", e->out);
+	}
+}
+
+void gs_emit_table_write(gs_emitter *e)
+{
+	gs_table t;
+	if (e->format == GS_FORMAT_MARKDOWN) {
+		write_markdown(e);
+		return;
+	}
+	bool upright = gs_table_init(&t, e) || (e->rows && (e->head.upright || !gs_table_fit(&t)));
+	if (!upright && !e->rows)
+		gs_table_fit(&t);
+	if (upright || write_rows(&t))
+		write_upright(e);
+	gs_table_release(&t);
+}
+
+void gs_emit_table_release(gs_emitter *e)
+{
+	for (size_t k = 0; k < e->rows * e->head.ncolumns && e->cells; k++)
+		free(e->cells[k]);
+	free(e->cells);
+	free(e->right);
+}

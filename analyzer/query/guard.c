@@ -1,0 +1,149 @@
+/* What a query may do, and what it reads. */
+#include "analyzer/query/guard.h"
+
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+
+enum { MAX_SQL = 1000000, MAX_VALUE = 64 << 20, MORE_HEAP = 512 << 20, OPCODES_A_LOOK = 20000 };
+
+static bool among(const char *word, const char *const *list)
+{
+	for (; *list; list++)
+		if (!sqlite3_stricmp(word, *list))
+			return true;
+	return false;
+}
+
+/* Pragmas that only tell, and those that would set something were they given a value. */
+static bool pragma_is_harmless(const char *name, const char *argument)
+{
+	static const char *const with[] = { "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
+		"foreign_key_list", "integrity_check", "quick_check", NULL };
+	static const char *const bare[] = { "database_list", "function_list", "module_list", "pragma_list", "collation_list",
+		"compile_options", "application_id", "user_version", "schema_version", "data_version", "page_count", "page_size",
+		"freelist_count", "encoding", NULL };
+	return among(name, with) || (!argument && among(name, bare));
+}
+
+static const struct { const char *table, *within; unsigned reads; } table_reads[] = {
+	/* within NULL: any; the first line that fits counts */
+	{ "shown_state", NULL, GS_READS_STATE },
+	{ "all_segment", "segment", GS_READS_STATE | GS_READS_LAYOUT },
+	{ "all_block", "block", GS_READS_STATE | GS_READS_LAYOUT },
+	{ "all_segment", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
+	{ "all_block", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
+	{ "state", NULL, GS_READS_ALL_STATES },
+	{ "trace", NULL, GS_READS_EVENTS },
+	{ "packed_event", NULL, GS_READS_EVENTS },
+	{ "tag", NULL, GS_READS_EVENTS },
+	{ "more", NULL, GS_READS_EVENTS },
+	{ "stack", NULL, GS_READS_STACKS },
+	{ "frame", NULL, GS_READS_STACKS },
+	{ "stack_frame", NULL, GS_READS_STACKS | GS_READS_STACK_FRAMES },
+	{ "timeline", NULL, GS_READS_SERIES },
+	{ "varying_size", NULL, GS_READS_SERIES },
+	{ "growth", NULL, GS_READS_SERIES },
+	{ "oom", NULL, GS_READS_OOM },
+	{ "setting", NULL, GS_READS_SETTINGS },
+	{ "stat", NULL, GS_READS_STATS },
+	{ "fit", NULL, GS_READS_STATE | GS_READS_FIT },
+	{ "eviction", NULL, GS_READS_STATE | GS_READS_EVICTION },
+};
+
+static unsigned reads_of(const char *table, const char *column, const char *within)
+{
+	unsigned reads = 0;
+	/* a view's own text names all its columns; those that the question names are read of the view itself */
+	bool in_view = within && (!strcmp(within, "segment") || !strcmp(within, "block") || !strcmp(within, "event"));
+	if (!strcmp(column, "stack_id") && !in_view)
+		reads |= GS_READS_STACKS;
+	if (!strcmp(column, "idx") && !in_view && (!strcmp(table, "block") || !strcmp(table, "all_block")))
+		reads |= GS_READS_BLOCK_IDX;
+	if (!strcmp(column, "sha256") && !strcmp(table, "snapshot"))
+		reads |= GS_READS_SHA256;
+	if (!strcmp(table, "oom") && (!strcmp(column, "allocated") || !strcmp(column, "reserved")))
+		reads |= GS_READS_OOM_SUMS;
+	if (!strcmp(table, "oom") && *column && strcmp(column, "snapshot_id") && strcmp(column, "device"))
+		reads |= GS_READS_OOM_FACTS;
+	for (size_t i = 0; i < sizeof table_reads / sizeof *table_reads; i++)
+		if (!strcmp(table, table_reads[i].table) &&
+		    (!table_reads[i].within || (within && !strcmp(within, table_reads[i].within))))
+			return reads | table_reads[i].reads;
+	return reads;
+}
+
+static int deny(gs_guard *g, const char *what, const char *name)
+{
+	snprintf(g->denied, sizeof g->denied, "%s%s%.60s is not allowed: a query only reads", what, name ? " " : "", name ? name : "");
+	return SQLITE_DENY;
+}
+
+static int authorize(void *context, int action, const char *a, const char *b, const char *c, const char *within)
+{
+	static const char *const barred[] = { "load_extension", "fts3_tokenizer", "writefile", "readfile", "edit", NULL };
+	gs_guard *g = context;
+	(void)c;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_READ:
+		g->reads |= reads_of(a ? a : "", b ? b : "", within);
+		return SQLITE_OK;
+	case SQLITE_FUNCTION:
+		return b && among(b, barred) ? deny(g, "the function", b) : SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return pragma_is_harmless(a ? a : "", b) ? SQLITE_OK : deny(g, b ? "setting PRAGMA" : "PRAGMA", a);
+	case SQLITE_ATTACH:
+	case SQLITE_DETACH:
+		return deny(g, "attaching a database", NULL);
+	default:
+		return deny(g, "changing anything", NULL);
+	}
+}
+
+static double now(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int look_at_clock(void *context)
+{
+	const gs_guard *g = context;
+	return g->until > 0 && now() > g->until;
+}
+
+void gs_guard_set(gs_guard *guard, sqlite3 *db)
+{
+	sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, MAX_SQL);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, MAX_VALUE);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 500);
+	sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 200);
+	sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+	sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+	gs_guard_resume(guard, db);
+}
+
+void gs_guard_start(gs_guard *guard, double seconds)
+{
+	guard->until = seconds > 0 ? now() + seconds : 0;
+	sqlite3_hard_heap_limit64(sqlite3_memory_used() + MORE_HEAP);
+}
+
+void gs_guard_pause(gs_guard *guard, sqlite3 *db)
+{
+	(void)guard;
+	sqlite3_set_authorizer(db, NULL, NULL);
+	sqlite3_progress_handler(db, 0, NULL, NULL);
+	sqlite3_hard_heap_limit64(0);
+}
+
+void gs_guard_resume(gs_guard *guard, sqlite3 *db)
+{
+	sqlite3_set_authorizer(db, authorize, guard);
+	sqlite3_progress_handler(db, OPCODES_A_LOOK, look_at_clock, guard);
+}

@@ -1,0 +1,155 @@
+/* Filling a session's tables from files, one after the other; each snapshot's memory is given back before the next. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/store/db.h"
+#include "analyzer/query/session_internal.h"
+
+static unsigned parts_of(unsigned reads, bool all_frames)
+{
+	unsigned parts = 0;
+	if (reads & GS_READS_LAYOUT)
+		parts |= GS_STORE_LAYOUT;
+	if (reads & GS_READS_ALL_STATES)
+		parts |= GS_STORE_STATES;
+	if (reads & GS_READS_EVENTS)
+		parts |= GS_STORE_EVENTS;
+	if (reads & GS_READS_STACKS)
+		parts |= GS_STORE_STACKS | (all_frames ? (unsigned)GS_STORE_ALL_FRAMES : 0u);
+	if (reads & GS_READS_BLOCK_IDX)
+		parts |= GS_STORE_BLOCK_IDX;
+	if (reads & GS_READS_STACK_FRAMES)
+		parts |= GS_STORE_STACK_FRAMES;
+	if (reads & GS_READS_SERIES)
+		parts |= GS_STORE_SERIES;
+	if (reads & GS_READS_OOM_SUMS)
+		parts |= GS_STORE_OOM_SUMS;
+	return parts;
+}
+
+static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES | GS_READS_FIT |
+					  GS_READS_EVICTION | GS_READS_OOM | GS_READS_BLOCK_IDX;
+
+/* Whether what was read without events does not do: a state has to be rebuilt from them. */
+static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
+{
+	const char *selector = session->ask.state;
+	if (!s->events_skipped || (selector && !strcmp(selector, "captured") && !(reads & GS_READS_OOM_SUMS)))
+		return false;
+	bool by_default = !selector || !*selector || !strcmp(selector, "oom");
+	for (size_t i = 0; i < s->ndevices; i++) {
+		const gs_device *d = &s->devices[i];
+		size_t ooms = 0;
+		for (size_t k = 0; k < s->nooms; k++)
+			ooms += s->ooms[k].device == d->device;
+		if (!by_default || (ooms && !d->layout_at_oom) || (ooms > 1 && reads & GS_READS_OOM_SUMS))
+			return true;
+	}
+	return false;
+}
+
+/* A file that was cut answers what its whole parts hold, and nothing else. */
+static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
+{
+	static const struct { unsigned lost, reads; const char *what; } parts[] = {
+		{ GS_LOST_SETTINGS, GS_READS_SETTINGS, "the settings" },
+		{ GS_LOST_STACKS, GS_READS_STACKS, "the stacks" },
+		{ GS_LOST_STATS, GS_READS_STATS, "the statistics" },
+		{ GS_LOST_OOMS, GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION, "what it tells of failures" },
+		{ GS_LOST_EVENTS, GS_READS_EVENTS | GS_READS_SERIES, "the first event" },
+	};
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		if (s->lost & parts[i].lost && reads & parts[i].reads)
+			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu, before %s", (unsigned long long)s->cut_at, parts[i].what);
+	return GS_OK;
+}
+
+static const unsigned reads_of_layout = GS_READS_STATE | GS_READS_LAYOUT | GS_READS_ALL_STATES | GS_READS_FIT | GS_READS_EVICTION |
+					GS_READS_OOM_SUMS;
+
+static gs_status read_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
+{
+	unsigned want = GS_WANT_LAYOUT | (reads & GS_READS_STACKS ? GS_WANT_STACKS : 0u);
+	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
+		want |= GS_WANT_EVENTS;
+	if (reads & GS_READS_SHA256)
+		want = GS_WANT_ALL;
+	if (!(reads & reads_of_layout))
+		want |= GS_WANT_PARTS;
+	gs_status status = gs_input_read(entry, want, s, err);
+	if (!status && needs_events(session, s, reads)) {
+		gs_snapshot_release(s);
+		status = gs_input_read(entry, want | GS_WANT_EVENTS, s, err);
+	}
+	if (!status && (status = check_lost(s, reads, err)))
+		gs_snapshot_release(s);
+	return status;
+}
+
+/* Events are numbered by device: a number alone names no moment where several devices have events. */
+static gs_status check_selector(const gs_session *session, const gs_snapshot *s, gs_error *err)
+{
+	const char *selector = session->ask.state;
+	size_t traced = 0;
+	if (!selector || *selector < '0' || *selector > '9' || session->ask.device != GS_NONE)
+		return GS_OK;
+	for (size_t i = 0; i < s->ndevices; i++)
+		traced += s->devices[i].trace.n > 0;
+	return traced < 2 ? GS_OK : gs_fail(err, GS_INVALID, "several devices have an event %s: -d names one", selector);
+}
+
+static gs_status add(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
+{
+	gs_store_ask ask = { parts_of(reads, session->ask.all_frames), session->ask.state, session->ask.device };
+	int64_t id = 0;
+	gs_status status = check_selector(session, s, err);
+	if (!status)
+		status = gs_store_add(session->store, s, &ask, &id, err);
+	if (!status)
+		status = gs_session_fill_verdict(session, s, id, reads, err);
+	if (!status)
+		status = gs_session_add_item(session, id, s->rank, s->path, err);
+	session->complete &= s->complete;
+	return status;
+}
+
+static gs_status add_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_error *err)
+{
+	gs_snapshot s;
+	gs_error why = GS_ERROR_INIT;
+	char text[GS_ERROR_TEXT + 16];
+	gs_status status = read_entry(session, entry, reads, &s, &why);
+	if (status && entry->in_folder) {
+		snprintf(text, sizeof text, "left out: %s", why.text[0] ? why.text : gs_status_text(status));
+		if (session->ask.note)
+			session->ask.note(session->ask.context, entry->path, text);
+		return GS_OK;
+	}
+	if (!status)
+		gs_ranks_add(&session->ranks, s.rank);
+	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s.rank)) {
+		gs_input_tell(&s, session->ask.note, session->ask.context);
+		status = add(session, &s, reads, &why);
+	}
+	gs_snapshot_release(&s);
+	if (status) {
+		session->failed = strdup(entry->path);
+		return gs_fail(err, status, "%s", why.text);
+	}
+	return GS_OK;
+}
+
+gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err)
+{
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < session->list.n && !status; i++)
+		status = add_entry(session, &session->list.entries[i], reads, err);
+	if (!status && !session->n) {
+		session->failed = session->ask.npaths ? strdup(session->ask.paths[0]) : NULL;
+		status = gs_input_none(session->ask.rank, &session->ranks, err);
+	}
+	if (!status && (status = gs_session_check_shown(session, err)) && session->ask.npaths)
+		session->failed = strdup(session->ask.paths[0]);
+	return status;
+}

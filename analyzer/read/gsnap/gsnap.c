@@ -1,0 +1,341 @@
+/* The reader of .gsnap files: sections become columns of the model. Ids of the file are mapped once for each string,
+ * frame and stack; events are converted a chunk at a time from decoded columns. */
+#include "analyzer/read/gsnap/gsnap_internal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema/bytes.h"
+
+static gs_status no_memory(gs_error *err) { return gs_fail(err, GS_NO_MEMORY, "out of memory"); }
+
+/* --- the source as a section input --- */
+
+gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *err)
+{
+	gs_source *source = arg;
+	*got = 0;
+	while (*got < n) {
+		const unsigned char *at;
+		size_t have = gs_source_peek(source, 1, &at);
+		if (!have)
+			return gs_source_status(source, err);
+		size_t take = have < n - *got ? have : n - *got;
+		if (buf)
+			memcpy((unsigned char *)buf + *got, at, take);
+		gs_source_skip(source, take);
+		*got += take;
+	}
+	return GS_OK;
+}
+
+/* --- small facts --- */
+
+static const char *text_of(gs_snapshot *s, gs_text t, bool *failed)
+{
+	const char *copy = t.at ? gs_snapshot_text(s, t.at, t.n) : NULL;
+	*failed |= t.at && !copy;
+	return copy;
+}
+
+static gs_id string_of(gs_snapshot *s, gs_text t, bool *failed)
+{
+	gs_id id = t.at ? gs_snapshot_string(s, t.at, t.n) : 0;
+	*failed |= t.at && !id;
+	return id;
+}
+
+static gs_kind kind_of(gs_text origin)
+{
+	for (int k = GS_KIND_PYTORCH; k <= GS_KIND_TEXT; k++) {
+		const char *word = gs_kind_text((gs_kind)k);
+		if (origin.at && strlen(word) == origin.n && !memcmp(word, origin.at, origin.n))
+			return (gs_kind)k;
+	}
+	return GS_KIND_GSNAP;
+}
+
+/* Arguments are kept apart by NUL bytes in the file, by blanks in the model. */
+static const char *argv_of(gs_snapshot *s, gs_text t, bool *failed)
+{
+	char *copy = (char *)(uintptr_t)text_of(s, t, failed);
+	for (uint32_t i = 0; copy && i < t.n; i++)
+		if (!copy[i])
+			copy[i] = ' ';
+	return copy;
+}
+
+static gs_status add_process(gs_gsnap_reading *g, gs_error *err)
+{
+	gs_snapshot *s = g->snapshot;
+	gs_row_process row;
+	bool failed = false;
+	gs_sections_row(g->sections, 0, &row);
+	s->host = text_of(s, row.host, &failed);
+	s->tool = text_of(s, row.tool, &failed);
+	s->argv = argv_of(s, row.argv, &failed);
+	s->rules = text_of(s, row.rules, &failed);
+	s->library = text_of(s, row.library, &failed);
+	s->driver = text_of(s, row.driver, &failed);
+	s->release_min = text_of(s, row.release_min, &failed);
+	s->release_max = text_of(s, row.release_max, &failed);
+	s->kind = kind_of(row.origin);
+	s->pid = row.pid;
+	s->rank = row.rank;
+	s->time_us = row.time_us;
+	if (row.incomplete) {
+		s->complete = false;
+		gs_snapshot_warn(s, "made from a file that was cut");
+	}
+	return failed ? no_memory(err) : GS_OK;
+}
+
+static gs_status add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
+{
+	gs_snapshot *s = g->snapshot;
+	gs_row_device row;
+	bool failed = false;
+	gs_sections_row(g->sections, i, &row);
+	gs_device *d = gs_snapshot_device(s, row.device);
+	if (!d)
+		return no_memory(err);
+	d->name = string_of(s, row.name, &failed);
+	d->capacity = row.capacity;
+	d->device_free = row.device_free;
+	d->allowed = row.allowed;
+	d->others = row.others;
+	d->reserved = row.reserved;
+	d->allocated = row.allocated;
+	d->has_layout = !row.no_layout;
+	d->layout_at_oom = row.layout_at_oom;
+	d->trace.dropped = row.dropped;
+	d->trace.complete = row.complete < -1 || row.complete > 1 ? -1 : (int)row.complete;
+	d->captured.idx = row.idx;
+	d->captured.exact = !row.inexact;
+	size_t n = row.note.n < sizeof d->captured.note ? row.note.n : sizeof d->captured.note - 1;
+	if (n)
+		memcpy(d->captured.note, row.note.at, n);
+	return failed ? no_memory(err) : GS_OK;
+}
+
+static gs_status add_setting(gs_gsnap_reading *g, uint32_t i, gs_error *err)
+{
+	gs_row_setting row;
+	bool failed = false;
+	gs_sections_row(g->sections, i, &row);
+	const char *name = text_of(g->snapshot, row.name, &failed), *value = text_of(g->snapshot, row.value, &failed);
+	if (failed || gs_snapshot_add_setting(g->snapshot, name ? name : "", value ? value : ""))
+		return no_memory(err);
+	return GS_OK;
+}
+
+static gs_status add_stat(gs_gsnap_reading *g, uint32_t i, gs_error *err)
+{
+	gs_row_stat row;
+	gs_sections_row(g->sections, i, &row);
+	gs_stat stat = { row.device, g->strings.ids[row.name], g->strings.ids[row.pool], row.current, row.peak, row.allocated, row.freed };
+	return gs_snapshot_add_stat(g->snapshot, &stat) ? no_memory(err) : GS_OK;
+}
+
+static gs_status add_annotation(gs_gsnap_reading *g, uint32_t i, gs_error *err)
+{
+	gs_row_annotation row;
+	gs_sections_row(g->sections, i, &row);
+	gs_annotation a = { g->strings.ids[row.name], g->strings.ids[row.stage], row.device, row.time_us };
+	return gs_snapshot_add_annotation(g->snapshot, &a) ? no_memory(err) : GS_OK;
+}
+
+static gs_status add_warning(gs_gsnap_reading *g, uint32_t i, gs_error *err)
+{
+	gs_row_warning row;
+	(void)err;
+	gs_sections_row(g->sections, i, &row);
+	gs_snapshot_warn(g->snapshot, "%.*s", (int)row.text.n, row.text.at ? row.text.at : "");
+	return GS_OK;
+}
+
+static gs_status add_oom(gs_gsnap_reading *g, uint32_t i, gs_error *err)
+{
+	gs_row_oom row;
+	bool failed = false;
+	gs_sections_row(g->sections, i, &row);
+	gs_oom *o = gs_snapshot_add_oom(g->snapshot);
+	if (!o)
+		return no_memory(err);
+	o->device = row.device;
+	o->idx = row.idx;
+	o->time_us = row.time_us;
+	o->requested = row.requested;
+	o->needed = row.needed;
+	o->stream = row.stream;
+	o->pool = (int8_t)row.pool;
+	o->has_pool_id = row.has_pool_id;
+	o->pool_id = row.pool_id;
+	o->device_free = row.device_free;
+	o->capacity = row.capacity;
+	o->allocated = row.allocated;
+	o->reserved = row.reserved;
+	o->allowed = row.allowed;
+	o->library = text_of(g->snapshot, row.library, &failed);
+	o->message = text_of(g->snapshot, row.message, &failed);
+	o->stack = gs_gsnap_stack(g, row.stack);
+	return failed ? no_memory(err) : GS_OK;
+}
+
+/* --- sections --- */
+
+typedef gs_status (*add_row)(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+
+static const struct { unsigned want; add_row add; } adders[GS_SECTION_KINDS] = {
+	[GS_SECTION_DEVICE] = { 0, add_device },
+	[GS_SECTION_SETTING] = { 0, add_setting },
+	[GS_SECTION_STRING] = { 0, gs_gsnap_add_string },
+	[GS_SECTION_MODULE] = { GS_WANT_STACKS, gs_gsnap_add_module },
+	[GS_SECTION_FRAME] = { GS_WANT_STACKS, gs_gsnap_add_frame },
+	[GS_SECTION_STACK] = { GS_WANT_STACKS, gs_gsnap_add_stack },
+	[GS_SECTION_TAG] = { 0, gs_gsnap_add_tag },
+	[GS_SECTION_SEGMENT] = { GS_WANT_LAYOUT, gs_gsnap_add_segment },
+	[GS_SECTION_BLOCK] = { GS_WANT_LAYOUT, gs_gsnap_add_block },
+	[GS_SECTION_STAT] = { 0, add_stat },
+	[GS_SECTION_OOM] = { 0, add_oom },
+	[GS_SECTION_ANNOTATION] = { 0, add_annotation },
+	[GS_SECTION_WARNING] = { 0, add_warning },
+};
+
+static gs_status skip_events(gs_gsnap_reading *g, gs_error *err)
+{
+	gs_device *d = g->section.rows ? gs_snapshot_find_device(g->snapshot, g->section.device) : NULL;
+	(void)err;
+	if (d) {
+		d->trace.skipped += g->section.rows;
+		g->snapshot->events_skipped = true;
+	}
+	return GS_OK;
+}
+
+static gs_status read_section(gs_gsnap_reading *g, unsigned want, gs_error *err)
+{
+	unsigned kind = g->section.kind;
+	if (kind == GS_SECTION_EVENT && !(want & GS_WANT_EVENTS))
+		return skip_events(g, err);
+	if ((adders[kind].want & want) != adders[kind].want)
+		return GS_OK;
+	gs_status status = gs_sections_load(g->sections, false, err);
+	if (!status && kind == GS_SECTION_PROCESS)
+		return add_process(g, err);
+	if (!status && kind == GS_SECTION_EVENT)
+		return gs_gsnap_add_events(g, err);
+	for (uint32_t i = 0; !status && adders[kind].add && i < g->section.rows; i++)
+		status = adders[kind].add(g, i, err);
+	return status;
+}
+
+/* Cut in the body of a section of events that was not decoded: those do not count. */
+static void forget_cut_section(gs_gsnap_reading *g)
+{
+	gs_device *d = g->section.kind == GS_SECTION_EVENT ? gs_snapshot_find_device(g->snapshot, g->section.device) : NULL;
+	if (d && d->trace.skipped && gs_sections_offset(g->sections) < g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed)
+		d->trace.skipped -= g->section.rows;
+}
+
+/* A file that was cut may name events that are gone; a damaged one any. */
+static void drop_lost_events(gs_snapshot *s)
+{
+	for (size_t i = 0; i < s->ndevices; i++) {
+		gs_device *d = &s->devices[i];
+		for (size_t k = 0; k < d->captured.nblocks; k++) {
+			int64_t *idx = &d->captured.blocks[k].idx;
+			*idx = *idx >= 0 && (uint64_t)*idx < d->trace.n ? *idx : GS_NONE;
+		}
+		if (d->captured.idx >= (int64_t)d->trace.n || d->captured.idx < -1)
+			d->captured.idx = GS_NONE;
+	}
+	for (size_t i = 0; i < s->nooms; i++) {
+		const gs_device *d = gs_snapshot_find_device(s, s->ooms[i].device);
+		if (!d || s->ooms[i].idx < 0 || s->ooms[i].idx >= (int64_t)d->trace.n)
+			s->ooms[i].idx = GS_NONE;
+	}
+}
+
+/* The last kind of which every section is whole: kinds ascend, so what is before one that began is whole too. */
+static unsigned whole_kind(const gs_gsnap_reading *g)
+{
+	bool body = gs_sections_offset(g->sections) >= g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed;
+	if (!g->section.kind)
+		return 0;
+	return body && g->section.flags & GS_SECTION_LAST ? g->section.kind : g->section.kind - 1u;
+}
+
+static unsigned lost_behind(unsigned whole)
+{
+	static const struct { unsigned kind, lost; } parts[] = {
+		{ GS_SECTION_SETTING, GS_LOST_SETTINGS }, { GS_SECTION_STACK, GS_LOST_STACKS }, { GS_SECTION_BLOCK, GS_LOST_LAYOUT },
+		{ GS_SECTION_STAT, GS_LOST_STATS }, { GS_SECTION_OOM, GS_LOST_OOMS },
+	};
+	unsigned lost = 0;
+	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+		lost |= whole < parts[i].kind ? parts[i].lost : 0u;
+	return lost;
+}
+
+/* Whether what is whole may answer: at least the devices, and the layout where it was asked for. */
+static bool keep_whole(gs_gsnap_reading *g, unsigned want)
+{
+	gs_snapshot *s = g->snapshot;
+	unsigned whole = whole_kind(g);
+	bool events = false;
+	unsigned enough = want & GS_WANT_PARTS ? GS_SECTION_DEVICE : want & GS_WANT_FAILURES ? GS_SECTION_OOM : GS_SECTION_BLOCK;
+	if (whole < enough)
+		return false;
+	s->complete = false;
+	s->cut_at = gs_sections_offset(g->sections);
+	forget_cut_section(g);
+	for (size_t i = 0; i < s->ndevices; i++)
+		events |= s->devices[i].trace.n || s->devices[i].trace.skipped;
+	s->lost = lost_behind(whole) | (events ? 0u : (unsigned)GS_LOST_EVENTS);
+	for (size_t i = 0; s->lost & GS_LOST_LAYOUT && i < s->ndevices; i++) {
+		s->devices[i].has_layout = false;
+		s->devices[i].captured.nsegments = s->devices[i].captured.nblocks = 0;
+	}
+	return true;
+}
+
+static gs_status read_sections(gs_gsnap_reading *g, unsigned want, gs_error *err)
+{
+	gs_status status = gs_gsnap_maps_init(g) ? no_memory(err) : GS_OK;
+	while (!status && !(status = gs_sections_next(g->sections, &g->section, err)))
+		status = read_section(g, want, err);
+	if (status == GS_TRUNCATED && keep_whole(g, want))
+		status = GS_END;
+	if (status != GS_END)
+		return status;
+	if (want & GS_WANT_EVENTS)
+		drop_lost_events(g->snapshot);
+	return GS_OK;
+}
+
+static gs_status read_gsnap(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_gsnap_reading g = { .snapshot = s };
+	s->kind = GS_KIND_GSNAP;
+	gs_status status = gs_sections_open(&g.sections, (gs_section_input){ gs_gsnap_input, source }, err);
+	if (!status)
+		status = read_sections(&g, want, err);
+	gs_gsnap_maps_release(&g);
+	gs_sections_close(g.sections);
+	return status;
+}
+
+static int probe(const unsigned char *head, size_t n)
+{
+	if (gs_gsnap_probe(head, n))
+		return 100;
+	/* cut within the first sixteen bytes, still ours (and "W*M" is no text worth reading) */
+	unsigned char start[16] = { 0 };
+	gs_put_le(start, GS_GSNAP_SKIPPABLE, 4);
+	gs_put_le(start + 4, GS_GSNAP_HEADER_SIZE - 8, 4);
+	memcpy(start + 8, GS_GSNAP_MAGIC, 8);
+	return n && n < 16 && !memcmp(head, start, n) ? 100 : 0;
+}
+
+const gs_reader gs_reader_gsnap = { "gsnap", probe, read_gsnap };

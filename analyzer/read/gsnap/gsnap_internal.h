@@ -1,0 +1,60 @@
+/* What the parts of the .gsnap reader share: gsnap.c (facts), gsnap_tables.c (strings to blocks), gsnap_events.c. */
+#ifndef GS_ANALYZER_READ_GSNAP_H
+#define GS_ANALYZER_READ_GSNAP_H
+
+#include "analyzer/read/open/reader.h"
+#include "analyzer/read/open/symbols.h"
+#include "schema/gsnap_read.h"
+
+/* Ids of the file (from 1, entry 0 is 0) to ids of the snapshot. */
+typedef struct gs_id_map {
+	gs_id *ids;
+	uint32_t n, cap;
+} gs_id_map;
+
+typedef struct gs_module_names {
+	gs_id path; /* string */
+	gs_id base_name;
+	uint64_t base;
+	unsigned char build_id[32];
+	uint32_t build_id_length;
+	bool tried;            /* symbols were looked for */
+	gs_symbols *symbols;   /* NULL: the file is not on this machine */
+} gs_module_names;
+
+typedef struct gs_gsnap_reading {
+	gs_snapshot *snapshot;
+	gs_sections *sections;
+	gs_section section;
+	gs_id_map strings, frames, stacks, tags;
+	gs_module_names *modules;
+	uint32_t nmodules, cap_modules;
+	size_t symbols_left;          /* how many may still be looked at: a bound on the time that naming C frames takes */
+	gs_id *frame_buffer;          /* of one stack */
+	gs_device *device;            /* of the section before, found again when it changes */
+	uint64_t segments_before;     /* SEGMENT rows of devices before it */
+	size_t cap_segments, cap_blocks;
+} gs_gsnap_reading;
+
+/* A gs_source (arg) as the input of gs_sections_open. */
+gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *err);
+
+gs_status gs_gsnap_maps_init(gs_gsnap_reading *g); /* GS_NO_MEMORY */
+void gs_gsnap_maps_release(gs_gsnap_reading *g);
+
+/* One row of the loaded section each. */
+gs_status gs_gsnap_add_string(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_frame(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_stack(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_tag(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_segment(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+
+/* All rows of the loaded section. */
+gs_status gs_gsnap_add_events(gs_gsnap_reading *g, gs_error *err);
+
+/* The snapshot's id of a stack of the file; 0 when stacks were not read. */
+static inline gs_id gs_gsnap_stack(const gs_gsnap_reading *g, gs_id id) { return id < g->stacks.n ? g->stacks.ids[id] : 0; }
+
+#endif

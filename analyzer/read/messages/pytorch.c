@@ -1,0 +1,231 @@
+/* PyTorch's messages, from 0.3 to now, on every backend, with the cudaMallocAsync backend, whole or cut. */
+#include "analyzer/read/messages/labels.h"
+#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/text/figure.h"
+
+enum {
+	SPAN = 4000, /* squeezed characters that one message may have */
+	CUT = 40     /* … that may be left of a sentence */
+};
+
+static const char *const host_words[] = { "notenoughmemory:", "defaultcpuallocator", "cpuallocator", "alloc_cpu.cpp", NULL };
+
+
+/* "CUDA out of memory", "MPS backend out of memory", …: where its first word begins, given where "out of memory" does. */
+static size_t backend_begins(const gs_text *t, size_t out)
+{
+	static const char *const words[] = { "cuda", "hip", "xpu", "npu", "mpsbackend", "musa", "mlu", "hpu", "gcu", "privateuseone", "mtia",
+					     "sdaa", "dcu", "gpu", "maca", "supa", "iluvatar", NULL };
+	for (size_t k = 0; words[k]; k++)
+		if (gs_text_ends(t, out, words[k])) {
+			size_t n = 0;
+			while (words[k][n])
+				n++;
+			return out - n;
+		}
+	return out;
+}
+
+/* "(GPU 0;" or "(NPU 3;" or "GPU 0 has a total" */
+static int32_t device_of(const gs_text *t, size_t from, size_t to)
+{
+	static const char *const phrases[] = { "(gpu", "(npu", "(xpu", "(mlu", "(musa", "(cuda", "(hpu", "(dcu", "allocationondevice",
+					       ".gpu", ").gpu", ".npu", ".xpu", "gpu", NULL };
+	return gs_oom_device(t, from, to, phrases);
+}
+
+/* Whether the figures that PyTorch prints follow. */
+static bool figures_follow(const gs_text *t, size_t i)
+{
+	static const char *const phrases[] = { "totalcapac", "alreadyallocated", "allocatedbypytorch", "onprivatepool", "onsharedpool", NULL };
+	return gs_oom_any(t, i, i + 400, phrases);
+}
+
+/* Where the message that has begun at i must end: where another one begins. */
+static size_t next_message(const gs_text *t, size_t i)
+{
+	static const char *const anchors[] = { "outofmemory.triedtoallocate", "backendoutofmemory", "allocationondevice", "triedtoallocate" };
+	size_t end = i + SPAN < t->n ? i + SPAN : t->n;
+	if (gs_text_is(t, i, "(mpsallocated")) /* there the figures come before it */
+		return end;
+	for (size_t k = 0; k < sizeof anchors / sizeof *anchors; k++) {
+		size_t next = gs_text_find(t, i + 1, end, anchors[k]);
+		if (next != SIZE_MAX)
+			end = next;
+	}
+	return end;
+}
+
+static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_match *m)
+{
+	size_t to = next_message(t, figures), stop = to;
+	m->row.library = "pytorch";
+	m->kind = GS_OOM_TORCH;
+	m->begin = begin;
+	size_t last = gs_oom_labels(t, figures, stop, m);
+	m->row.device = device_of(t, figures, last > figures ? last : figures + 40 < to ? figures + 40 : to);
+	/* the segment's size since 1.4; up to 1.3 ("cached") and on MPS it is the request itself */
+	if (gs_text_is(t, figures, "triedtoallocate") && gs_text_find(t, figures, last + 8, "cached)") == SIZE_MAX &&
+	    !gs_text_is(t, begin, "mps"))
+		m->row.needed = m->row.requested;
+	if (m->row.requested == GS_NONE && gs_text_is(t, figures, "triedtoallocatemorethan"))
+		m->kind = GS_OOM_OTHER; /* no heading of another message */
+	m->end = gs_oom_line_end(t, last > m->end ? last : m->end, to);
+	return 1;
+}
+
+static int tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	if (gs_oom_any(t, gs_oom_back(i, 200), i, host_words) && gs_text_find(t, gs_oom_back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
+		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
+	size_t out = gs_text_find_last(t, gs_oom_back(i, 24), i, "outofmemory");
+	if (out == SIZE_MAX && !figures_follow(t, i) && !gs_text_ends(t, i, "npuworkspaceallocator"))
+		return 0;
+	return torch_message(t, out == SIZE_MAX ? i : backend_begins(t, out), i, m);
+}
+
+static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t j = m->end;
+	bool stop = gs_text_eat(t, &j, ".") || gs_text_eat(t, &j, "!") || gs_text_eat(t, &j, ":");
+	if (gs_text_is(t, j, "triedtoallocate") || gs_text_is(t, m->end, "(mpsallocated"))
+		return torch_message(t, i, j, m);
+	if (gs_text_is(t, j, "allocationwaspreemptivelyrejected"))
+		return torch_message(t, i, j, m);
+	size_t tried = stop ? gs_text_find(t, j, j + 60, "triedtoallocate") : SIZE_MAX; /* "NPUWorkspaceAllocator tried to allocate" */
+	if (tried != SIZE_MAX && figures_follow(t, tried))
+		return torch_message(t, i, tried, m);
+	bool wrapper = gs_text_is(t, m->end, "occurredwhen") || gs_text_is(t, m->end, "occurredduring");
+	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || stop || (unsigned char)t->s[m->end] >= 0x80 || gs_text_is(t, m->end, "\"") || gs_text_is(t, m->end, "'") ||
+		    gs_text_is(t, m->end, ",") || gs_text_is(t, m->end, "(");
+	if (!gs_oom_states(t, i) || !(wrapper || ends) || gs_oom_listed(t, i, m->end))
+		return 0;
+	m->row.library = "pytorch";
+	m->kind = GS_OOM_TORCH_BARE;
+	m->end = gs_oom_line_end(t, m->end, m->end + 400 < t->n ? m->end + 400 : t->n);
+	return 1;
+}
+
+/* The figures without the beginning of the sentence: someone quoted only a part. */
+static int headless(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t begin = i;
+	size_t gpu = gs_text_find_last(t, gs_oom_back(i, 12), i, "gpu");
+	if (gpu == SIZE_MAX)
+		gpu = gs_text_find_last(t, gs_oom_back(i, 12), i, "npu");
+	if (gpu != SIZE_MAX)
+		begin = gpu;
+	else if (gs_text_is(t, i, "hasatotalcapac"))
+		return 0;
+	if (gs_text_is(t, i, "hasatotalcapac") && gs_text_find(t, i, i + 80, "ofwhich") == SIZE_MAX &&
+	    gs_text_find(t, i, i + 80, "oftheallocated") == SIZE_MAX)
+		return 0;
+	if (gs_text_is(t, i, "totalcapac")) { /* the figure stands before it */
+		begin = gs_text_find_last(t, gs_oom_back(i, 40), i, "(");
+		if (gs_text_find(t, i, i + 80, "alreadyallocated") == SIZE_MAX)
+			return 0;
+	}
+	if (begin == SIZE_MAX)
+		return 0;
+	if (gs_text_is(t, i, "isallocatedbypytorch")) {
+		begin = gs_text_find_last(t, gs_oom_back(i, 60), i, "oftheallocatedmemory");
+		if (begin == SIZE_MAX)
+			return 0;
+	}
+	return torch_message(t, begin, begin, m);
+}
+
+static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t j = m->end;
+	uint64_t device;
+	if (!gs_oom_states(t, i))
+		return 0;
+	if (gs_text_number(t, &j, &device) && device < 1024)
+		m->row.device = (int32_t)device;
+	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory"), named = gs_text_ends(t, i, "outofmemoryerror:");
+	if (!exceeds && !named && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "would") && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
+		return 0;
+	m->row.library = "pytorch";
+	m->kind = GS_OOM_TORCH;
+	m->end = j;
+	if (exceeds) {
+		size_t to = j + 500 < t->n ? j + 500 : t->n, last = gs_oom_labels(t, j, to, m);
+		m->end = gs_oom_line_end(t, last, to);
+	}
+	return 1;
+}
+
+/* The exception's name at the beginning of a line, nothing recognised behind it: alone, or with the beginning of a sentence that was cut. */
+static int exception_name(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t j = m->end;
+	if (i && t->gap[i] < GS_GAP_WRAP && !gs_text_ends(t, i, ":"))
+		return 0;
+	bool colon = gs_text_eat(t, &j, ":");
+	size_t end = j;
+	while (end < t->n && end < j + CUT && t->gap[end] < GS_GAP_WRAP)
+		end++;
+	if (end == j + CUT || (end > j && !colon) || (end == j && !colon && j < t->n && t->gap[j] != GS_GAP_LINE))
+		return 0;
+	if (gs_text_find(t, j, j + 60, "outofmemory") != SIZE_MAX || gs_text_find(t, j, j + 60, "allocationondevice") != SIZE_MAX)
+		return 0;
+	m->row.library = "pytorch";
+	m->kind = GS_OOM_TORCH_BARE;
+	m->end = end;
+	return 1;
+}
+
+static int thc_check(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t to = i + 300 < t->n ? i + 300 : t->n, out = gs_text_find(t, i, to, "outofmemory");
+	if (out == SIZE_MAX)
+		return 0;
+	m->row.library = "pytorch";
+	m->kind = GS_OOM_THC;
+	m->end = out + 11;
+	return 1;
+}
+
+static int cuda_runtime_error(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	(void)i;
+	m->row.library = "pytorch";
+	m->kind = GS_OOM_CUDART;
+	m->end = gs_oom_line_end(t, m->end, m->end + 200 < t->n ? m->end + 200 : t->n);
+	return 1;
+}
+
+static int directml(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	size_t to = i + 160 < t->n ? i + 160 : t->n;
+	size_t end = gs_text_find(t, i, to, "notenoughgpuvideomemory");
+	if (end == SIZE_MAX)
+		return 0;
+	gs_oom_size_after(t, i, to, "couldnotallocatetensorwith", &m->row.requested);
+	m->row.library = "pytorch";
+	m->end = gs_oom_line_end(t, end, to);
+	return 1;
+}
+
+/* Habana's bridge: Allocation failed for size::268435456 (256)MB */
+static int habana(const gs_text *t, size_t i, gs_oom_match *m)
+{
+	(void)i;
+	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
+	m->row.library = "pytorch";
+	return m->row.requested != GS_NONE;
+}
+
+const gs_oom_rule gs_oom_rules_torch[] = {
+	{ "cudaoutofmemory", backend_out_of_memory }, { "hipoutofmemory", backend_out_of_memory },
+	{ "xpuoutofmemory", backend_out_of_memory }, { "npuoutofmemory", backend_out_of_memory },
+	{ "mluoutofmemory", backend_out_of_memory }, { "musaoutofmemory", backend_out_of_memory },
+	{ "mpsbackendoutofmemory", backend_out_of_memory }, { "triedtoallocate", tried_to_allocate },
+	{ "hasatotalcapac", headless }, { "totalcapac", headless }, { "isallocatedbypytorch", headless },
+	{ "allocationondevice", on_device }, { "torch.outofmemoryerror", exception_name },
+	{ "torch.cuda.outofmemoryerror", exception_name }, { "thcudacheckfail", thc_check },
+	{ "cudaruntimeerror(2):outofmemory", cuda_runtime_error }, { "hipruntimeerror(2):outofmemory", cuda_runtime_error },
+	{ "couldnotallocatetensorwith", directml }, { "allocationfailedforsize::", habana },
+	{ NULL, NULL },
+};

@@ -1,0 +1,324 @@
+/* What the dictionaries of a PyTorch snapshot mean: events, frames, segments, blocks, annotations. Told apart by their
+ * keys, so that order, unknown keys and missing ones do not matter. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/read/open/reader.h"
+#include "analyzer/read/pytorch/object.h"
+
+enum { MOST_FEW = 4096 }; /* streams, pools: more are no snapshot */
+
+#define BIT(word) (1ull << GS_WORD_##word)
+
+/* The values of a dictionary by key. */
+typedef struct fields {
+	uint64_t have;
+	const gs_value *at[64];
+} fields;
+
+static void gather(fields *f, const gs_value *pairs, size_t n)
+{
+	f->have = 0;
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		if (pairs[i].type != GS_V_STRING || pairs[i].id >= GS_WORD_COUNT)
+			continue;
+		f->have |= 1ull << pairs[i].id;
+		f->at[pairs[i].id] = &pairs[i + 1];
+	}
+}
+
+static const gs_value *get(const fields *f, int word)
+{
+	static const gs_value none = { .type = GS_V_NONE };
+	return f->have >> word & 1 ? f->at[word] : &none;
+}
+
+static uint64_t number(const fields *f, int word, uint64_t otherwise)
+{
+	const gs_value *v = get(f, word);
+	return v->type == GS_V_INT || v->type == GS_V_BOOL ? v->u : v->type == GS_V_FLOAT && v->f >= 0 && v->f < 1.8e19 ? (uint64_t)v->f : otherwise;
+}
+
+/* A size or time that an int64_t can hold, else GS_NONE. */
+static int64_t known(const fields *f, int word)
+{
+	uint64_t u = number(f, word, (uint64_t)GS_NONE);
+	return u > INT64_MAX ? GS_NONE : (int64_t)u;
+}
+
+/* A size that no memory has, a negative one among them, is damage. */
+static gs_status size_of(gs_torch *t, const fields *f, int word, uint64_t *out)
+{
+	*out = number(f, word, 0);
+	return *out <= INT64_MAX ? GS_OK : gs_fail(&t->error, GS_FORMAT, "a size of %lld bytes cannot be", (long long)*out);
+}
+
+static gs_id string(const fields *f, int word)
+{
+	const gs_value *v = get(f, word);
+	return v->type == GS_V_STRING ? v->id : 0;
+}
+
+gs_record gs_torch_classify(const gs_value *pairs, size_t n)
+{
+	uint64_t have = 0;
+	for (size_t i = 0; i + 1 < n; i += 2)
+		if (pairs[i].type == GS_V_STRING && pairs[i].id < GS_WORD_COUNT)
+			have |= 1ull << pairs[i].id;
+	if (have & BIT(ACTION))
+		return GS_RECORD_EVENT;
+	if (have & BIT(FILENAME))
+		return GS_RECORD_FRAME;
+	if (have & (BIT(BLOCKS) | BIT(TOTAL_SIZE)))
+		return GS_RECORD_SEGMENT;
+	if (have & BIT(STATE))
+		return GS_RECORD_BLOCK;
+	if (have & BIT(STAGE) || (have & BIT(NAME) && have & BIT(TIME_US)))
+		return GS_RECORD_NOTE;
+	if (have & BIT(REAL_SIZE))
+		return GS_RECORD_HISTORY;
+	return have & BIT(LINE) ? GS_RECORD_FRAME : GS_RECORD_OTHER;
+}
+
+gs_status gs_torch_frame(gs_torch *t, const gs_value *pairs, size_t n, gs_value *out)
+{
+	fields f;
+	gather(&f, pairs, n);
+	*out = (gs_value){ .type = GS_V_FRAME };
+	for (size_t i = 1; i < n; i += 2)
+		gs_torch_discard(t, &pairs[i]);
+	if (!(t->want & GS_WANT_STACKS))
+		return GS_OK;
+	out->id = gs_snapshot_frame(t->s, string(&f, GS_WORD_NAME), string(&f, GS_WORD_FILENAME), known(&f, GS_WORD_LINE));
+	return out->id ? GS_OK : gs_torch_no_memory(t);
+}
+
+gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v)
+{
+	if (v->type == GS_V_STACK)
+		return v->id;
+	if (v->type != GS_V_LIST)
+		return 0;
+	gs_object *o = gs_torch_object(t, v);
+	if (!o->in_use)
+		return 0;
+	if (o->holds == GS_HOLDS_FRAMES && !o->stack && t->want & GS_WANT_STACKS && o->n < UINT32_MAX)
+		o->stack = gs_snapshot_stack(t->s, o->items, (uint32_t)o->n);
+	gs_id stack = o->stack;
+	gs_torch_drop(t, v->id, (gs_value){ .type = GS_V_STACK, .id = stack });
+	return stack;
+}
+
+bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out)
+{
+	if (v->type == GS_V_PAIR) {
+		*out = t->pairs[v->id];
+		return true;
+	}
+	if (v->type != GS_V_LIST)
+		return false;
+	const gs_object *o = gs_torch_object(t, v);
+	const gs_value *items = o->items;
+	if (o->holds != GS_HOLDS_SCALARS || o->n != 2 || items[0].type != GS_V_INT || items[1].type != GS_V_INT)
+		return false;
+	*out = (gs_pool_id){ items[0].u, items[1].u };
+	return true;
+}
+
+static gs_status stream_of(gs_torch *t, const fields *f, uint16_t *out)
+{
+	uint64_t handle = number(f, GS_WORD_STREAM, 0);
+	if (t->stream >= t->s->nstreams || t->s->streams[t->stream] != handle) {
+		t->stream = gs_snapshot_stream(t->s, handle);
+		if (t->stream == UINT32_MAX)
+			return gs_torch_no_memory(t);
+		if (t->s->nstreams > MOST_FEW)
+			return gs_fail(&t->error, GS_LIMIT, "more than %d streams", MOST_FEW);
+	}
+	*out = (uint16_t)t->stream;
+	return GS_OK;
+}
+
+/* user_metadata, which a program sets around its allocations, is what we call a tag. */
+static gs_id tag_of(const gs_torch *t, const fields *f)
+{
+	gs_id tag = string(f, GS_WORD_USER_METADATA);
+	return tag && tag < 1u << 24 && t->s->strings[tag].length ? tag : 0;
+}
+
+static gs_action action_of(const gs_torch *t, const fields *f)
+{
+	gs_id id = string(f, GS_WORD_ACTION);
+	return id ? gs_action_parse(t->s->strings[id].text, t->s->strings[id].length) : GS_ACTION_UNKNOWN;
+}
+
+/* Words of an event that the model holds. */
+static uint64_t placed_of_event(const gs_event *e, const fields *f)
+{
+	gs_action action = gs_event_action(e);
+	uint64_t placed = BIT(SIZE) | BIT(STREAM) | (action == GS_ACTION_OOM ? BIT(DEVICE_FREE) : BIT(ADDR));
+	placed |= action != GS_ACTION_UNKNOWN ? BIT(ACTION) : 0;
+	placed |= e->time_us != GS_NONE ? BIT(TIME_US) : 0;
+	placed |= e->pool ? BIT(POOL_ID) : 0;
+	placed |= e->stack ? BIT(FRAMES) : 0;
+	placed |= gs_event_tag(e) ? BIT(USER_METADATA) : 0;
+	return placed & f->have;
+}
+
+static gs_status append_event(gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n)
+{
+	t->event_keys |= f->have;
+	if (!(t->want & GS_WANT_EVENTS)) {
+		t->events_dropped = true;
+		return GS_OK;
+	}
+	gs_event e = { .address = number(f, GS_WORD_ADDR, 0), .time_us = known(f, GS_WORD_TIME_US) };
+	gs_action action = action_of(t, f);
+	gs_pool_id pool;
+	if (size_of(t, f, GS_WORD_SIZE, &e.size))
+		return t->error.status;
+	if (action == GS_ACTION_OOM)
+		e.address = (uint64_t)known(f, GS_WORD_DEVICE_FREE);
+	if (stream_of(t, f, &e.stream))
+		return t->error.status;
+	if (f->have & BIT(POOL_ID) && gs_torch_pool_of(t, f->at[GS_WORD_POOL_ID], &pool)) {
+		uint32_t index = gs_snapshot_pool(t->s, pool);
+		if (index > MOST_FEW)
+			return gs_fail(&t->error, GS_LIMIT, "more than %d pools", MOST_FEW);
+		e.pool = (uint16_t)index;
+	}
+	e.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
+	e.tag_action = tag_of(t, f) << 8 | (uint32_t)action;
+	if (gs_torch_more(t, pairs, n, placed_of_event(&e, f), &e.more))
+		return t->error.status;
+	gs_event *slot = gs_object_add(t, list, sizeof *slot);
+	if (!slot)
+		return t->error.status;
+	*slot = e;
+	return GS_OK;
+}
+
+static uint8_t state_of(const fields *f)
+{
+	switch (string(f, GS_WORD_STATE)) {
+	case GS_WORD_ACTIVE_ALLOCATED: return GS_ACTIVE_ALLOCATED;
+	case GS_WORD_ACTIVE_PENDING_FREE:
+	case GS_WORD_ACTIVE_AWAITING_FREE: return GS_ACTIVE_PENDING_FREE;
+	default: return GS_INACTIVE;
+	}
+}
+
+#define BLOCK_PLACED (BIT(ADDRESS) | BIT(SIZE) | BIT(REQUESTED_SIZE) | BIT(STATE) | BIT(FRAMES) | BIT(HISTORY))
+
+/* Also an element of a 2.0 block's history: address, requested size and stack of an allocation, the newest first. */
+static gs_status append_block(gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n, bool history)
+{
+	gs_block b = { .idx = GS_NONE, .requested = GS_NONE };
+	if (size_of(t, f, GS_WORD_SIZE, &b.size))
+		return t->error.status;
+	b.address = number(f, history ? GS_WORD_ADDR : GS_WORD_ADDRESS, 0);
+	b.state = history ? GS_ACTIVE_ALLOCATED : state_of(f);
+	if (b.state != GS_INACTIVE)
+		b.requested = known(f, history ? GS_WORD_REAL_SIZE : GS_WORD_REQUESTED_SIZE);
+	b.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
+	b.tag = tag_of(t, f);
+	if (b.state == GS_INACTIVE && size_of(t, f, GS_WORD_REQUESTED_SIZE, &b.stale))
+		return t->error.status;
+	if (!history && gs_torch_more(t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
+		return t->error.status;
+	const gs_value *past = get(f, GS_WORD_HISTORY);
+	const gs_object *o = past->type == GS_V_LIST ? gs_torch_object(t, past) : NULL;
+	if (o && o->holds == GS_HOLDS_HISTORY && o->n) {
+		const gs_block *newest = o->items;
+		b.stack = b.stack ? b.stack : newest->stack;
+		if (b.state != GS_INACTIVE && b.requested == GS_NONE)
+			b.requested = newest->requested;
+	}
+	if (history && list->n) /* only the newest counts */
+		return GS_OK;
+	gs_block *slot = gs_object_add(t, list, sizeof *slot);
+	if (!slot)
+		return t->error.status;
+	*slot = b;
+	return GS_OK;
+}
+
+/* The blocks' array changes hands. */
+static void take_blocks(gs_torch *t, const gs_value *v, gs_raw_segment *r)
+{
+	gs_object *o = v->type == GS_V_LIST ? gs_torch_object(t, v) : NULL;
+	if (!o || o->holds != GS_HOLDS_BLOCKS)
+		return;
+	r->blocks = o->items;
+	r->g.nblocks = o->n;
+	o->items = NULL;
+	o->n = o->bytes = 0;
+}
+
+static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
+{
+	gs_raw_segment r = { .device = (int64_t)number(f, GS_WORD_DEVICE, 0) };
+	r.g.has_address = get(f, GS_WORD_ADDRESS)->type == GS_V_INT;
+	r.g.address = number(f, GS_WORD_ADDRESS, 0);
+	if (size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
+		return t->error.status;
+	r.g.stream = number(f, GS_WORD_STREAM, 0);
+	r.g.expandable = number(f, GS_WORD_IS_EXPANDABLE, 0) != 0;
+	gs_id type = string(f, GS_WORD_SEGMENT_TYPE);
+	r.g.pool = type == GS_WORD_SMALL ? GS_SMALL : type == GS_WORD_LARGE ? GS_LARGE : GS_CLASS_UNKNOWN;
+	gs_torch_pool_of(t, get(f, GS_WORD_SEGMENT_POOL_ID), &r.g.pool_id);
+	r.g.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
+	gs_raw_segment *slot = gs_object_add(t, list, sizeof *slot);
+	if (!slot)
+		return t->error.status;
+	take_blocks(t, get(f, GS_WORD_BLOCKS), &r);
+	*slot = r;
+	for (size_t i = 0; !(f->have & BIT(TOTAL_SIZE)) && i < r.g.nblocks; i++) /* then the blocks tell */
+		if (__builtin_add_overflow(slot->g.size, r.blocks[i].size, &slot->g.size) || slot->g.size > INT64_MAX)
+			return gs_fail(&t->error, GS_FORMAT, "the blocks of a segment add up to more than there can be");
+	return GS_OK;
+}
+
+static gs_status append_note(gs_torch *t, gs_object *list, const fields *f)
+{
+	gs_annotation a = { .name = string(f, GS_WORD_NAME), .stage = string(f, GS_WORD_STAGE), .time_us = known(f, GS_WORD_TIME_US) };
+	uint64_t device = number(f, GS_WORD_DEVICE, 0);
+	a.device = device <= INT32_MAX ? (int32_t)device : -1;
+	gs_annotation *slot = gs_object_add(t, list, sizeof *slot);
+	if (!slot)
+		return t->error.status;
+	*slot = a;
+	return GS_OK;
+}
+
+gs_status gs_torch_append_record(gs_torch *t, gs_object *list, gs_record record, const gs_value *pairs, size_t n)
+{
+	static const uint8_t holds[] = {
+		[GS_RECORD_OTHER] = GS_HOLDS_OTHER, [GS_RECORD_EVENT] = GS_HOLDS_EVENTS, [GS_RECORD_FRAME] = GS_HOLDS_FRAMES,
+		[GS_RECORD_SEGMENT] = GS_HOLDS_SEGMENTS, [GS_RECORD_BLOCK] = GS_HOLDS_BLOCKS, [GS_RECORD_HISTORY] = GS_HOLDS_HISTORY,
+		[GS_RECORD_NOTE] = GS_HOLDS_NOTES,
+	};
+	gs_status status = GS_OK;
+	fields f;
+	if (list->holds == GS_HOLDS_NOTHING) {
+		list->holds = holds[record];
+		list->n = 0;
+	}
+	if (list->holds == holds[record]) {
+		gather(&f, pairs, n);
+		switch (record) {
+		case GS_RECORD_EVENT: status = append_event(t, list, &f, pairs, n); break;
+		case GS_RECORD_BLOCK: status = append_block(t, list, &f, pairs, n, false); break;
+		case GS_RECORD_HISTORY: status = append_block(t, list, &f, pairs, n, true); break;
+		case GS_RECORD_SEGMENT: status = append_segment(t, list, &f); break;
+		case GS_RECORD_NOTE: status = append_note(t, list, &f); break;
+		case GS_RECORD_OTHER:
+		case GS_RECORD_FRAME: break;
+		}
+	} else {
+		t->left_out += gs_holds_rows(list);
+	}
+	for (size_t i = 1; i < n; i += 2)
+		gs_torch_discard(t, &pairs[i]);
+	return status;
+}

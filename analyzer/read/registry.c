@@ -1,0 +1,178 @@
+/* Opening an input: unwrap, look at the head, give it to the reader that is surest. */
+#include "analyzer/read/open/reader.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/model/memory.h"
+#include "analyzer/open/rank.h"
+#include "schema/size.h"
+
+enum { HEAD = 64 * 1024 };
+
+static const gs_reader *const readers[] = {
+#define GS_READER(name) &gs_reader_##name,
+#include "analyzer/read/open/readers.def"
+#undef GS_READER
+};
+
+static const gs_reader *surest(gs_source *source, int at_least)
+{
+	const unsigned char *head;
+	size_t n = gs_source_peek(source, HEAD, &head);
+	const gs_reader *best = NULL;
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+		int sure = readers[i]->probe(head, n < HEAD ? n : HEAD);
+		if (sure >= at_least) {
+			best = readers[i];
+			at_least = sure + 1;
+		}
+	}
+	return best;
+}
+
+/* A .gsnap is zstd itself, so a certain reader gets the bytes as they are. */
+gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err)
+{
+	const unsigned char *head;
+	if (!gs_source_peek(source, 1, &head)) {
+		if (gs_source_status(source, err))
+			return err ? err->status : GS_IO;
+		return gs_fail(err, GS_UNKNOWN_KIND, "the file is empty");
+	}
+	if (!(*out = surest(source, 100))) {
+		gs_status status = gs_source_unwrap(source, err);
+		if (status)
+			return status;
+		*out = surest(source, 1);
+	}
+	if (*out)
+		return GS_OK;
+	if (gs_source_status(source, err))
+		return err ? err->status : GS_IO;
+	size_t n = gs_source_peek(source, 8, &head);
+	char hex[32] = "";
+	for (size_t i = 0; i < n && i < 8; i++) {
+		static const char digits[] = "0123456789abcdef";
+		hex[3 * i] = digits[head[i] >> 4];
+		hex[3 * i + 1] = digits[head[i] & 15];
+		hex[3 * i + 2] = i + 1 < n && i < 7 ? ' ' : 0;
+	}
+	return gs_fail(err, GS_UNKNOWN_KIND, "not a kind of file gpusnap knows (it begins with %s)", n ? hex : "nothing");
+}
+
+/* --- memory ------------------------------------------------------------------------------------- */
+
+enum { BASE_MIB = 24, GSNAP_MIB = 52, FOR_A_BYTE = 4, FOR_A_PACKED_BYTE = 16, FOR_A_GSNAP_BYTE = 20 };
+
+typedef struct allowance { const gs_source *source; bool gsnap; uint64_t asked; } allowance;
+
+/* A byte of an honest file becomes about half a byte here (an event is written in 100 to 190 bytes and kept in 40 to 45), one of a file in zstd
+ * up to 12 (published files: 3.6 to 9 bytes an event), one of a .gsnap up to 18 (2.3 to 5). */
+static uint64_t limit_of(const void *of)
+{
+	const allowance *a = of;
+	uint64_t bytes = gs_source_bytes(a->source), most = ((uint64_t)(a->gsnap ? GSNAP_MIB : BASE_MIB) << 20) + FOR_A_BYTE * bytes;
+	uint64_t packed = (uint64_t)(a->gsnap ? FOR_A_GSNAP_BYTE : gs_source_packed(a->source) ? FOR_A_PACKED_BYTE : 0) * bytes;
+	most = packed > most ? packed : most;
+	most = a->asked > most ? a->asked : most;
+	uint64_t window = gs_source_held(a->source);
+	return most > window ? most - window : 0;
+}
+
+static uint64_t asked_memory(void)
+{
+	const char *text = getenv("GPUSNAP_READ_MEMORY");
+	uint64_t size = 0;
+	return text && gs_size_parse(text, &size, NULL) == GS_OK ? size : 0;
+}
+
+static gs_status too_much(const gs_source *source, uint64_t limit, gs_error *err)
+{
+	char text[32];
+	return gs_fail(err, GS_LIMIT, "its content needs more than %s of memory, far more than files of this size do, at byte %llu (GPUSNAP_READ_MEMORY=SIZE allows more)",
+		       gs_size_format(text, sizeof text, limit), (unsigned long long)gs_source_offset(source));
+}
+
+gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	allowance a = { source, reader == &gs_reader_gsnap, asked_memory() };
+	gs_account account;
+	gs_account_open(&account, limit_of, &a);
+	gs_status status = reader->read(source, want, s, err);
+	gs_account_close(&account);
+	return account.exceeded ? too_much(source, limit_of(&a), err) : status;
+}
+
+/* A reader stops where its document ends; the checksum of packed data comes behind that. Of a cut text the reader has told. */
+static gs_status check_rest(gs_source *source, const gs_snapshot *s, gs_error *err)
+{
+	const unsigned char *at;
+	size_t n;
+	if (!gs_source_packed(source) || !s->complete)
+		return GS_OK;
+	while ((n = gs_source_peek(source, 1, &at)))
+		gs_source_skip(source, n);
+	return gs_source_status(source, err);
+}
+
+static gs_status read_source(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	const gs_reader *reader = NULL;
+	if ((want & GS_WANT_ALL) == GS_WANT_ALL && path)
+		gs_source_hash(source);
+	gs_status status = gs_reader_pick(source, &reader, err);
+	if (!status)
+		status = gs_reader_run(reader, source, want, s, err);
+	if (!status)
+		status = check_rest(source, s, err);
+	if (!status && (want & GS_WANT_ALL) == GS_WANT_ALL && path)
+		status = gs_source_digest(source, s->sha256, err);
+	if (!status && path) {
+		s->path = gs_snapshot_text(s, path, strlen(path));
+		if (s->rank == GS_NONE)
+			s->rank = gs_rank_of_path(path);
+		status = s->path ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
+	}
+	return status ? status : gs_snapshot_finish(s, err);
+}
+
+static gs_status read_and_close(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_snapshot_init(s);
+	gs_status status = read_source(source, path, want, s, err);
+	if (status)
+		gs_snapshot_release(s);
+	gs_source_close(source);
+	return status;
+}
+
+gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_open(path, &source, err);
+	return status ? status : read_and_close(source, path, want, s, err);
+}
+
+gs_status gs_read_part(const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_open(path, &source, err);
+	if (status)
+		return status;
+	gs_source_choose_part(source, part);
+	status = read_and_close(source, path, want, s, err);
+	if (!status)
+		s->part = part;
+	return status;
+}
+
+gs_status gs_read_memory(const void *data, size_t n, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_memory(data, n, &source, err);
+	return status ? status : read_and_close(source, NULL, want, s, err);
+}

@@ -1,0 +1,412 @@
+/* The question: requests, rules, recorded settings, budget, limit; and what is in doubt. */
+#include "analyzer/replay/whatif.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "recorder/pool/rules.h"
+#include "schema/size.h"
+
+static void note(gs_whatif *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void note(gs_whatif *w, const char *format, ...)
+{
+	va_list args;
+
+	if (w->nnotes == sizeof w->notes / sizeof *w->notes)
+		return;
+	va_start(args, format);
+	vsnprintf(w->notes[w->nnotes++].text, sizeof w->notes->text, format, args);
+	va_end(args);
+}
+
+/* The first doubt is the one that rows show. */
+static void doubt(gs_whatif *w, const char *text)
+{
+	if (!w->doubt[0])
+		snprintf(w->doubt, sizeof w->doubt, "%s", text);
+}
+
+/* --- which device, rules, settings -------------------------------------------------------------- */
+
+static const gs_device *choose_device(const gs_snapshot *s, int64_t number)
+{
+	const gs_device *best = NULL;
+	const gs_oom *last = NULL;
+
+	if (number != GS_NONE)
+		return number == (int32_t)number ? gs_snapshot_find_device(s, (int32_t)number) : NULL;
+	for (size_t i = 0; i < s->nooms; i++)
+		if (s->ooms[i].idx != GS_NONE && (!last || s->ooms[i].time_us >= last->time_us))
+			last = &s->ooms[i];
+	if (last && (best = gs_snapshot_find_device(s, last->device)))
+		return best;
+	for (size_t i = 0; i < s->ndevices; i++)
+		if (!best || s->devices[i].trace.n > best->trace.n)
+			best = &s->devices[i];
+	return best;
+}
+
+static const gs_event *find_action(const gs_trace *t, gs_action action)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (gs_event_action(&t->events[i]) == action)
+			return &t->events[i];
+	return NULL;
+}
+
+typedef struct conf_text { char *text; size_t cap, n; } conf_text;
+
+static void add_key(conf_text *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+static void add_key(conf_text *c, const char *format, ...)
+{
+	char key[GS_WHATIF_CONF];
+	va_list args;
+	int n;
+
+	va_start(args, format);
+	n = vsnprintf(key, sizeof key, format, args);
+	va_end(args);
+	if (n > 0 && c->n + (size_t)n + 2 < c->cap)
+		c->n += (size_t)snprintf(c->text + c->n, c->cap - c->n, "%s%s", c->n ? "," : "", key);
+}
+
+/* A dictionary of sizes and divisions, however it is written: the numbers in it, two by two. */
+static void add_roundup(conf_text *c, const char *dictionary)
+{
+	uint64_t keys[16], divisions[16];
+	size_t n = 0;
+	bool equal = true, any = false;
+	char list[GS_WHATIF_CONF];
+
+	for (const char *at = dictionary; n < 16; n++) {
+		char *end;
+		at += strcspn(at, "0123456789");
+		keys[n] = strtoull(at, &end, 10);
+		at = end + strcspn(end, "0123456789");
+		if (!*at)
+			break;
+		divisions[n] = strtoull(at, &end, 10);
+		at = end;
+		equal &= divisions[n] == divisions[0];
+		any |= divisions[n] > 0;
+	}
+	if (!any)
+		return;
+	if (equal) {
+		add_key(c, "roundup_power2_divisions:%" PRIu64, divisions[0]);
+		return;
+	}
+	size_t used = 0;
+	for (size_t i = 0; i < n && used + 48 < sizeof list; i++)
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu64 ":%" PRIu64, i ? "," : "", keys[i], divisions[i]);
+	add_key(c, "roundup_power2_divisions:[%s]", list);
+}
+
+/* The text last parsed, or one made of the values that a file has instead. */
+static void find_conf(gs_whatif *w, const gs_snapshot *s)
+{
+	static const char *const names[] = { "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF" };
+	const char *expandable = gs_snapshot_setting(s, "expandable_segments"), *split = gs_snapshot_setting(s, "max_split_size");
+	const char *gc = gs_snapshot_setting(s, "garbage_collection_threshold"), *rounding = gs_snapshot_setting(s, "max_non_split_rounding");
+	const char *roundup = gs_snapshot_setting(s, "roundup_power2_divisions");
+	conf_text c = { w->recorded_conf, sizeof w->recorded_conf, 0 };
+
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+		const char *text = gs_snapshot_setting(s, names[i]);
+		if (text && *text) {
+			snprintf(w->recorded_conf, sizeof w->recorded_conf, "%s", text);
+			return;
+		}
+	}
+	if (expandable ? !strcmp(expandable, "True") : find_action(&w->device->trace, GS_ACTION_SEGMENT_MAP) != NULL)
+		add_key(&c, "expandable_segments:True");
+	if (split && strtoll(split, NULL, 10) > 0)
+		add_key(&c, "max_split_size_mb:%lld", strtoll(split, NULL, 10) >> 20);
+	if (rounding && strtoll(rounding, NULL, 10) > 20 << 20)
+		add_key(&c, "max_non_split_rounding_mb:%lld", strtoll(rounding, NULL, 10) >> 20);
+	if (gc && strtod(gc, NULL) > 0)
+		add_key(&c, "garbage_collection_threshold:%.6g", strtod(gc, NULL));
+	if (roundup)
+		add_roundup(&c, roundup);
+}
+
+/* Recorded below another allocator than PyTorch's (or one like it): its segments say nothing about caching. */
+static bool is_foreign(const gs_snapshot *s)
+{
+	static const char *const known[] = { "pytorch", "gpusnap" };
+
+	if (s->kind == GS_KIND_PYTORCH)
+		return false;
+	if (s->kind != GS_KIND_GSNAP)
+		return true;
+	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+		if (!s->library || !strcmp(s->library, known[i]))
+			return false;
+	return true;
+}
+
+static gs_status choose_rules(gs_whatif *w, const gs_snapshot *s, gs_error *err)
+{
+	const char *told = w->ask.rules ? w->ask.rules : s->rules ? s->rules : s->release_max;
+
+	w->rules = told ? gs_rules_find(told) : gs_rules_newest;
+	if (w->rules)
+		return GS_OK;
+	if (w->ask.rules)
+		return gs_fail(err, GS_INVALID, "\"%s\" is no release", w->ask.rules);
+	w->rules = gs_rules_newest;
+	return GS_OK;
+}
+
+/* --- the recorded settings, replayed ------------------------------------------------------------- */
+
+/* The limit when it was recorded: as the file tells, or as asked where the recording kept to that. UINT64_MAX: none known. */
+static uint64_t recorded_limit(const gs_whatif *w)
+{
+	if (w->device->allowed != GS_NONE)
+		return (uint64_t)w->device->allowed;
+	return w->ask.allowed != GS_NONE && (uint64_t)w->ask.allowed >= w->replay.peak_reserved ? (uint64_t)w->ask.allowed : UINT64_MAX;
+}
+
+static gs_status follow_by(gs_whatif *w, const gs_rules *rules, const gs_replay_op *ops, gs_error *err)
+{
+	gs_replay *r = &w->replay;
+
+	memcpy(r->ops, ops, r->n * sizeof *ops);
+	r->emptied = 0;
+	w->rules = rules;
+	return gs_replay_follow(r, rules, w->recorded_conf, recorded_limit(w), &w->agreement, err);
+}
+
+/* Of the rule sets that the keys in the file leave open, the first that agrees with the recording is taken. */
+static gs_status follow(gs_whatif *w, const gs_snapshot *s, gs_error *err)
+{
+	const gs_rules *first = w->rules, *sets[] = { gs_rules_newest, &gs_rules_2_12, &gs_rules_2_10, &gs_rules_2_6 };
+	uint64_t emptied = w->replay.emptied;
+	size_t bytes = w->replay.n * sizeof *w->replay.ops;
+	gs_replay_op *ops = malloc(bytes + 1);
+	gs_status status;
+
+	if (!ops)
+		return gs_fail(err, GS_NO_MEMORY, "replaying the recorded settings");
+	if (bytes)
+		memcpy(ops, w->replay.ops, bytes);
+	status = follow_by(w, first, ops, err);
+	if (!w->ask.rules && !s->rules && !status && !w->agreement.agrees) {
+		for (size_t i = 0; i < sizeof sets / sizeof *sets && !status && !w->agreement.agrees; i++)
+			if (sets[i] != first)
+				status = follow_by(w, sets[i], ops, err);
+		if (!status && !w->agreement.agrees)
+			status = follow_by(w, first, ops, err);
+	}
+	w->replay.emptied += emptied;
+	free(ops);
+	return status;
+}
+
+/* Settings that the rules refuse (of a newer release, damaged): the defaults stand in, and nothing is exact. */
+static void check_conf(gs_whatif *w)
+{
+	gs_pool_settings settings;
+	gs_error err = GS_ERROR_INIT;
+
+	gs_pool_settings_init(&settings);
+	if (!gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, &err))
+		return;
+	note(w, "the recorded settings are not understood (%.120s): the defaults stand in for them", err.text);
+	doubt(w, "the recorded settings are not understood");
+	w->recorded_conf[0] = 0;
+}
+
+static void tell_agreement(gs_whatif *w)
+{
+	const gs_replay_agreement *a = &w->agreement;
+
+	if (w->replay.foreign) {
+		note(w, "recorded below another allocator: the requests are replayed by PyTorch's rules (%s), there is nothing to compare them with",
+		     w->rules->name);
+		doubt(w, "recorded by another allocator than the one replayed");
+	} else if (!w->replay.peak_reserved) {
+		note(w, "the recording has no segments: its settings cannot be replayed against it");
+		doubt(w, "recorded without segments");
+	} else if (a->agrees) {
+		note(w, "the recorded settings (%s), replayed by the rules of %s, give all %" PRIu64 " recorded events again",
+		     w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->compared);
+	} else {
+		note(w, "the recorded settings (%s), replayed by the rules of %s, differ from the recording first at event %" PRId64 ": %s",
+		     w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->event, a->text);
+		doubt(w, "the replay of the recorded settings differs from the recording");
+	}
+	if (a->pending_frees) {
+		note(w, "%" PRIu64 " freed block%s must still have been in use by another stream when the request failed; this is taken over for every row",
+		     a->pending_frees, a->pending_frees == 1 ? "" : "s");
+		doubt(w, "frees pending at the failure were inferred");
+	}
+	if (w->replay.emptied && !w->replay.told)
+		note(w, "empty_cache() was inferred %" PRIu64 " time%s from segments that went back", w->replay.emptied, w->replay.emptied == 1 ? "" : "s");
+	if (find_action(&w->device->trace, GS_ACTION_FREE_REQUESTED) && !find_action(&w->device->trace, GS_ACTION_FREE_COMPLETED))
+		doubt(w, "when frees completed was not recorded");
+	if (w->replay.lost)
+		doubt(w, "events of the recording contradict each other");
+}
+
+/* --- budget and limit ----------------------------------------------------------------------------- */
+
+static int64_t recorded_capacity(const gs_whatif *w, const gs_snapshot *s)
+{
+	if (w->device->capacity != GS_NONE)
+		return w->device->capacity;
+	for (size_t i = 0; i < s->nooms; i++)
+		if (s->ooms[i].device == w->device->device && s->ooms[i].capacity != GS_NONE)
+			return s->ooms[i].capacity;
+	return w->ask.recorded_capacity;
+}
+
+/* Bytes that a device could be asked for at most, so that one without a bound has room for them all. */
+static uint64_t unlimited(const gs_whatif *w)
+{
+	uint64_t sum = 0, total = GS_WHATIF_UNLIMITED;
+
+	for (size_t i = 0; i < w->replay.n && sum < UINT64_C(1) << 60; i++)
+		if (w->replay.ops[i].kind == GS_REPLAY_ALLOC)
+			sum += w->replay.ops[i].size < UINT64_C(1) << 60 ? w->replay.ops[i].size : 0;
+	while (total < UINT64_C(1) << 50 && w->replay.peak_reserved > total / 16 && total < sum)
+		total *= 2;
+	return total;
+}
+
+/* A recorded figure that sums may be made of: no device has more than 2^60 bytes. */
+static int64_t bounded(int64_t bytes)
+{
+	return bytes < 0 ? 0 : bytes > INT64_C(1) << 60 ? INT64_C(1) << 60 : bytes;
+}
+
+static void find_budget(gs_whatif *w, const gs_snapshot *s)
+{
+	const gs_replay *r = &w->replay;
+	int64_t recorded = w->recorded_capacity = recorded_capacity(w, s), used = 0;
+	bool failed = r->first_oom >= 0, known = failed && r->oom_device_free != GS_NONE;
+	char text[32];
+
+	w->outside_known = !failed || (known && recorded != GS_NONE);
+	if (known) {
+		used = bounded(r->oom_reserved) + bounded(r->oom_device_free);
+		if (recorded > used)
+			w->outside = (uint64_t)(recorded - used);
+	}
+	if (w->ask.capacity != GS_NONE) {
+		w->total = (uint64_t)w->ask.capacity;
+		w->capacity = w->ask.capacity;
+		if (!w->outside_known) {
+			note(w, "what others held of the device is not known (--recorded-capacity tells it): taken as nothing");
+			doubt(w, "memory held by others is not known");
+		}
+	} else if (known) {
+		w->total = (uint64_t)used + w->outside;
+		w->capacity = (int64_t)w->total;
+	} else {
+		w->total = unlimited(w);
+		w->outside = 0;
+		w->capacity = GS_NONE;
+		if (failed) {
+			note(w, "the device's free memory at the failure is not recorded: without --capacity nothing bounds the replay");
+			doubt(w, "the device's memory is not known");
+		}
+	}
+	if (w->outside > w->total)
+		w->outside = w->total;
+	if (w->outside)
+		note(w, "%s of the device were held outside this allocator", gs_size_format(text, sizeof text, w->outside));
+}
+
+/* What the driver was asked for at the first recorded failure, at most (free memory beside expandable pages lessens it). */
+static uint64_t asked(const gs_pool_settings *settings, uint64_t rounded)
+{
+	uint64_t page = gs_rules_page_size(settings, gs_rules_class(rounded));
+
+	return settings->expandable ? (rounded + page - 1) / page * page : gs_rules_segment_size(settings, rounded);
+}
+
+static void find_limit(gs_whatif *w)
+{
+	const gs_replay *r = &w->replay;
+	gs_pool_settings settings;
+	uint64_t rounded, ask;
+	char low[32], high[32];
+
+	w->limit = w->limit_low = UINT64_MAX;
+	if (w->ask.allowed != GS_NONE || w->device->allowed != GS_NONE) {
+		w->limit = w->limit_low = (uint64_t)(w->ask.allowed != GS_NONE ? w->ask.allowed : w->device->allowed);
+		return;
+	}
+	if (r->first_oom < 0 || r->oom_device_free == GS_NONE)
+		return;
+	gs_pool_settings_init(&settings);
+	gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, NULL);
+	rounded = r->device->trace.events[r->first_oom].size;
+	ask = asked(&settings, rounded);
+	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)ask) || ask > UINT64_C(1) << 60)
+		return;
+	/* a fraction is held against the segment size, also with expandable segments */
+	w->limit = (uint64_t)bounded(r->oom_reserved) + gs_rules_segment_size(&settings, rounded) - 1;
+	w->limit_low = (uint64_t)bounded(r->oom_peak) < w->limit ? (uint64_t)r->oom_peak : w->limit;
+	note(w, "the device had room for the request that failed, so something limits this process: to between %s and %s (--allowed tells it)",
+	     gs_size_format(low, sizeof low, w->limit_low), gs_size_format(high, sizeof high, w->limit));
+}
+
+/* --- all ------------------------------------------------------------------------------------------ */
+
+static void tell_start(gs_whatif *w)
+{
+	w->starts_whole = w->replay.history.starts_empty && !w->device->trace.dropped && w->device->trace.complete != 0;
+	if (w->starts_whole || w->replay.foreign)
+		return;
+	note(w, "the recording begins late: blocks from before it stay where they were%s", w->replay.history.initial.exact ? "" : ", as far as they are known");
+}
+
+gs_status gs_whatif_open(gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask *ask, gs_error *err)
+{
+	gs_status status;
+	uint64_t changed = 0;
+
+	memset(w, 0, sizeof *w);
+	w->ask = *ask;
+	w->device = choose_device(s, ask->device);
+	if (!w->device && ask->device != GS_NONE)
+		return gs_fail(err, GS_NOT_FOUND, "there is no device %" PRId64 " in it", ask->device);
+	if (!w->device)
+		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
+	find_conf(w, s);
+	if ((status = choose_rules(w, s, err)) || (status = gs_replay_init(&w->replay, s, w->device, ask->until, is_foreign(s), err)))
+		return status;
+	check_conf(w);
+	if (!w->replay.foreign && (status = follow(w, s, err)))
+		return status;
+	tell_agreement(w);
+	tell_start(w);
+	find_budget(w, s);
+	find_limit(w);
+	status = gs_replay_change(&w->replay, &ask->rewrite, &changed, err);
+	if (!status && (ask->rewrite.free_pattern || ask->rewrite.without_tag || ask->rewrite.pad_to))
+		note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed, changed == 1 ? "" : "s");
+	return status;
+}
+
+void gs_whatif_release(gs_whatif *w)
+{
+	gs_replay_release(&w->replay);
+	free(w->rows);
+	memset(w, 0, sizeof *w);
+}
+
+const char *gs_whatif_change_text(gs_whatif_change change)
+{
+	static const char *const words[] = { "", "recorded", "better", "same", "worse" };
+
+	return words[change <= GS_WHATIF_WORSE ? change : 0];
+}

@@ -1,0 +1,177 @@
+/* Numbered addresses and sets of them. */
+#include "analyzer/state/address_index.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static uint32_t hash(uint64_t address)
+{
+	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
+}
+
+static gs_status grow(gs_places *p)
+{
+	uint32_t nslots = p->nslots ? p->nslots * 2 : 1024;
+	uint64_t *address = realloc(p->address, (size_t)nslots / 2 * sizeof *address);
+	if (!address)
+		return GS_NO_MEMORY;
+	p->address = address;
+	uint32_t *slots = calloc(nslots, sizeof *slots);
+	if (!slots)
+		return GS_NO_MEMORY;
+	for (uint32_t i = 0; i < p->n; i++) {
+		uint32_t at = hash(p->address[i]) & (nslots - 1);
+		while (slots[at])
+			at = (at + 1) & (nslots - 1);
+		slots[at] = i + 1;
+	}
+	free(p->slots);
+	p->slots = slots;
+	p->nslots = nslots;
+	return GS_OK;
+}
+
+uint32_t gs_places_add(gs_places *p, uint64_t address)
+{
+	if (p->n >= p->nslots / 2 && (p->n >= UINT32_C(1) << 30 || grow(p)))
+		return GS_NO_PLACE;
+	uint32_t at = hash(address) & (p->nslots - 1);
+	for (; p->slots[at]; at = (at + 1) & (p->nslots - 1))
+		if (p->address[p->slots[at] - 1] == address)
+			return p->slots[at] - 1;
+	p->address[p->n] = address;
+	p->slots[at] = ++p->n;
+	return p->n - 1;
+}
+
+typedef struct numbered { uint64_t address; uint32_t number; } numbered;
+
+static int by_address(const void *a, const void *b)
+{
+	uint64_t x = ((const numbered *)a)->address, y = ((const numbered *)b)->address;
+	return (x > y) - (x < y);
+}
+
+gs_status gs_places_seal(gs_places *p, uint32_t **renumber)
+{
+	numbered *sorted = malloc((p->n + 1) * sizeof *sorted);
+	uint32_t *map = malloc((p->n + 1) * sizeof *map);
+	if (!sorted || !map) {
+		free(sorted);
+		free(map);
+		return GS_NO_MEMORY;
+	}
+	for (uint32_t i = 0; i < p->n; i++)
+		sorted[i] = (numbered){ p->address[i], i };
+	qsort(sorted, p->n, sizeof *sorted, by_address);
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->address[i] = sorted[i].address;
+		map[sorted[i].number] = i;
+	}
+	free(sorted);
+	free(p->slots);
+	p->slots = NULL;
+	p->nslots = 0;
+	*renumber = map;
+	return GS_OK;
+}
+
+uint32_t gs_places_find(const gs_places *p, uint64_t address)
+{
+	uint32_t low = 0, high = p->n;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (p->address[middle] < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < p->n && p->address[low] == address ? low : GS_NO_PLACE;
+}
+
+void gs_places_release(gs_places *p)
+{
+	free(p->address);
+	free(p->slots);
+	memset(p, 0, sizeof *p);
+}
+
+gs_status gs_place_set_init(gs_place_set *s, uint32_t n)
+{
+	memset(s, 0, sizeof *s);
+	for (uint32_t bits = n ? n : 1;; bits = s->words[s->depth - 1]) {
+		uint32_t words = bits / 64 + 1;
+		s->words[s->depth] = words;
+		s->level[s->depth] = calloc(words, sizeof **s->level);
+		if (!s->level[s->depth++]) {
+			gs_place_set_release(s);
+			return GS_NO_MEMORY;
+		}
+		if (words == 1)
+			return GS_OK;
+	}
+}
+
+void gs_place_set_release(gs_place_set *s)
+{
+	for (int k = 0; k < s->depth; k++)
+		free(s->level[k]);
+	memset(s, 0, sizeof *s);
+}
+
+void gs_place_set_add(gs_place_set *s, uint32_t i)
+{
+	for (int k = 0; k < s->depth; k++, i >>= 6)
+		s->level[k][i >> 6] |= UINT64_C(1) << (i & 63);
+}
+
+void gs_place_set_remove(gs_place_set *s, uint32_t i)
+{
+	for (int k = 0; k < s->depth; k++, i >>= 6)
+		if (s->level[k][i >> 6] &= ~(UINT64_C(1) << (i & 63)))
+			return;
+}
+
+static uint32_t lowest_below(const gs_place_set *s, int k, uint32_t i)
+{
+	for (; k >= 0; k--)
+		i = i << 6 | (uint32_t)__builtin_ctzll(s->level[k][i]);
+	return i;
+}
+
+static uint32_t highest_below(const gs_place_set *s, int k, uint32_t i)
+{
+	for (; k >= 0; k--)
+		i = i << 6 | (63 - (uint32_t)__builtin_clzll(s->level[k][i]));
+	return i;
+}
+
+uint32_t gs_place_set_next(const gs_place_set *s, uint32_t i)
+{
+	for (int k = 0; k < s->depth; k++) {
+		if (i >> 6 >= s->words[k])
+			return GS_NO_PLACE;
+		uint64_t word = s->level[k][i >> 6] >> (i & 63) << (i & 63);
+		if (word)
+			return lowest_below(s, k - 1, (i & ~UINT32_C(63)) | (uint32_t)__builtin_ctzll(word));
+		i = (i >> 6) + 1;
+	}
+	return GS_NO_PLACE;
+}
+
+uint32_t gs_place_set_previous(const gs_place_set *s, uint32_t i)
+{
+	if (i == GS_NO_PLACE)
+		return GS_NO_PLACE;
+	for (int k = 0; k < s->depth; k++) {
+		if (i >> 6 >= s->words[k])
+			return GS_NO_PLACE;
+		uint64_t word = s->level[k][i >> 6] << (63 - (i & 63)) >> (63 - (i & 63));
+		if (word)
+			return highest_below(s, k - 1, (i & ~UINT32_C(63)) | (63 - (uint32_t)__builtin_clzll(word)));
+		if (i >> 6 == 0)
+			return GS_NO_PLACE;
+		i = (i >> 6) - 1;
+	}
+	return GS_NO_PLACE;
+}

@@ -1,0 +1,102 @@
+/* What is computed from all events of a device: bytes over time, stacks of many sizes, stacks that only grow. */
+#include <stdlib.h>
+
+#include "analyzer/diagnose/attribution.h"
+#include "analyzer/store/store_internal.h"
+
+enum { SAMPLES = 1024 };
+
+/* --- bytes over time ------------------------------------------------------------------------------ */
+
+/* Events that stand out are kept whatever the step: those of out-of-memories and the peaks. */
+static bool stands_out(const gs_history *h, size_t i, const int64_t peaks[2])
+{
+	return i == 0 || i + 1 == h->n || (int64_t)i == peaks[0] || (int64_t)i == peaks[1] ||
+	       gs_event_action(&h->device->trace.events[i]) == GS_ACTION_OOM;
+}
+
+static gs_status put_sample(sqlite3_stmt *q, const gs_history *h, size_t i, const gs_gauge *g, gs_error *err)
+{
+	gs_db_int(q, 3, (int64_t)i);
+	gs_db_int(q, 4, h->device->trace.events[i].time_us);
+	gs_db_int(q, 5, (int64_t)g->allocated);
+	gs_db_int(q, 6, (int64_t)g->reserved);
+	return gs_db_do(q, err);
+}
+
+static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
+{
+	size_t step = (h->n + SAMPLES - 1) / SAMPLES;
+	const int64_t peaks[2] = { gs_history_peak(h, false), gs_history_peak(h, true) };
+	sqlite3_stmt *q = NULL;
+	gs_gauge g;
+	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.timeline VALUES (?,?,?,?,?,?)", &q, err);
+	if (status)
+		return status;
+	gs_db_int(q, 1, f->id);
+	gs_db_int(q, 2, gs_device_number(h->device->device));
+	gs_gauge_start(h, &g);
+	for (size_t i = 0; i < h->n && !status; i++) {
+		gs_gauge_step(h, i, &g);
+		if (i % step == 0 || stands_out(h, i, peaks))
+			status = put_sample(q, h, i, &g, err);
+	}
+	sqlite3_finalize(q);
+	return status;
+}
+
+/* --- stacks ----------------------------------------------------------------------------------------- */
+
+static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err)
+{
+	gs_varying *rows = NULL;
+	size_t n = 0;
+	sqlite3_stmt *q = NULL;
+	if (gs_blame_varying(f->s, d, &rows, &n))
+		return gs_fail(err, GS_NO_MEMORY, "sizes by stack");
+	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.varying_size VALUES (?,?,?,?,?,?,?)", &q, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		gs_db_int(q, 1, f->id);
+		gs_db_int(q, 2, gs_device_number(d->device));
+		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
+		gs_db_int(q, 4, (int64_t)rows[i].requests);
+		gs_db_int(q, 5, (int64_t)rows[i].sizes);
+		gs_db_int(q, 6, (int64_t)rows[i].min);
+		gs_db_int(q, 7, (int64_t)rows[i].max);
+		status = gs_db_do(q, err);
+	}
+	sqlite3_finalize(q);
+	free(rows);
+	return status;
+}
+
+static gs_status put_growth(gs_fill *f, const gs_history *h, gs_error *err)
+{
+	gs_growth *rows = NULL;
+	size_t n = 0;
+	sqlite3_stmt *q = NULL;
+	if (gs_blame_growth(h, GS_NONE, &rows, &n))
+		return gs_fail(err, GS_NO_MEMORY, "growth by stack");
+	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		gs_db_int(q, 1, f->id);
+		gs_db_int(q, 2, gs_device_number(h->device->device));
+		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
+		gs_db_int(q, 4, (int64_t)rows[i].blocks);
+		gs_db_int(q, 5, (int64_t)rows[i].bytes);
+		gs_db_int(q, 6, rows[i].first_idx);
+		gs_db_int(q, 7, rows[i].last_idx);
+		status = gs_db_do(q, err);
+	}
+	sqlite3_finalize(q);
+	free(rows);
+	return status;
+}
+
+gs_status gs_fill_series(gs_fill *f, const gs_history *h, gs_error *err)
+{
+	gs_status status = put_timeline(f, h, err);
+	if (!status)
+		status = put_varying_sizes(f, h->device, err);
+	return status ? status : put_growth(f, h, err);
+}

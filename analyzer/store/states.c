@@ -1,0 +1,335 @@
+/* Which states of a device go into the tables, and what depends on them: the shown state, OOM rows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/store/store_internal.h"
+
+/* A file with thousands of out-of-memories would become thousands of layouts: the first and the last are kept, the others are
+ * rebuilt when they are asked for. */
+enum { MAX_OOM_STATES = 32 };
+
+/* A device being added. */
+typedef struct device_fill {
+	gs_fill *f;
+	const gs_device *d;
+	gs_history history;
+	bool has_history;
+	bool captured_done;
+	int64_t captured_id;
+	size_t nooms, first_oom;    /* its rows of s->ooms are first_oom … first_oom + nooms - 1 */
+	int64_t *oom_ids;           /* state.id by number of its OOM, 0 none */
+} device_fill;
+
+static gs_status need_history(device_fill *x, gs_error *err)
+{
+	if (x->has_history)
+		return GS_OK;
+	gs_status status = gs_history_init(&x->history, x->f->s, x->d, err);
+	x->has_history = true;
+	return status;
+}
+
+static int64_t free_of(const device_fill *x, const gs_state *state)
+{
+	const gs_snapshot *s = x->f->s;
+	if (state->oom != SIZE_MAX)
+		return s->ooms[state->oom].device_free;
+	if (strcmp(state->name, "captured"))
+		return GS_NONE;
+	if (x->d->device_free == GS_NONE && x->d->layout_at_oom && x->nooms)
+		return s->ooms[x->first_oom + x->nooms - 1].device_free;
+	return x->d->device_free;
+}
+
+/* The state is what the file's segments show: no rebuilding, and no events needed. */
+static bool is_captured(const device_fill *x, const gs_state *state)
+{
+	if (state->idx == GS_NONE)
+		return true;
+	return x->d->layout_at_oom && state->oom != SIZE_MAX && state->oom == x->first_oom + x->nooms - 1;
+}
+
+/* The name under which a state is stored: one name a state. */
+static void stored_name(const device_fill *x, const gs_state *state, char *name, size_t cap)
+{
+	if (state->oom == SIZE_MAX)
+		snprintf(name, cap, "%s", state->name);
+	else
+		snprintf(name, cap, "oom %zu", state->oom - x->first_oom + 1);
+}
+
+/* The captured layout with the numbers of its blocks' alloc events. */
+static gs_status number_blocks(device_fill *x, gs_layout *out, gs_error *err)
+{
+	gs_layout built;
+	gs_layout_init(&built);
+	gs_status status = need_history(x, err);
+	if (!status)
+		status = gs_history_layout(&x->history, x->history.captured_at, &built, err);
+	if (!status && gs_layout_copy(out, &x->d->captured))
+		status = gs_fail(err, GS_NO_MEMORY, "blocks");
+	for (size_t i = 0; !status && i < out->nblocks && built.nblocks == out->nblocks; i++)
+		if (out->blocks[i].idx == GS_NONE && built.blocks[i].address == out->blocks[i].address)
+			out->blocks[i].idx = built.blocks[i].idx;
+	gs_layout_release(&built);
+	return status;
+}
+
+static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_error *err)
+{
+	char name[40];
+	gs_layout built;
+	gs_status status = GS_OK;
+	gs_layout_init(&built);
+	stored_name(x, state, name, sizeof name);
+	gs_state_row row = { name, state->idx, free_of(x, state), x->d, NULL, GS_NONE, GS_NONE, NULL };
+	bool captured = is_captured(x, state);
+	gs_state_fit fit = gs_state_captured_fit(x->f->s, x->d, state, &row.doubt);
+	if (fit == GS_STATE_OWN || !x->d->has_layout)
+		row.doubt = NULL;
+	if (fit == GS_STATE_OTHER) {
+		row.reserved = x->f->s->ooms[state->oom].reserved;
+		row.allocated = x->f->s->ooms[state->oom].allocated;
+	}
+	if (captured && fit != GS_STATE_OTHER && x->d->has_layout && x->d->trace.n && x->f->ask->parts & GS_STORE_BLOCK_IDX) {
+		status = number_blocks(x, &built, err);
+		row.layout = &built;
+	} else if (fit == GS_STATE_OTHER)
+		;
+	else if (captured)
+		row.layout = x->d->has_layout ? &x->d->captured : NULL;
+	else {
+		status = need_history(x, err);
+		if (!status)
+			status = gs_history_layout(&x->history, state->idx, &built, err);
+		row.layout = &built;
+	}
+	if (!status)
+		status = gs_fill_state(x->f, &row, id, err);
+	gs_layout_release(&built);
+	return status;
+}
+
+/* Where the state is among those stored, its id, else 0. */
+static int64_t stored(const device_fill *x, const gs_state *state)
+{
+	if (state->oom != SIZE_MAX)
+		return x->oom_ids ? x->oom_ids[state->oom - x->first_oom] : 0;
+	return !strcmp(state->name, "captured") && x->captured_done ? x->captured_id : 0;
+}
+
+static gs_status find(device_fill *x, const char *selector, gs_state *state, gs_error *err)
+{
+	return gs_state_find(x->f->s, x->d, x->has_history ? &x->history : NULL, selector, state, err);
+}
+
+static bool keep_oom(const device_fill *x, size_t i)
+{
+	return x->nooms <= MAX_OOM_STATES || i < MAX_OOM_STATES / 2 || i >= x->nooms - MAX_OOM_STATES / 2;
+}
+
+static gs_status put_named(device_fill *x, const char *selector, int64_t *id, gs_error *err)
+{
+	gs_state state;
+	gs_status status = find(x, selector, &state, err);
+	return status ? status : put(x, &state, id, err);
+}
+
+/* A message has no event, so no state of its own unless the layout was printed with it. */
+static bool has_state(const device_fill *x, size_t i)
+{
+	return x->f->s->ooms[x->first_oom + i].idx != GS_NONE || (x->d->layout_at_oom && i == x->nooms - 1);
+}
+
+static gs_status put_all(device_fill *x, gs_error *err)
+{
+	char selector[32];
+	int64_t ignored;
+	gs_status status = put_named(x, "captured", &x->captured_id, err);
+	x->captured_done = true;
+	for (size_t i = 0; i < x->nooms && !status; i++) {
+		snprintf(selector, sizeof selector, "oom %zu", i + 1);
+		if (has_state(x, i) && keep_oom(x, i))
+			status = put_named(x, selector, &x->oom_ids[i], err);
+	}
+	if (!status && x->d->trace.n) {
+		status = need_history(x, err);
+		if (!status)
+			status = put_named(x, "peak", &ignored, err);
+		if (!status)
+			status = put_named(x, "peak reserved", &ignored, err);
+	}
+	return status;
+}
+
+static gs_status show(device_fill *x, const gs_state *state, int64_t id, gs_error *err)
+{
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(x->f->store->db, "INSERT INTO temp.shown_state VALUES (?,?,?,?)", &q, err);
+	if (status)
+		return status;
+	gs_db_int(q, 1, x->f->id);
+	gs_db_int(q, 2, id);
+	gs_db_int(q, 3, gs_device_number(x->d->device));
+	gs_db_text(q, 4, state->name);
+	status = gs_db_do(q, err);
+	sqlite3_finalize(q);
+	return status;
+}
+
+/* Devices without the state asked for are not shown, unless it is the one device asked about. */
+static gs_status put_shown(device_fill *x, gs_error *err)
+{
+	const gs_store_ask *ask = x->f->ask;
+	if (ask->device != GS_NONE && ask->device != x->d->device)
+		return GS_OK;
+	gs_state state;
+	gs_error why = GS_ERROR_INIT;
+	gs_status status = find(x, ask->state, &state, &why);
+	if (status == GS_NOT_FOUND) /* other devices or snapshots may have it */
+		return GS_OK;
+	if (status)
+		return gs_fail(err, status, "%s", why.text);
+	int64_t id = stored(x, &state);
+	if (!id)
+		status = put(x, &state, &id, err);
+	return status ? status : show(x, &state, id, err);
+}
+
+static const char insert_oom[] = "INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+
+static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t number, const gs_gauge *sums, gs_error *err)
+{
+	char pool_id[44];
+	gs_id stack = gs_fill_stack(f, o->stack);
+	gs_db_int(q, 1, f->id);
+	gs_db_int(q, 2, gs_device_number(o->device));
+	gs_db_int(q, 3, (int64_t)number);
+	gs_db_int(q, 4, o->idx);
+	gs_db_int(q, 5, o->time_us);
+	gs_db_int(q, 6, o->requested);
+	gs_db_int(q, 7, o->needed);
+	gs_db_int(q, 8, o->stream);
+	gs_db_text(q, 9, gs_class_text(o->pool));
+	gs_db_text(q, 10, o->has_pool_id ? gs_pool_text(pool_id, o->pool_id) : NULL);
+	gs_db_int(q, 11, o->device_free);
+	gs_db_int(q, 12, o->capacity);
+	gs_db_int(q, 13, o->allocated == GS_NONE && sums ? (int64_t)sums->allocated : o->allocated);
+	gs_db_int(q, 14, o->reserved == GS_NONE && sums ? (int64_t)sums->reserved : o->reserved);
+	gs_db_int(q, 15, o->allowed);
+	gs_db_text(q, 16, o->library);
+	gs_db_int(q, 17, stack ? (int64_t)stack : GS_NONE);
+	gs_db_text(q, 18, o->message);
+	return gs_db_do(q, err);
+}
+
+/* Bytes after the events of the device's OOM rows; sums has nooms entries, known tells which were found. */
+static gs_status oom_sums(device_fill *x, gs_gauge *sums, bool *known, gs_error *err)
+{
+	const gs_oom *ooms = x->f->s->ooms + x->first_oom;
+	if (x->d->layout_at_oom && x->d->has_layout && x->nooms) {
+		gs_totals t;
+		gs_layout_totals(&x->d->captured, &t);
+		sums[x->nooms - 1] = (gs_gauge){ t.allocated, t.pending, t.reserved };
+		known[x->nooms - 1] = true;
+	}
+	bool missing = false;
+	for (size_t i = 0; i < x->nooms; i++)
+		missing |= !known[i] && ooms[i].idx != GS_NONE && ooms[i].allocated == GS_NONE;
+	if (!missing || !(x->f->ask->parts & GS_STORE_OOM_SUMS) || !x->d->trace.n)
+		return GS_OK;
+	gs_status status = need_history(x, err);
+	if (status)
+		return status;
+	gs_gauge g;
+	gs_gauge_start(&x->history, &g);
+	size_t at = 0;
+	for (size_t i = 0; i < x->d->trace.n && at < x->nooms; i++) {
+		gs_gauge_step(&x->history, i, &g);
+		for (; at < x->nooms && ooms[at].idx != GS_NONE && (size_t)ooms[at].idx == i; at++) {
+			sums[at] = known[at] ? sums[at] : g;
+			known[at] = true;
+		}
+	}
+	return GS_OK;
+}
+
+static gs_status put_ooms(device_fill *x, gs_error *err)
+{
+	gs_gauge *sums = calloc(x->nooms + 1, sizeof *sums);
+	bool *known = calloc(x->nooms + 1, sizeof *known);
+	sqlite3_stmt *q = NULL;
+	gs_status status = sums && known ? GS_OK : gs_fail(err, GS_NO_MEMORY, "OOM rows");
+	if (!status)
+		status = oom_sums(x, sums, known, err);
+	if (!status)
+		status = gs_db_prepare(x->f->store->db, insert_oom, &q, err);
+	for (size_t i = 0; i < x->nooms && !status; i++)
+		status = put_oom(x->f, q, &x->f->s->ooms[x->first_oom + i], i + 1, known[i] ? &sums[i] : NULL, err);
+	sqlite3_finalize(q);
+	free(sums);
+	free(known);
+	return status;
+}
+
+/* s->ooms is ordered by device: the rows of one stand together. */
+static void find_ooms(device_fill *x, int32_t device)
+{
+	const gs_snapshot *s = x->f->s;
+	while (x->first_oom < s->nooms && s->ooms[x->first_oom].device != device)
+		x->first_oom++;
+	while (x->first_oom + x->nooms < s->nooms && s->ooms[x->first_oom + x->nooms].device == device)
+		x->nooms++;
+}
+
+static gs_status fill(device_fill *x, gs_error *err)
+{
+	gs_status status = GS_OK;
+	x->oom_ids = calloc(x->nooms + 1, sizeof *x->oom_ids);
+	if (!x->oom_ids)
+		return gs_fail(err, GS_NO_MEMORY, "states");
+	if (x->f->ask->parts & GS_STORE_STATES)
+		status = put_all(x, err);
+	if (!status && x->f->store->shadowed)
+		status = put_shown(x, err);
+	if (!status)
+		status = put_ooms(x, err);
+	if (!status && x->f->ask->parts & GS_STORE_SERIES && x->d->trace.n) {
+		status = need_history(x, err);
+		if (!status)
+			status = gs_fill_series(x->f, &x->history, err);
+	}
+	return status;
+}
+
+/* Rows of devices that have no figures of their own, or that a message does not name. */
+static gs_status put_other_ooms(gs_fill *f, gs_error *err)
+{
+	const gs_snapshot *s = f->s;
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(f->store->db, insert_oom, &q, err);
+	size_t number = 0;
+	for (size_t i = 0; i < s->nooms && !status; i++) {
+		number = i && s->ooms[i - 1].device == s->ooms[i].device ? number + 1 : 1;
+		if (!gs_snapshot_find_device(s, s->ooms[i].device))
+			status = put_oom(f, q, &s->ooms[i], number, NULL, err);
+	}
+	sqlite3_finalize(q);
+	return status;
+}
+
+gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
+{
+	if (!d)
+		return put_other_ooms(f, err);
+	if (gs_device_is_empty(f->s, d))
+		return GS_OK;
+	device_fill x = { .f = f, .d = d, .history = GS_HISTORY_INIT };
+	find_ooms(&x, d->device);
+	gs_status status = fill(&x, err);
+	if (x.has_history)
+		gs_history_release(&x.history);
+	free(x.oom_ids);
+	return status;
+}

@@ -1,0 +1,359 @@
+/* Allocation under the lock, recording, and the moment of failure. */
+#include "recorder/api/heap.h"
+
+#include <string.h>
+
+/* --- called by the pool ----------------------------------------------------------------------------- */
+
+/* Bookkeeping for the pool; the copy for dumps grows with it, before the pool can use it. */
+static void *take(void *user, size_t bytes)
+{
+	gs_heap *h = user;
+	if (h->record && gs_log_reserve(&h->log, h->metadata + bytes))
+		return NULL;
+	void *chunk = gs_pages_take(h->pages, bytes);
+	h->metadata += chunk ? bytes : 0;
+	return chunk;
+}
+
+static void give(void *user, void *chunk, size_t bytes)
+{
+	gs_heap *h = user;
+	h->metadata -= bytes;
+	gs_pages_give(h->pages, chunk, bytes);
+}
+
+static bool is_new_failure(const gs_heap *h, uint64_t size)
+{
+	uint64_t failures = atomic_load_explicit(&h->failures, memory_order_relaxed);
+	if (h->every_oom || !failures)
+		return true;
+	if (h->call_failures != failures)
+		return false;
+	return h->activity != h->last_activity || (pthread_equal(h->last_thread, pthread_self()) && size != h->last_size);
+}
+
+/* The first to meet a failure copies the state; the dump is written outside the lock. */
+static void note_failure(gs_heap *h, const gs_pool_action *a)
+{
+	if (!h->dumper || gs_dumper_is_done(h->dumper) || h->log.stage.in_use || !is_new_failure(h, a->size))
+		return;
+	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
+	h->log.stage.in_use = h->call_staged = true;
+	h->last_activity = h->activity;
+	h->last_size = a->size;
+	h->last_thread = pthread_self();
+	atomic_fetch_add_explicit(&h->failures, 1, memory_order_relaxed);
+}
+
+static void on_action(void *user, const gs_pool_action *a)
+{
+	gs_heap *h = user;
+	if (h->listener)
+		h->listener(h->listener_arg, a);
+	if (!h->record)
+		return;
+	gs_log_action(&h->log, h->pool, a, h->call->ticks);
+	if (a->action == GS_ACTION_ALLOC || a->action == GS_ACTION_FREE_REQUESTED)
+		h->activity++;
+	else if (a->action == GS_ACTION_OOM)
+		note_failure(h, a);
+}
+
+/* --- life ------------------------------------------------------------------------------------------- */
+
+void gs_heap_release(gs_heap *h)
+{
+	if (h->pool) {
+		static const gs_call nobody = { 0, 0, 0 };
+		h->call = &nobody;
+		gs_pool_give_back(h->pool);
+	}
+	gs_pool_release(h->pool);
+	h->pool = NULL;
+	gs_log_release(&h->log, h->pages);
+	pthread_cond_destroy(&h->written);
+	pthread_mutex_destroy(&h->lock);
+}
+
+gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dumper, gs_pages *pages, gs_error *err)
+{
+	uint64_t free_bytes = 0, total = 0;
+	memset(h, 0, sizeof *h);
+	pthread_mutex_init(&h->lock, NULL);
+	pthread_cond_init(&h->written, NULL);
+	h->pages = pages;
+	h->record = config->record;
+	h->every_oom = config->every_oom;
+	h->listener = config->listener;
+	h->listener_arg = config->listener_arg;
+	h->dumper = config->record ? dumper : NULL;
+	h->ops = config->ops;
+	h->device = config->device;
+	gs_status status = config->ops->mem_info(config->device, &free_bytes, &total);
+	if (status) {
+		gs_fail(err, status, "device %d does not tell its memory", config->number);
+		goto out;
+	}
+	h->facts = (gs_dump_device){ .number = config->number, .name = config->name, .driver = config->driver, .capacity = (int64_t)total };
+	uint32_t events = config->record ? config->events : 0;
+	status = gs_log_init(&h->log, events, pages);
+	if (status) {
+		gs_fail(err, status, "no memory for %u events", events);
+		goto out;
+	}
+	if (config->settings)
+		gs_log_set_conf(&h->log, config->settings);
+	gs_pool_config pool = { .ops = config->ops, .device = config->device, .number = config->number, .memory = { take, give, h },
+				.rules = config->rules, .settings = config->settings,
+				.on_action = config->record || config->listener ? on_action : NULL, .user = h };
+	status = gs_pool_init(&h->pool, &pool, err);
+	if (!status && config->fraction > 0)
+		status = gs_pool_set_fraction(h->pool, config->fraction, err);
+out:
+	if (status)
+		gs_heap_release(h);
+	return status;
+}
+
+/* --- calls ------------------------------------------------------------------------------------------ */
+
+static void enter(gs_heap *h, const gs_call *call)
+{
+	uint64_t failures = atomic_load_explicit(&h->failures, memory_order_relaxed);
+	pthread_mutex_lock(&h->lock);
+	h->call = call;
+	h->call_failures = failures;
+	h->call_staged = false;
+}
+
+static void leave(gs_heap *h) { pthread_mutex_unlock(&h->lock); }
+
+static void stage_is_free(gs_heap *h)
+{
+	pthread_mutex_lock(&h->lock);
+	h->log.stage.in_use = false;
+	pthread_cond_broadcast(&h->written);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* The caller's request failed: the dump is to be there before it hears of it. */
+static void after_failure(gs_heap *h, bool staged)
+{
+	if (staged) {
+		gs_dump_request request = { .reason = GS_DUMP_OOM };
+		gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, 0, NULL);
+		stage_is_free(h);
+		return;
+	}
+	pthread_mutex_lock(&h->lock);
+	while (h->log.stage.in_use)
+		pthread_cond_wait(&h->written, &h->lock);
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* The pool's words for the failure in *err, uncut where they are its usual ones. */
+static void tell_whole(const gs_heap *h, const gs_error *err, gs_long_text *message)
+{
+	const gs_pool_oom *oom = gs_pool_last_oom(h->pool);
+	size_t n = strlen(err->text);
+	if (oom)
+		gs_pool_oom_message(oom, message->text, sizeof message->text);
+	if (!oom || strncmp(message->text, err->text, n))
+		memcpy(message->text, err->text, n + 1);
+}
+
+gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream, uint64_t *address, gs_long_text *message,
+			 gs_error *err)
+{
+	enter(h, call);
+	gs_status status = gs_pool_malloc(h->pool, bytes, stream, (gs_pool_ctx){ call->stack, call->tag }, address, err);
+	bool staged = h->call_staged;
+	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && message)
+		tell_whole(h, err, message);
+	leave(h);
+	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && h->dumper)
+		after_failure(h, staged);
+	return status;
+}
+
+gs_status gs_heap_free(gs_heap *h, const gs_call *call, uint64_t address)
+{
+	enter(h, call);
+	gs_status status = gs_pool_free(h->pool, address);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_record_stream(gs_heap *h, const gs_call *call, uint64_t address, uint64_t stream)
+{
+	enter(h, call);
+	gs_status status = gs_pool_record_stream(h->pool, address, stream);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_empty_cache(gs_heap *h, const gs_call *call)
+{
+	enter(h, call);
+	gs_status status = gs_pool_empty_cache(h->pool);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_process_events(gs_heap *h, const gs_call *call)
+{
+	enter(h, call);
+	gs_status status = gs_pool_process_events(h->pool);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_set_fraction(gs_heap *h, double fraction, gs_error *err)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_set_fraction(h->pool, fraction, err);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes)
+{
+	pthread_mutex_lock(&h->lock);
+	const gs_pool_block *block = gs_pool_find(h->pool, address);
+	if (block)
+		*bytes = gs_pool_block_size(block);
+	leave(h);
+	return block ? GS_OK : GS_NOT_FOUND;
+}
+
+typedef struct place { uint64_t address, start, bytes; } place;
+
+static gs_status locate_block(void *user, const gs_pool_block_info *b)
+{
+	place *p = user;
+	if (b->state == GS_INACTIVE || p->address < b->address || p->address - b->address >= b->size)
+		return GS_OK;
+	p->start = b->address;
+	p->bytes = b->requested;
+	return GS_END;
+}
+
+gs_status gs_heap_locate(gs_heap *h, uint64_t address, uint64_t *start, uint64_t *bytes)
+{
+	static const gs_pool_visitor visitor = { NULL, locate_block };
+	place p = { address, 0, 0 };
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_walk(h->pool, &visitor, &p);
+	pthread_mutex_unlock(&h->lock);
+	if (status != GS_END)
+		return GS_NOT_FOUND;
+	*start = p.start;
+	*bytes = p.bytes;
+	return GS_OK;
+}
+
+void gs_heap_stats(gs_heap *h, gs_pool_stats *stats)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_pool_get_stats(h->pool, stats);
+	leave(h);
+}
+
+void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated)
+{
+	pthread_mutex_lock(&h->lock);
+	if (peak)
+		gs_pool_reset_peak(h->pool);
+	if (accumulated)
+		gs_pool_reset_accumulated(h->pool);
+	leave(h);
+}
+
+gs_status gs_heap_memory(gs_heap *h, uint64_t *free_bytes, uint64_t *total_bytes)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = h->ops->mem_info(h->device, free_bytes, total_bytes);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_check(gs_heap *h, gs_error *err)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_check(h->pool, err);
+	leave(h);
+	return status;
+}
+
+bool gs_heap_has_events(gs_heap *h)
+{
+	pthread_mutex_lock(&h->lock);
+	bool any = h->record && h->log.ring.count;
+	leave(h);
+	return any;
+}
+
+gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_begin_private(h->pool, id, filter, user, capture);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_end_private(gs_heap *h, gs_pool_id id)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_end_private(h->pool, id);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_drop_private(h->pool, id);
+	leave(h);
+	return status;
+}
+
+gs_status gs_heap_configure(gs_heap *h, const char *conf, gs_error *err)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_status status = gs_pool_configure(h->pool, conf, err);
+	gs_log_set_conf(&h->log, conf); /* PyTorch too remembers the text before it reads it */
+	pthread_mutex_unlock(&h->lock);
+	return status;
+}
+
+gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, char *written, size_t cap, gs_error *err)
+{
+	uint64_t free_bytes = 0, total = 0;
+	if (!h->dumper)
+		return gs_fail(err, GS_STATE, "nothing is recorded");
+	pthread_mutex_lock(&h->lock);
+	while (h->log.stage.in_use)
+		pthread_cond_wait(&h->written, &h->lock);
+	bool known = !h->ops->mem_info(h->device, &free_bytes, &total);
+	gs_log_stage(&h->log, h->pool, known ? (int64_t)free_bytes : GS_NONE);
+	h->log.stage.in_use = true;
+	pthread_mutex_unlock(&h->lock);
+	gs_status status = gs_dumper_write(h->dumper, &h->log.stage, &h->facts, request, written, cap, err);
+	stage_is_free(h);
+	return status;
+}
+
+void gs_heap_before_fork(gs_heap *h)
+{
+	pthread_mutex_lock(&h->lock);
+	while (h->log.stage.in_use)
+		pthread_cond_wait(&h->written, &h->lock);
+}
+
+void gs_heap_after_fork(gs_heap *h, bool child)
+{
+	if (child)
+		pthread_cond_init(&h->written, NULL); /* its waiters are not here */
+	pthread_mutex_unlock(&h->lock);
+}

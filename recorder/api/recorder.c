@@ -1,0 +1,162 @@
+/* Opening, closing, and what every call needs. */
+#include "recorder/api/recorder.h"
+
+#include <string.h>
+
+#include "recorder/api/fork.h"
+#include "recorder/api/signal.h"
+
+static _Atomic uint32_t last_serial;
+
+void gs_recorder_release(gs_recorder *r)
+{
+	gs_signal_stop(r);
+	gs_fork_forget(r);
+	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
+		gs_heap *h = r->heaps[i];
+		if (!h)
+			continue;
+		gs_heap_release(h);
+		gs_pages_give(&r->pages, h, sizeof *h);
+	}
+	gs_dumper_release(&r->dumper);
+	gs_tables_release(&r->tables);
+	memset(r, 0, sizeof *r);
+}
+
+gs_status gs_recorder_init(gs_recorder *r, const gs_config *config, uint64_t manual_ns, gs_error *err)
+{
+	memset(r, 0, sizeof *r);
+	r->config = *config;
+	do
+		r->serial = atomic_fetch_add(&last_serial, 1) + 1;
+	while (!r->serial);
+	if (manual_ns)
+		gs_clock_init_manual(&r->clock, manual_ns);
+	else
+		gs_clock_init(&r->clock);
+	if (config->disable)
+		return GS_OK;
+	gs_status status = gs_tables_init(&r->tables, &gs_tables_default, &r->pages);
+	if (!status)
+		status = gs_dumper_init(&r->dumper, &r->config, &r->tables, &r->clock, &r->pages);
+	if (status) {
+		gs_fail(err, status, "no memory for the recorder's tables");
+		gs_recorder_release(r);
+		return status;
+	}
+	if (config->stacks & GS_STACKS_C)
+		gs_unwind_prepare();
+	gs_fork_remember(r);
+	status = gs_signal_start(r, err);
+	if (status)
+		gs_recorder_release(r);
+	return status;
+}
+
+gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_error *err)
+{
+	if ((uint32_t)config->number >= GS_DEVICES_MAX)
+		return gs_fail(err, GS_INVALID, "device number %d is not from 0 to %d", config->number, GS_DEVICES_MAX - 1);
+	if (r->heaps[config->number])
+		return gs_fail(err, GS_EXISTS, "device %d is there already", config->number);
+	gs_heap *h = gs_pages_take(&r->pages, sizeof *h);
+	if (!h)
+		return gs_fail(err, GS_NO_MEMORY, "no memory for device %d", config->number);
+	config->events = r->config.events;
+	config->record = !r->config.disable;
+	config->every_oom = r->config.every_oom;
+	config->settings = r->config.conf;
+	gs_status status = gs_heap_init(h, config, &r->dumper, &r->pages, err);
+	if (status) {
+		gs_pages_give(&r->pages, h, sizeof *h);
+		return status;
+	}
+	gs_fork_hold();
+	atomic_store_explicit(&r->heaps[config->number], h, memory_order_release);
+	gs_fork_let();
+	return GS_OK;
+}
+
+void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg)
+{
+	r->hook_arg = arg;
+	atomic_store_explicit(&r->hook, hook, memory_order_release);
+}
+
+/* The C stack as it was interned when first seen. */
+static gs_id c_stack(gs_recorder *r, gs_thread *t, const gs_regs *from)
+{
+	uint64_t frames[GS_UNWIND_MAX];
+	gs_id id = gs_unwind_known(&t->unwinder, from);
+	if (__builtin_expect(id != 0, 1))
+		return id;
+	uint32_t n = gs_unwind(&t->unwinder, from, frames, r->config.depth);
+	id = gs_tables_stack(&r->tables, NULL, 0, frames, n, 0);
+	if (id)
+		gs_unwind_remember(&t->unwinder, id);
+	return id;
+}
+
+static gs_id with_named(gs_recorder *r, gs_frames_hook *hook, gs_id tail)
+{
+	gs_id frames[GS_UNWIND_MAX];
+	uint32_t n = hook(r->hook_arg, &r->tables, frames, r->config.depth);
+	return n ? gs_tables_stack(&r->tables, frames, n, NULL, 0, tail) : tail;
+}
+
+void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
+{
+	*call = (gs_call){ 0, 0, 0 };
+	if (r->config.disable)
+		return;
+	gs_thread *t = gs_thread_self();
+	call->ticks = gs_clock_ticks(&r->clock);
+	if (!t)
+		return;
+	if (r->config.stacks)
+		gs_unwind_check(&t->unwinder, r->serial, call->ticks, r->clock.millisecond);
+	if (from && (r->config.stacks & GS_STACKS_C))
+		call->stack = c_stack(r, t, from);
+	gs_frames_hook *hook = atomic_load_explicit(&r->hook, memory_order_acquire);
+	if (hook)
+		call->stack = with_named(r, hook, call->stack);
+	call->tag = gs_thread_tag(t, r->serial);
+}
+
+void gs_recorder_call_free(gs_recorder *r, gs_call *call)
+{
+	*call = (gs_call){ 0, 0, 0 };
+	if (!r->config.disable)
+		call->ticks = gs_clock_ticks(&r->clock);
+}
+
+void gs_recorder_push_tag(gs_recorder *r, const char *name)
+{
+	gs_thread *t = gs_thread_self();
+	if (t && !r->config.disable)
+		gs_thread_push_tag(t, r->serial, gs_tables_tag(&r->tables, name, strlen(name)));
+}
+
+gs_status gs_recorder_pop_tag(gs_recorder *r)
+{
+	gs_thread *t = gs_thread_self();
+	return r->config.disable || (t && gs_thread_pop_tag(t, r->serial)) ? GS_OK : GS_STATE;
+}
+
+gs_status gs_recorder_dump_all(gs_recorder *r, gs_dump_reason reason, gs_error *err)
+{
+	gs_dump_request request = { .reason = reason };
+	gs_status result = GS_OK;
+	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
+		gs_heap *h = r->heaps[i];
+		if (!h || !gs_heap_has_events(h))
+			continue;
+		gs_status status = gs_heap_dump(h, &request, NULL, 0, result ? NULL : err);
+		if (status && !result)
+			result = status;
+	}
+	return result;
+}
+
+uint64_t gs_recorder_bytes(const gs_recorder *r) { return r->pages.bytes + gs_thread_bytes(); }

@@ -1,0 +1,33 @@
+/* From a staged state to the rows of a .gsnap. Only what the state refers to is written: ids in the file are counted anew. Takes no memory
+ * after init. Not thread-safe. */
+#ifndef GS_RECORDER_ENCODE_H
+#define GS_RECORDER_ENCODE_H
+
+#include <stdint.h>
+
+#include "recorder/capture/clock.h"
+#include "recorder/api/config.h"
+#include "recorder/dump/encode_tables.h"
+#include "recorder/dump/staging.h"
+#include "schema/gsnap_write.h"
+
+/* What is known of the device dumped; texts outlive it, NULL unknown. */
+typedef struct gs_dump_device {
+	int32_t number;
+	const char *name, *driver;
+	int64_t capacity;
+} gs_dump_device;
+
+typedef struct gs_encode_source {
+	const gs_stage *stage;
+	const gs_dump_device *device;
+	const gs_config *config;
+	const gs_clock_scale *scale;
+	int64_t pid;
+	uint64_t recorder_bytes; /* the recorder's own memory */
+} gs_encode_source;
+
+/* Writes the whole file to the sink. What the sink or the writer failed with. */
+gs_status gs_encode(gs_encoder *e, const gs_encode_source *source, gs_sink sink, void *arg);
+
+#endif

@@ -1,0 +1,57 @@
+/* Recording of actions. */
+#include "recorder/dump/log.h"
+
+#include <string.h>
+
+gs_status gs_log_init(gs_log *l, uint32_t events, gs_pages *pages)
+{
+	memset(l, 0, sizeof *l);
+	gs_status status = gs_ring_init(&l->ring, events, pages);
+	if (!status)
+		status = gs_stage_init(&l->stage, events, pages);
+	if (status)
+		gs_log_release(l, pages);
+	return status;
+}
+
+void gs_log_release(gs_log *l, gs_pages *pages)
+{
+	gs_stage_release(&l->stage);
+	gs_ring_release(&l->ring, pages);
+	memset(l, 0, sizeof *l);
+}
+
+void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *a, uint64_t ticks)
+{
+	gs_ring_event e = { a->address, a->size, ticks, a->stream, a->ctx.stack, (uint16_t)a->ctx.tag, gs_ring_pool(&l->ring, a->pool_id),
+			    (uint8_t)a->action };
+	if (__builtin_expect(a->action == GS_ACTION_OOM, 0)) {
+		const gs_pool_oom *figures = gs_pool_last_oom(pool);
+		e.address = a->device_free; /* an out-of-memory has no address: its place holds what was free */
+		if (figures)
+			l->ooms[l->nooms++ % GS_OOMS_KEPT] = (gs_stage_oom){ l->ring.count, ticks, *figures };
+	}
+	gs_ring_push(&l->ring, &e);
+}
+
+void gs_log_set_conf(gs_log *l, const char *conf)
+{
+	size_t n = strlen(conf);
+	if (n > sizeof l->conf - 1)
+		n = sizeof l->conf - 1;
+	memcpy(l->conf, conf, n);
+	l->conf[n] = 0;
+}
+
+void gs_log_stage(gs_log *l, const gs_pool *pool, int64_t device_free)
+{
+	gs_stage *s = &l->stage;
+	uint32_t n = l->nooms < GS_OOMS_KEPT ? (uint32_t)l->nooms : GS_OOMS_KEPT;
+	gs_stage_copy(s, pool, &l->ring);
+	for (uint32_t i = 0; i < n; i++)
+		s->ooms[i] = l->ooms[(l->nooms - n + i) % GS_OOMS_KEPT];
+	s->nooms = n;
+	s->at_oom = n && s->ooms[n - 1].number + 1 == l->ring.count;
+	s->device_free = s->at_oom ? (int64_t)s->ooms[n - 1].figures.device_free : device_free;
+	memcpy(s->conf, l->conf, sizeof s->conf);
+}

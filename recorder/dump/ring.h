@@ -1,0 +1,64 @@
+/* The last events of a device: a ring that overwrites the oldest. Not thread-safe: the device's lock guards it. */
+#ifndef GS_RECORDER_RING_H
+#define GS_RECORDER_RING_H
+
+#include <stdint.h>
+
+#include "recorder/capture/pages.h"
+#include "schema/status.h"
+#include "schema/words.h"
+
+enum { GS_RING_POOLS = 255 };
+
+typedef struct gs_ring_event {
+	uint64_t address, size, ticks, stream;
+	gs_id stack;
+	uint16_t tag;
+	uint8_t pool;   /* index in pools, GS_RING_POOLS: not kept */
+	uint8_t action; /* gs_action */
+} gs_ring_event;
+
+typedef struct gs_ring {
+	gs_ring_event *events;
+	uint32_t cap;
+	uint32_t next;    /* where the next one goes */
+	uint64_t count;   /* events ever */
+	uint64_t ticks;   /* of the last one: times never run backwards */
+	gs_pool_id pools[GS_RING_POOLS];
+	uint32_t npools, last_pool;
+} gs_ring;
+
+/* A ring of cap events (0: keeps none, counts them). */
+gs_status gs_ring_init(gs_ring *r, uint32_t cap, gs_pages *pages);
+void gs_ring_release(gs_ring *r, gs_pages *pages);
+
+/* Index of a pool id in pools, added when new. */
+uint8_t gs_ring_pool_slowly(gs_ring *r, gs_pool_id id);
+
+static inline uint8_t gs_ring_pool(gs_ring *r, gs_pool_id id)
+{
+	const gs_pool_id *last = &r->pools[r->last_pool];
+	return last->a == id.a && last->b == id.b ? (uint8_t)r->last_pool : gs_ring_pool_slowly(r, id);
+}
+
+static inline void gs_ring_push(gs_ring *r, const gs_ring_event *e)
+{
+	r->count++;
+	if (!r->cap)
+		return;
+	r->events[r->next] = *e;
+	if (e->ticks < r->ticks)
+		r->events[r->next].ticks = r->ticks;
+	else
+		r->ticks = e->ticks;
+	if (++r->next == r->cap)
+		r->next = 0;
+}
+
+/* How many events it holds. */
+static inline uint32_t gs_ring_kept(const gs_ring *r) { return r->count < r->cap ? (uint32_t)r->count : r->cap; }
+
+/* Copies what it holds, oldest first; to has room for cap events. */
+void gs_ring_copy(const gs_ring *r, gs_ring_event *to);
+
+#endif

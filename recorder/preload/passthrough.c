@@ -1,0 +1,323 @@
+/* Recording what passes through. One recorder for the process; a lock, a ring and the live allocations a device.
+ *
+ * A refused driver call is not yet an out-of-memory: caching allocators give memory back and ask again. So the dump of a refusal is
+ * provisional: it goes when a call of at least that size succeeds. After a few false alarms a device's first refusal only
+ * raises a flag; the dump is written when the next call is refused too, or when the process ends. */
+#include "recorder/preload/passthrough.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "recorder/preload/driver_query.h"
+#include "recorder/preload/hook.h"
+#include "recorder/preload/live_allocations.h"
+#include "recorder/preload/pool_hooks.h"
+#include "recorder/capture/python_hook.h"
+#include "recorder/api/recorder.h"
+
+enum { DEVICES = 16, TOO_MANY_ALARMS = 8, LEFT_OUT_MAX = 8 };
+
+typedef struct pass_device {
+	pthread_mutex_t lock;
+	gs_ring ring;
+	gs_stage stage;
+	gs_live live;
+	bool ready;
+	gs_card card;                /* name, capacity, driver */
+	gs_stage_oom refusals[GS_OOMS_KEPT];
+	uint64_t nrefusals;
+	uint64_t activity, dumped_activity;
+	uint32_t false_alarms;
+	bool flagged;                /* refused, not dumped */
+	uint64_t refused_size;       /* of the flag, or of the provisional dump */
+	bool provisional;            /* dump is there */
+	char dump[PATH_MAX + NAME_MAX + 2]; /* its path */
+} pass_device;
+
+static struct {
+	pthread_mutex_t opening;
+	_Atomic int state;           /* 0 not opened, 1 open, −1 off */
+	gs_recorder recorder;
+	pass_device devices[DEVICES];
+	struct { uint64_t start, end; } left_out[LEFT_OUT_MAX];
+	_Atomic unsigned nleft_out;
+} pass = { .opening = PTHREAD_MUTEX_INITIALIZER };
+
+/* --- opening ------------------------------------------------------------------------------------------- */
+
+static void before_fork(void)
+{
+	for (int i = 0; i < DEVICES; i++)
+		pthread_mutex_lock(&pass.devices[i].lock);
+}
+
+static void in_parent(void)
+{
+	for (int i = 0; i < DEVICES; i++)
+		pthread_mutex_unlock(&pass.devices[i].lock);
+}
+
+/* What the parent wrote stays the parent's. */
+static void in_child(void)
+{
+	for (int i = 0; i < DEVICES; i++)
+		pass.devices[i].provisional = pass.devices[i].flagged = false;
+	in_parent();
+}
+
+static int open_recorder(void)
+{
+	gs_config config;
+	gs_error err = GS_ERROR_INIT;
+	gs_config_read(&config, &err); /* a bad variable leaves its default */
+	config.signal = 0;             /* a dump on demand would need the heap's own lock: not offered here */
+	if (config.disable || gs_recorder_init(&pass.recorder, &config, 0, &err))
+		return -1;
+	if (config.stacks & GS_STACKS_PYTHON)
+		gs_python_hook_install(&pass.recorder);
+	for (int i = 0; i < DEVICES; i++)
+		pthread_mutex_init(&pass.devices[i].lock, NULL);
+	pthread_atfork(before_fork, in_parent, in_child);
+	return 1;
+}
+
+static bool is_open(void)
+{
+	int state = atomic_load_explicit(&pass.state, memory_order_acquire);
+	if (state)
+		return state > 0;
+	pthread_mutex_lock(&pass.opening);
+	state = atomic_load_explicit(&pass.state, memory_order_relaxed);
+	if (!state)
+		atomic_store_explicit(&pass.state, state = open_recorder(), memory_order_release);
+	pthread_mutex_unlock(&pass.opening);
+	return state > 0;
+}
+
+/* The current device's record with its lock held, made ready at first use; NULL when there is none. */
+static pass_device *lock_device(int number)
+{
+	if (number < 0 || number >= DEVICES)
+		return NULL;
+	pass_device *d = &pass.devices[number];
+	pthread_mutex_lock(&d->lock);
+	if (d->ready)
+		return d;
+	gs_pages *pages = &pass.recorder.pages;
+	d->ready = !gs_ring_init(&d->ring, pass.recorder.config.events, pages) &&
+		   !gs_stage_init(&d->stage, pass.recorder.config.events, pages) && !gs_stage_reserve(&d->stage, gs_live_room(&d->live));
+	if (d->ready) {
+		gs_card_read(&d->card, number);
+		return d;
+	}
+	pthread_mutex_unlock(&d->lock);
+	return NULL;
+}
+
+/* --- libraries that record themselves -------------------------------------------------------------------- */
+
+static int note_library(struct dl_phdr_info *info, size_t size, void *data)
+{
+	(void)size;
+	if (!info->dlpi_name || !strstr(info->dlpi_name, data))
+		return 0;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
+		unsigned n = atomic_load(&pass.nleft_out);
+		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || n == LEFT_OUT_MAX)
+			continue;
+		pass.left_out[n].start = info->dlpi_addr + p->p_vaddr;
+		pass.left_out[n].end = pass.left_out[n].start + p->p_memsz;
+		atomic_store(&pass.nleft_out, n + 1);
+	}
+	return 0;
+}
+
+void gpusnap_preload_leave_out(const char *library)
+{
+	char text[256];
+	size_t n = strnlen(library, sizeof text - 1);
+	memcpy(text, library, n);
+	text[n] = '\0';
+	pthread_mutex_lock(&pass.opening);
+	dl_iterate_phdr(note_library, text);
+	pthread_mutex_unlock(&pass.opening);
+}
+
+static bool is_left_out(uint64_t caller)
+{
+	unsigned n = atomic_load_explicit(&pass.nleft_out, memory_order_acquire);
+	for (unsigned i = 0; i < n; i++)
+		if (caller >= pass.left_out[i].start && caller < pass.left_out[i].end)
+			return true;
+	return false;
+}
+
+/* --- events ------------------------------------------------------------------------------------------- */
+
+static void push(pass_device *d, gs_action action, const gs_live_block *b, uint64_t ticks)
+{
+	gs_ring_event e = { b->address, b->size, ticks, b->stream, b->stack, b->tag, gs_ring_pool(&d->ring, (gs_pool_id){ 0, 0 }), (uint8_t)action };
+	gs_ring_push(&d->ring, &e);
+}
+
+static void drop_dump(pass_device *d)
+{
+	gs_dumper_forget(&pass.recorder.dumper, d->dump);
+	d->provisional = false;
+}
+
+static void keep_allocation(pass_device *d, const gs_live_block *b, uint64_t ticks)
+{
+	push(d, GS_ACTION_SEGMENT_ALLOC, b, ticks);
+	push(d, GS_ACTION_ALLOC, b, ticks);
+	gs_live_add(&d->live, b, &pass.recorder.pages);
+	if (gs_live_room(&d->live) / 48 >= d->stage.room)
+		gs_stage_reserve(&d->stage, gs_live_room(&d->live));
+	d->activity++;
+	if ((d->provisional || d->flagged) && b->size >= d->refused_size) {
+		d->false_alarms++;
+		d->flagged = false;
+		if (d->provisional)
+			drop_dump(d);
+	}
+}
+
+/* --- refusals ------------------------------------------------------------------------------------------- */
+
+static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
+{
+	gs_stage *s = &d->stage;
+	uint32_t n = d->nrefusals < GS_OOMS_KEPT ? (uint32_t)d->nrefusals : GS_OOMS_KEPT;
+	gs_live_stage(&d->live, s);
+	memset(&s->stats, 0, sizeof s->stats);
+	s->stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].current = s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current = (int64_t)d->live.bytes;
+	s->stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].peak = s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].peak = (int64_t)d->live.peak;
+	s->stats.num_ooms = (int64_t)d->nrefusals;
+	s->library = "cuda";
+	s->allowed = GS_NONE;
+	s->device_free = device_free ? (int64_t)device_free : GS_NONE;
+	s->at_oom = at_refusal;
+	s->nevents = gs_ring_kept(&d->ring);
+	s->count = d->ring.count;
+	memcpy(s->pools, d->ring.pools, sizeof s->pools);
+	gs_ring_copy(&d->ring, s->events);
+	for (uint32_t i = 0; i < n; i++)
+		s->ooms[i] = d->refusals[(d->nrefusals - n + i) % GS_OOMS_KEPT];
+	s->nooms = n;
+}
+
+/* Writes the dump of a refusal; an earlier provisional one goes when the new one is there. The lock is held: the program's other calls on
+ * this device wait, so that the state is that of the failure. */
+static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t device_free)
+{
+	char now[sizeof d->dump];
+	gs_dump_device device = { number, d->card.name, d->card.driver, d->card.capacity };
+	gs_dump_request request = { .reason = GS_DUMP_OOM, .quiet = true };
+	stage(d, at_refusal, device_free);
+	if (gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, now, sizeof now, NULL))
+		return;
+	if (d->provisional)
+		drop_dump(d);
+	memcpy(d->dump, now, sizeof now);
+	d->provisional = true;
+	d->flagged = false;
+	d->dumped_activity = d->activity;
+}
+
+static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t ticks)
+{
+	uint64_t device_free = 0, capacity = 0;
+	gs_card_memory(&device_free, &capacity);
+	gs_stage_oom *o = &d->refusals[d->nrefusals % GS_OOMS_KEPT];
+	*o = (gs_stage_oom){ .number = d->ring.count, .ticks = ticks };
+	o->figures = (gs_pool_oom){ .requested = b->size, .rounded = b->size, .needed = b->size, .stream = b->stream,
+				    .pool = GS_CLASS_UNKNOWN, .device_free = device_free, .capacity = capacity, .allocated = d->live.bytes,
+				    .reserved = d->live.bytes, .allowed = UINT64_MAX, .ctx = { b->stack, b->tag }, .device = number };
+	d->nrefusals++;
+	b->address = device_free; /* a refusal has no address: its place holds what was free */
+	push(d, GS_ACTION_REFUSED, b, ticks);
+	if (d->provisional && d->activity == d->dumped_activity && b->size <= d->refused_size)
+		return; /* the same failure again */
+	bool trusted = d->false_alarms < TOO_MANY_ALARMS || d->flagged;
+	d->refused_size = b->size;
+	d->flagged = true;
+	if (trusted)
+		write_dump(d, number, true, device_free);
+}
+
+/* --- what the hooks call ---------------------------------------------------------------------------------- */
+
+static void allocated(const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
+{
+	gs_call call;
+	int number = gs_card_current();
+	if (number < 0 || !is_open())
+		return;
+	gs_recorder_call(&pass.recorder, from, &call);
+	pass_device *d = lock_device(number);
+	if (!d)
+		return;
+	gs_live_block b = { address, bytes, stream, call.stack, call.tag };
+	if (result)
+		keep_refusal(d, number, &b, call.ticks);
+	else
+		keep_allocation(d, &b, call.ticks);
+	pthread_mutex_unlock(&d->lock);
+}
+
+void gs_pass_allocated(const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
+{
+	int saved = errno;
+	bool dumped = gs_serve_failed();
+	if ((!result && address && bytes) || (result == GS_PASS_OUT_OF_MEMORY && bytes && !dumped))
+		if (!is_left_out(from->ip))
+			allocated(from, result, address, bytes, stream);
+	errno = saved;
+}
+
+void gs_pass_freeing(uint64_t address, uint64_t stream)
+{
+	int saved = errno;
+	gs_call call;
+	(void)stream;
+	if (!address || atomic_load_explicit(&pass.state, memory_order_acquire) <= 0)
+		return;
+	gs_recorder_call_free(&pass.recorder, &call);
+	for (int i = 0; i < DEVICES; i++) {
+		pass_device *d = &pass.devices[i];
+		gs_live_block b;
+		pthread_mutex_lock(&d->lock);
+		bool found = gs_live_take(&d->live, address, &b);
+		if (found) {
+			push(d, GS_ACTION_FREE_REQUESTED, &b, call.ticks);
+			push(d, GS_ACTION_FREE_COMPLETED, &b, call.ticks);
+			push(d, GS_ACTION_SEGMENT_FREE, &b, call.ticks);
+			d->activity++;
+		}
+		pthread_mutex_unlock(&d->lock);
+		if (found)
+			break;
+	}
+	errno = saved;
+}
+
+/* The process ends: a refusal that was only flagged, and that nothing put right, becomes a dump. */
+__attribute__((destructor)) static void at_end(void)
+{
+	if (atomic_load(&pass.state) <= 0)
+		return;
+	for (int i = 0; i < DEVICES; i++) {
+		pass_device *d = &pass.devices[i];
+		if (pthread_mutex_trylock(&d->lock))
+			continue;
+		if (d->flagged)
+			write_dump(d, i, false, 0);
+		pthread_mutex_unlock(&d->lock);
+	}
+}

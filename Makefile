@@ -97,7 +97,7 @@ deps: ## install the Debian packages that are missing (as root or with sudo)
 
 # --- checks --------------------------------------------------------------------------------------
 # `make check` and `make demo` first install what is missing, then start make again, so that the rest sees it.
-CHECKS := check-unit check-cli check-json check-golden check-preload check-fuzz check-headers check-layers check-sanitize
+CHECKS := check-unit check-cli check-json check-golden check-preload check-fuzz check-headers check-layers check-format check-sanitize
 .PHONY: check check-unit check-headers check-layers check-sanitize
 check: deps ## everything that needs no GPU and no network beyond the packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(B)/unit
@@ -109,6 +109,14 @@ check-headers: ## every header compiles alone
 		$(sort $(wildcard schema/*.h recorder/*.h recorder/*/*.h analyzer/*/*.h analyzer/*/*/*.h tools/*.h))
 check-layers: $(LIBS_all) ## who may include and link whom
 	$(Q)sh tools/check-layers.sh $(B)
+FORMATTED := $(shell git ls-files '*.c' '*.h' 2>/dev/null | grep -E '^(analyzer|recorder|schema|tools|tests/unit|tests/fuzz)/' | grep -v '^tools/demo/')
+.PHONY: format check-format
+format: ## lay out the C sources as .clang-format says
+	$(Q)clang-format -i $(FORMATTED)
+check-format: ## hold the layout of the C sources against .clang-format (version 14; skipped without it)
+	$(Q)if clang-format --version 2>/dev/null | grep -q 'version 14'; then \
+		clang-format --dry-run -Werror $(FORMATTED) && echo "format: 1 passed, 0 failed"; \
+	else echo "format: 0 passed, 0 failed, 1 skipped (no clang-format 14)"; fi
 check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSanitizer, a process a suite
 	$(Q)$(MAKE) --no-print-directory -j$$(nproc) B=$(B)-asan SAN=address,undefined CFLAGS="-O1 -g" $(B)-asan/unit $(B)-asan/gpusnap
 	$(Q){ echo pool_random; sed -n 's/SUITE(\(.*\))/\1/p' $(B)-asan/gen/suites.def | grep -v pool_random; } | \

@@ -1,4 +1,5 @@
-/* gpusnap: a caching GPU allocator that records what it does and writes a dump when memory runs out.
+/* gpusnap: a caching GPU allocator that records what it does and writes a dump when memory runs
+ *out.
  *
  *	#include <gpusnap.h>
  *
@@ -12,24 +13,29 @@
  *	gpusnap_free(0, activations);
  *	gpusnap_close();
  *
- * Link with -lgpusnap (pkg-config gpusnap). The library loads where there is no GPU and no driver; opening then
- * fails, or a simulated device is opened instead. Dumps are read with the command `gpusnap`.
+ * Link with -lgpusnap (pkg-config gpusnap). The library loads where there is no GPU and no driver;
+ *opening then fails, or a simulated device is opened instead. Dumps are read with the command
+ *`gpusnap`.
  *
- * Devices are numbered as the CUDA driver numbers them. Sizes are bytes. A stream is a CUstream (a cudaStream_t is one too); NULL
- * is the default stream. Memory is device memory: a CUdeviceptr carried in a void *.
+ * Devices are numbered as the CUDA driver numbers them. Sizes are bytes. A stream is a CUstream (a
+ *cudaStream_t is one too); NULL is the default stream. Memory is device memory: a CUdeviceptr
+ *carried in a void *.
  *
- * Freed memory is kept and handed out again on the same stream, by the rules of PyTorch's caching allocator; no call
- * synchronises unless a driver call that it must make does. Memory used on other streams than the one it was allocated for needs
- * gpusnap_record_stream before it is freed.
+ * Freed memory is kept and handed out again on the same stream, by the rules of PyTorch's caching
+ *allocator; no call synchronises unless a driver call that it must make does. Memory used on other
+ *streams than the one it was allocated for needs gpusnap_record_stream before it is freed.
  *
- * Status: every function that can fail returns a gpusnap_status; 0 is success, and then only are results written through pointers.
- * gpusnap_error() has the words for the last failure of the calling thread.
+ * Status: every function that can fail returns a gpusnap_status; 0 is success, and then only are
+ *results written through pointers. gpusnap_error() has the words for the last failure of the
+ *calling thread.
  *
- * Threads: all functions may be called from any thread at any time, except that nothing may run beside gpusnap_open and
- * gpusnap_close. A builder belongs to one thread at a time. After fork, a child keeps recording; its dumps carry its
- * own process id (a CUDA context does not survive a fork: that is the driver's rule).
+ * Threads: all functions may be called from any thread at any time, except that nothing may run
+ *beside gpusnap_open and gpusnap_close. A builder belongs to one thread at a time. After fork, a
+ *child keeps recording; its dumps carry its own process id (a CUDA context does not survive a fork:
+ *that is the driver's rule).
  *
- * Compatibility: a struct that begins with `size` may grow at its end; callers set it to sizeof. Enumerators are never renumbered. */
+ * Compatibility: a struct that begins with `size` may grow at its end; callers set it to sizeof.
+ *Enumerators are never renumbered. */
 #ifndef GPUSNAP_H
 #define GPUSNAP_H
 
@@ -52,16 +58,17 @@ extern "C" {
 
 typedef enum gpusnap_status {
 	GPUSNAP_OK = 0,
-	GPUSNAP_OUT_OF_MEMORY = 1,  /* the device is short of memory; the dump, if one was due, is written */
-	GPUSNAP_INVALID = 2,        /* an argument or setting; the words say which */
-	GPUSNAP_STATE = 3,          /* not open, open already, or nothing to pop */
-	GPUSNAP_NO_DRIVER = 4,      /* no CUDA driver, no device, or a build without CUDA */
-	GPUSNAP_DEVICE = 5,         /* the driver failed in another way */
+	GPUSNAP_OUT_OF_MEMORY =
+		1,                 /* the device is short of memory; the dump, if one was due, is written */
+	GPUSNAP_INVALID = 2,   /* an argument or setting; the words say which */
+	GPUSNAP_STATE = 3,     /* not open, open already, or nothing to pop */
+	GPUSNAP_NO_DRIVER = 4, /* no CUDA driver, no device, or a build without CUDA */
+	GPUSNAP_DEVICE = 5,    /* the driver failed in another way */
 	GPUSNAP_NO_HOST_MEMORY = 6,
-	GPUSNAP_NOT_FOUND = 7,      /* no such device, address or statistic */
-	GPUSNAP_IO = 8,             /* a dump could not be written */
-	GPUSNAP_EXISTS = 9,         /* a file of that name is there */
-	GPUSNAP_LIMIT = 10          /* a limit is reached (GPUSNAP_MAX_DUMPS, sizes) */
+	GPUSNAP_NOT_FOUND = 7, /* no such device, address or statistic */
+	GPUSNAP_IO = 8,        /* a dump could not be written */
+	GPUSNAP_EXISTS = 9,    /* a file of that name is there */
+	GPUSNAP_LIMIT = 10     /* a limit is reached (GPUSNAP_MAX_DUMPS, sizes) */
 } gpusnap_status;
 
 typedef struct CUstream_st *gpusnap_stream;
@@ -72,59 +79,64 @@ GPUSNAP_API const char *gpusnap_version(void);
 /* Words for a status ("out of device memory"); never NULL. */
 GPUSNAP_API const char *gpusnap_status_text(gpusnap_status status);
 
-/* Words for the last failure of the calling thread, such as PyTorch's "CUDA out of memory. Tried to allocate …"; "" before the
- * first. Valid until the thread's next failure. */
+/* Words for the last failure of the calling thread, such as PyTorch's "CUDA out of memory. Tried to
+ * allocate …"; "" before the first. Valid until the thread's next failure. */
 GPUSNAP_API const char *gpusnap_error(void);
 
-/* --- opening ------------------------------------------------------------------------------------------ */
+/* --- opening
+ * ------------------------------------------------------------------------------------------ */
 
-/* Texts that are NULL and numbers that are negative mean: as the variable says, else its default (`gpusnap help env` lists
- * them). gpusnap_config_init sets everything to that. */
+/* Texts that are NULL and numbers that are negative mean: as the variable says, else its default
+ * (`gpusnap help env` lists them). gpusnap_config_init sets everything to that. */
 typedef struct gpusnap_config {
-	size_t size;              /* sizeof(gpusnap_config) */
-	const char *dir;          /* GPUSNAP_DIR */
-	const char *name;         /* GPUSNAP_NAME */
-	const char *stacks;       /* GPUSNAP_STACKS: "none", "c", "python", "all" */
-	const char *conf;         /* GPUSNAP_CONF: "expandable_segments:True,…" as PYTORCH_ALLOC_CONF */
-	const char *signal;       /* GPUSNAP_SIGNAL; "" none */
-	const char *log;          /* GPUSNAP_LOG: "stderr", "none" or a file */
-	int64_t events;           /* GPUSNAP_EVENTS, for each device */
-	int64_t depth;            /* GPUSNAP_DEPTH */
-	int64_t level;            /* GPUSNAP_LEVEL */
-	int64_t max_dumps;        /* GPUSNAP_MAX_DUMPS */
-	int64_t max_mb;           /* GPUSNAP_MAX_MB */
-	int64_t disable;          /* GPUSNAP_DISABLE: 1 records nothing; allocation works */
-	int64_t rank;             /* else RANK, LOCAL_RANK, … */
-	const char *rules;        /* PyTorch release whose rules to follow, "2.6"; NULL: the newest */
-	double memory_fraction;   /* of each device, 0 to 1; negative: no limit */
-	int64_t simulated;        /* > 0: that many simulated devices instead of CUDA's … */
+	size_t size;            /* sizeof(gpusnap_config) */
+	const char *dir;        /* GPUSNAP_DIR */
+	const char *name;       /* GPUSNAP_NAME */
+	const char *stacks;     /* GPUSNAP_STACKS: "none", "c", "python", "all" */
+	const char *conf;       /* GPUSNAP_CONF: "expandable_segments:True,…" as PYTORCH_ALLOC_CONF */
+	const char *signal;     /* GPUSNAP_SIGNAL; "" none */
+	const char *log;        /* GPUSNAP_LOG: "stderr", "none" or a file */
+	int64_t events;         /* GPUSNAP_EVENTS, for each device */
+	int64_t depth;          /* GPUSNAP_DEPTH */
+	int64_t level;          /* GPUSNAP_LEVEL */
+	int64_t max_dumps;      /* GPUSNAP_MAX_DUMPS */
+	int64_t max_mb;         /* GPUSNAP_MAX_MB */
+	int64_t disable;        /* GPUSNAP_DISABLE: 1 records nothing; allocation works */
+	int64_t rank;           /* else RANK, LOCAL_RANK, … */
+	const char *rules;      /* PyTorch release whose rules to follow, "2.6"; NULL: the newest */
+	double memory_fraction; /* of each device, 0 to 1; negative: no limit */
+	int64_t simulated;      /* > 0: that many simulated devices instead of CUDA's … */
 	uint64_t simulated_bytes; /* … of that capacity each */
 } gpusnap_config;
 
 GPUSNAP_API void gpusnap_config_init(gpusnap_config *config);
 
-/* Opens the recorder of the process. NULL: everything from the variables. CUDA devices are taken into use when a call first
- * names them (with their primary context). GPUSNAP_NO_DRIVER where there is no driver; GPUSNAP_INVALID names a bad setting; GPUSNAP_STATE
- * when it is open. */
+/* Opens the recorder of the process. NULL: everything from the variables. CUDA devices are taken
+ * into use when a call first names them (with their primary context). GPUSNAP_NO_DRIVER where there
+ * is no driver; GPUSNAP_INVALID names a bad setting; GPUSNAP_STATE when it is open. */
 GPUSNAP_API gpusnap_status gpusnap_open(const gpusnap_config *config);
 
-/* Closes it: all device memory goes back to the driver, live allocations too. Without an open recorder it does nothing. */
+/* Closes it: all device memory goes back to the driver, live allocations too. Without an open
+ * recorder it does nothing. */
 GPUSNAP_API void gpusnap_close(void);
 
 /* Number of devices that can be named, 0 when not open. */
 GPUSNAP_API int gpusnap_devices(void);
 
-/* --- allocation --------------------------------------------------------------------------------------- */
+/* --- allocation
+ * --------------------------------------------------------------------------------------- */
 
-/* Memory for work in that stream, aligned to 512 bytes at least. 0 bytes: *ptr = NULL. GPUSNAP_OUT_OF_MEMORY: the device has not enough, also
- * after all cached memory was given back. */
-GPUSNAP_API gpusnap_status gpusnap_malloc(int device, size_t bytes, gpusnap_stream stream, void **ptr);
+/* Memory for work in that stream, aligned to 512 bytes at least. 0 bytes: *ptr = NULL.
+ * GPUSNAP_OUT_OF_MEMORY: the device has not enough, also after all cached memory was given back. */
+GPUSNAP_API gpusnap_status gpusnap_malloc(
+	int device, size_t bytes, gpusnap_stream stream, void **ptr);
 
-/* Gives memory back to the cache, at once for later work in the stream it was allocated for. NULL: nothing. GPUSNAP_NOT_FOUND: not an
- * address that gpusnap_malloc gave, or freed already. */
+/* Gives memory back to the cache, at once for later work in the stream it was allocated for. NULL:
+ * nothing. GPUSNAP_NOT_FOUND: not an address that gpusnap_malloc gave, or freed already. */
 GPUSNAP_API gpusnap_status gpusnap_free(int device, void *ptr);
 
-/* Tells that work in that stream uses the memory as well: after its free it is not handed out before that work is done. */
+/* Tells that work in that stream uses the memory as well: after its free it is not handed out
+ * before that work is done. */
 GPUSNAP_API gpusnap_status gpusnap_record_stream(int device, void *ptr, gpusnap_stream stream);
 
 /* Returns all unused cached segments to the driver (waits for pending frees). */
@@ -133,42 +145,55 @@ GPUSNAP_API gpusnap_status gpusnap_empty_cache(int device);
 /* The size of the block behind an allocation (≥ the bytes asked for). */
 GPUSNAP_API gpusnap_status gpusnap_block_size(int device, void *ptr, size_t *bytes);
 
-/* Allocator settings from now on, as gpusnap_config.conf; and the share of the device's memory that may be taken. */
+/* Allocator settings from now on, as gpusnap_config.conf; and the share of the device's memory that
+ * may be taken. */
 GPUSNAP_API gpusnap_status gpusnap_configure(int device, const char *conf);
 GPUSNAP_API gpusnap_status gpusnap_set_memory_fraction(int device, double fraction);
 
-/* --- private pools: memory that is shared with no one else, for graph captures --------------------------- */
+/* --- private pools: memory that is shared with no one else, for graph captures
+ * --------------------------- */
 
-/* A pool's id is a pair of numbers of the caller's; (0, 0) is the default pool. PyTorch gives (n, 0) to graphs, (0, n) to users' pools. */
-typedef struct gpusnap_pool_id { uint64_t a, b; } gpusnap_pool_id;
+/* A pool's id is a pair of numbers of the caller's; (0, 0) is the default pool. PyTorch gives (n,
+ * 0) to graphs, (0, n) to users' pools. */
+typedef struct gpusnap_pool_id {
+	uint64_t a, b;
+} gpusnap_pool_id;
 
 /* How allocations are sent to a private pool. */
 typedef enum gpusnap_pool_flags {
 	GPUSNAP_ANY_STREAM = 1, /* those of every stream; else those of the stream named */
-	GPUSNAP_CAPTURE = 2     /* a graph is being captured: the driver is asked nothing about events and gets nothing back until the end */
+	GPUSNAP_CAPTURE = 2 /* a graph is being captured: the driver is asked nothing about events and
+						   gets nothing back until the end */
 } gpusnap_pool_flags;
 
-/* From now until the end call, allocations are served from that pool (made when new, one more user). flags: gpusnap_pool_flags. */
-GPUSNAP_API gpusnap_status gpusnap_pool_begin(int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags);
-/* The same for the streams that accepts(arg, stream) takes (the handle as a number). It is called with the device's lock held: it must not call
- * gpusnap, and arg must live until the end call. */
+/* From now until the end call, allocations are served from that pool (made when new, one more
+ * user). flags: gpusnap_pool_flags. */
+GPUSNAP_API gpusnap_status gpusnap_pool_begin(
+	int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags);
+/* The same for the streams that accepts(arg, stream) takes (the handle as a number). It is called
+ * with the device's lock held: it must not call gpusnap, and arg must live until the end call. */
 typedef bool gpusnap_filter(void *arg, uint64_t stream);
-GPUSNAP_API gpusnap_status gpusnap_pool_begin_if(int device, gpusnap_pool_id pool, gpusnap_filter *accepts, void *arg, unsigned flags);
+GPUSNAP_API gpusnap_status gpusnap_pool_begin_if(
+	int device, gpusnap_pool_id pool, gpusnap_filter *accepts, void *arg, unsigned flags);
 GPUSNAP_API gpusnap_status gpusnap_pool_end(int device, gpusnap_pool_id pool);
 
-/* One user less (the graph was destroyed); a pool without users gives its memory back when memory runs short or the cache is emptied. */
+/* One user less (the graph was destroyed); a pool without users gives its memory back when memory
+ * runs short or the cache is emptied. */
 GPUSNAP_API gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool);
 
-/* --- tags ----------------------------------------------------------------------------------------------- */
+/* --- tags
+ * -----------------------------------------------------------------------------------------------
+ */
 
 /* Allocations of the calling thread carry the tag pushed last, until it is popped. */
 GPUSNAP_API gpusnap_status gpusnap_push_tag(const char *name);
 GPUSNAP_API gpusnap_status gpusnap_pop_tag(void);
 
-/* --- figures -------------------------------------------------------------------------------------------- */
+/* --- figures
+ * -------------------------------------------------------------------------------------------- */
 
-/* The names are those of torch.cuda.memory_stats(): "allocated_bytes.all.current", "reserved_bytes.large_pool.peak",
- * "num_alloc_retries", "num_ooms" … */
+/* The names are those of torch.cuda.memory_stats(): "allocated_bytes.all.current",
+ * "reserved_bytes.large_pool.peak", "num_alloc_retries", "num_ooms" … */
 GPUSNAP_API gpusnap_status gpusnap_stat(int device, const char *name, int64_t *value);
 
 /* Name number i (from 0), NULL past the last. */
@@ -179,54 +204,80 @@ GPUSNAP_API gpusnap_status gpusnap_reset_peak_stats(int device);
 GPUSNAP_API gpusnap_status gpusnap_reset_accumulated_stats(int device);
 
 /* Free and total memory of the device, as the driver tells them. */
-GPUSNAP_API gpusnap_status gpusnap_memory_info(int device, uint64_t *free_bytes, uint64_t *total_bytes);
+GPUSNAP_API gpusnap_status gpusnap_memory_info(
+	int device, uint64_t *free_bytes, uint64_t *total_bytes);
 
-/* Bytes of host memory that the recorder holds for itself (bounded by events, devices and threads; untouched pages cost nothing). */
+/* Bytes of host memory that the recorder holds for itself (bounded by events, devices and threads;
+ * untouched pages cost nothing). */
 GPUSNAP_API uint64_t gpusnap_recorder_bytes(void);
 
-/* Proves that the allocator's structures agree with each other (slow; for tests). GPUSNAP_STATE and what is wrong otherwise. */
+/* Proves that the allocator's structures agree with each other (slow; for tests). GPUSNAP_STATE and
+ * what is wrong otherwise. */
 GPUSNAP_API gpusnap_status gpusnap_self_check(int device);
 
-/* --- dumps ---------------------------------------------------------------------------------------------- */
+/* --- dumps
+ * ---------------------------------------------------------------------------------------------- */
 
-/* Writes the state and the events of a device now. path: the file, which must not exist; NULL: by GPUSNAP_DIR and GPUSNAP_NAME. written
- * (NULL allowed) receives its path, cut to cap bytes. Does not count against GPUSNAP_MAX_DUMPS. */
+/* Writes the state and the events of a device now. path: the file, which must not exist; NULL: by
+ * GPUSNAP_DIR and GPUSNAP_NAME. written (NULL allowed) receives its path, cut to cap bytes. Does
+ * not count against GPUSNAP_MAX_DUMPS. */
 GPUSNAP_API gpusnap_status gpusnap_dump(int device, const char *path, char *written, size_t cap);
 
-/* --- builder: a .gsnap of another allocator's state ---------------------------------------------------- */
+/* --- builder: a .gsnap of another allocator's state
+ * ---------------------------------------------------- */
 
-/* Rows may be added in any order, as long as what they name was added before; the builder sorts. Nothing is written before
- * gpusnap_builder_write. Functions that return an id return 0 on failure (ids start at 1; 0 where one is asked for means none). Unknown
- * numbers are GPUSNAP_UNKNOWN. After a failure for want of memory the builder still may be written or freed. */
+/* Rows may be added in any order, as long as what they name was added before; the builder sorts.
+ * Nothing is written before gpusnap_builder_write. Functions that return an id return 0 on failure
+ * (ids start at 1; 0 where one is asked for means none). Unknown numbers are GPUSNAP_UNKNOWN. After
+ * a failure for want of memory the builder still may be written or freed. */
 typedef struct gpusnap_builder gpusnap_builder;
 typedef uint32_t gpusnap_id;
 #define GPUSNAP_UNKNOWN INT64_MIN
 
 typedef enum gpusnap_action {
-	GPUSNAP_ALLOC, GPUSNAP_FREE_REQUESTED, GPUSNAP_FREE_COMPLETED, GPUSNAP_SEGMENT_ALLOC, GPUSNAP_SEGMENT_FREE,
-	GPUSNAP_SEGMENT_MAP, GPUSNAP_SEGMENT_UNMAP, GPUSNAP_SNAPSHOT, GPUSNAP_OOM, GPUSNAP_REFUSED, GPUSNAP_RECORD_STREAM,
-	GPUSNAP_EMPTY_CACHE, GPUSNAP_ANNOTATE
+	GPUSNAP_ALLOC,
+	GPUSNAP_FREE_REQUESTED,
+	GPUSNAP_FREE_COMPLETED,
+	GPUSNAP_SEGMENT_ALLOC,
+	GPUSNAP_SEGMENT_FREE,
+	GPUSNAP_SEGMENT_MAP,
+	GPUSNAP_SEGMENT_UNMAP,
+	GPUSNAP_SNAPSHOT,
+	GPUSNAP_OOM,
+	GPUSNAP_REFUSED,
+	GPUSNAP_RECORD_STREAM,
+	GPUSNAP_EMPTY_CACHE,
+	GPUSNAP_ANNOTATE
 } gpusnap_action;
 
-typedef enum gpusnap_block_state { GPUSNAP_ACTIVE_ALLOCATED, GPUSNAP_ACTIVE_PENDING_FREE, GPUSNAP_INACTIVE } gpusnap_block_state;
-typedef enum gpusnap_pool_class { GPUSNAP_SMALL, GPUSNAP_LARGE, GPUSNAP_CLASS_UNKNOWN } gpusnap_pool_class;
+typedef enum gpusnap_block_state {
+	GPUSNAP_ACTIVE_ALLOCATED,
+	GPUSNAP_ACTIVE_PENDING_FREE,
+	GPUSNAP_INACTIVE
+} gpusnap_block_state;
+typedef enum gpusnap_pool_class {
+	GPUSNAP_SMALL,
+	GPUSNAP_LARGE,
+	GPUSNAP_CLASS_UNKNOWN
+} gpusnap_pool_class;
 
 typedef struct gpusnap_device_row {
 	size_t size;
 	int32_t device;
-	const char *name;          /* NULL unknown */
+	const char *name;                       /* NULL unknown */
 	int64_t capacity, device_free, allowed; /* allowed: a limit set on this process */
-	int64_t others;            /* held by other processes */
-	int64_t dropped;           /* events lost before the first one added */
-	int32_t complete;          /* 1: recording began before the first allocation, 0: it did not, −1: not known */
-	int32_t layout_at_oom;     /* 1: the segments are as they were at the last out-of-memory */
+	int64_t others;                         /* held by other processes */
+	int64_t dropped;                        /* events lost before the first one added */
+	int32_t
+		complete; /* 1: recording began before the first allocation, 0: it did not, −1: not known */
+	int32_t layout_at_oom; /* 1: the segments are as they were at the last out-of-memory */
 } gpusnap_device_row;
 
 typedef struct gpusnap_segment_row {
 	size_t size;
 	int32_t device;
 	uint64_t address, bytes;
-	uint64_t stream;           /* handle */
+	uint64_t stream; /* handle */
 	gpusnap_pool_id pool_id;
 	gpusnap_pool_class pool;
 	int32_t expandable;
@@ -235,20 +286,21 @@ typedef struct gpusnap_segment_row {
 
 typedef struct gpusnap_block_row {
 	size_t size;
-	int32_t device;            /* the block lies in that device's segment that holds its address */
+	int32_t device; /* the block lies in that device's segment that holds its address */
 	uint64_t address, bytes;
 	int64_t requested;
 	gpusnap_block_state state;
 	gpusnap_id stack, tag;
-	int64_t event;             /* number of the event that allocated it, from 0 in this device */
+	int64_t event; /* number of the event that allocated it, from 0 in this device */
 } gpusnap_block_row;
 
 typedef struct gpusnap_event_row {
 	size_t size;
 	int32_t device;
 	gpusnap_action action;
-	uint64_t address, bytes;   /* oom: address is the device's free memory; bytes the rounded request */
-	int64_t time_us;           /* since 1970 UTC */
+	uint64_t address,
+		bytes;       /* oom: address is the device's free memory; bytes the rounded request */
+	int64_t time_us; /* since 1970 UTC */
 	uint64_t stream;
 	gpusnap_pool_id pool_id;
 	int32_t has_pool_id;
@@ -258,48 +310,58 @@ typedef struct gpusnap_event_row {
 typedef struct gpusnap_oom_row {
 	size_t size;
 	int32_t device;
-	int64_t event;             /* number of its oom event, from 0 in this device */
+	int64_t event;                              /* number of its oom event, from 0 in this device */
 	int64_t time_us, requested, needed, stream; /* needed: what the driver was asked for */
 	int64_t device_free, capacity, allocated, reserved, allowed;
 	gpusnap_pool_class pool;
 	gpusnap_pool_id pool_id;
 	int32_t has_pool_id;
-	const char *message;       /* NULL none */
+	const char *message; /* NULL none */
 	gpusnap_id stack;
 } gpusnap_oom_row;
 
 typedef struct gpusnap_stat_row {
 	size_t size;
 	int32_t device;
-	const char *name, *pool;   /* pool: "all", "small_pool", "large_pool" or NULL */
+	const char *name, *pool; /* pool: "all", "small_pool", "large_pool" or NULL */
 	int64_t current, peak, allocated, freed;
 } gpusnap_stat_row;
 
 GPUSNAP_API gpusnap_builder *gpusnap_builder_new(void);
 GPUSNAP_API void gpusnap_builder_free(gpusnap_builder *b); /* NULL allowed */
 
-/* Facts: "host", "tool", "rules", "library", "driver", "argv" (text), "pid", "rank", "time_us" (decimal). What is not told is filled
- * in from the process at writing. GPUSNAP_NOT_FOUND for other names. */
-GPUSNAP_API gpusnap_status gpusnap_builder_fact(gpusnap_builder *b, const char *name, const char *value);
-GPUSNAP_API gpusnap_status gpusnap_builder_setting(gpusnap_builder *b, const char *name, const char *value);
+/* Facts: "host", "tool", "rules", "library", "driver", "argv" (text), "pid", "rank", "time_us"
+ * (decimal). What is not told is filled in from the process at writing. GPUSNAP_NOT_FOUND for other
+ * names. */
+GPUSNAP_API gpusnap_status gpusnap_builder_fact(
+	gpusnap_builder *b, const char *name, const char *value);
+GPUSNAP_API gpusnap_status gpusnap_builder_setting(
+	gpusnap_builder *b, const char *name, const char *value);
 
 /* line < 0: unknown. The same content gives the same id. frames: innermost first. */
-GPUSNAP_API gpusnap_id gpusnap_builder_frame(gpusnap_builder *b, const char *name, const char *file, int64_t line);
-GPUSNAP_API gpusnap_id gpusnap_builder_stack(gpusnap_builder *b, const gpusnap_id *frames, size_t n);
+GPUSNAP_API gpusnap_id gpusnap_builder_frame(
+	gpusnap_builder *b, const char *name, const char *file, int64_t line);
+GPUSNAP_API gpusnap_id gpusnap_builder_stack(
+	gpusnap_builder *b, const gpusnap_id *frames, size_t n);
 GPUSNAP_API gpusnap_id gpusnap_builder_tag(gpusnap_builder *b, const char *name);
 
-GPUSNAP_API gpusnap_status gpusnap_builder_device(gpusnap_builder *b, const gpusnap_device_row *row);
-GPUSNAP_API gpusnap_status gpusnap_builder_segment(gpusnap_builder *b, const gpusnap_segment_row *row);
+GPUSNAP_API gpusnap_status gpusnap_builder_device(
+	gpusnap_builder *b, const gpusnap_device_row *row);
+GPUSNAP_API gpusnap_status gpusnap_builder_segment(
+	gpusnap_builder *b, const gpusnap_segment_row *row);
 GPUSNAP_API gpusnap_status gpusnap_builder_block(gpusnap_builder *b, const gpusnap_block_row *row);
 GPUSNAP_API gpusnap_status gpusnap_builder_event(gpusnap_builder *b, const gpusnap_event_row *row);
 GPUSNAP_API gpusnap_status gpusnap_builder_oom(gpusnap_builder *b, const gpusnap_oom_row *row);
 GPUSNAP_API gpusnap_status gpusnap_builder_stat(gpusnap_builder *b, const gpusnap_stat_row *row);
-GPUSNAP_API gpusnap_status gpusnap_builder_annotation(gpusnap_builder *b, int device, const char *name, const char *stage, int64_t time_us);
+GPUSNAP_API gpusnap_status gpusnap_builder_annotation(
+	gpusnap_builder *b, int device, const char *name, const char *stage, int64_t time_us);
 GPUSNAP_API gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text);
 
-/* Writes the file: path, which must not exist unless overwrite; NULL: by GPUSNAP_DIR and GPUSNAP_NAME for device. written as in
- * gpusnap_dump. Counts against GPUSNAP_MAX_DUMPS and says so on stderr only when path is NULL. */
-GPUSNAP_API gpusnap_status gpusnap_builder_write(gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap);
+/* Writes the file: path, which must not exist unless overwrite; NULL: by GPUSNAP_DIR and
+ * GPUSNAP_NAME for device. written as in gpusnap_dump. Counts against GPUSNAP_MAX_DUMPS and says so
+ * on stderr only when path is NULL. */
+GPUSNAP_API gpusnap_status gpusnap_builder_write(
+	gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap);
 
 #ifdef __cplusplus
 }

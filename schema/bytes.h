@@ -1,4 +1,5 @@
-/* Little-endian numbers, varints (LEB128, at most 10 bytes) and zigzag, byte by byte so that no host order or alignment matters. */
+/* Little-endian numbers, varints (LEB128, at most 10 bytes) and zigzag, byte by byte so that no
+ * host order or alignment matters. */
 #ifndef GS_SCHEMA_BYTES_H
 #define GS_SCHEMA_BYTES_H
 
@@ -35,7 +36,10 @@ static inline uint64_t gs_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint6
 static inline int64_t gs_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1))); }
 
 /* Bytes that gs_put_varint will write. */
-static inline unsigned gs_varint_size(uint64_t v) { return ((unsigned)(64 - __builtin_clzll(v | 1)) * 9 + 64) / 64; }
+static inline unsigned gs_varint_size(uint64_t v)
+{
+	return ((unsigned)(64 - __builtin_clzll(v | 1)) * 9 + 64) / 64;
+}
 
 static inline unsigned char *gs_put_varint(unsigned char *to, uint64_t v)
 {
@@ -47,8 +51,10 @@ static inline unsigned char *gs_put_varint(unsigned char *to, uint64_t v)
 	return to;
 }
 
-/* Reads one varint below end; NULL when it does not end there, is longer than 10 bytes or does not fit 64 bits. */
-static inline const unsigned char *gs_get_varint(const unsigned char *p, const unsigned char *end, uint64_t *value)
+/* Reads one varint below end; NULL when it does not end there, is longer than 10 bytes or does not
+ * fit 64 bits. */
+static inline const unsigned char *gs_get_varint(
+	const unsigned char *p, const unsigned char *end, uint64_t *value)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; p < end && shift < 70; shift += 7) {

@@ -1,5 +1,6 @@
-/* Column encodings. Decoding is what makes reading a large file quick, so eight one-byte values, the common
- * case, are taken at once, and a longer varint is put together without a branch on each byte. */
+/* Column encodings. Decoding is what makes reading a large file quick, so eight one-byte values,
+ * the common case, are taken at once, and a longer varint is put together without a branch on each
+ * byte. */
 #include "schema/column.h"
 
 #include "schema/bytes.h"
@@ -62,7 +63,8 @@ static size_t delta_size(const uint64_t *values, uint32_t n, unsigned shift)
 	return size;
 }
 
-static unsigned char *put_dictionary(unsigned char *to, const uint64_t *values, uint32_t n, struct dictionary *d)
+static unsigned char *put_dictionary(
+	unsigned char *to, const uint64_t *values, uint32_t n, struct dictionary *d)
 {
 	to = gs_put_varint(to, d->n);
 	for (uint32_t i = 0; i < d->n; i++)
@@ -72,7 +74,8 @@ static unsigned char *put_dictionary(unsigned char *to, const uint64_t *values, 
 	return to + n;
 }
 
-unsigned char *gs_column_encode(unsigned char *to, const uint64_t *values, uint32_t n, uint8_t *encoding, uint8_t *shift)
+unsigned char *gs_column_encode(
+	unsigned char *to, const uint64_t *values, uint32_t n, uint8_t *encoding, uint8_t *shift)
 {
 	uint64_t differences = 0;
 	size_t plain = gs_varint_size(values[0]);
@@ -107,7 +110,8 @@ unsigned char *gs_column_encode(unsigned char *to, const uint64_t *values, uint3
 	return to;
 }
 
-/* One varint of up to eight bytes from word; *bytes is its length. The continuation bits are squeezed out in three steps. */
+/* One varint of up to eight bytes from word; *bytes is its length. The continuation bits are
+ * squeezed out in three steps. */
 static inline uint64_t squeeze(uint64_t word, unsigned *bytes)
 {
 	uint64_t stop = ~word & HIGH_BITS;
@@ -119,7 +123,8 @@ static inline uint64_t squeeze(uint64_t word, unsigned *bytes)
 	return (word & 0x000000000fffffffu) | (word & 0x0fffffff00000000u) >> 4;
 }
 
-const unsigned char *gs_column_varints(const unsigned char *from, const unsigned char *end, uint64_t *values, uint32_t n)
+const unsigned char *gs_column_varints(
+	const unsigned char *from, const unsigned char *end, uint64_t *values, uint32_t n)
 {
 	uint32_t i = 0;
 	while (i < n) {
@@ -144,9 +149,10 @@ const unsigned char *gs_column_varints(const unsigned char *from, const unsigned
 	return from <= end ? from : NULL;
 }
 
-static bool decode_dictionary(const unsigned char *from, const unsigned char *end, uint64_t *values, uint32_t n)
+static bool decode_dictionary(
+	const unsigned char *from, const unsigned char *end, uint64_t *values, uint32_t n)
 {
-	uint64_t k = 0, entries[GS_GSNAP_DICT_MAX] = { 0 };
+	uint64_t k = 0, entries[GS_GSNAP_DICT_MAX] = {0};
 	from = gs_get_varint(from, end, &k);
 	if (!from || !k || k > GS_GSNAP_DICT_MAX)
 		return false;
@@ -161,7 +167,8 @@ static bool decode_dictionary(const unsigned char *from, const unsigned char *en
 	return !bad;
 }
 
-bool gs_column_decode(const unsigned char *from, const unsigned char *end, uint8_t encoding, uint8_t shift, uint64_t *values, uint32_t n)
+bool gs_column_decode(const unsigned char *from, const unsigned char *end, uint8_t encoding,
+	uint8_t shift, uint64_t *values, uint32_t n)
 {
 	uint64_t one = 0;
 	if (encoding != GS_ENCODING_DELTA && shift)
@@ -173,17 +180,14 @@ bool gs_column_decode(const unsigned char *from, const unsigned char *end, uint8
 		for (uint32_t i = 0; i < n; i++)
 			values[i] = one;
 		return true;
-	case GS_ENCODING_VARINT:
-		return gs_column_varints(from, end, values, n) == end;
+	case GS_ENCODING_VARINT: return gs_column_varints(from, end, values, n) == end;
 	case GS_ENCODING_DELTA:
 		if (shift > 63 || gs_column_varints(from, end, values, n) != end)
 			return false;
 		for (uint32_t i = 1; i < n; i++)
 			values[i] = values[i - 1] + ((uint64_t)gs_unzigzag(values[i]) << shift);
 		return true;
-	case GS_ENCODING_DICT:
-		return decode_dictionary(from, end, values, n);
-	default:
-		return false;
+	case GS_ENCODING_DICT: return decode_dictionary(from, end, values, n);
+	default: return false;
 	}
 }

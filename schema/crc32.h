@@ -1,4 +1,5 @@
-/* CRC-32 (IEEE 802.3, reflected 0xEDB88320, as zlib's crc32): here, because the recorder links no zlib. */
+/* CRC-32 (IEEE 802.3, reflected 0xEDB88320, as zlib's crc32): here, because the recorder links no
+ * zlib. */
 #ifndef GS_SCHEMA_CRC32_H
 #define GS_SCHEMA_CRC32_H
 

@@ -4,11 +4,24 @@
 #include "schema/bytes.h"
 #include "schema/gsnap_format.h"
 
-/* COLUMN(id, struct, field, cell, what it refers to); ASIDE: one that the analyzer has no use for; NEEDED: 0 is not allowed; SMALL: a number up to most. */
-#define COLUMN(id, row, field, cell, refers) { id, GS_CELL_##cell, refers, 0, 0, 0, offsetof(gs_row_##row, field), #field }
-#define ASIDE(id, row, field, cell) { id, GS_CELL_##cell, 0, 0, 0, 1, offsetof(gs_row_##row, field), #field }
-#define NEEDED(id, row, field, cell, refers) { id, GS_CELL_##cell, refers, 1, 0, 0, offsetof(gs_row_##row, field), #field }
-#define SMALL(id, row, field, most) { id, GS_CELL_U8, 0, 0, most, 0, offsetof(gs_row_##row, field), #field }
+/* COLUMN(id, struct, field, cell, what it refers to); ASIDE: one that the analyzer has no use for;
+ * NEEDED: 0 is not allowed; SMALL: a number up to most. */
+#define COLUMN(id, row, field, cell, refers)                                       \
+	{                                                                              \
+		id, GS_CELL_##cell, refers, 0, 0, 0, offsetof(gs_row_##row, field), #field \
+	}
+#define ASIDE(id, row, field, cell)                                           \
+	{                                                                         \
+		id, GS_CELL_##cell, 0, 0, 0, 1, offsetof(gs_row_##row, field), #field \
+	}
+#define NEEDED(id, row, field, cell, refers)                                       \
+	{                                                                              \
+		id, GS_CELL_##cell, refers, 1, 0, 0, offsetof(gs_row_##row, field), #field \
+	}
+#define SMALL(id, row, field, most)                                          \
+	{                                                                        \
+		id, GS_CELL_U8, 0, 0, most, 0, offsetof(gs_row_##row, field), #field \
+	}
 
 static const gs_file_column process[] = {
 	COLUMN(1, process, host, TEXT, 0),
@@ -164,27 +177,29 @@ static const gs_file_column end[] = {
 	COLUMN(2, end, events, U64, 0),
 };
 
-#define FORM(name, cost) #name, name, sizeof name / sizeof *name, 0, false, false, false, sizeof(gs_row_##name), cost
-#define FORM_WITH(name, cost, flags, by_device, always, once) \
-	#name, name, sizeof name / sizeof *name, flags, by_device, always, once, sizeof(gs_row_##name), cost
+#define FORM(name, cost) \
+#name, name, sizeof name / sizeof *name, 0, false, false, false, sizeof(gs_row_##name), cost
+#define FORM_WITH(name, cost, flags, by_device, always, once)                \
+#name, name, sizeof name / sizeof *name, flags, by_device, always, once, \
+		sizeof(gs_row_##name), cost
 
 const gs_section_form gs_section_forms[GS_SECTION_KINDS] = {
-	[GS_SECTION_PROCESS] = { FORM_WITH(process, 256, 0, false, false, true) },
-	[GS_SECTION_DEVICE] = { FORM_WITH(device, 512, 0, false, true, false) },
-	[GS_SECTION_SETTING] = { FORM(setting, 32) },
-	[GS_SECTION_STRING] = { FORM(string, 40) },
-	[GS_SECTION_MODULE] = { FORM(module, 64) },
-	[GS_SECTION_FRAME] = { FORM(frame, 40) },
-	[GS_SECTION_STACK] = { FORM(stack, 40) },
-	[GS_SECTION_TAG] = { FORM(tag, 8) },
-	[GS_SECTION_SEGMENT] = { FORM_WITH(segment, 96, 0, true, true, false) },
-	[GS_SECTION_BLOCK] = { FORM_WITH(block, 88, 0, true, true, false) },
-	[GS_SECTION_STAT] = { FORM(stat, 48) },
-	[GS_SECTION_OOM] = { FORM(oom, 192) },
-	[GS_SECTION_ANNOTATION] = { FORM_WITH(annotation, 32, GS_SECTION_MAY_SKIP, false, false, false) },
-	[GS_SECTION_WARNING] = { FORM_WITH(warning, 256, GS_SECTION_MAY_SKIP, false, false, false) },
-	[GS_SECTION_EVENT] = { FORM_WITH(event, 48, 0, true, false, false) },
-	[GS_SECTION_END] = { FORM_WITH(end, 16, 0, false, true, true) },
+	[GS_SECTION_PROCESS] = {FORM_WITH(process, 256, 0, false, false, true)},
+	[GS_SECTION_DEVICE] = {FORM_WITH(device, 512, 0, false, true, false)},
+	[GS_SECTION_SETTING] = {FORM(setting, 32)},
+	[GS_SECTION_STRING] = {FORM(string, 40)},
+	[GS_SECTION_MODULE] = {FORM(module, 64)},
+	[GS_SECTION_FRAME] = {FORM(frame, 40)},
+	[GS_SECTION_STACK] = {FORM(stack, 40)},
+	[GS_SECTION_TAG] = {FORM(tag, 8)},
+	[GS_SECTION_SEGMENT] = {FORM_WITH(segment, 96, 0, true, true, false)},
+	[GS_SECTION_BLOCK] = {FORM_WITH(block, 88, 0, true, true, false)},
+	[GS_SECTION_STAT] = {FORM(stat, 48)},
+	[GS_SECTION_OOM] = {FORM(oom, 192)},
+	[GS_SECTION_ANNOTATION] = {FORM_WITH(annotation, 32, GS_SECTION_MAY_SKIP, false, false, false)},
+	[GS_SECTION_WARNING] = {FORM_WITH(warning, 256, GS_SECTION_MAY_SKIP, false, false, false)},
+	[GS_SECTION_EVENT] = {FORM_WITH(event, 48, 0, true, false, false)},
+	[GS_SECTION_END] = {FORM_WITH(end, 16, 0, false, true, true)},
 };
 
 static uint64_t optional(int64_t v) { return v == GS_NONE ? 0 : gs_zigzag(v) + 1; }
@@ -218,7 +233,8 @@ void gs_column_set(const gs_file_column *column, void *row, uint64_t cell)
 	case GS_CELL_BOOL: *(bool *)field = cell != 0; break;
 	case GS_CELL_I32: *(int32_t *)(void *)field = (int32_t)gs_unzigzag(cell); break;
 	case GS_CELL_OPT: *(int64_t *)(void *)field = cell ? gs_unzigzag(cell - 1) : GS_NONE; break;
-	case GS_CELL_TEXT: case GS_CELL_IDS: break; /* the reader has the bytes */
+	case GS_CELL_TEXT:
+	case GS_CELL_IDS: break; /* the reader has the bytes */
 	}
 }
 
@@ -233,7 +249,8 @@ uint64_t gs_column_most(const gs_file_column *column, const uint64_t *rows)
 	switch (column->cell) {
 	case GS_CELL_U8: return column->max;
 	case GS_CELL_BOOL: return 1;
-	case GS_CELL_U32: case GS_CELL_I32: return UINT32_MAX;
+	case GS_CELL_U32:
+	case GS_CELL_I32: return UINT32_MAX;
 	default: return UINT64_MAX;
 	}
 }

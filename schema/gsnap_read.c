@@ -1,4 +1,5 @@
-/* Framing of .gsnap files: section headers are checked one against the other before anything is unpacked. */
+/* Framing of .gsnap files: section headers are checked one against the other before anything is
+ * unpacked. */
 #include "schema/gsnap_read.h"
 
 #include <inttypes.h>
@@ -10,22 +11,23 @@
 #include "schema/column.h"
 #include "schema/crc32.h"
 
-/* What the rows of a file may take in memory, all in all: an honest file stays far below this (the rows of a loop of the simulator
- * pack to an eighth of a byte each), a few hostile bytes cannot keep a reader busy for long. Those who keep the rows bound them more closely. */
+/* What the rows of a file may take in memory, all in all: an honest file stays far below this (the
+ * rows of a loop of the simulator pack to an eighth of a byte each), a few hostile bytes cannot
+ * keep a reader busy for long. Those who keep the rows bound them more closely. */
 static const uint64_t base_cost = 256u << 20, cost_of_byte = 800;
 
 struct gs_sections {
 	gs_section_input input;
-	uint64_t offset;         /* bytes consumed */
-	gs_section section;      /* shown last */
-	bool pending;            /* its body has not been consumed */
+	uint64_t offset;    /* bytes consumed */
+	gs_section section; /* shown last */
+	bool pending;       /* its body has not been consumed */
 	bool last_of_kind;
-	bool any;                /* a section was shown */
+	bool any; /* a section was shown */
 	uint32_t sequence;
 	unsigned kind;
 	uint64_t counts[GS_SECTION_KINDS];
 	bool whole[GS_SECTION_KINDS];
-	uint64_t device_first;   /* events of the device so far */
+	uint64_t device_first; /* events of the device so far */
 	uint64_t cost;
 	int32_t devices[GS_GSNAP_DEVICES_MAX];
 	uint32_t ndevices;
@@ -42,11 +44,15 @@ const char *gs_section_text(unsigned kind)
 
 bool gs_gsnap_probe(const unsigned char *head, size_t n)
 {
-	return n >= 16 && gs_get_le(head, 4) == GS_GSNAP_SKIPPABLE && !memcmp(head + 8, GS_GSNAP_MAGIC, 8);
+	return n >= 16 && gs_get_le(head, 4) == GS_GSNAP_SKIPPABLE &&
+		!memcmp(head + 8, GS_GSNAP_MAGIC, 8);
 }
 
 uint64_t gs_sections_offset(const gs_sections *r) { return r->offset; }
-uint64_t gs_sections_rows(const gs_sections *r, unsigned kind) { return kind < GS_SECTION_KINDS ? r->counts[kind] : 0; }
+uint64_t gs_sections_rows(const gs_sections *r, unsigned kind)
+{
+	return kind < GS_SECTION_KINDS ? r->counts[kind] : 0;
+}
 const gs_unpacked *gs_sections_unpacked(const gs_sections *r) { return &r->rows; }
 void gs_sections_row(const gs_sections *r, uint32_t i, void *row)
 {
@@ -62,27 +68,37 @@ static gs_status take(gs_sections *r, void *buf, size_t n, const char *what, gs_
 	gs_status status = r->input.read(r->input.arg, buf, n, &got, err);
 	r->offset += got;
 	if (!status && got < n)
-		return gs_fail(err, GS_TRUNCATED, "the file ends at byte %" PRIu64 ", in %s", r->offset, what);
+		return gs_fail(
+			err, GS_TRUNCATED, "the file ends at byte %" PRIu64 ", in %s", r->offset, what);
 	return status;
 }
 
 /* --- the first frame --- */
 
-static gs_status check_header(const unsigned char *h, const unsigned char *payload, size_t n, gs_error *err)
+static gs_status check_header(
+	const unsigned char *h, const unsigned char *payload, size_t n, gs_error *err)
 {
 	uint32_t crc = gs_crc32(gs_crc32(0, h, 8), payload, n - 4);
 	if (memcmp(payload, GS_GSNAP_MAGIC, 8))
-		return gs_fail(err, GS_FORMAT, "no .gsnap file: its first frame at byte 0 has another magic");
+		return gs_fail(
+			err, GS_FORMAT, "no .gsnap file: its first frame at byte 0 has another magic");
 	if (crc != gs_get_le(payload + n - 4, 4))
 		return gs_fail(err, GS_CHECKSUM, "checksum of the header at byte 0 is wrong");
-	uint64_t version = gs_get_le(payload + 8, 2), oldest = gs_get_le(payload + 10, 2), must = gs_get_le(payload + 12, 4);
+	uint64_t version = gs_get_le(payload + 8, 2), oldest = gs_get_le(payload + 10, 2),
+			 must = gs_get_le(payload + 12, 4);
 	if (!version || oldest > version)
-		return gs_fail(err, GS_FORMAT, "version %" PRIu64 " that needs a reader of version %" PRIu64, version, oldest);
+		return gs_fail(err, GS_FORMAT,
+			"version %" PRIu64 " that needs a reader of version %" PRIu64, version, oldest);
 	if (oldest > GS_GSNAP_VERSION)
-		return gs_fail(err, GS_VERSION, "format version %" PRIu64 " needs a reader of version %" PRIu64 " or later, this one reads version %d: use a newer gpusnap",
-			       version, oldest, GS_GSNAP_VERSION);
+		return gs_fail(err, GS_VERSION,
+			"format version %" PRIu64 " needs a reader of version %" PRIu64
+			" or later, this one reads version %d: use a newer gpusnap",
+			version, oldest, GS_GSNAP_VERSION);
 	if (must)
-		return gs_fail(err, GS_VERSION, "the file needs features 0x%" PRIx64 " that this gpusnap does not know: use a newer one", must);
+		return gs_fail(err, GS_VERSION,
+			"the file needs features 0x%" PRIx64
+			" that this gpusnap does not know: use a newer one",
+			must);
 	return GS_OK;
 }
 
@@ -128,7 +144,8 @@ void gs_sections_close(gs_sections *r)
 
 static gs_status fail(const gs_section *s, gs_status status, gs_error *err, const char *what)
 {
-	return gs_fail(err, status, "section %u (%s) at byte %" PRIu64 ": %s", s->sequence, gs_section_text(s->kind), s->offset, what);
+	return gs_fail(err, status, "section %u (%s) at byte %" PRIu64 ": %s", s->sequence,
+		gs_section_text(s->kind), s->offset, what);
 }
 
 static gs_status read_section(gs_sections *r, gs_section *s, gs_error *err)
@@ -141,17 +158,20 @@ static gs_status read_section(gs_sections *r, gs_section *s, gs_error *err)
 	if (status)
 		return status;
 	if (got < 8)
-		return gs_fail(err, GS_TRUNCATED, "the file ends at byte %" PRIu64 " without its last section", r->offset);
+		return gs_fail(err, GS_TRUNCATED,
+			"the file ends at byte %" PRIu64 " without its last section", r->offset);
 	uint64_t n = gs_get_le(h + 4, 4);
 	if (gs_get_le(h, 4) != GS_GSNAP_SKIPPABLE)
 		return gs_fail(err, GS_FORMAT, "no section header at byte %" PRIu64, s->offset);
 	if (n < GS_GSNAP_SECTION_SIZE - 8 || n > GS_GSNAP_FRAME_MAX)
-		return gs_fail(err, GS_FORMAT, "section header at byte %" PRIu64 ": length %" PRIu64, s->offset, n);
+		return gs_fail(
+			err, GS_FORMAT, "section header at byte %" PRIu64 ": length %" PRIu64, s->offset, n);
 	status = take(r, h + 8, n, "a section header", err);
 	if (status)
 		return status;
 	if (gs_crc32(0, h, 8 + n - 4) != gs_get_le(h + 8 + n - 4, 4))
-		return gs_fail(err, GS_CHECKSUM, "checksum of the section header at byte %" PRIu64 " is wrong", s->offset);
+		return gs_fail(err, GS_CHECKSUM,
+			"checksum of the section header at byte %" PRIu64 " is wrong", s->offset);
 	s->kind = (uint16_t)gs_get_le(h + 8, 2);
 	s->flags = (uint16_t)gs_get_le(h + 10, 2);
 	s->sequence = (uint32_t)gs_get_le(h + 12, 4);
@@ -190,8 +210,9 @@ static gs_status check_place(gs_sections *r, const gs_section *s, bool same_kind
 		first = r->device_first;
 	}
 	if (s->first != first)
-		return gs_fail(err, GS_FORMAT, "section %u (%s) at byte %" PRIu64 ": starts at row %" PRIu64 ", expected %" PRIu64,
-			       s->sequence, gs_section_text(s->kind), s->offset, s->first, first);
+		return gs_fail(err, GS_FORMAT,
+			"section %u (%s) at byte %" PRIu64 ": starts at row %" PRIu64 ", expected %" PRIu64,
+			s->sequence, gs_section_text(s->kind), s->offset, s->first, first);
 	return GS_OK;
 }
 
@@ -210,15 +231,17 @@ static gs_status check_section(gs_sections *r, const gs_section *s, gs_error *er
 		return fail(s, GS_LIMIT, err, "too many rows");
 	for (unsigned k = 1; k < s->kind; k++)
 		if (gs_section_forms[k].always && !r->whole[k])
-			return gs_fail(err, GS_FORMAT, "section %u (%s) at byte %" PRIu64 " before the last of kind %s",
-				       s->sequence, gs_section_text(s->kind), s->offset, gs_section_text(k));
+			return gs_fail(err, GS_FORMAT,
+				"section %u (%s) at byte %" PRIu64 " before the last of kind %s", s->sequence,
+				gs_section_text(s->kind), s->offset, gs_section_text(k));
 	return GS_OK;
 }
 
 static gs_status check_any(const gs_sections *r, const gs_section *s, gs_error *err)
 {
 	if (s->sequence != r->sequence)
-		return gs_fail(err, GS_FORMAT, "section at byte %" PRIu64 " is number %u, expected %u", s->offset, s->sequence, r->sequence);
+		return gs_fail(err, GS_FORMAT, "section at byte %" PRIu64 " is number %u, expected %u",
+			s->offset, s->sequence, r->sequence);
 	if (s->packed > GS_GSNAP_PACKED_MAX || s->raw > GS_GSNAP_RAW_MAX || s->rows > GS_GSNAP_ROWS_MAX)
 		return fail(s, GS_LIMIT, err, "larger than a section may be");
 	if (s->flags & ~(GS_SECTION_LAST | GS_SECTION_MAY_SKIP))
@@ -275,7 +298,9 @@ gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err)
 		if (status || (s.kind && s.kind < GS_SECTION_KINDS))
 			break;
 		if (!(s.flags & GS_SECTION_MAY_SKIP))
-			return gs_fail(err, GS_VERSION, "section %u at byte %" PRIu64 " is of unknown kind %u: use a newer gpusnap", s.sequence, s.offset, s.kind);
+			return gs_fail(err, GS_VERSION,
+				"section %u at byte %" PRIu64 " is of unknown kind %u: use a newer gpusnap",
+				s.sequence, s.offset, s.kind);
 		status = pass(r, s.packed, err);
 	}
 	if (!status)
@@ -316,8 +341,9 @@ static gs_status unpack_frame(gs_sections *r, const gs_section *s, gs_error *err
 		return fail(s, GS_NO_MEMORY, err, "no memory to unpack it");
 	size_t n = ZSTD_decompressDCtx(r->zstd, r->raw, s->raw, p, s->packed);
 	if (ZSTD_isError(n))
-		return ZSTD_getErrorCode(n) == ZSTD_error_checksum_wrong ? fail(s, GS_CHECKSUM, err, "checksum of its content is wrong") :
-									   fail(s, GS_FORMAT, err, ZSTD_getErrorName(n));
+		return ZSTD_getErrorCode(n) == ZSTD_error_checksum_wrong
+			? fail(s, GS_CHECKSUM, err, "checksum of its content is wrong")
+			: fail(s, GS_FORMAT, err, ZSTD_getErrorName(n));
 	if (n != s->raw)
 		return fail(s, GS_FORMAT, err, "its zstd frame unpacks to another size");
 	memset(r->raw + n, 0, GS_COLUMN_PAD);
@@ -345,7 +371,8 @@ static gs_status load(gs_sections *r, bool all, gs_error *err)
 	r->cost += (uint64_t)s->rows * form->row_cost + (s->kind == GS_SECTION_EVENT ? 0 : s->raw);
 	if (r->cost > base_cost + cost_of_byte * (r->offset + s->packed))
 		return fail(s, GS_LIMIT, err, "far more rows than a file of this size can hold");
-	if (!grow(&r->packed, &r->packed_cap, s->packed) || !grow(&r->raw, &r->raw_cap, (size_t)s->raw + GS_COLUMN_PAD))
+	if (!grow(&r->packed, &r->packed_cap, s->packed) ||
+		!grow(&r->raw, &r->raw_cap, (size_t)s->raw + GS_COLUMN_PAD))
 		return fail(s, GS_NO_MEMORY, err, "no memory to unpack it");
 	r->pending = false;
 	gs_status status = take(r, r->packed, s->packed, "a section", err);

@@ -1,4 +1,5 @@
-/* Reading a .gsnap file (FORMAT.md) section by section, from any source of bytes, hostile ones included.
+/* Reading a .gsnap file (FORMAT.md) section by section, from any source of bytes, hostile ones
+ *included.
  *
  *	gs_sections *r;
  *	status = gs_sections_open(&r, input, &err);
@@ -8,19 +9,21 @@
  *				gs_sections_row(r, i, &block);
  *	gs_sections_close(r);
  *
- * A section that is not loaded is skipped, not unpacked. Sections of unknown kinds that may be skipped are not shown.
- * Every message names the section and the byte offset where it starts.
+ * A section that is not loaded is skipped, not unpacked. Sections of unknown kinds that may be
+ *skipped are not shown. Every message names the section and the byte offset where it starts.
  *
- * Statuses: GS_TRUNCATED: the input ends early, what was read before is sound. GS_CHECKSUM, GS_FORMAT: damage. GS_VERSION: needs a newer reader.
- * GS_LIMIT: more than the bounds of schema/gsnap_format.h, or far more rows than so few bytes can honestly hold.
- * Memory: at most about 20 MiB whatever the file says. Not thread-safe. */
+ * Statuses: GS_TRUNCATED: the input ends early, what was read before is sound. GS_CHECKSUM,
+ *GS_FORMAT: damage. GS_VERSION: needs a newer reader. GS_LIMIT: more than the bounds of
+ *schema/gsnap_format.h, or far more rows than so few bytes can honestly hold. Memory: at most about
+ *20 MiB whatever the file says. Not thread-safe. */
 #ifndef GS_SCHEMA_GSNAP_READ_H
 #define GS_SCHEMA_GSNAP_READ_H
 
 #include "schema/gsnap_format.h"
 #include "schema/gsnap_unpack.h"
 
-/* Where bytes come from. read puts up to n bytes at buf (NULL: passes over them) and sets *got; *got < n means the end. */
+/* Where bytes come from. read puts up to n bytes at buf (NULL: passes over them) and sets *got;
+ * *got < n means the end. */
 typedef struct gs_section_input {
 	gs_status (*read)(void *arg, void *buf, size_t n, size_t *got, gs_error *err);
 	void *arg;
@@ -29,10 +32,10 @@ typedef struct gs_section_input {
 typedef struct gs_section {
 	uint16_t kind, flags;
 	uint32_t sequence, rows;
-	int32_t device;    /* -1 unless the kind is by device */
-	uint64_t first;    /* rows of the kind (events: of the device) before this section */
+	int32_t device; /* -1 unless the kind is by device */
+	uint64_t first; /* rows of the kind (events: of the device) before this section */
 	uint32_t packed, raw;
-	uint64_t offset;   /* of its header frame */
+	uint64_t offset; /* of its header frame */
 } gs_section;
 
 typedef struct gs_sections gs_sections;
@@ -44,17 +47,20 @@ void gs_sections_close(gs_sections *r); /* accepts NULL */
 /* The next section's header. GS_END after the END section, which is checked here. */
 gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err);
 
-/* Unpacks and decodes the section that next has shown, once. all: false leaves out what the analyzer has no use for (an event's nanos and extra read as 0). */
+/* Unpacks and decodes the section that next has shown, once. all: false leaves out what the
+ * analyzer has no use for (an event's nanos and extra read as 0). */
 gs_status gs_sections_load(gs_sections *r, bool all, gs_error *err);
 
-/* Row i of the loaded section as the struct of its kind. Texts and ids point into *r, until the next call on it. */
+/* Row i of the loaded section as the struct of its kind. Texts and ids point into *r, until the
+ * next call on it. */
 void gs_sections_row(const gs_sections *r, uint32_t i, void *row);
 
 /* The loaded section's columns, in the order of gs_section_forms. */
 const gs_unpacked *gs_sections_unpacked(const gs_sections *r);
 
 uint64_t gs_sections_offset(const gs_sections *r); /* bytes consumed */
-uint64_t gs_sections_rows(const gs_sections *r, unsigned kind); /* rows of a kind in the sections shown so far */
+uint64_t gs_sections_rows(
+	const gs_sections *r, unsigned kind); /* rows of a kind in the sections shown so far */
 
 /* Word for a kind ("events"), for messages. */
 const char *gs_section_text(unsigned kind);

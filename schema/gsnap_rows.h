@@ -1,5 +1,5 @@
-/* The rows of a .gsnap file as C structs: what the writer takes and the reader gives. One struct for each
- * kind of section; FORMAT.md has the same tables for other languages.
+/* The rows of a .gsnap file as C structs: what the writer takes and the reader gives. One struct
+ * for each kind of section; FORMAT.md has the same tables for other languages.
  *
  * Units and words are those of the whole project: bytes, microseconds since 1970 UTC; an unknown
  * int64_t is GS_NONE; ids start at 1 and 0 is none. Ids are positions: the first string pushed is
@@ -14,7 +14,8 @@
 
 #include "schema/words.h"
 
-/* Bytes with a length; at == NULL is "none", which differs from an empty text. Need not be terminated. */
+/* Bytes with a length; at == NULL is "none", which differs from an empty text. Need not be
+ * terminated. */
 typedef struct gs_text {
 	const char *at;
 	uint32_t n;
@@ -29,12 +30,12 @@ typedef struct gs_ids {
 /* A C string as gs_text; NULL stays none. */
 static inline gs_text gs_text_of(const char *s)
 {
-	gs_text t = { s, s ? (uint32_t)strlen(s) : 0 };
+	gs_text t = {s, s ? (uint32_t)strlen(s) : 0};
 	return t;
 }
 
-/* Kinds of sections, in the order in which they stand in a file. The number is in files: append only
- * (a later kind may stand anywhere that its own description says). */
+/* Kinds of sections, in the order in which they stand in a file. The number is in files: append
+ * only (a later kind may stand anywhere that its own description says). */
 typedef enum gs_section_kind {
 	GS_SECTION_PROCESS = 1,
 	GS_SECTION_DEVICE = 2,
@@ -57,15 +58,17 @@ typedef enum gs_section_kind {
 
 /* One row a file. */
 typedef struct gs_row_process {
-	gs_text host, tool;  /* tool: who made it, "gpusnap 1.0", "PyTorch 2.6.0" */
-	gs_text argv;        /* the command line, arguments joined by a NUL byte */
-	gs_text rules;       /* release whose rules the allocator followed, "2.6" */
-	gs_text library;     /* whose allocator: "gpusnap", "pytorch", "cuda" (pass-through), "cupy" … */
-	gs_text driver;      /* driver version, "12.4" */
-	gs_text origin;      /* converted from another input: its kind ("pytorch", "bfc", "rmm", "text"); none for our own */
+	gs_text host, tool; /* tool: who made it, "gpusnap 1.0", "PyTorch 2.6.0" */
+	gs_text argv;       /* the command line, arguments joined by a NUL byte */
+	gs_text rules;      /* release whose rules the allocator followed, "2.6" */
+	gs_text library; /* whose allocator: "gpusnap", "pytorch", "cuda" (pass-through), "cupy" … */
+	gs_text driver;  /* driver version, "12.4" */
+	gs_text origin;  /* converted from another input: its kind ("pytorch", "bfc", "rmm", "text");
+						none for our own */
 	int64_t pid, rank, time_us;
-	bool incomplete;     /* what it was converted from was itself cut */
-	gs_text release_min, release_max; /* bounds of the release of the program that made it, as far as known */
+	bool incomplete; /* what it was converted from was itself cut */
+	gs_text release_min,
+		release_max; /* bounds of the release of the program that made it, as far as known */
 } gs_row_process;
 
 /* One row a device, ascending. Every device of a later row must be here. */
@@ -75,17 +78,22 @@ typedef struct gs_row_device {
 	int64_t capacity, device_free, allowed;
 	int64_t reserved, allocated; /* what a text says; GS_NONE where the segments tell */
 	int64_t others;              /* bytes held by other processes */
-	int64_t idx;                 /* the layout holds after this event; GS_NONE: after the whole trace */
-	uint64_t dropped;            /* events lost before the first one kept */
-	int32_t complete;            /* 1: recording began before the first allocation; 0: surely not; -1: not known */
-	bool no_layout;              /* nothing is known of segments */
-	bool inexact;                /* the layout was partly bounded, not determined; note says why */
-	bool layout_at_oom;          /* the layout is that right at the last OOM */
+	int64_t idx;      /* the layout holds after this event; GS_NONE: after the whole trace */
+	uint64_t dropped; /* events lost before the first one kept */
+	int32_t
+		complete; /* 1: recording began before the first allocation; 0: surely not; -1: not known */
+	bool no_layout;     /* nothing is known of segments */
+	bool inexact;       /* the layout was partly bounded, not determined; note says why */
+	bool layout_at_oom; /* the layout is that right at the last OOM */
 	gs_text note;
 } gs_row_device;
 
-typedef struct gs_row_setting { gs_text name, value; } gs_row_setting;
-typedef struct gs_row_string { gs_text text; } gs_row_string;
+typedef struct gs_row_setting {
+	gs_text name, value;
+} gs_row_setting;
+typedef struct gs_row_string {
+	gs_text text;
+} gs_row_string;
 
 /* A loaded object file, for C frames. */
 typedef struct gs_row_module {
@@ -95,16 +103,22 @@ typedef struct gs_row_module {
 	uint64_t size;    /* bytes from base to its end */
 } gs_row_module;
 
-/* A script's frame has name, file and line. A C frame has address and module (0: in none), and a name only if it was known. */
+/* A script's frame has name, file and line. A C frame has address and module (0: in none), and a
+ * name only if it was known. */
 typedef struct gs_row_frame {
 	gs_id name, file;
 	int64_t line;
-	uint64_t address; /* the return address as glibc's backtrace() gives it; 0 for a script's frame */
+	uint64_t
+		address; /* the return address as glibc's backtrace() gives it; 0 for a script's frame */
 	gs_id module;
 } gs_row_frame;
 
-typedef struct gs_row_stack { gs_ids frames; } gs_row_stack;
-typedef struct gs_row_tag { gs_id name; } gs_row_tag;
+typedef struct gs_row_stack {
+	gs_ids frames;
+} gs_row_stack;
+typedef struct gs_row_tag {
+	gs_id name;
+} gs_row_tag;
 
 /* Rows of one device together, devices ascending, addresses ascending. */
 typedef struct gs_row_segment {
@@ -112,7 +126,7 @@ typedef struct gs_row_segment {
 	uint64_t address, size, stream;
 	gs_pool_id pool_id;
 	gs_id stack;
-	uint8_t pool;    /* gs_pool_class */
+	uint8_t pool; /* gs_pool_class */
 	bool expandable;
 	bool no_address; /* address is not known (0) */
 } gs_row_segment;
@@ -125,9 +139,9 @@ typedef struct gs_row_block {
 	int64_t requested; /* GS_NONE on inactive blocks */
 	int64_t idx;       /* its alloc event in the device's trace */
 	gs_id stack, tag;
-	uint8_t state;     /* gs_block_state */
-	uint64_t stale;    /* the source's requested size of an inactive block */
-	gs_id more;        /* string: members of the source's record that no column has, a JSON object */
+	uint8_t state;  /* gs_block_state */
+	uint64_t stale; /* the source's requested size of an inactive block */
+	gs_id more;     /* string: members of the source's record that no column has, a JSON object */
 } gs_row_block;
 
 typedef struct gs_row_stat {
@@ -141,7 +155,7 @@ typedef struct gs_row_oom {
 	int64_t idx, time_us, requested, needed, stream;
 	bool has_pool_id;
 	gs_pool_id pool_id;
-	uint8_t pool;   /* gs_pool_class */
+	uint8_t pool; /* gs_pool_class */
 	int64_t device_free, capacity, allocated, reserved, allowed;
 	gs_text library, message;
 	gs_id stack;
@@ -153,22 +167,25 @@ typedef struct gs_row_annotation {
 	int64_t time_us;
 } gs_row_annotation;
 
-typedef struct gs_row_warning { gs_text text; } gs_row_warning;
+typedef struct gs_row_warning {
+	gs_text text;
+} gs_row_warning;
 
 /* Events of one device together, oldest first, devices ascending. */
 typedef struct gs_row_event {
 	int32_t device;
 	uint64_t address; /* oom: the device's free bytes */
-	uint64_t size;   /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request; snapshot: active bytes */
+	uint64_t size;    /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request;
+						 snapshot: active bytes */
 	int64_t time_us;
 	uint64_t nanos;  /* 0–999 after time_us; 0 if the clock is coarser */
 	uint64_t stream; /* handle */
 	bool has_pool_id;
 	gs_pool_id pool_id;
 	gs_id stack, tag;
-	uint8_t action;  /* gs_action */
-	uint64_t extra;  /* refused: the driver's status; else 0 */
-	gs_id more;      /* as in gs_row_block */
+	uint8_t action; /* gs_action */
+	uint64_t extra; /* refused: the driver's status; else 0 */
+	gs_id more;     /* as in gs_row_block */
 } gs_row_event;
 
 /* The last row of a whole file. */

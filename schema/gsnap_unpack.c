@@ -1,4 +1,5 @@
-/* Decoding of sections. Nothing here trusts a count: rows were bounded by the caller, and what a column claims is checked against its bytes. */
+/* Decoding of sections. Nothing here trusts a count: rows were bounded by the caller, and what a
+ * column claims is checked against its bytes. */
 #include "schema/gsnap_unpack.h"
 
 #include <stdlib.h>
@@ -13,7 +14,8 @@ static gs_status fail(const gs_file_column *column, gs_error *err, const char *w
 }
 
 /* Values against the column's bounds. */
-static gs_status check_values(const gs_unpacked *u, const gs_file_column *column, const gs_cells *cells, const uint64_t *counts, gs_error *err)
+static gs_status check_values(const gs_unpacked *u, const gs_file_column *column,
+	const gs_cells *cells, const uint64_t *counts, gs_error *err)
 {
 	uint64_t most = gs_column_most(column, counts);
 	if (most == UINT64_MAX && !column->needed)
@@ -30,14 +32,17 @@ static gs_status check_values(const gs_unpacked *u, const gs_file_column *column
 	if (high <= most && low >= column->needed)
 		return GS_OK;
 	uint32_t row = 0;
-	while (cells->at && row + 1 < u->rows && cells->at[row] <= most && cells->at[row] >= column->needed)
+	while (cells->at && row + 1 < u->rows && cells->at[row] <= most &&
+		cells->at[row] >= column->needed)
 		row++;
 	return gs_fail(err, GS_FORMAT, "column %s: row %u has %llu, of at most %llu", column->name, row,
-		       (unsigned long long)(cells->at ? cells->at[row] : cells->constant), (unsigned long long)most);
+		(unsigned long long)(cells->at ? cells->at[row] : cells->constant),
+		(unsigned long long)most);
 }
 
 /* Lengths become (place << 32 | length + 1), 0 for none. */
-static gs_status unpack_texts(gs_unpacked *u, const gs_file_column *column, uint64_t *cells, const unsigned char *from, const unsigned char *end, gs_error *err)
+static gs_status unpack_texts(gs_unpacked *u, const gs_file_column *column, uint64_t *cells,
+	const unsigned char *from, const unsigned char *end, gs_error *err)
 {
 	from = gs_column_varints(from, end, cells, u->rows);
 	if (!from)
@@ -55,7 +60,8 @@ static gs_status unpack_texts(gs_unpacked *u, const gs_file_column *column, uint
 	return at == limit ? GS_OK : fail(column, err, "bytes left over after the texts");
 }
 
-static gs_status unpack_members(gs_unpacked *u, const gs_file_column *column, uint64_t most, const unsigned char *from, const unsigned char *end, gs_error *err)
+static gs_status unpack_members(gs_unpacked *u, const gs_file_column *column, uint64_t most,
+	const unsigned char *from, const unsigned char *end, gs_error *err)
 {
 	uint64_t some[256];
 	for (size_t done = 0; done < u->nids;) {
@@ -74,8 +80,8 @@ static gs_status unpack_members(gs_unpacked *u, const gs_file_column *column, ui
 }
 
 /* Counts become (place in ids << 32 | count). */
-static gs_status unpack_lists(gs_unpacked *u, const gs_file_column *column, const uint64_t *counts, uint64_t *cells,
-			      const unsigned char *from, const unsigned char *end, gs_error *err)
+static gs_status unpack_lists(gs_unpacked *u, const gs_file_column *column, const uint64_t *counts,
+	uint64_t *cells, const unsigned char *from, const unsigned char *end, gs_error *err)
 {
 	from = gs_column_varints(from, end, cells, u->rows);
 	if (!from)
@@ -91,7 +97,8 @@ static gs_status unpack_lists(gs_unpacked *u, const gs_file_column *column, cons
 	if (sum > u->ids_cap) {
 		gs_id *ids = realloc(u->ids, sum * sizeof *ids);
 		if (!ids)
-			return gs_fail(err, GS_NO_MEMORY, "no memory for %llu frame ids", (unsigned long long)sum);
+			return gs_fail(
+				err, GS_NO_MEMORY, "no memory for %llu frame ids", (unsigned long long)sum);
 		u->ids = ids;
 		u->ids_cap = sum;
 	}
@@ -99,13 +106,14 @@ static gs_status unpack_lists(gs_unpacked *u, const gs_file_column *column, cons
 	return unpack_members(u, column, counts[column->refers], from, end, err);
 }
 
-static gs_status unpack_column(gs_unpacked *u, unsigned c, const uint64_t *counts, uint8_t encoding, uint8_t shift,
-			       const unsigned char *from, const unsigned char *end, gs_error *err)
+static gs_status unpack_column(gs_unpacked *u, unsigned c, const uint64_t *counts, uint8_t encoding,
+	uint8_t shift, const unsigned char *from, const unsigned char *end, gs_error *err)
 {
 	const gs_file_column *column = &u->form->columns[c];
 	uint64_t *cells = u->cells + (size_t)c * u->rows;
 	gs_cells *out = &u->columns[c];
-	if ((encoding == GS_ENCODING_TEXT) != (column->cell == GS_CELL_TEXT) || (encoding == GS_ENCODING_LIST) != (column->cell == GS_CELL_IDS))
+	if ((encoding == GS_ENCODING_TEXT) != (column->cell == GS_CELL_TEXT) ||
+		(encoding == GS_ENCODING_LIST) != (column->cell == GS_CELL_IDS))
 		return fail(column, err, "an encoding of another kind of column");
 	if (encoding >= GS_ENCODINGS)
 		return gs_fail(err, GS_VERSION, "column %s: unknown encoding %u", column->name, encoding);
@@ -113,8 +121,9 @@ static gs_status unpack_column(gs_unpacked *u, unsigned c, const uint64_t *count
 	if (encoding == GS_ENCODING_TEXT || encoding == GS_ENCODING_LIST) {
 		if (shift)
 			return fail(column, err, "a shift where there is none");
-		return encoding == GS_ENCODING_TEXT ? unpack_texts(u, column, cells, from, end, err) :
-						      unpack_lists(u, column, counts, cells, from, end, err);
+		return encoding == GS_ENCODING_TEXT
+			? unpack_texts(u, column, cells, from, end, err)
+			: unpack_lists(u, column, counts, cells, from, end, err);
 	}
 	if (encoding == GS_ENCODING_CONSTANT) {
 		if (!gs_column_decode(from, end, encoding, shift, &out->constant, 1))
@@ -134,7 +143,8 @@ static int find(const gs_section_form *form, uint8_t id)
 	return -1;
 }
 
-static gs_status prepare(gs_unpacked *u, const gs_section_form *form, uint32_t rows, const unsigned char *raw, gs_error *err)
+static gs_status prepare(gs_unpacked *u, const gs_section_form *form, uint32_t rows,
+	const unsigned char *raw, gs_error *err)
 {
 	size_t need = (size_t)rows * form->ncolumns;
 	if (need > u->cells_cap) {
@@ -152,8 +162,8 @@ static gs_status prepare(gs_unpacked *u, const gs_section_form *form, uint32_t r
 	return GS_OK;
 }
 
-gs_status gs_unpack(gs_unpacked *u, const gs_section_form *form, const uint64_t *counts, uint32_t rows,
-		    const unsigned char *raw, size_t n, bool all, gs_error *err)
+gs_status gs_unpack(gs_unpacked *u, const gs_section_form *form, const uint64_t *counts,
+	uint32_t rows, const unsigned char *raw, size_t n, bool all, gs_error *err)
 {
 	gs_status status = prepare(u, form, rows, raw, err);
 	const unsigned char *end = raw + n;
@@ -172,10 +182,12 @@ gs_status gs_unpack(gs_unpacked *u, const gs_section_form *form, const uint64_t 
 		last = id;
 		int c = find(form, id);
 		if (c < 0 && id < GS_COLUMN_MAY_SKIP)
-			return gs_fail(err, GS_VERSION, "unknown column %u: the file needs a newer gpusnap", id);
+			return gs_fail(
+				err, GS_VERSION, "unknown column %u: the file needs a newer gpusnap", id);
 		if (c >= 0 && (all || !form->columns[c].aside)) {
 			seen |= 1u << c;
-			status = unpack_column(u, (unsigned)c, counts, raw[1], raw[2], raw + 7, raw + 7 + bytes, err);
+			status = unpack_column(
+				u, (unsigned)c, counts, raw[1], raw[2], raw + 7, raw + 7 + bytes, err);
 		}
 		raw += 7 + bytes;
 	}

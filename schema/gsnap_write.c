@@ -1,6 +1,6 @@
-/* The .gsnap writer. Rows of one section are staged as numbers, a column beside the other, and become a
- * section when the stage is full, the kind changes, or the device does. The last section of a kind is
- * held back until something else follows, so that it can be marked as the last. */
+/* The .gsnap writer. Rows of one section are staged as numbers, a column beside the other, and
+ * become a section when the stage is full, the kind changes, or the device does. The last section
+ * of a kind is held back until something else follows, so that it can be marked as the last. */
 #define ZSTD_STATIC_LINKING_ONLY
 #include "schema/gsnap_write.h"
 
@@ -12,14 +12,15 @@
 #include "schema/gsnap_columns.h"
 
 enum {
-	ROWS = 8192,               /* of a section at most */
-	CELLS = ROWS * 12,         /* numbers staged: events have twelve columns */
-	HEAP = 600 << 10,          /* texts and frame ids staged: more than the longest row */
+	ROWS = 8192,       /* of a section at most */
+	CELLS = ROWS * 12, /* numbers staged: events have twelve columns */
+	HEAP = 600 << 10,  /* texts and frame ids staged: more than the longest row */
 	ENCODED = CELLS * GS_COLUMN_VALUE_MAX + HEAP / 4 * 5 + GS_COLUMNS_MAX * 16,
 	STAGED = CELLS * 8 + HEAP,
 	PACKED = ZSTD_COMPRESSBOUND(ENCODED) + GS_GSNAP_SECTION_SIZE + 4
 };
-_Static_assert((int)ENCODED <= (int)GS_GSNAP_RAW_MAX, "a section must not be larger than readers take");
+_Static_assert(
+	(int)ENCODED <= (int)GS_GSNAP_RAW_MAX, "a section must not be larger than readers take");
 
 struct gs_writer {
 	gs_status status;
@@ -30,10 +31,10 @@ struct gs_writer {
 	uint32_t kind, rows, capacity; /* staged */
 	int32_t device;
 	uint32_t heap_used;
-	uint64_t *cells;        /* capacity numbers a column */
-	unsigned char *heap;    /* texts; frame ids as uint32_t */
+	uint64_t *cells;     /* capacity numbers a column */
+	unsigned char *heap; /* texts; frame ids as uint32_t */
 	unsigned char *encoded;
-	unsigned char *packed;  /* lies over cells and heap, which are no longer needed then */
+	unsigned char *packed; /* lies over cells and heap, which are no longer needed then */
 	ZSTD_CCtx *zstd;
 
 	uint32_t sequence;
@@ -45,12 +46,15 @@ struct gs_writer {
 
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
 
-static int clamp(int level) { return level < 1 ? 1 : level > GS_WRITER_LEVEL_MAX ? GS_WRITER_LEVEL_MAX : level; }
+static int clamp(int level)
+{
+	return level < 1 ? 1 : level > GS_WRITER_LEVEL_MAX ? GS_WRITER_LEVEL_MAX : level;
+}
 
 size_t gs_writer_workspace(int level)
 {
-	return 64 + round_up(sizeof(gs_writer)) + round_up(STAGED > PACKED ? STAGED : PACKED) + round_up(ENCODED) +
-	       round_up(ZSTD_estimateCCtxSize(clamp(level)));
+	return 64 + round_up(sizeof(gs_writer)) + round_up(STAGED > PACKED ? STAGED : PACKED) +
+		round_up(ENCODED) + round_up(ZSTD_estimateCCtxSize(clamp(level)));
 }
 
 static void send(gs_writer *w, const void *data, size_t n)
@@ -73,7 +77,8 @@ static void send_header(gs_writer *w)
 	send(w, h, sizeof h);
 }
 
-gs_status gs_writer_init(void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **out)
+gs_status gs_writer_init(
+	void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **out)
 {
 	if (size < gs_writer_workspace(level))
 		return GS_INVALID;
@@ -91,7 +96,8 @@ gs_status gs_writer_init(void *workspace, size_t size, int level, gs_sink sink, 
 	w->zstd = ZSTD_initStaticCCtx(at, (size_t)(end - at));
 	if (!w->zstd)
 		return GS_INVALID;
-	ZSTD_CCtx_reset(w->zstd, ZSTD_reset_session_and_parameters); /* a static context is born without its defaults */
+	ZSTD_CCtx_reset(w->zstd,
+		ZSTD_reset_session_and_parameters); /* a static context is born without its defaults */
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_compressionLevel, clamp(level));
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	w->sink = sink;
@@ -137,8 +143,10 @@ static bool all_zero(const uint64_t *cells, uint32_t n)
 	return !any;
 }
 
-/* A column is: its id, encoding and shift in a byte each, the length of its bytes as four, the bytes. */
-static unsigned char *encode_column(const gs_writer *w, const gs_file_column *column, const uint64_t *cells, unsigned char *to)
+/* A column is: its id, encoding and shift in a byte each, the length of its bytes as four, the
+ * bytes. */
+static unsigned char *encode_column(
+	const gs_writer *w, const gs_file_column *column, const uint64_t *cells, unsigned char *to)
 {
 	unsigned char *head = to;
 	uint8_t encoding = GS_ENCODING_TEXT, shift = 0;
@@ -168,7 +176,8 @@ static void flush(gs_writer *w, unsigned flags)
 		to = encode_column(w, &form->columns[c], w->cells + (size_t)c * w->capacity, to);
 	size_t raw = (size_t)(to - w->encoded);
 	unsigned char *h = w->packed;
-	size_t packed = ZSTD_compress2(w->zstd, h + GS_GSNAP_SECTION_SIZE, PACKED - GS_GSNAP_SECTION_SIZE, w->encoded, raw);
+	size_t packed = ZSTD_compress2(
+		w->zstd, h + GS_GSNAP_SECTION_SIZE, PACKED - GS_GSNAP_SECTION_SIZE, w->encoded, raw);
 	if (ZSTD_isError(packed)) {
 		w->status = GS_LIMIT;
 		return;
@@ -263,7 +272,8 @@ static uint64_t bounded(const gs_file_column *column, const void *row)
 	if (column->cell == GS_CELL_TEXT && cell > GS_GSNAP_TEXT_MAX) {
 		const gs_text *text = (const void *)((const char *)row + column->offset);
 		uint32_t n = GS_GSNAP_TEXT_MAX;
-		for (int back = 0; back < 3 && ((unsigned char)text->at[n] & 0xc0) == 0x80 && text->n > n; back++)
+		for (int back = 0; back < 3 && ((unsigned char)text->at[n] & 0xc0) == 0x80 && text->n > n;
+			 back++)
 			n--;
 		return (uint64_t)n + 1;
 	}
@@ -274,7 +284,8 @@ static uint64_t keep(gs_writer *w, const gs_file_column *column, const void *row
 {
 	uint64_t at = w->heap_used;
 	if (column->cell == GS_CELL_TEXT && cell > 1) {
-		memcpy(w->heap + at, ((const gs_text *)(const void *)((const char *)row + column->offset))->at, cell - 1);
+		memcpy(w->heap + at,
+			((const gs_text *)(const void *)((const char *)row + column->offset))->at, cell - 1);
 	} else if (column->cell == GS_CELL_IDS) {
 		const gs_ids *ids = (const void *)((const char *)row + column->offset);
 		for (uint64_t k = 0; k < cell; k++)
@@ -293,7 +304,8 @@ static gs_status check_ids(const gs_file_column *column, const void *row, uint64
 	return GS_OK;
 }
 
-static gs_status check_row(gs_writer *w, const gs_section_form *form, const void *row, uint64_t *values, uint32_t *heap)
+static gs_status check_row(
+	gs_writer *w, const gs_section_form *form, const void *row, uint64_t *values, uint32_t *heap)
 {
 	for (unsigned c = 0; c < form->ncolumns; c++) {
 		const gs_file_column *column = &form->columns[c];
@@ -331,7 +343,8 @@ static gs_status stage(gs_writer *w, uint32_t kind, const void *row)
 		return w->status;
 	uint64_t *cells = w->cells + w->rows;
 	for (unsigned c = 0; c < form->ncolumns; c++, cells += w->capacity)
-		*cells = form->columns[c].cell < GS_CELL_TEXT ? values[c] : keep(w, &form->columns[c], row, values[c]);
+		*cells = form->columns[c].cell < GS_CELL_TEXT ? values[c]
+													  : keep(w, &form->columns[c], row, values[c]);
 	w->rows++;
 	w->counts[kind]++;
 	return GS_OK;
@@ -351,7 +364,10 @@ static gs_id push_id(gs_writer *w, uint32_t kind, const void *row)
 
 /* --- the rows --- */
 
-gs_status gs_writer_process(gs_writer *w, const gs_row_process *row) { return push(w, GS_SECTION_PROCESS, row); }
+gs_status gs_writer_process(gs_writer *w, const gs_row_process *row)
+{
+	return push(w, GS_SECTION_PROCESS, row);
+}
 
 gs_status gs_writer_device(gs_writer *w, const gs_row_device *row)
 {
@@ -366,37 +382,79 @@ gs_status gs_writer_device(gs_writer *w, const gs_row_device *row)
 
 gs_status gs_writer_setting(gs_writer *w, gs_text name, gs_text value)
 {
-	return push(w, GS_SECTION_SETTING, &(gs_row_setting){ name, value });
+	return push(w, GS_SECTION_SETTING, &(gs_row_setting){name, value});
 }
 
-gs_id gs_writer_string(gs_writer *w, gs_text text) { return push_id(w, GS_SECTION_STRING, &(gs_row_string){ text }); }
-gs_id gs_writer_module(gs_writer *w, const gs_row_module *row) { return push_id(w, GS_SECTION_MODULE, row); }
-gs_id gs_writer_frame(gs_writer *w, const gs_row_frame *row) { return push_id(w, GS_SECTION_FRAME, row); }
+gs_id gs_writer_string(gs_writer *w, gs_text text)
+{
+	return push_id(w, GS_SECTION_STRING, &(gs_row_string){text});
+}
+gs_id gs_writer_module(gs_writer *w, const gs_row_module *row)
+{
+	return push_id(w, GS_SECTION_MODULE, row);
+}
+gs_id gs_writer_frame(gs_writer *w, const gs_row_frame *row)
+{
+	return push_id(w, GS_SECTION_FRAME, row);
+}
 
 gs_id gs_writer_stack(gs_writer *w, const gs_id *frames, uint32_t n)
 {
-	return push_id(w, GS_SECTION_STACK, &(gs_row_stack){ { frames, n } });
+	return push_id(w, GS_SECTION_STACK, &(gs_row_stack){{frames, n}});
 }
 
-gs_id gs_writer_tag(gs_writer *w, gs_id name) { return push_id(w, GS_SECTION_TAG, &(gs_row_tag){ name }); }
-gs_status gs_writer_segment(gs_writer *w, const gs_row_segment *row) { return push(w, GS_SECTION_SEGMENT, row); }
-gs_status gs_writer_block(gs_writer *w, const gs_row_block *row) { return push(w, GS_SECTION_BLOCK, row); }
-gs_status gs_writer_stat(gs_writer *w, const gs_row_stat *row) { return push(w, GS_SECTION_STAT, row); }
-gs_status gs_writer_oom(gs_writer *w, const gs_row_oom *row) { return push(w, GS_SECTION_OOM, row); }
-gs_status gs_writer_annotation(gs_writer *w, const gs_row_annotation *row) { return push(w, GS_SECTION_ANNOTATION, row); }
-gs_status gs_writer_warning(gs_writer *w, gs_text text) { return push(w, GS_SECTION_WARNING, &(gs_row_warning){ text }); }
+gs_id gs_writer_tag(gs_writer *w, gs_id name)
+{
+	return push_id(w, GS_SECTION_TAG, &(gs_row_tag){name});
+}
+gs_status gs_writer_segment(gs_writer *w, const gs_row_segment *row)
+{
+	return push(w, GS_SECTION_SEGMENT, row);
+}
+gs_status gs_writer_block(gs_writer *w, const gs_row_block *row)
+{
+	return push(w, GS_SECTION_BLOCK, row);
+}
+gs_status gs_writer_stat(gs_writer *w, const gs_row_stat *row)
+{
+	return push(w, GS_SECTION_STAT, row);
+}
+gs_status gs_writer_oom(gs_writer *w, const gs_row_oom *row)
+{
+	return push(w, GS_SECTION_OOM, row);
+}
+gs_status gs_writer_annotation(gs_writer *w, const gs_row_annotation *row)
+{
+	return push(w, GS_SECTION_ANNOTATION, row);
+}
+gs_status gs_writer_warning(gs_writer *w, gs_text text)
+{
+	return push(w, GS_SECTION_WARNING, &(gs_row_warning){text});
+}
 
-/* Events are many, so one that only adds to the stage goes there without a look at the table of columns; the order is that table's. */
+/* Events are many, so one that only adds to the stage goes there without a look at the table of
+ * columns; the order is that table's. */
 gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
 {
-	if (w->status || w->kind != GS_SECTION_EVENT || !w->rows || w->rows == w->capacity || row->device != w->device ||
-	    row->stack > w->counts[GS_SECTION_STACK] || row->tag > w->counts[GS_SECTION_TAG] ||
-	    row->more > w->counts[GS_SECTION_STRING])
+	if (w->status || w->kind != GS_SECTION_EVENT || !w->rows || w->rows == w->capacity ||
+		row->device != w->device || row->stack > w->counts[GS_SECTION_STACK] ||
+		row->tag > w->counts[GS_SECTION_TAG] || row->more > w->counts[GS_SECTION_STRING])
 		return push(w, GS_SECTION_EVENT, row);
 	uint64_t *cell = w->cells + w->rows++;
 	const uint64_t values[] = {
-		row->action, row->address, row->size, row->time_us == GS_NONE ? 0 : gs_zigzag(row->time_us) + 1, row->stream,
-		row->has_pool_id, row->pool_id.a, row->pool_id.b, row->stack, row->tag, row->nanos, row->extra, row->more,
+		row->action,
+		row->address,
+		row->size,
+		row->time_us == GS_NONE ? 0 : gs_zigzag(row->time_us) + 1,
+		row->stream,
+		row->has_pool_id,
+		row->pool_id.a,
+		row->pool_id.b,
+		row->stack,
+		row->tag,
+		row->nanos,
+		row->extra,
+		row->more,
 	};
 	for (unsigned c = 0; c < sizeof values / sizeof *values; c++, cell += w->capacity)
 		*cell = values[c];
@@ -410,7 +468,7 @@ gs_status gs_writer_finish(gs_writer *w)
 		return w->status;
 	if (w->kind != GS_SECTION_END)
 		advance(w, GS_SECTION_END);
-	gs_row_end row = { w->sequence, w->counts[GS_SECTION_EVENT] };
+	gs_row_end row = {w->sequence, w->counts[GS_SECTION_EVENT]};
 	if (!w->status)
 		w->status = stage(w, GS_SECTION_END, &row);
 	if (!w->status)

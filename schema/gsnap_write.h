@@ -1,13 +1,13 @@
-/* Writing a .gsnap file (FORMAT.md) row by row, also from the out-of-memory path of a dying process.
+/* Writing a .gsnap file (FORMAT.md) row by row, also from the out-of-memory path of a dying
+ *process.
  *
- * The writer takes no memory, opens nothing, reads no clock, environment or locale, and uses no stdio: all it
- * needs is the workspace handed in, and a function that takes the finished bytes. Rows are pushed in
- * the order of gs_section_kind (the functions below stand in that order); any of them may be left
- * out. It is not thread-safe; several writers with their own workspaces are independent.
+ * The writer takes no memory, opens nothing, reads no clock, environment or locale, and uses no
+ *stdio: all it needs is the workspace handed in, and a function that takes the finished bytes. Rows
+ *are pushed in the order of gs_section_kind (the functions below stand in that order); any of them
+ *may be left out. It is not thread-safe; several writers with their own workspaces are independent.
  *
- *	static _Alignas(64) char workspace[…];              // gs_writer_workspace(level) bytes, made beforehand
- *	gs_writer *w;
- *	gs_writer_init(workspace, sizeof workspace, level, sink, &fd, &w);
+ *	static _Alignas(64) char workspace[…];              // gs_writer_workspace(level) bytes, made
+ *beforehand gs_writer *w; gs_writer_init(workspace, sizeof workspace, level, sink, &fd, &w);
  *	gs_writer_process(w, &(gs_row_process){ .host = gs_text_of(host), .pid = pid, … });
  *	gs_writer_device(w, &(gs_row_device){ .device = 0, .capacity = …, … });
  *	gs_id name = gs_writer_string(w, gs_text_of("forward")); …
@@ -15,10 +15,11 @@
  *	status = gs_writer_finish(w);
  *
  * Errors stick: after the first one every call returns it and does nothing (those that return an id
- * return 0), so that a caller may look only at gs_writer_finish. GS_STATE: a row out of order (a section
- * that is behind, devices not ascending). GS_INVALID: a value that no reader would take (an id not
- * yet given, a state or class out of range). GS_LIMIT: more rows or devices than GS_GSNAP_*_MAX. What the sink returned, if it failed.
- * A text longer than GS_GSNAP_TEXT_MAX is cut there, a stack deeper than GS_GSNAP_DEPTH_MAX loses its outermost frames. */
+ * return 0), so that a caller may look only at gs_writer_finish. GS_STATE: a row out of order (a
+ *section that is behind, devices not ascending). GS_INVALID: a value that no reader would take (an
+ *id not yet given, a state or class out of range). GS_LIMIT: more rows or devices than
+ *GS_GSNAP_*_MAX. What the sink returned, if it failed. A text longer than GS_GSNAP_TEXT_MAX is cut
+ *there, a stack deeper than GS_GSNAP_DEPTH_MAX loses its outermost frames. */
 #ifndef GS_SCHEMA_GSNAP_WRITE_H
 #define GS_SCHEMA_GSNAP_WRITE_H
 
@@ -30,21 +31,25 @@ enum { GS_WRITER_LEVEL_MAX = 19 }; /* zstd levels; 3 is meant for the dump of a 
 
 typedef struct gs_writer gs_writer; /* lives in the workspace */
 
-/* Takes n bytes at data that follow those of the calls before; anything but GS_OK ends the writing. The bytes are valid during the call only. */
+/* Takes n bytes at data that follow those of the calls before; anything but GS_OK ends the writing.
+ * The bytes are valid during the call only. */
 typedef gs_status (*gs_sink)(void *arg, const void *data, size_t n);
 
-/* Bytes of workspace for a zstd level (clamped to 1 … GS_WRITER_LEVEL_MAX). About 4 MiB at level 3. */
+/* Bytes of workspace for a zstd level (clamped to 1 … GS_WRITER_LEVEL_MAX). About 4 MiB at level 3.
+ */
 size_t gs_writer_workspace(int level);
 
-/* Makes a writer in workspace (aligned to 8 bytes or more) and sends the file's first frame. GS_INVALID
- * when the workspace is too small; *w is then untouched. Nothing needs releasing. */
-gs_status gs_writer_init(void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **w);
+/* Makes a writer in workspace (aligned to 8 bytes or more) and sends the file's first frame.
+ * GS_INVALID when the workspace is too small; *w is then untouched. Nothing needs releasing. */
+gs_status gs_writer_init(
+	void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **w);
 
 gs_status gs_writer_process(gs_writer *w, const gs_row_process *row); /* once */
 gs_status gs_writer_device(gs_writer *w, const gs_row_device *row);
 gs_status gs_writer_setting(gs_writer *w, gs_text name, gs_text value);
 
-/* These return the id of what was pushed (1, 2, 3 …), 0 on failure. Nothing is compared: interning is the caller's. */
+/* These return the id of what was pushed (1, 2, 3 …), 0 on failure. Nothing is compared: interning
+ * is the caller's. */
 gs_id gs_writer_string(gs_writer *w, gs_text text);
 gs_id gs_writer_module(gs_writer *w, const gs_row_module *row);
 gs_id gs_writer_frame(gs_writer *w, const gs_row_frame *row);
@@ -59,7 +64,8 @@ gs_status gs_writer_annotation(gs_writer *w, const gs_row_annotation *row);
 gs_status gs_writer_warning(gs_writer *w, gs_text text);
 gs_status gs_writer_event(gs_writer *w, const gs_row_event *row);
 
-/* Ends the file: what is staged goes out, then the END section. After it only gs_writer_status may be called. */
+/* Ends the file: what is staged goes out, then the END section. After it only gs_writer_status may
+ * be called. */
 gs_status gs_writer_finish(gs_writer *w);
 
 /* The first error so far. */

@@ -6,7 +6,8 @@
 
 #include "schema/plain.h"
 
-/* The escape of the character at text (len bytes of UTF-8, 0: none), or 0 where it stands for itself. */
+/* The escape of the character at text (len bytes of UTF-8, 0: none), or 0 where it stands for
+ * itself. */
 static size_t escape(char out[13], const char *text, size_t len)
 {
 	static const char from[] = "\"\\\b\f\n\r\t", to[] = "\"\\bfnrt";
@@ -28,7 +29,8 @@ char *gs_json_quote(char *buf, size_t cap, const char *text, size_t n)
 	size_t at = 0;
 	buf[at++] = '"';
 	for (size_t i = 0; i < n;) {
-		while (i < n && at + 2 < cap && text[i] >= ' ' && text[i] < 0x7f && text[i] != '"' && text[i] != '\\')
+		while (i < n && at + 2 < cap && text[i] >= ' ' && text[i] < 0x7f && text[i] != '"' &&
+			text[i] != '\\')
 			buf[at++] = text[i++];
 		if (i == n)
 			break;

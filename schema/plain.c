@@ -12,14 +12,17 @@ size_t gs_utf8_length(const char *p, size_t n)
 		return 0;
 	if (u[0] < 0x80)
 		return 1;
-	size_t len = u[0] >= 0xf0 && u[0] <= 0xf4 ? 4 : u[0] >= 0xe0 && u[0] < 0xf0 ? 3 : u[0] >= 0xc2 && u[0] < 0xe0 ? 2 : 0;
+	size_t len = u[0] >= 0xf0 && u[0] <= 0xf4 ? 4
+		: u[0] >= 0xe0 && u[0] < 0xf0         ? 3
+		: u[0] >= 0xc2 && u[0] < 0xe0         ? 2
+											  : 0;
 	if (!len || len > n)
 		return 0;
 	for (size_t i = 1; i < len; i++)
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
-	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) || (u[0] == 0xf0 && u[1] < 0x90) ||
-	    (u[0] == 0xf4 && u[1] >= 0x90))
+	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] >= 0xa0) ||
+		(u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] >= 0x90))
 		return 0;
 	return len;
 }
@@ -42,9 +45,12 @@ size_t gs_utf8_width(const char *p, size_t n)
 		i += len ? len : 1;
 		if ((c >= 0x300 && c < 0x370) || c == 0x200d || (c >= 0xfe00 && c < 0xfe10))
 			continue;
-		width += (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) || (c >= 0xac00 && c < 0xd7a4) ||
-			 (c >= 0xf900 && c < 0xfb00) || (c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
-			 (c >= 0x1f300 && c < 0x1f650) || (c >= 0x20000 && c < 0x30000) ? 2 : 1;
+		width += (c >= 0x1100 && c < 0x1160) || (c >= 0x2e80 && c < 0xa4d0) ||
+				(c >= 0xac00 && c < 0xd7a4) || (c >= 0xf900 && c < 0xfb00) ||
+				(c >= 0xfe30 && c < 0xfe70) || (c >= 0xff00 && c < 0xff61) ||
+				(c >= 0x1f300 && c < 0x1f650) || (c >= 0x20000 && c < 0x30000)
+			? 2
+			: 1;
 	}
 	return width;
 }
@@ -52,7 +58,8 @@ size_t gs_utf8_width(const char *p, size_t n)
 int gs_utf8_steers(const char *p, size_t len)
 {
 	uint32_t c = decode(p, len);
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
+		(c >= 0x2066 && c <= 0x2069);
 }
 
 char *gs_plain(char *buf, size_t cap, const char *text)

@@ -10,10 +10,20 @@ static const struct {
 	const char *name;
 	uint64_t bytes;
 } units[] = {
-	{ "", 1 }, { "B", 1 },
-	{ "K", 1ull << 10 }, { "KiB", 1ull << 10 }, { "M", 1ull << 20 }, { "MiB", 1ull << 20 },
-	{ "G", 1ull << 30 }, { "GiB", 1ull << 30 }, { "T", 1ull << 40 }, { "TiB", 1ull << 40 },
-	{ "KB", 1000ull }, { "MB", 1000000ull }, { "GB", 1000000000ull }, { "TB", 1000000000000ull },
+	{"", 1},
+	{"B", 1},
+	{"K", 1ull << 10},
+	{"KiB", 1ull << 10},
+	{"M", 1ull << 20},
+	{"MiB", 1ull << 20},
+	{"G", 1ull << 30},
+	{"GiB", 1ull << 30},
+	{"T", 1ull << 40},
+	{"TiB", 1ull << 40},
+	{"KB", 1000ull},
+	{"MB", 1000000ull},
+	{"GB", 1000000000ull},
+	{"TB", 1000000000000ull},
 };
 
 gs_status gs_size_parse(const char *text, uint64_t *bytes, gs_error *err)
@@ -41,12 +51,12 @@ gs_status gs_size_parse(const char *text, uint64_t *bytes, gs_error *err)
 		}
 	}
 	return gs_fail(err, GS_INVALID,
-		       "\"%.40s\" is not a size (digits, then B, KiB, MiB, GiB, TiB, KB, MB, GB or TB)", text);
+		"\"%.40s\" is not a size (digits, then B, KiB, MiB, GiB, TiB, KB, MB, GB or TB)", text);
 }
 
 char *gs_size_format(char *buf, size_t cap, uint64_t bytes)
 {
-	static const char *const names[] = { "KiB", "MiB", "GiB", "TiB", "PiB", "EiB" };
+	static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	double value = (double)bytes / 1024;
 	size_t unit = 0;
 

@@ -3,7 +3,8 @@
 #define GS_SCHEMA_SQL_H
 
 typedef struct gs_sql_file {
-	const char *path; /* below schema/sql, e.g. "query/largest_free_block.sql"; NULL ends the list */
+	const char
+		*path; /* below schema/sql, e.g. "query/largest_free_block.sql"; NULL ends the list */
 	const char *text;
 } gs_sql_file;
 

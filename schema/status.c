@@ -48,6 +48,6 @@ gs_status gs_fail_in(gs_error *err, const char *context)
 	if (n > GS_ERROR_TEXT / 2)
 		n = GS_ERROR_TEXT / 2;
 	snprintf(err->text, sizeof err->text, "%.*s: %.*s", (int)n, context,
-		 (int)(GS_ERROR_TEXT - n - 3), old);
+		(int)(GS_ERROR_TEXT - n - 3), old);
 	return err->status;
 }

@@ -23,7 +23,10 @@ typedef struct gs_error {
 	char text[GS_ERROR_TEXT]; /* always terminated; empty when nothing failed */
 } gs_error;
 
-#define GS_ERROR_INIT { GS_OK, "" }
+#define GS_ERROR_INIT \
+	{                 \
+		GS_OK, ""     \
+	}
 
 /* The fixed text of a code ("malformed input"); never NULL, also for a value out of range. */
 const char *gs_status_text(gs_status status);
@@ -36,7 +39,8 @@ const char *gs_status_name(gs_status status);
 gs_status gs_fail(gs_error *err, gs_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Puts text and ": " before the message already in *err (to name the file, say); returns err's status. */
+/* Puts text and ": " before the message already in *err (to name the file, say); returns err's
+ * status. */
 gs_status gs_fail_in(gs_error *err, const char *context);
 
 #endif

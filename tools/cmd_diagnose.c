@@ -21,8 +21,16 @@ typedef struct diagnose_options {
 	bool exit_code, verbose;
 } diagnose_options;
 
-static const struct { const char *kind; int status; } kinds[] = {
-	{ "fragmentation", 10 }, { "shortage", 11 }, { "outside", 12 }, { "limit", 12 }, { "defect", 13 }, { "unknown", 14 },
+static const struct {
+	const char *kind;
+	int status;
+} kinds[] = {
+	{"fragmentation", 10},
+	{"shortage", 11},
+	{"outside", 12},
+	{"limit", 12},
+	{"defect", 13},
+	{"unknown", 14},
 };
 
 static int status_of(const char *kind)
@@ -46,7 +54,7 @@ static bool listed(const char *list, const char *word)
 /* Every word of --fail-on must be a kind or a verdict. */
 static int check_fail_on(const char *list)
 {
-	const char *words[GS_VERDICT_NONE + sizeof kinds / sizeof *kinds + 1] = { NULL };
+	const char *words[GS_VERDICT_NONE + sizeof kinds / sizeof *kinds + 1] = {NULL};
 	size_t n = 0;
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 		words[n++] = kinds[i].kind;
@@ -72,7 +80,8 @@ static int exit_status(const diagnose_options *o, const gs_diagnosis *d)
 	int status = status_of(gs_step_kind(d->verdict));
 	if (o->exit_code && status)
 		return status;
-	if (listed(o->fail_on, gs_step_kind(d->verdict)) || listed(o->fail_on, gs_step_word(d->verdict)))
+	if (listed(o->fail_on, gs_step_kind(d->verdict)) ||
+		listed(o->fail_on, gs_step_word(d->verdict)))
 		return status;
 	if (o->max_fragmentation >= 0 && gs_diagnosis_fragmentation(d) > o->max_fragmentation)
 		return 10;
@@ -87,7 +96,8 @@ static bool has_device(const gs_snapshot *s, int64_t device)
 	return false;
 }
 
-/* Of several snapshots the one whose last OOM (of the device asked for) is the latest; without one, the first that has the device. */
+/* Of several snapshots the one whose last OOM (of the device asked for) is the latest; without one,
+ * the first that has the device. */
 static const gs_snapshot *choose(const gs_input *input, int64_t device)
 {
 	const gs_snapshot *found = &input->snapshots[0];
@@ -99,7 +109,8 @@ static const gs_snapshot *choose(const gs_input *input, int64_t device)
 	for (size_t i = 0; i < input->n; i++) {
 		const gs_snapshot *s = &input->snapshots[i];
 		for (size_t k = 0; k < s->nooms; k++) {
-			if ((any && s->ooms[k].time_us <= latest) || (device != GS_UNSET && s->ooms[k].device != device))
+			if ((any && s->ooms[k].time_us <= latest) ||
+				(device != GS_UNSET && s->ooms[k].device != device))
 				continue;
 			any = true;
 			latest = s->ooms[k].time_us;
@@ -107,7 +118,8 @@ static const gs_snapshot *choose(const gs_input *input, int64_t device)
 		}
 	}
 	if (input->n > 1)
-		gs_note("%zu snapshots; diagnosed: %s (another: --rank, or name its file)", input->n, found->path ? found->path : "the first");
+		gs_note("%zu snapshots; diagnosed: %s (another: --rank, or name its file)", input->n,
+			found->path ? found->path : "the first");
 	return found;
 }
 
@@ -116,7 +128,9 @@ static void print(const diagnose_options *o, const gs_diagnosis *d, FILE *out)
 	if (o->common.format == GS_FORMAT_JSON || o->common.format == GS_FORMAT_JSONL || o->common.json)
 		gs_diagnosis_print_json(d, out);
 	else
-		gs_diagnosis_print(d, out, o->common.format == GS_FORMAT_MARKDOWN ? GS_DIAGNOSE_MARKDOWN : GS_DIAGNOSE_PLAIN, o->verbose);
+		gs_diagnosis_print(d, out,
+			o->common.format == GS_FORMAT_MARKDOWN ? GS_DIAGNOSE_MARKDOWN : GS_DIAGNOSE_PLAIN,
+			o->verbose);
 }
 
 static int print_result(const diagnose_options *o, const gs_diagnosis *d)
@@ -190,23 +204,27 @@ static int run(const diagnose_options *o, const gs_arguments *files)
 
 int gs_cmd_diagnose(int argc, char **argv)
 {
-	diagnose_options o = { GS_COMMON_INIT, GS_UNSET, GS_UNSET, GS_UNSET, NULL, NULL, -1, false, false };
-	const gs_option options[] = {
-		GS_OPTIONS_SELECT(o.common),
-		{ "capacity", 0, GS_OPT_SIZE, &o.capacity, "SIZE", "total memory of the device, where the file does not tell" },
-		{ "allowed", 0, GS_OPT_SIZE, &o.allowed, "SIZE", "what a memory fraction allowed the process" },
-		{ "context", 0, GS_OPT_SIZE, &o.context, "SIZE", "what a process needs outside its allocator (default 1GiB)" },
-		{ "message", 0, GS_OPT_TEXT, &o.message, "FILE", "the text of the error: it tells capacity, free memory, limits" },
-		{ "format", 0, GS_OPT_FORMAT, &o.common.format, "FORMAT", "json, or markdown for a bug report (default: plain text)" },
-		{ "json", 0, GS_OPT_FLAG, &o.common.json, 0, "the same as --format json" },
-		{ "exit-code", 0, GS_OPT_FLAG, &o.exit_code, 0, "exit 10 for fragmentation, 11 shortage, 12 outside or limit, 13 defect, 14 unknown" },
-		{ "fail-on", 0, GS_OPT_TEXT, &o.fail_on, "KIND,…", "exit so for these kinds only" },
-		{ "max-fragmentation", 0, GS_OPT_REAL, &o.max_fragmentation, "X", "exit 10 where a pool's 1 - largest/free is above X" },
-		{ "verbose", 'v', GS_OPT_FLAG, &o.verbose, 0, "all steps, rows and stacks" },
-		GS_OPTIONS_OUTPUT(o.common),
-		GS_OPTIONS_QUIET(o.common),
-		GS_OPTIONS_END
-	};
+	diagnose_options o = {
+		GS_COMMON_INIT, GS_UNSET, GS_UNSET, GS_UNSET, NULL, NULL, -1, false, false};
+	const gs_option options[] = {GS_OPTIONS_SELECT(o.common),
+		{"capacity", 0, GS_OPT_SIZE, &o.capacity, "SIZE",
+			"total memory of the device, where the file does not tell"},
+		{"allowed", 0, GS_OPT_SIZE, &o.allowed, "SIZE",
+			"what a memory fraction allowed the process"},
+		{"context", 0, GS_OPT_SIZE, &o.context, "SIZE",
+			"what a process needs outside its allocator (default 1GiB)"},
+		{"message", 0, GS_OPT_TEXT, &o.message, "FILE",
+			"the text of the error: it tells capacity, free memory, limits"},
+		{"format", 0, GS_OPT_FORMAT, &o.common.format, "FORMAT",
+			"json, or markdown for a bug report (default: plain text)"},
+		{"json", 0, GS_OPT_FLAG, &o.common.json, 0, "the same as --format json"},
+		{"exit-code", 0, GS_OPT_FLAG, &o.exit_code, 0,
+			"exit 10 for fragmentation, 11 shortage, 12 outside or limit, 13 defect, 14 unknown"},
+		{"fail-on", 0, GS_OPT_TEXT, &o.fail_on, "KIND,…", "exit so for these kinds only"},
+		{"max-fragmentation", 0, GS_OPT_REAL, &o.max_fragmentation, "X",
+			"exit 10 where a pool's 1 - largest/free is above X"},
+		{"verbose", 'v', GS_OPT_FLAG, &o.verbose, 0, "all steps, rows and stacks"},
+		GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common), GS_OPTIONS_END};
 	gs_arguments files;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &files);
 	if (status < 0)

@@ -25,13 +25,14 @@ static bool is_plain(const char *path)
 }
 
 /* PyTorch's own files are copied, so that nothing is lost that the model does not hold. */
-static gs_status write_pytorch(const gs_input *input, const gs_arguments *files, FILE *stream, gs_error *err)
+static gs_status write_pytorch(
+	const gs_input *input, const gs_arguments *files, FILE *stream, gs_error *err)
 {
 	const gs_snapshot *s = &input->snapshots[0];
 	size_t left_out = 0;
 	gs_status status = GS_UNSUPPORTED;
-	bool own_file = files->n == 1 && s->path && !strcmp(s->path, files->text[0]) && strcmp(files->text[0], "-") &&
-			is_plain(s->path) && !gs_input_is_database(s->path);
+	bool own_file = files->n == 1 && s->path && !strcmp(s->path, files->text[0]) &&
+		strcmp(files->text[0], "-") && is_plain(s->path) && !gs_input_is_database(s->path);
 	if (s->kind == GS_KIND_PYTORCH && own_file)
 		status = gs_export_pytorch_copy(s->path, s->part, to_stream, stream, err);
 	if (status != GS_UNSUPPORTED)
@@ -40,19 +41,22 @@ static gs_status write_pytorch(const gs_input *input, const gs_arguments *files,
 	rewind(stream);
 	status = gs_export_pytorch(s, to_stream, stream, &left_out, err);
 	if (!status && left_out)
-		gs_note("left out: %zu event%s that PyTorch has no word for", left_out, left_out == 1 ? "" : "s");
+		gs_note("left out: %zu event%s that PyTorch has no word for", left_out,
+			left_out == 1 ? "" : "s");
 	return status;
 }
 
-static int export(const gs_input *input, const gs_arguments *files, const gs_common *common, bool pytorch)
+static int export(
+	const gs_input *input, const gs_arguments *files, const gs_common *common, bool pytorch)
 {
 	const char *path = common->output, *from = input->snapshots[0].path;
 	gs_outfile out = GS_OUTFILE_INIT;
 	gs_error err = GS_ERROR_INIT;
 	if (gs_outfile_open(&out, path, common->force, &err))
 		return gs_fail_file(path, &err, NULL);
-	gs_status status = pytorch ? write_pytorch(input, files, out.stream, &err) :
-				     gs_export_gsnap(&input->snapshots[0], 3, to_stream, out.stream, &err);
+	gs_status status = pytorch
+		? write_pytorch(input, files, out.stream, &err)
+		: gs_export_gsnap(&input->snapshots[0], 3, to_stream, out.stream, &err);
 	if (status) {
 		if (ferror(out.stream))
 			from = path;
@@ -68,13 +72,10 @@ int gs_cmd_export(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
 	const char *format = "pytorch";
-	const gs_option options[] = {
-		{ "format", 0, GS_OPT_TEXT, &format, "FORMAT", "pytorch (a snapshot pickle, the default) or gsnap" },
-		{ "rank", 0, GS_OPT_INT, &common.rank, "RANK", "the snapshot of this rank" },
-		GS_OPTIONS_OUTPUT(common),
-		GS_OPTIONS_QUIET(common),
-		GS_OPTIONS_END
-	};
+	const gs_option options[] = {{"format", 0, GS_OPT_TEXT, &format, "FORMAT",
+									 "pytorch (a snapshot pickle, the default) or gsnap"},
+		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "the snapshot of this rank"},
+		GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common), GS_OPTIONS_END};
 	gs_arguments files;
 	gs_input input = GS_INPUT_INIT;
 	int status = gs_options_parse(options, argc, argv, 0, 1, &files);
@@ -83,12 +84,14 @@ int gs_cmd_export(int argc, char **argv)
 	bool pytorch = !strcmp(format, "pytorch");
 	gs_message_quiet(common.quiet);
 	if (!pytorch && strcmp(format, "gsnap"))
-		return gs_fail_usage("export", "it is pytorch or gsnap", "no export format is called `%s`", format);
+		return gs_fail_usage(
+			"export", "it is pytorch or gsnap", "no export format is called `%s`", format);
 	if (!common.output)
 		return gs_fail_usage("export", NULL, "where to? (-o FILE)");
 	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
 	if (status < 0 && input.n > 1)
-		status = gs_fail_usage("export", "--rank picks one", "%zu snapshots where one is exported", input.n);
+		status = gs_fail_usage(
+			"export", "--rank picks one", "%zu snapshots where one is exported", input.n);
 	if (status < 0)
 		status = export(&input, &files, &common, pytorch);
 	gs_input_release(&input);

@@ -7,29 +7,30 @@
 #include "tools/command.h"
 #include "tools/message.h"
 
-static const struct { const char *name, *summary, *text; } topics[] = {
-	{ "env", "the environment variables",
-	  "Environment variables. All may be left out.\n\n" },
-	{ "size", "how sizes are written",
-	  "SIZE is digits with an optional fraction and B, K/KiB, M/MiB, G/GiB, T/TiB\n"
-	  "(1024) or KB, MB, GB, TB (1000). Bare digits are bytes: 384MiB, 1.5G, 402653184.\n" },
-	{ "state", "which moment is shown",
-	  "--state picks the moment that segment and block show, for each device:\n\n"
-	  "  captured        what the file's segments show\n"
-	  "  oom             right after the last out-of-memory (oom 2: after the second)\n"
-	  "  peak            most bytes allocated\n"
-	  "  peak reserved   most bytes reserved\n"
-	  "  NUMBER          after that event of the trace (with -d where several have one)\n\n"
-	  "Without it: oom where the device has one, else captured. A state that the file\n"
-	  "does not determine wholly has exact = 0.\n" },
-	{ "query", "named queries and SQL",
-	  "gpusnap query [FILE…] NAME|SQL|-\n\n"
-	  "The last argument is the query, all before it are files. SQL begins with SELECT, WITH, VALUES,\n"
-	  "EXPLAIN or PRAGMA and is one read-only statement; - reads it from standard input. Anything else is\n"
-	  "the name of a query (case, - and _ do not matter, a unique beginning is enough).\n\n"
-	  "  gpusnap query --list               the named queries\n"
-	  "  gpusnap query --show NAME          the SQL behind one\n"
-	  "  gpusnap query F \"SELECT name, sql FROM sqlite_schema\"\n" },
+static const struct {
+	const char *name, *summary, *text;
+} topics[] = {
+	{"env", "the environment variables", "Environment variables. All may be left out.\n\n"},
+	{"size", "how sizes are written",
+		"SIZE is digits with an optional fraction and B, K/KiB, M/MiB, G/GiB, T/TiB\n"
+		"(1024) or KB, MB, GB, TB (1000). Bare digits are bytes: 384MiB, 1.5G, 402653184.\n"},
+	{"state", "which moment is shown",
+		"--state picks the moment that segment and block show, for each device:\n\n"
+		"  captured        what the file's segments show\n"
+		"  oom             right after the last out-of-memory (oom 2: after the second)\n"
+		"  peak            most bytes allocated\n"
+		"  peak reserved   most bytes reserved\n"
+		"  NUMBER          after that event of the trace (with -d where several have one)\n\n"
+		"Without it: oom where the device has one, else captured. A state that the file\n"
+		"does not determine wholly has exact = 0.\n"},
+	{"query", "named queries and SQL",
+		"gpusnap query [FILE…] NAME|SQL|-\n\n"
+		"The last argument is the query, all before it are files. SQL begins with SELECT, WITH, VALUES,\n"
+		"EXPLAIN or PRAGMA and is one read-only statement; - reads it from standard input. Anything else is\n"
+		"the name of a query (case, - and _ do not matter, a unique beginning is enough).\n\n"
+		"  gpusnap query --list               the named queries\n"
+		"  gpusnap query --show NAME          the SQL behind one\n"
+		"  gpusnap query F \"SELECT name, sql FROM sqlite_schema\"\n"},
 };
 
 /* A text that begins in the column indent, in lines of at most 80. */
@@ -50,12 +51,15 @@ static void print_wrapped(const char *text, int indent)
 /* The recorder's table, and what the command itself looks at. */
 static void print_variables(void)
 {
-	static const struct { const char *name, *fallback, *meaning; } variables[] = {
-#define GS_ENV(name, fallback, meaning) { "GPUSNAP_" #name, fallback, meaning },
+	static const struct {
+		const char *name, *fallback, *meaning;
+	} variables[] = {
+#define GS_ENV(name, fallback, meaning) {"GPUSNAP_" #name, fallback, meaning},
 #include "recorder/api/env.def"
 #undef GS_ENV
-		{ "GPUSNAP_READ_MEMORY", "", "memory (a SIZE) that reading one input may take, where the default, 24 MiB + 4 times its size, does not do" },
-		{ "NO_COLOR", "", "no colour on a terminal" },
+		{"GPUSNAP_READ_MEMORY", "",
+			"memory (a SIZE) that reading one input may take, where the default, 24 MiB + 4 times its size, does not do"},
+		{"NO_COLOR", "", "no colour on a terminal"},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
 		const char *fallback = variables[i].fallback;
@@ -68,12 +72,13 @@ static void print_variables(void)
 
 static void overview(void)
 {
-	printf("gpusnap finds out why GPU memory ran out.\n\nusage: gpusnap COMMAND [OPTION…] [ARGUMENT…]\n\n");
+	printf(
+		"gpusnap finds out why GPU memory ran out.\n\nusage: gpusnap COMMAND [OPTION…] [ARGUMENT…]\n\n");
 	for (const gs_command *c = gs_commands; c->name; c++)
 		if (c->run)
 			printf("  %-10s %s\n", c->name, c->summary);
 	printf("\nA FILE left out is the newest dump in $GPUSNAP_DIR (./gpusnap-dumps).\n"
-	       "`gpusnap help COMMAND` tells its options; other topics:");
+		   "`gpusnap help COMMAND` tells its options; other topics:");
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
 		printf(" %s", topics[i].name);
 	printf(".\nExit status: 0 done, 1 failed, 2 wrong usage.\n");
@@ -84,7 +89,7 @@ static void overview(void)
 
 static int unknown(const char *word)
 {
-	const char *words[32] = { NULL };
+	const char *words[32] = {NULL};
 	int n = 0;
 	for (const gs_command *c = gs_commands; c->name; c++)
 		if (c->run)
@@ -122,6 +127,6 @@ int gs_cmd_help(int argc, char **argv)
 	}
 	char name[32], flag[] = "--help";
 	snprintf(name, sizeof name, "%s", c->name);
-	char *args[] = { name, flag, NULL };
+	char *args[] = {name, flag, NULL};
 	return c->run(2, args);
 }

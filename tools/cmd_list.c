@@ -11,9 +11,18 @@
 #include "tools/output.h"
 
 static const gs_column columns[] = {
-	{ "failed", GS_UNIT_NONE }, { "time_us", GS_UNIT_TIME }, { "rank", GS_UNIT_NONE }, { "device", GS_UNIT_NONE },
-	{ "requested", GS_UNIT_BYTES }, { "device_free", GS_UNIT_BYTES }, { "ooms", GS_UNIT_NONE }, { "kind", GS_UNIT_NONE },
-	{ "host", GS_UNIT_NONE }, { "pid", GS_UNIT_NONE }, { "complete", GS_UNIT_BOOLEAN }, { "snapshot", GS_UNIT_NONE },
+	{"failed", GS_UNIT_NONE},
+	{"time_us", GS_UNIT_TIME},
+	{"rank", GS_UNIT_NONE},
+	{"device", GS_UNIT_NONE},
+	{"requested", GS_UNIT_BYTES},
+	{"device_free", GS_UNIT_BYTES},
+	{"ooms", GS_UNIT_NONE},
+	{"kind", GS_UNIT_NONE},
+	{"host", GS_UNIT_NONE},
+	{"pid", GS_UNIT_NONE},
+	{"complete", GS_UNIT_BOOLEAN},
+	{"snapshot", GS_UNIT_NONE},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -37,7 +46,9 @@ static const gs_oom *first_oom(const gs_snapshot *s)
 {
 	const gs_oom *first = NULL;
 	for (size_t i = 0; i < s->nooms; i++)
-		if (!first || (s->ooms[i].time_us != GS_NONE && (first->time_us == GS_NONE || s->ooms[i].time_us < first->time_us)))
+		if (!first ||
+			(s->ooms[i].time_us != GS_NONE &&
+				(first->time_us == GS_NONE || s->ooms[i].time_us < first->time_us)))
 			first = &s->ooms[i];
 	return first;
 }
@@ -84,7 +95,8 @@ static int read_lines(const gs_input_list *list, const gs_common *common, lines 
 		const gs_input_entry *entry = &list->entries[i];
 		char text[GS_ERROR_TEXT + 16];
 		gs_snapshot s;
-		unsigned want = GS_WANT_LAYOUT | (gs_input_may_skip_events(entry) ? 0u : (unsigned)GS_WANT_EVENTS);
+		unsigned want = GS_WANT_LAYOUT |
+			(gs_input_may_skip_events(entry) ? 0u : (unsigned)GS_WANT_EVENTS);
 		if (gs_input_read(entry, want, &s, &err)) {
 			if (!entry->in_folder)
 				return gs_fail_file(entry->path, &err, NULL);
@@ -107,18 +119,24 @@ static int read_lines(const gs_input_list *list, const gs_common *common, lines 
 static gs_status put(gs_emitter *e, const line *x, int64_t place, gs_error *err)
 {
 	const gs_value row[COLUMNS] = {
-		gs_value_int(place), gs_value_int(x->time_us), gs_value_int(x->rank), gs_value_int(x->device),
-		gs_value_int(x->requested), gs_value_int(x->device_free), gs_value_int(x->ooms), gs_value_text(x->kind),
-		gs_value_text(x->host), gs_value_int(x->pid), gs_value_int(x->complete), gs_value_text(x->path),
+		gs_value_int(place),
+		gs_value_int(x->time_us),
+		gs_value_int(x->rank),
+		gs_value_int(x->device),
+		gs_value_int(x->requested),
+		gs_value_int(x->device_free),
+		gs_value_int(x->ooms),
+		gs_value_text(x->kind),
+		gs_value_text(x->host),
+		gs_value_int(x->pid),
+		gs_value_int(x->complete),
+		gs_value_text(x->path),
 	};
 	gs_status status = gs_emit_row(e, row, err);
 	return status == GS_END ? GS_OK : status;
 }
 
-static bool is_placed(const line *x)
-{
-	return x->ooms > 0 && x->time_us != GS_NONE;
-}
+static bool is_placed(const line *x) { return x->ooms > 0 && x->time_us != GS_NONE; }
 
 /* What keeps the order from being whole. */
 static void note_unplaced(const lines *all)
@@ -129,7 +147,8 @@ static void note_unplaced(const lines *all)
 		unknown += all->all[i].ooms == GS_NONE;
 	}
 	if (timeless)
-		gs_note("when it failed is not known of %zu of %zu: %s place is left open", timeless, all->n, timeless == 1 ? "its" : "their");
+		gs_note("when it failed is not known of %zu of %zu: %s place is left open", timeless,
+			all->n, timeless == 1 ? "its" : "their");
 	if (unknown)
 		gs_note("whether it failed is not known of %zu of %zu", unknown, all->n);
 }
@@ -140,8 +159,8 @@ static int print(const lines *all, const gs_common *common)
 	gs_emitter *e = NULL;
 	uint64_t left = 0;
 	gs_format format = gs_output_format_of(common);
-	gs_emit_head head = { "list", NULL, all->complete, columns, COLUMNS, gs_output_limit(common),
-			      gs_output_width(), false };
+	gs_emit_head head = {"list", NULL, all->complete, columns, COLUMNS, gs_output_limit(common),
+		gs_output_width(), false};
 	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
 	int64_t place = GS_NONE;
 	for (size_t i = 0; i < all->n && !status; i++) {
@@ -161,7 +180,7 @@ static int print(const lines *all, const gs_common *common)
 
 static int list(const gs_input_list *inputs, const gs_common *common)
 {
-	lines all = { NULL, 0, true, GS_RANKS_INIT };
+	lines all = {NULL, 0, true, GS_RANKS_INIT};
 	gs_error err = GS_ERROR_INIT;
 	int status = read_lines(inputs, common, &all);
 	if (status < 0 && !all.n) {
@@ -184,20 +203,18 @@ int gs_cmd_list(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
 	const gs_option options[] = {
-		{ "rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank" },
-		GS_OPTIONS_RESULT(common),
-		GS_OPTIONS_QUIET(common),
-		GS_OPTIONS_END
-	};
+		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank"},
+		GS_OPTIONS_RESULT(common), GS_OPTIONS_QUIET(common), GS_OPTIONS_END};
 	gs_arguments arguments;
 	gs_input_list inputs = GS_INPUT_LIST_INIT;
 	gs_error err = GS_ERROR_INIT;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 	if (status >= 0)
 		return status;
-	const char *dir = getenv("GPUSNAP_DIR"), *folder[] = { dir && *dir ? dir : "./gpusnap-dumps" };
+	const char *dir = getenv("GPUSNAP_DIR"), *folder[] = {dir && *dir ? dir : "./gpusnap-dumps"};
 	const char *const *paths = arguments.n ? (const char *const *)arguments.text : folder;
-	if (gs_input_expand(paths, arguments.n ? (size_t)arguments.n : 1, gs_inputs_note, NULL, &inputs, &err))
+	if (gs_input_expand(
+			paths, arguments.n ? (size_t)arguments.n : 1, gs_inputs_note, NULL, &inputs, &err))
 		status = gs_fail_file(inputs.failed, &err, NULL);
 	else
 		status = list(&inputs, &common);

@@ -90,15 +90,12 @@ static int make(load *l, const gs_input_list *list, const char *first)
 int gs_cmd_load(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
-	load l = { NULL, &common, false, 0, GS_RANKS_INIT };
-	const gs_option options[] = {
-		GS_OPTIONS_OUTPUT(common),
-		{ "rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank" },
-		{ "all-frames", 0, GS_OPT_FLAG, &l.all_frames, 0, "texts of stacks with the interpreter's frames too" },
-		GS_OPTIONS_JSON(common),
-		GS_OPTIONS_QUIET(common),
-		GS_OPTIONS_END
-	};
+	load l = {NULL, &common, false, 0, GS_RANKS_INIT};
+	const gs_option options[] = {GS_OPTIONS_OUTPUT(common),
+		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank"},
+		{"all-frames", 0, GS_OPT_FLAG, &l.all_frames, 0,
+			"texts of stacks with the interpreter's frames too"},
+		GS_OPTIONS_JSON(common), GS_OPTIONS_QUIET(common), GS_OPTIONS_END};
 	gs_arguments arguments;
 	gs_input_list list = GS_INPUT_LIST_INIT;
 	gs_error err = GS_ERROR_INIT;
@@ -107,7 +104,8 @@ int gs_cmd_load(int argc, char **argv)
 		return status;
 	if (!common.output)
 		return gs_fail_usage("load", NULL, "-o FILE.db is missing");
-	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note, NULL, &list, &err))
+	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note,
+			NULL, &list, &err))
 		status = gs_fail_file(list.failed, &err, NULL);
 	else
 		status = make(&l, &list, arguments.text[0]);

@@ -27,13 +27,14 @@ static gs_status collect(const gs_snapshot *s, const gs_common *c, panels *p, gs
 			p->left_out++;
 			continue;
 		}
-		gs_status status = gs_state_select(s, d, c->state, &p->layouts[p->n], &p->states[p->n], err);
+		gs_status status = gs_state_select(
+			s, d, c->state, &p->layouts[p->n], &p->states[p->n], err);
 		if (status == GS_NOT_FOUND && c->device == GS_UNSET && s->ndevices > 1)
 			continue;
 		if (status)
 			return status;
 		gs_map_panel *panel = &p->panel[p->n];
-		*panel = (gs_map_panel){ d, &p->layouts[p->n], NULL, p->states[p->n].name };
+		*panel = (gs_map_panel){d, &p->layouts[p->n], NULL, p->states[p->n].name};
 		if (p->states[p->n].oom < s->nooms)
 			panel->oom = &s->ooms[p->states[p->n].oom];
 		p->n++; /* also if it is empty: to be released */
@@ -44,13 +45,14 @@ static gs_status collect(const gs_snapshot *s, const gs_common *c, panels *p, gs
 		return GS_OK;
 	if (c->device != GS_UNSET && !gs_snapshot_find_device(s, (int32_t)c->device))
 		return gs_fail(err, GS_NOT_FOUND, "there is no device %lld in it", (long long)c->device);
-	return gs_fail(err, GS_NOT_FOUND, "no device has segments to draw%s", c->state ? " in that state" : "");
+	return gs_fail(
+		err, GS_NOT_FOUND, "no device has segments to draw%s", c->state ? " in that state" : "");
 }
 
 static int draw(const gs_snapshot *s, const gs_common *c, gs_map_color color)
 {
 	gs_error err = GS_ERROR_INIT;
-	panels p = { .n = 0 };
+	panels p = {.n = 0};
 	gs_status status = collect(s, c, &p, &err);
 	const char *file = s->path;
 	int exit_status = GS_EXIT_DONE;
@@ -71,11 +73,12 @@ static int draw(const gs_snapshot *s, const gs_common *c, gs_map_color color)
 
 static int refuse_color(const char *word)
 {
-	static const char *const words[] = { "state", "stack", "tag", "stream", "age", "size", NULL };
+	static const char *const words[] = {"state", "stack", "tag", "stream", "age", "size", NULL};
 	const char *near = gs_nearest_word(word, words);
 	char hint[80];
 
-	snprintf(hint, sizeof hint, "did you mean %s?", near ? near : "state, stack, tag, stream, age or size");
+	snprintf(hint, sizeof hint, "did you mean %s?",
+		near ? near : "state, stack, tag, stream, age or size");
 	return gs_fail_usage("map", hint, "--color does not know \"%s\"", word);
 }
 
@@ -84,12 +87,10 @@ int gs_cmd_map(int argc, char **argv)
 	gs_common common = GS_COMMON_INIT;
 	const char *color_word = "state";
 	const gs_option options[] = {
-		{ "color", 0, GS_OPT_TEXT, &color_word, "WHAT", "what decides a block's colour: state, stack, tag, stream, age or size" },
-		GS_OPTIONS_SELECT(common),
-		GS_OPTIONS_OUTPUT(common),
-		GS_OPTIONS_QUIET(common),
-		GS_OPTIONS_END
-	};
+		{"color", 0, GS_OPT_TEXT, &color_word, "WHAT",
+			"what decides a block's colour: state, stack, tag, stream, age or size"},
+		GS_OPTIONS_SELECT(common), GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common),
+		GS_OPTIONS_END};
 	gs_input input = GS_INPUT_INIT;
 	gs_arguments arguments;
 	gs_map_color color;
@@ -106,7 +107,8 @@ int gs_cmd_map(int argc, char **argv)
 
 	status = gs_inputs_open(&arguments, &common, GS_WANT_ALL, &input);
 	if (status < 0 && input.n > 1)
-		status = gs_fail_usage("map", "--rank chooses one", "a map shows one snapshot, and there are %zu", input.n);
+		status = gs_fail_usage(
+			"map", "--rank chooses one", "a map shows one snapshot, and there are %zu", input.n);
 	else if (status < 0)
 		status = draw(&input.snapshots[0], &common, color);
 	gs_input_release(&input);

@@ -29,12 +29,12 @@ static int print_list(const query_options *o)
 	gs_query q;
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
-	const gs_column columns[] = { { "name", GS_UNIT_NONE }, { "description", GS_UNIT_NONE } };
-	gs_emit_head head = { "list", NULL, true, columns, 2, 0, gs_output_width(), false };
+	const gs_column columns[] = {{"name", GS_UNIT_NONE}, {"description", GS_UNIT_NONE}};
+	gs_emit_head head = {"list", NULL, true, columns, 2, 0, gs_output_width(), false};
 	gs_status status = gs_emit_open(stdout, gs_output_format(o->common.format), &head, &e, &err);
 	for (size_t i = 0; !status && gs_query_at(i, &q); i++) {
-		gs_value row[] = { { GS_VALUE_TEXT, 0, 0, q.name, strlen(q.name) },
-				   { GS_VALUE_TEXT, 0, 0, q.description, strlen(q.description) } };
+		gs_value row[] = {{GS_VALUE_TEXT, 0, 0, q.name, strlen(q.name)},
+			{GS_VALUE_TEXT, 0, 0, q.description, strlen(q.description)}};
 		status = gs_emit_row(e, row, &err);
 	}
 	if (e)
@@ -58,7 +58,8 @@ static char *read_sql(gs_error *err)
 	char *text = malloc(MAX_SQL + 1);
 	size_t n = text ? fread(text, 1, MAX_SQL + 1, stdin) : 0;
 	if (!text || n > MAX_SQL || ferror(stdin)) {
-		gs_fail(err, n > MAX_SQL ? GS_LIMIT : GS_IO, "%s", n > MAX_SQL ? "SQL of more than 1000000 bytes" : strerror(errno));
+		gs_fail(err, n > MAX_SQL ? GS_LIMIT : GS_IO, "%s",
+			n > MAX_SQL ? "SQL of more than 1000000 bytes" : strerror(errno));
 		free(text);
 		return NULL;
 	}
@@ -74,8 +75,9 @@ static char *read_sql(gs_error *err)
 /* SQL that would change something. */
 static bool is_forbidden_sql(const char *typed)
 {
-	static const char *const words[] = { "INSERT ", "UPDATE ", "DELETE ", "REPLACE ", "DROP ", "CREATE ", "ALTER ", "ATTACH ", "DETACH ",
-					     "VACUUM", "BEGIN", "COMMIT", "ANALYZE", "REINDEX" };
+	static const char *const words[] = {"INSERT ", "UPDATE ", "DELETE ", "REPLACE ", "DROP ",
+		"CREATE ", "ALTER ", "ATTACH ", "DETACH ", "VACUUM", "BEGIN", "COMMIT", "ANALYZE",
+		"REINDEX"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strncasecmp(typed + strspn(typed, " \t\n"), words[i], strlen(words[i])))
 			return true;
@@ -86,28 +88,32 @@ static int wrong_query(const char *typed, const gs_error *err)
 {
 	char hint[300];
 	if (is_forbidden_sql(typed))
-		return gs_fail_usage("query", "SQL begins with SELECT, WITH, VALUES, EXPLAIN or PRAGMA", "a query only reads: `%.60s`", typed);
+		return gs_fail_usage("query", "SQL begins with SELECT, WITH, VALUES, EXPLAIN or PRAGMA",
+			"a query only reads: `%.60s`", typed);
 	if (!access(typed, F_OK)) {
-		snprintf(hint, sizeof hint, "the last argument is the query: gpusnap query %.200s summary", typed);
+		snprintf(hint, sizeof hint, "the last argument is the query: gpusnap query %.200s summary",
+			typed);
 		return gs_fail_usage("query", hint, "`%s` is a file, not a query", typed);
 	}
-	return gs_fail_usage("query", "`gpusnap query --list` names them all; SQL begins with SELECT, WITH, VALUES, EXPLAIN or PRAGMA",
-			     "%s", err->text);
+	return gs_fail_usage("query",
+		"`gpusnap query --list` names them all; SQL begins with SELECT, WITH, VALUES, EXPLAIN or PRAGMA",
+		"%s", err->text);
 }
 
 static int check_by(const char *by)
 {
-	static const char *const words[] = { "stack", "function", "file", "module", NULL };
+	static const char *const words[] = {"stack", "function", "file", "module", NULL};
 	for (int i = 0; words[i]; i++)
 		if (!by || !strcmp(by, words[i]))
 			return -1;
 	return gs_fail_usage("query", NULL, "--by wants stack, function, file or module, not `%s`", by);
 }
 
-/* A state is a word or a number: what is neither is a mistake of usage, told before any file is read. */
+/* A state is a word or a number: what is neither is a mistake of usage, told before any file is
+ * read. */
 static int check_state(const char *state)
 {
-	static const char *const words[] = { "captured", "oom", "peak", "peak reserved", NULL };
+	static const char *const words[] = {"captured", "oom", "peak", "peak reserved", NULL};
 	char *end = NULL;
 	if (!state)
 		return -1;
@@ -133,7 +139,8 @@ static FILE *open_kept(void)
 }
 
 /* The answer is kept back until it is whole: after a failure nothing of it may have been seen. */
-static int answer(const query_options *o, const gs_query_ask *ask, const gs_session_ask *from, FILE *out)
+static int answer(
+	const query_options *o, const gs_query_ask *ask, const gs_session_ask *from, FILE *out)
 {
 	gs_session *session = NULL;
 	gs_error err = GS_ERROR_INIT;
@@ -150,7 +157,8 @@ static int answer(const query_options *o, const gs_query_ask *ask, const gs_sess
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("query", NULL, "%s", err.text);
 	else if (status)
-		exit_status = gs_fail_file(gs_session_failed(session) ? gs_session_failed(session) : "query", &err, NULL);
+		exit_status = gs_fail_file(
+			gs_session_failed(session) ? gs_session_failed(session) : "query", &err, NULL);
 	else if (gs_output_copy(kept, out, &err))
 		exit_status = gs_fail_file(o->common.output, &err, NULL);
 	else
@@ -181,7 +189,8 @@ static int query(query_options *o, const gs_arguments *arguments)
 	gs_query named;
 	gs_error err = GS_ERROR_INIT;
 	char *typed = arguments->text[arguments->n - 1], *sql = NULL;
-	gs_query_ask ask = { NULL, typed, o->by, o->timeout, gs_output_format_of(&o->common), gs_output_limit(&o->common), gs_output_width() };
+	gs_query_ask ask = {NULL, typed, o->by, o->timeout, gs_output_format_of(&o->common),
+		gs_output_limit(&o->common), gs_output_width()};
 	if (!strcmp(typed, "-")) {
 		if (!(sql = read_sql(&err)))
 			return gs_fail_file("standard input", &err, NULL);
@@ -191,8 +200,8 @@ static int query(query_options *o, const gs_arguments *arguments)
 			return wrong_query(typed, &err);
 		ask.named = &named;
 	}
-	gs_session_ask from = { (const char *const *)arguments->text, (size_t)arguments->n - 1, o->common.state, o->common.device,
-				o->common.rank, o->all_frames, gs_inputs_note, NULL };
+	gs_session_ask from = {(const char *const *)arguments->text, (size_t)arguments->n - 1,
+		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL};
 	int status = run(o, &ask, &from);
 	free(sql);
 	return status;
@@ -200,19 +209,18 @@ static int query(query_options *o, const gs_arguments *arguments)
 
 int gs_cmd_query(int argc, char **argv)
 {
-	query_options o = { GS_COMMON_INIT, false, false, NULL, NULL, 30 };
-	const gs_option options[] = {
-		GS_OPTIONS_SELECT(o.common),
-		GS_OPTIONS_RESULT(o.common),
+	query_options o = {GS_COMMON_INIT, false, false, NULL, NULL, 30};
+	const gs_option options[] = {GS_OPTIONS_SELECT(o.common), GS_OPTIONS_RESULT(o.common),
 		GS_OPTIONS_OUTPUT(o.common),
-		{ "by", 0, GS_OPT_TEXT, &o.by, "WHAT", "top stacks: group by stack, function, file or module" },
-		{ "all-frames", 0, GS_OPT_FLAG, &o.all_frames, 0, "stacks with the interpreter's and dispatcher's frames too" },
-		{ "timeout", 0, GS_OPT_REAL, &o.timeout, "SECONDS", "stop SQL that takes longer (default 30, 0 never)" },
-		{ "list", 0, GS_OPT_FLAG, &o.list, 0, "the named queries" },
-		{ "show", 0, GS_OPT_TEXT, &o.show, "NAME", "the SQL behind a named query" },
-		GS_OPTIONS_QUIET(o.common),
-		GS_OPTIONS_END
-	};
+		{"by", 0, GS_OPT_TEXT, &o.by, "WHAT",
+			"top stacks: group by stack, function, file or module"},
+		{"all-frames", 0, GS_OPT_FLAG, &o.all_frames, 0,
+			"stacks with the interpreter's and dispatcher's frames too"},
+		{"timeout", 0, GS_OPT_REAL, &o.timeout, "SECONDS",
+			"stop SQL that takes longer (default 30, 0 never)"},
+		{"list", 0, GS_OPT_FLAG, &o.list, 0, "the named queries"},
+		{"show", 0, GS_OPT_TEXT, &o.show, "NAME", "the SQL behind a named query"},
+		GS_OPTIONS_QUIET(o.common), GS_OPTIONS_END};
 	gs_arguments arguments;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 	if (status >= 0)
@@ -222,7 +230,8 @@ int gs_cmd_query(int argc, char **argv)
 	if (o.show)
 		return print_sql(o.show);
 	if (!arguments.n)
-		return gs_fail_usage("query", "`gpusnap query --list` names the queries", "the query is missing");
+		return gs_fail_usage(
+			"query", "`gpusnap query --list` names the queries", "the query is missing");
 	status = check_by(o.by);
 	if (status < 0)
 		status = check_state(o.common.state);

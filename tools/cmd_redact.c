@@ -25,11 +25,8 @@ int gs_cmd_redact(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
 	const gs_option options[] = {
-		{ "rank", 0, GS_OPT_INT, &common.rank, "RANK", "the snapshot of this rank" },
-		GS_OPTIONS_OUTPUT(common),
-		GS_OPTIONS_QUIET(common),
-		GS_OPTIONS_END
-	};
+		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "the snapshot of this rank"},
+		GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common), GS_OPTIONS_END};
 	gs_arguments files;
 	gs_input input = GS_INPUT_INIT;
 	int status = gs_options_parse(options, argc, argv, 0, 1, &files);
@@ -40,7 +37,8 @@ int gs_cmd_redact(int argc, char **argv)
 		return gs_fail_usage("redact", NULL, "where to? (-o FILE.gsnap)");
 	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
 	if (status < 0 && input.n > 1)
-		status = gs_fail_usage("redact", "--rank picks one", "%zu snapshots where one is redacted", input.n);
+		status = gs_fail_usage(
+			"redact", "--rank picks one", "%zu snapshots where one is redacted", input.n);
 	if (status < 0)
 		status = redact(&input.snapshots[0], &common);
 	gs_input_release(&input);

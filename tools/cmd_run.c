@@ -22,7 +22,8 @@ static int fail(const char *file, const char *text)
 	return gs_fail_file(file, &err, NULL);
 }
 
-/* --- where our own files are: beside the command as built, or as installed ------------------------ */
+/* --- where our own files are: beside the command as built, or as installed
+ * ------------------------ */
 
 static bool beside_command(const char *const *places, char *path, size_t cap)
 {
@@ -38,8 +39,10 @@ static bool beside_command(const char *const *places, char *path, size_t cap)
 	return false;
 }
 
-static const char *const preload_places[] = { "libgpusnap-preload.so", "../lib/gpusnap/libgpusnap-preload.so", NULL };
-static const char *const python_places[] = { "../tools/python/gpusnap/start", "../lib/gpusnap/python/gpusnap/start", NULL };
+static const char *const preload_places[] = {
+	"libgpusnap-preload.so", "../lib/gpusnap/libgpusnap-preload.so", NULL};
+static const char *const python_places[] = {
+	"../tools/python/gpusnap/start", "../lib/gpusnap/python/gpusnap/start", NULL};
 
 /* Puts value before what the variable holds already. */
 static bool put_before(const char *variable, const char *value)
@@ -61,20 +64,24 @@ static int set_environment(const char *dir, const char *stacks, bool pool)
 	if (!beside_command(preload_places, path, sizeof path))
 		return fail(NULL, "libgpusnap-preload.so is not beside the command, nor in ../lib/gpusnap");
 	if (strpbrk(path, ": "))
-		return fail(path, "a library below a folder with a blank or a colon in its name cannot be preloaded");
-	if (!put_before("LD_PRELOAD", path) || setenv("GPUSNAP_DIR", dir, 1) || setenv("GPUSNAP_RUN", "1", 1) ||
-	    (stacks && setenv("GPUSNAP_STACKS", stacks, 1)) || (pool && setenv("GPUSNAP_POOL", "1", 1)))
+		return fail(path,
+			"a library below a folder with a blank or a colon in its name cannot be preloaded");
+	if (!put_before("LD_PRELOAD", path) || setenv("GPUSNAP_DIR", dir, 1) ||
+		setenv("GPUSNAP_RUN", "1", 1) || (stacks && setenv("GPUSNAP_STACKS", stacks, 1)) ||
+		(pool && setenv("GPUSNAP_POOL", "1", 1)))
 		return fail(NULL, strerror(errno));
 	if (beside_command(python_places, path, sizeof path) && !put_before("PYTHONPATH", path))
 		return fail(NULL, strerror(errno));
 	return GS_EXIT_DONE;
 }
 
-/* --- the child -------------------------------------------------------------------------------------- */
+/* --- the child
+ * -------------------------------------------------------------------------------------- */
 
 static volatile pid_t child;
 
-/* A signal that somebody sent to us is meant for the program; one from the terminal has reached it already. */
+/* A signal that somebody sent to us is meant for the program; one from the terminal has reached it
+ * already. */
 static void pass_on(int number, siginfo_t *info, void *context)
 {
 	(void)context;
@@ -84,8 +91,9 @@ static void pass_on(int number, siginfo_t *info, void *context)
 
 static void pass_signals_on(void)
 {
-	static const int passed[] = { SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH };
-	struct sigaction action = { .sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART };
+	static const int passed[] = {
+		SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGUSR1, SIGUSR2, SIGALRM, SIGCONT, SIGWINCH};
+	struct sigaction action = {.sa_sigaction = pass_on, .sa_flags = SA_SIGINFO | SA_RESTART};
 	sigfillset(&action.sa_mask);
 	for (size_t i = 0; i < sizeof passed / sizeof *passed; i++) {
 		struct sigaction old;
@@ -133,18 +141,19 @@ int gs_cmd_run(int argc, char **argv)
 {
 	const char *dir = getenv("GPUSNAP_DIR"), *stacks = NULL;
 	bool pool = false, told = false;
-	const gs_option options[] = {
-		{ "pool", 0, GS_OPT_FLAG, &pool, NULL, "serve cudaMalloc and cuMemAlloc from the recording pool" },
-		{ "dir", 0, GS_OPT_TEXT, &dir, "D", "write dumps there (default: $GPUSNAP_DIR, else gpusnap-dumps)" },
-		{ "stacks", 0, GS_OPT_TEXT, &stacks, "WHICH", "none, c, python or all" },
-		GS_OPTIONS_END
-	};
+	const gs_option options[] = {{"pool", 0, GS_OPT_FLAG, &pool, NULL,
+									 "serve cudaMalloc and cuMemAlloc from the recording pool"},
+		{"dir", 0, GS_OPT_TEXT, &dir, "D",
+			"write dumps there (default: $GPUSNAP_DIR, else gpusnap-dumps)"},
+		{"stacks", 0, GS_OPT_TEXT, &stacks, "WHICH", "none, c, python or all"}, GS_OPTIONS_END};
 	gs_arguments arguments;
 	int status = gs_options_parse(options, argc, argv, 1, GS_REST, &arguments);
 	if (status >= 0)
 		return status;
-	if (stacks && strcmp(stacks, "none") && strcmp(stacks, "c") && strcmp(stacks, "python") && strcmp(stacks, "all"))
-		return gs_fail_usage("run", "it is none, c, python or all", "--stacks %s is not known", stacks);
+	if (stacks && strcmp(stacks, "none") && strcmp(stacks, "c") && strcmp(stacks, "python") &&
+		strcmp(stacks, "all"))
+		return gs_fail_usage(
+			"run", "it is none, c, python or all", "--stacks %s is not known", stacks);
 
 	gs_dumps before = GS_DUMPS_INIT;
 	char absolute[PATH_MAX];
@@ -153,7 +162,8 @@ int gs_cmd_run(int argc, char **argv)
 	gs_dumps_list(&before, absolute);
 	status = set_environment(absolute, stacks, pool);
 	if (status == GS_EXIT_DONE) {
-		status = start(arguments.text) ? fail(arguments.text[0], strerror(errno)) : wait_for_child();
+		status = start(arguments.text) ? fail(arguments.text[0], strerror(errno))
+									   : wait_for_child();
 		gs_dumps_new_since(&before, absolute, tell, &told);
 	}
 	gs_dumps_release(&before);

@@ -22,32 +22,37 @@ typedef struct sim_arguments {
 static int parse(int argc, char **argv, sim_arguments *a)
 {
 	const gs_option options[] = {
-		{ "capacity", 0, GS_OPT_SIZE, &a->capacity, "SIZE", "total memory of the device" },
-		{ "rules", 0, GS_OPT_TEXT, &a->release, "RELEASE", "PyTorch release whose rules hold (default: the newest known)" },
-		{ "trace", 0, GS_OPT_FLAG, &a->trace, 0, "print each call and what the allocator did" },
-		{ "output", 'o', GS_OPT_TEXT, &a->output, "FILE", "dump there: the first OOM, or the final state where there is none" },
-		{ "force", 'f', GS_OPT_FLAG, &a->force, 0, "the output may replace a file" },
-		{ "every-oom", 0, GS_OPT_FLAG, &a->every_oom, 0, "dump every OOM, not the first only" },
-		GS_OPTIONS_END
-	};
+		{"capacity", 0, GS_OPT_SIZE, &a->capacity, "SIZE", "total memory of the device"},
+		{"rules", 0, GS_OPT_TEXT, &a->release, "RELEASE",
+			"PyTorch release whose rules hold (default: the newest known)"},
+		{"trace", 0, GS_OPT_FLAG, &a->trace, 0, "print each call and what the allocator did"},
+		{"output", 'o', GS_OPT_TEXT, &a->output, "FILE",
+			"dump there: the first OOM, or the final state where there is none"},
+		{"force", 'f', GS_OPT_FLAG, &a->force, 0, "the output may replace a file"},
+		{"every-oom", 0, GS_OPT_FLAG, &a->every_oom, 0, "dump every OOM, not the first only"},
+		GS_OPTIONS_END};
 	gs_arguments arguments;
 	int status = gs_options_parse(options, argc, argv, 1, 1, &arguments);
 	if (status >= 0)
 		return status;
 	a->script = arguments.text[0];
 	if (a->capacity == GS_UNSET)
-		return gs_fail_usage("sim", "for example --capacity 24GiB", "how large is the device? --capacity is missing");
+		return gs_fail_usage("sim", "for example --capacity 24GiB",
+			"how large is the device? --capacity is missing");
 	if (a->capacity == 0)
 		return gs_fail_usage("sim", "for example --capacity 24GiB", "a device of no memory");
 	a->rules = gs_rules_find(a->release);
-	return a->rules ? -1 : gs_fail_usage("sim", "for example --rules 2.6 or --rules 2.15.0", "`%s` is no release of PyTorch", a->release);
+	return a->rules ? -1
+					: gs_fail_usage("sim", "for example --rules 2.6 or --rules 2.15.0",
+						  "`%s` is no release of PyTorch", a->release);
 }
 
 static gs_status run_script(FILE *in, const sim_arguments *a, gs_error *err)
 {
 	static sim_call call; /* large */
-	sim_options options = { .capacity = (uint64_t)a->capacity, .rules = a->rules, .trace = a->trace ? stdout : NULL };
-	sim_record_options recording = { (uint64_t)a->capacity, a->output, a->force, a->every_oom };
+	sim_options options = {
+		.capacity = (uint64_t)a->capacity, .rules = a->rules, .trace = a->trace ? stdout : NULL};
+	sim_record_options recording = {(uint64_t)a->capacity, a->output, a->force, a->every_oom};
 	sim_record *record = NULL;
 	sim_run *run = NULL;
 	unsigned line = 0;
@@ -67,7 +72,7 @@ static gs_status run_script(FILE *in, const sim_arguments *a, gs_error *err)
 
 int gs_cmd_sim(int argc, char **argv)
 {
-	sim_arguments a = { .release = "newest", .capacity = GS_UNSET };
+	sim_arguments a = {.release = "newest", .capacity = GS_UNSET};
 	gs_error err = GS_ERROR_INIT;
 	int status = parse(argc, argv, &a);
 	if (status >= 0)

@@ -1,4 +1,5 @@
-/* gpusnap verify: checks files for damage; a row for each that is whole, an error for each that is not. */
+/* gpusnap verify: checks files for damage; a row for each that is whole, an error for each that is
+ * not. */
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,8 +17,13 @@
 #include "tools/output.h"
 
 static const gs_column columns[] = {
-	{ "path", GS_UNIT_NONE }, { "whole", GS_UNIT_BOOLEAN }, { "kind", GS_UNIT_NONE }, { "blocks", GS_UNIT_NONE },
-	{ "events", GS_UNIT_NONE }, { "sections", GS_UNIT_NONE }, { "bytes", GS_UNIT_NONE },
+	{"path", GS_UNIT_NONE},
+	{"whole", GS_UNIT_BOOLEAN},
+	{"kind", GS_UNIT_NONE},
+	{"blocks", GS_UNIT_NONE},
+	{"events", GS_UNIT_NONE},
+	{"sections", GS_UNIT_NONE},
+	{"bytes", GS_UNIT_NONE},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns, TOLD = 800 };
 
@@ -37,8 +43,8 @@ typedef struct work {
 	char others[TOLD]; /* and the others with theirs */
 } work;
 
-/* Checking reads twice, which a pipe cannot give: its bytes are kept in a file without a name. Returns its number, -1 where path is
- * a file already or nothing can be kept. */
+/* Checking reads twice, which a pipe cannot give: its bytes are kept in a file without a name.
+ * Returns its number, -1 where path is a file already or nothing can be kept. */
 static int keep_pipe(const char *path)
 {
 	struct stat st;
@@ -48,7 +54,8 @@ static int keep_pipe(const char *path)
 		return -1;
 	if (!S_ISFIFO(st.st_mode) && !S_ISSOCK(st.st_mode) && !(input && S_ISREG(st.st_mode)))
 		return -1;
-	int from = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC), to = memfd_create("pipe", MFD_CLOEXEC);
+	int from = input ? STDIN_FILENO : open(path, O_RDONLY | O_CLOEXEC),
+		to = memfd_create("pipe", MFD_CLOEXEC);
 	ssize_t n = from < 0 || to < 0 ? -1 : 1;
 	for (uint64_t total = 0; n > 0 && total < MOST_KEPT; total += (uint64_t)(n > 0 ? n : 0))
 		if ((n = read(from, buf, sizeof buf)) > 0 && write(to, buf, (size_t)n) != n)
@@ -85,7 +92,7 @@ static gs_status verify(const gs_input_entry *entry, gs_verified *v, gs_error *e
 	gs_snapshot s;
 	if (!entry->id && !entry->part)
 		return verify_file(entry->path, v, err);
-	*v = (gs_verified){ .kind = entry->id ? "stored snapshot" : "part of a page" };
+	*v = (gs_verified){.kind = entry->id ? "stored snapshot" : "part of a page"};
 	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, err);
 	for (size_t i = 0; !status && i < s.ndevices; i++) {
 		v->blocks += s.devices[i].captured.nblocks;
@@ -107,7 +114,7 @@ static void damaged(work *w, const char *path, const gs_error *err)
 		w->why = *err;
 	else
 		snprintf(w->others + n, TOLD - n, "%s%s: %s", n ? "; " : "damaged too: ", path,
-			 err->text[0] ? err->text : gs_status_text(err->status));
+			err->text[0] ? err->text : gs_status_text(err->status));
 }
 
 static gs_status keep(work *w, const char *path, const gs_verified *v, gs_error *err)
@@ -120,11 +127,12 @@ static gs_status keep(work *w, const char *path, const gs_verified *v, gs_error 
 		free(copy);
 		return gs_fail(err, GS_NO_MEMORY, "a list");
 	}
-	w->all[w->n++] = (whole){ copy, *v };
+	w->all[w->n++] = (whole){copy, *v};
 	return GS_OK;
 }
 
-/* Each argument by itself: one that cannot be opened does not keep the others from being checked. */
+/* Each argument by itself: one that cannot be opened does not keep the others from being checked.
+ */
 static void verify_argument(work *w, const char *const *path)
 {
 	gs_input_list list = GS_INPUT_LIST_INIT;
@@ -148,8 +156,12 @@ static gs_status put(gs_emitter *e, const whole *x, gs_error *err)
 {
 	const gs_verified *v = &x->v;
 	const gs_value row[COLUMNS] = {
-		gs_value_text(x->path), gs_value_int(1), gs_value_text(v->kind), gs_value_int((int64_t)v->blocks),
-		gs_value_int((int64_t)v->events), gs_value_int(v->sections ? (int64_t)v->sections : INT64_MIN),
+		gs_value_text(x->path),
+		gs_value_int(1),
+		gs_value_text(v->kind),
+		gs_value_int((int64_t)v->blocks),
+		gs_value_int((int64_t)v->events),
+		gs_value_int(v->sections ? (int64_t)v->sections : INT64_MIN),
 		gs_value_int(v->sections ? (int64_t)v->bytes : INT64_MIN),
 	};
 	gs_status status = gs_emit_row(e, row, err);
@@ -161,8 +173,8 @@ static int print(const work *w)
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
 	uint64_t left = 0;
-	gs_emit_head head = { "verify", NULL, true, columns, COLUMNS, gs_output_limit(w->common),
-			      gs_output_width(), false };
+	gs_emit_head head = {"verify", NULL, true, columns, COLUMNS, gs_output_limit(w->common),
+		gs_output_width(), false};
 	gs_status status = gs_emit_open(stdout, gs_output_format_of(w->common), &head, &e, &err);
 	for (size_t i = 0; i < w->n && !status; i++)
 		status = put(e, &w->all[i], &err);
@@ -185,12 +197,9 @@ int gs_cmd_verify(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
 	const gs_option options[] = {
-		GS_OPTIONS_RESULT(common),
-		GS_OPTIONS_QUIET(common),
-		GS_OPTIONS_END
-	};
+		GS_OPTIONS_RESULT(common), GS_OPTIONS_QUIET(common), GS_OPTIONS_END};
 	gs_arguments arguments;
-	work w = { .common = &common, .why = GS_ERROR_INIT };
+	work w = {.common = &common, .why = GS_ERROR_INIT};
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 	if (status >= 0)
 		return status;

@@ -21,40 +21,67 @@ typedef struct arguments {
 } arguments;
 
 static const gs_column columns[] = {
-	{ "conf", GS_UNIT_NONE }, { "capacity", GS_UNIT_BYTES }, { "fits", GS_UNIT_BOOLEAN }, { "allocations", GS_UNIT_NONE },
-	{ "oom_idx", GS_UNIT_NONE }, { "peak_reserved", GS_UNIT_BYTES }, { "reserved", GS_UNIT_BYTES }, { "largest_free", GS_UNIT_BYTES },
-	{ "retries", GS_UNIT_NONE }, { "exact", GS_UNIT_BOOLEAN }, { "change", GS_UNIT_NONE },
-	{ "peak_low", GS_UNIT_BYTES }, { "peak_high", GS_UNIT_BYTES }, { "note", GS_UNIT_NONE },
+	{"conf", GS_UNIT_NONE},
+	{"capacity", GS_UNIT_BYTES},
+	{"fits", GS_UNIT_BOOLEAN},
+	{"allocations", GS_UNIT_NONE},
+	{"oom_idx", GS_UNIT_NONE},
+	{"peak_reserved", GS_UNIT_BYTES},
+	{"reserved", GS_UNIT_BYTES},
+	{"largest_free", GS_UNIT_BYTES},
+	{"retries", GS_UNIT_NONE},
+	{"exact", GS_UNIT_BOOLEAN},
+	{"change", GS_UNIT_NONE},
+	{"peak_low", GS_UNIT_BYTES},
+	{"peak_high", GS_UNIT_BYTES},
+	{"note", GS_UNIT_NONE},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
 static gs_value number(int64_t n)
 {
-	return n == GS_NONE ? (gs_value){ .type = GS_VALUE_NULL } : (gs_value){ .type = GS_VALUE_INT, .integer = n };
+	return n == GS_NONE ? (gs_value){.type = GS_VALUE_NULL}
+						: (gs_value){.type = GS_VALUE_INT, .integer = n};
 }
 
 static gs_value text(const char *t)
 {
-	return *t ? (gs_value){ .type = GS_VALUE_TEXT, .text = t, .n = strlen(t) } : (gs_value){ .type = GS_VALUE_NULL };
+	return *t ? (gs_value){.type = GS_VALUE_TEXT, .text = t, .n = strlen(t)}
+			  : (gs_value){.type = GS_VALUE_NULL};
 }
 
 static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_error *err)
 {
 	const gs_replay_result *r = &row->result;
 	gs_value values[COLUMNS] = {
-		{ .type = GS_VALUE_TEXT, .text = row->conf, .n = strlen(row->conf) }, number(row->capacity), number(r->fits),
-		number((int64_t)r->allocations), number(r->failed_event), number((int64_t)r->peak_reserved), number((int64_t)r->reserved),
-		number((int64_t)r->largest_free), number((int64_t)r->retries), number(row->exact), text(gs_whatif_change_text(row->change)),
-		number(row->peak_low), number(row->peak_high), text(row->note),
+		{.type = GS_VALUE_TEXT, .text = row->conf, .n = strlen(row->conf)},
+		number(row->capacity),
+		number(r->fits),
+		number((int64_t)r->allocations),
+		number(r->failed_event),
+		number((int64_t)r->peak_reserved),
+		number((int64_t)r->reserved),
+		number((int64_t)r->largest_free),
+		number((int64_t)r->retries),
+		number(row->exact),
+		text(gs_whatif_change_text(row->change)),
+		number(row->peak_low),
+		number(row->peak_high),
+		text(row->note),
 	};
 
 	return gs_emit_row(e, values, err);
 }
 
-static gs_status emit_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common *c, FILE *out, gs_error *err)
+static gs_status emit_rows(
+	const gs_whatif *w, const gs_snapshot *s, const gs_common *c, FILE *out, gs_error *err)
 {
-	gs_emit_head head = { .query = "whatif", .complete = s->complete, .columns = columns, .ncolumns = COLUMNS,
-		.limit = gs_output_limit(c), .width = gs_output_width() };
+	gs_emit_head head = {.query = "whatif",
+		.complete = s->complete,
+		.columns = columns,
+		.ncolumns = COLUMNS,
+		.limit = gs_output_limit(c),
+		.width = gs_output_width()};
 	gs_emitter *e = NULL;
 	gs_status status = gs_emit_open(out, gs_output_format_of(c), &head, &e, err);
 	uint64_t left = 0;
@@ -80,7 +107,8 @@ static int print_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common 
 
 	if (!c->output)
 		return emit_rows(w, s, c, stdout, &err) ? gs_fail_file(s->path, &err, NULL) : GS_EXIT_DONE;
-	if (gs_outfile_open(&file, c->output, c->force, &err) || emit_rows(w, s, c, file.stream, &err) || gs_outfile_commit(&file, &err))
+	if (gs_outfile_open(&file, c->output, c->force, &err) ||
+		emit_rows(w, s, c, file.stream, &err) || gs_outfile_commit(&file, &err))
 		status = gs_fail_file(c->output, &err, NULL);
 	gs_outfile_drop(&file);
 	return status;
@@ -96,7 +124,8 @@ static int answer(const gs_snapshot *s, const arguments *a)
 	for (size_t i = 0; i < w.nnotes && !status; i++)
 		gs_note("device %d: %s", w.device->device, w.notes[i].text);
 	if (!status)
-		status = a->confs.n ? gs_whatif_try(&w, a->confs.text, (size_t)a->confs.n, &err) : gs_whatif_search(&w, &err);
+		status = a->confs.n ? gs_whatif_try(&w, a->confs.text, (size_t)a->confs.n, &err)
+							: gs_whatif_search(&w, &err);
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("whatif", NULL, "%s", err.text);
 	else {
@@ -114,7 +143,8 @@ static int open_and_answer(const gs_arguments *files, const arguments *a)
 	int status = gs_inputs_open(files, &a->common, GS_WANT_ALL, &input);
 
 	if (status < 0 && input.n > 1)
-		status = gs_fail_usage("whatif", "--rank chooses one", "whatif replays one snapshot, and there are %zu", input.n);
+		status = gs_fail_usage("whatif", "--rank chooses one",
+			"whatif replays one snapshot, and there are %zu", input.n);
 	else if (status < 0)
 		status = answer(&input.snapshots[0], a);
 	gs_input_release(&input);
@@ -123,26 +153,37 @@ static int open_and_answer(const gs_arguments *files, const arguments *a)
 
 int gs_cmd_whatif(int argc, char **argv)
 {
-	arguments a = { .common = GS_COMMON_INIT, .ask = GS_WHATIF_ASK_INIT, .pad_to = GS_UNSET, .pad_from = GS_UNSET };
+	arguments a = {.common = GS_COMMON_INIT,
+		.ask = GS_WHATIF_ASK_INIT,
+		.pad_to = GS_UNSET,
+		.pad_from = GS_UNSET};
 	const gs_option options[] = {
-		{ "conf", 0, GS_OPT_TEXTS, &a.confs, "TEXT", "settings as in PYTORCH_ALLOC_CONF, one row each (default: the recorded ones, then a searched set)" },
-		{ "capacity", 0, GS_OPT_SIZE, &a.ask.capacity, "SIZE", "total memory of the device to try (default: what the recording shows)" },
-		{ "recorded-capacity", 0, GS_OPT_SIZE, &a.ask.recorded_capacity, "SIZE", "total memory of the recorded device, where the file does not tell" },
-		{ "allowed", 0, GS_OPT_SIZE, &a.ask.allowed, "SIZE", "limit on what the process may reserve" },
-		{ "rules", 0, GS_OPT_TEXT, &a.ask.rules, "RELEASE", "PyTorch release whose rules hold (default: from the file, else the newest)" },
-		{ "until", 0, GS_OPT_INT, &a.ask.until, "IDX", "replay up to this event" },
-		{ "minimize", 0, GS_OPT_TEXT, &a.minimize, "capacity", "for each row, the smallest device on which the run passes" },
-		{ "free", 0, GS_OPT_TEXT, &a.ask.rewrite.free_pattern, "TEXT", "as if blocks whose stack holds TEXT had been freed before the OOM" },
-		{ "without", 0, GS_OPT_TEXT, &a.ask.rewrite.without_tag, "TAG", "as if blocks with this tag had never been asked for" },
-		{ "pad-to", 0, GS_OPT_SIZE, &a.pad_to, "SIZE", "as if every request were rounded up to a multiple of SIZE" },
-		{ "pad-from", 0, GS_OPT_SIZE, &a.pad_from, "SIZE", "with --pad-to: only requests of at least SIZE" },
-		{ "device", 'd', GS_OPT_INT, &a.common.device, "DEVICE", "this device (default: the one whose OOM was last)" },
-		{ "rank", 0, GS_OPT_INT, &a.common.rank, "RANK", "the snapshot of this rank" },
-		GS_OPTIONS_RESULT(a.common),
-		GS_OPTIONS_OUTPUT(a.common),
-		GS_OPTIONS_QUIET(a.common),
-		GS_OPTIONS_END
-	};
+		{"conf", 0, GS_OPT_TEXTS, &a.confs, "TEXT",
+			"settings as in PYTORCH_ALLOC_CONF, one row each (default: the recorded ones, then a searched set)"},
+		{"capacity", 0, GS_OPT_SIZE, &a.ask.capacity, "SIZE",
+			"total memory of the device to try (default: what the recording shows)"},
+		{"recorded-capacity", 0, GS_OPT_SIZE, &a.ask.recorded_capacity, "SIZE",
+			"total memory of the recorded device, where the file does not tell"},
+		{"allowed", 0, GS_OPT_SIZE, &a.ask.allowed, "SIZE",
+			"limit on what the process may reserve"},
+		{"rules", 0, GS_OPT_TEXT, &a.ask.rules, "RELEASE",
+			"PyTorch release whose rules hold (default: from the file, else the newest)"},
+		{"until", 0, GS_OPT_INT, &a.ask.until, "IDX", "replay up to this event"},
+		{"minimize", 0, GS_OPT_TEXT, &a.minimize, "capacity",
+			"for each row, the smallest device on which the run passes"},
+		{"free", 0, GS_OPT_TEXT, &a.ask.rewrite.free_pattern, "TEXT",
+			"as if blocks whose stack holds TEXT had been freed before the OOM"},
+		{"without", 0, GS_OPT_TEXT, &a.ask.rewrite.without_tag, "TAG",
+			"as if blocks with this tag had never been asked for"},
+		{"pad-to", 0, GS_OPT_SIZE, &a.pad_to, "SIZE",
+			"as if every request were rounded up to a multiple of SIZE"},
+		{"pad-from", 0, GS_OPT_SIZE, &a.pad_from, "SIZE",
+			"with --pad-to: only requests of at least SIZE"},
+		{"device", 'd', GS_OPT_INT, &a.common.device, "DEVICE",
+			"this device (default: the one whose OOM was last)"},
+		{"rank", 0, GS_OPT_INT, &a.common.rank, "RANK", "the snapshot of this rank"},
+		GS_OPTIONS_RESULT(a.common), GS_OPTIONS_OUTPUT(a.common), GS_OPTIONS_QUIET(a.common),
+		GS_OPTIONS_END};
 	gs_arguments files;
 	int status = gs_options_parse(options, argc, argv, 0, 1, &files);
 
@@ -151,7 +192,8 @@ int gs_cmd_whatif(int argc, char **argv)
 	gs_message_quiet(a.common.quiet);
 	gs_message_json(a.common.json);
 	if (a.minimize && strcmp(a.minimize, "capacity"))
-		return gs_fail_usage("whatif", "only --minimize capacity is known", "--minimize does not know \"%s\"", a.minimize);
+		return gs_fail_usage("whatif", "only --minimize capacity is known",
+			"--minimize does not know \"%s\"", a.minimize);
 	if (a.pad_to == 0)
 		return gs_fail_usage("whatif", NULL, "--pad-to needs a size above 0");
 	a.ask.device = a.common.device;

@@ -1,11 +1,13 @@
-/* A subcommand of gpusnap: tools/cmd_NAME.c defines gs_cmd_NAME. Exit status: 0 done, 1 failed, 2 usage. */
+/* A subcommand of gpusnap: tools/cmd_NAME.c defines gs_cmd_NAME. Exit status: 0 done, 1 failed, 2
+ * usage. */
 #ifndef GS_TOOLS_COMMAND_H
 #define GS_TOOLS_COMMAND_H
 
 typedef struct gs_command {
 	const char *name;
-	int (*run)(int argc, char **argv); /* argv[0] is the subcommand's name; NULL: left out of this build */
-	const char *arguments;             /* for the usage line */
+	int (*run)(
+		int argc, char **argv); /* argv[0] is the subcommand's name; NULL: left out of this build */
+	const char *arguments;      /* for the usage line */
 	const char *summary;
 } gs_command;
 
@@ -14,7 +16,8 @@ extern const gs_command gs_commands[]; /* ended by an entry whose name is NULL *
 /* The command of that name, or NULL. */
 const gs_command *gs_command_find(const char *name);
 
-/* A command that another folder leaves out of a build has no function; the table then holds NULL. */
+/* A command that another folder leaves out of a build has no function; the table then holds NULL.
+ */
 #define GS_COMMAND(name) int gs_cmd_##name(int argc, char **argv) __attribute__((weak));
 GS_COMMAND(run)
 GS_COMMAND(sim)

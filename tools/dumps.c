@@ -60,13 +60,15 @@ void gs_dumps_release(gs_dumps *d)
 	*d = (gs_dumps)GS_DUMPS_INIT;
 }
 
-void gs_dumps_new_since(const gs_dumps *before, const char *dir, void (*tell)(void *arg, const char *path), void *arg)
+void gs_dumps_new_since(
+	const gs_dumps *before, const char *dir, void (*tell)(void *arg, const char *path), void *arg)
 {
 	gs_dumps now = GS_DUMPS_INIT;
 	gs_dumps_list(&now, dir);
 	for (size_t i = 0; i < now.n; i++) {
 		char path[PATH_MAX];
-		if (before->n && bsearch(&now.names[i], before->names, before->n, sizeof *before->names, by_name))
+		if (before->n &&
+			bsearch(&now.names[i], before->names, before->n, sizeof *before->names, by_name))
 			continue;
 		if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, now.names[i]) < sizeof path)
 			tell(arg, path);

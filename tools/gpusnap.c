@@ -12,7 +12,7 @@
 
 static int unknown_command(const char *name)
 {
-	const char *words[32] = { NULL };
+	const char *words[32] = {NULL};
 	int n = 0;
 	for (const gs_command *c = gs_commands; c->name; c++)
 		if (c->run)
@@ -29,19 +29,20 @@ static int unknown_command(const char *name)
 	return gs_fail_usage(NULL, hint, "no command is called `%s`", name);
 }
 
-/* --json, --format json or --format=json, before the options are read: their errors are JSON too. */
+/* --json, --format json or --format=json, before the options are read: their errors are JSON too.
+ */
 static bool asks_for_json(int argc, char **argv)
 {
 	for (int i = 1; i < argc && strcmp(argv[i], "--"); i++)
 		if (!strcmp(argv[i], "--json") || !strcmp(argv[i], "--format=json") ||
-		    (!strcmp(argv[i], "--format") && i + 1 < argc && !strcmp(argv[i + 1], "json")))
+			(!strcmp(argv[i], "--format") && i + 1 < argc && !strcmp(argv[i + 1], "json")))
 			return true;
 	return false;
 }
 
 static int run(int argc, char **argv)
 {
-	char *help[] = { (char[]){ "help" }, NULL };
+	char *help[] = {(char[]){"help"}, NULL};
 	if (argc < 2)
 		return gs_fail_usage(NULL, "`gpusnap help` lists the commands", "which command?");
 	const char *name = argv[1];
@@ -55,10 +56,12 @@ static int run(int argc, char **argv)
 	return c ? gs_finish_stdout(c->run(argc - 1, argv + 1)) : unknown_command(name);
 }
 
-/* A standard stream that is closed gets a file that refuses: a file opened later must not come by its number. */
+/* A standard stream that is closed gets a file that refuses: a file opened later must not come by
+ * its number. */
 static void hold_standard_streams(void)
 {
-	for (int fd = open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0; fd = open("/dev/null", O_RDONLY | O_CLOEXEC))
+	for (int fd = open("/dev/null", O_RDONLY | O_CLOEXEC); fd >= 0;
+		 fd = open("/dev/null", O_RDONLY | O_CLOEXEC))
 		if (fd > STDERR_FILENO) {
 			close(fd);
 			return;

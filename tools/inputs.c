@@ -13,12 +13,14 @@ void gs_inputs_note(void *context, const char *file, const char *text)
 		gs_note("%s", text);
 }
 
-int gs_inputs_open(const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
+int gs_inputs_open(
+	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
 {
 	gs_error err = GS_ERROR_INIT;
-	gs_input_ask ask = { want, common->rank, gs_inputs_note, NULL };
+	gs_input_ask ask = {want, common->rank, gs_inputs_note, NULL};
 	gs_progress_begin(files->n ? files->text[0] : "the newest dump");
-	gs_status status = gs_input_open((const char *const *)files->text, (size_t)files->n, &ask, input, &err);
+	gs_status status = gs_input_open(
+		(const char *const *)files->text, (size_t)files->n, &ask, input, &err);
 	gs_progress_end();
 	return status ? gs_fail_file(input->failed, &err, NULL) : -1;
 }

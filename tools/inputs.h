@@ -8,13 +8,14 @@
 /* A gs_input_note that prints: notes without a file as they are, warnings with their file. */
 void gs_inputs_note(void *context, const char *file, const char *text);
 
-/* From a second after begin a line on stderr, where that is a terminal, tells what is being read; end takes it away. Nested and
- * unmatched calls do no harm. */
+/* From a second after begin a line on stderr, where that is a terminal, tells what is being read;
+ * end takes it away. Nested and unmatched calls do no harm. */
 void gs_progress_begin(const char *what);
 void gs_progress_end(void);
 
-/* Reads all inputs (none named: the newest dump) of the rank that common asks for. Returns -1 to go on, else the exit status
- * after telling why. Release with gs_input_release in any case. */
-int gs_inputs_open(const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input);
+/* Reads all inputs (none named: the newest dump) of the rank that common asks for. Returns -1 to go
+ * on, else the exit status after telling why. Release with gs_input_release in any case. */
+int gs_inputs_open(
+	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input);
 
 #endif

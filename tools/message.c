@@ -13,17 +13,15 @@
 enum { LINE = 1024, HELD = 64 * 1024 };
 
 /* held: with JSON, notes and warnings until it is known whether the command fails */
-static struct { bool json, quiet; size_t nheld; char held[HELD]; } settings;
+static struct {
+	bool json, quiet;
+	size_t nheld;
+	char held[HELD];
+} settings;
 
-void gs_message_json(bool on)
-{
-	settings.json = on;
-}
+void gs_message_json(bool on) { settings.json = on; }
 
-void gs_message_quiet(bool on)
-{
-	settings.quiet = on;
-}
+void gs_message_quiet(bool on) { settings.quiet = on; }
 
 /* One write a line, so that lines of several processes do not mix. */
 static void say(const char *file, const char *label, const char *text)
@@ -32,7 +30,8 @@ static void say(const char *file, const char *label, const char *text)
 	size_t n = (size_t)snprintf(line, sizeof line, "gpusnap: ");
 	if (file)
 		n += (size_t)snprintf(line + n, sizeof line - n, "%s: ", gs_plain(plain, LINE, file));
-	n += (size_t)snprintf(line + n, sizeof line - n, "%s%s\n", label, gs_plain(plain, sizeof plain, text));
+	n += (size_t)snprintf(
+		line + n, sizeof line - n, "%s%s\n", label, gs_plain(plain, sizeof plain, text));
 	if (!settings.json) {
 		fputs(line, stderr);
 	} else if (n <= HELD - settings.nheld) {
@@ -71,7 +70,8 @@ static void say_json(const char *file, const char *code, const char *text, const
 	snprintf(message, sizeof message, "%s%s%s", file ? file : "", file ? ": " : "", text);
 	fprintf(stderr, "{\"error\":{\"code\":\"%s\",\"message\":%s,", code,
 		gs_json_quote(quoted, sizeof quoted, message, strlen(message)));
-	fprintf(stderr, "\"hint\":%s}}\n", hint ? gs_json_quote(quoted, sizeof quoted, hint, strlen(hint)) : "null");
+	fprintf(stderr, "\"hint\":%s}}\n",
+		hint ? gs_json_quote(quoted, sizeof quoted, hint, strlen(hint)) : "null");
 }
 
 static void tell(const char *file, const char *code, const char *text, const char *hint)
@@ -87,7 +87,8 @@ static void tell(const char *file, const char *code, const char *text, const cha
 
 int gs_fail_file(const char *file, const gs_error *err, const char *hint)
 {
-	tell(file, gs_status_name(err->status), err->text[0] ? err->text : gs_status_text(err->status), hint);
+	tell(file, gs_status_name(err->status), err->text[0] ? err->text : gs_status_text(err->status),
+		hint);
 	return GS_EXIT_FAILED;
 }
 
@@ -124,7 +125,8 @@ static int distance(const char *a, const char *b)
 				best = last[j] + 1;
 			if (now[j - 1] + 1 < best)
 				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] && before[j - 2] + 1 < best)
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
+				before[j - 2] + 1 < best)
 				best = before[j - 2] + 1;
 			now[j] = best;
 		}

@@ -23,7 +23,7 @@ typedef struct parse {
 
 static int complain_unknown(const parse *p, const char *word)
 {
-	const char *names[64] = { "help" };
+	const char *names[64] = {"help"};
 	int n = 1;
 	for (const gs_option *o = p->options; o->type != GS_OPT_END && n < 63; o++)
 		names[n++] = o->name;
@@ -74,7 +74,8 @@ static int set_format(const parse *p, const gs_option *o, const char *value)
 	if (format < 0) {
 		const char *near = gs_nearest_word(value, gs_format_words);
 		char hint[80];
-		snprintf(hint, sizeof hint, "did you mean %s?", near ? near : "table, tsv, csv, json, jsonl or markdown");
+		snprintf(hint, sizeof hint, "did you mean %s?",
+			near ? near : "table, tsv, csv, json, jsonl or markdown");
 		return gs_fail_usage(p->command, hint, "no format is called `%s`", value);
 	}
 	*(int *)o->value = format;
@@ -86,20 +87,16 @@ static int set(const parse *p, const gs_option *o, const char *value)
 {
 	gs_texts *texts = o->value;
 	switch (o->type) {
-	case GS_OPT_TEXT:
-		*(const char **)o->value = value;
-		return -1;
+	case GS_OPT_TEXT: *(const char **)o->value = value; return -1;
 	case GS_OPT_TEXTS:
 		if (texts->n == GS_TEXTS_MAX)
-			return gs_fail_usage(p->command, NULL, "--%s is given more than %d times", o->name, GS_TEXTS_MAX);
+			return gs_fail_usage(
+				p->command, NULL, "--%s is given more than %d times", o->name, GS_TEXTS_MAX);
 		texts->text[texts->n++] = value;
 		return -1;
-	case GS_OPT_SIZE:
-		return set_size(p, o, value);
-	case GS_OPT_FORMAT:
-		return set_format(p, o, value);
-	default:
-		return set_number(p, o, value);
+	case GS_OPT_SIZE: return set_size(p, o, value);
+	case GS_OPT_FORMAT: return set_format(p, o, value);
+	default: return set_number(p, o, value);
 	}
 }
 
@@ -174,7 +171,8 @@ static int help(const gs_option *options, const char *name)
 		char letter[8] = "    ", left[64];
 		if (o->letter)
 			snprintf(letter, sizeof letter, "-%c, ", o->letter);
-		snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "", o->argument ? o->argument : "");
+		snprintf(left, sizeof left, "  %s--%s%s%s", letter, o->name, o->argument ? " " : "",
+			o->argument ? o->argument : "");
 		printf(strlen(left) < 26 ? "%-26s" : "%s\n                          ", left);
 		wrapped(o->help, 26, 80);
 	}
@@ -184,7 +182,8 @@ static int help(const gs_option *options, const char *name)
 
 static int take_word(parse *p, char *word, gs_arguments *arguments)
 {
-	bool comment = word[0] == '-' && word[1] == '-' && word[2] && strchr(" \t\n", word[2]); /* of SQL */
+	bool comment = word[0] == '-' && word[1] == '-' && word[2] &&
+		strchr(" \t\n", word[2]); /* of SQL */
 	if (word[0] != '-' || !word[1] || comment) {
 		arguments->text[arguments->n++] = word;
 		return -1;
@@ -214,10 +213,11 @@ static void apply_common(const gs_option *options)
 	}
 }
 
-int gs_options_parse(const gs_option *options, int argc, char **argv, int least, int most, gs_arguments *arguments)
+int gs_options_parse(
+	const gs_option *options, int argc, char **argv, int least, int most, gs_arguments *arguments)
 {
-	parse p = { options, argv[0], argc, 0, argv, NULL };
-	*arguments = (gs_arguments){ argv + 1, 0 };
+	parse p = {options, argv[0], argc, 0, argv, NULL};
+	*arguments = (gs_arguments){argv + 1, 0};
 	for (p.at = 1; p.at < argc; p.at++) {
 		bool dashes = !strcmp(argv[p.at], "--");
 		if (dashes || (most == GS_REST && argv[p.at][0] != '-')) {
@@ -231,7 +231,8 @@ int gs_options_parse(const gs_option *options, int argc, char **argv, int least,
 	}
 	apply_common(options);
 	if (arguments->n < least)
-		return gs_fail_usage(argv[0], NULL, "%s", arguments->n ? "too few arguments" : "an argument is missing");
+		return gs_fail_usage(
+			argv[0], NULL, "%s", arguments->n ? "too few arguments" : "an argument is missing");
 	if (most >= 0 && arguments->n > most)
 		return gs_fail_usage(argv[0], NULL, "unexpected argument `%s`", arguments->text[most]);
 	return -1;

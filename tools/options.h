@@ -1,4 +1,5 @@
-/* Options of the subcommands as data: a table a command, from which parsing, --help and suggestions come.
+/* Options of the subcommands as data: a table a command, from which parsing, --help and suggestions
+ *come.
  *
  * A command declares its values, a table that points at them, and calls gs_options_parse:
  *
@@ -18,29 +19,31 @@
  *		return status;
  *
  * Options may follow arguments; `--` ends them; `-` alone is an argument; values may be given as
- * `--name VALUE`, `--name=VALUE`, `-x VALUE`, `-xVALUE`. --help is understood everywhere. Not thread-safe. */
+ * `--name VALUE`, `--name=VALUE`, `-x VALUE`, `-xVALUE`. --help is understood everywhere. Not
+ *thread-safe. */
 #ifndef GS_TOOLS_OPTIONS_H
 #define GS_TOOLS_OPTIONS_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-#define GS_UNSET INT64_MIN /* what a command puts into a number that nobody gave (the same as GS_NONE) */
+#define GS_UNSET \
+	INT64_MIN /* what a command puts into a number that nobody gave (the same as GS_NONE) */
 
 typedef enum gs_option_type {
 	GS_OPT_END,
-	GS_OPT_FLAG,   /* bool *, set true */
-	GS_OPT_TEXT,   /* const char ** */
-	GS_OPT_TEXTS,  /* gs_texts *, may be repeated */
-	GS_OPT_SIZE,   /* int64_t *, bytes, by gs_size_parse */
-	GS_OPT_INT,    /* int64_t *, decimal, not negative */
-	GS_OPT_REAL,   /* double * */
-	GS_OPT_FORMAT  /* int *, a gs_format (tools/output.h) */
+	GS_OPT_FLAG,  /* bool *, set true */
+	GS_OPT_TEXT,  /* const char ** */
+	GS_OPT_TEXTS, /* gs_texts *, may be repeated */
+	GS_OPT_SIZE,  /* int64_t *, bytes, by gs_size_parse */
+	GS_OPT_INT,   /* int64_t *, decimal, not negative */
+	GS_OPT_REAL,  /* double * */
+	GS_OPT_FORMAT /* int *, a gs_format (tools/output.h) */
 } gs_option_type;
 
 typedef struct gs_option {
-	const char *name;     /* the long form without its dashes */
-	char letter;          /* the short form, or 0 */
+	const char *name; /* the long form without its dashes */
+	char letter;      /* the short form, or 0 */
 	gs_option_type type;
 	void *value;
 	const char *argument; /* how help calls the value; NULL for flags */
@@ -72,31 +75,52 @@ typedef struct gs_common {
 	bool quiet;         /* -q: no notes and warnings on stderr */
 	int64_t rows;       /* -n, GS_UNSET; 0 = all */
 } gs_common;
-#define GS_COMMON_INIT { 0, false, 0, false, GS_UNSET, GS_UNSET, 0, false, GS_UNSET }
+#define GS_COMMON_INIT                                             \
+	{                                                              \
+		0, false, 0, false, GS_UNSET, GS_UNSET, 0, false, GS_UNSET \
+	}
 
-#define GS_OPTIONS_SELECT(c) \
-	{ "device", 'd', GS_OPT_INT, &(c).device, "DEVICE", "only this device" }, \
-	{ "rank", 0, GS_OPT_INT, &(c).rank, "RANK", "only the snapshots of this rank" }, \
-	{ "state", 0, GS_OPT_TEXT, &(c).state, "STATE", "captured, oom, oom N, peak, peak reserved, or an event's number (default: oom where there is one, else captured)" }
-#define GS_OPTIONS_RESULT(c) \
-	{ "format", 0, GS_OPT_FORMAT, &(c).format, "FORMAT", "table, tsv, csv, json, jsonl or markdown (default: a table on a terminal, else TSV)" }, \
-	{ "json", 0, GS_OPT_FLAG, &(c).json, 0, "the same as --format json" }, \
-	{ "rows", 'n', GS_OPT_INT, &(c).rows, "ROWS", "at most so many rows, 0 for all (default: all, on a terminal 40)" }
-#define GS_OPTIONS_OUTPUT(c) \
-	{ "output", 'o', GS_OPT_TEXT, &(c).output, "FILE", "write to FILE, which must not exist" }, \
-	{ "force", 'f', GS_OPT_FLAG, &(c).force, 0, "replace FILE if it exists" }
-#define GS_OPTIONS_JSON(c) \
-	{ "json", 0, GS_OPT_FLAG, &(c).json, 0, "the result as JSON" }
-#define GS_OPTIONS_QUIET(c) \
-	{ "quiet", 'q', GS_OPT_FLAG, &(c).quiet, 0, "no notes and warnings" }
-#define GS_OPTIONS_END { 0, 0, GS_OPT_END, 0, 0, 0 }
+#define GS_OPTIONS_SELECT(c)                                                                                                   \
+	{"device", 'd', GS_OPT_INT, &(c).device, "DEVICE", "only this device"},                                                    \
+		{"rank", 0, GS_OPT_INT, &(c).rank, "RANK", "only the snapshots of this rank"},                                         \
+	{                                                                                                                          \
+		"state", 0, GS_OPT_TEXT, &(c).state, "STATE",                                                                          \
+			"captured, oom, oom N, peak, peak reserved, or an event's number (default: oom where there is one, else captured)" \
+	}
+#define GS_OPTIONS_RESULT(c)                                                                    \
+	{"format", 0, GS_OPT_FORMAT, &(c).format, "FORMAT",                                         \
+		"table, tsv, csv, json, jsonl or markdown (default: a table on a terminal, else TSV)"}, \
+		{"json", 0, GS_OPT_FLAG, &(c).json, 0, "the same as --format json"},                    \
+	{                                                                                           \
+		"rows", 'n', GS_OPT_INT, &(c).rows, "ROWS",                                             \
+			"at most so many rows, 0 for all (default: all, on a terminal 40)"                  \
+	}
+#define GS_OPTIONS_OUTPUT(c)                                                                  \
+	{"output", 'o', GS_OPT_TEXT, &(c).output, "FILE", "write to FILE, which must not exist"}, \
+	{                                                                                         \
+		"force", 'f', GS_OPT_FLAG, &(c).force, 0, "replace FILE if it exists"                 \
+	}
+#define GS_OPTIONS_JSON(c)                                         \
+	{                                                              \
+		"json", 0, GS_OPT_FLAG, &(c).json, 0, "the result as JSON" \
+	}
+#define GS_OPTIONS_QUIET(c)                                               \
+	{                                                                     \
+		"quiet", 'q', GS_OPT_FLAG, &(c).quiet, 0, "no notes and warnings" \
+	}
+#define GS_OPTIONS_END            \
+	{                             \
+		0, 0, GS_OPT_END, 0, 0, 0 \
+	}
 
 enum { GS_ANY_NUMBER = -1, GS_REST = -2 };
 
-/* Takes the options out of argv (argv[0] is the subcommand's name). Fewer than least or more than most arguments
- * is a usage error; most may be GS_ANY_NUMBER, or GS_REST: any number, and the first argument ends the options (it is
- * another program's command line). Returns -1 when the command shall go on, otherwise the exit status
- * it shall return at once: 0 after --help, 2 after a usage error that was told on stderr. */
-int gs_options_parse(const gs_option *options, int argc, char **argv, int least, int most, gs_arguments *arguments);
+/* Takes the options out of argv (argv[0] is the subcommand's name). Fewer than least or more than
+ * most arguments is a usage error; most may be GS_ANY_NUMBER, or GS_REST: any number, and the first
+ * argument ends the options (it is another program's command line). Returns -1 when the command
+ * shall go on, otherwise the exit status it shall return at once: 0 after --help, 2 after a usage
+ * error that was told on stderr. */
+int gs_options_parse(
+	const gs_option *options, int argc, char **argv, int least, int most, gs_arguments *arguments);
 
 #endif

@@ -16,7 +16,7 @@ static gs_status exists(gs_error *err)
 gs_status gs_outfile_open(gs_outfile *f, const char *path, bool force, gs_error *err)
 {
 	struct stat st;
-	*f = (gs_outfile){ path, "", force, NULL };
+	*f = (gs_outfile){path, "", force, NULL};
 	bool there = !stat(path, &st);
 	if (there && S_ISDIR(st.st_mode))
 		return gs_fail(err, GS_IO, "%s", strerror(EISDIR));
@@ -27,7 +27,8 @@ gs_status gs_outfile_open(gs_outfile *f, const char *path, bool force, gs_error 
 	if (there && !force)
 		return exists(err);
 	const char *slash = strrchr(path, '/');
-	int n = snprintf(f->temporary, sizeof f->temporary, "%.*s.gpusnap-XXXXXX", slash ? (int)(slash - path + 1) : 0, path);
+	int n = snprintf(f->temporary, sizeof f->temporary, "%.*s.gpusnap-XXXXXX",
+		slash ? (int)(slash - path + 1) : 0, path);
 	if (n < 0 || (size_t)n >= sizeof f->temporary) {
 		f->temporary[0] = 0;
 		return gs_fail(err, GS_IO, "%s", strerror(ENAMETOOLONG));

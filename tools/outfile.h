@@ -8,17 +8,22 @@
 #include "schema/status.h"
 
 typedef struct gs_outfile {
-	const char *path;      /* borrowed */
+	const char *path; /* borrowed */
 	char temporary[4096];
 	bool force;
 	FILE *stream;
 } gs_outfile;
-#define GS_OUTFILE_INIT { 0, "", false, 0 }
+#define GS_OUTFILE_INIT \
+	{                   \
+		0, "", false, 0 \
+	}
 
-/* Makes an empty temporary file in path's folder. GS_EXISTS when path is there and force is not given. */
+/* Makes an empty temporary file in path's folder. GS_EXISTS when path is there and force is not
+ * given. */
 gs_status gs_outfile_open(gs_outfile *f, const char *path, bool force, gs_error *err);
 
-/* Closes, syncs and moves it into place; without force never over another file. After a failure nothing is left. */
+/* Closes, syncs and moves it into place; without force never over another file. After a failure
+ * nothing is left. */
 gs_status gs_outfile_commit(gs_outfile *f, gs_error *err);
 
 /* Removes the temporary file, if there is one. */

@@ -11,7 +11,8 @@
 
 enum { TERMINAL_ROWS = 40 };
 
-const char *const gs_format_words[] = { "auto", "table", "tsv", "csv", "json", "jsonl", "markdown", NULL };
+const char *const gs_format_words[] = {
+	"auto", "table", "tsv", "csv", "json", "jsonl", "markdown", NULL};
 
 int gs_format_parse(const char *word)
 {
@@ -21,10 +22,7 @@ int gs_format_parse(const char *word)
 	return strcmp(word, "md") ? -1 : GS_FORMAT_MARKDOWN;
 }
 
-bool gs_output_is_terminal(void)
-{
-	return isatty(STDOUT_FILENO);
-}
+bool gs_output_is_terminal(void) { return isatty(STDOUT_FILENO); }
 
 gs_format gs_output_format(int format)
 {
@@ -35,14 +33,18 @@ gs_format gs_output_format(int format)
 
 gs_format gs_output_format_of(const gs_common *common)
 {
-	return common->output && common->format == GS_FORMAT_AUTO ? GS_FORMAT_TSV : gs_output_format(common->format);
+	return common->output && common->format == GS_FORMAT_AUTO ? GS_FORMAT_TSV
+															  : gs_output_format(common->format);
 }
 
 uint64_t gs_output_limit(const gs_common *common)
 {
 	if (common->rows != GS_UNSET)
 		return (uint64_t)common->rows;
-	return !common->output && gs_output_is_terminal() && gs_output_format_of(common) == GS_FORMAT_TABLE ? TERMINAL_ROWS : 0;
+	return !common->output && gs_output_is_terminal() &&
+			gs_output_format_of(common) == GS_FORMAT_TABLE
+		? TERMINAL_ROWS
+		: 0;
 }
 
 void gs_output_left(uint64_t left)

@@ -7,7 +7,8 @@
 #include "analyzer/query/emit.h"
 #include "tools/options.h"
 
-/* Words of the formats, ended by NULL; gs_format_parse gives the gs_format of one of them, -1 for others. */
+/* Words of the formats, ended by NULL; gs_format_parse gives the gs_format of one of them, -1 for
+ * others. */
 extern const char *const gs_format_words[];
 int gs_format_parse(const char *word);
 
@@ -15,10 +16,12 @@ int gs_format_parse(const char *word);
 gs_format gs_output_format(int format);
 bool gs_output_is_terminal(void);
 
-/* The form of a result, which goes to -o if that was given, and then is no table unless one was asked for. */
+/* The form of a result, which goes to -o if that was given, and then is no table unless one was
+ * asked for. */
 gs_format gs_output_format_of(const gs_common *common);
 
-/* Rows to show at most, 0 all: -n, else on a terminal 40; and the line that tells how many are left. */
+/* Rows to show at most, 0 all: -n, else on a terminal 40; and the line that tells how many are
+ * left. */
 uint64_t gs_output_limit(const gs_common *common);
 void gs_output_left(uint64_t left);
 

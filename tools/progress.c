@@ -1,4 +1,5 @@
-/* Work over a second is told on a terminal: a line that the timer's signal writes and that goes away again. */
+/* Work over a second is told on a terminal: a line that the timer's signal writes and that goes
+ * away again. */
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,11 @@
 #include "tools/inputs.h"
 
 /* Read by the signal's handler: set while the timer is off. */
-static struct { char line[200]; size_t n; volatile sig_atomic_t shown; } progress;
+static struct {
+	char line[200];
+	size_t n;
+	volatile sig_atomic_t shown;
+} progress;
 
 static void show(int number)
 {
@@ -20,18 +25,19 @@ static void show(int number)
 
 static void set_timer(time_t seconds)
 {
-	struct itimerval t = { { 0, 0 }, { seconds, 0 } };
+	struct itimerval t = {{0, 0}, {seconds, 0}};
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
 void gs_progress_begin(const char *what)
 {
 	char plain[120];
-	struct sigaction action = { .sa_handler = show, .sa_flags = SA_RESTART };
+	struct sigaction action = {.sa_handler = show, .sa_flags = SA_RESTART};
 	if (!isatty(STDERR_FILENO))
 		return;
 	gs_progress_end();
-	progress.n = (size_t)snprintf(progress.line, sizeof progress.line, "\rgpusnap: reading %s …", gs_plain(plain, sizeof plain, what));
+	progress.n = (size_t)snprintf(progress.line, sizeof progress.line, "\rgpusnap: reading %s …",
+		gs_plain(plain, sizeof plain, what));
 	sigaction(SIGALRM, &action, NULL);
 	set_timer(1);
 }

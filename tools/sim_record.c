@@ -14,9 +14,9 @@ struct sim_record {
 	gs_recorder recorder; /* without devices: its tables, clock and dumps */
 	gs_log log;
 	gs_dump_device device;
-	unsigned dumps;       /* tried */
+	unsigned dumps; /* tried */
 	bool failed;
-	const char *file;     /* of the last line, and its id */
+	const char *file; /* of the last line, and its id */
 	gs_id file_text;
 };
 
@@ -31,13 +31,15 @@ static gs_pool_ctx context(void *user, const sim_call *call, const char *tag)
 	}
 	gs_id name = gs_tables_text(t, call->text, strlen(call->text));
 	gs_id frame = gs_tables_frame(t, name, r->file_text, (int32_t)call->line);
-	return (gs_pool_ctx){ gs_tables_stack(t, &frame, 1, NULL, 0, 0), tag ? gs_tables_tag(t, tag, strlen(tag)) : 0 };
+	return (gs_pool_ctx){
+		gs_tables_stack(t, &frame, 1, NULL, 0, 0), tag ? gs_tables_tag(t, tag, strlen(tag)) : 0};
 }
 
 /* FILE.gsnap, FILE-2.gsnap, … */
 static void output_path(const sim_record *r, char *path, size_t cap)
 {
-	const char *output = r->options.output, *slash = strrchr(output, '/'), *dot = strrchr(output, '.');
+	const char *output = r->options.output, *slash = strrchr(output, '/'),
+			   *dot = strrchr(output, '.');
 	int stem = dot && (!slash || dot > slash) ? (int)(dot - output) : (int)strlen(output);
 	if (r->dumps == 1)
 		snprintf(path, cap, "%s", output);
@@ -56,7 +58,8 @@ static void dump(sim_record *r, const gs_pool *pool, gs_dump_reason reason, int6
 	gs_pool_count(pool, &counts);
 	gs_log_reserve(&r->log, counts.metadata_bytes);
 	gs_log_stage(&r->log, pool, device_free);
-	gs_dump_request request = { .reason = reason, .path = r->options.output ? path : NULL, .overwrite = r->options.force };
+	gs_dump_request request = {
+		.reason = reason, .path = r->options.output ? path : NULL, .overwrite = r->options.force};
 	if (gs_dumper_write(&r->recorder.dumper, &r->log.stage, &r->device, &request, NULL, 0, &err))
 		r->failed = true;
 }
@@ -75,10 +78,12 @@ static uint64_t start_time(void)
 	const char *epoch = getenv("SOURCE_DATE_EPOCH");
 	char *end;
 	unsigned long long seconds = epoch ? strtoull(epoch, &end, 10) : 0;
-	return seconds && !*end && seconds < 1ull << 33 ? seconds * 1000000000u : (uint64_t)gs_clock_real();
+	return seconds && !*end && seconds < 1ull << 33 ? seconds * 1000000000u
+													: (uint64_t)gs_clock_real();
 }
 
-gs_status sim_record_init(sim_record **out, const sim_record_options *options, sim_hooks *hooks, gs_error *err)
+gs_status sim_record_init(
+	sim_record **out, const sim_record_options *options, sim_hooks *hooks, gs_error *err)
 {
 	static gs_config config; /* large */
 	sim_record *r = calloc(1, sizeof *r);
@@ -100,7 +105,7 @@ gs_status sim_record_init(sim_record **out, const sim_record_options *options, s
 		sim_record_release(r);
 		return status;
 	}
-	*hooks = (sim_hooks){ context, action, r };
+	*hooks = (sim_hooks){context, action, r};
 	*out = r;
 	return GS_OK;
 }

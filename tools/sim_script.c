@@ -6,21 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct { const char *word; sim_op op; int least, most; const char *form; } words[] = {
-	{ "conf", SIM_CONF, 0, -1, "conf SETTINGS" },
-	{ "frac", SIM_FRAC, 1, 1, "frac X" },
-	{ "malloc", SIM_MALLOC, 2, 4, "malloc ID BYTES [k|m] [STREAM]" },
-	{ "free", SIM_FREE, 1, 1, "free ID" },
-	{ "record", SIM_RECORD, 2, 2, "record ID STREAM" },
-	{ "complete", SIM_COMPLETE, 0, 0, "complete" },
-	{ "empty", SIM_EMPTY, 0, 0, "empty" },
-	{ "snap", SIM_SNAP, 0, 0, "snap" },
-	{ "stats", SIM_STATS, 0, 0, "stats" },
-	{ "tag", SIM_TAG, 1, 1, "tag NAME" },
-	{ "untag", SIM_UNTAG, 0, 0, "untag" },
-	{ "begin", SIM_BEGIN, 1, 2, "begin mN or begin gN [STREAM]" },
-	{ "end", SIM_END, 1, 1, "end POOL" },
-	{ "release", SIM_RELEASE, 1, 1, "release POOL" },
+static const struct {
+	const char *word;
+	sim_op op;
+	int least, most;
+	const char *form;
+} words[] = {
+	{"conf", SIM_CONF, 0, -1, "conf SETTINGS"},
+	{"frac", SIM_FRAC, 1, 1, "frac X"},
+	{"malloc", SIM_MALLOC, 2, 4, "malloc ID BYTES [k|m] [STREAM]"},
+	{"free", SIM_FREE, 1, 1, "free ID"},
+	{"record", SIM_RECORD, 2, 2, "record ID STREAM"},
+	{"complete", SIM_COMPLETE, 0, 0, "complete"},
+	{"empty", SIM_EMPTY, 0, 0, "empty"},
+	{"snap", SIM_SNAP, 0, 0, "snap"},
+	{"stats", SIM_STATS, 0, 0, "stats"},
+	{"tag", SIM_TAG, 1, 1, "tag NAME"},
+	{"untag", SIM_UNTAG, 0, 0, "untag"},
+	{"begin", SIM_BEGIN, 1, 2, "begin mN or begin gN [STREAM]"},
+	{"end", SIM_END, 1, 1, "end POOL"},
+	{"release", SIM_RELEASE, 1, 1, "release POOL"},
 };
 
 enum { MAX_WORDS = 64 };
@@ -83,19 +88,15 @@ static gs_status parse_arguments(sim_call *call, char **w, int n, gs_error *err)
 		call->fraction = strtod(w[1], &end);
 		good = end != w[1] && !*end;
 		break;
-	case SIM_MALLOC:
-		good = parse_size(w, n, call);
-		break;
-	case SIM_RECORD:
-		good = to_number(w[2], UINT32_MAX, &call->stream);
-		break;
+	case SIM_MALLOC: good = parse_size(w, n, call); break;
+	case SIM_RECORD: good = to_number(w[2], UINT32_MAX, &call->stream); break;
 	case SIM_BEGIN:
 	case SIM_END:
 	case SIM_RELEASE:
-		good = is_pool_name(w[1]) && (n < 3 || (w[1][0] == 'g' && to_number(w[2], UINT32_MAX, &call->stream)));
+		good = is_pool_name(w[1]) &&
+			(n < 3 || (w[1][0] == 'g' && to_number(w[2], UINT32_MAX, &call->stream)));
 		break;
-	default:
-		break;
+	default: break;
 	}
 	return good ? GS_OK : wrong(call, err, "a number or name is wrong");
 }
@@ -116,7 +117,8 @@ static gs_status parse(sim_call *call, char *copy, gs_error *err)
 			continue;
 		call->op = words[i].op;
 		if (n - 1 < words[i].least || (words[i].most >= 0 && n - 1 > words[i].most))
-			return gs_fail(err, GS_INVALID, "%s:%u: the form is: %s", call->file, call->line, words[i].form);
+			return gs_fail(
+				err, GS_INVALID, "%s:%u: the form is: %s", call->file, call->line, words[i].form);
 		if (n > 1 && call->op != SIM_CONF && strlen(w[1]) >= SIM_NAME_MAX)
 			return wrong(call, err, "the name is too long");
 		if (n > 1 && call->op != SIM_CONF)

@@ -44,10 +44,13 @@ static void user_frame(const gs_diagnosis *d, FILE *out, gs_id stack)
 
 static void print_request(const gs_diagnosis *d, FILE *out)
 {
-	static const char *const classes[] = { "small", "large", NULL };
+	static const char *const classes[] = {"small", "large", NULL};
 	char pool_id[48];
-	int64_t device = d->device ? d->device->device : d->oom != SIZE_MAX ? d->snapshot->ooms[d->oom].device : -1;
-	snprintf(pool_id, sizeof pool_id, "%llu,%llu", (unsigned long long)d->pool_id.a, (unsigned long long)d->pool_id.b);
+	int64_t device = d->device ? d->device->device
+		: d->oom != SIZE_MAX   ? d->snapshot->ooms[d->oom].device
+							   : -1;
+	snprintf(pool_id, sizeof pool_id, "%llu,%llu", (unsigned long long)d->pool_id.a,
+		(unsigned long long)d->pool_id.b);
 	number(out, "device", device < 0 ? GS_NONE : device), comma(out);
 	number(out, "idx", d->idx), comma(out);
 	text_or_null(out, "verdict", gs_step_word(d->verdict)), comma(out);
@@ -114,7 +117,8 @@ static void print_eviction(const gs_diagnosis *d, FILE *out)
 	}
 	bool one = e->segment != SIZE_MAX;
 	fputs("\"eviction\":{", out);
-	number(out, "segment", one ? (int64_t)d->layout.segments[e->segment].address : GS_NONE), comma(out);
+	number(out, "segment", one ? (int64_t)d->layout.segments[e->segment].address : GS_NONE),
+		comma(out);
 	number(out, "address", one ? (int64_t)e->address : GS_NONE), comma(out);
 	number(out, "size", (int64_t)e->size), comma(out);
 	number(out, "live_bytes", (int64_t)e->live_bytes), comma(out);

@@ -16,7 +16,9 @@ typedef struct printer {
 	bool markdown, verbose;
 } printer;
 
-typedef struct words { char text[600]; } words;
+typedef struct words {
+	char text[600];
+} words;
 
 static words bytes(uint64_t n)
 {
@@ -52,7 +54,10 @@ static void item(const printer *p, const char *format, ...)
 	fputc('\n', p->out);
 }
 
-static size_t some(const printer *p, size_t n, size_t few) { return p->verbose || n < few ? n : few; }
+static size_t some(const printer *p, size_t n, size_t few)
+{
+	return p->verbose || n < few ? n : few;
+}
 
 /* With -v the whole stack below its line. */
 static void whole_stack(const printer *p, gs_id stack)
@@ -63,7 +68,8 @@ static void whole_stack(const printer *p, gs_id stack)
 		end = line + strcspn(line, "\n");
 		if (*end)
 			*end++ = 0;
-		fprintf(p->out, "%s%s\n", p->markdown ? "  - " : "      ", gs_plain(plain, sizeof plain, line));
+		fprintf(
+			p->out, "%s%s\n", p->markdown ? "  - " : "      ", gs_plain(plain, sizeof plain, line));
 	}
 	free(text);
 }
@@ -76,9 +82,11 @@ static void print_state(const printer *p)
 		item(p, "asked for by %s", frame(p, d->stack).text);
 	whole_stack(p, d->stack);
 	if (d->has_layout && d->verdict != GS_VERDICT_NONE)
-		item(p, "then device %d held %s in %zu segment%s (pieces of memory from the driver): %s in use, %s free, %s waiting to be freed", d->device->device,
-		     bytes(d->totals.reserved).text, d->totals.segments, s_of(d->totals.segments), bytes(d->totals.allocated).text,
-		     bytes(d->totals.free).text, bytes(d->totals.pending).text);
+		item(p,
+			"then device %d held %s in %zu segment%s (pieces of memory from the driver): %s in use, %s free, %s waiting to be freed",
+			d->device->device, bytes(d->totals.reserved).text, d->totals.segments,
+			s_of(d->totals.segments), bytes(d->totals.allocated).text, bytes(d->totals.free).text,
+			bytes(d->totals.pending).text);
 	if (*gs_diagnosis_doubts(d, doubts, sizeof doubts))
 		item(p, "not exact: %s", gs_plain(plain, sizeof plain, doubts));
 }
@@ -89,7 +97,8 @@ static void print_ruled_out(const printer *p)
 	char list[256] = "";
 	for (int i = 0; i < d->nladder && d->ladder[i].step != d->verdict; i++)
 		if (!d->ladder[i].fits)
-			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "", gs_step_word(d->ladder[i].step));
+			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
+				gs_step_word(d->ladder[i].step));
 	if (*list && !p->verbose)
 		item(p, "ruled out, with proof (-v): %s", list);
 }
@@ -97,7 +106,7 @@ static void print_ruled_out(const printer *p)
 static void print_ladder(const printer *p)
 {
 	const gs_diagnosis *d = p->d;
-	static const char *const answers[] = { "not known", "no", "yes" };
+	static const char *const answers[] = {"not known", "no", "yes"};
 	if (!p->verbose || !d->nladder)
 		return;
 	title(p, "It would have fit");
@@ -105,14 +114,14 @@ static void print_ladder(const printer *p)
 		fputs("| step | question | fits | available | needed |\n|---|---|---|---|---|\n", p->out);
 	for (int i = 0; i < d->nladder; i++) {
 		const gs_rung *r = &d->ladder[i];
-		words have = r->available >= 0 ? bytes((uint64_t)r->available) : (words){ "not known" };
-		words need = r->needed >= 0 ? bytes((uint64_t)r->needed) : (words){ "not known" };
+		words have = r->available >= 0 ? bytes((uint64_t)r->available) : (words){"not known"};
+		words need = r->needed >= 0 ? bytes((uint64_t)r->needed) : (words){"not known"};
 		if (p->markdown)
-			fprintf(p->out, "| %s | %s | %s | %s | %s |\n", gs_step_word(r->step), gs_step_question(r->step), answers[r->fits + 1],
-				have.text, need.text);
+			fprintf(p->out, "| %s | %s | %s | %s | %s |\n", gs_step_word(r->step),
+				gs_step_question(r->step), answers[r->fits + 1], have.text, need.text);
 		else
-			item(p, "%-12s %s: %s (%s of %s)", gs_step_word(r->step), gs_step_question(r->step), answers[r->fits + 1], have.text,
-			     need.text);
+			item(p, "%-12s %s: %s (%s of %s)", gs_step_word(r->step), gs_step_question(r->step),
+				answers[r->fits + 1], have.text, need.text);
 	}
 }
 
@@ -124,7 +133,8 @@ static void print_holders(const printer *p)
 	title(p, "Who holds most");
 	for (size_t i = 0; i < some(p, d->nholders, FEW); i++) {
 		const gs_holder *h = &d->holders[i];
-		item(p, "%s in %llu block%s: %s", bytes(h->bytes).text, (unsigned long long)h->blocks, s_of(h->blocks), frame(p, h->stack).text);
+		item(p, "%s in %llu block%s: %s", bytes(h->bytes).text, (unsigned long long)h->blocks,
+			s_of(h->blocks), frame(p, h->stack).text);
 		whole_stack(p, h->stack);
 	}
 }
@@ -137,8 +147,10 @@ static void print_pinning(const printer *p)
 	title(p, "What keeps free memory in pieces (live blocks in segments that are partly free)");
 	for (size_t i = 0; i < some(p, d->npinning, FEW); i++) {
 		const gs_pinning *x = &d->pinning[i];
-		item(p, "%llu block%s, %s, in %llu segment%s with %s free: %s", (unsigned long long)x->blocks, s_of(x->blocks), bytes(x->bytes).text,
-		     (unsigned long long)x->segments, s_of(x->segments), bytes(x->free_pinned).text, frame(p, x->stack).text);
+		item(p, "%llu block%s, %s, in %llu segment%s with %s free: %s",
+			(unsigned long long)x->blocks, s_of(x->blocks), bytes(x->bytes).text,
+			(unsigned long long)x->segments, s_of(x->segments), bytes(x->free_pinned).text,
+			frame(p, x->stack).text);
 		whole_stack(p, x->stack);
 	}
 }
@@ -152,11 +164,14 @@ static void print_eviction(const printer *p)
 		if (!i)
 			title(p, "Cheapest room for the request");
 		if (e->segment != SIZE_MAX)
-			snprintf(where, sizeof where, "make one hole of %s at 0x%llx", bytes(e->size).text, (unsigned long long)e->address);
+			snprintf(where, sizeof where, "make one hole of %s at 0x%llx", bytes(e->size).text,
+				(unsigned long long)e->address);
 		else
-			snprintf(where, sizeof where, "make segments of %s whole, for the driver", bytes(e->size).text);
-		item(p, "releasing %llu live block%s (%s) would %s: %s", (unsigned long long)e->live_blocks, s_of(e->live_blocks),
-		     bytes(e->live_bytes).text, where, e->sufficient ? "enough" : "still not enough");
+			snprintf(where, sizeof where, "make segments of %s whole, for the driver",
+				bytes(e->size).text);
+		item(p, "releasing %llu live block%s (%s) would %s: %s", (unsigned long long)e->live_blocks,
+			s_of(e->live_blocks), bytes(e->live_bytes).text, where,
+			e->sufficient ? "enough" : "still not enough");
 	}
 }
 
@@ -168,8 +183,9 @@ static void print_growth(const printer *p)
 	title(p, "What only grows");
 	for (size_t i = 0; i < some(p, d->ngrowth, 2); i++) {
 		const gs_growth *g = &d->growth[i];
-		item(p, "%s in %llu block%s since event %lld, %.0f %% sure: %s", bytes(g->bytes).text, (unsigned long long)g->blocks, s_of(g->blocks),
-		     (long long)g->first_idx, 100 * g->confidence, frame(p, g->stack).text);
+		item(p, "%s in %llu block%s since event %lld, %.0f %% sure: %s", bytes(g->bytes).text,
+			(unsigned long long)g->blocks, s_of(g->blocks), (long long)g->first_idx,
+			100 * g->confidence, frame(p, g->stack).text);
 		whole_stack(p, g->stack);
 	}
 }
@@ -182,8 +198,9 @@ static void print_varying(const printer *p)
 	title(p, "Who asks for many sizes");
 	for (size_t i = 0; i < d->nvarying; i++) {
 		const gs_varying *v = &d->varying[i];
-		item(p, "%llu sizes in %llu requests, %s to %s: %s", (unsigned long long)v->sizes, (unsigned long long)v->requests, bytes(v->min).text,
-		     bytes(v->max).text, frame(p, v->stack).text);
+		item(p, "%llu sizes in %llu requests, %s to %s: %s", (unsigned long long)v->sizes,
+			(unsigned long long)v->requests, bytes(v->min).text, bytes(v->max).text,
+			frame(p, v->stack).text);
 	}
 }
 
@@ -199,16 +216,19 @@ static void print_health(const printer *p)
 		const gs_room *r = &d->rooms[i];
 		if (!r->blocks)
 			continue;
-		item(p, "%s on stream %llu, %s pool %llu,%llu: %s free in %llu hole%s", bytes(r->largest).text, (unsigned long long)r->stream,
-		     r->pool == GS_SMALL ? "small" : "large", (unsigned long long)r->pool_id.a, (unsigned long long)r->pool_id.b,
-		     bytes(r->free).text, (unsigned long long)r->blocks, s_of(r->blocks));
+		item(p, "%s on stream %llu, %s pool %llu,%llu: %s free in %llu hole%s",
+			bytes(r->largest).text, (unsigned long long)r->stream,
+			r->pool == GS_SMALL ? "small" : "large", (unsigned long long)r->pool_id.a,
+			(unsigned long long)r->pool_id.b, bytes(r->free).text, (unsigned long long)r->blocks,
+			s_of(r->blocks));
 	}
-	item(p, "a fresh process would need %s for the same live data; this one holds %s", bytes(d->totals.allocated + d->totals.pending).text,
-	     bytes(d->totals.reserved).text);
+	item(p, "a fresh process would need %s for the same live data; this one holds %s",
+		bytes(d->totals.allocated + d->totals.pending).text, bytes(d->totals.reserved).text);
 	if (d->fragmentation_first >= 0)
-		item(p, "free share of what is held: %.0f %% in the first third of the recording, %.0f %% in the last: fragmentation %s",
-		     100 * d->fragmentation_first, 100 * d->fragmentation_last,
-		     d->fragmentation_last > d->fragmentation_first + 0.05 ? "grows" : "does not grow");
+		item(p,
+			"free share of what is held: %.0f %% in the first third of the recording, %.0f %% in the last: fragmentation %s",
+			100 * d->fragmentation_first, 100 * d->fragmentation_last,
+			d->fragmentation_last > d->fragmentation_first + 0.05 ? "grows" : "does not grow");
 }
 
 static void print_advice(const printer *p)
@@ -221,14 +241,15 @@ static void print_advice(const printer *p)
 		char act[256], because[320];
 		gs_plain(act, sizeof act, d->advice[i].act);
 		gs_plain(because, sizeof because, d->advice[i].because);
-		fprintf(p->out, p->markdown ? "%zu. %s — because %s\n" : "  %zu. %s — because %s\n", i + 1, act, because);
+		fprintf(p->out, p->markdown ? "%zu. %s — because %s\n" : "  %zu. %s — because %s\n", i + 1,
+			act, because);
 	}
 }
 
 void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, gs_diagnose_form form, bool verbose)
 {
 	char line[1024], plain[1200];
-	printer p = { d, out, form == GS_DIAGNOSE_MARKDOWN, verbose };
+	printer p = {d, out, form == GS_DIAGNOSE_MARKDOWN, verbose};
 	gs_plain(plain, sizeof plain, gs_diagnosis_line(d, line, sizeof line));
 	fprintf(out, p.markdown ? "**%s**\n\n" : "%s\n", plain);
 	print_state(&p);

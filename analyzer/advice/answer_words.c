@@ -9,7 +9,8 @@
 #include "schema/size.h"
 
 /* Appends to a text of cap bytes, cut to fit. */
-static void add(char *buf, size_t cap, const char *format, ...) __attribute__((format(printf, 3, 4)));
+static void add(char *buf, size_t cap, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
 static void add(char *buf, size_t cap, const char *format, ...)
 {
 	size_t n = strlen(buf);
@@ -19,7 +20,9 @@ static void add(char *buf, size_t cap, const char *format, ...)
 	va_end(args);
 }
 
-typedef struct words { char text[32]; } words;
+typedef struct words {
+	char text[32];
+} words;
 
 static words bytes(int64_t n)
 {
@@ -53,11 +56,12 @@ static void add_limit_reason(const gs_diagnosis *d, char *buf, size_t cap)
 static void add_segment_reason(const gs_diagnosis *d, char *buf, size_t cap, const gs_rung *r)
 {
 	if (d->settings.expandable && d->has_layout)
-		add(buf, cap, "only %s were missing and %s left, but memory comes in whole pages: %s", bytes(r->needed).text, bytes(r->available).text,
-		    bytes(d->ask).text);
+		add(buf, cap, "only %s were missing and %s left, but memory comes in whole pages: %s",
+			bytes(r->needed).text, bytes(r->available).text, bytes(d->ask).text);
 	else
-		add(buf, cap, "%s are left, enough for the request, but the driver was asked for a segment of %s", bytes(r->available).text,
-		    bytes(d->needed).text);
+		add(buf, cap,
+			"%s are left, enough for the request, but the driver was asked for a segment of %s",
+			bytes(r->available).text, bytes(d->needed).text);
 }
 
 static void add_lack(const gs_diagnosis *d, char *buf, size_t cap)
@@ -75,29 +79,30 @@ char *gs_diagnosis_reason(const gs_diagnosis *d, char *buf, size_t cap)
 	*buf = 0;
 	switch (d->verdict) {
 	case GS_STEP_MISSED_FIT:
-		add(buf, cap, "a free block of %s would hold it, but the allocator did not search again", have.text);
+		add(buf, cap, "a free block of %s would hold it, but the allocator did not search again",
+			have.text);
 		break;
-	case GS_STEP_LIMIT:
-		add_limit_reason(d, buf, cap);
-		break;
-	case GS_STEP_SEGMENT_SIZE:
-		add_segment_reason(d, buf, cap, r);
-		break;
+	case GS_STEP_LIMIT: add_limit_reason(d, buf, cap); break;
+	case GS_STEP_SEGMENT_SIZE: add_segment_reason(d, buf, cap, r); break;
 	case GS_STEP_PENDING_FREE:
-		add(buf, cap, "%s are freed but still wait for another stream to be done with them", bytes((int64_t)d->totals.pending).text);
+		add(buf, cap, "%s are freed but still wait for another stream to be done with them",
+			bytes((int64_t)d->totals.pending).text);
 		break;
 	case GS_STEP_OTHER_STREAM:
-		add(buf, cap, "a free block of %s would hold it, but is kept for another stream", have.text);
+		add(buf, cap, "a free block of %s would hold it, but is kept for another stream",
+			have.text);
 		break;
 	case GS_STEP_PRIVATE_POOL:
-		add(buf, cap, "a free block of %s would hold it, but is kept for another pool: a CUDA graph's or MemPool's", have.text);
+		add(buf, cap,
+			"a free block of %s would hold it, but is kept for another pool: a CUDA graph's or MemPool's",
+			have.text);
 		break;
-	case GS_STEP_FRAGMENTED:
-		add(buf, cap, "enough is free, in pieces that are too small");
-		break;
+	case GS_STEP_FRAGMENTED: add(buf, cap, "enough is free, in pieces that are too small"); break;
 	case GS_STEP_STRANDED:
-		add(buf, cap, d->has_layout ? "enough is free, but spread over pools and streams that do not share"
-					    : "enough is free in all, were it in one piece; how it lies is not recorded");
+		add(buf, cap,
+			d->has_layout
+				? "enough is free, but spread over pools and streams that do not share"
+				: "enough is free in all, were it in one piece; how it lies is not recorded");
 		break;
 	case GS_STEP_ROUNDING:
 		add(buf, cap, "enough would be free if blocks were no larger than what was requested");
@@ -105,12 +110,8 @@ char *gs_diagnosis_reason(const gs_diagnosis *d, char *buf, size_t cap)
 	case GS_STEP_OUTSIDE:
 		add(buf, cap, "others hold memory of the device that would have been enough");
 		break;
-	case GS_VERDICT_SHORTAGE:
-		add_lack(d, buf, cap);
-		break;
-	default:
-		add(buf, cap, "what is recorded does not decide it");
-		break;
+	case GS_VERDICT_SHORTAGE: add_lack(d, buf, cap); break;
+	default: add(buf, cap, "what is recorded does not decide it"); break;
 	}
 	return buf;
 }
@@ -132,7 +133,8 @@ static int fact_that_tells(const gs_diagnosis *d, gs_step step)
 		return FACT_SIZE;
 	if (step == GS_STEP_OUTSIDE && d->capacity < 0)
 		return FACT_CAPACITY;
-	if (d->device_free < 0 && step != GS_STEP_MISSED_FIT && step != GS_STEP_OTHER_STREAM && step != GS_STEP_PRIVATE_POOL)
+	if (d->device_free < 0 && step != GS_STEP_MISSED_FIT && step != GS_STEP_OTHER_STREAM &&
+		step != GS_STEP_PRIVATE_POOL)
 		return d->snapshot->kind == GS_KIND_TEXT ? FACT_PRINTED : FACT_FREE;
 	return step == GS_STEP_ROUNDING || step == GS_STEP_OUTSIDE ? FACT_REQUESTED : FACT_LAYOUT;
 }
@@ -144,7 +146,8 @@ static void add_undecided(const gs_diagnosis *d, char *buf, size_t cap)
 		for (int i = 0; i < GS_STEPS; i++) {
 			if (!d->null[i] || fact_that_tells(d, (gs_step)i) != fact)
 				continue;
-			add(buf, cap, "%s%s", first ? (*buf ? "; " : "not decided: ") : ", ", gs_step_word((gs_step)i));
+			add(buf, cap, "%s%s", first ? (*buf ? "; " : "not decided: ") : ", ",
+				gs_step_word((gs_step)i));
 			first = false;
 		}
 		if (!first)
@@ -162,7 +165,9 @@ char *gs_diagnosis_doubts(const gs_diagnosis *d, char *buf, size_t cap)
 	for (size_t i = 0; i < d->layout.nsegments; i++)
 		others |= d->layout.segments[i].pool_id.a || d->layout.segments[i].pool_id.b;
 	if (d->oom != SIZE_MAX && d->has_layout && !d->pool_id_told && others)
-		add(buf, cap, "%sthe request is taken to be of the default pool (before PyTorch 2.12 nothing records it)", *buf ? "; " : "");
+		add(buf, cap,
+			"%sthe request is taken to be of the default pool (before PyTorch 2.12 nothing records it)",
+			*buf ? "; " : "");
 	return buf;
 }
 
@@ -172,16 +177,18 @@ static void add_pool(const gs_diagnosis *d, char *buf, size_t cap)
 		add(buf, cap, " on stream %lld", (long long)d->stream);
 	if (d->pool == GS_CLASS_UNKNOWN)
 		return;
-	add(buf, cap, d->stream >= 0 ? ", %s pool" : " of the %s pool", d->pool == GS_SMALL ? "small" : "large");
+	add(buf, cap, d->stream >= 0 ? ", %s pool" : " of the %s pool",
+		d->pool == GS_SMALL ? "small" : "large");
 	if (d->has_pool_id && (d->pool_id.a || d->pool_id.b))
-		add(buf, cap, " %llu,%llu", (unsigned long long)d->pool_id.a, (unsigned long long)d->pool_id.b);
+		add(buf, cap, " %llu,%llu", (unsigned long long)d->pool_id.a,
+			(unsigned long long)d->pool_id.b);
 }
 
 static void add_free(const gs_diagnosis *d, char *buf, size_t cap)
 {
 	if (d->free >= 0) {
-		add(buf, cap, ": %s free in %lld hole%s, largest %s", bytes(d->free).text, (long long)d->free_blocks,
-		    d->free_blocks == 1 ? "" : "s", bytes(d->largest_free).text);
+		add(buf, cap, ": %s free in %lld hole%s, largest %s", bytes(d->free).text,
+			(long long)d->free_blocks, d->free_blocks == 1 ? "" : "s", bytes(d->largest_free).text);
 	} else {
 		add(buf, cap, ": free blocks unknown");
 	}
@@ -203,13 +210,16 @@ static char *healthy_line(const gs_diagnosis *d, char *buf, size_t cap)
 		add(buf, cap, "the input tells nothing of segments and blocks");
 		return buf;
 	}
-	add(buf, cap, "device %d holds %s in %zu segment%s, %s in use, %s free in %zu hole%s", d->device->device,
-	    bytes((int64_t)d->totals.reserved).text, d->totals.segments, d->totals.segments == 1 ? "" : "s",
-	    bytes((int64_t)(d->totals.allocated + d->totals.pending)).text, bytes((int64_t)d->totals.free).text, d->totals.free_blocks,
-	    d->totals.free_blocks == 1 ? "" : "s");
+	add(buf, cap, "device %d holds %s in %zu segment%s, %s in use, %s free in %zu hole%s",
+		d->device->device, bytes((int64_t)d->totals.reserved).text, d->totals.segments,
+		d->totals.segments == 1 ? "" : "s",
+		bytes((int64_t)(d->totals.allocated + d->totals.pending)).text,
+		bytes((int64_t)d->totals.free).text, d->totals.free_blocks,
+		d->totals.free_blocks == 1 ? "" : "s");
 	if (d->nrooms && d->rooms[0].largest)
-		add(buf, cap, "; the largest request that fits now without asking the driver is %s on stream %llu",
-		    bytes((int64_t)d->rooms[0].largest).text, (unsigned long long)d->rooms[0].stream);
+		add(buf, cap,
+			"; the largest request that fits now without asking the driver is %s on stream %llu",
+			bytes((int64_t)d->rooms[0].largest).text, (unsigned long long)d->rooms[0].stream);
 	return buf;
 }
 
@@ -222,7 +232,8 @@ char *gs_diagnosis_line(const gs_diagnosis *d, char *buf, size_t cap)
 	add(buf, cap, "OOM: request %s", bytes(d->requested).text);
 	add_pool(d, buf, cap);
 	add_free(d, buf, cap);
-	add(buf, cap, ". Verdict: %s (%s)", gs_step_word(d->verdict), gs_diagnosis_reason(d, reason, sizeof reason));
+	add(buf, cap, ". Verdict: %s (%s)", gs_step_word(d->verdict),
+		gs_diagnosis_reason(d, reason, sizeof reason));
 	return buf;
 }
 
@@ -254,8 +265,10 @@ char *gs_diagnosis_frame(const gs_snapshot *s, gs_id stack, char *buf, size_t ca
 	if (frame) {
 		gs_frame_text(s, frame, text, 400);
 		if (caller)
-			add(text, sizeof text, ", called by %.80s (%.60s:%lld)", gs_string_text(s, s->frames[caller].name),
-			    base_name(gs_string_text(s, s->frames[caller].file)), (long long)s->frames[caller].line);
+			add(text, sizeof text, ", called by %.80s (%.60s:%lld)",
+				gs_string_text(s, s->frames[caller].name),
+				base_name(gs_string_text(s, s->frames[caller].file)),
+				(long long)s->frames[caller].line);
 	}
 	return gs_plain(buf, cap, text);
 }

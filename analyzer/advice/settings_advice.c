@@ -10,8 +10,11 @@ enum { LINES = 2 };
 
 /* Few and well tried: a diagnosis shall not take the time of a search. */
 static const char *const tried[] = {
-	"expandable_segments:True", "expandable_segments:True,roundup_power2_divisions:8", "roundup_power2_divisions:4",
-	"max_split_size_mb:128", "max_split_size_mb:512",
+	"expandable_segments:True",
+	"expandable_segments:True,roundup_power2_divisions:8",
+	"roundup_power2_divisions:4",
+	"max_split_size_mb:128",
+	"max_split_size_mb:512",
 };
 
 static void keep_better(gs_whatif_advice *advice, const gs_whatif_row *row)
@@ -27,7 +30,8 @@ static void keep_better(gs_whatif_advice *advice, const gs_whatif_row *row)
 	advice->rows[at] = *row;
 }
 
-gs_status gs_whatif_advise(const gs_snapshot *s, const gs_whatif_ask *ask, gs_whatif_advice *advice, gs_error *err)
+gs_status gs_whatif_advise(
+	const gs_snapshot *s, const gs_whatif_ask *ask, gs_whatif_advice *advice, gs_error *err)
 {
 	gs_whatif w;
 	gs_status status;
@@ -41,7 +45,8 @@ gs_status gs_whatif_advise(const gs_snapshot *s, const gs_whatif_ask *ask, gs_wh
 	if (!status)
 		advice->recorded = w.rows[0];
 	advice->agrees = w.agreement.agrees;
-	advice->failed = !status && !w.rows[0].result.fits && w.rows[0].result.failed_event == w.replay.last_oom;
+	advice->failed = !status && !w.rows[0].result.fits &&
+		w.rows[0].result.failed_event == w.replay.last_oom;
 	if (advice->failed)
 		status = gs_whatif_try(&w, tried, sizeof tried / sizeof *tried, err);
 	for (size_t i = 1; i < w.n && !status; i++)
@@ -56,9 +61,11 @@ static gs_status advise(gs_diagnosis *d, const gs_whatif_row *row)
 	char act[192], because[256], peak[32], reserved[32];
 
 	snprintf(act, sizeof act, "run with PYTORCH_CUDA_ALLOC_CONF=%s", row->conf);
-	snprintf(because, sizeof because, "a replay of this run under it serves the request that failed: %s reserved then, %s at most before%s",
-		 gs_size_format(reserved, sizeof reserved, row->result.reserved), gs_size_format(peak, sizeof peak, row->result.peak_reserved),
-		 row->exact ? "" : " (the replay is not exact)");
+	snprintf(because, sizeof because,
+		"a replay of this run under it serves the request that failed: %s reserved then, %s at most before%s",
+		gs_size_format(reserved, sizeof reserved, row->result.reserved),
+		gs_size_format(peak, sizeof peak, row->result.peak_reserved),
+		row->exact ? "" : " (the replay is not exact)");
 	return gs_diagnosis_advise(d, d->requested > 0 ? (uint64_t)d->requested : 0, act, because);
 }
 
@@ -66,11 +73,13 @@ gs_status gs_whatif_advise_settings(gs_diagnosis *d, void *context, gs_error *er
 {
 	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
 	gs_whatif_advice advice;
-	gs_error error = GS_ERROR_INIT; /* that a run cannot be replayed does not make the diagnosis fail */
+	gs_error error =
+		GS_ERROR_INIT; /* that a run cannot be replayed does not make the diagnosis fail */
 	gs_status status = GS_OK;
 
 	(void)context;
-	if (d->oom == SIZE_MAX || d->idx == GS_NONE || !d->device || (d->snapshot->kind != GS_KIND_PYTORCH && d->snapshot->kind != GS_KIND_GSNAP))
+	if (d->oom == SIZE_MAX || d->idx == GS_NONE || !d->device ||
+		(d->snapshot->kind != GS_KIND_PYTORCH && d->snapshot->kind != GS_KIND_GSNAP))
 		return GS_OK;
 	ask.device = d->device->device;
 	ask.until = d->idx;

@@ -1,8 +1,9 @@
-/* Who is to blame: computed once here, shown by `diagnose` and by the named queries `pinning stacks`, `cheapest eviction`,
- * `growth`, `varying sizes` alike.
+/* Who is to blame: computed once here, shown by `diagnose` and by the named queries `pinning
+ * stacks`, `cheapest eviction`, `growth`, `varying sizes` alike.
  *
- * "Live" is allocated or pending. Rows come best first. A stack of 0 stands for blocks whose stack is unknown. Arrays are malloc'd
- * and the caller's to free(); *n is 0 and *rows NULL-or-empty where there is nothing. Functions return GS_OK or GS_NO_MEMORY. */
+ * "Live" is allocated or pending. Rows come best first. A stack of 0 stands for blocks whose stack
+ * is unknown. Arrays are malloc'd and the caller's to free(); *n is 0 and *rows NULL-or-empty where
+ * there is nothing. Functions return GS_OK or GS_NO_MEMORY. */
 #ifndef GS_ANALYZER_BLAME_H
 #define GS_ANALYZER_BLAME_H
 
@@ -14,33 +15,40 @@ typedef struct gs_pinning {
 	gs_id stack;
 	uint64_t blocks, bytes; /* its live blocks in such segments */
 	uint64_t segments;
-	uint64_t free_pinned;   /* free bytes in those segments */
-	uint64_t sets_free;     /* bytes of the segments that would be wholly free if this stack's blocks were released */
+	uint64_t free_pinned; /* free bytes in those segments */
+	uint64_t sets_free;   /* bytes of the segments that would be wholly free if this stack's blocks
+							 were released */
 } gs_pinning;
 gs_status gs_blame_pinning(const gs_layout *l, gs_pinning **rows, size_t *n);
 
-/* What to evict so that the request fits. A row is a segment's run of neighbouring blocks with the fewest live bytes (then blocks; then the
- * lowest address) of those that hold the request; if no segment of the request's pool id, class and stream is as large, one row
- * without segment: whole segments, in order of live/size, until the driver's free bytes and theirs make up what is asked of it. */
+/* What to evict so that the request fits. A row is a segment's run of neighbouring blocks with the
+ * fewest live bytes (then blocks; then the lowest address) of those that hold the request; if no
+ * segment of the request's pool id, class and stream is as large, one row without segment: whole
+ * segments, in order of live/size, until the driver's free bytes and theirs make up what is asked
+ * of it. */
 typedef struct gs_eviction {
 	size_t segment;         /* index in the layout; SIZE_MAX: several */
 	uint64_t address, size; /* of the run; 0 and the segments' sum for several */
 	uint64_t live_bytes, live_blocks;
-	bool sufficient;        /* the request is served when these live blocks are gone */
-	size_t first, nblocks;  /* the run's blocks in the layout (several: 0, 0) */
+	bool sufficient;       /* the request is served when these live blocks are gone */
+	size_t first, nblocks; /* the run's blocks in the layout (several: 0, 0) */
 } gs_eviction;
-/* free_bytes: what the driver has left for this allocator; GS_NONE unknown (then 0 is taken, several are not sufficient unless they alone are). */
-gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *request,
-			    int64_t free_bytes, gs_eviction **rows, size_t *n);
+/* free_bytes: what the driver has left for this allocator; GS_NONE unknown (then 0 is taken,
+ * several are not sufficient unless they alone are). */
+gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *request, int64_t free_bytes, gs_eviction **rows,
+	size_t *n);
 
-/* A stack whose live bytes only grow: at least three allocations, the least live bytes of each sixteenth of the trace never fall, rise
- * in three of them and in the last quarter too. Sorted by bytes. until: event up to which to look (GS_NONE: all). */
+/* A stack whose live bytes only grow: at least three allocations, the least live bytes of each
+ * sixteenth of the trace never fall, rise in three of them and in the last quarter too. Sorted by
+ * bytes. until: event up to which to look (GS_NONE: all). */
 typedef struct gs_growth {
 	gs_id stack;
 	uint64_t blocks, bytes; /* live now, of those allocated in the trace */
 	int64_t first_idx, last_idx;
-	double slope;           /* bytes an event, from the first allocation on */
-	double confidence;      /* share of the sixteenths since its first allocation in which it rose, 0 to 1 */
+	double slope;      /* bytes an event, from the first allocation on */
+	double confidence; /* share of the sixteenths since its first allocation in which it rose, 0 to
+						  1 */
 } gs_growth;
 gs_status gs_blame_growth(const gs_history *h, int64_t until, gs_growth **rows, size_t *n);
 
@@ -53,12 +61,16 @@ typedef struct gs_varying {
 gs_status gs_blame_varying(const gs_snapshot *s, const gs_device *d, gs_varying **rows, size_t *n);
 
 /* A stack's live blocks. Sorted by bytes. */
-typedef struct gs_holder { gs_id stack; uint64_t blocks, bytes; } gs_holder;
+typedef struct gs_holder {
+	gs_id stack;
+	uint64_t blocks, bytes;
+} gs_holder;
 gs_status gs_blame_holders(const gs_layout *l, gs_holder **rows, size_t *n);
 
-/* The layout without some live blocks: gone[i] is set for those to take away; their bytes become free and merge. If release, segments (of
- * expandable ones the whole pages) that this makes free go back to the driver where the retry does that; *released gets their bytes. */
-gs_status gs_layout_without(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const bool *gone, bool release,
-			    gs_layout *out, uint64_t *released);
+/* The layout without some live blocks: gone[i] is set for those to take away; their bytes become
+ * free and merge. If release, segments (of expandable ones the whole pages) that this makes free go
+ * back to the driver where the retry does that; *released gets their bytes. */
+gs_status gs_layout_without(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const bool *gone, bool release, gs_layout *out, uint64_t *released);
 
 #endif

@@ -46,7 +46,9 @@ static gs_status choose_device(gs_diagnosis *d, const gs_diagnose_options *optio
 		for (size_t i = 0; !d->device && i < s->nooms; i++)
 			if (s->ooms[i].device == options->device)
 				return GS_OK;
-		return d->device ? GS_OK : gs_fail(err, GS_NOT_FOUND, "there is no device %d in it", options->device);
+		return d->device
+			? GS_OK
+			: gs_fail(err, GS_NOT_FOUND, "there is no device %d in it", options->device);
 	}
 	d->device = last == SIZE_MAX ? busiest(s) : gs_snapshot_find_device(s, s->ooms[last].device);
 	return GS_OK;
@@ -56,7 +58,8 @@ static gs_status choose_device(gs_diagnosis *d, const gs_diagnose_options *optio
 static void match_event(gs_diagnosis *d)
 {
 	for (size_t i = 0; d->state.oom == SIZE_MAX && d->state.idx >= 0 && i < d->snapshot->nooms; i++)
-		if (d->snapshot->ooms[i].device == d->device->device && d->snapshot->ooms[i].idx == d->state.idx)
+		if (d->snapshot->ooms[i].device == d->device->device &&
+			d->snapshot->ooms[i].idx == d->state.idx)
 			d->state.oom = i;
 }
 
@@ -65,14 +68,15 @@ static gs_status choose_row(gs_diagnosis *d, const gs_diagnose_options *options,
 {
 	uint64_t nth = 0, seen = 0;
 	const char *state = options->state ? options->state : "oom";
-	d->state = (gs_state){ "oom", GS_NONE, SIZE_MAX };
+	d->state = (gs_state){"oom", GS_NONE, SIZE_MAX};
 	if (!strncmp(state, "oom ", 4))
 		nth = strtoull(state + 4, NULL, 10);
 	for (size_t i = 0; i < d->snapshot->nooms; i++) {
 		const gs_oom *oom = &d->snapshot->ooms[i];
 		if (!options->any_device && oom->device != options->device)
 			continue;
-		if (!nth ? d->state.oom == SIZE_MAX || later(oom, &d->snapshot->ooms[d->state.oom]) : ++seen == nth)
+		if (!nth ? d->state.oom == SIZE_MAX || later(oom, &d->snapshot->ooms[d->state.oom])
+				 : ++seen == nth)
 			d->state.oom = i;
 	}
 	if (nth && d->state.oom == SIZE_MAX)
@@ -140,13 +144,15 @@ static void begin(gs_diagnosis *d, const gs_snapshot *s)
 	d->exact = true;
 	d->verdict = GS_VERDICT_NONE;
 	d->oom = SIZE_MAX;
-	d->idx = d->requested = d->needed = d->ask = d->stream = d->free = d->free_blocks = d->largest_free = GS_NONE;
+	d->idx = d->requested = d->needed = d->ask = d->stream = d->free = d->free_blocks =
+		d->largest_free = GS_NONE;
 	d->device_free = d->allowed = d->capacity = d->reserved = d->missing = GS_NONE;
 	d->pool = GS_CLASS_UNKNOWN;
 	d->fragmentation_first = d->fragmentation_last = -1;
 }
 
-gs_status gs_diagnose_ladder(const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err)
+gs_status gs_diagnose_ladder(
+	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err)
 {
 	begin(d, s);
 	gs_status status = choose_device(d, options, err);
@@ -169,7 +175,8 @@ static gs_status blame(gs_diagnosis *d)
 		left = d->allowed > d->reserved ? d->allowed - d->reserved : 0;
 	gs_status status = gs_blame_pinning(&d->layout, &d->pinning, &d->npinning);
 	if (!status && d->oom != SIZE_MAX && d->requested > 0 && d->policy->caches)
-		status = gs_blame_eviction(d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);
+		status = gs_blame_eviction(
+			d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);
 	if (!status)
 		status = gs_blame_growth(&d->history, until, &d->growth, &d->ngrowth);
 	if (!status)
@@ -177,7 +184,8 @@ static gs_status blame(gs_diagnosis *d)
 	return status ? status : gs_blame_holders(&d->layout, &d->holders, &d->nholders);
 }
 
-gs_status gs_diagnose(const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err)
+gs_status gs_diagnose(
+	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err)
 {
 	gs_status status = gs_diagnose_ladder(s, options, d, err);
 	if (status)
@@ -186,7 +194,8 @@ gs_status gs_diagnose(const gs_snapshot *s, const gs_diagnose_options *options, 
 		return gs_fail(err, status, "out of memory");
 	if ((status = gs_diagnose_health(d)) || (status = gs_diagnose_advice(d)))
 		return gs_fail(err, status, "out of memory");
-	return options->advise_settings ? options->advise_settings(d, options->advise_context, err) : GS_OK;
+	return options->advise_settings ? options->advise_settings(d, options->advise_context, err)
+									: GS_OK;
 }
 
 void gs_diagnosis_release(gs_diagnosis *d)

@@ -1,9 +1,12 @@
-/* The verdict on a failed request: which condition, changed, would have let it fit, and who is to blame.
+/* The verdict on a failed request: which condition, changed, would have let it fit, and who is to
+ * blame.
  *
- * The ladder's steps are asked in order on the state at the failure; the first true one is the verdict. A figure that is not
- * known is a range, so that a step is true, false, or not decided; with a snapshot ranges are points, with a text they are bounds.
+ * The ladder's steps are asked in order on the state at the failure; the first true one is the
+ * verdict. A figure that is not known is a range, so that a step is true, false, or not decided;
+ * with a snapshot ranges are points, with a text they are bounds.
  *
- * A diagnosis refers to the snapshot, which must outlive it. Not thread-safe; release it in any case. */
+ * A diagnosis refers to the snapshot, which must outlive it. Not thread-safe; release it in any
+ * case. */
 #ifndef GS_ANALYZER_DIAGNOSE_H
 #define GS_ANALYZER_DIAGNOSE_H
 
@@ -11,33 +14,43 @@
 #include "analyzer/state/state.h"
 
 /* GS_STEP(NAME, "word", "kind", "question"), in the ladder's order. */
-#define GS_LADDER(GS_STEP) \
-	GS_STEP(MISSED_FIT, "missed_fit", "defect", "if the free blocks had been searched again") \
-	GS_STEP(LIMIT, "limit", "limit", "if nothing but the device's own memory had limited it") \
-	GS_STEP(SEGMENT_SIZE, "segment_size", "fragmentation", "if the driver had been asked for no more than the request") \
-	GS_STEP(PENDING_FREE, "pending_free", "fragmentation", "if frees that wait for a stream had been completed") \
-	GS_STEP(OTHER_STREAM, "other_stream", "fragmentation", "if memory cached for another stream could be used") \
-	GS_STEP(PRIVATE_POOL, "private_pool", "fragmentation", "if memory of another pool (CUDA graph, MemPool) could be used") \
-	GS_STEP(FRAGMENTED, "fragmented", "fragmentation", "if the free memory of its pool were in one piece") \
-	GS_STEP(STRANDED, "stranded", "fragmentation", "if all free memory, of whatever pool and stream, were in one piece") \
-	GS_STEP(ROUNDING, "rounding", "fragmentation", "if blocks were no larger than what was requested") \
+#define GS_LADDER(GS_STEP)                                                                         \
+	GS_STEP(MISSED_FIT, "missed_fit", "defect", "if the free blocks had been searched again")      \
+	GS_STEP(LIMIT, "limit", "limit", "if nothing but the device's own memory had limited it")      \
+	GS_STEP(SEGMENT_SIZE, "segment_size", "fragmentation",                                         \
+		"if the driver had been asked for no more than the request")                               \
+	GS_STEP(PENDING_FREE, "pending_free", "fragmentation",                                         \
+		"if frees that wait for a stream had been completed")                                      \
+	GS_STEP(OTHER_STREAM, "other_stream", "fragmentation",                                         \
+		"if memory cached for another stream could be used")                                       \
+	GS_STEP(PRIVATE_POOL, "private_pool", "fragmentation",                                         \
+		"if memory of another pool (CUDA graph, MemPool) could be used")                           \
+	GS_STEP(FRAGMENTED, "fragmented", "fragmentation",                                             \
+		"if the free memory of its pool were in one piece")                                        \
+	GS_STEP(STRANDED, "stranded", "fragmentation",                                                 \
+		"if all free memory, of whatever pool and stream, were in one piece")                      \
+	GS_STEP(                                                                                       \
+		ROUNDING, "rounding", "fragmentation", "if blocks were no larger than what was requested") \
 	GS_STEP(OUTSIDE, "outside", "outside", "if others had not held memory of the device")
 
 typedef enum gs_step {
 #define GS_STEP(name, word, kind, question) GS_STEP_##name,
 	GS_LADDER(GS_STEP)
 #undef GS_STEP
-	GS_STEPS,
+		GS_STEPS,
 	GS_VERDICT_SHORTAGE = GS_STEPS, /* none is true: there is not enough memory */
 	GS_VERDICT_UNKNOWN,             /* none is true, some are not decided */
 	GS_VERDICT_NONE                 /* nothing failed */
 } gs_step;
 
-const char *gs_step_word(gs_step step); /* "missed_fit" … "shortage", "unknown"; NULL for GS_VERDICT_NONE */
-const char *gs_step_kind(gs_step step); /* "defect", "limit", "fragmentation", "outside", "shortage", "unknown"; NULL */
+const char *gs_step_word(
+	gs_step step); /* "missed_fit" … "shortage", "unknown"; NULL for GS_VERDICT_NONE */
+const char *gs_step_kind(
+	gs_step step); /* "defect", "limit", "fragmentation", "outside", "shortage", "unknown"; NULL */
 const char *gs_step_question(gs_step step);
 
-/* One step: fits 1 true, 0 false, -1 not decided; figures in bytes, GS_NONE where not known to the byte. */
+/* One step: fits 1 true, 0 false, -1 not decided; figures in bytes, GS_NONE where not known to the
+ * byte. */
 typedef struct gs_rung {
 	gs_step step;
 	int fits;
@@ -45,34 +58,38 @@ typedef struct gs_rung {
 } gs_rung;
 
 typedef struct gs_advice {
-	char act[192];      /* what to do */
-	char because[256];  /* the figure */
-	uint64_t regains;   /* bytes; the order of the list */
+	char act[192];     /* what to do */
+	char because[256]; /* the figure */
+	uint64_t regains;  /* bytes; the order of the list */
 } gs_advice;
 
 /* What would fit now, in one pool (id, class, stream). */
 typedef struct gs_room {
 	gs_pool_id pool_id;
 	uint64_t stream;
-	uint8_t pool;       /* gs_pool_class */
+	uint8_t pool; /* gs_pool_class */
 	uint64_t largest, free, blocks;
 } gs_room;
 
 struct gs_diagnosis;
 
 typedef struct gs_diagnose_options {
-	bool any_device;        /* take the last OOM by time, of whatever device; else device */
+	bool any_device; /* take the last OOM by time, of whatever device; else device */
 	int32_t device;
-	const char *state;      /* selector; NULL the default. A state that is no OOM's: no verdict */
-	int64_t capacity;       /* bytes; GS_NONE: what the snapshot tells */
+	const char *state; /* selector; NULL the default. A state that is no OOM's: no verdict */
+	int64_t capacity;  /* bytes; GS_NONE: what the snapshot tells */
 	int64_t allowed;
-	int64_t context;        /* bytes a process needs outside its allocator; GS_NONE: 1 GiB */
+	int64_t context;            /* bytes a process needs outside its allocator; GS_NONE: 1 GiB */
 	const gs_snapshot *message; /* a text about the same failure, which supplies facts; NULL none */
-	/* Advice on settings comes from replays alone: called when the rest is known, may append with gs_diagnosis_advise. NULL: none is given. */
+	/* Advice on settings comes from replays alone: called when the rest is known, may append with
+	 * gs_diagnosis_advise. NULL: none is given. */
 	gs_status (*advise_settings)(struct gs_diagnosis *diagnosis, void *context, gs_error *err);
 	void *advise_context;
 } gs_diagnose_options;
-#define GS_DIAGNOSE_OPTIONS_INIT { true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, NULL }
+#define GS_DIAGNOSE_OPTIONS_INIT                                   \
+	{                                                              \
+		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, NULL \
+	}
 
 typedef struct gs_diagnosis {
 	const gs_snapshot *snapshot;
@@ -80,33 +97,33 @@ typedef struct gs_diagnosis {
 	const gs_policy *policy;
 	gs_pool_settings settings;
 	bool settings_known;
-	gs_history history;     /* of the device; empty where there is neither layout nor trace */
+	gs_history history; /* of the device; empty where there is neither layout nor trace */
 	gs_state state;
-	gs_layout layout;       /* of that state */
-	bool has_layout;        /* false: a text alone, judged by bounds */
+	gs_layout layout; /* of that state */
+	bool has_layout;  /* false: a text alone, judged by bounds */
 	gs_totals totals;
 
 	/* the failed request; all unknown (GS_NONE, SIZE_MAX) where nothing failed */
-	size_t oom;             /* in the snapshot's ooms */
+	size_t oom; /* in the snapshot's ooms */
 	int64_t idx;
 	gs_step verdict;
 	bool exact;
-	int64_t requested;      /* R; of a text the figure it prints */
-	int64_t needed;         /* N */
-	int64_t ask;            /* ASK */
+	int64_t requested; /* R; of a text the figure it prints */
+	int64_t needed;    /* N */
+	int64_t ask;       /* ASK */
 	int64_t stream;
-	int pool;               /* gs_pool_class */
-	bool has_pool_id;       /* false: unknown (a text) */
-	bool pool_id_told;      /* the event told it */
+	int pool;          /* gs_pool_class */
+	bool has_pool_id;  /* false: unknown (a text) */
+	bool pool_id_told; /* the event told it */
 	gs_pool_id pool_id;
-	gs_id stack;            /* of the failed request */
+	gs_id stack;                             /* of the failed request */
 	int64_t free, free_blocks, largest_free; /* of the request's pool id, class and stream */
 	int64_t device_free, allowed, capacity, reserved;
 	int64_t missing;        /* shortage: how much */
 	const char *refused_by; /* limit: "fraction", "driver" or NULL */
 	gs_rung ladder[GS_STEPS];
 	int nladder;
-	bool null[GS_STEPS];    /* steps that were not decided before the verdict */
+	bool null[GS_STEPS]; /* steps that were not decided before the verdict */
 
 	gs_pinning *pinning;
 	size_t npinning;
@@ -120,23 +137,32 @@ typedef struct gs_diagnosis {
 	size_t nholders;
 	gs_room *rooms;
 	size_t nrooms;
-	double fragmentation_first, fragmentation_last; /* share of reserved memory that was free, in the first and last third of the trace; -1 unknown */
+	double fragmentation_first,
+		fragmentation_last; /* share of reserved memory that was free, in the first and last third
+							   of the trace; -1 unknown */
 	gs_advice *advice;
 	size_t nadvice;
 } gs_diagnosis;
 
-#define GS_DIAGNOSIS_INIT { 0 }
+#define GS_DIAGNOSIS_INIT \
+	{                     \
+		0                 \
+	}
 
-/* GS_NOT_FOUND, GS_INVALID: the selection names nothing (message); GS_NO_MEMORY. A snapshot without any device or OOM gives a diagnosis without
- * device. */
-gs_status gs_diagnose(const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
+/* GS_NOT_FOUND, GS_INVALID: the selection names nothing (message); GS_NO_MEMORY. A snapshot without
+ * any device or OOM gives a diagnosis without device. */
+gs_status gs_diagnose(
+	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
 void gs_diagnosis_release(gs_diagnosis *d);
 
 /* Appends one line of advice (kept in order of regains). */
-gs_status gs_diagnosis_advise(gs_diagnosis *d, uint64_t regains, const char *act, const char *because);
+gs_status gs_diagnosis_advise(
+	gs_diagnosis *d, uint64_t regains, const char *act, const char *because);
 
-/* The ladder alone, for the named query `fit`: fills the request's facts, the ladder and the verdict; no blame, no advice. */
-gs_status gs_diagnose_ladder(const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
+/* The ladder alone, for the named query `fit`: fills the request's facts, the ladder and the
+ * verdict; no blame, no advice. */
+gs_status gs_diagnose_ladder(
+	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
 
 /* Worst fragmentation (1 - largest free block / free bytes) of a pool, 0 when nothing is free. */
 double gs_diagnosis_fragmentation(const gs_diagnosis *d);

@@ -4,10 +4,12 @@
 
 #include "analyzer/diagnose/attribution.h"
 
-/* Playing a row looks at the whole layout: a few of the cheapest rows only; the bounds of the search decide for the rest. */
+/* Playing a row looks at the whole layout: a few of the cheapest rows only; the bounds of the
+ * search decide for the rest. */
 enum { MOST_PLAYED = 64, LEAST_PLAYED = 4, BLOCKS_PLAYED = 4000000 };
 
-/* The run of neighbouring blocks of a segment that holds the request with the fewest live bytes: for each last block, the shortest run. */
+/* The run of neighbouring blocks of a segment that holds the request with the fewest live bytes:
+ * for each last block, the shortest run. */
 static bool best_run(const gs_layout *l, size_t segment, uint64_t size, gs_eviction *best)
 {
 	const gs_segment *g = &l->segments[segment];
@@ -24,17 +26,23 @@ static bool best_run(const gs_layout *l, size_t segment, uint64_t size, gs_evict
 			live -= l->blocks[first].state == GS_INACTIVE ? 0 : l->blocks[first].size;
 			blocks -= l->blocks[first].state != GS_INACTIVE;
 		}
-		if (span < size || (found && (live > best->live_bytes || (live == best->live_bytes && blocks >= best->live_blocks))))
+		if (span < size ||
+			(found &&
+				(live > best->live_bytes ||
+					(live == best->live_bytes && blocks >= best->live_blocks))))
 			continue;
-		*best = (gs_eviction){ segment, l->blocks[first].address, span, live, blocks, false, first, last + 1 - first };
+		*best = (gs_eviction){
+			segment, l->blocks[first].address, span, live, blocks, false, first, last + 1 - first};
 		found = true;
 	}
 	return found;
 }
 
-/* Plays it: is the request served, by the search or, after segments made free went back, by the driver. */
-static gs_status serves(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *request,
-			int64_t free_bytes, const bool *gone, bool *sufficient)
+/* Plays it: is the request served, by the search or, after segments made free went back, by the
+ * driver. */
+static gs_status serves(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *request, int64_t free_bytes, const bool *gone,
+	bool *sufficient)
 {
 	gs_layout after;
 	uint64_t released;
@@ -63,12 +71,16 @@ static int by_cost(const void *a, const void *b)
 	return (x->segment > y->segment) - (x->segment < y->segment);
 }
 
-typedef struct candidate { size_t segment; uint64_t live, blocks, size; } candidate;
+typedef struct candidate {
+	size_t segment;
+	uint64_t live, blocks, size;
+} candidate;
 
 static int by_share(const void *a, const void *b)
 {
 	const candidate *x = a, *y = b;
-	long double p = (long double)x->live * (long double)y->size, q = (long double)y->live * (long double)x->size;
+	long double p = (long double)x->live * (long double)y->size,
+				q = (long double)y->live * (long double)x->size;
 	if (p != q)
 		return p < q ? -1 : 1;
 	return (x->segment > y->segment) - (x->segment < y->segment);
@@ -80,7 +92,7 @@ static size_t list_candidates(const gs_policy *policy, const gs_layout *l, candi
 	size_t n = 0;
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
-		candidate c = { i, 0, 0, g->size };
+		candidate c = {i, 0, 0, g->size};
 		if (!policy->releases || g->pool_id.a || g->pool_id.b)
 			continue;
 		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++)
@@ -95,15 +107,17 @@ static size_t list_candidates(const gs_policy *policy, const gs_layout *l, candi
 }
 
 /* Whole segments, until the driver could serve. */
-static gs_status empty_segments(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *request,
-				int64_t free_bytes, gs_eviction *row, size_t *n)
+static gs_status empty_segments(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *request, int64_t free_bytes, gs_eviction *row,
+	size_t *n)
 {
-	uint64_t have = free_bytes > 0 ? (uint64_t)free_bytes : 0, ask = gs_policy_ask(policy, settings, l, request, NULL);
+	uint64_t have = free_bytes > 0 ? (uint64_t)free_bytes : 0,
+			 ask = gs_policy_ask(policy, settings, l, request, NULL);
 	candidate *all = malloc((l->nsegments + 1) * sizeof *all);
 	bool *gone = calloc(l->nblocks + 1, sizeof *gone);
 	gs_status status = all && gone ? GS_OK : GS_NO_MEMORY;
 	size_t count = status ? 0 : list_candidates(policy, l, all);
-	*row = (gs_eviction){ .segment = SIZE_MAX };
+	*row = (gs_eviction){.segment = SIZE_MAX};
 	for (size_t i = 0; i < count && have < ask; i++) {
 		const gs_segment *g = &l->segments[all[i].segment];
 		memset(&gone[g->first_block], 1, g->nblocks * sizeof *gone);
@@ -120,8 +134,9 @@ static gs_status empty_segments(const gs_policy *policy, const gs_pool_settings 
 	return status;
 }
 
-gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *request,
-			    int64_t free_bytes, gs_eviction **rows, size_t *n)
+gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *request, int64_t free_bytes, gs_eviction **rows,
+	size_t *n)
 {
 	gs_eviction *all = malloc((l->nsegments + 1) * sizeof *all);
 	bool *gone = calloc(l->nblocks + 1, sizeof *gone);
@@ -129,7 +144,8 @@ gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *set
 	*rows = all;
 	*n = 0;
 	for (size_t i = 0; !status && i < l->nsegments; i++)
-		if (gs_policy_same_pool(policy, &l->segments[i], request) && best_run(l, i, request->size, &all[*n]))
+		if (gs_policy_same_pool(policy, &l->segments[i], request) &&
+			best_run(l, i, request->size, &all[*n]))
 			(*n)++;
 	if (!status && *n)
 		qsort(all, *n, sizeof *all, by_cost);

@@ -5,14 +5,15 @@
 
 /* Free blocks by their relation to the request. */
 typedef struct holes {
-	uint64_t same, same_blocks, same_largest, too_small, other_stream, other_pool, unknown_requested;
+	uint64_t same, same_blocks, same_largest, too_small, other_stream, other_pool,
+		unknown_requested;
 } holes;
 
 static uint64_t greater(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
 static void look(const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, holes *h)
 {
-	*h = (holes){ 0 };
+	*h = (holes){0};
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
 		const gs_segment *g = &l->segments[b->segment];
@@ -34,8 +35,10 @@ static void look(const gs_diagnosis *d, const gs_layout *l, const gs_policy_requ
 	}
 }
 
-/* The block that the search takes, else the largest that is too small. One that was made from sums (it has no address) may be several. */
-static gs_range search(const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, uint64_t too_small)
+/* The block that the search takes, else the largest that is too small. One that was made from sums
+ * (it has no address) may be several. */
+static gs_range search(
+	const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, uint64_t too_small)
 {
 	size_t found = gs_policy_search(d->policy, &d->settings, l, r);
 	if (found == SIZE_MAX)
@@ -46,7 +49,8 @@ static gs_range search(const gs_diagnosis *d, const gs_layout *l, const gs_polic
 	hole.low = 0;
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_segment *g = &l->segments[l->blocks[i].segment];
-		if (l->blocks[i].state == GS_INACTIVE && g->has_address && gs_policy_same_pool(d->policy, g, r))
+		if (l->blocks[i].state == GS_INACTIVE && g->has_address &&
+			gs_policy_same_pool(d->policy, g, r))
 			hole.low = greater(hole.low, l->blocks[i].size);
 	}
 	return hole;
@@ -72,7 +76,9 @@ static gs_status wait_for_frees(const gs_diagnosis *d, const gs_policy_request *
 		status = gs_layout_without(d->policy, &d->settings, l, gone, true, &released, &bytes);
 	}
 	if (!status) {
-		f->waited_ask = r->size ? gs_range_of(gs_policy_ask(d->policy, &d->settings, &released, r, &missing)) : gs_range_unknown();
+		f->waited_ask = r->size
+			? gs_range_of(gs_policy_ask(d->policy, &d->settings, &released, r, &missing))
+			: gs_range_unknown();
 		f->waited_gain = gs_range_of(bytes);
 		f->waits = d->totals.pending != 0;
 		gs_layout_release(&released);
@@ -81,16 +87,18 @@ static gs_status wait_for_frees(const gs_diagnosis *d, const gs_policy_request *
 	return status;
 }
 
-/* Expandable segments: where the reservation is known to begin, from what was ever mapped for that class and stream. */
+/* Expandable segments: where the reservation is known to begin, from what was ever mapped for that
+ * class and stream. */
 static uint64_t lowest_mapped(const gs_diagnosis *d, const gs_policy_request *r)
 {
 	uint64_t lowest = 0;
 	for (size_t i = 0; i < d->device->trace.n && (d->idx < 0 || i <= (size_t)d->idx); i++) {
 		const gs_event *e = &d->device->trace.events[i];
-		if (gs_event_action(e) != GS_ACTION_SEGMENT_MAP || e->stream >= d->snapshot->nstreams
-		    || d->snapshot->streams[e->stream] != r->stream)
+		if (gs_event_action(e) != GS_ACTION_SEGMENT_MAP || e->stream >= d->snapshot->nstreams ||
+			d->snapshot->streams[e->stream] != r->stream)
 			continue;
-		gs_pool_id id = e->pool && e->pool <= d->snapshot->npools ? d->snapshot->pools[e->pool - 1] : (gs_pool_id){ 0, 0 };
+		gs_pool_id id = e->pool && e->pool <= d->snapshot->npools ? d->snapshot->pools[e->pool - 1]
+																  : (gs_pool_id){0, 0};
 		bool small = e->size <= UINT64_C(2) << 20;
 		if (id.a != r->pool_id.a || id.b != r->pool_id.b || small != (r->pool == GS_SMALL))
 			continue;
@@ -120,7 +128,8 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	f->missing = gs_range_of(missing);
 	if (d->requested <= 0)
 		f->request = f->ask = f->missing = gs_range_unknown();
-	else if (d->policy->round(&d->settings, r.size) != r.size) /* not what an allocator asks for: a printed figure */
+	else if (d->policy->round(&d->settings, r.size) !=
+		r.size) /* not what an allocator asks for: a printed figure */
 		f->request = f->missing = gs_range_printed(d->requested);
 	f->device_free = gs_range_fact(d->device_free);
 	f->hole = search(d, l, &r, h.too_small);
@@ -128,10 +137,11 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	f->private_hole = gs_range_of(h.other_pool);
 	f->free_same = gs_range_of(h.same);
 	f->free_all = gs_range_of(d->totals.free + d->totals.pending);
-	f->rounding = (gs_range){ d->totals.rounding, d->totals.rounding + h.unknown_requested,
-				  h.unknown_requested ? GS_NONE : (int64_t)d->totals.rounding };
+	f->rounding = (gs_range){d->totals.rounding, d->totals.rounding + h.unknown_requested,
+		h.unknown_requested ? GS_NONE : (int64_t)d->totals.rounding};
 	gs_status status = wait_for_frees(d, &r, f);
-	if (d->requested < 0) { /* a message that tells no size: "OOM when allocating tensor with shape" */
+	if (d->requested <
+		0) { /* a message that tells no size: "OOM when allocating tensor with shape" */
 		d->ask = d->needed;
 		f->ask = gs_range_fact(d->ask);
 		f->missing = f->waited_ask = gs_range_unknown();

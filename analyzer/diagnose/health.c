@@ -8,18 +8,20 @@ static gs_room *room_of(gs_diagnosis *d, const gs_segment *g)
 {
 	for (size_t i = 0; i < d->nrooms; i++) {
 		gs_room *r = &d->rooms[i];
-		if (r->stream == g->stream && r->pool == g->pool && r->pool_id.a == g->pool_id.a && r->pool_id.b == g->pool_id.b)
+		if (r->stream == g->stream && r->pool == g->pool && r->pool_id.a == g->pool_id.a &&
+			r->pool_id.b == g->pool_id.b)
 			return r;
 	}
 	gs_room *grown = realloc(d->rooms, (d->nrooms + 1) * sizeof *grown);
 	if (!grown)
 		return NULL;
 	d->rooms = grown;
-	grown[d->nrooms] = (gs_room){ g->pool_id, g->stream, g->pool, 0, 0, 0 };
+	grown[d->nrooms] = (gs_room){g->pool_id, g->stream, g->pool, 0, 0, 0};
 	return &grown[d->nrooms++];
 }
 
-/* The largest request that the search would serve: the largest free block within the bounds of the settings. */
+/* The largest request that the search would serve: the largest free block within the bounds of the
+ * settings. */
 static gs_status find_rooms(gs_diagnosis *d)
 {
 	for (size_t i = 0; i < d->layout.nsegments; i++) {
@@ -48,7 +50,8 @@ static int by_largest(const void *a, const void *b)
 	return (x->free < y->free) - (x->free > y->free);
 }
 
-/* Share of the reserved bytes that nothing used, averaged over the first and the last third of the events. */
+/* Share of the reserved bytes that nothing used, averaged over the first and the last third of the
+ * events. */
 static void follow_fragmentation(gs_diagnosis *d)
 {
 	const gs_history *h = &d->history;
@@ -86,7 +89,8 @@ double gs_diagnosis_fragmentation(const gs_diagnosis *d)
 {
 	double worst = 0;
 	for (size_t i = 0; i < d->nrooms; i++) {
-		double f = d->rooms[i].free ? 1 - (double)d->rooms[i].largest / (double)d->rooms[i].free : 0;
+		double f = d->rooms[i].free ? 1 - (double)d->rooms[i].largest / (double)d->rooms[i].free
+									: 0;
 		worst = f > worst ? f : worst;
 	}
 	return worst;

@@ -3,13 +3,15 @@
 
 #include "analyzer/diagnose/diagnose_internal.h"
 
-static const struct { const char *word, *kind, *question; } words[] = {
-#define GS_STEP(name, word, kind, question) { word, kind, question },
+static const struct {
+	const char *word, *kind, *question;
+} words[] = {
+#define GS_STEP(name, word, kind, question) {word, kind, question},
 	GS_LADDER(GS_STEP)
 #undef GS_STEP
-	{ "shortage", "shortage", "" },
-	{ "unknown", "unknown", "" },
-	{ NULL, NULL, "" },
+		{"shortage", "shortage", ""},
+	{"unknown", "unknown", ""},
+	{NULL, NULL, ""},
 };
 
 const char *gs_step_word(gs_step step) { return words[step].word; }
@@ -21,10 +23,13 @@ static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64
 gs_range gs_range_add(gs_range a, gs_range b)
 {
 	bool said = a.said >= 0 && b.said >= 0 && a.said <= INT64_MAX - b.said;
-	return (gs_range){ add(a.low, b.low), add(a.high, b.high), said ? a.said + b.said : GS_NONE };
+	return (gs_range){add(a.low, b.low), add(a.high, b.high), said ? a.said + b.said : GS_NONE};
 }
 
-gs_range gs_range_fact(int64_t bytes) { return bytes < 0 ? gs_range_unknown() : gs_range_of((uint64_t)bytes); }
+gs_range gs_range_fact(int64_t bytes)
+{
+	return bytes < 0 ? gs_range_unknown() : gs_range_of((uint64_t)bytes);
+}
 
 int gs_range_reaches(gs_range a, gs_range b)
 {
@@ -35,11 +40,13 @@ int gs_range_reaches(gs_range a, gs_range b)
 
 static void put(gs_diagnosis *d, gs_step step, gs_range available, gs_range needed)
 {
-	d->ladder[d->nladder++] = (gs_rung){ step, gs_range_reaches(available, needed), available.said, needed.said };
+	d->ladder[d->nladder++] = (gs_rung){
+		step, gs_range_reaches(available, needed), available.said, needed.said};
 }
 
 /* Either way is enough; the figures of the way that is, else of the first. */
-static void put_either(gs_diagnosis *d, gs_step step, gs_range a, gs_range needs_a, gs_range b, gs_range needs_b)
+static void put_either(
+	gs_diagnosis *d, gs_step step, gs_range a, gs_range needs_a, gs_range b, gs_range needs_b)
 {
 	int first = gs_range_reaches(a, needs_a), second = gs_range_reaches(b, needs_b);
 	if (second == 1 && first != 1)
@@ -83,7 +90,8 @@ void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f)
 	if (d->policy->limit_step)
 		put(d, GS_STEP_LIMIT, f->device_free, f->ask);
 	put(d, GS_STEP_SEGMENT_SIZE, f->driver, f->missing);
-	put_either(d, GS_STEP_PENDING_FREE, f->waited_hole, f->request, f->waits ? gs_range_add(f->driver, f->waited_gain) : gs_range_of(0), f->waited_ask);
+	put_either(d, GS_STEP_PENDING_FREE, f->waited_hole, f->request,
+		f->waits ? gs_range_add(f->driver, f->waited_gain) : gs_range_of(0), f->waited_ask);
 	put(d, GS_STEP_OTHER_STREAM, f->stream_hole, f->request);
 	put(d, GS_STEP_PRIVATE_POOL, f->private_hole, f->request);
 	put(d, GS_STEP_FRAGMENTED, sum, f->request);

@@ -5,8 +5,10 @@
 #include "analyzer/diagnose/attribution.h"
 #include "recorder/pool/rules.h"
 
-/* Copies a segment's blocks, those in gone as free, free neighbours as one. True when a block went. */
-static bool copy_segment(const gs_layout *l, const gs_segment *from, const bool *gone, gs_layout *out)
+/* Copies a segment's blocks, those in gone as free, free neighbours as one. True when a block went.
+ */
+static bool copy_segment(
+	const gs_layout *l, const gs_segment *from, const bool *gone, gs_layout *out)
 {
 	bool went = false;
 	gs_segment *g = &out->segments[out->nsegments++];
@@ -44,7 +46,8 @@ static uint64_t release_whole(gs_layout *out)
 
 static uint64_t whole_pages_from(uint64_t *address, uint64_t end, uint64_t base, uint64_t page)
 {
-	uint64_t from = base + (*address - base + page - 1) / page * page, to = base + (end - base) / page * page;
+	uint64_t from = base + (*address - base + page - 1) / page * page,
+			 to = base + (end - base) / page * page;
 	*address = from;
 	return to > from ? to - from : 0;
 }
@@ -74,7 +77,8 @@ static void push(gs_layout *out, gs_segment *g, gs_block b, uint64_t address, ui
 	g->nblocks++;
 }
 
-/* Of an expandable run just copied: unmaps the whole pages of free blocks; what is left are shorter runs. */
+/* Of an expandable run just copied: unmaps the whole pages of free blocks; what is left are shorter
+ * runs. */
 static gs_status release_pages(gs_layout *out, uint64_t page, uint64_t *released)
 {
 	gs_segment *g = &out->segments[out->nsegments - 1];
@@ -88,7 +92,8 @@ static gs_status release_pages(gs_layout *out, uint64_t page, uint64_t *released
 	g->size = g->nblocks = 0;
 	for (size_t k = 0; k < n; k++) {
 		uint64_t at = blocks[k].address, end = at + blocks[k].size, from = at;
-		uint64_t taken = blocks[k].state == GS_INACTIVE ? whole_pages_from(&from, end, base, page) : 0;
+		uint64_t taken = blocks[k].state == GS_INACTIVE ? whole_pages_from(&from, end, base, page)
+														: 0;
 		if (!taken) {
 			push(out, g, blocks[k], at, end - at);
 			continue;
@@ -111,8 +116,8 @@ static bool retry_releases(const gs_policy *policy, const gs_segment *g)
 	return policy->releases && !g->pool_id.a && !g->pool_id.b;
 }
 
-gs_status gs_layout_without(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const bool *gone, bool release,
-			    gs_layout *out, uint64_t *released)
+gs_status gs_layout_without(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const bool *gone, bool release, gs_layout *out, uint64_t *released)
 {
 	gs_layout to;
 	gs_status status = GS_OK;
@@ -130,7 +135,8 @@ gs_status gs_layout_without(const gs_policy *policy, const gs_pool_settings *set
 		if (!went || !release || !retry_releases(policy, g))
 			continue;
 		if (g->expandable)
-			status = release_pages(&to, gs_rules_page_size(settings, (gs_pool_class)g->pool), released);
+			status = release_pages(
+				&to, gs_rules_page_size(settings, (gs_pool_class)g->pool), released);
 		else
 			*released += release_whole(&to);
 	}

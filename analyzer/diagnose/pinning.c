@@ -5,7 +5,11 @@
 #include "analyzer/diagnose/attribution.h"
 
 /* A stack's part of one segment. */
-typedef struct share { gs_id stack; uint32_t segment; uint64_t blocks, bytes; } share;
+typedef struct share {
+	gs_id stack;
+	uint32_t segment;
+	uint64_t blocks, bytes;
+} share;
 
 static int by_stack(const void *a, const void *b)
 {
@@ -25,15 +29,18 @@ static int by_pinned(const void *a, const void *b)
 	return (x->stack > y->stack) - (x->stack < y->stack);
 }
 
-typedef struct fill { uint64_t free, live; } fill;
+typedef struct fill {
+	uint64_t free, live;
+} fill;
 
 static void measure(const gs_layout *l, fill *fills)
 {
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
-		fills[i] = (fill){ 0, 0 };
+		fills[i] = (fill){0, 0};
 		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++)
-			*(l->blocks[k].state == GS_INACTIVE ? &fills[i].free : &fills[i].live) += l->blocks[k].size;
+			*(l->blocks[k].state == GS_INACTIVE ? &fills[i].free
+												: &fills[i].live) += l->blocks[k].size;
 	}
 }
 
@@ -45,7 +52,7 @@ static size_t collect(const gs_layout *l, const fill *fills, share *shares)
 		const gs_segment *g = &l->segments[i];
 		for (size_t k = g->first_block; fills[i].free && k < g->first_block + g->nblocks; k++)
 			if (l->blocks[k].state != GS_INACTIVE)
-				shares[n++] = (share){ l->blocks[k].stack, (uint32_t)i, 1, l->blocks[k].size };
+				shares[n++] = (share){l->blocks[k].stack, (uint32_t)i, 1, l->blocks[k].size};
 	}
 	if (n)
 		qsort(shares, n, sizeof *shares, by_stack);
@@ -63,17 +70,20 @@ static void add_segment(const gs_layout *l, const fill *fills, gs_pinning *p, co
 		p->sets_free += l->segments[s->segment].size;
 }
 
-static size_t add_up(const gs_layout *l, const fill *fills, const share *shares, size_t count, gs_pinning *all)
+static size_t add_up(
+	const gs_layout *l, const fill *fills, const share *shares, size_t count, gs_pinning *all)
 {
 	size_t n = 0;
 	for (size_t i = 0, next; i < count; i = next) {
 		share sum = shares[i];
-		for (next = i + 1; next < count && shares[next].stack == sum.stack && shares[next].segment == sum.segment; next++) {
+		for (next = i + 1;
+			 next < count && shares[next].stack == sum.stack && shares[next].segment == sum.segment;
+			 next++) {
 			sum.blocks++;
 			sum.bytes += shares[next].bytes;
 		}
 		if (!n || all[n - 1].stack != sum.stack)
-			all[n++] = (gs_pinning){ .stack = sum.stack };
+			all[n++] = (gs_pinning){.stack = sum.stack};
 		add_segment(l, fills, &all[n - 1], &sum);
 	}
 	return n;
@@ -122,7 +132,7 @@ gs_status gs_blame_holders(const gs_layout *l, gs_holder **rows, size_t *n)
 		return GS_NO_MEMORY;
 	for (size_t i = 0; i < l->nblocks; i++)
 		if (l->blocks[i].state != GS_INACTIVE)
-			all[live++] = (gs_holder){ l->blocks[i].stack, 1, l->blocks[i].size };
+			all[live++] = (gs_holder){l->blocks[i].stack, 1, l->blocks[i].size};
 	if (live)
 		qsort(all, live, sizeof *all, by_stack_only);
 	for (size_t i = 0; i < live; i++) {

@@ -1,9 +1,12 @@
-/* The failed request and the device, from whatever tells them: options, the OOM's own row, a message, the device's facts. */
+/* The failed request and the device, from whatever tells them: options, the OOM's own row, a
+ * message, the device's facts. */
 #include "analyzer/diagnose/diagnose_internal.h"
 
 #include "recorder/pool/rules.h"
 
-#define FIRST_KNOWN(...) first_known((const int64_t[]){ __VA_ARGS__ }, sizeof((const int64_t[]){ __VA_ARGS__ }) / sizeof(int64_t))
+#define FIRST_KNOWN(...) \
+	first_known(         \
+		(const int64_t[]){__VA_ARGS__}, sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
 
 static int64_t first_known(const int64_t *facts, size_t n)
 {
@@ -13,9 +16,18 @@ static int64_t first_known(const int64_t *facts, size_t n)
 	return GS_NONE;
 }
 
-static const gs_oom none = { .device = -1, .idx = GS_NONE, .time_us = GS_NONE, .requested = GS_NONE, .needed = GS_NONE, .stream = GS_NONE,
-			      .pool = GS_CLASS_UNKNOWN, .device_free = GS_NONE, .capacity = GS_NONE, .allocated = GS_NONE,
-			      .reserved = GS_NONE, .allowed = GS_NONE };
+static const gs_oom none = {.device = -1,
+	.idx = GS_NONE,
+	.time_us = GS_NONE,
+	.requested = GS_NONE,
+	.needed = GS_NONE,
+	.stream = GS_NONE,
+	.pool = GS_CLASS_UNKNOWN,
+	.device_free = GS_NONE,
+	.capacity = GS_NONE,
+	.allocated = GS_NONE,
+	.reserved = GS_NONE,
+	.allowed = GS_NONE};
 
 /* Do two figures name the same size, one of them printed with two decimals. */
 static bool same_size(int64_t a, int64_t b)
@@ -24,12 +36,16 @@ static bool same_size(int64_t a, int64_t b)
 	return a >= 0 && b >= 0 && (uint64_t)b >= printed.low && (uint64_t)b <= printed.high;
 }
 
-/* The message about this failure: the last about the same device and segment size, else the last about the device. */
-static const gs_oom *find_message(const gs_diagnosis *d, const gs_snapshot *message, const gs_oom *oom)
+/* The message about this failure: the last about the same device and segment size, else the last
+ * about the device. */
+static const gs_oom *find_message(
+	const gs_diagnosis *d, const gs_snapshot *message, const gs_oom *oom)
 {
 	const gs_oom *found = &none;
 	bool exact = false;
-	int64_t needed = oom->needed >= 0 || oom->requested < 0 ? oom->needed : (int64_t)d->policy->segment(&d->settings, (uint64_t)oom->requested);
+	int64_t needed = oom->needed >= 0 || oom->requested < 0
+		? oom->needed
+		: (int64_t)d->policy->segment(&d->settings, (uint64_t)oom->requested);
 	for (size_t i = 0; message && i < message->nooms; i++) {
 		const gs_oom *m = &message->ooms[i];
 		bool same = same_size(m->needed >= 0 ? m->needed : m->requested, needed);
@@ -54,12 +70,13 @@ static int class_of(const gs_diagnosis *d, const gs_oom *oom)
 	return size == GS_SMALL_SEGMENT ? GS_SMALL : size >= GS_LARGE_MIN ? GS_LARGE : GS_CLASS_UNKNOWN;
 }
 
-/* Without a word from the event it is taken to be the default pool: surely right when there is no other. */
+/* Without a word from the event it is taken to be the default pool: surely right when there is no
+ * other. */
 static void find_pool_id(gs_diagnosis *d, const gs_oom *oom)
 {
 	d->pool_id_told = oom->has_pool_id;
 	d->has_pool_id = oom->has_pool_id || d->has_layout;
-	d->pool_id = oom->has_pool_id ? oom->pool_id : (gs_pool_id){ 0, 0 };
+	d->pool_id = oom->has_pool_id ? oom->pool_id : (gs_pool_id){0, 0};
 	for (size_t i = 0; !d->pool_id_told && i < d->layout.nsegments; i++)
 		if (d->layout.segments[i].pool_id.a || d->layout.segments[i].pool_id.b)
 			d->exact = false;
@@ -79,12 +96,17 @@ void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options)
 	const gs_oom *oom = d->oom == SIZE_MAX ? &none : &d->snapshot->ooms[d->oom];
 	const gs_oom *told = find_message(d, options->message, oom);
 	const gs_device *device = d->device;
-	bool captured = device && (d->oom == SIZE_MAX ? d->state.idx == GS_NONE : device->layout_at_oom);
-	d->capacity = FIRST_KNOWN(options->capacity, oom->capacity, told->capacity, device ? device->capacity : GS_NONE);
-	d->allowed = FIRST_KNOWN(options->allowed, oom->allowed, told->allowed, device ? device->allowed : GS_NONE);
-	d->device_free = FIRST_KNOWN(oom->device_free, told->device_free, captured ? device->device_free : GS_NONE);
-	d->reserved = d->has_layout ? (int64_t)d->totals.reserved
-				    : FIRST_KNOWN(oom->reserved, told->reserved, device ? device->reserved : GS_NONE);
+	bool captured = device &&
+		(d->oom == SIZE_MAX ? d->state.idx == GS_NONE : device->layout_at_oom);
+	d->capacity = FIRST_KNOWN(
+		options->capacity, oom->capacity, told->capacity, device ? device->capacity : GS_NONE);
+	d->allowed = FIRST_KNOWN(
+		options->allowed, oom->allowed, told->allowed, device ? device->allowed : GS_NONE);
+	d->device_free = FIRST_KNOWN(
+		oom->device_free, told->device_free, captured ? device->device_free : GS_NONE);
+	d->reserved = d->has_layout
+		? (int64_t)d->totals.reserved
+		: FIRST_KNOWN(oom->reserved, told->reserved, device ? device->reserved : GS_NONE);
 	d->idx = oom->idx;
 	d->requested = oom->requested;
 	d->stream = oom->stream;
@@ -104,27 +126,33 @@ void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options)
 
 gs_policy_request gs_diagnosis_request(const gs_diagnosis *d)
 {
-	gs_policy_request r = { .size = (uint64_t)(d->requested > 0 ? d->requested : 0), .stream = d->stream >= 0 ? (uint64_t)d->stream : 0,
-				.pool_id = d->pool_id, .pool = (gs_pool_class)d->pool };
+	gs_policy_request r = {.size = (uint64_t)(d->requested > 0 ? d->requested : 0),
+		.stream = d->stream >= 0 ? (uint64_t)d->stream : 0,
+		.pool_id = d->pool_id,
+		.pool = (gs_pool_class)d->pool};
 	return r;
 }
 
-void gs_diagnose_device(const gs_diagnosis *d, const gs_diagnose_options *options, gs_range reserved, gs_figures *f)
+void gs_diagnose_device(
+	const gs_diagnosis *d, const gs_diagnose_options *options, gs_range reserved, gs_figures *f)
 {
 	uint64_t context = options->context >= 0 ? (uint64_t)options->context : UINT64_C(1) << 30;
 	f->driver = f->device_free;
 	if (d->allowed >= 0 && d->policy->limit_step) {
 		uint64_t allowed = (uint64_t)d->allowed;
-		uint64_t most = allowed > reserved.low ? allowed - reserved.low : 0, least = allowed > reserved.high ? allowed - reserved.high : 0;
+		uint64_t most = allowed > reserved.low ? allowed - reserved.low : 0,
+				 least = allowed > reserved.high ? allowed - reserved.high : 0;
 		f->driver.low = least < f->driver.low ? least : f->driver.low;
 		f->driver.high = most < f->driver.high ? most : f->driver.high;
-		if (reserved.said >= 0 && (f->driver.said < 0 || f->driver.said > d->allowed - reserved.said))
+		if (reserved.said >= 0 &&
+			(f->driver.said < 0 || f->driver.said > d->allowed - reserved.said))
 			f->driver.said = d->allowed > reserved.said ? d->allowed - reserved.said : 0;
 	}
 	f->outside = gs_range_unknown();
 	if (d->capacity >= 0 && f->device_free.high != UINT64_MAX && reserved.high != UINT64_MAX) {
 		uint64_t capacity = (uint64_t)d->capacity;
-		uint64_t least = reserved.high + f->device_free.high + context, most = reserved.low + f->device_free.low + context;
+		uint64_t least = reserved.high + f->device_free.high + context,
+				 most = reserved.low + f->device_free.low + context;
 		f->outside.low = capacity > least ? capacity - least : 0;
 		f->outside.high = capacity > most ? capacity - most : 0;
 		if (reserved.said >= 0 && f->device_free.said >= 0) {

@@ -69,7 +69,7 @@ static int measure(gs_draw *d, int px, const char *text)
 	return gs_font_measure(((gs_canvas *)d)->font, px, text);
 }
 
-static const gs_draw_ops canvas_ops = { paint_rect, paint_text, measure };
+static const gs_draw_ops canvas_ops = {paint_rect, paint_text, measure};
 
 gs_status gs_canvas_init(gs_canvas *c, int width, int height, gs_error *err)
 {

@@ -1,5 +1,5 @@
-/* A picture in memory: 24-bit pixels that gs_draw calls paint, written as PNG. The canvas owns its pixels and its
- * font until gs_canvas_release. Not thread-safe. */
+/* A picture in memory: 24-bit pixels that gs_draw calls paint, written as PNG. The canvas owns its
+ * pixels and its font until gs_canvas_release. Not thread-safe. */
 #ifndef GS_ANALYZER_DRAW_CANVAS_H
 #define GS_ANALYZER_DRAW_CANVAS_H
 
@@ -26,8 +26,8 @@ void gs_canvas_release(gs_canvas *c);
 /* The colour of a pixel inside the picture. */
 uint32_t gs_canvas_pixel(const gs_canvas *c, int x, int y);
 
-/* Writes the picture as PNG to path: beside it first, then renamed. Without `replace` a file that is there is
- * left alone and GS_EXISTS returned. On failure nothing new is left behind. */
+/* Writes the picture as PNG to path: beside it first, then renamed. Without `replace` a file that
+ * is there is left alone and GS_EXISTS returned. On failure nothing new is left behind. */
 gs_status gs_canvas_write_png(const gs_canvas *c, const char *path, bool replace, gs_error *err);
 
 #endif

@@ -1,4 +1,5 @@
-/* What every implementation of the drawing interface shares: frames, cutting text to a width, UTF-8. */
+/* What every implementation of the drawing interface shares: frames, cutting text to a width,
+ * UTF-8. */
 #include "analyzer/draw/draw.h"
 
 #include <string.h>
@@ -22,7 +23,10 @@ uint32_t gs_draw_next_char(const char **text)
 {
 	const unsigned char *s = (const unsigned char *)*text;
 	uint32_t c = *s;
-	int more = c >= 0xf0 && c < 0xf5 ? 3 : c >= 0xe0 && c < 0xf0 ? 2 : c >= 0xc2 && c < 0xe0 ? 1 : 0;
+	int more = c >= 0xf0 && c < 0xf5 ? 3
+		: c >= 0xe0 && c < 0xf0      ? 2
+		: c >= 0xc2 && c < 0xe0      ? 1
+									 : 0;
 
 	if (!c)
 		return 0;
@@ -38,7 +42,9 @@ uint32_t gs_draw_next_char(const char **text)
 		c = c << 6 | (s[i] & 0x3f);
 	}
 	*text += more;
-	return c < 0xa0 || c > 0x10ffff || (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e) ? '?' : c;
+	return c < 0xa0 || c > 0x10ffff || (c >= 0x200b && c <= 0x200f) || (c >= 0x202a && c <= 0x202e)
+		? '?'
+		: c;
 }
 
 /* The longest start of text that fits max_w together with an ellipsis, in buf. */

@@ -1,8 +1,9 @@
-/* A small drawing interface: rectangles and lines of text. The canvas (canvas.h) is one implementation; a test's
- * log of calls is another, so that a picture's layout is checked without decoding it.
+/* A small drawing interface: rectangles and lines of text. The canvas (canvas.h) is one
+ * implementation; a test's log of calls is another, so that a picture's layout is checked without
+ * decoding it.
  *
- * Coordinates are pixels from the top left corner; what lies outside the picture is cut off. Colours are
- * 0xRRGGBB. Text is UTF-8; control characters and broken sequences are drawn as "?". */
+ * Coordinates are pixels from the top left corner; what lies outside the picture is cut off.
+ * Colours are 0xRRGGBB. Text is UTF-8; control characters and broken sequences are drawn as "?". */
 #ifndef GS_ANALYZER_DRAW_DRAW_H
 #define GS_ANALYZER_DRAW_DRAW_H
 
@@ -36,9 +37,11 @@ void gs_draw_frame(gs_draw *d, int x, int y, int w, int h, int thick, uint32_t r
 int gs_draw_text(gs_draw *d, int x, int y, int px, uint32_t rgb, int max_w, const char *text);
 
 /* The same, its right end at x. */
-void gs_draw_text_right(gs_draw *d, int x, int y, int px, uint32_t rgb, int max_w, const char *text);
+void gs_draw_text_right(
+	gs_draw *d, int x, int y, int px, uint32_t rgb, int max_w, const char *text);
 
-/* The next code point of *text (moved on); '?' for a control character or a broken sequence; 0 at the end. */
+/* The next code point of *text (moved on); '?' for a control character or a broken sequence; 0 at
+ * the end. */
 uint32_t gs_draw_next_char(const char **text);
 
 #endif

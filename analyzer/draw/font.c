@@ -35,7 +35,8 @@ gs_status gs_font_open(gs_font **out, gs_error *err)
 	if (!f)
 		return gs_fail(err, GS_NO_MEMORY, "opening the font");
 	if (FT_Init_FreeType(&f->library) ||
-	    FT_New_Memory_Face(f->library, gs_font_data, (FT_Long)(gs_font_end - gs_font_data), 0, &f->face)) {
+		FT_New_Memory_Face(
+			f->library, gs_font_data, (FT_Long)(gs_font_end - gs_font_data), 0, &f->face)) {
 		gs_font_close(f);
 		return gs_fail(err, GS_UNSUPPORTED, "FreeType cannot open the embedded font");
 	}

@@ -1,4 +1,5 @@
-/* A canvas as a PNG file. libpng's simplified interface keeps its jumps to itself: no setjmp here. */
+/* A canvas as a PNG file. libpng's simplified interface keeps its jumps to itself: no setjmp here.
+ */
 #include <errno.h>
 #include <fcntl.h>
 #include <png.h>
@@ -21,7 +22,8 @@ static gs_status write_pixels(const gs_canvas *c, FILE *file, gs_error *err)
 	image.format = PNG_FORMAT_RGB;
 	errno = 0;
 	if (!png_image_write_to_stdio(&image, file, 0, c->pixels, c->width * 3, NULL))
-		return gs_fail(err, GS_IO, "writing the picture: %s", errno ? strerror(errno) : image.message);
+		return gs_fail(
+			err, GS_IO, "writing the picture: %s", errno ? strerror(errno) : image.message);
 	if (fflush(file))
 		return gs_fail(err, GS_IO, "writing the picture: %s", strerror(errno));
 	return GS_OK;

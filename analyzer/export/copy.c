@@ -1,5 +1,5 @@
-/* Copying a PyTorch snapshot into a pickle without going through the model: pickles byte for byte up to their end, pages' pickles
- * likewise, JSON value by value. */
+/* Copying a PyTorch snapshot into a pickle without going through the model: pickles byte for byte
+ * up to their end, pages' pickles likewise, JSON value by value. */
 #include <string.h>
 
 #include "analyzer/export/pytorch.h"
@@ -54,7 +54,8 @@ static gs_status copy_pickle(copy *c, gs_source *source, gs_error *err)
 static gs_status copy_json(copy *c, gs_source *source, gs_error *err)
 {
 	const unsigned char *head;
-	size_t n = gs_source_peek(source, 64, &head), i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+	size_t n = gs_source_peek(source, 64, &head),
+		   i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
 	gs_source_skip(source, i);
 	while (i < n && strchr(" \t\r\n", head[i]) && head[i])
 		i++;
@@ -81,10 +82,11 @@ static gs_status copy_source(copy *c, gs_source *source, gs_error *err)
 	return gs_fail(err, GS_UNSUPPORTED, "not a snapshot's own form");
 }
 
-gs_status gs_export_pytorch_copy(const char *path, unsigned part, gs_sink sink, void *arg, gs_error *err)
+gs_status gs_export_pytorch_copy(
+	const char *path, unsigned part, gs_sink sink, void *arg, gs_error *err)
 {
 	gs_source *source = NULL;
-	copy c = { .error = GS_ERROR_INIT };
+	copy c = {.error = GS_ERROR_INIT};
 	gs_status status = gs_source_open(path, &source, err);
 	if (status)
 		return status;

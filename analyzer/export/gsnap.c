@@ -1,4 +1,5 @@
-/* Writing a snapshot as .gsnap. Strings, frames and stacks keep their ids; tags get ids of their own, in order of their strings. */
+/* Writing a snapshot as .gsnap. Strings, frames and stacks keep their ids; tags get ids of their
+ * own, in order of their strings. */
 #include "analyzer/export/gsnap.h"
 
 #include <errno.h>
@@ -16,28 +17,50 @@ typedef struct gs_exporting {
 
 static gs_text text_of(const gs_snapshot *s, gs_id id)
 {
-	gs_text none = { NULL, 0 };
-	return id && id < s->nstrings ? (gs_text){ s->strings[id].text, s->strings[id].length } : none;
+	gs_text none = {NULL, 0};
+	return id && id < s->nstrings ? (gs_text){s->strings[id].text, s->strings[id].length} : none;
 }
 
 static void put_process(exporting *x)
 {
 	const gs_snapshot *s = x->s;
 	bool converted = s->kind != GS_KIND_GSNAP && s->kind != GS_KIND_UNKNOWN;
-	gs_writer_process(x->w, &(gs_row_process){ .host = gs_text_of(s->host), .tool = gs_text_of(s->tool), .argv = gs_text_of(s->argv),
-		.rules = gs_text_of(s->rules), .library = gs_text_of(s->library), .driver = gs_text_of(s->driver),
-		.origin = gs_text_of(converted ? gs_kind_text(s->kind) : NULL), .release_min = gs_text_of(s->release_min), .release_max = gs_text_of(s->release_max),
-		.pid = s->pid, .rank = s->rank, .time_us = s->time_us, .incomplete = !s->complete });
+	gs_writer_process(x->w,
+		&(gs_row_process){.host = gs_text_of(s->host),
+			.tool = gs_text_of(s->tool),
+			.argv = gs_text_of(s->argv),
+			.rules = gs_text_of(s->rules),
+			.library = gs_text_of(s->library),
+			.driver = gs_text_of(s->driver),
+			.origin = gs_text_of(converted ? gs_kind_text(s->kind) : NULL),
+			.release_min = gs_text_of(s->release_min),
+			.release_max = gs_text_of(s->release_max),
+			.pid = s->pid,
+			.rank = s->rank,
+			.time_us = s->time_us,
+			.incomplete = !s->complete});
 }
 
 static void put_devices(exporting *x)
 {
 	for (size_t i = 0; i < x->s->ndevices; i++) {
 		const gs_device *d = &x->s->devices[i];
-		gs_writer_device(x->w, &(gs_row_device){ .device = d->device, .name = text_of(x->s, d->name), .capacity = d->capacity,
-			.device_free = d->device_free, .allowed = d->allowed, .reserved = d->reserved, .allocated = d->allocated, .others = d->others,
-			.idx = d->captured.idx, .dropped = d->trace.dropped, .complete = d->trace.complete, .no_layout = !d->has_layout,
-			.inexact = !d->captured.exact, .layout_at_oom = d->layout_at_oom, .note = gs_text_of(d->captured.note[0] ? d->captured.note : NULL) });
+		gs_writer_device(x->w,
+			&(gs_row_device){.device = d->device,
+				.name = text_of(x->s, d->name),
+				.capacity = d->capacity,
+				.device_free = d->device_free,
+				.allowed = d->allowed,
+				.reserved = d->reserved,
+				.allocated = d->allocated,
+				.others = d->others,
+				.idx = d->captured.idx,
+				.dropped = d->trace.dropped,
+				.complete = d->trace.complete,
+				.no_layout = !d->has_layout,
+				.inexact = !d->captured.exact,
+				.layout_at_oom = d->layout_at_oom,
+				.note = gs_text_of(d->captured.note[0] ? d->captured.note : NULL)});
 	}
 }
 
@@ -49,7 +72,9 @@ static void put_strings(exporting *x)
 	for (uint32_t i = 1; i < s->nstrings; i++)
 		gs_writer_string(x->w, text_of(s, i));
 	for (uint32_t i = 1; i < s->nframes; i++)
-		gs_writer_frame(x->w, &(gs_row_frame){ .name = s->frames[i].name, .file = s->frames[i].file, .line = s->frames[i].line });
+		gs_writer_frame(x->w,
+			&(gs_row_frame){
+				.name = s->frames[i].name, .file = s->frames[i].file, .line = s->frames[i].line});
 	for (uint32_t i = 1; i < s->nstacks; i++)
 		gs_writer_stack(x->w, &s->stack_frames[s->stacks[i].first], s->stacks[i].n);
 }
@@ -76,16 +101,18 @@ static void put_layouts(exporting *x)
 		const gs_layout *l = &s->devices[i].captured;
 		for (size_t k = 0; k < l->nsegments; k++) {
 			const gs_segment *g = &l->segments[k];
-			gs_writer_segment(x->w, &(gs_row_segment){ s->devices[i].device, g->address, g->size, g->stream, g->pool_id, g->stack, g->pool,
-				g->expandable, !g->has_address });
+			gs_writer_segment(x->w,
+				&(gs_row_segment){s->devices[i].device, g->address, g->size, g->stream, g->pool_id,
+					g->stack, g->pool, g->expandable, !g->has_address});
 		}
 	}
 	for (size_t i = 0, before = 0; i < s->ndevices; before += s->devices[i++].captured.nsegments) {
 		const gs_layout *l = &s->devices[i].captured;
 		for (size_t k = 0; k < l->nblocks; k++) {
 			const gs_block *b = &l->blocks[k];
-			gs_writer_block(x->w, &(gs_row_block){ s->devices[i].device, before + b->segment + 1, b->address, b->size, b->requested, b->idx,
-				b->stack, x->tags[b->tag], b->state, b->stale, b->more });
+			gs_writer_block(x->w,
+				&(gs_row_block){s->devices[i].device, before + b->segment + 1, b->address, b->size,
+					b->requested, b->idx, b->stack, x->tags[b->tag], b->state, b->stale, b->more});
 		}
 	}
 }
@@ -95,18 +122,34 @@ static void put_facts(exporting *x)
 	const gs_snapshot *s = x->s;
 	for (size_t i = 0; i < s->nstats; i++) {
 		const gs_stat *t = &s->stats[i];
-		gs_writer_stat(x->w, &(gs_row_stat){ t->device, t->name, t->pool, t->current, t->peak, t->allocated, t->freed });
+		gs_writer_stat(x->w,
+			&(gs_row_stat){
+				t->device, t->name, t->pool, t->current, t->peak, t->allocated, t->freed});
 	}
 	for (size_t i = 0; i < s->nooms; i++) {
 		const gs_oom *o = &s->ooms[i];
-		gs_writer_oom(x->w, &(gs_row_oom){ .device = o->device, .idx = o->idx, .time_us = o->time_us, .requested = o->requested, .needed = o->needed,
-			.stream = o->stream, .has_pool_id = o->has_pool_id, .pool_id = o->pool_id, .pool = (uint8_t)o->pool, .device_free = o->device_free,
-			.capacity = o->capacity, .allocated = o->allocated, .reserved = o->reserved, .allowed = o->allowed, .library = gs_text_of(o->library),
-			.message = gs_text_of(o->message), .stack = o->stack });
+		gs_writer_oom(x->w,
+			&(gs_row_oom){.device = o->device,
+				.idx = o->idx,
+				.time_us = o->time_us,
+				.requested = o->requested,
+				.needed = o->needed,
+				.stream = o->stream,
+				.has_pool_id = o->has_pool_id,
+				.pool_id = o->pool_id,
+				.pool = (uint8_t)o->pool,
+				.device_free = o->device_free,
+				.capacity = o->capacity,
+				.allocated = o->allocated,
+				.reserved = o->reserved,
+				.allowed = o->allowed,
+				.library = gs_text_of(o->library),
+				.message = gs_text_of(o->message),
+				.stack = o->stack});
 	}
 	for (size_t i = 0; i < s->nannotations; i++) {
 		const gs_annotation *a = &s->annotations[i];
-		gs_writer_annotation(x->w, &(gs_row_annotation){ a->device, a->name, a->stage, a->time_us });
+		gs_writer_annotation(x->w, &(gs_row_annotation){a->device, a->name, a->stage, a->time_us});
 	}
 	for (size_t i = 0; i < s->nwarnings; i++)
 		gs_writer_warning(x->w, gs_text_of(s->warnings[i].text));
@@ -119,17 +162,26 @@ static void put_events(exporting *x)
 		const gs_trace *t = &s->devices[i].trace;
 		for (size_t k = 0; k < t->n && !gs_writer_status(x->w); k++) {
 			const gs_event *e = &t->events[k];
-			gs_pool_id none = { 0, 0 };
-			gs_writer_event(x->w, &(gs_row_event){ .device = s->devices[i].device, .address = e->address, .size = e->size, .time_us = e->time_us,
-				.stream = s->streams[e->stream], .has_pool_id = e->pool != 0, .pool_id = e->pool ? s->pools[e->pool - 1] : none,
-				.stack = e->stack, .tag = x->tags[gs_event_tag(e)], .action = (uint8_t)gs_event_action(e), .more = e->more });
+			gs_pool_id none = {0, 0};
+			gs_writer_event(x->w,
+				&(gs_row_event){.device = s->devices[i].device,
+					.address = e->address,
+					.size = e->size,
+					.time_us = e->time_us,
+					.stream = s->streams[e->stream],
+					.has_pool_id = e->pool != 0,
+					.pool_id = e->pool ? s->pools[e->pool - 1] : none,
+					.stack = e->stack,
+					.tag = x->tags[gs_event_tag(e)],
+					.action = (uint8_t)gs_event_action(e),
+					.more = e->more});
 		}
 	}
 }
 
 gs_status gs_export_gsnap(const gs_snapshot *s, int level, gs_sink sink, void *arg, gs_error *err)
 {
-	exporting x = { s, NULL, calloc((size_t)s->nstrings + 1, sizeof *x.tags) };
+	exporting x = {s, NULL, calloc((size_t)s->nstrings + 1, sizeof *x.tags)};
 	size_t size = gs_writer_workspace(level);
 	void *workspace = malloc(size);
 	gs_status status = x.tags && workspace ? GS_OK : GS_NO_MEMORY;
@@ -147,7 +199,8 @@ gs_status gs_export_gsnap(const gs_snapshot *s, int level, gs_sink sink, void *a
 	}
 	free(workspace);
 	free(x.tags);
-	return status ? gs_fail(err, status, "cannot be written as .gsnap: %s", gs_status_text(status)) : GS_OK;
+	return status ? gs_fail(err, status, "cannot be written as .gsnap: %s", gs_status_text(status))
+				  : GS_OK;
 }
 
 /* --- into a file --- */
@@ -167,7 +220,10 @@ static gs_status write_fd(void *arg, const void *data, size_t n)
 	return GS_OK;
 }
 
-static gs_status io_error(gs_error *err, const char *what) { return gs_fail(err, GS_IO, "%s: %s", what, strerror(errno)); }
+static gs_status io_error(gs_error *err, const char *what)
+{
+	return gs_fail(err, GS_IO, "%s: %s", what, strerror(errno));
+}
 
 /* link() does not replace, rename() does. */
 static gs_status put_in_place(const char *temporary, const char *path, bool replace, gs_error *err)
@@ -197,7 +253,8 @@ gs_status gs_export_gsnap_file(const gs_snapshot *s, const char *path, bool repl
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
 	snprintf(temporary, n, "%s.%ld.tmp", path, (long)getpid());
 	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	gs_status status = fd < 0 ? io_error(err, "cannot create") : gs_export_gsnap(s, 3, write_fd, &fd, err);
+	gs_status status = fd < 0 ? io_error(err, "cannot create")
+							  : gs_export_gsnap(s, 3, write_fd, &fd, err);
 	if (status == GS_IO && fd >= 0)
 		io_error(err, "cannot write");
 	if (fd >= 0 && close(fd) && !status)

@@ -67,13 +67,24 @@ static int on_end_array(void *x)
 }
 
 const yajl_callbacks gs_pickle_json = {
-	.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_number = on_number, .yajl_string = on_string, .yajl_start_map = on_start_map,
-	.yajl_map_key = on_string, .yajl_end_map = on_end_map, .yajl_start_array = on_start_array, .yajl_end_array = on_end_array,
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_start_map,
+	.yajl_map_key = on_string,
+	.yajl_end_map = on_end_map,
+	.yajl_start_array = on_start_array,
+	.yajl_end_array = on_end_array,
 };
 
-/* --- members of an object ---------------------------------------------------------------------- */
+/* --- members of an object ----------------------------------------------------------------------
+ */
 
-typedef struct bytes { unsigned char *at; size_t n; } bytes;
+typedef struct bytes {
+	unsigned char *at;
+	size_t n;
+} bytes;
 
 static gs_status collect(void *arg, const void *data, size_t n)
 {
@@ -92,7 +103,8 @@ static void cut_out_members(bytes *b)
 {
 	static const unsigned char before[] = "\x80\x04}(", after[] = "u.";
 	enum { BEFORE = sizeof before - 1, AFTER = sizeof after - 1 };
-	bool dictionary = b->n > BEFORE + AFTER && !memcmp(b->at, before, BEFORE) && !memcmp(b->at + b->n - AFTER, after, AFTER);
+	bool dictionary = b->n > BEFORE + AFTER && !memcmp(b->at, before, BEFORE) &&
+		!memcmp(b->at + b->n - AFTER, after, AFTER);
 	b->n = dictionary ? b->n - BEFORE - AFTER : 0;
 	if (b->n)
 		memmove(b->at, b->at + BEFORE, b->n);
@@ -101,13 +113,14 @@ static void cut_out_members(bytes *b)
 gs_status gs_pickle_json_members(const char *json, size_t n, unsigned char **at, size_t *length)
 {
 	gs_pickler *p = malloc(sizeof *p);
-	bytes b = { NULL, 0 };
+	bytes b = {NULL, 0};
 	yajl_handle h = p ? yajl_alloc(&gs_pickle_json, NULL, p) : NULL;
 	gs_status status = GS_NO_MEMORY;
 	if (h) {
 		yajl_config(h, yajl_dont_validate_strings, 1);
 		gs_pickler_init(p, collect, &b);
-		bool whole = yajl_parse(h, (const unsigned char *)json, n) == yajl_status_ok && yajl_complete_parse(h) == yajl_status_ok;
+		bool whole = yajl_parse(h, (const unsigned char *)json, n) == yajl_status_ok &&
+			yajl_complete_parse(h) == yajl_status_ok;
 		status = gs_pickler_finish(p);
 		cut_out_members(&b);
 		b.n = whole ? b.n : 0; /* what is no JSON object has no members */

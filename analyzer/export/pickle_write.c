@@ -26,7 +26,7 @@ void gs_pickler_raw(gs_pickler *p, const void *data, size_t n)
 /* An opcode and n little-endian bytes of its argument. */
 static void opcode(gs_pickler *p, unsigned char op, uint64_t arg, size_t n)
 {
-	unsigned char b[9] = { op };
+	unsigned char b[9] = {op};
 	for (size_t i = 0; i < n; i++)
 		b[1 + i] = (unsigned char)(arg >> (8 * i));
 	gs_pickler_raw(p, b, 1 + n);
@@ -61,7 +61,7 @@ void gs_pickler_integer(gs_pickler *p, int64_t i)
 
 void gs_pickler_unsigned(gs_pickler *p, uint64_t u)
 {
-	unsigned char b[9] = { 0 };
+	unsigned char b[9] = {0};
 	if (u <= INT64_MAX) {
 		gs_pickler_integer(p, (int64_t)u);
 		return;
@@ -84,16 +84,22 @@ void gs_pickler_real(gs_pickler *p, double f)
 void gs_pickler_boolean(gs_pickler *p, bool b) { opcode(p, b ? 0x88 : 0x89, 0, 0); }
 void gs_pickler_none(gs_pickler *p) { opcode(p, 'N', 0, 0); }
 
-/* Length of the UTF-8 sequence at text, 0 if there is none (also for surrogates and overlong ones, which Python refuses). */
+/* Length of the UTF-8 sequence at text, 0 if there is none (also for surrogates and overlong ones,
+ * which Python refuses). */
 static size_t sequence(const unsigned char *t, size_t n)
 {
-	size_t want = t[0] < 0x80 ? 1 : t[0] >= 0xc2 && t[0] < 0xe0 ? 2 : t[0] >= 0xe0 && t[0] < 0xf0 ? 3 : t[0] >= 0xf0 && t[0] < 0xf5 ? 4 : 0;
+	size_t want = t[0] < 0x80         ? 1
+		: t[0] >= 0xc2 && t[0] < 0xe0 ? 2
+		: t[0] >= 0xe0 && t[0] < 0xf0 ? 3
+		: t[0] >= 0xf0 && t[0] < 0xf5 ? 4
+									  : 0;
 	if (!want || want > n)
 		return 0;
 	for (size_t i = 1; i < want; i++)
 		if ((t[i] & 0xc0) != 0x80)
 			return 0;
-	if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) || (t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
+	if ((t[0] == 0xe0 && t[1] < 0xa0) || (t[0] == 0xed && t[1] > 0x9f) ||
+		(t[0] == 0xf0 && t[1] < 0x90) || (t[0] == 0xf4 && t[1] > 0x8f))
 		return 0;
 	return want;
 }

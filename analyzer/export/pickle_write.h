@@ -1,4 +1,5 @@
-/* Writing pickles (protocol 4, plain data only) opcode by opcode to a sink. Errors stick; gs_pickler_finish tells. */
+/* Writing pickles (protocol 4, plain data only) opcode by opcode to a sink. Errors stick;
+ * gs_pickler_finish tells. */
 #ifndef GS_ANALYZER_PICKLE_WRITE_H
 #define GS_ANALYZER_PICKLE_WRITE_H
 
@@ -26,8 +27,9 @@ void gs_pickler_unsigned(gs_pickler *p, uint64_t u);
 void gs_pickler_real(gs_pickler *p, double f);
 void gs_pickler_boolean(gs_pickler *p, bool b);
 void gs_pickler_none(gs_pickler *p);
-void gs_pickler_text(gs_pickler *p, const char *text, size_t n); /* UTF-8; bytes that are not become U+FFFD */
-void gs_pickler_pair(gs_pickler *p, uint64_t a, uint64_t b);     /* a tuple */
+void gs_pickler_text(
+	gs_pickler *p, const char *text, size_t n); /* UTF-8; bytes that are not become U+FFFD */
+void gs_pickler_pair(gs_pickler *p, uint64_t a, uint64_t b); /* a tuple */
 
 /* A dictionary: begin, then key, value, key, value …, end. A list likewise. */
 void gs_pickler_dict(gs_pickler *p);
@@ -35,7 +37,8 @@ void gs_pickler_dict_end(gs_pickler *p);
 void gs_pickler_list(gs_pickler *p);
 void gs_pickler_list_end(gs_pickler *p);
 
-/* Remembers the value just written (returns its number, from 1), and writes one that was remembered. */
+/* Remembers the value just written (returns its number, from 1), and writes one that was
+ * remembered. */
 uint32_t gs_pickler_put(gs_pickler *p);
 void gs_pickler_get(gs_pickler *p, uint32_t number);
 

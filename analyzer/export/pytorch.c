@@ -1,4 +1,5 @@
-/* The model as PyTorch's nested dictionaries. Strings, frames and stacks are written once and referred to. */
+/* The model as PyTorch's nested dictionaries. Strings, frames and stacks are written once and
+ * referred to. */
 #include "analyzer/export/pytorch.h"
 
 #include <stdlib.h>
@@ -13,8 +14,14 @@ typedef struct exporter {
 	const gs_snapshot *s;
 	gs_pickler p;
 	uint32_t *strings, *frames, *stacks; /* memo numbers by id, 0 not yet written */
-	struct { const char *key; uint32_t memo; } keys[64];
-	struct members { unsigned char *at; size_t n; } *more; /* by string id, made when first needed */
+	struct {
+		const char *key;
+		uint32_t memo;
+	} keys[64];
+	struct members {
+		unsigned char *at;
+		size_t n;
+	} * more; /* by string id, made when first needed */
 	size_t left_out;
 } exporter;
 
@@ -109,10 +116,13 @@ static void put_more(exporter *x, gs_id id)
 		gs_pickler_raw(&x->p, m->at, m->n);
 }
 
-/* requested_size must stand beside frames; a live block's, if unknown, is the whole block. Inactive blocks say what the file said, or 0, as fresh ones do. */
+/* requested_size must stand beside frames; a live block's, if unknown, is the whole block. Inactive
+ * blocks say what the file said, or 0, as fresh ones do. */
 static void block(exporter *x, const gs_block *b)
 {
-	uint64_t requested = b->state == GS_INACTIVE ? b->stale : b->requested == GS_NONE ? b->size : (uint64_t)b->requested;
+	uint64_t requested = b->state == GS_INACTIVE ? b->stale
+		: b->requested == GS_NONE                ? b->size
+												 : (uint64_t)b->requested;
 	gs_pickler_dict(&x->p);
 	put_unsigned(x, "address", b->address);
 	put_unsigned(x, "size", b->size);
@@ -136,7 +146,9 @@ static void segment(exporter *x, const gs_device *d, const gs_segment *g)
 	for (size_t i = 0; i < g->nblocks; i++) {
 		allocated += b[i].state == GS_ACTIVE_ALLOCATED ? b[i].size : 0;
 		active += b[i].state != GS_INACTIVE ? b[i].size : 0;
-		requested += b[i].state == GS_INACTIVE ? 0 : b[i].requested == GS_NONE ? b[i].size : (uint64_t)b[i].requested;
+		requested += b[i].state == GS_INACTIVE ? 0
+			: b[i].requested == GS_NONE        ? b[i].size
+											   : (uint64_t)b[i].requested;
 	}
 	gs_pickler_dict(&x->p);
 	put_unsigned(x, "device", (uint64_t)d->device);
@@ -165,13 +177,15 @@ static void segment(exporter *x, const gs_device *d, const gs_segment *g)
 
 static bool has_action(gs_action a)
 {
-	return a != GS_ACTION_REFUSED && a != GS_ACTION_RECORD_STREAM && a != GS_ACTION_EMPTY_CACHE && a != GS_ACTION_UNKNOWN;
+	return a != GS_ACTION_REFUSED && a != GS_ACTION_RECORD_STREAM && a != GS_ACTION_EMPTY_CACHE &&
+		a != GS_ACTION_UNKNOWN;
 }
 
 static void event(exporter *x, const gs_event *e)
 {
 	gs_action action = gs_event_action(e);
-	bool named = has_action(action); /* what the original called it otherwise is among the members */
+	bool named = has_action(
+		action); /* what the original called it otherwise is among the members */
 	if (!named && !(action == GS_ACTION_UNKNOWN && e->more)) {
 		x->left_out++;
 		return;
@@ -327,7 +341,8 @@ static bool has_anything(const gs_snapshot *s)
 	return s->kind == GS_KIND_PYTORCH || s->kind == GS_KIND_GSNAP;
 }
 
-gs_status gs_export_pytorch(const gs_snapshot *s, gs_sink sink, void *arg, size_t *left_out, gs_error *err)
+gs_status gs_export_pytorch(
+	const gs_snapshot *s, gs_sink sink, void *arg, size_t *left_out, gs_error *err)
 {
 	if (!has_anything(s))
 		return gs_fail(err, GS_UNSUPPORTED, "it has neither segments nor events to export");
@@ -354,5 +369,6 @@ gs_status gs_export_pytorch(const gs_snapshot *s, gs_sink sink, void *arg, size_
 	free(x->frames);
 	free(x->stacks);
 	free(x);
-	return status ? gs_fail(err, status, status == GS_NO_MEMORY ? "out of memory" : "cannot write") : GS_OK;
+	return status ? gs_fail(err, status, status == GS_NO_MEMORY ? "out of memory" : "cannot write")
+				  : GS_OK;
 }

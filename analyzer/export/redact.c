@@ -10,7 +10,8 @@
 
 /* What a string is used as; the first that holds decides. */
 enum { UNUSED, KEPT, FUNCTION, FILE_OF_USER, FILE_OF_PACKAGE, TAG, ANNOTATION };
-static const char *const words[] = { "text", "", "function", "file", "site-packages/file", "tag", "annotation" };
+static const char *const words[] = {
+	"text", "", "function", "file", "site-packages/file", "tag", "annotation"};
 
 static void use(unsigned char *uses, gs_id id, unsigned char as)
 {
@@ -54,7 +55,8 @@ static const char *extension(const char *path)
 	return dot && strlen(dot) <= 5 && !strpbrk(dot, "/ :") ? dot : "";
 }
 
-static gs_status replace(gs_snapshot *s, gs_id id, unsigned char as, const unsigned char salt[GS_SALT])
+static gs_status replace(
+	gs_snapshot *s, gs_id id, unsigned char as, const unsigned char salt[GS_SALT])
 {
 	gs_string *text = &s->strings[id];
 	bool file = as == FILE_OF_USER || as == FILE_OF_PACKAGE;
@@ -64,7 +66,8 @@ static gs_status replace(gs_snapshot *s, gs_id id, unsigned char as, const unsig
 	gs_sha256_add(&hash, salt, GS_SALT);
 	gs_sha256_add(&hash, text->text, text->length);
 	gs_sha256_finish(&hash, hex);
-	int n = snprintf(made, sizeof made, "%s-%.10s%s", words[as], hex, file ? extension(text->text) : "");
+	int n = snprintf(
+		made, sizeof made, "%s-%.10s%s", words[as], hex, file ? extension(text->text) : "");
 	const char *copy = gs_snapshot_text(s, made, (size_t)n);
 	if (!copy)
 		return GS_NO_MEMORY;

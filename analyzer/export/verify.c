@@ -1,4 +1,5 @@
-/* Verifying: a pass over the sections with what only a whole file can be asked, then reading it as everyone does. */
+/* Verifying: a pass over the sections with what only a whole file can be asked, then reading it as
+ * everyone does. */
 #include "analyzer/export/verify.h"
 
 #include <stdlib.h>
@@ -10,8 +11,8 @@
 /* Events are last, so what refers to them is remembered until their number is known. */
 typedef struct gs_event_claim {
 	int32_t device;
-	int64_t idx;        /* the largest */
-	uint64_t offset;    /* of the section */
+	int64_t idx;     /* the largest */
+	uint64_t offset; /* of the section */
 	const char *what;
 } event_claim;
 
@@ -32,14 +33,14 @@ static gs_status claim(verifying *x, int32_t device, int64_t idx, const char *wh
 	if (idx == GS_NONE)
 		return GS_OK;
 	if (idx < -1)
-		return gs_fail(err, GS_FORMAT, "section %u (%s) at byte %llu: event number %lld", x->section.sequence, what,
-			       (unsigned long long)x->section.offset, (long long)idx);
+		return gs_fail(err, GS_FORMAT, "section %u (%s) at byte %llu: event number %lld",
+			x->section.sequence, what, (unsigned long long)x->section.offset, (long long)idx);
 	while (c < end && (c->device != device || c->what != what))
 		c++;
 	if (c == end && x->nclaims < sizeof x->claims / sizeof *x->claims)
-		x->claims[x->nclaims++] = (event_claim){ device, idx, x->section.offset, what };
+		x->claims[x->nclaims++] = (event_claim){device, idx, x->section.offset, what};
 	else if (c < end && idx > c->idx)
-		*c = (event_claim){ device, idx, x->section.offset, what };
+		*c = (event_claim){device, idx, x->section.offset, what};
 	return GS_OK;
 }
 
@@ -51,8 +52,8 @@ static gs_status check_row(verifying *x, uint32_t i, gs_error *err)
 		gs_sections_row(x->sections, i, &row);
 		x->devices[x->ndevices++] = row.device;
 		if (row.complete < -1 || row.complete > 1)
-			return gs_fail(err, GS_FORMAT, "section %u (device) at byte %llu: complete is %d", x->section.sequence,
-				       (unsigned long long)x->section.offset, row.complete);
+			return gs_fail(err, GS_FORMAT, "section %u (device) at byte %llu: complete is %d",
+				x->section.sequence, (unsigned long long)x->section.offset, row.complete);
 		return claim(x, row.device, row.idx, "device", err);
 	}
 	case GS_SECTION_BLOCK: {
@@ -69,8 +70,9 @@ static gs_status check_row(verifying *x, uint32_t i, gs_error *err)
 		gs_row_event row;
 		gs_sections_row(x->sections, i, &row);
 		if (row.nanos > 999)
-			return gs_fail(err, GS_FORMAT, "section %u (event) at byte %llu: row %u has %llu nanoseconds", x->section.sequence,
-				       (unsigned long long)x->section.offset, i, (unsigned long long)row.nanos);
+			return gs_fail(err, GS_FORMAT,
+				"section %u (event) at byte %llu: row %u has %llu nanoseconds", x->section.sequence,
+				(unsigned long long)x->section.offset, i, (unsigned long long)row.nanos);
 	}
 	}
 	return GS_OK;
@@ -91,8 +93,10 @@ static gs_status check_claims(const verifying *x, gs_error *err)
 		for (size_t i = 0; i < x->ndevices; i++)
 			events = x->devices[i] == c->device ? x->events[i] : events;
 		if (c->idx >= (int64_t)events)
-			return gs_fail(err, GS_FORMAT, "%s section at byte %llu: event %lld of device %d, which has %llu", c->what,
-				       (unsigned long long)c->offset, (long long)c->idx, c->device, (unsigned long long)events);
+			return gs_fail(err, GS_FORMAT,
+				"%s section at byte %llu: event %lld of device %d, which has %llu", c->what,
+				(unsigned long long)c->offset, (long long)c->idx, c->device,
+				(unsigned long long)events);
 	}
 	return GS_OK;
 }
@@ -119,7 +123,8 @@ static gs_status verify_gsnap(gs_source *source, gs_verified *v, gs_error *err)
 	if (!x)
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
 	x->v = v;
-	gs_status status = gs_sections_open(&x->sections, (gs_section_input){ gs_gsnap_input, source }, err);
+	gs_status status = gs_sections_open(
+		&x->sections, (gs_section_input){gs_gsnap_input, source}, err);
 	if (!status)
 		status = check_sections(x, err);
 	gs_sections_close(x->sections);
@@ -127,7 +132,8 @@ static gs_status verify_gsnap(gs_source *source, gs_verified *v, gs_error *err)
 	return status;
 }
 
-static gs_status read_all(const char *path, void (*note)(void *, const char *, const char *), void *context, gs_verified *v, gs_error *err)
+static gs_status read_all(const char *path, void (*note)(void *, const char *, const char *),
+	void *context, gs_verified *v, gs_error *err)
 {
 	gs_snapshot s;
 	gs_status status = gs_read_path(path, GS_WANT_ALL, &s, err);
@@ -147,8 +153,9 @@ static gs_status read_all(const char *path, void (*note)(void *, const char *, c
 	return status;
 }
 
-gs_status gs_verify_path(const char *path, void (*note)(void *context, const char *file, const char *text), void *context,
-			 gs_verified *v, gs_error *err)
+gs_status gs_verify_path(const char *path,
+	void (*note)(void *context, const char *file, const char *text), void *context, gs_verified *v,
+	gs_error *err)
 {
 	gs_source *source = NULL;
 	const unsigned char *head;

@@ -100,7 +100,8 @@ static void follow(const gs_history *h, courses *c)
 		advance(&c->all[k], WINDOWS - 1);
 }
 
-/* Never falls, rises often and late. A window's floor is compared with the live bytes at its end through the next one's. */
+/* Never falls, rises often and late. A window's floor is compared with the live bytes at its end
+ * through the next one's. */
 static bool grows(const course *k, size_t until, gs_growth *row)
 {
 	int rises = 0, first = (int)((size_t)k->first * WINDOWS / until);
@@ -130,7 +131,7 @@ static void collect(const gs_history *h, const courses *c, gs_growth *rows, size
 {
 	for (gs_id stack = 1; stack < h->snapshot->nstacks; stack++) {
 		const course *k = c->of_stack[stack] ? &c->all[c->of_stack[stack] - 1] : NULL;
-		gs_growth row = { .stack = stack };
+		gs_growth row = {.stack = stack};
 		if (!k || !grows(k, c->until, &row))
 			continue;
 		row.blocks = k->blocks;
@@ -145,7 +146,7 @@ static void collect(const gs_history *h, const courses *c, gs_growth *rows, size
 
 gs_status gs_blame_growth(const gs_history *h, int64_t until, gs_growth **rows, size_t *n)
 {
-	courses c = { NULL, NULL, 0, until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n };
+	courses c = {NULL, NULL, 0, until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n};
 	gs_status status = find_stacks(h, &c);
 	*n = 0;
 	*rows = status ? NULL : malloc((c.n + 1) * sizeof **rows);

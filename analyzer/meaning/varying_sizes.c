@@ -5,8 +5,14 @@
 #include "analyzer/diagnose/attribution.h"
 
 /* Pairs of stack and size seen, open addressing; stack 0 marks a free slot. */
-typedef struct pair { uint64_t size; gs_id stack; } pair;
-typedef struct pairs { pair *slots; size_t n, nslots; } pairs;
+typedef struct pair {
+	uint64_t size;
+	gs_id stack;
+} pair;
+typedef struct pairs {
+	pair *slots;
+	size_t n, nslots;
+} pairs;
 
 static size_t slot_of(const pairs *p, gs_id stack, uint64_t size)
 {
@@ -19,7 +25,7 @@ static size_t slot_of(const pairs *p, gs_id stack, uint64_t size)
 
 static gs_status grow(pairs *p)
 {
-	pairs larger = { NULL, 0, p->nslots ? p->nslots * 2 : 4096 };
+	pairs larger = {NULL, 0, p->nslots ? p->nslots * 2 : 4096};
 	larger.slots = calloc(larger.nslots, sizeof *larger.slots);
 	if (!larger.slots)
 		return GS_NO_MEMORY;
@@ -40,7 +46,7 @@ static int add(pairs *p, gs_id stack, uint64_t size)
 	pair *slot = &p->slots[slot_of(p, stack, size)];
 	if (slot->stack)
 		return 0;
-	*slot = (pair){ size, stack };
+	*slot = (pair){size, stack};
 	p->n++;
 	return 1;
 }
@@ -57,7 +63,7 @@ static int by_sizes(const void *a, const void *b)
 
 static gs_status count(const gs_snapshot *s, const gs_device *d, gs_varying *by_stack)
 {
-	pairs seen = { NULL, 0, 0 };
+	pairs seen = {NULL, 0, 0};
 	gs_status status = GS_OK;
 	for (size_t i = 0; !status && i < d->trace.n; i++) {
 		const gs_event *e = &d->trace.events[i];

@@ -5,26 +5,24 @@
 #include <stdio.h>
 #include <string.h>
 
-/* The lists of torch/cuda/_memory_viz.py (a frame is hidden if its name or file contains one of these). */
-static const char *const hidden_names[] = {
-	"unwind::unwind", "CapturedTraceback::gather", "gather_with_cpp", "_start", "__libc_start_main", "PyEval_",
-	"PyObject_", "PyFunction_", NULL
-};
-static const char *const hidden_files[] = {
-	"core/boxing", "/Register", "/Redispatch", "pythonrun.c", "Modules/main.c", "Objects/call.c",
-	"Objects/methodobject.c", "pycore_ceval.h", "ceval.c", "cpython/abstract.h", NULL
-};
+/* The lists of torch/cuda/_memory_viz.py (a frame is hidden if its name or file contains one of
+ * these). */
+static const char *const hidden_names[] = {"unwind::unwind", "CapturedTraceback::gather",
+	"gather_with_cpp", "_start", "__libc_start_main", "PyEval_", "PyObject_", "PyFunction_", NULL};
+static const char *const hidden_files[] = {"core/boxing", "/Register", "/Redispatch", "pythonrun.c",
+	"Modules/main.c", "Objects/call.c", "Objects/methodobject.c", "pycore_ceval.h", "ceval.c",
+	"cpython/abstract.h", NULL};
 
-/* Native code that belongs to a framework, the C and C++ libraries, the interpreter or to our own recorder. */
+/* Native code that belongs to a framework, the C and C++ libraries, the interpreter or to our own
+ * recorder. */
 static const char *const native_prefixes[] = {
-	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "caffe2::", "Py", "_Py",
-	"cuda", "cuMem", "start_thread", "clone", "gpusnap_", "THP", "THCP", "execute_native_thread_routine", "method_vectorcall", "cfunction_", "_object_call", NULL
-};
-static const char *const native_files[] = {
-	"torch/csrc/", "aten/src/", "/c10/", "c10/core", "c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libc.so",
-	"libc-start", "libpthread", "libcudart", "libcuda.so", "libgpusnap", "/include/c++/", "Objects/", "Python/ceval", "Python/bltinmodule",
-	"Modules/", NULL
-};
+	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "caffe2::", "Py", "_Py", "cuda",
+	"cuMem", "start_thread", "clone", "gpusnap_", "THP", "THCP", "execute_native_thread_routine",
+	"method_vectorcall", "cfunction_", "_object_call", NULL};
+static const char *const native_files[] = {"torch/csrc/", "aten/src/", "/c10/", "c10/core",
+	"c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libc.so", "libc-start",
+	"libpthread", "libcudart", "libcuda.so", "libgpusnap", "/include/c++/", "Objects/",
+	"Python/ceval", "Python/bltinmodule", "Modules/", NULL};
 
 static bool contains_any(const char *text, const char *const *list)
 {
@@ -50,8 +48,9 @@ static const gs_frame *frame_at(const gs_snapshot *s, gs_id frame)
 bool gs_frame_is_plumbing(const gs_snapshot *s, gs_id frame)
 {
 	const gs_frame *f = frame_at(s, frame);
-	return f && (contains_any(gs_string_text(s, f->name), hidden_names) ||
-		     contains_any(gs_string_text(s, f->file), hidden_files));
+	return f &&
+		(contains_any(gs_string_text(s, f->name), hidden_names) ||
+			contains_any(gs_string_text(s, f->file), hidden_files));
 }
 
 /* Lower case, one kind of slash, so that Windows paths are judged by the same words. */
@@ -63,7 +62,8 @@ static void plain_path(const char *file, char *buf, size_t cap)
 	buf[i] = 0;
 }
 
-/* A path of the standard library: …/lib/python3.11/…, …/python311.zip/…, and on Windows …/lib/… below a folder of Python, conda or an environment. */
+/* A path of the standard library: …/lib/python3.11/…, …/python311.zip/…, and on Windows …/lib/…
+ * below a folder of Python, conda or an environment. */
 static bool in_standard_library(const char *path, bool windows)
 {
 	const char *p = strstr(path, "/lib/python");
@@ -85,10 +85,12 @@ static bool in_standard_library(const char *path, bool windows)
 static bool is_python_file(const char *path)
 {
 	size_t n = strlen(path);
-	return (n > 3 && !strcmp(path + n - 3, ".py")) || (n > 4 && !strcmp(path + n - 4, ".pyx")) || path[0] == '<';
+	return (n > 3 && !strcmp(path + n - 3, ".py")) || (n > 4 && !strcmp(path + n - 4, ".pyx")) ||
+		path[0] == '<';
 }
 
-/* A C++ name without the return type that a template's carries: "_object* torch::f<…>(…)" from torch on. */
+/* A C++ name without the return type that a template's carries: "_object* torch::f<…>(…)" from
+ * torch on. */
 static const char *without_type(const char *name)
 {
 	static const char nameless[] = "(anonymous namespace)::";
@@ -100,7 +102,8 @@ static const char *without_type(const char *name)
 	return start;
 }
 
-/* torch.profiler writes `file(line): function` as the function and "none" as the file, without the folder in which Python found the file. */
+/* torch.profiler writes `file(line): function` as the function and "none" as the file, without the
+ * folder in which Python found the file. */
 static bool is_profiled_user(const char *name)
 {
 	char path[1024];
@@ -111,8 +114,9 @@ static bool is_profiled_user(const char *name)
 		return false;
 	memcpy(path, name, (size_t)(open - name));
 	path[open - name] = 0;
-	return is_python_file(path) && strncmp(path, "torch/", 6) && strncmp(path, "<built-in", 9) && strncmp(path, "<frozen", 7) &&
-	       !strstr(path, "site-packages") && !in_standard_library(path, false);
+	return is_python_file(path) && strncmp(path, "torch/", 6) && strncmp(path, "<built-in", 9) &&
+		strncmp(path, "<frozen", 7) && !strstr(path, "site-packages") &&
+		!in_standard_library(path, false);
 }
 
 bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
@@ -127,14 +131,17 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 		return is_profiled_user(name);
 	char path[1024];
 	plain_path(file, path, sizeof path);
-	if (strstr(path, "site-packages") || strstr(path, "dist-packages") || in_standard_library(path, strchr(file, '\\') != NULL))
+	if (strstr(path, "site-packages") || strstr(path, "dist-packages") ||
+		in_standard_library(path, strchr(file, '\\') != NULL))
 		return false;
-	if (!strncmp(path, "<frozen", 7) || !strncmp(path, "<eval_with_key", 14) || !strncmp(path, "<__array_function__", 19))
+	if (!strncmp(path, "<frozen", 7) || !strncmp(path, "<eval_with_key", 14) ||
+		!strncmp(path, "<__array_function__", 19))
 		return false;
 	if (is_python_file(path))
 		return true;
-	return !gs_frame_is_plumbing(s, frame) && !starts_with_any(without_type(name), native_prefixes) &&
-	       strncmp(name, "operator new", 12) && !contains_any(file, native_files);
+	return !gs_frame_is_plumbing(s, frame) &&
+		!starts_with_any(without_type(name), native_prefixes) &&
+		strncmp(name, "operator new", 12) && !contains_any(file, native_files);
 }
 
 gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack)
@@ -151,7 +158,8 @@ gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack)
 size_t gs_frame_text(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
 {
 	const gs_frame *f = frame_at(s, frame);
-	const char *name = f ? gs_string_text(s, f->name) : "", *file = f ? gs_string_text(s, f->file) : "";
+	const char *name = f ? gs_string_text(s, f->name) : "",
+			   *file = f ? gs_string_text(s, f->file) : "";
 	int n;
 	if (f && f->line != GS_NONE)
 		n = snprintf(buf, cap, "%s (%s:%lld)", name, file, (long long)f->line);
@@ -182,7 +190,8 @@ size_t gs_stack_text(const gs_snapshot *s, gs_id stack, bool all_frames, char *b
 				memcpy(buf + length, "\n", 2);
 			length++;
 		}
-		length += gs_frame_text(s, frames[i], length < cap ? buf + length : NULL, length < cap ? cap - length : 0);
+		length += gs_frame_text(
+			s, frames[i], length < cap ? buf + length : NULL, length < cap ? cap - length : 0);
 	}
 	return length;
 }

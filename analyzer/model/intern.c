@@ -71,7 +71,8 @@ const char *gs_snapshot_text(gs_snapshot *s, const char *text, size_t n)
 	return copy;
 }
 
-/* --- tables ------------------------------------------------------------------------------------ */
+/* --- tables ------------------------------------------------------------------------------------
+ */
 
 static uint32_t hash_of(const gs_snapshot *s, int which, gs_id id)
 {
@@ -114,7 +115,8 @@ static bool table_room(gs_snapshot *s, int which)
 	return true;
 }
 
-/* Makes room for n more elements of a column whose entry 0 is unused; false when memory is short. */
+/* Makes room for n more elements of a column whose entry 0 is unused; false when memory is short.
+ */
 static bool column_room(void **column, uint32_t *cap, uint32_t used, uint32_t n, size_t size)
 {
 	uint64_t need = (uint64_t)used + n;
@@ -168,12 +170,13 @@ gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n)
 		s->nstrings = 1;
 	if (!column_room((void **)&s->strings, &s->cap_strings, s->nstrings, 1, sizeof *s->strings))
 		return 0;
-	const char *copy = n && memchr(text, 0, n) ? copy_with_zeros(s, text, n) : gs_snapshot_text(s, text, n);
+	const char *copy = n && memchr(text, 0, n) ? copy_with_zeros(s, text, n)
+											   : gs_snapshot_text(s, text, n);
 	if (!copy)
 		return 0;
 	if (s->nstrings == 1)
-		s->strings[0] = (gs_string){ "", 0, 0 };
-	s->strings[s->nstrings] = (gs_string){ copy, (uint32_t)n, hash };
+		s->strings[0] = (gs_string){"", 0, 0};
+	s->strings[s->nstrings] = (gs_string){copy, (uint32_t)n, hash};
 	t->count++;
 	return t->ids[at] = s->nstrings++;
 }
@@ -191,7 +194,7 @@ gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line)
 	if (!table_room(s, FRAMES))
 		return 0;
 	struct gs_table *t = s->index[FRAMES];
-	gs_frame f = { name, file, line };
+	gs_frame f = {name, file, line};
 	uint32_t at = gs_hash_bytes(&f, sizeof f) & t->mask;
 	for (; t->ids[at]; at = (at + 1) & t->mask)
 		if (!memcmp(&s->frames[t->ids[at]], &f, sizeof f))
@@ -201,7 +204,7 @@ gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line)
 	if (!column_room((void **)&s->frames, &s->cap_frames, s->nframes, 1, sizeof *s->frames))
 		return 0;
 	if (s->nframes == 1)
-		s->frames[0] = (gs_frame){ 0, 0, GS_NONE };
+		s->frames[0] = (gs_frame){0, 0, GS_NONE};
 	s->frames[s->nframes] = f;
 	t->count++;
 	return t->ids[at] = s->nframes++;
@@ -221,23 +224,28 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 	if (!s->nstacks)
 		s->nstacks = 1;
 	if (!column_room((void **)&s->stacks, &s->cap_stacks, s->nstacks, 1, sizeof *s->stacks) ||
-	    !column_room((void **)&s->stack_frames, &s->cap_stack_frames, s->nstack_frames, n, sizeof *s->stack_frames))
+		!column_room((void **)&s->stack_frames, &s->cap_stack_frames, s->nstack_frames, n,
+			sizeof *s->stack_frames))
 		return 0;
 	if (s->nstacks == 1)
-		s->stacks[0] = (gs_stack){ 0, 0 };
-	s->stacks[s->nstacks] = (gs_stack){ s->nstack_frames, n };
+		s->stacks[0] = (gs_stack){0, 0};
+	s->stacks[s->nstacks] = (gs_stack){s->nstack_frames, n};
 	memcpy(&s->stack_frames[s->nstack_frames], frames, n * sizeof *frames);
 	s->nstack_frames += n;
 	t->count++;
 	return t->ids[at] = s->nstacks++;
 }
 
-/* --- streams and pools: a handful in honest files, their index + 1 is the table's id -------------- */
+/* --- streams and pools: a handful in honest files, their index + 1 is the table's id
+ * -------------- */
 
-/* Room for one more element of an array that doubles at powers of two; NULL when memory is short. */
+/* Room for one more element of an array that doubles at powers of two; NULL when memory is short.
+ */
 static void *few_room(void *array, uint32_t n, size_t size)
 {
-	return n >= GS_MOST_STREAMS ? NULL : n & (n - 1) ? array : gs_memory_more(array, (n ? n * 2 : 1) * size);
+	return n >= GS_MOST_STREAMS ? NULL
+		: n & (n - 1)           ? array
+								: gs_memory_more(array, (n ? n * 2 : 1) * size);
 }
 
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)

@@ -1,4 +1,5 @@
-/* The interned columns of a snapshot and its arena. Owned by the snapshot; see snapshot.h for the calls. */
+/* The interned columns of a snapshot and its arena. Owned by the snapshot; see snapshot.h for the
+ * calls. */
 #ifndef GS_ANALYZER_INTERN_H
 #define GS_ANALYZER_INTERN_H
 

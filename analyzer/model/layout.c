@@ -60,7 +60,8 @@ void gs_layout_totals(const gs_layout *l, gs_totals *t)
 	}
 }
 
-/* --- finishing what a reader filled ------------------------------------------------------------ */
+/* --- finishing what a reader filled ------------------------------------------------------------
+ */
 
 static int by_address(const void *a, const void *b)
 {
@@ -118,8 +119,10 @@ gs_status gs_layout_finish(gs_snapshot *s, gs_device *d, gs_error *err)
 			sum += b->size;
 		}
 		if (sum != g->size)
-			gs_snapshot_warn(s, "device %d: segment 0x%llx has %llu bytes, its blocks add up to %llu", d->device,
-					 (unsigned long long)g->address, (unsigned long long)g->size, (unsigned long long)sum);
+			gs_snapshot_warn(s,
+				"device %d: segment 0x%llx has %llu bytes, its blocks add up to %llu", d->device,
+				(unsigned long long)g->address, (unsigned long long)g->size,
+				(unsigned long long)sum);
 	}
 	return GS_OK;
 }

@@ -8,7 +8,7 @@ static _Thread_local gs_account *current;
 
 void gs_account_open(gs_account *a, uint64_t (*limit)(const void *of), const void *of)
 {
-	*a = (gs_account){ .limit = limit, .of = of, .before = current };
+	*a = (gs_account){.limit = limit, .of = of, .before = current};
 	current = a;
 }
 
@@ -29,7 +29,8 @@ static void subtract(uint64_t n)
 
 bool gs_memory_allows(size_t n)
 {
-	return !current || (n <= UINT64_MAX - current->held && current->held + n <= current->limit(current->of));
+	return !current ||
+		(n <= UINT64_MAX - current->held && current->held + n <= current->limit(current->of));
 }
 
 static bool allowed(size_t n)

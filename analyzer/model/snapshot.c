@@ -1,4 +1,5 @@
-/* The in-memory model: devices, events, OOM rows and small facts. Interning is in intern.c, layouts in layout.c. */
+/* The in-memory model: devices, events, OOM rows and small facts. Interning is in intern.c, layouts
+ * in layout.c. */
 #include "analyzer/model/snapshot.h"
 
 #include <stdarg.h>
@@ -32,7 +33,8 @@ void gs_snapshot_release(gs_snapshot *s)
 	gs_snapshot_init(s);
 }
 
-/* Room for one more element in a plain array that doubles at powers of two; NULL when memory is short. */
+/* Room for one more element in a plain array that doubles at powers of two; NULL when memory is
+ * short. */
 static void *one_more(void *array, size_t n, size_t size)
 {
 	if (n & (n - 1) || n == 0) {
@@ -43,13 +45,13 @@ static void *one_more(void *array, size_t n, size_t size)
 	return n > SIZE_MAX / 2 / size ? NULL : gs_memory_more(array, n * 2 * size);
 }
 
-#define APPEND(array, n)                                                        \
-	do {                                                                    \
-		void *grown = one_more((array), (n), sizeof *(array));          \
-		if (!grown)                                                     \
-			return NULL;                                            \
-		(array) = grown;                                                \
-		memset(&(array)[n], 0, sizeof *(array));                        \
+#define APPEND(array, n)                                       \
+	do {                                                       \
+		void *grown = one_more((array), (n), sizeof *(array)); \
+		if (!grown)                                            \
+			return NULL;                                       \
+		(array) = grown;                                       \
+		memset(&(array)[n], 0, sizeof *(array));               \
 	} while (0)
 
 gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device)
@@ -82,7 +84,9 @@ gs_event *gs_trace_append(gs_trace *t)
 {
 	if (t->n == t->cap) {
 		size_t cap = t->cap ? t->cap + t->cap / 2 : 64;
-		gs_event *grown = cap > SIZE_MAX / sizeof *grown ? NULL : gs_memory_more(t->events, cap * sizeof *grown);
+		gs_event *grown = cap > SIZE_MAX / sizeof *grown
+			? NULL
+			: gs_memory_more(t->events, cap * sizeof *grown);
 		if (!grown)
 			return NULL;
 		t->events = grown;
@@ -215,17 +219,18 @@ gs_action gs_action_parse(const char *word, size_t n)
 
 const char *gs_block_state_text(gs_block_state state)
 {
-	static const char *const words[] = { "active_allocated", "active_pending_free", "inactive" };
+	static const char *const words[] = {"active_allocated", "active_pending_free", "inactive"};
 	return (unsigned)state < 3 ? words[state] : "unknown";
 }
 
 const char *gs_kind_text(gs_kind kind)
 {
-	static const char *const words[] = { "unknown", "gsnap", "pytorch", "bfc", "rmm", "text" };
+	static const char *const words[] = {"unknown", "gsnap", "pytorch", "bfc", "rmm", "text"};
 	return (unsigned)kind < 6 ? words[kind] : "unknown";
 }
 
-/* --- finishing --------------------------------------------------------------------------------- */
+/* --- finishing ---------------------------------------------------------------------------------
+ */
 
 static bool has_oom_row(const gs_snapshot *s, int32_t device, int64_t idx)
 {
@@ -271,7 +276,8 @@ static gs_status ooms_of_events(gs_snapshot *s)
 	for (size_t i = 0; i < s->ndevices; i++) {
 		const gs_device *d = &s->devices[i];
 		for (size_t k = 0; k < d->trace.n; k++) {
-			if (gs_event_action(&d->trace.events[k]) != GS_ACTION_OOM || has_oom_row(s, d->device, (int64_t)k))
+			if (gs_event_action(&d->trace.events[k]) != GS_ACTION_OOM ||
+				has_oom_row(s, d->device, (int64_t)k))
 				continue;
 			if (add_oom_of_event(s, d, k))
 				return GS_NO_MEMORY;
@@ -285,7 +291,8 @@ static gs_status ooms_of_events(gs_snapshot *s)
 	return GS_OK;
 }
 
-/* The recorder tells the free bytes of an out-of-memory in its row alone; readers of the trace look for them at the event. */
+/* The recorder tells the free bytes of an out-of-memory in its row alone; readers of the trace look
+ * for them at the event. */
 static void free_of_ooms(gs_snapshot *s)
 {
 	for (size_t i = 0; i < s->nooms; i++) {

@@ -1,11 +1,11 @@
-/* The one in-memory model: every reader fills a gs_snapshot, everything else (store, states, policy,
- * diagnose, what-if, map) reads it.
+/* The one in-memory model: every reader fills a gs_snapshot, everything else (store, states,
+ * policy, diagnose, what-if, map) reads it.
  *
- * Units: sizes in bytes, addresses as unsigned 64-bit, times in microseconds since 1970 UTC. A fact that
- * the input does not tell is GS_NONE (for int64_t), 0 (for an id) or a NULL text. Ids of strings,
- * frames, stacks and tags start at 1; 0 is "none". Devices are in ascending order of their number; a
- * layout's segments ascend by address (segments without an address keep file order) and its blocks
- * lie in segment order, ascending.
+ * Units: sizes in bytes, addresses as unsigned 64-bit, times in microseconds since 1970 UTC. A fact
+ * that the input does not tell is GS_NONE (for int64_t), 0 (for an id) or a NULL text. Ids of
+ * strings, frames, stacks and tags start at 1; 0 is "none". Devices are in ascending order of their
+ * number; a layout's segments ascend by address (segments without an address keep file order) and
+ * its blocks lie in segment order, ascending.
  *
  * Ownership: a snapshot owns all memory reachable from it (one arena for strings, arrays by malloc)
  * until gs_snapshot_release. Not thread-safe; a finished snapshot may be read by many threads. */
@@ -22,11 +22,11 @@
 /* What produced the file; decides the policy (how the ladder judges). */
 typedef enum gs_kind {
 	GS_KIND_UNKNOWN,
-	GS_KIND_GSNAP,     /* our recorder's pool or builder; library tells whose allocator */
-	GS_KIND_PYTORCH,   /* a PyTorch snapshot, whatever its wrapping */
-	GS_KIND_BFC,       /* a TensorFlow/JAX BFC allocator dump */
-	GS_KIND_RMM,       /* an RMM log */
-	GS_KIND_TEXT       /* out-of-memory messages, memory_summary() tables */
+	GS_KIND_GSNAP,   /* our recorder's pool or builder; library tells whose allocator */
+	GS_KIND_PYTORCH, /* a PyTorch snapshot, whatever its wrapping */
+	GS_KIND_BFC,     /* a TensorFlow/JAX BFC allocator dump */
+	GS_KIND_RMM,     /* an RMM log */
+	GS_KIND_TEXT     /* out-of-memory messages, memory_summary() tables */
 } gs_kind;
 
 typedef struct gs_segment {
@@ -35,7 +35,7 @@ typedef struct gs_segment {
 	uint64_t stream;
 	gs_pool_id pool_id;
 	gs_id stack;
-	uint8_t pool;     /* gs_pool_class */
+	uint8_t pool; /* gs_pool_class */
 	bool expandable;
 	bool has_address;
 	size_t first_block, nblocks; /* its blocks in the layout's blocks */
@@ -44,14 +44,15 @@ typedef struct gs_segment {
 typedef struct gs_block {
 	uint64_t address; /* where the file has none: segment address + running sum */
 	uint64_t size;
-	int64_t requested; /* GS_NONE where unknown; never believed on inactive blocks (stored as GS_NONE there) */
+	int64_t requested; /* GS_NONE where unknown; never believed on inactive blocks (stored as
+						  GS_NONE there) */
 	uint64_t stale;    /* what an inactive block of the file still shows as its requested size */
 	int64_t idx;       /* index of its alloc event in the device's trace, GS_NONE unknown */
 	gs_id stack;
 	gs_id tag;
-	gs_id more;        /* string: see gs_event */
-	uint32_t segment;  /* index in the layout's segments */
-	uint8_t state;     /* gs_block_state */
+	gs_id more;       /* string: see gs_event */
+	uint32_t segment; /* index in the layout's segments */
+	uint8_t state;    /* gs_block_state */
 } gs_block;
 
 /* Segments and blocks of one device at one moment. */
@@ -60,8 +61,9 @@ typedef struct gs_layout {
 	size_t nsegments;
 	gs_block *blocks;
 	size_t nblocks;
-	int64_t idx;     /* it holds after this event of the trace; GS_NONE: as captured, after the whole trace */
-	bool exact;      /* false: something in it was bounded, not determined; note says what */
+	int64_t idx; /* it holds after this event of the trace; GS_NONE: as captured, after the whole
+					trace */
+	bool exact;  /* false: something in it was bounded, not determined; note says what */
 	char note[160];
 } gs_layout;
 
@@ -69,16 +71,22 @@ enum { GS_MOST_MORE = 4096 };
 
 typedef struct gs_event {
 	uint64_t address; /* for oom: the device's free bytes */
-	uint64_t size;    /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request; snapshot: active bytes */
+	uint64_t size;    /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request;
+						 snapshot: active bytes */
 	int64_t time_us;  /* GS_NONE unknown */
 	uint16_t stream;  /* index in the snapshot's streams */
 	uint16_t pool;    /* index + 1 in the snapshot's pool ids, 0 unknown */
-	gs_id more;       /* string: members of the file's record that have no place here, as a JSON object (`{"compile_context":"N/A"}`, up to GS_MOST_MORE bytes; what is longer is not kept); 0 none */
+	gs_id more; /* string: members of the file's record that have no place here, as a JSON object
+				   (`{"compile_context":"N/A"}`, up to GS_MOST_MORE bytes; what is longer is not
+				   kept); 0 none */
 	gs_id stack;
 	uint32_t tag_action; /* tag id << 8 | gs_action; use gs_event_action and gs_event_tag */
 } gs_event;
 
-static inline gs_action gs_event_action(const gs_event *e) { return (gs_action)(e->tag_action & 255); }
+static inline gs_action gs_event_action(const gs_event *e)
+{
+	return (gs_action)(e->tag_action & 255);
+}
 static inline gs_id gs_event_tag(const gs_event *e) { return e->tag_action >> 8; }
 
 /* Events of one device, oldest first. */
@@ -86,8 +94,10 @@ typedef struct gs_trace {
 	gs_event *events;
 	size_t n, cap;
 	uint64_t dropped; /* events known to be lost before the first one (ring overflow) */
-	uint64_t skipped; /* events that the input holds and the reader was told not to decode (events_skipped): n + skipped are in the file */
-	int complete;     /* 1: recording began before the device's first allocation; 0: surely not; -1: not known (see state.h) */
+	uint64_t skipped; /* events that the input holds and the reader was told not to decode
+						 (events_skipped): n + skipped are in the file */
+	int complete; /* 1: recording began before the device's first allocation; 0: surely not; -1: not
+					 known (see state.h) */
 } gs_trace;
 
 typedef struct gs_device {
@@ -101,19 +111,21 @@ typedef struct gs_device {
 	int64_t allocated;   /* likewise */
 	gs_layout captured;  /* what the file's segments show */
 	gs_trace trace;
-	bool layout_at_oom;  /* captured is the state right at the last OOM event (or message), before unwinding */
-	bool has_layout;     /* false: the input (a text) tells nothing of segments */
+	bool layout_at_oom; /* captured is the state right at the last OOM event (or message), before
+						   unwinding */
+	bool has_layout;    /* false: the input (a text) tells nothing of segments */
 } gs_device;
 
-/* An OOM: an event of a trace, or a message. One row each, in order of device, then of occurrence. */
+/* An OOM: an event of a trace, or a message. One row each, in order of device, then of occurrence.
+ */
 typedef struct gs_oom {
-	int32_t device;      /* -1 unknown */
-	int64_t idx;         /* event index in that device's trace; GS_NONE for a message */
+	int32_t device; /* -1 unknown */
+	int64_t idx;    /* event index in that device's trace; GS_NONE for a message */
 	int64_t time_us;
-	int64_t requested;   /* rounded request (from a text: what it prints) */
-	int64_t needed;      /* the segment size asked for, as PyTorch's message prints */
-	int64_t stream;      /* GS_NONE unknown */
-	int8_t pool;         /* gs_pool_class */
+	int64_t requested; /* rounded request (from a text: what it prints) */
+	int64_t needed;    /* the segment size asked for, as PyTorch's message prints */
+	int64_t stream;    /* GS_NONE unknown */
+	int8_t pool;       /* gs_pool_class */
 	bool has_pool_id;
 	gs_pool_id pool_id;
 	int64_t device_free, capacity, allocated, reserved, allowed; /* as recorded or printed */
@@ -122,40 +134,70 @@ typedef struct gs_oom {
 	const char *message; /* the text, or NULL */
 } gs_oom;
 
-typedef struct gs_frame { gs_id name, file; int64_t line; } gs_frame; /* string ids; line GS_NONE unknown */
-typedef struct gs_stack { uint32_t first, n; } gs_stack;                /* its frame ids, innermost first, in stack_frames */
+typedef struct gs_frame {
+	gs_id name, file;
+	int64_t line;
+} gs_frame; /* string ids; line GS_NONE unknown */
+typedef struct gs_stack {
+	uint32_t first, n;
+} gs_stack; /* its frame ids, innermost first, in stack_frames */
 
-typedef struct gs_annotation { gs_id name, stage; int32_t device; int64_t time_us; } gs_annotation;
-typedef struct gs_setting { gs_id name, value; } gs_setting;
-typedef struct gs_stat { int32_t device; gs_id name, pool; int64_t current, peak, allocated, freed; } gs_stat;
-typedef struct gs_warning { char text[200]; } gs_warning;
+typedef struct gs_annotation {
+	gs_id name, stage;
+	int32_t device;
+	int64_t time_us;
+} gs_annotation;
+typedef struct gs_setting {
+	gs_id name, value;
+} gs_setting;
+typedef struct gs_stat {
+	int32_t device;
+	gs_id name, pool;
+	int64_t current, peak, allocated, freed;
+} gs_stat;
+typedef struct gs_warning {
+	char text[200];
+} gs_warning;
 
-typedef struct gs_string { const char *text; uint32_t length; uint32_t hash; } gs_string;
+typedef struct gs_string {
+	const char *text;
+	uint32_t length;
+	uint32_t hash;
+} gs_string;
 struct gs_arena;
 struct gs_table;
 
-
 /* What a cut took away. Of events: all of them; a part that is there can be asked about. */
-enum gs_lost { GS_LOST_SETTINGS = 1, GS_LOST_STACKS = 2, GS_LOST_LAYOUT = 4, GS_LOST_STATS = 8, GS_LOST_OOMS = 16, GS_LOST_EVENTS = 32 };
+enum gs_lost {
+	GS_LOST_SETTINGS = 1,
+	GS_LOST_STACKS = 2,
+	GS_LOST_LAYOUT = 4,
+	GS_LOST_STATS = 8,
+	GS_LOST_OOMS = 16,
+	GS_LOST_EVENTS = 32
+};
 
 typedef struct gs_snapshot {
 	/* facts about the file and the process; NULL or GS_NONE unknown */
 	const char *path;
-	unsigned part;         /* which of the snapshots in that file, from 0 */
+	unsigned part; /* which of the snapshots in that file, from 0 */
 	const char *host;
-	const char *tool;      /* who made it, e.g. "gpusnap 1.0", "PyTorch 2.6.0" */
-	const char *release_min, *release_max; /* bounds of the PyTorch release that wrote the file, as far as its keys tell ("2.8"); NULL open */
-	const char *rules;     /* release whose rules the allocator followed, e.g. "2.6", if told */
-	const char *library;   /* whose allocator it was: "pytorch", "gpusnap", "cuda" (pass-through), "tensorflow" … */
-	const char *argv;      /* command line of the process, arguments separated by blanks */
-	const char *driver;    /* driver version */
+	const char *tool;                      /* who made it, e.g. "gpusnap 1.0", "PyTorch 2.6.0" */
+	const char *release_min, *release_max; /* bounds of the PyTorch release that wrote the file, as
+											  far as its keys tell ("2.8"); NULL open */
+	const char *rules;   /* release whose rules the allocator followed, e.g. "2.6", if told */
+	const char *library; /* whose allocator it was: "pytorch", "gpusnap", "cuda" (pass-through),
+							"tensorflow" … */
+	const char *argv;    /* command line of the process, arguments separated by blanks */
+	const char *driver;  /* driver version */
 	char sha256[65];
 	gs_kind kind;
 	int64_t pid, rank, time_us;
-	bool complete;         /* false: the file was cut; what is here came from whole parts */
-	uint64_t cut_at;       /* offset where it was cut, if !complete */
-	unsigned lost;         /* of a .gsnap that was cut: GS_LOST_ bits, what is gone wholly or in part */
-	bool events_skipped;   /* the reader was told not to decode events: traces are empty though the file has some */
+	bool complete;   /* false: the file was cut; what is here came from whole parts */
+	uint64_t cut_at; /* offset where it was cut, if !complete */
+	unsigned lost;   /* of a .gsnap that was cut: GS_LOST_ bits, what is gone wholly or in part */
+	bool events_skipped; /* the reader was told not to decode events: traces are empty though the
+							file has some */
 
 	gs_device *devices;
 	size_t ndevices;
@@ -171,9 +213,9 @@ typedef struct gs_snapshot {
 	uint32_t nstacks, cap_stacks;
 	gs_id *stack_frames;
 	uint32_t nstack_frames, cap_stack_frames;
-	uint64_t *streams;     /* handles, by gs_event.stream */
+	uint64_t *streams; /* handles, by gs_event.stream */
 	uint32_t nstreams;
-	gs_pool_id *pools;     /* by gs_event.pool - 1 */
+	gs_pool_id *pools; /* by gs_event.pool - 1 */
 	uint32_t npools;
 
 	gs_annotation *annotations;
@@ -182,11 +224,12 @@ typedef struct gs_snapshot {
 	size_t nsettings;
 	gs_stat *stats;
 	size_t nstats;
-	gs_warning *warnings;  /* what a reader noticed (sizes that do not add up, …): printed once on stderr */
+	gs_warning
+		*warnings; /* what a reader noticed (sizes that do not add up, …): printed once on stderr */
 	size_t nwarnings;
 
-	struct gs_arena *arena;      /* strings */
-	struct gs_table *index[5];   /* hash indexes of strings, frames, stacks, streams, pools */
+	struct gs_arena *arena;    /* strings */
+	struct gs_table *index[5]; /* hash indexes of strings, frames, stacks, streams, pools */
 } gs_snapshot;
 
 /* Makes *s empty (no memory taken). */
@@ -198,50 +241,58 @@ void gs_snapshot_release(gs_snapshot *s);
 /* Copies n bytes into the snapshot's arena, terminated; NULL when memory is short. */
 const char *gs_snapshot_text(gs_snapshot *s, const char *text, size_t n);
 
-/* Interns; the same content gives the same id. 0 when memory is short or there are 2^24 tags, 2^32 strings. frames of a stack: innermost first;
- * an empty stack is id 0. */
+/* Interns; the same content gives the same id. 0 when memory is short or there are 2^24 tags, 2^32
+ * strings. frames of a stack: innermost first; an empty stack is id 0. */
 gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n);
 gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line);
 gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n);
 
-/* Index of a stream handle / index + 1 of a pool id (added when new); UINT32_MAX when memory is short or there are GS_MOST_STREAMS. */
+/* Index of a stream handle / index + 1 of a pool id (added when new); UINT32_MAX when memory is
+ * short or there are GS_MOST_STREAMS. */
 enum { GS_MOST_STREAMS = UINT16_MAX };
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle);
 uint32_t gs_snapshot_pool(gs_snapshot *s, gs_pool_id id);
 
-/* The device of that number, made when new (array may move: do not keep pointers across calls); NULL when memory is short.
- * gs_snapshot_find_device returns NULL where there is none. */
+/* The device of that number, made when new (array may move: do not keep pointers across calls);
+ * NULL when memory is short. gs_snapshot_find_device returns NULL where there is none. */
 gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device);
 gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device);
 
-/* Appends (zeroed, unknown facts = GS_NONE) and returns the new element, NULL when memory is short; pointers hold until the next append. */
+/* Appends (zeroed, unknown facts = GS_NONE) and returns the new element, NULL when memory is short;
+ * pointers hold until the next append. */
 gs_event *gs_trace_append(gs_trace *t);
 gs_oom *gs_snapshot_add_oom(gs_snapshot *s);
 gs_status gs_snapshot_add_setting(gs_snapshot *s, const char *name, const char *value);
 gs_status gs_snapshot_add_stat(gs_snapshot *s, const gs_stat *stat);
 gs_status gs_snapshot_add_annotation(gs_snapshot *s, const gs_annotation *a);
-void gs_snapshot_warn(gs_snapshot *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void gs_snapshot_warn(gs_snapshot *s, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* How many events the file has of the device; GS_NONE where a cut took them away. */
 int64_t gs_snapshot_events(const gs_snapshot *s, const gs_device *d);
 
-/* How many OOMs of the device (NULL: of all) are known; GS_NONE where a cut took away what is told of them. */
+/* How many OOMs of the device (NULL: of all) are known; GS_NONE where a cut took away what is told
+ * of them. */
 int64_t gs_snapshot_failures(const gs_snapshot *s, const gs_device *d);
 
 /* The value of a setting, or NULL. */
 const char *gs_snapshot_setting(const gs_snapshot *s, const char *name);
 
-/* Text of a string id to show, zero bytes in it as \x00; "" for 0. The bytes as they are: strings[id]. */
+/* Text of a string id to show, zero bytes in it as \x00; "" for 0. The bytes as they are:
+ * strings[id]. */
 const char *gs_string_text(const gs_snapshot *s, gs_id id);
 
-/* Word of an action ("alloc"); and the action of a word of n bytes (GS_ACTION_UNKNOWN for others). */
+/* Word of an action ("alloc"); and the action of a word of n bytes (GS_ACTION_UNKNOWN for others).
+ */
 const char *gs_action_text(gs_action action);
 gs_action gs_action_parse(const char *word, size_t n);
-const char *gs_block_state_text(gs_block_state state); /* active_allocated, active_pending_free, inactive */
-const char *gs_kind_text(gs_kind kind);                /* gsnap, pytorch, bfc, rmm, text */
+const char *gs_block_state_text(
+	gs_block_state state);              /* active_allocated, active_pending_free, inactive */
+const char *gs_kind_text(gs_kind kind); /* gsnap, pytorch, bfc, rmm, text */
 
-/* Sums over a layout, one definition for everyone. free: inactive bytes; largest: index of the biggest
- * inactive block (lowest address on ties), SIZE_MAX if none; rounding: Σ(size − requested) of allocated and pending blocks with known requested. */
+/* Sums over a layout, one definition for everyone. free: inactive bytes; largest: index of the
+ * biggest inactive block (lowest address on ties), SIZE_MAX if none; rounding: Σ(size − requested)
+ * of allocated and pending blocks with known requested. */
 typedef struct gs_totals {
 	uint64_t reserved, allocated, pending, free, rounding;
 	size_t segments, blocks, free_blocks, largest;
@@ -252,11 +303,13 @@ void gs_layout_init(gs_layout *l);
 void gs_layout_release(gs_layout *l);
 gs_status gs_layout_copy(gs_layout *to, const gs_layout *from);
 
-/* Part of gs_snapshot_finish for one device: sorts its segments, sets block addresses and segment indexes, warns of a segment whose blocks do not tile it. */
+/* Part of gs_snapshot_finish for one device: sorts its segments, sets block addresses and segment
+ * indexes, warns of a segment whose blocks do not tile it. */
 gs_status gs_layout_finish(gs_snapshot *s, gs_device *d, gs_error *err);
 
-/* After a reader has filled it: sorts devices, sets block addresses and first_block/nblocks checks, fills ooms from
- * OOM events of traces that have no row yet, checks that blocks tile their segments (a warning names the segment that does not). */
+/* After a reader has filled it: sorts devices, sets block addresses and first_block/nblocks checks,
+ * fills ooms from OOM events of traces that have no row yet, checks that blocks tile their segments
+ * (a warning names the segment that does not). */
 gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err);
 
 #endif

@@ -7,7 +7,8 @@
 
 #include "analyzer/store/store.h"
 
-static gs_status read_stored(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
+static gs_status read_stored(
+	const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_store *store = NULL;
 	gs_status status = gs_store_open(entry->path, &store, err);
@@ -17,7 +18,8 @@ static gs_status read_stored(const gs_input_entry *entry, unsigned want, gs_snap
 	return status;
 }
 
-/* A folder's notes and scripts are texts too: without an out-of-memory in them they are no input. */
+/* A folder's notes and scripts are texts too: without an out-of-memory in them they are no input.
+ */
 static bool is_mere_text(const gs_snapshot *s)
 {
 	return s->kind == GS_KIND_TEXT && !s->nooms && !s->ndevices;
@@ -26,9 +28,9 @@ static bool is_mere_text(const gs_snapshot *s)
 gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_snapshot_init(s);
-	gs_status status = entry->id   ? read_stored(entry, want, s, err) :
-			   entry->part ? gs_read_part(entry->path, entry->part - 1, want, s, err) :
-					 gs_read_path(entry->path, want, s, err);
+	gs_status status = entry->id ? read_stored(entry, want, s, err)
+		: entry->part            ? gs_read_part(entry->path, entry->part - 1, want, s, err)
+								 : gs_read_path(entry->path, want, s, err);
 	if (!status && entry->in_folder && is_mere_text(s))
 		status = gs_fail(err, GS_UNKNOWN_KIND, "a text without an out-of-memory");
 	if (status)
@@ -43,14 +45,15 @@ void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
 		return;
 	if (!s->complete && s->cut_at) {
 		snprintf(text, sizeof text, "cut at byte %llu: the answer rests on what is whole before it",
-			 (unsigned long long)s->cut_at);
+			(unsigned long long)s->cut_at);
 		note(context, s->path, text);
 	}
 	for (size_t i = 0; i < s->nwarnings; i++)
 		note(context, s->path, s->warnings[i].text);
 }
 
-/* A file of a folder may be anything: what is no snapshot is left out. Returns whether the failure ends the command. */
+/* A file of a folder may be anything: what is no snapshot is left out. Returns whether the failure
+ * ends the command. */
 static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_input_ask *ask)
 {
 	char text[GS_ERROR_TEXT + 16];
@@ -62,7 +65,8 @@ static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_inp
 	return false;
 }
 
-static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_input_ask *ask, gs_ranks *seen, gs_error *err)
+static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_input_ask *ask,
+	gs_ranks *seen, gs_error *err)
 {
 	gs_snapshot *s = &input->snapshots[input->n];
 	gs_error why = GS_ERROR_INIT;
@@ -100,11 +104,13 @@ gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err)
 	if (seen && seen->n && seen->least == seen->most)
 		snprintf(there, sizeof there, "there is rank %lld", (long long)seen->least);
 	else if (seen && seen->n)
-		snprintf(there, sizeof there, "there are ranks from %lld to %lld", (long long)seen->least, (long long)seen->most);
+		snprintf(there, sizeof there, "there are ranks from %lld to %lld", (long long)seen->least,
+			(long long)seen->most);
 	return gs_fail(err, GS_NOT_FOUND, "no snapshot of rank %lld; %s", (long long)rank, there);
 }
 
-gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err)
+gs_status gs_input_open(
+	const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err)
 {
 	gs_input_list list = GS_INPUT_LIST_INIT;
 	gs_ranks seen = GS_RANKS_INIT;

@@ -1,4 +1,5 @@
-/* Which snapshots a command line names: files, the files of folders, the snapshots of databases, the newest dump. */
+/* Which snapshots a command line names: files, the files of folders, the snapshots of databases,
+ * the newest dump. */
 #include "analyzer/open/input.h"
 
 #include <dirent.h>
@@ -51,14 +52,18 @@ static size_t look_at(const char *path, void *head, size_t n)
 static gs_status append_file(gs_input_list *list, const char *path, bool in_folder, gs_error *err)
 {
 	char head[64] = "";
-	gs_input_entry entry = { .path = (char *)(uintptr_t)path, .in_folder = in_folder };
-	size_t n = look_at(path, head, sizeof head - 1), i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
+	gs_input_entry entry = {.path = (char *)(uintptr_t)path, .in_folder = in_folder};
+	size_t n = look_at(path, head, sizeof head - 1),
+		   i = n >= 3 && !memcmp(head, "\xef\xbb\xbf", 3) ? 3 : 0;
 	i += strspn(head + i, " \t\r\n");
-	bool packed = n >= 4 && (!memcmp(head, "\x1f\x8b\x08", 3) || !memcmp(head, "\x28\xb5\x2f\xfd", 4));
+	bool packed = n >= 4 &&
+		(!memcmp(head, "\x1f\x8b\x08", 3) || !memcmp(head, "\x28\xb5\x2f\xfd", 4));
 	unsigned parts = packed || head[i] == '<' ? gs_html_parts(path) : 0;
 	if (parts < 2)
 		return append(list, entry, err);
-	gs_status status = parts > GS_HTML_PARTS ? gs_fail(err, GS_LIMIT, "a page of more than %d snapshots", GS_HTML_PARTS) : GS_OK;
+	gs_status status = parts > GS_HTML_PARTS
+		? gs_fail(err, GS_LIMIT, "a page of more than %d snapshots", GS_HTML_PARTS)
+		: GS_OK;
 	for (entry.part = 1; entry.part <= parts && !status; entry.part++)
 		status = append(list, entry, err);
 	return status;
@@ -73,10 +78,11 @@ bool gs_input_is_database(const char *path)
 
 bool gs_input_may_skip_events(const gs_input_entry *entry)
 {
-	unsigned char head[4] = { 0 };
+	unsigned char head[4] = {0};
 	if (entry->id)
 		return true;
-	return look_at(entry->path, head, sizeof head) == sizeof head && (head[0] & 0xf0) == 0x50 && head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
+	return look_at(entry->path, head, sizeof head) == sizeof head && (head[0] & 0xf0) == 0x50 &&
+		head[1] == 0x2a && head[2] == 0x4d && head[3] == 0x18;
 }
 
 static gs_status expand_database(const char *path, gs_input_list *list, gs_error *err)
@@ -88,7 +94,7 @@ static gs_status expand_database(const char *path, gs_input_list *list, gs_error
 	if (!status)
 		status = gs_store_ids(store, &ids, &n, err);
 	for (size_t i = 0; i < n && !status; i++)
-		status = append(list, (gs_input_entry){ .path = (char *)(uintptr_t)path, .id = ids[i] }, err);
+		status = append(list, (gs_input_entry){.path = (char *)(uintptr_t)path, .id = ids[i]}, err);
 	free(ids);
 	gs_store_close(store);
 	return status;
@@ -103,10 +109,7 @@ typedef struct walk {
 } walk;
 
 /* Hidden files are somebody's temporary ones. */
-static int is_candidate(const struct dirent *d)
-{
-	return d->d_name[0] != '.';
-}
+static int is_candidate(const struct dirent *d) { return d->d_name[0] != '.'; }
 
 static gs_status leave_out(const walk *w, const char *path, const char *why)
 {
@@ -177,16 +180,17 @@ static gs_status expand_folder(walk *w, const char *path, gs_error *err)
 	return status;
 }
 
-static gs_status expand_one(const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+static gs_status expand_one(
+	const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
 {
 	struct stat st;
 	if (!strcmp(path, "-"))
-		return append(list, (gs_input_entry){ .path = (char *)(uintptr_t)path }, err);
+		return append(list, (gs_input_entry){.path = (char *)(uintptr_t)path}, err);
 	if (stat(path, &st))
 		return gs_fail(err, errno == ENOENT ? GS_NOT_FOUND : GS_IO, "%s", strerror(errno));
 	if (S_ISDIR(st.st_mode)) {
 		size_t before = list->n;
-		walk w = { list, note, context, 0 };
+		walk w = {list, note, context, 0};
 		gs_status status = expand_folder(&w, path, err);
 		if (!status && list->n == before)
 			return gs_fail(err, GS_NOT_FOUND, "the directory holds no file");
@@ -217,16 +221,17 @@ gs_status gs_input_newest(char **path, gs_error *err)
 {
 	const char *dir = dump_folder();
 	char best[256] = "";
-	struct stat st, top = { 0 };
+	struct stat st, top = {0};
 	DIR *d = opendir(dir);
 	if (!d)
-		return gs_fail(err, GS_NOT_FOUND, "no file is named and there are no dumps in %s: %s", dir, strerror(errno));
+		return gs_fail(err, GS_NOT_FOUND, "no file is named and there are no dumps in %s: %s", dir,
+			strerror(errno));
 	for (struct dirent *e; (e = readdir(d));) {
 		size_t n = strlen(e->d_name);
 		if (n < 7 || e->d_name[0] == '.' || strcmp(e->d_name + n - 6, ".gsnap") || n >= sizeof best)
 			continue;
 		if (!fstatat(dirfd(d), e->d_name, &st, 0) && S_ISREG(st.st_mode) &&
-		    (!*best || is_newer(&st, e->d_name, &top, best))) {
+			(!*best || is_newer(&st, e->d_name, &top, best))) {
 			top = st;
 			memcpy(best, e->d_name, n + 1);
 		}
@@ -249,20 +254,21 @@ static void note_newest(const char *path, gs_input_note *note, void *context)
 	note(context, NULL, text);
 }
 
-static gs_status expand_newest(gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+static gs_status expand_newest(
+	gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
 {
 	char *path = NULL;
 	gs_status status = gs_input_newest(&path, err);
 	if (!status)
-		status = append(list, (gs_input_entry){ .path = path }, err);
+		status = append(list, (gs_input_entry){.path = path}, err);
 	if (!status && note)
 		note_newest(path, note, context);
 	free(path);
 	return status;
 }
 
-gs_status gs_input_expand(const char *const *paths, size_t n, gs_input_note *note, void *context, gs_input_list *list,
-			  gs_error *err)
+gs_status gs_input_expand(const char *const *paths, size_t n, gs_input_note *note, void *context,
+	gs_input_list *list, gs_error *err)
 {
 	gs_status status = GS_OK;
 	*list = (gs_input_list)GS_INPUT_LIST_INIT;

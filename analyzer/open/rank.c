@@ -48,15 +48,16 @@ static bool preceded(const char *p, const char *start, const char *word)
 /* "rank" of "frank3" is no word of its own; that of localRank3, global_rank3, node0rank3 is. */
 static bool is_word(const char *p, const char *start)
 {
-	return p == start || !alpha(p[-1]) || (islower((unsigned char)p[-1]) && *p == 'R') || preceded(p, start, "local") ||
-	       preceded(p, start, "global") || preceded(p, start, "world");
+	return p == start || !alpha(p[-1]) || (islower((unsigned char)p[-1]) && *p == 'R') ||
+		preceded(p, start, "local") || preceded(p, start, "global") || preceded(p, start, "world");
 }
 
 static int64_t by_word(part in, bool local)
 {
 	for (const char *p = in.start; p + 5 <= in.end; p++) {
 		const char *end;
-		if (strncasecmp(p, "rank", 4) || !is_word(p, in.start) || preceded(p, in.start, "local") != local)
+		if (strncasecmp(p, "rank", 4) || !is_word(p, in.start) ||
+			preceded(p, in.start, "local") != local)
 			continue;
 		int64_t rank = number(behind_separators(p + 4, in.end), in.end, &end);
 		if (rank != GS_NONE && (end == in.end || !alpha(*end) || !strncasecmp(end, "of", 2)))
@@ -65,7 +66,8 @@ static int64_t by_word(part in, bool local)
 	return GS_NONE;
 }
 
-/* A lone r, or with device what the recorder writes. The last one: what stands before may be a host's name. */
+/* A lone r, or with device what the recorder writes. The last one: what stands before may be a
+ * host's name. */
 static int64_t by_letter(part in, bool device)
 {
 	int64_t found = GS_NONE;
@@ -75,7 +77,8 @@ static int64_t by_letter(part in, bool device)
 			continue;
 		int64_t rank = number(p + 1, in.end, &end);
 		bool told = end + 3 <= in.end && !strncmp(end, "-d", 2) && digit(end[2]);
-		if (rank != GS_NONE && (end == in.end || !isalnum((unsigned char)*end)) && (told || !device))
+		if (rank != GS_NONE && (end == in.end || !isalnum((unsigned char)*end)) &&
+			(told || !device))
 			found = rank;
 	}
 	return found;
@@ -86,7 +89,7 @@ static part last(const char *path, const char *end)
 	const char *start = end;
 	while (start > path && start[-1] != '/')
 		start--;
-	return (part){ start, end };
+	return (part){start, end};
 }
 
 static part folder_of(const char *path, part in)
@@ -100,7 +103,7 @@ static part folder_of(const char *path, part in)
 /* …/attempt_0/3/stderr.log */
 static int64_t by_torchrun(const char *path, part name)
 {
-	static const char *const logs[] = { "stdout.log", "stderr.log" };
+	static const char *const logs[] = {"stdout.log", "stderr.log"};
 	const char *end;
 	part folder = folder_of(path, name), attempt = folder_of(path, folder);
 	bool log = !strcmp(name.start, logs[0]) || !strcmp(name.start, logs[1]);

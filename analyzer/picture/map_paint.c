@@ -11,10 +11,10 @@ typedef struct painter {
 	const gs_layout *l;
 	gs_draw *d;
 	int x, y;
-	uint64_t pixel;                 /* the one being summed */
+	uint64_t pixel; /* the one being summed */
 	uint64_t sum[GS_MAP_CLASSES];
 	bool dirty;
-	uint64_t marked;                /* the last pixel that got a pin mark, + 1 */
+	uint64_t marked; /* the last pixel that got a pin mark, + 1 */
 } painter;
 
 /* from, to: pixels, the second not included. Calls for each row's part. */
@@ -28,7 +28,8 @@ static void each_row(painter *p, uint64_t from, uint64_t to, uint32_t rgb, run_p
 		uint64_t end = (at / row + 1) * row;
 		if (end > to)
 			end = to;
-		paint(p, p->x + (int)(at % row), p->y + (int)(at / row) * GS_MAP_PITCH, (int)(end - at), at == from, end == to, rgb);
+		paint(p, p->x + (int)(at % row), p->y + (int)(at / row) * GS_MAP_PITCH, (int)(end - at),
+			at == from, end == to, rgb);
 		at = end;
 	}
 }
@@ -39,7 +40,8 @@ static void paint_body(painter *p, int x, int y, int w, bool begins, bool ends, 
 	gs_draw_rect(p->d, x, y, w, GS_MAP_BODY, rgb);
 }
 
-/* Heights for the classes that share a pixel: in proportion, one at least for each that is there. */
+/* Heights for the classes that share a pixel: in proportion, one at least for each that is there.
+ */
 static void share(const uint64_t sum[GS_MAP_CLASSES], int heights[GS_MAP_CLASSES])
 {
 	double total = 0;
@@ -67,7 +69,8 @@ static void share(const uint64_t sum[GS_MAP_CLASSES], int heights[GS_MAP_CLASSES
 static void flush(painter *p)
 {
 	uint64_t row = (uint64_t)p->plan->row_pixels;
-	int x = p->x + (int)(p->pixel % row), y = p->y + (int)(p->pixel / row) * GS_MAP_PITCH, heights[GS_MAP_CLASSES];
+	int x = p->x + (int)(p->pixel % row), y = p->y + (int)(p->pixel / row) * GS_MAP_PITCH,
+		heights[GS_MAP_CLASSES];
 
 	if (!p->dirty)
 		return;
@@ -86,7 +89,8 @@ static void feed(painter *p, uint64_t at, uint64_t bytes, int class)
 	uint64_t whole = 1ull << shift;
 
 	while (bytes) {
-		uint64_t pixel = at >> shift, room = whole - (at & (whole - 1)), take = bytes < room ? bytes : room;
+		uint64_t pixel = at >> shift, room = whole - (at & (whole - 1)),
+				 take = bytes < room ? bytes : room;
 		if (pixel != p->pixel)
 			flush(p);
 		p->pixel = pixel;
@@ -103,8 +107,10 @@ static void feed(painter *p, uint64_t at, uint64_t bytes, int class)
 	}
 }
 
-/* The block's bytes within its segment, also where the input contradicts itself: cut to what is left. */
-static void clip(const gs_segment *s, const gs_block *b, uint64_t done, uint64_t *from, uint64_t *to)
+/* The block's bytes within its segment, also where the input contradicts itself: cut to what is
+ * left. */
+static void clip(
+	const gs_segment *s, const gs_block *b, uint64_t done, uint64_t *from, uint64_t *to)
 {
 	uint64_t offset = b->address - s->address;
 
@@ -124,7 +130,8 @@ static void paint_blocks(painter *p)
 		for (size_t i = s->first_block; i < s->first_block + s->nblocks; i++) {
 			clip(s, &p->l->blocks[i], done, &from, &to);
 			feed(p, base + done, from - done, GS_MAP_UNTOLD);
-			feed(p, base + from, to - from, gs_map_palette_class(p->palette, p->l, &p->l->blocks[i]));
+			feed(p, base + from, to - from,
+				gs_map_palette_class(p->palette, p->l, &p->l->blocks[i]));
 			done = to;
 		}
 		feed(p, base + done, s->size - done, GS_MAP_UNTOLD);
@@ -142,14 +149,16 @@ static void paint_segment(painter *p, int x, int y, int w, bool begins, bool end
 		gs_draw_rect(p->d, x + w, y - 1, 1, GS_MAP_BODY + 2, rgb);
 }
 
-/* Where there are no gaps: the lines above and below, and the start if the segment is wide enough to spare a pixel. */
+/* Where there are no gaps: the lines above and below, and the start if the segment is wide enough
+ * to spare a pixel. */
 static void paint_packed_line(painter *p, int x, int y, int w, bool begins, bool ends, uint32_t rgb)
 {
 	(void)begins, (void)ends;
 	paint_segment(p, x, y, w, false, false, rgb);
 }
 
-static void paint_packed_segment(painter *p, int x, int y, int w, bool begins, bool ends, uint32_t rgb)
+static void paint_packed_segment(
+	painter *p, int x, int y, int w, bool begins, bool ends, uint32_t rgb)
 {
 	paint_packed_line(p, x, y, w, begins, ends, rgb);
 	if (begins)
@@ -256,17 +265,18 @@ static void outline_hole(painter *p, size_t hole)
 		uint64_t end = (at / row + 1) * row < to ? (at / row + 1) * row : to;
 		if ((uint64_t)width > end - at)
 			continue;
-		int x = p->x + (int)(at % row) + ((int)(end - at) - width) / 2, y = p->y + (int)(at / row) * GS_MAP_PITCH;
+		int x = p->x + (int)(at % row) + ((int)(end - at) - width) / 2,
+			y = p->y + (int)(at / row) * GS_MAP_PITCH;
 		gs_draw_rect(p->d, x, y, width, GS_MAP_BODY, GS_MAP_HOLE_LINE);
 		gs_draw_text(p->d, x + 4, y, 9, GS_MAP_PAPER, width, text);
 		break;
 	}
 }
 
-void gs_map_paint(const gs_map_plan *plan, const gs_map_palette *palette, const gs_layout *l, size_t hole, gs_draw *d,
-	int x, int y)
+void gs_map_paint(const gs_map_plan *plan, const gs_map_palette *palette, const gs_layout *l,
+	size_t hole, gs_draw *d, int x, int y)
 {
-	painter p = { .plan = plan, .palette = palette, .l = l, .d = d, .x = x, .y = y };
+	painter p = {.plan = plan, .palette = palette, .l = l, .d = d, .x = x, .y = y};
 
 	paint_blocks(&p);
 	outline_segments(&p);

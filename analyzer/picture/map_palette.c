@@ -10,12 +10,14 @@
 
 enum { NAMED = 8 }; /* classes with a colour of their own; the ninth is "others" */
 
-static const uint32_t muted[NAMED] = { 0x332288, 0x44aa99, 0xcc6677, 0x88ccee, 0x117733, 0xaa4499, 0x999933, 0x882255 };
-static const uint32_t scale[6] = { 0x440154, 0x414487, 0x2a788e, 0x22a884, 0x7ad151, 0xfde725 };
+static const uint32_t muted[NAMED] = {
+	0x332288, 0x44aa99, 0xcc6677, 0x88ccee, 0x117733, 0xaa4499, 0x999933, 0x882255};
+static const uint32_t scale[6] = {0x440154, 0x414487, 0x2a788e, 0x22a884, 0x7ad151, 0xfde725};
 static const uint32_t others = 0x8a8a8a;
 
-static const char *const words[GS_MAP_COLORS] = { "state", "stack", "tag", "stream", "age", "size" };
-static const uint64_t size_bounds[] = { 64ull << 10, 1ull << 20, 10ull << 20, 64ull << 20, 512ull << 20 };
+static const char *const words[GS_MAP_COLORS] = {"state", "stack", "tag", "stream", "age", "size"};
+static const uint64_t size_bounds[] = {
+	64ull << 10, 1ull << 20, 10ull << 20, 64ull << 20, 512ull << 20};
 
 const char *gs_map_color_text(gs_map_color color)
 {
@@ -51,7 +53,8 @@ static gs_map_class *set_class(gs_map_palette *p, int at, uint32_t rgb)
 	return &p->classes[at];
 }
 
-/* --- stacks and tags: the eight with most bytes ------------------------------------------------ */
+/* --- stacks and tags: the eight with most bytes ------------------------------------------------
+ */
 
 static gs_id id_of(gs_map_color color, const gs_block *b)
 {
@@ -74,10 +77,12 @@ static void name_stack(const gs_snapshot *s, gs_id id, char *name, size_t cap)
 	if (f->line == GS_NONE)
 		snprintf(name, cap, "%.90s (%.80s)", gs_string_text(s, f->name), slash ? slash + 1 : file);
 	else
-		snprintf(name, cap, "%.90s (%.70s:%" PRId64 ")", gs_string_text(s, f->name), slash ? slash + 1 : file, f->line);
+		snprintf(name, cap, "%.90s (%.70s:%" PRId64 ")", gs_string_text(s, f->name),
+			slash ? slash + 1 : file, f->line);
 }
 
-static gs_status rank_ids(gs_map_palette *p, const gs_snapshot *s, const gs_map_panel *panels, size_t n, gs_error *err)
+static gs_status rank_ids(
+	gs_map_palette *p, const gs_snapshot *s, const gs_map_panel *panels, size_t n, gs_error *err)
 {
 	size_t ids = (p->color == GS_MAP_STACK ? s->nstacks : s->nstrings) + 1;
 	uint64_t *sum = calloc(ids, sizeof *sum);
@@ -104,16 +109,19 @@ static gs_status rank_ids(gs_map_palette *p, const gs_snapshot *s, const gs_map_
 		if (p->color == GS_MAP_STACK)
 			name_stack(s, (gs_id)best, c->name, sizeof c->name);
 		else
-			snprintf(c->name, sizeof c->name, "%.190s", best ? gs_string_text(s, (gs_id)best) : "no tag");
+			snprintf(c->name, sizeof c->name, "%.190s",
+				best ? gs_string_text(s, (gs_id)best) : "no tag");
 		p->by_id[best] = (uint8_t)(GS_MAP_LIVE + slot);
 		sum[best] = 0;
 	}
 	free(sum);
-	snprintf(set_class(p, GS_MAP_LIVE + NAMED, others)->name, sizeof p->classes->name, "other %ss", words[p->color]);
+	snprintf(set_class(p, GS_MAP_LIVE + NAMED, others)->name, sizeof p->classes->name, "other %ss",
+		words[p->color]);
 	return GS_OK;
 }
 
-/* --- streams: the eight seen first, in the heap's order ---------------------------------------- */
+/* --- streams: the eight seen first, in the heap's order ----------------------------------------
+ */
 
 static int stream_class(const gs_map_palette *p, uint64_t stream)
 {
@@ -132,18 +140,18 @@ static void find_streams(gs_map_palette *p, const gs_map_panel *panels, size_t n
 			if (p->nstreams == NAMED || stream_class(p, stream) != GS_MAP_LIVE + NAMED)
 				continue;
 			gs_map_class *c = set_class(p, GS_MAP_LIVE + p->nstreams, muted[p->nstreams]);
-			snprintf(c->name, sizeof c->name, stream > 9 ? "stream 0x%" PRIx64 : "stream %" PRIu64, stream);
+			snprintf(c->name, sizeof c->name, stream > 9 ? "stream 0x%" PRIx64 : "stream %" PRIu64,
+				stream);
 			p->streams[p->nstreams++] = stream;
 		}
-	snprintf(set_class(p, GS_MAP_LIVE + NAMED, others)->name, sizeof p->classes->name, "other streams");
+	snprintf(
+		set_class(p, GS_MAP_LIVE + NAMED, others)->name, sizeof p->classes->name, "other streams");
 }
 
-/* --- age and size: six steps ------------------------------------------------------------------- */
+/* --- age and size: six steps -------------------------------------------------------------------
+ */
 
-static int64_t age_step(const gs_map_palette *p)
-{
-	return (p->last - p->first) / 6 + 1;
-}
+static int64_t age_step(const gs_map_palette *p) { return (p->last - p->first) / 6 + 1; }
 
 static void make_ages(gs_map_palette *p, const gs_map_panel *panels, size_t n)
 {
@@ -161,9 +169,13 @@ static void make_ages(gs_map_palette *p, const gs_map_panel *panels, size_t n)
 		gs_map_class *c = set_class(p, GS_MAP_LIVE + i, scale[i]);
 		int64_t from = p->first + i * age_step(p), to = from + age_step(p) - 1;
 		snprintf(c->name, sizeof c->name, "allocated in events %" PRId64 " to %" PRId64 "%s", from,
-			 to > p->last ? p->last : to, i == 0 ? " (oldest)" : i == 5 ? " (newest)" : "");
+			to > p->last ? p->last : to,
+			i == 0       ? " (oldest)"
+				: i == 5 ? " (newest)"
+						 : "");
 	}
-	snprintf(set_class(p, GS_MAP_LIVE + NAMED, others)->name, sizeof p->classes->name, "allocated before the recording");
+	snprintf(set_class(p, GS_MAP_LIVE + NAMED, others)->name, sizeof p->classes->name,
+		"allocated before the recording");
 }
 
 static void make_sizes(gs_map_palette *p)
@@ -185,7 +197,8 @@ static void make_sizes(gs_map_palette *p)
 	}
 }
 
-/* --- all --------------------------------------------------------------------------------------- */
+/* --- all ---------------------------------------------------------------------------------------
+ */
 
 int gs_map_palette_class(const gs_map_palette *p, const gs_layout *l, const gs_block *b)
 {
@@ -195,18 +208,15 @@ int gs_map_palette_class(const gs_map_palette *p, const gs_layout *l, const gs_b
 		return b->state == GS_INACTIVE ? GS_MAP_FREE : GS_MAP_PENDING;
 	switch (p->color) {
 	case GS_MAP_STACK:
-	case GS_MAP_TAG:
-		return p->by_id[id_of(p->color, b)];
-	case GS_MAP_STREAM:
-		return stream_class(p, l->segments[b->segment].stream);
+	case GS_MAP_TAG: return p->by_id[id_of(p->color, b)];
+	case GS_MAP_STREAM: return stream_class(p, l->segments[b->segment].stream);
 	case GS_MAP_AGE:
 		return GS_MAP_LIVE + (b->idx == GS_NONE ? NAMED : (int)((b->idx - p->first) / age_step(p)));
 	case GS_MAP_SIZE:
 		while (i < 5 && b->size > size_bounds[i])
 			i++;
 		return GS_MAP_LIVE + i;
-	default:
-		return GS_MAP_LIVE;
+	default: return GS_MAP_LIVE;
 	}
 }
 
@@ -232,8 +242,8 @@ static void add_sums(gs_map_palette *p, const gs_layout *l)
 	}
 }
 
-gs_status gs_map_palette_init(gs_map_palette *p, const gs_snapshot *s, const gs_map_panel *panels, size_t n,
-	gs_map_color color, gs_error *err)
+gs_status gs_map_palette_init(gs_map_palette *p, const gs_snapshot *s, const gs_map_panel *panels,
+	size_t n, gs_map_color color, gs_error *err)
 {
 	gs_status status = GS_OK;
 
@@ -244,20 +254,11 @@ gs_status gs_map_palette_init(gs_map_palette *p, const gs_snapshot *s, const gs_
 	strcpy(set_class(p, GS_MAP_UNTOLD, 0xb9a7c9)->name, "not told by the file");
 	switch (color) {
 	case GS_MAP_STACK:
-	case GS_MAP_TAG:
-		status = rank_ids(p, s, panels, n, err);
-		break;
-	case GS_MAP_STREAM:
-		find_streams(p, panels, n);
-		break;
-	case GS_MAP_AGE:
-		make_ages(p, panels, n);
-		break;
-	case GS_MAP_SIZE:
-		make_sizes(p);
-		break;
-	default:
-		strcpy(set_class(p, GS_MAP_LIVE, 0x0072b2)->name, "allocated");
+	case GS_MAP_TAG: status = rank_ids(p, s, panels, n, err); break;
+	case GS_MAP_STREAM: find_streams(p, panels, n); break;
+	case GS_MAP_AGE: make_ages(p, panels, n); break;
+	case GS_MAP_SIZE: make_sizes(p); break;
+	default: strcpy(set_class(p, GS_MAP_LIVE, 0x0072b2)->name, "allocated");
 	}
 	for (size_t k = 0; k < n && !status; k++)
 		add_sums(p, panels[k].layout);

@@ -8,8 +8,10 @@ static uint64_t pixels_of(uint64_t bytes, unsigned shift)
 	return (bytes >> shift) + ((bytes & ((1ull << shift) - 1)) != 0);
 }
 
-/* Places all segments at 2^shift bytes a pixel; returns the rows used (more than max_rows: as soon as it is clear). */
-static uint64_t place(gs_map_plan *p, const gs_layout *l, unsigned shift, gs_map_flow flow, uint64_t max_rows)
+/* Places all segments at 2^shift bytes a pixel; returns the rows used (more than max_rows: as soon
+ * as it is clear). */
+static uint64_t place(
+	gs_map_plan *p, const gs_layout *l, unsigned shift, gs_map_flow flow, uint64_t max_rows)
 {
 	uint64_t row = (uint64_t)p->row_pixels, at = 0, bytes = 0;
 
@@ -33,7 +35,8 @@ static uint64_t place(gs_map_plan *p, const gs_layout *l, unsigned shift, gs_map
 	return (at + row - 1) / row;
 }
 
-static unsigned finest(gs_map_plan *p, const gs_layout *l, gs_map_flow flow, uint64_t total, uint64_t max_rows)
+static unsigned finest(
+	gs_map_plan *p, const gs_layout *l, gs_map_flow flow, uint64_t total, uint64_t max_rows)
 {
 	unsigned shift = GS_MAP_SHIFT_MIN;
 
@@ -44,7 +47,8 @@ static unsigned finest(gs_map_plan *p, const gs_layout *l, gs_map_flow flow, uin
 	return shift;
 }
 
-gs_status gs_map_plan_init(gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows, gs_error *err)
+gs_status gs_map_plan_init(
+	gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows, gs_error *err)
 {
 	uint64_t total = 0, rows = (uint64_t)max_rows, budget = (uint64_t)row_pixels * rows;
 	unsigned shift;

@@ -11,16 +11,17 @@ typedef enum gs_map_flow {
 } gs_map_flow;
 
 typedef struct gs_map_plan {
-	unsigned shift;      /* a pixel is 2^shift bytes */
+	unsigned shift; /* a pixel is 2^shift bytes */
 	gs_map_flow flow;
 	int row_pixels, rows;
-	uint64_t *start;     /* position of each segment's first byte; its pixel is start >> shift */
+	uint64_t *start; /* position of each segment's first byte; its pixel is start >> shift */
 } gs_map_plan;
 
 enum { GS_MAP_SHIFT_MIN = 9, GS_MAP_GAP = 3 };
 
 /* The finest plan that needs at most max_rows rows. GS_LIMIT for 2^62 bytes or more. */
-gs_status gs_map_plan_init(gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows, gs_error *err);
+gs_status gs_map_plan_init(
+	gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows, gs_error *err);
 void gs_map_plan_release(gs_map_plan *p);
 
 #endif

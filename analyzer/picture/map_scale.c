@@ -8,15 +8,12 @@
 #include "analyzer/picture/map_palette.h"
 #include "schema/size.h"
 
-static bool same_pool(gs_pool_id a, gs_pool_id b)
-{
-	return a.a == b.a && a.b == b.b;
-}
+static bool same_pool(gs_pool_id a, gs_pool_id b) { return a.a == b.a && a.b == b.b; }
 
 /* Whether a free block of this segment could have served the request at all. */
 static bool could_serve(const gs_segment *s, const gs_oom *oom)
 {
-	gs_pool_id pool = { 0, 0 };
+	gs_pool_id pool = {0, 0};
 
 	if (!oom)
 		return true;
@@ -24,7 +21,8 @@ static bool could_serve(const gs_segment *s, const gs_oom *oom)
 		pool = oom->pool_id;
 	if (oom->pool != GS_CLASS_UNKNOWN && s->pool != GS_CLASS_UNKNOWN && s->pool != oom->pool)
 		return false;
-	return same_pool(s->pool_id, pool) && (oom->stream == GS_NONE || s->stream == (uint64_t)oom->stream);
+	return same_pool(s->pool_id, pool) &&
+		(oom->stream == GS_NONE || s->stream == (uint64_t)oom->stream);
 }
 
 /* Keeps `biggest` as a heap whose root is the smallest, so that one pass finds the largest few. */
@@ -57,9 +55,12 @@ static void keep(gs_map_figures *f, const gs_block *blocks, size_t i)
 
 static int larger_first(const void *a, const void *b, void *blocks)
 {
-	const gs_block *x = (const gs_block *)blocks + *(const size_t *)a, *y = (const gs_block *)blocks + *(const size_t *)b;
+	const gs_block *x = (const gs_block *)blocks + *(const size_t *)a,
+				   *y = (const gs_block *)blocks + *(const size_t *)b;
 
-	return x->size != y->size ? (x->size < y->size ? 1 : -1) : x->address < y->address ? -1 : x->address > y->address;
+	return x->size != y->size     ? (x->size < y->size ? 1 : -1)
+		: x->address < y->address ? -1
+								  : x->address > y->address;
 }
 
 gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_error *err)
@@ -71,8 +72,11 @@ gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_e
 	f->hole = SIZE_MAX;
 	f->request = oom ? oom->requested : GS_NONE;
 	f->needed = oom ? oom->needed : GS_NONE;
-	f->device_free = oom && oom->device_free != GS_NONE ? oom->device_free : panel->device->device_free;
-	f->capacity = panel->device->capacity != GS_NONE ? panel->device->capacity : oom ? oom->capacity : GS_NONE;
+	f->device_free = oom && oom->device_free != GS_NONE ? oom->device_free
+														: panel->device->device_free;
+	f->capacity = panel->device->capacity != GS_NONE ? panel->device->capacity
+		: oom                                        ? oom->capacity
+													 : GS_NONE;
 	f->biggest = malloc(GS_MAP_HOLES_SHOWN * sizeof *f->biggest);
 	if (!f->biggest)
 		return gs_fail(err, GS_NO_MEMORY, "ranking holes");
@@ -108,12 +112,17 @@ void gs_map_figures_release(gs_map_figures *f)
 static void pool_words(const gs_oom *oom, char *buf, size_t cap)
 {
 	char pool[64] = "", stream[40] = "";
-	const char *class = oom->pool == GS_SMALL ? "small pool" : oom->pool == GS_LARGE ? "large pool" : "";
+	const char *class = oom->pool == GS_SMALL ? "small pool"
+		: oom->pool == GS_LARGE               ? "large pool"
+											  : "";
 
 	if (oom->has_pool_id && (oom->pool_id.a || oom->pool_id.b))
-		snprintf(pool, sizeof pool, " of pool %" PRIu64 ",%" PRIu64, oom->pool_id.a, oom->pool_id.b);
+		snprintf(
+			pool, sizeof pool, " of pool %" PRIu64 ",%" PRIu64, oom->pool_id.a, oom->pool_id.b);
 	if (oom->stream != GS_NONE)
-		snprintf(stream, sizeof stream, oom->stream >= 0 && oom->stream < 10 ? "stream %" PRIu64 : "stream 0x%" PRIx64, (uint64_t)oom->stream);
+		snprintf(stream, sizeof stream,
+			oom->stream >= 0 && oom->stream < 10 ? "stream %" PRIu64 : "stream 0x%" PRIx64,
+			(uint64_t)oom->stream);
 	*buf = 0;
 	if (*class || *stream)
 		snprintf(buf, cap, " (%s%s%s%s)", class, pool, *class && *stream ? ", " : "", stream);
@@ -127,18 +136,20 @@ void gs_map_figures_text(const gs_map_figures *f, const gs_map_panel *panel, cha
 	if (f->request != GS_NONE) {
 		pool_words(panel->oom, pool, sizeof pool);
 		n = snprintf(buf, cap, "request of %s failed%s. Free there: ",
-			     gs_size_format(request, sizeof request, (uint64_t)f->request), pool);
+			gs_size_format(request, sizeof request, (uint64_t)f->request), pool);
 	} else {
-		n = snprintf(buf, cap, "%s. Free: ", panel->oom ? "a request of unknown size failed" : "no failed request here");
+		n = snprintf(buf, cap, "%s. Free: ",
+			panel->oom ? "a request of unknown size failed" : "no failed request here");
 	}
 	if (f->holes)
-		n += snprintf(buf + n, cap - (size_t)n, "%s in %zu hole%s, largest %s", gs_size_format(free_bytes, sizeof free_bytes, f->free),
-			      f->holes, f->holes == 1 ? "" : "s", gs_size_format(largest, sizeof largest, f->largest));
+		n += snprintf(buf + n, cap - (size_t)n, "%s in %zu hole%s, largest %s",
+			gs_size_format(free_bytes, sizeof free_bytes, f->free), f->holes,
+			f->holes == 1 ? "" : "s", gs_size_format(largest, sizeof largest, f->largest));
 	else
 		n += snprintf(buf + n, cap - (size_t)n, "nothing");
 	if (f->device_free != GS_NONE)
 		snprintf(buf + n, cap - (size_t)n, "; free on the device: %s",
-			 gs_size_format(device, sizeof device, (uint64_t)f->device_free));
+			gs_size_format(device, sizeof device, (uint64_t)f->device_free));
 }
 
 int gs_map_bars(const gs_map_figures *f)
@@ -148,7 +159,7 @@ int gs_map_bars(const gs_map_figures *f)
 
 typedef struct bar_place {
 	gs_draw *d;
-	int x, y, w; /* of the next bar; label and value lie beside it */
+	int x, y, w;  /* of the next bar; label and value lie beside it */
 	double bytes; /* that w pixels stand for */
 } bar_place;
 
@@ -161,7 +172,8 @@ static int bar_width(const bar_place *p, double bytes)
 	return w > p->w ? p->w : w < 1 ? 1 : w;
 }
 
-static void bar(bar_place *p, const char *label, uint64_t bytes, uint32_t rgb, uint32_t edge, const char *note)
+static void bar(
+	bar_place *p, const char *label, uint64_t bytes, uint32_t rgb, uint32_t edge, const char *note)
 {
 	int w = bar_width(p, (double)bytes);
 	char value[160], size[32];
@@ -197,9 +209,11 @@ static void bar_of_holes(bar_place *p, const gs_map_figures *f, const gs_layout 
 
 void gs_map_draw_bars(const gs_map_figures *f, const gs_layout *l, gs_draw *d, int x, int y, int w)
 {
-	double request = f->request == GS_NONE ? 0 : (double)f->request, device = f->device_free == GS_NONE ? 0 : (double)f->device_free;
-	double all = device > (double)f->free ? device : (double)f->free, most = request > (double)f->largest ? request : (double)f->largest;
-	bar_place p = { d, x + LABEL, y, w - LABEL - VALUE, 0 };
+	double request = f->request == GS_NONE ? 0 : (double)f->request,
+		   device = f->device_free == GS_NONE ? 0 : (double)f->device_free;
+	double all = device > (double)f->free ? device : (double)f->free,
+		   most = request > (double)f->largest ? request : (double)f->largest;
+	bar_place p = {d, x + LABEL, y, w - LABEL - VALUE, 0};
 	char note[80] = "", size[32], plain[32];
 
 	if (all > 4 * most && most > 0)
@@ -219,5 +233,6 @@ void gs_map_draw_bars(const gs_map_figures *f, const gs_layout *l, gs_draw *d, i
 		bar_of_holes(&p, f, l);
 	}
 	if (f->device_free != GS_NONE)
-		bar(&p, "free on the device", (uint64_t)f->device_free, GS_MAP_PAPER, GS_MAP_SEGMENT_LINE, "");
+		bar(&p, "free on the device", (uint64_t)f->device_free, GS_MAP_PAPER, GS_MAP_SEGMENT_LINE,
+			"");
 }

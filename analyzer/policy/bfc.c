@@ -1,5 +1,6 @@
-/* The best-fit-with-coalescing allocator of TensorFlow and JAX: regions from the driver up to a memory limit, never given back and never
- * merged with each other; chunks are multiples of 256 bytes; any free chunk that is big enough serves. */
+/* The best-fit-with-coalescing allocator of TensorFlow and JAX: regions from the driver up to a
+ * memory limit, never given back and never merged with each other; chunks are multiples of 256
+ * bytes; any free chunk that is big enough serves. */
 #include "analyzer/policy/policy.h"
 
 enum { UNIT = 256 };
@@ -17,7 +18,8 @@ static uint64_t segment(const gs_pool_settings *settings, uint64_t rounded)
 }
 
 /* A chunk is cut when its rest would be as large as the request, or 128 MiB. */
-static bool splits(const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block)
+static bool splits(
+	const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block)
 {
 	(void)settings;
 	(void)pool;

@@ -1,5 +1,5 @@
-/* Allocators that ask the driver for each block and keep nothing: plain cudaMalloc, and an RMM log, which tells of blocks and
- * not of what the resource behind them keeps. */
+/* Allocators that ask the driver for each block and keep nothing: plain cudaMalloc, and an RMM log,
+ * which tells of blocks and not of what the resource behind them keeps. */
 #include "analyzer/policy/policy.h"
 
 static uint64_t as_asked(const gs_pool_settings *settings, uint64_t bytes)
@@ -8,7 +8,8 @@ static uint64_t as_asked(const gs_pool_settings *settings, uint64_t bytes)
 	return bytes;
 }
 
-static bool never_splits(const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block)
+static bool never_splits(
+	const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block)
 {
 	(void)settings;
 	(void)pool;

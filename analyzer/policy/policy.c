@@ -1,4 +1,5 @@
-/* What a policy says about a layout: which free block the search takes, what the driver is asked. */
+/* What a policy says about a layout: which free block the search takes, what the driver is asked.
+ */
 #include "analyzer/policy/policy.h"
 
 #include <string.h>
@@ -15,7 +16,8 @@ static bool is_one_of(const char *word, const char *const *words)
 
 const gs_policy *gs_policy_of_library(const char *library)
 {
-	static const char *const pytorch[] = { "pytorch", "gpusnap", "", NULL }, *const bfc[] = { "tensorflow", "jax", NULL };
+	static const char *const pytorch[] = {"pytorch", "gpusnap", "", NULL},
+							 *const bfc[] = {"tensorflow", "jax", NULL};
 	if (!library || is_one_of(library, pytorch))
 		return &gs_policy_pytorch;
 	if (is_one_of(library, bfc))
@@ -34,13 +36,16 @@ const gs_policy *gs_policy_of(const gs_snapshot *s)
 
 bool gs_policy_same_pool(const gs_policy *policy, const gs_segment *g, const gs_policy_request *r)
 {
-	return g->stream == r->stream && g->pool_id.a == r->pool_id.a && g->pool_id.b == r->pool_id.b
-	       && (!policy->classes || g->pool == r->pool || g->pool == GS_CLASS_UNKNOWN || r->pool == GS_CLASS_UNKNOWN);
+	return g->stream == r->stream && g->pool_id.a == r->pool_id.a && g->pool_id.b == r->pool_id.b &&
+		(!policy->classes || g->pool == r->pool || g->pool == GS_CLASS_UNKNOWN ||
+			r->pool == GS_CLASS_UNKNOWN);
 }
 
-/* --- expandable segments ------------------------------------------------------------------------- */
+/* --- expandable segments -------------------------------------------------------------------------
+ */
 
-static const gs_segment *next_run(const gs_policy *policy, const gs_layout *l, const gs_policy_request *r, size_t *at)
+static const gs_segment *next_run(
+	const gs_policy *policy, const gs_layout *l, const gs_policy_request *r, size_t *at)
 {
 	for (; *at < l->nsegments; ++*at)
 		if (l->segments[*at].expandable && gs_policy_same_pool(policy, &l->segments[*at], r))
@@ -50,22 +55,28 @@ static const gs_segment *next_run(const gs_policy *policy, const gs_layout *l, c
 
 static uint64_t edge(const gs_layout *l, const gs_segment *g, bool last)
 {
-	const gs_block *b = g->nblocks ? &l->blocks[g->first_block + (last ? g->nblocks - 1 : 0)] : NULL;
+	const gs_block *b = g->nblocks ? &l->blocks[g->first_block + (last ? g->nblocks - 1 : 0)]
+								   : NULL;
 	return b && b->state == GS_INACTIVE ? b->size : 0;
 }
 
-static uint64_t whole_pages(uint64_t bytes, uint64_t page) { return (bytes + page - 1) / page * page; }
+static uint64_t whole_pages(uint64_t bytes, uint64_t page)
+{
+	return (bytes + page - 1) / page * page;
+}
 
-/* Bytes to map for the request, starting at the unmapped bytes behind *run (NULL: those before the first run, from base on): walks over
- * free and unmapped neighbours. False when live blocks come first. */
-static bool map_from(const gs_policy *policy, const gs_layout *l, const gs_policy_request *r, const gs_segment *run, size_t next,
-		     uint64_t page, uint64_t *ask, uint64_t *missing)
+/* Bytes to map for the request, starting at the unmapped bytes behind *run (NULL: those before the
+ * first run, from base on): walks over free and unmapped neighbours. False when live blocks come
+ * first. */
+static bool map_from(const gs_policy *policy, const gs_layout *l, const gs_policy_request *r,
+	const gs_segment *run, size_t next, uint64_t page, uint64_t *ask, uint64_t *missing)
 {
 	uint64_t have = run ? edge(l, run, true) : 0, at = run ? run->address + run->size : r->base;
 	*ask = *missing = 0;
 	for (; have < r->size; next++) {
 		const gs_segment *after = next_run(policy, l, r, &next);
-		uint64_t gap = after && after->address > at ? after->address - at : 0, lacking = r->size - have;
+		uint64_t gap = after && after->address > at ? after->address - at : 0,
+				 lacking = r->size - have;
 		if (!after || gap >= lacking) {
 			*missing += lacking;
 			*ask += whole_pages(lacking, page);
@@ -81,13 +92,14 @@ static bool map_from(const gs_policy *policy, const gs_layout *l, const gs_polic
 	return true;
 }
 
-static uint64_t ask_expandable(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *r,
-			       uint64_t *missing)
+static uint64_t ask_expandable(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *r, uint64_t *missing)
 {
 	uint64_t page = gs_rules_page_size(settings, r->pool), ask = 0;
 	size_t at = 0;
 	const gs_segment *run = next_run(policy, l, r, &at);
-	if (run && r->base && r->base < run->address && map_from(policy, l, r, NULL, at, page, &ask, missing))
+	if (run && r->base && r->base < run->address &&
+		map_from(policy, l, r, NULL, at, page, &ask, missing))
 		return ask;
 	for (; run; run = next_run(policy, l, r, &at))
 		if (map_from(policy, l, r, run, ++at, page, &ask, missing))
@@ -96,8 +108,8 @@ static uint64_t ask_expandable(const gs_policy *policy, const gs_pool_settings *
 	return whole_pages(r->size, page);
 }
 
-uint64_t gs_policy_ask(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *request,
-		       uint64_t *missing)
+uint64_t gs_policy_ask(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *request, uint64_t *missing)
 {
 	uint64_t unused;
 	if (policy->classes && settings->expandable)
@@ -107,10 +119,12 @@ uint64_t gs_policy_ask(const gs_policy *policy, const gs_pool_settings *settings
 	return policy->segment(settings, request->size);
 }
 
-/* --- the search ---------------------------------------------------------------------------------- */
+/* --- the search ----------------------------------------------------------------------------------
+ */
 
 /* The block's own bytes and the unmapped ones right behind it. */
-static uint64_t span(const gs_policy *policy, const gs_layout *l, const gs_policy_request *r, size_t block)
+static uint64_t span(
+	const gs_policy *policy, const gs_layout *l, const gs_policy_request *r, size_t block)
 {
 	const gs_block *b = &l->blocks[block];
 	const gs_segment *g = &l->segments[b->segment];
@@ -121,16 +135,20 @@ static uint64_t span(const gs_policy *policy, const gs_layout *l, const gs_polic
 	return after ? after->address - b->address : UINT64_MAX;
 }
 
-/* The free block that follows `after` (SIZE_MAX: begins) in order of size, then address, among those ≥ the request. */
-static size_t next_fit(const gs_policy *policy, const gs_layout *l, const gs_policy_request *r, size_t after, bool skip_expandable)
+/* The free block that follows `after` (SIZE_MAX: begins) in order of size, then address, among
+ * those ≥ the request. */
+static size_t next_fit(const gs_policy *policy, const gs_layout *l, const gs_policy_request *r,
+	size_t after, bool skip_expandable)
 {
 	size_t best = SIZE_MAX;
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
 		const gs_segment *g = &l->segments[b->segment];
-		if (b->state != GS_INACTIVE || b->size < r->size || (skip_expandable && g->expandable) || !gs_policy_same_pool(policy, g, r))
+		if (b->state != GS_INACTIVE || b->size < r->size || (skip_expandable && g->expandable) ||
+			!gs_policy_same_pool(policy, g, r))
 			continue;
-		if (after != SIZE_MAX && (b->size < l->blocks[after].size || (b->size == l->blocks[after].size && i <= after)))
+		if (after != SIZE_MAX &&
+			(b->size < l->blocks[after].size || (b->size == l->blocks[after].size && i <= after)))
 			continue;
 		if (best == SIZE_MAX || b->size < l->blocks[best].size)
 			best = i;
@@ -138,14 +156,17 @@ static size_t next_fit(const gs_policy *policy, const gs_layout *l, const gs_pol
 	return best;
 }
 
-size_t gs_policy_search(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *r)
+size_t gs_policy_search(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *r)
 {
 	size_t fit = next_fit(policy, l, r, SIZE_MAX, policy->classes && !settings->expandable);
-	while (policy->classes && settings->expandable && fit != SIZE_MAX && l->segments[l->blocks[fit].segment].expandable) {
+	while (policy->classes && settings->expandable && fit != SIZE_MAX &&
+		l->segments[l->blocks[fit].segment].expandable) {
 		size_t next = next_fit(policy, l, r, fit, false);
 		if (next == SIZE_MAX || span(policy, l, r, next) >= span(policy, l, r, fit))
 			break;
 		fit = next;
 	}
-	return fit != SIZE_MAX && policy->serves(settings, r->size, l->blocks[fit].size) ? fit : SIZE_MAX;
+	return fit != SIZE_MAX && policy->serves(settings, r->size, l->blocks[fit].size) ? fit
+																					 : SIZE_MAX;
 }

@@ -1,5 +1,5 @@
-/* What an allocator's rules say, so that states, the ladder and blame need no special cases: one small table of
- * functions an allocator. Functions are pure; thread-safe. */
+/* What an allocator's rules say, so that states, the ladder and blame need no special cases: one
+ * small table of functions an allocator. Functions are pure; thread-safe. */
 #ifndef GS_ANALYZER_POLICY_POLICY_H
 #define GS_ANALYZER_POLICY_POLICY_H
 
@@ -8,26 +8,28 @@
 
 /* A request as the allocator sees it, and what was left on the device. */
 typedef struct gs_policy_request {
-	uint64_t size;      /* rounded */
+	uint64_t size; /* rounded */
 	uint64_t stream;
 	gs_pool_id pool_id;
 	gs_pool_class pool;
-	uint64_t base;      /* lowest address known to have been mapped for that pool's expandable segments; 0 unknown */
+	uint64_t base; /* lowest address known to have been mapped for that pool's expandable segments;
+					  0 unknown */
 } gs_policy_request;
 
 typedef struct gs_policy {
-	const char *name;        /* "pytorch", "bfc", "rmm", "passthrough" */
-	bool classes;            /* small and large pools are kept apart */
-	bool caches;             /* freed memory stays in segments and is searched */
-	bool releases;           /* before failing, segments that are wholly free go back to the driver */
-	bool limit_step;         /* a limit beside the device's own memory can refuse */
+	const char *name; /* "pytorch", "bfc", "rmm", "passthrough" */
+	bool classes;     /* small and large pools are kept apart */
+	bool caches;      /* freed memory stays in segments and is searched */
+	bool releases;    /* before failing, segments that are wholly free go back to the driver */
+	bool limit_step;  /* a limit beside the device's own memory can refuse */
 
 	/* Block size for a request of bytes. */
 	uint64_t (*round)(const gs_pool_settings *settings, uint64_t bytes);
 	/* Segment size asked of the driver for a rounded request. */
 	uint64_t (*segment)(const gs_pool_settings *settings, uint64_t rounded);
 	/* Is the rest of a block cut off and kept free. */
-	bool (*splits)(const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block);
+	bool (*splits)(
+		const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block);
 	/* May a free block of that size, the best fit, serve. */
 	bool (*serves)(const gs_pool_settings *settings, uint64_t rounded, uint64_t block);
 } gs_policy;
@@ -40,19 +42,23 @@ const gs_policy *gs_policy_of(const gs_snapshot *s);
 /* The same for the library that a message speaks of (gs_oom.library); NULL is PyTorch's. */
 const gs_policy *gs_policy_of_library(const char *library);
 
-/* The allocator settings that the snapshot records (its text, then the resolved values), defaults elsewhere. *known is false when it records
- * none. Expandable segments in layout or trace count as a record of that setting. */
+/* The allocator settings that the snapshot records (its text, then the resolved values), defaults
+ * elsewhere. *known is false when it records none. Expandable segments in layout or trace count as
+ * a record of that setting. */
 void gs_policy_settings(const gs_snapshot *s, gs_pool_settings *settings, bool *known);
 
-/* What the driver is asked for to serve the request in this layout. With expandable segments these are the missing bytes in whole pages,
- * *missing the bytes before that; else the segment's size, and *missing = request->size. missing may be NULL. */
-uint64_t gs_policy_ask(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *request,
-		       uint64_t *missing);
+/* What the driver is asked for to serve the request in this layout. With expandable segments these
+ * are the missing bytes in whole pages, *missing the bytes before that; else the segment's size,
+ * and *missing = request->size. missing may be NULL. */
+uint64_t gs_policy_ask(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *request, uint64_t *missing);
 
 /* Index of the free block that the search takes for this request, SIZE_MAX for none. */
-size_t gs_policy_search(const gs_policy *policy, const gs_pool_settings *settings, const gs_layout *l, const gs_policy_request *request);
+size_t gs_policy_search(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_policy_request *request);
 
 /* Is that block in the pool (id, class, stream) which the request may use. */
-bool gs_policy_same_pool(const gs_policy *policy, const gs_segment *segment, const gs_policy_request *request);
+bool gs_policy_same_pool(
+	const gs_policy *policy, const gs_segment *segment, const gs_policy_request *request);
 
 #endif

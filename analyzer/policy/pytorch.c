@@ -7,7 +7,8 @@ static uint64_t round_up(const gs_pool_settings *settings, uint64_t bytes)
 	return bytes ? gs_rules_round(settings, bytes) : 0;
 }
 
-static bool splits(const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block)
+static bool splits(
+	const gs_pool_settings *settings, gs_pool_class pool, uint64_t rounded, uint64_t block)
 {
 	return gs_rules_should_split(settings, pool, settings->expandable, rounded, block);
 }

@@ -57,9 +57,11 @@ static void read_resolved(const gs_snapshot *s, gs_pool_settings *settings)
 {
 	static const char prefix[] = "roundup_power2_divisions";
 	for (size_t i = 0; i < s->nsettings; i++) {
-		const char *name = gs_string_text(s, s->settings[i].name), *value = gs_string_text(s, s->settings[i].value);
+		const char *name = gs_string_text(s, s->settings[i].name),
+				   *value = gs_string_text(s, s->settings[i].value);
 		if (!strcmp(name, "max_split_size"))
-			settings->max_split = *value < '0' || *value > '9' ? UINT64_MAX : strtoull(value, NULL, 10);
+			settings->max_split = *value < '0' || *value > '9' ? UINT64_MAX
+															   : strtoull(value, NULL, 10);
 		else if (!strcmp(name, "garbage_collection_threshold"))
 			settings->gc_threshold = strtod(value, NULL);
 		else if (!strcmp(name, "expandable_segments"))
@@ -67,7 +69,8 @@ static void read_resolved(const gs_snapshot *s, gs_pool_settings *settings)
 		else if (!strcmp(name, prefix))
 			read_divisions(settings, value);
 		else if (!strncmp(name, prefix, sizeof prefix - 1) && name[sizeof prefix - 1])
-			set_division(settings, strtoull(name + sizeof prefix, NULL, 10), strtoull(value, NULL, 10));
+			set_division(
+				settings, strtoull(name + sizeof prefix, NULL, 10), strtoull(value, NULL, 10));
 	}
 }
 

@@ -1,4 +1,5 @@
-/* Results as TSV, CSV, JSON, JSON lines; tables and Markdown, which wait for all rows, are in emit_table.c. */
+/* Results as TSV, CSV, JSON, JSON lines; tables and Markdown, which wait for all rows, are in
+ * emit_table.c. */
 #include "analyzer/query/emit.h"
 
 #include <inttypes.h>
@@ -12,12 +13,14 @@
 
 gs_value gs_value_text(const char *text)
 {
-	return text ? (gs_value){ GS_VALUE_TEXT, 0, 0, text, strlen(text) } : (gs_value){ GS_VALUE_NULL, 0, 0, NULL, 0 };
+	return text ? (gs_value){GS_VALUE_TEXT, 0, 0, text, strlen(text)}
+				: (gs_value){GS_VALUE_NULL, 0, 0, NULL, 0};
 }
 
 gs_value gs_value_int(int64_t n)
 {
-	return n == INT64_MIN ? (gs_value){ GS_VALUE_NULL, 0, 0, NULL, 0 } : (gs_value){ GS_VALUE_INT, n, 0, NULL, 0 };
+	return n == INT64_MIN ? (gs_value){GS_VALUE_NULL, 0, 0, NULL, 0}
+						  : (gs_value){GS_VALUE_INT, n, 0, NULL, 0};
 }
 
 /* --- JSON ------------------------------------------------------------------------------------- */
@@ -112,7 +115,8 @@ static void tsv_text(FILE *out, const char *text, size_t n)
 	}
 }
 
-/* CSV as RFC 4180 has it: quoted where needed, quotes doubled. Bytes that steer a terminal are shown as \xNN. */
+/* CSV as RFC 4180 has it: quoted where needed, quotes doubled. Bytes that steer a terminal are
+ * shown as \xNN. */
 static void csv_text(FILE *out, const char *text, size_t n)
 {
 	bool quote = n == 0;
@@ -128,7 +132,8 @@ static void csv_text(FILE *out, const char *text, size_t n)
 		size_t len = gs_utf8_length(text + i, n - i);
 		if (text[i] == '"')
 			fputs("\"\"", out);
-		else if (text[i] != '\n' && text[i] != '\t' && text[i] != '\r' && (!len || gs_utf8_steers(text + i, len)))
+		else if (text[i] != '\n' && text[i] != '\t' && text[i] != '\r' &&
+			(!len || gs_utf8_steers(text + i, len)))
 			for (size_t k = i; k < i + (len ? len : 1); k++)
 				fprintf(out, "\\x%02x", (unsigned char)text[k]);
 		else
@@ -166,7 +171,8 @@ static void line_head(gs_emitter *e)
 	for (size_t i = 0; i < e->head.ncolumns; i++) {
 		if (i)
 			fputc(e->format == GS_FORMAT_CSV ? ',' : '\t', e->out);
-		gs_value name = { GS_VALUE_TEXT, 0, 0, e->head.columns[i].name, strlen(e->head.columns[i].name) };
+		gs_value name = {
+			GS_VALUE_TEXT, 0, 0, e->head.columns[i].name, strlen(e->head.columns[i].name)};
 		line_value(e, &name);
 	}
 	fputs("\n", e->out);
@@ -174,7 +180,8 @@ static void line_head(gs_emitter *e)
 
 /* --- the emitter ------------------------------------------------------------------------------ */
 
-/* The second column of a name gets NAME_2, the third NAME_3, so that no key of a JSON object is lost. */
+/* The second column of a name gets NAME_2, the third NAME_3, so that no key of a JSON object is
+ * lost. */
 static gs_status unique_names(gs_emitter *e)
 {
 	e->names = calloc(e->head.ncolumns + 1, sizeof *e->names);
@@ -204,7 +211,8 @@ static void release(gs_emitter *e)
 	free(e);
 }
 
-gs_status gs_emit_open(FILE *out, gs_format format, const gs_emit_head *head, gs_emitter **emitter, gs_error *err)
+gs_status gs_emit_open(
+	FILE *out, gs_format format, const gs_emit_head *head, gs_emitter **emitter, gs_error *err)
 {
 	gs_emitter *e = calloc(1, sizeof *e);
 	if (!e)
@@ -241,9 +249,7 @@ gs_status gs_emit_row(gs_emitter *e, const gs_value *row, gs_error *err)
 		fputc('\n', e->out);
 		break;
 	case GS_FORMAT_TSV:
-	case GS_FORMAT_CSV:
-		line_row(e, row);
-		break;
+	case GS_FORMAT_CSV: line_row(e, row); break;
 	default:
 		if (gs_emit_table_add(e, row))
 			return gs_fail(err, GS_NO_MEMORY, "output");

@@ -1,5 +1,5 @@
-/* Results as a table, TSV, CSV, JSON, JSON lines or Markdown: columns are described once, rows follow.
- * Not thread-safe. */
+/* Results as a table, TSV, CSV, JSON, JSON lines or Markdown: columns are described once, rows
+ * follow. Not thread-safe. */
 #ifndef GS_ANALYZER_EMIT_H
 #define GS_ANALYZER_EMIT_H
 
@@ -20,7 +20,8 @@ typedef enum gs_format {
 	GS_FORMAT_MARKDOWN
 } gs_format;
 
-/* What a column's numbers mean; only the forms for people (table, Markdown) and JSON's booleans depend on it. */
+/* What a column's numbers mean; only the forms for people (table, Markdown) and JSON's booleans
+ * depend on it. */
 typedef enum gs_unit {
 	GS_UNIT_NONE,
 	GS_UNIT_BYTES,   /* table: 384.0 MiB */
@@ -48,26 +49,29 @@ gs_value gs_value_int(int64_t n);
 
 /* What stands round the rows. Everything is borrowed until gs_emit_close. */
 typedef struct gs_emit_head {
-	const char *query;   /* its name, or the SQL */
-	const char *state;   /* NULL: none, or the devices differ */
+	const char *query; /* its name, or the SQL */
+	const char *state; /* NULL: none, or the devices differ */
 	bool complete;
 	const gs_column *columns;
 	size_t ncolumns;
-	uint64_t limit;      /* rows to show at most, 0 all; the rest is counted */
-	int width;           /* table: columns of the terminal, 0 unlimited */
-	bool upright;        /* table: a line a column, rows below each other */
+	uint64_t limit; /* rows to show at most, 0 all; the rest is counted */
+	int width;      /* table: columns of the terminal, 0 unlimited */
+	bool upright;   /* table: a line a column, rows below each other */
 } gs_emit_head;
 
 typedef struct gs_emitter gs_emitter;
 
 /* Begins. Two columns of one name: JSON calls the second NAME_2, and so on. */
-gs_status gs_emit_open(FILE *out, gs_format format, const gs_emit_head *head, gs_emitter **emitter, gs_error *err);
+gs_status gs_emit_open(
+	FILE *out, gs_format format, const gs_emit_head *head, gs_emitter **emitter, gs_error *err);
 
-/* One row of head->ncolumns values. GS_END: the limit is reached and the row was only counted (the caller may stop). */
+/* One row of head->ncolumns values. GS_END: the limit is reached and the row was only counted (the
+ * caller may stop). */
 gs_status gs_emit_row(gs_emitter *emitter, const gs_value *row, gs_error *err);
 
-/* Ends (a table is written now: its widths depend on all rows). cut: write nothing more, something failed. left gets
- * the rows that were counted only. Frees the emitter. Write errors are the stream's (ferror). */
+/* Ends (a table is written now: its widths depend on all rows). cut: write nothing more, something
+ * failed. left gets the rows that were counted only. Frees the emitter. Write errors are the
+ * stream's (ferror). */
 gs_status gs_emit_close(gs_emitter *emitter, bool cut, uint64_t *left, gs_error *err);
 
 #endif

@@ -9,31 +9,39 @@ enum { NARROWEST = 8, READABLE = 26, DATE = 11 }; /* DATE: bytes of "2026-01-31 
 
 /* Each step keeps what the one before has taken. */
 typedef struct step {
-	size_t least;  /* columns that a text keeps */
-	bool compact;  /* narrower gaps, sizes and times; headings on several lines */
-	bool brief;    /* shorter headings */
-	int hide;      /* columns that say the same in every row, or the same as another, are told once: as many of them as must be; 2: all */
+	size_t least; /* columns that a text keeps */
+	bool compact; /* narrower gaps, sizes and times; headings on several lines */
+	bool brief;   /* shorter headings */
+	int hide; /* columns that say the same in every row, or the same as another, are told once: as
+				 many of them as must be; 2: all */
 } step;
 
 static const step steps[] = {
-	{ READABLE, false, false, 0 }, { READABLE, true, false, 0 }, { READABLE, true, false, 1 }, { READABLE, true, true, 1 },
-	{ NARROWEST, true, true, 2 },
+	{READABLE, false, false, 0},
+	{READABLE, true, false, 0},
+	{READABLE, true, false, 1},
+	{READABLE, true, true, 1},
+	{NARROWEST, true, true, 2},
 };
 
-static const struct { const char *name, *brief; } headings[] = {
-	{ "device", "dev" }, { "allocated", "alloc" }, { "allocations", "allocs" }, { "expandable", "exp" }, { "pending", "pend" },
-	{ "segments", "segs" }, { "blocks", "blks" }, { "requested", "req" }, { "reserved", "resv" }, { "stream", "strm" },
+static const struct {
+	const char *name, *brief;
+} headings[] = {
+	{"device", "dev"},
+	{"allocated", "alloc"},
+	{"allocations", "allocs"},
+	{"expandable", "exp"},
+	{"pending", "pend"},
+	{"segments", "segs"},
+	{"blocks", "blks"},
+	{"requested", "req"},
+	{"reserved", "resv"},
+	{"stream", "strm"},
 };
 
-size_t gs_table_width(const char *text)
-{
-	return gs_utf8_width(text, strlen(text));
-}
+size_t gs_table_width(const char *text) { return gs_utf8_width(text, strlen(text)); }
 
-static bool is_stack(const gs_column *column)
-{
-	return !strcmp(column->name, "stack");
-}
+static bool is_stack(const gs_column *column) { return !strcmp(column->name, "stack"); }
 
 /* 384.0 MiB as 384.0M, as sizes may be given */
 static void compact_size(char *text)
@@ -89,7 +97,8 @@ static gs_status compact_cells(gs_table *t)
 static bool says_the_same(const gs_table *t, size_t a, size_t b)
 {
 	for (size_t r = 0; r < t->e->rows; r++)
-		if (strcmp(gs_table_cell(t, r, a), b == GS_TABLE_NONE ? gs_table_cell(t, 0, a) : gs_table_cell(t, r, b)))
+		if (strcmp(gs_table_cell(t, r, a),
+				b == GS_TABLE_NONE ? gs_table_cell(t, 0, a) : gs_table_cell(t, r, b)))
 			return false;
 	return t->e->rows > 1;
 }
@@ -100,7 +109,8 @@ static size_t same_as(const gs_table *t, size_t column)
 	const gs_column *columns = t->e->head.columns;
 	bool all_alike = says_the_same(t, column, GS_TABLE_NONE);
 	for (size_t i = 0; i < column && columns[column].unit == GS_UNIT_BYTES && !all_alike; i++)
-		if (columns[i].unit == GS_UNIT_BYTES && t->same[i] == GS_TABLE_NONE && !t->hidden[i] && says_the_same(t, column, i))
+		if (columns[i].unit == GS_UNIT_BYTES && t->same[i] == GS_TABLE_NONE && !t->hidden[i] &&
+			says_the_same(t, column, i))
 			return i;
 	return GS_TABLE_NONE;
 }
@@ -111,12 +121,14 @@ static bool hide_next(gs_table *t)
 	size_t n = t->e->head.ncolumns;
 	for (int round = 0; round < 4; round++)
 		for (size_t i = 0; i < n; i++) {
-			bool bytes = t->e->head.columns[i].unit == GS_UNIT_BYTES, unknown = t->e->rows && !strcmp(gs_table_cell(t, 0, i), "-");
+			bool bytes = t->e->head.columns[i].unit == GS_UNIT_BYTES,
+				 unknown = t->e->rows && !strcmp(gs_table_cell(t, 0, i), "-");
 			if (t->hidden[i] || (round == 0 && !unknown) || (round == 1 && bytes))
 				continue;
 			if (round == 2)
 				t->same[i] = same_as(t, i);
-			t->hidden[i] = round == 2 ? t->same[i] != GS_TABLE_NONE : says_the_same(t, i, GS_TABLE_NONE);
+			t->hidden[i] = round == 2 ? t->same[i] != GS_TABLE_NONE
+									  : says_the_same(t, i, GS_TABLE_NONE);
 			if (t->hidden[i])
 				return true;
 		}
@@ -148,7 +160,8 @@ size_t gs_table_heading_line(const gs_table *t, const char *name)
 static size_t natural_width(const gs_table *t, size_t column)
 {
 	size_t width = 0;
-	for (const char *name = gs_table_heading(t, column); *name; name += gs_table_heading_line(t, name)) {
+	for (const char *name = gs_table_heading(t, column); *name;
+		 name += gs_table_heading_line(t, name)) {
 		size_t line = gs_utf8_width(name, gs_table_heading_line(t, name));
 		width = line > width ? line : width;
 	}
@@ -170,18 +183,21 @@ static size_t total(const gs_table *t)
 	return sum + (shown ? (shown - 1) * t->gap : 0);
 }
 
-/* Takes columns from the widest texts; a whole stack says less than its user_frame, and goes first. */
+/* Takes columns from the widest texts; a whole stack says less than its user_frame, and goes first.
+ */
 static void shrink(gs_table *t, size_t least, size_t width)
 {
 	const gs_emitter *e = t->e;
 	size_t n = e->head.ncolumns, over = total(t) > width ? total(t) - width : 0;
 	for (size_t i = 0; i < n; i++)
-		for (; over && is_stack(&e->head.columns[i]) && !t->hidden[i] && t->width[i] > NARROWEST; over--)
+		for (; over && is_stack(&e->head.columns[i]) && !t->hidden[i] && t->width[i] > NARROWEST;
+			 over--)
 			t->width[i]--;
 	for (; over; over--) {
 		size_t widest = n;
 		for (size_t i = 0; i < n; i++)
-			if (!t->hidden[i] && !(e->rows && e->right[i]) && t->width[i] > least && (widest == n || t->width[i] > t->width[widest]))
+			if (!t->hidden[i] && !(e->rows && e->right[i]) && t->width[i] > least &&
+				(widest == n || t->width[i] > t->width[widest]))
 				widest = i;
 		if (widest == n)
 			return;
@@ -191,7 +207,8 @@ static void shrink(gs_table *t, size_t least, size_t width)
 
 static bool try(gs_table *t, const step *s)
 {
-	size_t n = t->e->head.ncolumns, width = t->e->head.width > 0 ? (size_t)t->e->head.width : SIZE_MAX;
+	size_t n = t->e->head.ncolumns,
+		   width = t->e->head.width > 0 ? (size_t)t->e->head.width : SIZE_MAX;
 	if (s->compact && !t->cells && compact_cells(t))
 		return false;
 	t->compact = s->compact;
@@ -221,7 +238,7 @@ bool gs_table_fit(gs_table *t)
 
 gs_status gs_table_init(gs_table *t, const gs_emitter *e)
 {
-	*t = (gs_table){ .e = e, .gap = 2 };
+	*t = (gs_table){.e = e, .gap = 2};
 	t->width = calloc(e->head.ncolumns + 1, sizeof *t->width);
 	t->natural = calloc(e->head.ncolumns + 1, sizeof *t->natural);
 	t->hidden = calloc(e->head.ncolumns + 1, sizeof *t->hidden);

@@ -8,10 +8,10 @@ struct gs_emitter {
 	FILE *out;
 	gs_format format;
 	gs_emit_head head;
-	char **names;       /* of the columns, made unique */
+	char **names; /* of the columns, made unique */
 	uint64_t rows, left;
-	char **cells;       /* a table's, row by row */
-	bool *right;        /* by column: numbers only */
+	char **cells; /* a table's, row by row */
+	bool *right;  /* by column: numbers only */
 	size_t cap;
 };
 
@@ -21,14 +21,15 @@ struct gs_emitter {
 typedef struct gs_table {
 	const gs_emitter *e;
 	FILE *out;
-	size_t gap;         /* columns between columns */
+	size_t gap; /* columns between columns */
 	bool compact, brief;
-	bool *hidden;       /* by column: told once, above */
-	size_t *same;       /* by hidden column: which other has the same figures, GS_TABLE_NONE: all its rows are the same */
-	size_t *width;      /* by column */
-	size_t *natural;    /* by column: what it would take without a limit */
-	char **cells;       /* those of a compact table; NULL: the emitter's */
-	char date[16];      /* of all times, where the cells leave it out */
+	bool *hidden; /* by column: told once, above */
+	size_t *same; /* by hidden column: which other has the same figures, GS_TABLE_NONE: all its rows
+					 are the same */
+	size_t *width;   /* by column */
+	size_t *natural; /* by column: what it would take without a limit */
+	char **cells;    /* those of a compact table; NULL: the emitter's */
+	char date[16];   /* of all times, where the cells leave it out */
 } gs_table;
 
 gs_status gs_table_init(gs_table *t, const gs_emitter *e);

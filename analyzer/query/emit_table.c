@@ -1,4 +1,5 @@
-/* Tables for a terminal and for Markdown: as wide as their content, cut to the width of the terminal. */
+/* Tables for a terminal and for Markdown: as wide as their content, cut to the width of the
+ * terminal. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -50,7 +51,8 @@ static char *one_line(const gs_value *v, bool markdown)
 				*next++ = 0;
 			gs_plain(plain, room + 16, line);
 			for (char *p = plain; *p; p++) {
-				if (markdown && (*p == '|' || *p == '\\' || *p == '<' || *p == '*' || *p == '_' || *p == '`'))
+				if (markdown &&
+					(*p == '|' || *p == '\\' || *p == '<' || *p == '*' || *p == '_' || *p == '`'))
 					out[at++] = '\\';
 				out[at++] = *p;
 			}
@@ -73,16 +75,10 @@ static char *cell(const gs_emitter *e, const gs_value *v, gs_unit unit)
 {
 	char buf[64];
 	switch (v->type) {
-	case GS_VALUE_TEXT:
-		return one_line(v, e->format == GS_FORMAT_MARKDOWN);
-	case GS_VALUE_INT:
-		number_text(buf, sizeof buf, v->integer, unit);
-		return strdup(buf);
-	case GS_VALUE_REAL:
-		snprintf(buf, sizeof buf, "%.4g", v->real);
-		return strdup(buf);
-	default:
-		return strdup("-");
+	case GS_VALUE_TEXT: return one_line(v, e->format == GS_FORMAT_MARKDOWN);
+	case GS_VALUE_INT: number_text(buf, sizeof buf, v->integer, unit); return strdup(buf);
+	case GS_VALUE_REAL: snprintf(buf, sizeof buf, "%.4g", v->real); return strdup(buf);
+	default: return strdup("-");
 	}
 }
 
@@ -133,7 +129,8 @@ static size_t bytes_within(const char *text, size_t width)
 	return at;
 }
 
-/* `name (…end/of/the/path.py:3)`: of a frame the middle can be missed. Returns false where text is none or width too small. */
+/* `name (…end/of/the/path.py:3)`: of a frame the middle can be missed. Returns false where text is
+ * none or width too small. */
 static bool put_frame(FILE *out, const char *text, size_t width)
 {
 	const char *place = strstr(text, " (");
@@ -174,7 +171,8 @@ static void put_end(FILE *out, const char *text, size_t width, bool last)
 		pad(out, width - full - 1);
 }
 
-/* Writes text in width columns, its end (of a frame its middle, of a path its beginning) replaced by an ellipsis where it is longer. */
+/* Writes text in width columns, its end (of a frame its middle, of a path its beginning) replaced
+ * by an ellipsis where it is longer. */
 static void put(FILE *out, const char *text, size_t width, bool right, bool last, bool path)
 {
 	size_t full = gs_table_width(text);
@@ -223,14 +221,15 @@ static void write_upright(const gs_emitter *e)
 /* Sentences go on below, up to MOST_LINES; anything else is cut. */
 static bool is_wrapped(const gs_column *column)
 {
-	static const char *const sentences[] = { "question", "meaning", "description", "conf", "note" };
+	static const char *const sentences[] = {"question", "meaning", "description", "conf", "note"};
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (!strcmp(column->name, sentences[i]))
 			return true;
 	return false;
 }
 
-/* The bytes of text's first line in width columns, whole words where there are any; settings are parted by commas. */
+/* The bytes of text's first line in width columns, whole words where there are any; settings are
+ * parted by commas. */
 static size_t line_of(const char *text, size_t width)
 {
 	size_t most = bytes_within(text, width), at = most;
@@ -239,7 +238,8 @@ static size_t line_of(const char *text, size_t width)
 	return at ? at : most;
 }
 
-/* Writes a line of the row and moves its cells on to what is left of them; returns whether anything is. */
+/* Writes a line of the row and moves its cells on to what is left of them; returns whether anything
+ * is. */
 static bool write_line(const gs_table *t, const char **cells, bool last)
 {
 	const gs_emitter *e = t->e;
@@ -255,7 +255,8 @@ static bool write_line(const gs_table *t, const char **cells, bool last)
 		if (!first)
 			pad(t->out, t->gap);
 		first = false;
-		if (last || right || !is_wrapped(&e->head.columns[i]) || gs_table_width(cells[i]) <= t->width[i] || t->width[i] >= sizeof line / 4) {
+		if (last || right || !is_wrapped(&e->head.columns[i]) ||
+			gs_table_width(cells[i]) <= t->width[i] || t->width[i] >= sizeof line / 4) {
 			put(t->out, cells[i], t->width[i], right, i + 1 == end, is_path(&e->head.columns[i]));
 			cells[i] = "";
 			continue;
@@ -273,7 +274,8 @@ static bool write_line(const gs_table *t, const char **cells, bool last)
 static size_t heading_lines(const gs_table *t, size_t column)
 {
 	size_t lines = 0;
-	for (const char *name = gs_table_heading(t, column); *name; name += gs_table_heading_line(t, name))
+	for (const char *name = gs_table_heading(t, column); *name;
+		 name += gs_table_heading_line(t, name))
 		lines++;
 	return lines;
 }
@@ -301,7 +303,8 @@ static void write_headings(const gs_table *t)
 			for (size_t skip = heading_lines(t, i); skip > line + 1; skip--)
 				name += gs_table_heading_line(t, name);
 			bool blank = heading_lines(t, i) <= line;
-			snprintf(text, sizeof text, "%.*s", blank ? 0 : (int)gs_table_heading_line(t, name), name);
+			snprintf(
+				text, sizeof text, "%.*s", blank ? 0 : (int)gs_table_heading_line(t, name), name);
 			put(t->out, text, t->width[i], e->rows && e->right[i], i + 1 == end, false);
 		}
 		fputc('\n', t->out);
@@ -317,7 +320,9 @@ static void write_common(const gs_table *t)
 		bool date = i == e->head.ncolumns;
 		bool same = !date && t->same[i] != GS_TABLE_NONE;
 		const char *name = date ? "date" : e->head.columns[i].name;
-		const char *text = date ? t->date : same ? e->head.columns[t->same[i]].name : gs_table_cell(t, 0, i);
+		const char *text = date ? t->date
+			: same              ? e->head.columns[t->same[i]].name
+								: gs_table_cell(t, 0, i);
 		size_t room = strlen(name) + (same ? 3 : 1) + gs_table_width(text);
 		if (date ? !t->compact || !t->date[0] : !t->hidden[i])
 			continue;

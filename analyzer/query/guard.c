@@ -18,88 +18,94 @@ static bool among(const char *word, const char *const *list)
 /* Pragmas that only tell, and those that would set something were they given a value. */
 static bool pragma_is_harmless(const char *name, const char *argument)
 {
-	static const char *const with[] = { "table_info", "table_xinfo", "table_list", "index_list", "index_info", "index_xinfo",
-		"foreign_key_list", "integrity_check", "quick_check", NULL };
-	static const char *const bare[] = { "database_list", "function_list", "module_list", "pragma_list", "collation_list",
-		"compile_options", "application_id", "user_version", "schema_version", "data_version", "page_count", "page_size",
-		"freelist_count", "encoding", NULL };
+	static const char *const with[] = {"table_info", "table_xinfo", "table_list", "index_list",
+		"index_info", "index_xinfo", "foreign_key_list", "integrity_check", "quick_check", NULL};
+	static const char *const bare[] = {"database_list", "function_list", "module_list",
+		"pragma_list", "collation_list", "compile_options", "application_id", "user_version",
+		"schema_version", "data_version", "page_count", "page_size", "freelist_count", "encoding",
+		NULL};
 	return among(name, with) || (!argument && among(name, bare));
 }
 
-static const struct { const char *table, *within; unsigned reads; } table_reads[] = {
+static const struct {
+	const char *table, *within;
+	unsigned reads;
+} table_reads[] = {
 	/* within NULL: any; the first line that fits counts */
-	{ "shown_state", NULL, GS_READS_STATE },
-	{ "all_segment", "segment", GS_READS_STATE | GS_READS_LAYOUT },
-	{ "all_block", "block", GS_READS_STATE | GS_READS_LAYOUT },
-	{ "all_segment", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
-	{ "all_block", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT },
-	{ "state", NULL, GS_READS_ALL_STATES },
-	{ "trace", NULL, GS_READS_EVENTS },
-	{ "packed_event", NULL, GS_READS_EVENTS },
-	{ "tag", NULL, GS_READS_EVENTS },
-	{ "more", NULL, GS_READS_EVENTS },
-	{ "stack", NULL, GS_READS_STACKS },
-	{ "frame", NULL, GS_READS_STACKS },
-	{ "stack_frame", NULL, GS_READS_STACKS | GS_READS_STACK_FRAMES },
-	{ "timeline", NULL, GS_READS_SERIES },
-	{ "varying_size", NULL, GS_READS_SERIES },
-	{ "growth", NULL, GS_READS_SERIES },
-	{ "oom", NULL, GS_READS_OOM },
-	{ "setting", NULL, GS_READS_SETTINGS },
-	{ "stat", NULL, GS_READS_STATS },
-	{ "fit", NULL, GS_READS_STATE | GS_READS_FIT },
-	{ "eviction", NULL, GS_READS_STATE | GS_READS_EVICTION },
+	{"shown_state", NULL, GS_READS_STATE},
+	{"all_segment", "segment", GS_READS_STATE | GS_READS_LAYOUT},
+	{"all_block", "block", GS_READS_STATE | GS_READS_LAYOUT},
+	{"all_segment", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT},
+	{"all_block", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT},
+	{"state", NULL, GS_READS_ALL_STATES},
+	{"trace", NULL, GS_READS_EVENTS},
+	{"packed_event", NULL, GS_READS_EVENTS},
+	{"tag", NULL, GS_READS_EVENTS},
+	{"more", NULL, GS_READS_EVENTS},
+	{"stack", NULL, GS_READS_STACKS},
+	{"frame", NULL, GS_READS_STACKS},
+	{"stack_frame", NULL, GS_READS_STACKS | GS_READS_STACK_FRAMES},
+	{"timeline", NULL, GS_READS_SERIES},
+	{"varying_size", NULL, GS_READS_SERIES},
+	{"growth", NULL, GS_READS_SERIES},
+	{"oom", NULL, GS_READS_OOM},
+	{"setting", NULL, GS_READS_SETTINGS},
+	{"stat", NULL, GS_READS_STATS},
+	{"fit", NULL, GS_READS_STATE | GS_READS_FIT},
+	{"eviction", NULL, GS_READS_STATE | GS_READS_EVICTION},
 };
 
 static unsigned reads_of(const char *table, const char *column, const char *within)
 {
 	unsigned reads = 0;
-	/* a view's own text names all its columns; those that the question names are read of the view itself */
-	bool in_view = within && (!strcmp(within, "segment") || !strcmp(within, "block") || !strcmp(within, "event"));
+	/* a view's own text names all its columns; those that the question names are read of the view
+	 * itself */
+	bool in_view = within &&
+		(!strcmp(within, "segment") || !strcmp(within, "block") || !strcmp(within, "event"));
 	if (!strcmp(column, "stack_id") && !in_view)
 		reads |= GS_READS_STACKS;
-	if (!strcmp(column, "idx") && !in_view && (!strcmp(table, "block") || !strcmp(table, "all_block")))
+	if (!strcmp(column, "idx") && !in_view &&
+		(!strcmp(table, "block") || !strcmp(table, "all_block")))
 		reads |= GS_READS_BLOCK_IDX;
 	if (!strcmp(column, "sha256") && !strcmp(table, "snapshot"))
 		reads |= GS_READS_SHA256;
 	if (!strcmp(table, "oom") && (!strcmp(column, "allocated") || !strcmp(column, "reserved")))
 		reads |= GS_READS_OOM_SUMS;
-	if (!strcmp(table, "oom") && *column && strcmp(column, "snapshot_id") && strcmp(column, "device"))
+	if (!strcmp(table, "oom") && *column && strcmp(column, "snapshot_id") &&
+		strcmp(column, "device"))
 		reads |= GS_READS_OOM_FACTS;
 	for (size_t i = 0; i < sizeof table_reads / sizeof *table_reads; i++)
 		if (!strcmp(table, table_reads[i].table) &&
-		    (!table_reads[i].within || (within && !strcmp(within, table_reads[i].within))))
+			(!table_reads[i].within || (within && !strcmp(within, table_reads[i].within))))
 			return reads | table_reads[i].reads;
 	return reads;
 }
 
 static int deny(gs_guard *g, const char *what, const char *name)
 {
-	snprintf(g->denied, sizeof g->denied, "%s%s%.60s is not allowed: a query only reads", what, name ? " " : "", name ? name : "");
+	snprintf(g->denied, sizeof g->denied, "%s%s%.60s is not allowed: a query only reads", what,
+		name ? " " : "", name ? name : "");
 	return SQLITE_DENY;
 }
 
-static int authorize(void *context, int action, const char *a, const char *b, const char *c, const char *within)
+static int authorize(
+	void *context, int action, const char *a, const char *b, const char *c, const char *within)
 {
-	static const char *const barred[] = { "load_extension", "fts3_tokenizer", "writefile", "readfile", "edit", NULL };
+	static const char *const barred[] = {
+		"load_extension", "fts3_tokenizer", "writefile", "readfile", "edit", NULL};
 	gs_guard *g = context;
 	(void)c;
 	switch (action) {
 	case SQLITE_SELECT:
-	case SQLITE_RECURSIVE:
-		return SQLITE_OK;
-	case SQLITE_READ:
-		g->reads |= reads_of(a ? a : "", b ? b : "", within);
-		return SQLITE_OK;
-	case SQLITE_FUNCTION:
-		return b && among(b, barred) ? deny(g, "the function", b) : SQLITE_OK;
+	case SQLITE_RECURSIVE: return SQLITE_OK;
+	case SQLITE_READ: g->reads |= reads_of(a ? a : "", b ? b : "", within); return SQLITE_OK;
+	case SQLITE_FUNCTION: return b && among(b, barred) ? deny(g, "the function", b) : SQLITE_OK;
 	case SQLITE_PRAGMA:
-		return pragma_is_harmless(a ? a : "", b) ? SQLITE_OK : deny(g, b ? "setting PRAGMA" : "PRAGMA", a);
+		return pragma_is_harmless(a ? a : "", b) ? SQLITE_OK
+												 : deny(g, b ? "setting PRAGMA" : "PRAGMA", a);
 	case SQLITE_ATTACH:
-	case SQLITE_DETACH:
-		return deny(g, "attaching a database", NULL);
-	default:
-		return deny(g, "changing anything", NULL);
+	case SQLITE_DETACH: return deny(g, "attaching a database", NULL);
+	default: return deny(g, "changing anything", NULL);
 	}
 }
 

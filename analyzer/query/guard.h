@@ -9,9 +9,9 @@
 
 /* What the statement reads, by the tables that have to be filled for it. */
 enum gs_reads {
-	GS_READS_STATE = 1,       /* depends on the selected state */
-	GS_READS_LAYOUT = 2,      /* segments or blocks of it */
-	GS_READS_ALL_STATES = 4,  /* state, all_segment, all_block themselves */
+	GS_READS_STATE = 1,      /* depends on the selected state */
+	GS_READS_LAYOUT = 2,     /* segments or blocks of it */
+	GS_READS_ALL_STATES = 4, /* state, all_segment, all_block themselves */
 	GS_READS_EVENTS = 8,
 	GS_READS_STACKS = 16,
 	GS_READS_SERIES = 32,
@@ -21,7 +21,7 @@ enum gs_reads {
 	GS_READS_STACK_FRAMES = 1024,
 	GS_READS_BLOCK_IDX = 2048,
 	GS_READS_SHA256 = 4096,
-	GS_READS_OOM = 512,      /* its rows: all of them are known when the events are */
+	GS_READS_OOM = 512,        /* its rows: all of them are known when the events are */
 	GS_READS_OOM_FACTS = 8192, /* more than how many there are */
 	GS_READS_SETTINGS = 16384,
 	GS_READS_STATS = 32768
@@ -33,7 +33,8 @@ typedef struct gs_guard {
 	double until;     /* time of CLOCK_MONOTONIC at which it is stopped, 0 never */
 } gs_guard;
 
-/* From now on db runs only what is read-only and harmless, in bounded memory. guard must outlive db. */
+/* From now on db runs only what is read-only and harmless, in bounded memory. guard must outlive
+ * db. */
 void gs_guard_set(gs_guard *guard, sqlite3 *db);
 
 /* Starts the clock. */

@@ -8,12 +8,15 @@
 
 static const char folder[] = "query/";
 
-/* A metric of health may be asked for by its name; what "max_split_size" is taken for is the largest free block. */
-static const struct { const char *name, *metric; } metrics[] = {
-	{ "max_split_size", "largest_free_block" },
-	{ "num_alloc_retries", "num_alloc_retries" },
-	{ "num_segments", "num_segments" },
-	{ "segment_split_ratio", "segment_split_ratio" },
+/* A metric of health may be asked for by its name; what "max_split_size" is taken for is the
+ * largest free block. */
+static const struct {
+	const char *name, *metric;
+} metrics[] = {
+	{"max_split_size", "largest_free_block"},
+	{"num_alloc_retries", "num_alloc_retries"},
+	{"num_segments", "num_segments"},
+	{"segment_split_ratio", "segment_split_ratio"},
 };
 enum { METRICS = sizeof metrics / sizeof *metrics };
 
@@ -72,11 +75,12 @@ static const char *after_blanks(const char *p)
 
 bool gs_query_is_sql(const char *text)
 {
-	static const char *const words[] = { "SELECT", "WITH", "VALUES", "EXPLAIN", "PRAGMA" };
+	static const char *const words[] = {"SELECT", "WITH", "VALUES", "EXPLAIN", "PRAGMA"};
 	const char *p = after_blanks(text);
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
-		if (!strncasecmp(p, words[i], n) && !isalnum((unsigned char)p[n]) && p[n] != '_' && p[n] != '-')
+		if (!strncasecmp(p, words[i], n) && !isalnum((unsigned char)p[n]) && p[n] != '_' &&
+			p[n] != '-')
 			return true;
 	}
 	return false;
@@ -155,7 +159,7 @@ static gs_status suggest(const char *typed, const char *normal, gs_error *err)
 
 gs_status gs_query_find(const char *typed, gs_query *q, gs_error *err)
 {
-	gs_query found = { .metric = NULL };
+	gs_query found = {.metric = NULL};
 	char normal[64], name[64], names[160] = "";
 	size_t matches = 0, n = 0;
 	normalise(typed, normal, sizeof normal);
@@ -164,7 +168,8 @@ gs_status gs_query_find(const char *typed, gs_query *q, gs_error *err)
 		if (!strcmp(normal, name))
 			return GS_OK;
 		if (strncmp(normal, name, strlen(normal)) || (q->metric && matches && !found.metric))
-			continue; /* a metric of health does not make the beginning of a query's name ambiguous */
+			continue; /* a metric of health does not make the beginning of a query's name ambiguous
+					   */
 		found = *q;
 		matches++;
 		if (n < sizeof names - 60)

@@ -7,16 +7,39 @@
 #include "analyzer/store/db.h"
 #include "schema/words.h"
 
-static const struct { const char *name; gs_unit unit; } units[] = {
-	{ "size", GS_UNIT_BYTES }, { "free", GS_UNIT_BYTES }, { "device_free", GS_UNIT_BYTES }, { "capacity", GS_UNIT_BYTES },
-	{ "reserved", GS_UNIT_BYTES }, { "allocated", GS_UNIT_BYTES }, { "pending", GS_UNIT_BYTES },
-	{ "largest_free", GS_UNIT_BYTES }, { "rounding", GS_UNIT_BYTES }, { "bytes", GS_UNIT_BYTES },
-	{ "requested", GS_UNIT_BYTES }, { "needed", GS_UNIT_BYTES }, { "allowed", GS_UNIT_BYTES },
-	{ "outside", GS_UNIT_BYTES }, { "available", GS_UNIT_BYTES }, { "live_bytes", GS_UNIT_BYTES },
-	{ "free_pinned", GS_UNIT_BYTES }, { "from_size", GS_UNIT_BYTES }, { "min", GS_UNIT_BYTES }, { "max", GS_UNIT_BYTES },
-	{ "largest", GS_UNIT_BYTES }, { "address", GS_UNIT_ADDRESS }, { "segment", GS_UNIT_ADDRESS },
-	{ "time_us", GS_UNIT_TIME }, { "expandable", GS_UNIT_BOOLEAN }, { "exact", GS_UNIT_BOOLEAN },
-	{ "ok", GS_UNIT_BOOLEAN }, { "fits", GS_UNIT_BOOLEAN }, { "sufficient", GS_UNIT_BOOLEAN },
+static const struct {
+	const char *name;
+	gs_unit unit;
+} units[] = {
+	{"size", GS_UNIT_BYTES},
+	{"free", GS_UNIT_BYTES},
+	{"device_free", GS_UNIT_BYTES},
+	{"capacity", GS_UNIT_BYTES},
+	{"reserved", GS_UNIT_BYTES},
+	{"allocated", GS_UNIT_BYTES},
+	{"pending", GS_UNIT_BYTES},
+	{"largest_free", GS_UNIT_BYTES},
+	{"rounding", GS_UNIT_BYTES},
+	{"bytes", GS_UNIT_BYTES},
+	{"requested", GS_UNIT_BYTES},
+	{"needed", GS_UNIT_BYTES},
+	{"allowed", GS_UNIT_BYTES},
+	{"outside", GS_UNIT_BYTES},
+	{"available", GS_UNIT_BYTES},
+	{"live_bytes", GS_UNIT_BYTES},
+	{"free_pinned", GS_UNIT_BYTES},
+	{"from_size", GS_UNIT_BYTES},
+	{"min", GS_UNIT_BYTES},
+	{"max", GS_UNIT_BYTES},
+	{"largest", GS_UNIT_BYTES},
+	{"address", GS_UNIT_ADDRESS},
+	{"segment", GS_UNIT_ADDRESS},
+	{"time_us", GS_UNIT_TIME},
+	{"expandable", GS_UNIT_BOOLEAN},
+	{"exact", GS_UNIT_BOOLEAN},
+	{"ok", GS_UNIT_BOOLEAN},
+	{"fits", GS_UNIT_BOOLEAN},
+	{"sufficient", GS_UNIT_BOOLEAN},
 };
 
 /* The columns of an answer: those of the statement, and in a named query's also who it is about. */
@@ -34,7 +57,8 @@ typedef struct answer {
 
 static gs_unit unit_of(const answer *a, const gs_query *named, int column)
 {
-	const char *name = sqlite3_column_name(a->stmt, column), *type = sqlite3_column_decltype(a->stmt, column);
+	const char *name = sqlite3_column_name(a->stmt, column),
+			   *type = sqlite3_column_decltype(a->stmt, column);
 	if (type && !sqlite3_stricmp(type, "BOOLEAN"))
 		return GS_UNIT_BOOLEAN;
 	if (!named || !strcmp(named->name, "stats"))
@@ -69,7 +93,8 @@ static gs_status plan(answer *a, const gs_query *named, gs_error *err)
 	for (int i = 0; i < n; i++)
 		if (!strcmp(sqlite3_column_name(a->stmt, i), "device"))
 			a->device = i;
-	a->state = a->skip && a->device >= 0 && gs_session_uses_state(a->session) && !gs_session_state(a->session);
+	a->state = a->skip && a->device >= 0 && gs_session_uses_state(a->session) &&
+		!gs_session_state(a->session);
 	a->first = a->many ? 2 : 0;
 	a->ncolumns = (size_t)(n - a->skip) + a->first + a->state;
 	a->columns = calloc(a->ncolumns + 1, sizeof *a->columns);
@@ -85,14 +110,15 @@ static gs_status plan(answer *a, const gs_query *named, gs_error *err)
 		a->columns[1].name = "snapshot";
 	}
 	for (int i = a->skip; i < n; i++)
-		a->columns[a->first + (size_t)(i - a->skip)] = (gs_column){ names[i], unit_of(a, named, i) };
+		a->columns[a->first + (size_t)(i - a->skip)] = (gs_column){names[i], unit_of(a, named, i)};
 	free(names);
 	if (a->state)
 		a->columns[a->ncolumns - 1].name = "state";
 	return GS_OK;
 }
 
-/* A blob is shown as the hexadecimal text that SQL's hex() would give; ours has none, a user's query may. */
+/* A blob is shown as the hexadecimal text that SQL's hex() would give; ours has none, a user's
+ * query may. */
 static void take(const answer *a, int column, gs_value *v)
 {
 	sqlite3_stmt *q = a->stmt;
@@ -106,12 +132,12 @@ static void take(const answer *a, int column, gs_value *v)
 		v->type = GS_VALUE_REAL;
 		v->real = sqlite3_column_double(q, column);
 		break;
-	case SQLITE_NULL:
-		break;
+	case SQLITE_NULL: break;
 	default:
 		v->type = GS_VALUE_TEXT;
-		v->text = sqlite3_column_type(q, column) == SQLITE_BLOB ? sqlite3_column_blob(q, column)
-									 : (const char *)sqlite3_column_text(q, column);
+		v->text = sqlite3_column_type(q, column) == SQLITE_BLOB
+			? sqlite3_column_blob(q, column)
+			: (const char *)sqlite3_column_text(q, column);
 		v->n = (size_t)sqlite3_column_bytes(q, column);
 		if (!v->text)
 			v->n = 0, v->text = "";
@@ -131,8 +157,8 @@ static void take_row(answer *a)
 		a->values[1] = gs_value_text(path);
 	}
 	if (a->state)
-		a->values[a->ncolumns - 1] =
-			gs_value_text(gs_session_state_of(a->session, id, gs_db_get(a->stmt, a->device)));
+		a->values[a->ncolumns - 1] = gs_value_text(
+			gs_session_state_of(a->session, id, gs_db_get(a->stmt, a->device)));
 }
 
 static gs_status rows(answer *a, gs_emitter *e, double seconds, uint64_t *count, gs_error *err)
@@ -148,7 +174,8 @@ static gs_status rows(answer *a, gs_emitter *e, double seconds, uint64_t *count,
 	if (rc == SQLITE_DONE)
 		return GS_OK;
 	if ((rc & 255) == SQLITE_INTERRUPT)
-		return gs_fail(err, GS_TIMEOUT, "SQL: stopped after %g s (--timeout SECONDS allows more)", seconds);
+		return gs_fail(
+			err, GS_TIMEOUT, "SQL: stopped after %g s (--timeout SECONDS allows more)", seconds);
 	gs_status status = gs_db_fail(sqlite3_db_handle(a->stmt), rc, NULL, err);
 	return gs_fail_in(err, "SQL") ? status : status;
 }
@@ -160,20 +187,22 @@ static void bind(sqlite3_stmt *stmt, const char *name, const char *value)
 		gs_db_text(stmt, at, value);
 }
 
-gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *out, uint64_t *left, uint64_t *count, gs_error *err)
+gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *out, uint64_t *left,
+	uint64_t *count, gs_error *err)
 {
-	answer a = { .session = session };
+	answer a = {.session = session};
 	gs_emitter *e = NULL;
 	uint64_t written = 0;
 	const gs_query *named = ask->named;
-	gs_status status = gs_session_query(session, named ? named->sql : ask->sql, named != NULL, ask->seconds, &a.stmt, err);
+	gs_status status = gs_session_query(
+		session, named ? named->sql : ask->sql, named != NULL, ask->seconds, &a.stmt, err);
 	if (status)
 		return status;
 	bind(a.stmt, ":by", ask->by);
 	bind(a.stmt, ":metric", named ? named->metric : NULL);
 	status = plan(&a, named, err);
-	gs_emit_head head = { named ? named->name : ask->sql, gs_session_state(session), gs_session_complete(session), a.columns,
-			      a.ncolumns, ask->limit, ask->width, false };
+	gs_emit_head head = {named ? named->name : ask->sql, gs_session_state(session),
+		gs_session_complete(session), a.columns, a.ncolumns, ask->limit, ask->width, false};
 	if (!status)
 		status = gs_emit_open(out, ask->format, &head, &e, err);
 	if (!status)

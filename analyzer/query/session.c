@@ -1,4 +1,5 @@
-/* A session: its making, its one question, its facts. Filling is in session_memory.c and session_stored.c. */
+/* A session: its making, its one question, its facts. Filling is in session_memory.c and
+ * session_stored.c. */
 #include "analyzer/query/session.h"
 
 #include <ctype.h>
@@ -10,10 +11,24 @@
 #include "analyzer/query/session_internal.h"
 #include "schema/sql.h"
 
-/* Tables that -d and --rank narrow; segment, block and event follow shown_state and trace, state and all_* hold everything. */
-static const struct { const char *name; bool device; } narrowed[] = {
-	{ "device", true }, { "trace", true }, { "oom", true }, { "stat", true }, { "setting", false }, { "tag", false }, { "more", false },
-	{ "annotation", false }, { "warning", false }, { "timeline", true }, { "growth", true }, { "varying_size", true },
+/* Tables that -d and --rank narrow; segment, block and event follow shown_state and trace, state
+ * and all_* hold everything. */
+static const struct {
+	const char *name;
+	bool device;
+} narrowed[] = {
+	{"device", true},
+	{"trace", true},
+	{"oom", true},
+	{"stat", true},
+	{"setting", false},
+	{"tag", false},
+	{"more", false},
+	{"annotation", false},
+	{"warning", false},
+	{"timeline", true},
+	{"growth", true},
+	{"varying_size", true},
 };
 
 /* TEMP views in place of tables: only the snapshots of temp.chosen, only the device asked for. */
@@ -21,22 +36,27 @@ static gs_status narrow(gs_session *session, gs_error *err)
 {
 	sqlite3 *db = gs_store_connection(session->store);
 	int64_t device = session->ask.device;
-	gs_status status = gs_db_run(db, "CREATE TABLE temp.chosen (snapshot_id INTEGER PRIMARY KEY)", err);
+	gs_status status = gs_db_run(
+		db, "CREATE TABLE temp.chosen (snapshot_id INTEGER PRIMARY KEY)", err);
 	if (device == GS_NONE && session->ask.rank == GS_NONE)
 		return status;
 	for (size_t i = 0; i < sizeof narrowed / sizeof *narrowed && !status; i++)
-		status = gs_db_runf(db, err, "CREATE TEMP VIEW %s AS SELECT * FROM main.%s WHERE snapshot_id IN temp.chosen AND (%d OR %s = %lld)",
-				    narrowed[i].name, narrowed[i].name, device == GS_NONE || !narrowed[i].device,
-				    narrowed[i].device ? "device" : "0", (long long)device);
+		status = gs_db_runf(db, err,
+			"CREATE TEMP VIEW %s AS SELECT * FROM main.%s WHERE snapshot_id IN temp.chosen AND (%d OR %s = %lld)",
+			narrowed[i].name, narrowed[i].name, device == GS_NONE || !narrowed[i].device,
+			narrowed[i].device ? "device" : "0", (long long)device);
 	if (!status)
-		status = gs_db_run(db, "CREATE TEMP VIEW snapshot AS SELECT * FROM main.snapshot WHERE id IN temp.chosen", err);
+		status = gs_db_run(db,
+			"CREATE TEMP VIEW snapshot AS SELECT * FROM main.snapshot WHERE id IN temp.chosen",
+			err);
 	return status;
 }
 
 static gs_status open_store(gs_session *session, gs_error *err)
 {
-	gs_status status = session->stored ? gs_store_open(session->list.entries[0].path, &session->store, err)
-					   : gs_store_create(":memory:", &session->store, err);
+	gs_status status = session->stored
+		? gs_store_open(session->list.entries[0].path, &session->store, err)
+		: gs_store_create(":memory:", &session->store, err);
 	if (!status)
 		status = gs_store_shadow(session->store, err);
 	if (!status)
@@ -65,7 +85,8 @@ gs_status gs_session_open(const gs_session_ask *ask, gs_session **out, gs_error 
 		return gs_fail(err, GS_NO_MEMORY, "a session");
 	session->ask = *ask;
 	session->complete = true;
-	gs_status status = gs_input_expand(ask->paths, ask->npaths, ask->note, ask->context, &session->list, err);
+	gs_status status = gs_input_expand(
+		ask->paths, ask->npaths, ask->note, ask->context, &session->list, err);
 	if (status) {
 		session->failed = session->list.failed;
 		session->list.failed = NULL;
@@ -100,14 +121,16 @@ const char *gs_session_failed(const gs_session *session)
 	return session ? session->failed : NULL;
 }
 
-gs_status gs_session_add_item(gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err)
+gs_status gs_session_add_item(
+	gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err)
 {
 	gs_session_item *grown = realloc(session->items, (session->n + 1) * sizeof *grown);
 	if (!grown)
 		return gs_fail(err, GS_NO_MEMORY, "a list of snapshots");
 	session->items = grown;
-	session->items[session->n++] = (gs_session_item){ id, rank, path ? strdup(path) : NULL };
-	return gs_db_runf(gs_store_connection(session->store), err, "INSERT INTO temp.chosen VALUES (%lld)", (long long)id);
+	session->items[session->n++] = (gs_session_item){id, rank, path ? strdup(path) : NULL};
+	return gs_db_runf(gs_store_connection(session->store), err,
+		"INSERT INTO temp.chosen VALUES (%lld)", (long long)id);
 }
 
 /* What follows the first statement may be blanks, comments and semicolons. */
@@ -149,9 +172,11 @@ static gs_status list_states(gs_session *session, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
-		"SELECT snapshot_id, device, name FROM temp.shown_state ORDER BY snapshot_id, rowid", &q, err);
+		"SELECT snapshot_id, device, name FROM temp.shown_state ORDER BY snapshot_id, rowid", &q,
+		err);
 	while (!status && !(status = gs_db_next(q, err))) {
-		gs_session_state_name *grown = realloc(session->states, (session->nstates + 1) * sizeof *grown);
+		gs_session_state_name *grown = realloc(
+			session->states, (session->nstates + 1) * sizeof *grown);
 		if (!grown) {
 			status = gs_fail(err, GS_NO_MEMORY, "a list of states");
 			break;
@@ -174,7 +199,8 @@ static gs_status tell_inexact(gs_session *session, gs_error *err)
 		return GS_OK;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
 		"SELECT t.snapshot_id, t.device, t.name, s.note FROM temp.shown_state AS t JOIN main.state AS s ON s.id = t.state_id"
-		" WHERE NOT s.exact ORDER BY t.rowid", &q, err);
+		" WHERE NOT s.exact ORDER BY t.rowid",
+		&q, err);
 	while (!status && !(status = gs_db_next(q, err))) {
 		char text[300], device[40] = "";
 		int64_t rank;
@@ -182,14 +208,16 @@ static gs_status tell_inexact(gs_session *session, gs_error *err)
 		gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path);
 		if (gs_db_get(q, 1) != GS_NONE)
 			snprintf(device, sizeof device, " of device %lld", (long long)gs_db_get(q, 1));
-		snprintf(text, sizeof text, "the state \"%s\"%s is not exact%s%s", sqlite3_column_text(q, 2), device, note ? ": " : "", note ? note : "");
+		snprintf(text, sizeof text, "the state \"%s\"%s is not exact%s%s",
+			sqlite3_column_text(q, 2), device, note ? ": " : "", note ? note : "");
 		session->ask.note(session->ask.context, path, text);
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_OK : status;
 }
 
-/* A state that a database does not keep: its snapshots are taken into memory and the statement is prepared there. */
+/* A state that a database does not keep: its snapshots are taken into memory and the statement is
+ * prepared there. */
 static gs_status start_again_in_memory(gs_session *session, gs_error *err)
 {
 	gs_store_close(session->store);
@@ -201,7 +229,8 @@ static gs_status start_again_in_memory(gs_session *session, gs_error *err)
 	return open_store(session, err);
 }
 
-static gs_status prepare_and_fill(gs_session *session, const char *sql, bool named, sqlite3_stmt **stmt, bool *rebuild, gs_error *err)
+static gs_status prepare_and_fill(gs_session *session, const char *sql, bool named,
+	sqlite3_stmt **stmt, bool *rebuild, gs_error *err)
 {
 	sqlite3 *db = gs_store_connection(session->store);
 	session->guard.reads = 0;
@@ -214,12 +243,13 @@ static gs_status prepare_and_fill(gs_session *session, const char *sql, bool nam
 		reads = (reads & ~(unsigned)GS_READS_ALL_STATES) | GS_READS_STATE;
 	gs_guard_pause(&session->guard, db);
 	status = session->stored ? gs_session_fill_stored(session, reads, rebuild, err)
-				 : gs_session_fill_memory(session, reads, err);
+							 : gs_session_fill_memory(session, reads, err);
 	session->guard.reads = reads;
 	return status;
 }
 
-gs_status gs_session_query(gs_session *session, const char *sql, bool named, double seconds, sqlite3_stmt **stmt, gs_error *err)
+gs_status gs_session_query(gs_session *session, const char *sql, bool named, double seconds,
+	sqlite3_stmt **stmt, gs_error *err)
 {
 	bool rebuild = false;
 	*stmt = NULL;
@@ -248,15 +278,9 @@ gs_status gs_session_query(gs_session *session, const char *sql, bool named, dou
 	return GS_OK;
 }
 
-size_t gs_session_snapshots(const gs_session *session)
-{
-	return session->n;
-}
+size_t gs_session_snapshots(const gs_session *session) { return session->n; }
 
-bool gs_session_complete(const gs_session *session)
-{
-	return session->complete;
-}
+bool gs_session_complete(const gs_session *session) { return session->complete; }
 
 const char *gs_session_state(const gs_session *session)
 {
@@ -289,7 +313,8 @@ static size_t first_state(const gs_session *session, int64_t snapshot_id)
 
 const char *gs_session_state_of(const gs_session *session, int64_t snapshot_id, int64_t device)
 {
-	for (size_t i = first_state(session, snapshot_id); i < session->nstates && session->states[i].snapshot_id == snapshot_id; i++)
+	for (size_t i = first_state(session, snapshot_id);
+		 i < session->nstates && session->states[i].snapshot_id == snapshot_id; i++)
 		if (session->states[i].device == device)
 			return session->states[i].name;
 	return NULL;
@@ -301,9 +326,12 @@ static int by_id(const void *key, const void *element)
 	return (id > other) - (id < other);
 }
 
-bool gs_session_snapshot(const gs_session *session, int64_t snapshot_id, int64_t *rank, const char **path)
+bool gs_session_snapshot(
+	const gs_session *session, int64_t snapshot_id, int64_t *rank, const char **path)
 {
-	const gs_session_item *x = session->n ? bsearch(&snapshot_id, session->items, session->n, sizeof *x, by_id) : NULL;
+	const gs_session_item *x = session->n
+		? bsearch(&snapshot_id, session->items, session->n, sizeof *x, by_id)
+		: NULL;
 	if (!x)
 		return false;
 	*rank = x->rank;

@@ -1,8 +1,9 @@
-/* A question to some inputs: an SQLite connection that answers it, filled with what the question reads and no more.
+/* A question to some inputs: an SQLite connection that answers it, filled with what the question
+ * reads and no more.
  *
- * Files are read into memory; one database made by `gpusnap load` is answered from where it is. The statement is
- * prepared first, so that the authorizer can name the tables and columns it reads; then only these are filled.
- * One question a session. Not thread-safe. */
+ * Files are read into memory; one database made by `gpusnap load` is answered from where it is. The
+ * statement is prepared first, so that the authorizer can name the tables and columns it reads;
+ * then only these are filled. One question a session. Not thread-safe. */
 #ifndef GS_ANALYZER_SESSION_H
 #define GS_ANALYZER_SESSION_H
 
@@ -22,18 +23,19 @@ typedef struct gs_session_ask {
 
 typedef struct gs_session gs_session;
 
-/* Finds the inputs and makes the tables; reads no file yet. On failure too the session is to be closed, so that
- * gs_session_failed can be asked. */
+/* Finds the inputs and makes the tables; reads no file yet. On failure too the session is to be
+ * closed, so that gs_session_failed can be asked. */
 gs_status gs_session_open(const gs_session_ask *ask, gs_session **session, gs_error *err);
 void gs_session_close(gs_session *session);
 
 /* Path that the last error is about, or NULL. */
 const char *gs_session_failed(const gs_session *session);
 
-/* Prepares one read-only statement (GS_DENIED, GS_INVALID: more than one) and reads what it needs. named: it is one of ours, which
- * looks at the selected state alone. The caller binds, steps and finalizes; seconds > 0 limits how long it may step
- * (the error is then SQLITE_INTERRUPT). */
-gs_status gs_session_query(gs_session *session, const char *sql, bool named, double seconds, sqlite3_stmt **stmt, gs_error *err);
+/* Prepares one read-only statement (GS_DENIED, GS_INVALID: more than one) and reads what it needs.
+ * named: it is one of ours, which looks at the selected state alone. The caller binds, steps and
+ * finalizes; seconds > 0 limits how long it may step (the error is then SQLITE_INTERRUPT). */
+gs_status gs_session_query(gs_session *session, const char *sql, bool named, double seconds,
+	sqlite3_stmt **stmt, gs_error *err);
 
 /* After gs_session_query. */
 size_t gs_session_snapshots(const gs_session *session);
@@ -45,6 +47,7 @@ bool gs_session_uses_state(const gs_session *session);
 /* The same of one device; NULL unknown. */
 const char *gs_session_state_of(const gs_session *session, int64_t snapshot_id, int64_t device);
 /* Facts of a snapshot: rank GS_NONE unknown; path may be NULL. false: no such snapshot. */
-bool gs_session_snapshot(const gs_session *session, int64_t snapshot_id, int64_t *rank, const char **path);
+bool gs_session_snapshot(
+	const gs_session *session, int64_t snapshot_id, int64_t *rank, const char **path);
 
 #endif

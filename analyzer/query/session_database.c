@@ -16,7 +16,8 @@ static gs_status pick_snapshots(gs_session *session, gs_error *err)
 		gs_ranks_add(&session->ranks, rank);
 		if (session->ask.rank != GS_NONE && session->ask.rank != rank)
 			continue;
-		status = gs_session_add_item(session, sqlite3_column_int64(q, 0), rank, (const char *)sqlite3_column_text(q, 2), err);
+		status = gs_session_add_item(session, sqlite3_column_int64(q, 0), rank,
+			(const char *)sqlite3_column_text(q, 2), err);
 		session->complete &= sqlite3_column_int(q, 3) != 0;
 	}
 	sqlite3_finalize(q);
@@ -30,18 +31,21 @@ static gs_status tell_warnings(gs_session *session, gs_error *err)
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
 		"SELECT id, 'cut at byte ' || cut_at || ': the answer rests on what is whole before it' FROM main.snapshot"
-		" WHERE NOT complete AND cut_at IS NOT NULL UNION ALL SELECT snapshot_id, text FROM main.warning", &q, err);
+		" WHERE NOT complete AND cut_at IS NOT NULL UNION ALL SELECT snapshot_id, text FROM main.warning",
+		&q, err);
 	while (!status && !(status = gs_db_next(q, err))) {
 		int64_t rank;
 		const char *path;
-		if (gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) && session->ask.note)
+		if (gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) &&
+			session->ask.note)
 			session->ask.note(session->ask.context, path, (const char *)sqlite3_column_text(q, 1));
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_OK : status;
 }
 
-/* Whether the device has failures that are no events: a message has no state of its own, what is captured stands for it. */
+/* Whether the device has failures that are no events: a message has no state of its own, what is
+ * captured stands for it. */
 static bool has_messages(gs_session *session, int64_t snapshot, int64_t device)
 {
 	sqlite3_stmt *q = NULL;
@@ -56,8 +60,10 @@ static bool has_messages(gs_session *session, int64_t snapshot, int64_t device)
 	return !status;
 }
 
-/* The stored name that a selector means: "oom" is the last of them, NULL the default. GS_NOT_FOUND: not stored. */
-static gs_status find_state(gs_session *session, int64_t snapshot, int64_t device, int64_t *id, char *name, size_t cap, gs_error *err)
+/* The stored name that a selector means: "oom" is the last of them, NULL the default. GS_NOT_FOUND:
+ * not stored. */
+static gs_status find_state(gs_session *session, int64_t snapshot, int64_t device, int64_t *id,
+	char *name, size_t cap, gs_error *err)
 {
 	const char *selector = session->ask.state && *session->ask.state ? session->ask.state : NULL;
 	bool oom = !selector || !strcmp(selector, "oom");
@@ -65,7 +71,8 @@ static gs_status find_state(gs_session *session, int64_t snapshot, int64_t devic
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
 		"SELECT id, name FROM main.state WHERE snapshot_id = ?1 AND device IS ?2"
 		" AND (name = ?3 OR ?4 AND name LIKE 'oom %' OR ?5 AND name = 'captured')"
-		" ORDER BY name = 'captured', idx DESC, id DESC", &q, err);
+		" ORDER BY name = 'captured', idx DESC, id DESC",
+		&q, err);
 	if (status)
 		return status;
 	gs_db_int(q, 1, snapshot);
@@ -77,14 +84,16 @@ static gs_status find_state(gs_session *session, int64_t snapshot, int64_t devic
 	if (!status) {
 		const char *stored = (const char *)sqlite3_column_text(q, 1);
 		*id = sqlite3_column_int64(q, 0);
-		bool captured = stored && !strcmp(stored, "captured") && !has_messages(session, snapshot, device);
+		bool captured = stored && !strcmp(stored, "captured") &&
+			!has_messages(session, snapshot, device);
 		sqlite3_snprintf((int)cap, name, "%s", !oom ? selector : captured ? "captured" : "oom");
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_NOT_FOUND : status;
 }
 
-static gs_status show(gs_session *session, int64_t snapshot, int64_t device, bool *rebuild, gs_error *err)
+static gs_status show(
+	gs_session *session, int64_t snapshot, int64_t device, bool *rebuild, gs_error *err)
 {
 	char name[40];
 	int64_t id = 0;
@@ -96,7 +105,8 @@ static gs_status show(gs_session *session, int64_t snapshot, int64_t device, boo
 	if (status)
 		return status;
 	sqlite3_stmt *q = NULL;
-	status = gs_db_prepare(gs_store_connection(session->store), "INSERT INTO temp.shown_state VALUES (?,?,?,?)", &q, err);
+	status = gs_db_prepare(gs_store_connection(session->store),
+		"INSERT INTO temp.shown_state VALUES (?,?,?,?)", &q, err);
 	if (status)
 		return status;
 	gs_db_int(q, 1, snapshot);
@@ -118,7 +128,7 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 		int64_t snapshot = sqlite3_column_int64(q, 0), device = gs_db_get(q, 1), rank;
 		const char *path;
 		if (!gs_session_snapshot(session, snapshot, &rank, &path) ||
-		    (session->ask.device != GS_NONE && session->ask.device != device))
+			(session->ask.device != GS_NONE && session->ask.device != device))
 			continue;
 		status = show(session, snapshot, device, rebuild, err);
 	}
@@ -128,24 +138,32 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 	return status;
 }
 
-/* What a cut took away before loading is not answered by nothing; where other snapshots have it, a warning tells. */
+/* What a cut took away before loading is not answered by nothing; where other snapshots have it, a
+ * warning tells. */
 static gs_status check_lost(gs_session *session, unsigned reads, gs_error *err)
 {
-	static const char sql[] = "SELECT snapshot_id, max(at_oom IS NULL), max(events IS NULL), (SELECT cut_at FROM main.snapshot AS s WHERE s.id = snapshot_id)"
+	static const char sql[] =
+		"SELECT snapshot_id, max(at_oom IS NULL), max(events IS NULL), (SELECT cut_at FROM main.snapshot AS s WHERE s.id = snapshot_id)"
 		" FROM main.device GROUP BY snapshot_id HAVING max(at_oom IS NULL) OR max(events IS NULL)";
-	static const unsigned needs_ooms = GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION, needs_events = GS_READS_EVENTS | GS_READS_SERIES;
+	static const unsigned needs_ooms = GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION,
+						  needs_events = GS_READS_EVENTS | GS_READS_SERIES;
 	sqlite3_stmt *q = NULL;
 	size_t lost = 0;
-	gs_status status = reads & (needs_ooms | needs_events) ? gs_db_prepare(gs_store_connection(session->store), sql, &q, err) : GS_END;
+	gs_status status = reads & (needs_ooms | needs_events)
+		? gs_db_prepare(gs_store_connection(session->store), sql, &q, err)
+		: GS_END;
 	while (!status && !(status = gs_db_next(q, err))) {
-		bool ooms = reads & needs_ooms && sqlite3_column_int(q, 1), events = reads & needs_events && sqlite3_column_int(q, 2);
+		bool ooms = reads & needs_ooms && sqlite3_column_int(q, 1),
+			 events = reads & needs_events && sqlite3_column_int(q, 2);
 		int64_t rank;
 		const char *path;
 		char text[120];
-		if (!gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) || (!ooms && !events))
+		if (!gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) ||
+			(!ooms && !events))
 			continue;
-		snprintf(text, sizeof text, "the file that was loaded ended at byte %lld, before %s", (long long)sqlite3_column_int64(q, 3),
-			 ooms ? "what it tells of failures" : "the first event");
+		snprintf(text, sizeof text, "the file that was loaded ended at byte %lld, before %s",
+			(long long)sqlite3_column_int64(q, 3),
+			ooms ? "what it tells of failures" : "the first event");
 		if (++lost == session->n)
 			status = gs_fail(err, GS_TRUNCATED, "%s", text);
 		else if (session->ask.note)

@@ -1,4 +1,5 @@
-/* Filling a session's tables from files, one after the other; each snapshot's memory is given back before the next. */
+/* Filling a session's tables from files, one after the other; each snapshot's memory is given back
+ * before the next. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,14 +29,15 @@ static unsigned parts_of(unsigned reads, bool all_frames)
 	return parts;
 }
 
-static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES | GS_READS_FIT |
-					  GS_READS_EVICTION | GS_READS_OOM | GS_READS_BLOCK_IDX;
+static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES |
+	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM | GS_READS_BLOCK_IDX;
 
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
 static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
 {
 	const char *selector = session->ask.state;
-	if (!s->events_skipped || (selector && !strcmp(selector, "captured") && !(reads & GS_READS_OOM_SUMS)))
+	if (!s->events_skipped ||
+		(selector && !strcmp(selector, "captured") && !(reads & GS_READS_OOM_SUMS)))
 		return false;
 	bool by_default = !selector || !*selector || !strcmp(selector, "oom");
 	for (size_t i = 0; i < s->ndevices; i++) {
@@ -52,23 +54,29 @@ static bool needs_events(const gs_session *session, const gs_snapshot *s, unsign
 /* A file that was cut answers what its whole parts hold, and nothing else. */
 static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
 {
-	static const struct { unsigned lost, reads; const char *what; } parts[] = {
-		{ GS_LOST_SETTINGS, GS_READS_SETTINGS, "the settings" },
-		{ GS_LOST_STACKS, GS_READS_STACKS, "the stacks" },
-		{ GS_LOST_STATS, GS_READS_STATS, "the statistics" },
-		{ GS_LOST_OOMS, GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION, "what it tells of failures" },
-		{ GS_LOST_EVENTS, GS_READS_EVENTS | GS_READS_SERIES, "the first event" },
+	static const struct {
+		unsigned lost, reads;
+		const char *what;
+	} parts[] = {
+		{GS_LOST_SETTINGS, GS_READS_SETTINGS, "the settings"},
+		{GS_LOST_STACKS, GS_READS_STACKS, "the stacks"},
+		{GS_LOST_STATS, GS_READS_STATS, "the statistics"},
+		{GS_LOST_OOMS, GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION,
+			"what it tells of failures"},
+		{GS_LOST_EVENTS, GS_READS_EVENTS | GS_READS_SERIES, "the first event"},
 	};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (s->lost & parts[i].lost && reads & parts[i].reads)
-			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu, before %s", (unsigned long long)s->cut_at, parts[i].what);
+			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu, before %s",
+				(unsigned long long)s->cut_at, parts[i].what);
 	return GS_OK;
 }
 
-static const unsigned reads_of_layout = GS_READS_STATE | GS_READS_LAYOUT | GS_READS_ALL_STATES | GS_READS_FIT | GS_READS_EVICTION |
-					GS_READS_OOM_SUMS;
+static const unsigned reads_of_layout = GS_READS_STATE | GS_READS_LAYOUT | GS_READS_ALL_STATES |
+	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM_SUMS;
 
-static gs_status read_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
+static gs_status read_entry(
+	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
 {
 	unsigned want = GS_WANT_LAYOUT | (reads & GS_READS_STACKS ? GS_WANT_STACKS : 0u);
 	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
@@ -87,7 +95,8 @@ static gs_status read_entry(gs_session *session, const gs_input_entry *entry, un
 	return status;
 }
 
-/* Events are numbered by device: a number alone names no moment where several devices have events. */
+/* Events are numbered by device: a number alone names no moment where several devices have events.
+ */
 static gs_status check_selector(const gs_session *session, const gs_snapshot *s, gs_error *err)
 {
 	const char *selector = session->ask.state;
@@ -96,12 +105,15 @@ static gs_status check_selector(const gs_session *session, const gs_snapshot *s,
 		return GS_OK;
 	for (size_t i = 0; i < s->ndevices; i++)
 		traced += s->devices[i].trace.n > 0;
-	return traced < 2 ? GS_OK : gs_fail(err, GS_INVALID, "several devices have an event %s: -d names one", selector);
+	return traced < 2
+		? GS_OK
+		: gs_fail(err, GS_INVALID, "several devices have an event %s: -d names one", selector);
 }
 
 static gs_status add(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
 {
-	gs_store_ask ask = { parts_of(reads, session->ask.all_frames), session->ask.state, session->ask.device };
+	gs_store_ask ask = {
+		parts_of(reads, session->ask.all_frames), session->ask.state, session->ask.device};
 	int64_t id = 0;
 	gs_status status = check_selector(session, s, err);
 	if (!status)
@@ -114,14 +126,16 @@ static gs_status add(gs_session *session, const gs_snapshot *s, unsigned reads, 
 	return status;
 }
 
-static gs_status add_entry(gs_session *session, const gs_input_entry *entry, unsigned reads, gs_error *err)
+static gs_status add_entry(
+	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_error *err)
 {
 	gs_snapshot s;
 	gs_error why = GS_ERROR_INIT;
 	char text[GS_ERROR_TEXT + 16];
 	gs_status status = read_entry(session, entry, reads, &s, &why);
 	if (status && entry->in_folder) {
-		snprintf(text, sizeof text, "left out: %s", why.text[0] ? why.text : gs_status_text(status));
+		snprintf(
+			text, sizeof text, "left out: %s", why.text[0] ? why.text : gs_status_text(status));
 		if (session->ask.note)
 			session->ask.note(session->ask.context, entry->path, text);
 		return GS_OK;

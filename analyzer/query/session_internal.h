@@ -21,10 +21,10 @@ struct gs_session {
 	gs_input_list list;
 	gs_store *store;
 	gs_guard guard;
-	bool stored;               /* the answer comes from one database where it is */
+	bool stored; /* the answer comes from one database where it is */
 	bool complete;
 	char *failed;
-	gs_ranks ranks;            /* of all snapshots, shown or not */
+	gs_ranks ranks; /* of all snapshots, shown or not */
 	gs_session_item *items;
 	size_t n;
 	gs_session_state_name *states;
@@ -33,14 +33,18 @@ struct gs_session {
 
 /* Fills the tables of a session in memory, file after file. */
 gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err);
-/* Picks snapshots, devices and states of a database. GS_NOT_FOUND with *rebuild set: a state that is not stored there. */
+/* Picks snapshots, devices and states of a database. GS_NOT_FOUND with *rebuild set: a state that
+ * is not stored there. */
 gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err);
-/* GS_NOT_FOUND where there are devices and the state or the device asked for is nowhere: err names those that are. A note where some of several snapshots
- * lack it. Call it when temp.shown_state is filled. */
+/* GS_NOT_FOUND where there are devices and the state or the device asked for is nowhere: err names
+ * those that are. A note where some of several snapshots lack it. Call it when temp.shown_state is
+ * filled. */
 gs_status gs_session_check_shown(const gs_session *session, gs_error *err);
 /* fit and eviction, from a snapshot in memory. */
-gs_status gs_session_fill_verdict(gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err);
+gs_status gs_session_fill_verdict(
+	gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err);
 
-gs_status gs_session_add_item(gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err);
+gs_status gs_session_add_item(
+	gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err);
 
 #endif

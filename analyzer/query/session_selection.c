@@ -28,10 +28,11 @@ static int64_t value(const gs_session *session, const char *sql)
 /* "; there are 0, 1" */
 static gs_status no_device(const gs_session *session, gs_error *err)
 {
-	words w = { "", 0 };
+	words w = {"", 0};
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
-		"SELECT DISTINCT device FROM main.device WHERE snapshot_id IN temp.chosen ORDER BY 1", &q, err);
+		"SELECT DISTINCT device FROM main.device WHERE snapshot_id IN temp.chosen ORDER BY 1", &q,
+		err);
 	while (!status && !(status = gs_db_next(q, err)))
 		if (gs_db_get(q, 0) == GS_NONE)
 			add(&w, "%sone of unknown number", w.n ? ", " : "");
@@ -40,7 +41,8 @@ static gs_status no_device(const gs_session *session, gs_error *err)
 	sqlite3_finalize(q);
 	if (status != GS_END)
 		return status;
-	return gs_fail(err, GS_NOT_FOUND, "there is no device %lld; there is %.200s", (long long)session->ask.device, w.text);
+	return gs_fail(err, GS_NOT_FOUND, "there is no device %lld; there is %.200s",
+		(long long)session->ask.device, w.text);
 }
 
 /* "device 0 has captured, oom 1, oom 2, peak, peak reserved, 0 to 80" */
@@ -60,24 +62,27 @@ static void add_states(words *w, int64_t device, int64_t events, int64_t ooms)
 
 static gs_status no_state(const gs_session *session, gs_error *err)
 {
-	words w = { "", 0 };
+	words w = {"", 0};
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
 		"SELECT device, max(events), max((SELECT count(*) FROM main.oom AS o WHERE o.snapshot_id = d.snapshot_id AND o.device IS d.device))"
-		" FROM main.device AS d WHERE snapshot_id IN temp.chosen GROUP BY device ORDER BY device", &q, err);
+		" FROM main.device AS d WHERE snapshot_id IN temp.chosen GROUP BY device ORDER BY device",
+		&q, err);
 	while (!status && !(status = gs_db_next(q, err)))
 		if (session->ask.device == GS_NONE || session->ask.device == gs_db_get(q, 0))
 			add_states(&w, gs_db_get(q, 0), gs_db_get(q, 1), gs_db_get(q, 2));
 	sqlite3_finalize(q);
 	if (status != GS_END)
 		return status;
-	return gs_fail(err, GS_NOT_FOUND, "there is no state \"%.20s\"; %.200s", session->ask.state, w.text);
+	return gs_fail(
+		err, GS_NOT_FOUND, "there is no state \"%.20s\"; %.200s", session->ask.state, w.text);
 }
 
 gs_status gs_session_check_shown(const gs_session *session, gs_error *err)
 {
 	const char *state = session->ask.state;
-	bool device = session->ask.device != GS_NONE, named = state && *state && strcmp(state, "captured");
+	bool device = session->ask.device != GS_NONE,
+		 named = state && *state && strcmp(state, "captured");
 	char sql[120], text[120];
 	if (!device && !named)
 		return GS_OK;
@@ -87,15 +92,17 @@ gs_status gs_session_check_shown(const gs_session *session, gs_error *err)
 		return GS_OK; /* a text without a failure, say: no rows are the answer */
 	}
 	int64_t shown = value(session, "SELECT count(DISTINCT snapshot_id) FROM temp.shown_state");
-	snprintf(sql, sizeof sql, "SELECT count(*) FROM main.device WHERE snapshot_id IN temp.chosen AND device = %lld", (long long)session->ask.device);
+	snprintf(sql, sizeof sql,
+		"SELECT count(*) FROM main.device WHERE snapshot_id IN temp.chosen AND device = %lld",
+		(long long)session->ask.device);
 	if (!shown && device && !value(session, sql))
 		return no_device(session, err);
 	if (!shown && named)
 		return no_state(session, err);
 	if ((size_t)shown == session->n || !session->ask.note)
 		return GS_OK;
-	snprintf(text, sizeof text, "%zu of %zu snapshots %s what was asked for", session->n - (size_t)shown, session->n,
-		 session->n - (size_t)shown == 1 ? "lacks" : "lack");
+	snprintf(text, sizeof text, "%zu of %zu snapshots %s what was asked for",
+		session->n - (size_t)shown, session->n, session->n - (size_t)shown == 1 ? "lacks" : "lack");
 	if (session->n > 1)
 		session->ask.note(session->ask.context, NULL, text);
 	return GS_OK;

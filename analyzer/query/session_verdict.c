@@ -1,4 +1,5 @@
-/* Tables that are computed in C when a question reads them: the steps of the verdict, the cheapest evictions. */
+/* Tables that are computed in C when a question reads them: the steps of the verdict, the cheapest
+ * evictions. */
 #include "analyzer/store/db.h"
 #include "analyzer/diagnose/diagnose.h"
 #include "analyzer/query/session_internal.h"
@@ -26,7 +27,8 @@ static gs_status put_fit(sqlite3 *db, int64_t id, const gs_diagnosis *d, gs_erro
 static gs_status put_evictions(sqlite3 *db, int64_t id, const gs_diagnosis *d, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(db, "INSERT INTO temp.eviction VALUES (?,?,?,?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		db, "INSERT INTO temp.eviction VALUES (?,?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < d->nevictions && !status; i++) {
 		const gs_eviction *e = &d->evictions[i];
 		bool several = e->segment >= d->layout.nsegments;
@@ -44,11 +46,13 @@ static gs_status put_evictions(sqlite3 *db, int64_t id, const gs_diagnosis *d, g
 	return status;
 }
 
-static gs_status judge(gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_diagnose_options *o, gs_error *err)
+static gs_status judge(gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads,
+	gs_diagnose_options *o, gs_error *err)
 {
 	gs_diagnosis d = GS_DIAGNOSIS_INIT;
 	sqlite3 *db = gs_store_connection(session->store);
-	gs_status status = reads & GS_READS_EVICTION ? gs_diagnose(s, o, &d, err) : gs_diagnose_ladder(s, o, &d, err);
+	gs_status status = reads & GS_READS_EVICTION ? gs_diagnose(s, o, &d, err)
+												 : gs_diagnose_ladder(s, o, &d, err);
 	if (!status)
 		status = put_fit(db, id, &d, err);
 	if (!status && reads & GS_READS_EVICTION)
@@ -66,7 +70,8 @@ static bool has_oom(const gs_snapshot *s, int32_t device)
 }
 
 /* Each device that failed is judged in the state that is shown for it. */
-gs_status gs_session_fill_verdict(gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err)
+gs_status gs_session_fill_verdict(
+	gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err)
 {
 	gs_status status = GS_OK;
 	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
@@ -75,7 +80,8 @@ gs_status gs_session_fill_verdict(gs_session *session, const gs_snapshot *s, int
 	o.state = session->ask.state;
 	for (size_t i = 0; i < s->ndevices && !status; i++) {
 		int32_t device = s->devices[i].device;
-		if (!has_oom(s, device) || (session->ask.device != GS_NONE && session->ask.device != device))
+		if (!has_oom(s, device) ||
+			(session->ask.device != GS_NONE && session->ask.device != device))
 			continue;
 		o.any_device = false;
 		o.device = device;
@@ -87,7 +93,8 @@ gs_status gs_session_fill_verdict(gs_session *session, const gs_snapshot *s, int
 			gs_fail(err, status, "%s", why.text);
 	}
 	o.any_device = true;
-	if (!status && has_oom(s, -1) && !gs_snapshot_find_device(s, -1) && session->ask.device == GS_NONE)
+	if (!status && has_oom(s, -1) && !gs_snapshot_find_device(s, -1) &&
+		session->ask.device == GS_NONE)
 		status = judge(session, s, id, reads, &o, err);
 	return status;
 }

@@ -58,22 +58,39 @@ gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err
 		hex[3 * i + 1] = digits[head[i] & 15];
 		hex[3 * i + 2] = i + 1 < n && i < 7 ? ' ' : 0;
 	}
-	return gs_fail(err, GS_UNKNOWN_KIND, "not a kind of file gpusnap knows (it begins with %s)", n ? hex : "nothing");
+	return gs_fail(err, GS_UNKNOWN_KIND, "not a kind of file gpusnap knows (it begins with %s)",
+		n ? hex : "nothing");
 }
 
-/* --- memory ------------------------------------------------------------------------------------- */
+/* --- memory -------------------------------------------------------------------------------------
+ */
 
-enum { BASE_MIB = 24, GSNAP_MIB = 52, FOR_A_BYTE = 4, FOR_A_PACKED_BYTE = 16, FOR_A_GSNAP_BYTE = 20 };
+enum {
+	BASE_MIB = 24,
+	GSNAP_MIB = 52,
+	FOR_A_BYTE = 4,
+	FOR_A_PACKED_BYTE = 16,
+	FOR_A_GSNAP_BYTE = 20
+};
 
-typedef struct allowance { const gs_source *source; bool gsnap; uint64_t asked; } allowance;
+typedef struct allowance {
+	const gs_source *source;
+	bool gsnap;
+	uint64_t asked;
+} allowance;
 
-/* A byte of an honest file becomes about half a byte here (an event is written in 100 to 190 bytes and kept in 40 to 45), one of a file in zstd
- * up to 12 (published files: 3.6 to 9 bytes an event), one of a .gsnap up to 18 (2.3 to 5). */
+/* A byte of an honest file becomes about half a byte here (an event is written in 100 to 190 bytes
+ * and kept in 40 to 45), one of a file in zstd up to 12 (published files: 3.6 to 9 bytes an event),
+ * one of a .gsnap up to 18 (2.3 to 5). */
 static uint64_t limit_of(const void *of)
 {
 	const allowance *a = of;
-	uint64_t bytes = gs_source_bytes(a->source), most = ((uint64_t)(a->gsnap ? GSNAP_MIB : BASE_MIB) << 20) + FOR_A_BYTE * bytes;
-	uint64_t packed = (uint64_t)(a->gsnap ? FOR_A_GSNAP_BYTE : gs_source_packed(a->source) ? FOR_A_PACKED_BYTE : 0) * bytes;
+	uint64_t bytes = gs_source_bytes(a->source),
+			 most = ((uint64_t)(a->gsnap ? GSNAP_MIB : BASE_MIB) << 20) + FOR_A_BYTE * bytes;
+	uint64_t packed = (uint64_t)(a->gsnap                   ? FOR_A_GSNAP_BYTE
+							  : gs_source_packed(a->source) ? FOR_A_PACKED_BYTE
+															: 0) *
+		bytes;
 	most = packed > most ? packed : most;
 	most = a->asked > most ? a->asked : most;
 	uint64_t window = gs_source_held(a->source);
@@ -90,13 +107,15 @@ static uint64_t asked_memory(void)
 static gs_status too_much(const gs_source *source, uint64_t limit, gs_error *err)
 {
 	char text[32];
-	return gs_fail(err, GS_LIMIT, "its content needs more than %s of memory, far more than files of this size do, at byte %llu (GPUSNAP_READ_MEMORY=SIZE allows more)",
-		       gs_size_format(text, sizeof text, limit), (unsigned long long)gs_source_offset(source));
+	return gs_fail(err, GS_LIMIT,
+		"its content needs more than %s of memory, far more than files of this size do, at byte %llu (GPUSNAP_READ_MEMORY=SIZE allows more)",
+		gs_size_format(text, sizeof text, limit), (unsigned long long)gs_source_offset(source));
 }
 
-gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
+gs_status gs_reader_run(
+	const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
-	allowance a = { source, reader == &gs_reader_gsnap, asked_memory() };
+	allowance a = {source, reader == &gs_reader_gsnap, asked_memory()};
 	gs_account account;
 	gs_account_open(&account, limit_of, &a);
 	gs_status status = reader->read(source, want, s, err);
@@ -104,7 +123,8 @@ gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned wan
 	return account.exceeded ? too_much(source, limit_of(&a), err) : status;
 }
 
-/* A reader stops where its document ends; the checksum of packed data comes behind that. Of a cut text the reader has told. */
+/* A reader stops where its document ends; the checksum of packed data comes behind that. Of a cut
+ * text the reader has told. */
 static gs_status check_rest(gs_source *source, const gs_snapshot *s, gs_error *err)
 {
 	const unsigned char *at;
@@ -116,7 +136,8 @@ static gs_status check_rest(gs_source *source, const gs_snapshot *s, gs_error *e
 	return gs_source_status(source, err);
 }
 
-static gs_status read_source(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+static gs_status read_source(
+	gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	const gs_reader *reader = NULL;
 	if ((want & GS_WANT_ALL) == GS_WANT_ALL && path)
@@ -137,7 +158,8 @@ static gs_status read_source(gs_source *source, const char *path, unsigned want,
 	return status ? status : gs_snapshot_finish(s, err);
 }
 
-static gs_status read_and_close(gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
+static gs_status read_and_close(
+	gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_snapshot_init(s);
 	gs_status status = read_source(source, path, want, s, err);
@@ -155,7 +177,8 @@ gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error
 	return status ? status : read_and_close(source, path, want, s, err);
 }
 
-gs_status gs_read_part(const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err)
+gs_status gs_read_part(
+	const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_source *source = NULL;
 	gs_snapshot_init(s);

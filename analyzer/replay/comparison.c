@@ -1,8 +1,8 @@
 /* The recorded settings, replayed against the recording.
  *
- * The device below the pool does what the recording shows: it gives the address of the segment that comes next in the
- * trace if that is what is asked for, and has no memory otherwise. So addresses agree to the byte wherever the rules do, and
- * nothing needs to be known of the device's size. */
+ * The device below the pool does what the recording shows: it gives the address of the segment that
+ * comes next in the trace if that is what is asked for, and has no memory otherwise. So addresses
+ * agree to the byte wherever the rules do, and nothing needs to be known of the device's size. */
 #include "analyzer/replay/replay.h"
 
 #include <inttypes.h>
@@ -17,18 +17,16 @@ enum { TRIES_MAX = 12 }; /* reruns to explain differences by pending frees */
 typedef struct follower {
 	gs_replay *r;
 	gs_replay_agreement *a;
-	size_t cursor;            /* the recorded event that comes next */
-	uint64_t completed;       /* sum over a row of completions, recorded minus replayed: their order is not specified */
+	size_t cursor;      /* the recorded event that comes next */
+	uint64_t completed; /* sum over a row of completions, recorded minus replayed: their order is
+						   not specified */
 	bool differs;
 	uint64_t reserved_ranges; /* reservations that the recording does not place */
 	uint64_t total;
 	bool recorded[256]; /* by action: the trace has such events; a recording may leave kinds out */
 } follower;
 
-static bool is_decision(gs_action a)
-{
-	return a <= GS_ACTION_SEGMENT_UNMAP || a == GS_ACTION_OOM;
-}
+static bool is_decision(gs_action a) { return a <= GS_ACTION_SEGMENT_UNMAP || a == GS_ACTION_OOM; }
 
 static const gs_event *next_event(follower *f)
 {
@@ -51,14 +49,17 @@ static void differ(follower *f, const gs_event *e, const gs_pool_action *action)
 
 	f->differs = true;
 	f->a->event = (int64_t)f->cursor;
-	n = snprintf(f->a->text, sizeof f->a->text, "replayed: %s of %" PRIu64 " at 0x%" PRIx64 " on stream 0x%" PRIx64, gs_action_text(action->action),
-		     action->size, action->address, action->stream);
+	n = snprintf(f->a->text, sizeof f->a->text,
+		"replayed: %s of %" PRIu64 " at 0x%" PRIx64 " on stream 0x%" PRIx64,
+		gs_action_text(action->action), action->size, action->address, action->stream);
 	if (e)
-		snprintf(f->a->text + n, sizeof f->a->text - (size_t)n, "; recorded: %s of %" PRIu64 " at 0x%" PRIx64 " on stream 0x%" PRIx64,
-			 gs_action_text(gs_event_action(e)), e->size, e->address, stream);
+		snprintf(f->a->text + n, sizeof f->a->text - (size_t)n,
+			"; recorded: %s of %" PRIu64 " at 0x%" PRIx64 " on stream 0x%" PRIx64,
+			gs_action_text(gs_event_action(e)), e->size, e->address, stream);
 	else
 		snprintf(f->a->text + n, sizeof f->a->text - (size_t)n, "; the recording has ended");
-	f->a->fits_at_oom = e && gs_event_action(e) == GS_ACTION_OOM && action->action == GS_ACTION_ALLOC;
+	f->a->fits_at_oom = e && gs_event_action(e) == GS_ACTION_OOM &&
+		action->action == GS_ACTION_ALLOC;
 }
 
 static bool same(const follower *f, const gs_event *e, const gs_pool_action *action)
@@ -77,10 +78,13 @@ static void compare(void *user, const gs_pool_action *action)
 
 	if (f->differs || !is_decision(action->action))
 		return;
-	if ((action->action == GS_ACTION_FREE_REQUESTED || action->action == GS_ACTION_FREE_COMPLETED) && !f->recorded[action->action])
+	if ((action->action == GS_ACTION_FREE_REQUESTED ||
+			action->action == GS_ACTION_FREE_COMPLETED) &&
+		!f->recorded[action->action])
 		return;
 	e = next_event(f);
-	if (action->action == GS_ACTION_FREE_COMPLETED && e && gs_event_action(e) == GS_ACTION_FREE_COMPLETED) {
+	if (action->action == GS_ACTION_FREE_COMPLETED && e &&
+		gs_event_action(e) == GS_ACTION_FREE_COMPLETED) {
 		f->completed += mix(e->address, e->size) - mix(action->address, action->size);
 	} else if (!e || f->completed || !same(f, e, action)) {
 		differ(f, e, action);
@@ -90,7 +94,8 @@ static void compare(void *user, const gs_pool_action *action)
 	f->a->compared++;
 }
 
-/* --- the device ---------------------------------------------------------------------------------- */
+/* --- the device ----------------------------------------------------------------------------------
+ */
 
 static gs_status follow_alloc(void *device, uint64_t bytes, uint64_t *address)
 {
@@ -114,7 +119,8 @@ static gs_status follow_info(void *device, uint64_t *free_bytes, uint64_t *total
 	const gs_event *e = next_event(f);
 
 	*free_bytes = 0;
-	if (e && gs_event_action(e) == GS_ACTION_OOM && f->r->oom_device_free != GS_NONE && (int64_t)f->cursor == f->r->first_oom)
+	if (e && gs_event_action(e) == GS_ACTION_OOM && f->r->oom_device_free != GS_NONE &&
+		(int64_t)f->cursor == f->r->first_oom)
 		*free_bytes = (uint64_t)f->r->oom_device_free;
 	*total = f->total;
 	return GS_OK;
@@ -133,29 +139,39 @@ static gs_status follow_reserve(void *device, uint64_t bytes, uint64_t *address)
 	return GS_OK;
 }
 
-static gs_status follow_map(void *device, uint64_t address, uint64_t page, uint32_t pages, uint64_t *handles)
+static gs_status follow_map(
+	void *device, uint64_t address, uint64_t page, uint32_t pages, uint64_t *handles)
 {
 	const gs_event *e = next_event(device);
 
-	if (!e || gs_event_action(e) != GS_ACTION_SEGMENT_MAP || e->address != address || e->size != page * pages)
+	if (!e || gs_event_action(e) != GS_ACTION_SEGMENT_MAP || e->address != address ||
+		e->size != page * pages)
 		return GS_DEVICE_MEMORY;
 	for (uint32_t i = 0; i < pages; i++)
 		handles[i] = 1;
 	return GS_OK;
 }
 
-static gs_status follow_unmap(void *device, uint64_t address, uint64_t page, uint32_t pages, const uint64_t *handles)
+static gs_status follow_unmap(
+	void *device, uint64_t address, uint64_t page, uint32_t pages, const uint64_t *handles)
 {
 	(void)device, (void)address, (void)page, (void)pages, (void)handles;
 	return GS_OK;
 }
 
 static const gs_device_ops follow_ops = {
-	.name = "recording", .mem_alloc = follow_alloc, .mem_free = follow_free, .mem_info = follow_info, .reserve = follow_reserve,
-	.map = follow_map, .unmap = follow_unmap, .unreserve = follow_free,
+	.name = "recording",
+	.mem_alloc = follow_alloc,
+	.mem_free = follow_free,
+	.mem_info = follow_info,
+	.reserve = follow_reserve,
+	.map = follow_map,
+	.unmap = follow_unmap,
+	.unreserve = follow_free,
 };
 
-/* --- empty_cache() or a retry? -------------------------------------------------------------------- */
+/* --- empty_cache() or a retry?
+ * -------------------------------------------------------------------- */
 
 typedef struct search {
 	const gs_pool *pool;
@@ -169,7 +185,8 @@ static gs_status see_segment(void *user, const gs_pool_segment_info *s)
 {
 	search *look = user;
 
-	look->in = s->pool == look->class && s->stream == look->stream && s->pool_id.a == look->id.a && s->pool_id.b == look->id.b;
+	look->in = s->pool == look->class && s->stream == look->stream && s->pool_id.a == look->id.a &&
+		s->pool_id.b == look->id.b;
 	return GS_OK;
 }
 
@@ -182,13 +199,14 @@ static gs_status see_block(void *user, const gs_pool_block_info *b)
 	return look->found ? GS_END : GS_OK;
 }
 
-/* A retry happens when no cached block serves the request and the device has no room for another segment. Where one would
- * have served it, or where the device later proved to have had the room, the program itself emptied the cache. */
+/* A retry happens when no cached block serves the request and the device has no room for another
+ * segment. Where one would have served it, or where the device later proved to have had the room,
+ * the program itself emptied the cache. */
 static bool emptied_by_program(const follower *f, const gs_player *p, const gs_replay_op *request)
 {
-	static const gs_pool_visitor visitor = { see_segment, see_block };
+	static const gs_pool_visitor visitor = {see_segment, see_block};
 	const gs_pool_settings *settings = gs_pool_get_settings(p->pool);
-	search look = { .pool = p->pool, .rounded = gs_rules_round(settings, request->size) };
+	search look = {.pool = p->pool, .rounded = gs_rules_round(settings, request->size)};
 	uint64_t ask;
 
 	look.class = gs_rules_class(look.rounded);
@@ -213,9 +231,11 @@ static void settle(follower *f, const gs_player *p, size_t i)
 	gs_replay *r = f->r;
 	size_t next = i + 1;
 
-	while (next < r->n && r->ops[next].kind != GS_REPLAY_ALLOC && r->ops[next].kind != GS_REPLAY_OOM)
+	while (
+		next < r->n && r->ops[next].kind != GS_REPLAY_ALLOC && r->ops[next].kind != GS_REPLAY_OOM)
 		next++;
-	r->ops[i].kind = next < r->n && emptied_by_program(f, p, &r->ops[next]) ? GS_REPLAY_EMPTY : GS_REPLAY_NOTHING;
+	r->ops[i].kind = next < r->n && emptied_by_program(f, p, &r->ops[next]) ? GS_REPLAY_EMPTY
+																			: GS_REPLAY_NOTHING;
 	r->emptied += r->ops[i].kind == GS_REPLAY_EMPTY;
 }
 
@@ -256,21 +276,24 @@ static gs_status see_leftover(void *user, const gs_pool_block_info *b)
 /* The cache may have been emptied without a trace only where there was nothing to give back. */
 static void settle_capture(follower *f, const gs_player *p, size_t i)
 {
-	static const gs_pool_visitor visitor = { keep_segment, see_leftover };
-	leftover left = { .pool = p->pool };
+	static const gs_pool_visitor visitor = {keep_segment, see_leftover};
+	leftover left = {.pool = p->pool};
 
 	gs_pool_walk(p->pool, &visitor, &left);
 	f->r->ops[i].kind = left.found ? GS_REPLAY_NOTHING : GS_REPLAY_EMPTY;
 }
 
-/* --- a pass --------------------------------------------------------------------------------------- */
+/* --- a pass
+ * --------------------------------------------------------------------------------------- */
 
 /* Plays until the end or the first difference; *at is the request where that was. */
-static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a, size_t *at, gs_error *err)
+static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
+	gs_replay_agreement *a, size_t *at, gs_error *err)
 {
-	follower f = { .r = r, .a = a };
-	gs_player_config config = { .ops = &follow_ops, .device = &f, .rules = rules, .conf = conf, .allowed = allowed };
-	gs_player p = { .listen = compare, .user = &f };
+	follower f = {.r = r, .a = a};
+	gs_player_config config = {
+		.ops = &follow_ops, .device = &f, .rules = rules, .conf = conf, .allowed = allowed};
+	gs_player p = {.listen = compare, .user = &f};
 	gs_status status;
 	size_t i = 0;
 
@@ -297,9 +320,11 @@ static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, uin
 	return status;
 }
 
-/* --- frees that were pending ----------------------------------------------------------------------- */
+/* --- frees that were pending
+ * ----------------------------------------------------------------------- */
 
-/* Where the last `count` frees before a request had not completed when it was made: their completions move behind it. */
+/* Where the last `count` frees before a request had not completed when it was made: their
+ * completions move behind it. */
 static void make_pending(gs_replay_op *ops, size_t request, size_t count)
 {
 	for (size_t i = request; i-- > 0 && count;) {
@@ -319,7 +344,8 @@ static size_t trailing_frees(const gs_replay_op *ops, size_t request)
 	size_t n = 0;
 
 	for (size_t i = request; i-- > 0;) {
-		if (ops[i].kind == GS_REPLAY_NOTHING || ops[i].kind == GS_REPLAY_RELEASE || ops[i].kind == GS_REPLAY_CAPTURE)
+		if (ops[i].kind == GS_REPLAY_NOTHING || ops[i].kind == GS_REPLAY_RELEASE ||
+			ops[i].kind == GS_REPLAY_CAPTURE)
 			continue;
 		if (ops[i].kind == GS_REPLAY_FREE)
 			return n + 1;
@@ -330,8 +356,10 @@ static size_t trailing_frees(const gs_replay_op *ops, size_t request)
 	return n;
 }
 
-/* Tries the fewest pending frees that carry the replay past the difference at request `at`; keeps them in r->ops. */
-static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a, size_t *at, int *tries, gs_error *err)
+/* Tries the fewest pending frees that carry the replay past the difference at request `at`; keeps
+ * them in r->ops. */
+static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
+	gs_replay_agreement *a, size_t *at, int *tries, gs_error *err)
 {
 	size_t most = trailing_frees(r->ops, *at), bytes = r->n * sizeof *r->ops, request = *at;
 	gs_replay_op *kept = malloc(bytes + 1);
@@ -341,7 +369,8 @@ static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, 
 	if (!kept)
 		return gs_fail(err, GS_NO_MEMORY, "replaying");
 	memcpy(kept, r->ops, bytes);
-	for (size_t count = 1; count <= most && *tries > 0 && !status && !better; count = count < 4 ? count + 1 : count * 2, --*tries) {
+	for (size_t count = 1; count <= most && *tries > 0 && !status && !better;
+		 count = count < 4 ? count + 1 : count * 2, --*tries) {
 		gs_replay_agreement next;
 		bool deferred = r->deferred;
 		uint64_t emptied = r->emptied;
@@ -364,13 +393,15 @@ static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, 
 	return status;
 }
 
-gs_status gs_replay_follow(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a, gs_error *err)
+gs_status gs_replay_follow(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
+	gs_replay_agreement *a, gs_error *err)
 {
 	size_t at = 0, before;
 	int tries = TRIES_MAX;
 	gs_status status = pass(r, rules, conf, allowed, a, &at, err);
 
-	while (!status && !a->agrees && at < r->n && tries > 0 && (r->ops[at].kind == GS_REPLAY_OOM || r->ops[at].kind == GS_REPLAY_ALLOC)) {
+	while (!status && !a->agrees && at < r->n && tries > 0 &&
+		(r->ops[at].kind == GS_REPLAY_OOM || r->ops[at].kind == GS_REPLAY_ALLOC)) {
 		before = at;
 		status = explain(r, rules, conf, allowed, a, &at, &tries, err);
 		if (at == before)

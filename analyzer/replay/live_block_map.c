@@ -19,7 +19,7 @@ static size_t find(const gs_slots *m, uint64_t address)
 
 static gs_status enlarge(gs_slots *m)
 {
-	gs_slots larger = { NULL, m->cap ? m->cap * 2 : 1024, m->n };
+	gs_slots larger = {NULL, m->cap ? m->cap * 2 : 1024, m->n};
 
 	larger.entries = calloc(larger.cap, sizeof *larger.entries);
 	if (!larger.entries)

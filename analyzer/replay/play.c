@@ -8,7 +8,8 @@ static void on_action(void *user, const gs_pool_action *action)
 {
 	gs_player *p = user;
 
-	if (action->action == GS_ACTION_FREE_COMPLETED && action->ctx.stack < p->r->nslots && p->pending[action->ctx.stack]) {
+	if (action->action == GS_ACTION_FREE_COMPLETED && action->ctx.stack < p->r->nslots &&
+		p->pending[action->ctx.stack]) {
 		p->pending[action->ctx.stack] = 0;
 		p->blocks[action->ctx.stack] = NULL;
 	}
@@ -16,21 +17,22 @@ static void on_action(void *user, const gs_pool_action *action)
 		p->listen(p->user, action);
 }
 
-static bool is_private(gs_pool_id id)
-{
-	return id.a || id.b;
-}
+static bool is_private(gs_pool_id id) { return id.a || id.b; }
 
-/* --- the state before the first event ----------------------------------------------------------- */
+/* --- the state before the first event -----------------------------------------------------------
+ */
 
-/* Which reservation each expandable run was in, and how far that reaches, is not recorded. Runs of one pool and stream
- * with nothing of others between them are taken for one reservation, which ends before the next segment at the latest. */
-typedef struct reservation { uint64_t address, size; } reservation;
+/* Which reservation each expandable run was in, and how far that reaches, is not recorded. Runs of
+ * one pool and stream with nothing of others between them are taken for one reservation, which ends
+ * before the next segment at the latest. */
+typedef struct reservation {
+	uint64_t address, size;
+} reservation;
 
 static bool same_reservation(const gs_segment *a, const gs_segment *b)
 {
-	return a->expandable && b->expandable && a->pool == b->pool && a->stream == b->stream && a->pool_id.a == b->pool_id.a &&
-	       a->pool_id.b == b->pool_id.b;
+	return a->expandable && b->expandable && a->pool == b->pool && a->stream == b->stream &&
+		a->pool_id.a == b->pool_id.a && a->pool_id.b == b->pool_id.b;
 }
 
 /* Whether segment k can be of the reservation that began at segment `first`. */
@@ -38,32 +40,42 @@ static bool continues(const gs_layout *l, size_t first, size_t k, uint64_t page,
 {
 	uint64_t offset = l->segments[k].address - l->segments[first].address;
 
-	return same_reservation(&l->segments[k], &l->segments[k - 1]) && offset % page == 0 && offset + l->segments[k].size <= bytes;
+	return same_reservation(&l->segments[k], &l->segments[k - 1]) && offset % page == 0 &&
+		offset + l->segments[k].size <= bytes;
 }
 
-static void find_reservations(const gs_player *p, const gs_layout *l, uint64_t total, reservation *out)
+static void find_reservations(
+	const gs_player *p, const gs_layout *l, uint64_t total, reservation *out)
 {
 	const gs_pool_settings *settings = gs_pool_get_settings(p->pool);
 	size_t end;
 
 	for (size_t first = 0; first < l->nsegments; first = end) {
 		const gs_segment *s = &l->segments[first];
-		uint64_t page = gs_rules_page_size(settings, s->pool), bytes = gs_rules_reservation(settings, s->pool, total), room = bytes;
+		uint64_t page = gs_rules_page_size(settings, s->pool),
+				 bytes = gs_rules_reservation(settings, s->pool, total), room = bytes;
 		for (end = first + 1; end < l->nsegments && continues(l, first, end, page, bytes); end++)
 			;
 		if (end < l->nsegments && l->segments[end].address - s->address < bytes)
 			room = l->segments[end].address - s->address;
 		for (size_t i = first; i < end; i++)
-			out[i] = (reservation){ s->address, room / page * page };
+			out[i] = (reservation){s->address, room / page * page};
 	}
 }
 
-static gs_status adopt_segment(gs_player *p, const gs_player_config *c, const gs_layout *l, size_t k, gs_pool_seed_block *room,
-	gs_pool_block **handles, const reservation *reserved, gs_error *err)
+static gs_status adopt_segment(gs_player *p, const gs_player_config *c, const gs_layout *l,
+	size_t k, gs_pool_seed_block *room, gs_pool_block **handles, const reservation *reserved,
+	gs_error *err)
 {
 	const gs_segment *s = &l->segments[k];
-	gs_pool_seed seed = { .address = s->address, .size = s->size, .stream = s->stream, .pool = s->pool, .pool_id = s->pool_id,
-		.expandable = s->expandable, .blocks = room, .nblocks = s->nblocks };
+	gs_pool_seed seed = {.address = s->address,
+		.size = s->size,
+		.stream = s->stream,
+		.pool = s->pool,
+		.pool_id = s->pool_id,
+		.expandable = s->expandable,
+		.blocks = room,
+		.nblocks = s->nblocks};
 	gs_status status = GS_OK;
 
 	if (s->expandable) {
@@ -73,8 +85,10 @@ static gs_status adopt_segment(gs_player *p, const gs_player_config *c, const gs
 	for (size_t i = 0; i < s->nblocks; i++) {
 		const gs_block *b = &l->blocks[s->first_block + i];
 		uint32_t slot = p->r->initial_slots[s->first_block + i];
-		room[i] = (gs_pool_seed_block){ .size = b->size, .requested = b->requested == GS_NONE ? b->size : (uint64_t)b->requested,
-			.state = b->state, .ctx = { slot, 0 } };
+		room[i] = (gs_pool_seed_block){.size = b->size,
+			.requested = b->requested == GS_NONE ? b->size : (uint64_t)b->requested,
+			.state = b->state,
+			.ctx = {slot, 0}};
 	}
 	if (c->adopt)
 		status = c->adopt(c->device, &seed);
@@ -94,7 +108,9 @@ static gs_status adopt_segment(gs_player *p, const gs_player_config *c, const gs
 static gs_status hold_pools(gs_player *p, gs_error *err)
 {
 	for (uint32_t i = 0; i < p->r->pools.n; i++) {
-		gs_status status = is_private(p->r->pools.ids[i]) ? gs_pool_hold_private(p->pool, p->r->pools.ids[i]) : GS_OK;
+		gs_status status = is_private(p->r->pools.ids[i])
+			? gs_pool_hold_private(p->pool, p->r->pools.ids[i])
+			: GS_OK;
 		if (status)
 			return gs_fail(err, status, "a private pool");
 	}
@@ -126,10 +142,12 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 	for (size_t k = 0; k < l->nsegments && !status; k++) {
 		status = adopt_segment(p, c, l, k, room, handles, &reserved[k], err);
 		if (status == GS_INVALID || status == GS_EXISTS)
-			status = gs_fail(err, GS_FORMAT, "the segment at 0x%llx, which was there before the recording, contradicts the others",
-					 (unsigned long long)l->segments[k].address);
+			status = gs_fail(err, GS_FORMAT,
+				"the segment at 0x%llx, which was there before the recording, contradicts the others",
+				(unsigned long long)l->segments[k].address);
 		else if (status && err && !err->status)
-			gs_fail(err, status, "taking over the segment at 0x%llx", (unsigned long long)l->segments[k].address);
+			gs_fail(err, status, "taking over the segment at 0x%llx",
+				(unsigned long long)l->segments[k].address);
 	}
 	free(room);
 	free(handles);
@@ -139,8 +157,12 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 
 gs_status gs_player_init(gs_player *p, const gs_replay *r, const gs_player_config *c, gs_error *err)
 {
-	gs_pool_config config = { .ops = c->ops, .device = c->device, .number = r->device->device, .memory = gs_pool_heap, .rules = c->rules,
-		.flags = GS_POOL_NO_INDEX };
+	gs_pool_config config = {.ops = c->ops,
+		.device = c->device,
+		.number = r->device->device,
+		.memory = gs_pool_heap,
+		.rules = c->rules,
+		.flags = GS_POOL_NO_INDEX};
 	gs_status status;
 
 	p->r = r;
@@ -174,13 +196,14 @@ void gs_player_release(gs_player *p)
 	p->pending = NULL;
 }
 
-/* --- requests ----------------------------------------------------------------------------------- */
+/* --- requests -----------------------------------------------------------------------------------
+ */
 
 static gs_status play_alloc(gs_player *p, const gs_replay_op *op)
 {
-	gs_pool_ctx ctx = { op->slot, 0 };
+	gs_pool_ctx ctx = {op->slot, 0};
 	uint64_t stream = p->r->snapshot->streams ? p->r->snapshot->streams[op->stream] : 0;
-	gs_pool_id id = { 0, 0 };
+	gs_pool_id id = {0, 0};
 	gs_status status, ended;
 
 	if (op->pool)
@@ -224,11 +247,8 @@ gs_status gs_player_step(gs_player *p, const gs_replay_op *op)
 		if (block && p->pending[op->slot])
 			status = gs_pool_complete(p->pool, block);
 		break;
-	case GS_REPLAY_EMPTY:
-		status = gs_pool_empty_cache(p->pool);
-		break;
-	default:
-		break;
+	case GS_REPLAY_EMPTY: status = gs_pool_empty_cache(p->pool); break;
+	default: break;
 	}
 	return status;
 }

@@ -1,4 +1,5 @@
-/* Playing requests to a pool on some device: what a run (replay_run.c) and the comparison (replay_follow.c) share. */
+/* Playing requests to a pool on some device: what a run (replay_run.c) and the comparison
+ * (replay_follow.c) share. */
 #ifndef GS_ANALYZER_REPLAY_PLAY_H
 #define GS_ANALYZER_REPLAY_PLAY_H
 
@@ -15,7 +16,8 @@ typedef struct gs_player {
 	void *user;
 } gs_player;
 
-/* The device below: how to take over memory that was there before the first event. NULL: nothing to do. */
+/* The device below: how to take over memory that was there before the first event. NULL: nothing to
+ * do. */
 typedef gs_status gs_player_adopt(void *device, const gs_pool_seed *seed);
 
 typedef struct gs_player_config {
@@ -27,8 +29,10 @@ typedef struct gs_player_config {
 	uint64_t allowed;
 } gs_player_config;
 
-/* Makes the pool as it was before the first event. GS_INVALID: the settings' message. p->listen and p->user are set before. Release in any case. */
-gs_status gs_player_init(gs_player *p, const gs_replay *r, const gs_player_config *config, gs_error *err);
+/* Makes the pool as it was before the first event. GS_INVALID: the settings' message. p->listen and
+ * p->user are set before. Release in any case. */
+gs_status gs_player_init(
+	gs_player *p, const gs_replay *r, const gs_player_config *config, gs_error *err);
 void gs_player_release(gs_player *p);
 
 /* Plays one request. GS_DEVICE_MEMORY: it failed. Others: the replay itself failed. */

@@ -58,7 +58,8 @@ gs_status gs_replay_pools_init(gs_replay_pools *p, const gs_snapshot *s, const g
 	for (size_t k = 0; k < d->captured.nsegments; k++) {
 		const gs_segment *g = &d->captured.segments[k];
 		if (is_private(g))
-			p->ranges[p->nranges++] = (struct gs_private_range){ g->address, g->address + g->size, -1, index_of(p, g->pool_id, s->npools) };
+			p->ranges[p->nranges++] = (struct gs_private_range){
+				g->address, g->address + g->size, -1, index_of(p, g->pool_id, s->npools)};
 	}
 	if (p->nranges)
 		find_births(p, &d->trace);

@@ -1,12 +1,14 @@
-/* A recorded run as a list of requests that can be played to the allocator again, under other settings.
+/* A recorded run as a list of requests that can be played to the allocator again, under other
+ * settings.
  *
- * Three steps, each in a file of its own: gs_replay_init turns one device's trace into requests (replay_ops.c); gs_replay_follow plays
- * them under the recorded settings against the recording itself and settles what a trace does not hold
- * (replay_follow.c); gs_replay_run plays them on a simulated device (replay_run.c).
+ * Three steps, each in a file of its own: gs_replay_init turns one device's trace into requests
+ * (replay_ops.c); gs_replay_follow plays them under the recorded settings against the recording
+ * itself and settles what a trace does not hold (replay_follow.c); gs_replay_run plays them on a
+ * simulated device (replay_run.c).
  *
- * A request names its block by a slot, a small number that is used again once the block is gone, so that what a run
- * needs is bounded by live blocks. A gs_replay borrows the snapshot; after gs_replay_follow it is only read, and many
- * threads may run it at once. */
+ * A request names its block by a slot, a small number that is used again once the block is gone, so
+ * that what a run needs is bounded by live blocks. A gs_replay borrows the snapshot; after
+ * gs_replay_follow it is only read, and many threads may run it at once. */
 #ifndef GS_ANALYZER_REPLAY_H
 #define GS_ANALYZER_REPLAY_H
 
@@ -18,23 +20,25 @@ struct gs_rules;
 
 typedef enum gs_replay_kind {
 	GS_REPLAY_ALLOC,
-	GS_REPLAY_FREE,     /* requested and completed at once */
-	GS_REPLAY_DEFER,    /* requested; completed later */
+	GS_REPLAY_FREE,  /* requested and completed at once */
+	GS_REPLAY_DEFER, /* requested; completed later */
 	GS_REPLAY_COMPLETE,
-	GS_REPLAY_EMPTY,    /* empty_cache() */
-	GS_REPLAY_RELEASE,  /* segments went back: by empty_cache() or by a retry, not settled yet; then the request is the next one */
-	GS_REPLAY_CAPTURE,  /* a graph's capture begins, as a rule with an empty_cache() that may have had nothing to give back: not settled yet */
-	GS_REPLAY_OOM,      /* a request that failed */
+	GS_REPLAY_EMPTY,   /* empty_cache() */
+	GS_REPLAY_RELEASE, /* segments went back: by empty_cache() or by a retry, not settled yet; then
+						  the request is the next one */
+	GS_REPLAY_CAPTURE, /* a graph's capture begins, as a rule with an empty_cache() that may have
+						  had nothing to give back: not settled yet */
+	GS_REPLAY_OOM,     /* a request that failed */
 	GS_REPLAY_NOTHING
 } gs_replay_kind;
 
 typedef struct gs_replay_op {
-	uint64_t size;     /* alloc: requested bytes; oom: rounded request */
+	uint64_t size; /* alloc: requested bytes; oom: rounded request */
 	uint32_t slot;
-	uint32_t event;    /* index of the (last) event it stands for */
-	uint32_t stream;   /* index in the snapshot's streams */
+	uint32_t event;     /* index of the (last) event it stands for */
+	uint32_t stream;    /* index in the snapshot's streams */
 	uint32_t pool : 24; /* index + 1 in pools.ids; 0 the default pool */
-	uint32_t kind : 8; /* gs_replay_kind */
+	uint32_t kind : 8;  /* gs_replay_kind */
 } gs_replay_op;
 
 typedef struct gs_replay {
@@ -48,65 +52,77 @@ typedef struct gs_replay {
 	uint32_t *initial_slots; /* by block of history.initial; UINT32_MAX for free ones */
 	bool deferred;           /* some frees complete later */
 	bool private_pools;
-	bool told;               /* the recording tells empty_cache() itself */
-	bool foreign;            /* recorded below another allocator: segments and what lay in them before do not matter */
-	uint64_t allocations;    /* ops of kind alloc */
-	uint64_t lost;           /* events that fit nothing (frees of unknown blocks, blocks allocated twice) */
-	uint64_t emptied;        /* empty_cache() calls inferred */
-	uint64_t peak_reserved;  /* as recorded */
+	bool told;    /* the recording tells empty_cache() itself */
+	bool foreign; /* recorded below another allocator: segments and what lay in them before do not
+					 matter */
+	uint64_t allocations; /* ops of kind alloc */
+	uint64_t lost; /* events that fit nothing (frees of unknown blocks, blocks allocated twice) */
+	uint64_t emptied;       /* empty_cache() calls inferred */
+	uint64_t peak_reserved; /* as recorded */
 	/* the first recorded OOM */
 	int64_t first_oom, last_oom; /* event, -1 none */
 	int64_t oom_reserved, oom_device_free, oom_peak;
 } gs_replay;
 
-/* Where a trace has no event of its own for it: requests padded, blocks left out, blocks freed early. */
+/* Where a trace has no event of its own for it: requests padded, blocks left out, blocks freed
+ * early. */
 typedef struct gs_replay_rewrite {
-	const char *free_pattern; /* blocks whose stack's text holds this are freed right before the last OOM (or at the end); NULL none */
+	const char *free_pattern; /* blocks whose stack's text holds this are freed right before the
+								 last OOM (or at the end); NULL none */
 	const char *without_tag;  /* blocks with this tag were never asked for; NULL none */
 	uint64_t pad_to;          /* requests rounded up to a multiple of it; 0 off */
 	uint64_t pad_from;        /* … those of at least so many bytes */
 } gs_replay_rewrite;
 
-/* Makes the requests up to the last recorded OOM (else the end), or up to event `until` (GS_NONE: no such bound). GS_NOT_FOUND: the device
- * has no events. Release in any case. */
-gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until, bool foreign, gs_error *err);
+/* Makes the requests up to the last recorded OOM (else the end), or up to event `until` (GS_NONE:
+ * no such bound). GS_NOT_FOUND: the device has no events. Release in any case. */
+gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until,
+	bool foreign, gs_error *err);
 void gs_replay_release(gs_replay *r);
 
 /* Applies a rewrite to the requests. What it did is counted in *changed (requests). */
-gs_status gs_replay_change(gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err);
+gs_status gs_replay_change(
+	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err);
 
 typedef struct gs_replay_settings {
 	const struct gs_rules *rules;
-	const char *conf;       /* PYTORCH_ALLOC_CONF text */
-	uint64_t capacity;      /* total of the device */
-	uint64_t outside;       /* of it, held by others */
-	uint64_t allowed;       /* limit on reserved bytes, UINT64_MAX none */
+	const char *conf;  /* PYTORCH_ALLOC_CONF text */
+	uint64_t capacity; /* total of the device */
+	uint64_t outside;  /* of it, held by others */
+	uint64_t allowed;  /* limit on reserved bytes, UINT64_MAX none */
 } gs_replay_settings;
 
 typedef struct gs_replay_result {
 	bool fits;
-	bool past_oom;          /* went on past a recorded failure that succeeded here: what the program would have done is not recorded */
-	bool too_small;         /* what was live before the recording does not fit the device: not played */
-	int64_t failed_event;   /* GS_NONE: none */
+	bool past_oom;  /* went on past a recorded failure that succeeded here: what the program would
+					   have done is not recorded */
+	bool too_small; /* what was live before the recording does not fit the device: not played */
+	int64_t failed_event; /* GS_NONE: none */
 	uint64_t failed_size;
-	uint64_t allocations, peak_reserved, reserved, peak_allocated, peak_requested, largest_free, retries;
+	uint64_t allocations, peak_reserved, reserved, peak_allocated, peak_requested, largest_free,
+		retries;
 } gs_replay_result;
 
-/* Plays all requests; ends at the first that fails. GS_INVALID with the allocator's message for a conf it refuses. Thread-safe. */
-gs_status gs_replay_run(const gs_replay *r, const gs_replay_settings *settings, gs_replay_result *result, gs_error *err);
+/* Plays all requests; ends at the first that fails. GS_INVALID with the allocator's message for a
+ * conf it refuses. Thread-safe. */
+gs_status gs_replay_run(const gs_replay *r, const gs_replay_settings *settings,
+	gs_replay_result *result, gs_error *err);
 
 typedef struct gs_replay_agreement {
 	bool agrees;
-	uint64_t compared;       /* recorded events that were matched, up to the first difference */
-	int64_t event;           /* the first that differs, GS_NONE */
-	char text[200];          /* what was recorded and what the replay did instead */
-	bool fits_at_oom;        /* a request that failed when recorded succeeds, other frees being as recorded */
-	uint64_t pending_frees;  /* frees before an OOM that were taken as pending to explain it */
+	uint64_t compared; /* recorded events that were matched, up to the first difference */
+	int64_t event;     /* the first that differs, GS_NONE */
+	char text[200];    /* what was recorded and what the replay did instead */
+	bool fits_at_oom; /* a request that failed when recorded succeeds, other frees being as recorded
+					   */
+	uint64_t pending_frees; /* frees before an OOM that were taken as pending to explain it */
 } gs_replay_agreement;
 
-/* Plays the requests under the recorded settings (allowed: the limit then, UINT64_MAX none known) on a device that does what the recording shows, compares every event (action,
- * address, size, stream), and settles the open RELEASEs and the frees that were pending at an OOM, for all later runs. */
-gs_status gs_replay_follow(gs_replay *r, const struct gs_rules *rules, const char *conf, uint64_t allowed, gs_replay_agreement *a,
-	gs_error *err);
+/* Plays the requests under the recorded settings (allowed: the limit then, UINT64_MAX none known)
+ * on a device that does what the recording shows, compares every event (action, address, size,
+ * stream), and settles the open RELEASEs and the frees that were pending at an OOM, for all later
+ * runs. */
+gs_status gs_replay_follow(gs_replay *r, const struct gs_rules *rules, const char *conf,
+	uint64_t allowed, gs_replay_agreement *a, gs_error *err);
 
 #endif

@@ -9,16 +9,16 @@
 /* The ops being built, with what must be known of live blocks. */
 typedef struct builder {
 	gs_replay *r;
-	gs_slots live;         /* address → slot */
-	uint8_t *pending;      /* by slot: free requested, not completed */
+	gs_slots live;    /* address → slot */
+	uint8_t *pending; /* by slot: free requested, not completed */
 	uint32_t cap_pending;
-	uint32_t *unused;      /* slots to use again */
+	uint32_t *unused; /* slots to use again */
 	size_t nunused, cap_unused;
-	gs_replay_op *held;    /* completions that belong behind the next request */
+	gs_replay_op *held; /* completions that belong behind the next request */
 	size_t nheld, cap_held;
-	bool completions;      /* the trace has free_completed events at all */
+	bool completions; /* the trace has free_completed events at all */
 	uint64_t reserved;
-	uint32_t last_pool;    /* of the last allocation */
+	uint32_t last_pool; /* of the last allocation */
 } builder;
 
 static gs_status grow(void **array, size_t *cap, size_t need, size_t size)
@@ -38,14 +38,16 @@ static gs_status grow(void **array, size_t *cap, size_t need, size_t size)
 	return GS_OK;
 }
 
-static gs_status add_op(gs_replay *r, gs_replay_kind kind, const gs_event *e, size_t event, uint32_t slot)
+static gs_status add_op(
+	gs_replay *r, gs_replay_kind kind, const gs_event *e, size_t event, uint32_t slot)
 {
 	gs_replay_op *op;
 
 	if (grow((void **)&r->ops, &r->cap, r->n + 1, sizeof *r->ops))
 		return GS_NO_MEMORY;
 	op = &r->ops[r->n++];
-	*op = (gs_replay_op){ .size = e->size, .slot = slot, .event = (uint32_t)event, .stream = e->stream, .kind = kind };
+	*op = (gs_replay_op){
+		.size = e->size, .slot = slot, .event = (uint32_t)event, .stream = e->stream, .kind = kind};
 	return GS_OK;
 }
 
@@ -100,7 +102,8 @@ static gs_status add_initial(builder *b)
 	return status;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ------------------------------------------------------------------------------------
+ */
 
 static bool goes_back(const gs_event *e)
 {
@@ -130,8 +133,8 @@ static gs_status add_held(builder *b)
 	return status;
 }
 
-/* torch.cuda.graph() empties the cache before it captures. Where that gave nothing back it left no event, but under
- * other settings it would. */
+/* torch.cuda.graph() empties the cache before it captures. Where that gave nothing back it left no
+ * event, but under other settings it would. */
 static gs_status add_capture(builder *b, const gs_event *e, size_t i, uint32_t pool)
 {
 	bool begins = pool && pool != b->last_pool && b->r->pools.ids[pool - 1].a;
@@ -150,12 +153,15 @@ static gs_status add_alloc(builder *b, const gs_event *e, size_t i)
 
 	if (gs_slots_take(&b->live, e->address, &slot)) { /* its free was lost */
 		b->r->lost++;
-		if ((status = add_op(b->r, b->pending[slot] ? GS_REPLAY_COMPLETE : GS_REPLAY_FREE, e, i, slot)) || (status = give_slot(b, slot)))
+		if ((status = add_op(
+				 b->r, b->pending[slot] ? GS_REPLAY_COMPLETE : GS_REPLAY_FREE, e, i, slot)) ||
+			(status = give_slot(b, slot)))
 			return status;
 	}
 	b->r->allocations++;
-	if ((status = add_capture(b, e, i, pool)) || (status = take_slot(b, &slot)) || (status = gs_slots_put(&b->live, e->address, slot)) ||
-	    (status = add_op(b->r, GS_REPLAY_ALLOC, e, i, slot)))
+	if ((status = add_capture(b, e, i, pool)) || (status = take_slot(b, &slot)) ||
+		(status = gs_slots_put(&b->live, e->address, slot)) ||
+		(status = add_op(b->r, GS_REPLAY_ALLOC, e, i, slot)))
 		return status;
 	b->r->ops[b->r->n - 1].pool = pool & 0xffffff;
 	return add_held(b);
@@ -164,7 +170,9 @@ static gs_status add_alloc(builder *b, const gs_event *e, size_t i)
 /* Returns how many events it used up: 2 where the free completes at once. */
 static gs_status add_free(builder *b, const gs_event *e, size_t i, size_t n, size_t *used)
 {
-	bool at_once = !b->completions || (i + 1 < n && gs_event_action(e + 1) == GS_ACTION_FREE_COMPLETED && e[1].address == e->address);
+	bool at_once = !b->completions ||
+		(i + 1 < n && gs_event_action(e + 1) == GS_ACTION_FREE_COMPLETED &&
+			e[1].address == e->address);
 	uint32_t slot;
 	gs_status status;
 
@@ -183,8 +191,8 @@ static gs_status add_free(builder *b, const gs_event *e, size_t i, size_t n, siz
 	return add_op(b->r, GS_REPLAY_DEFER, e, i, slot);
 }
 
-/* Whether the completions from event i on are followed by segments going back: then a retry (or empty_cache) waited for
- * them, and until the request behind they were pending. */
+/* Whether the completions from event i on are followed by segments going back: then a retry (or
+ * empty_cache) waited for them, and until the request behind they were pending. */
 static bool waited_for(const gs_event *events, size_t i, size_t n)
 {
 	while (i < n && gs_event_action(&events[i]) == GS_ACTION_FREE_COMPLETED)
@@ -208,14 +216,16 @@ static gs_status add_completed(builder *b, const gs_event *e, size_t i, size_t n
 	if (waited_for(e - i, i, n) && !b->r->told) {
 		if (grow((void **)&b->held, &b->cap_held, b->nheld + 1, sizeof *b->held))
 			return GS_NO_MEMORY;
-		b->held[b->nheld++] = (gs_replay_op){ .slot = slot, .event = (uint32_t)i, .kind = GS_REPLAY_COMPLETE };
+		b->held[b->nheld++] = (gs_replay_op){
+			.slot = slot, .event = (uint32_t)i, .kind = GS_REPLAY_COMPLETE};
 		return GS_OK;
 	}
 	status = add_op(b->r, GS_REPLAY_COMPLETE, e, i, slot);
 	return status ? status : give_slot(b, slot);
 }
 
-/* Segments that went back, as one: by empty_cache() for certain where no request follows that could have caused it. */
+/* Segments that went back, as one: by empty_cache() for certain where no request follows that could
+ * have caused it. */
 static gs_status add_release(builder *b, const gs_event *e, size_t i, size_t n, size_t *used)
 {
 	size_t j = i;
@@ -233,7 +243,8 @@ static gs_status add_release(builder *b, const gs_event *e, size_t i, size_t n, 
 	if (b->r->told)
 		return GS_OK;
 	if (j < n && gs_event_action(&e[j - i]) == GS_ACTION_OOM)
-		return GS_OK; /* the retry before the failure; an empty_cache() there would change nothing */
+		return GS_OK; /* the retry before the failure; an empty_cache() there would change nothing
+					   */
 	if (j < n && (comes(&e[j - i]) || (unmapped && gs_event_action(&e[j - i]) == GS_ACTION_ALLOC)))
 		kind = GS_REPLAY_RELEASE;
 	status = add_op(b->r, kind, e, i, UINT32_MAX);
@@ -269,12 +280,9 @@ static gs_status add_event(builder *b, const gs_event *events, size_t i, size_t 
 
 	*used = 1;
 	switch (gs_event_action(e)) {
-	case GS_ACTION_ALLOC:
-		return add_alloc(b, e, i);
-	case GS_ACTION_FREE_REQUESTED:
-		return add_free(b, e, i, n, used);
-	case GS_ACTION_FREE_COMPLETED:
-		return add_completed(b, e, i, n);
+	case GS_ACTION_ALLOC: return add_alloc(b, e, i);
+	case GS_ACTION_FREE_REQUESTED: return add_free(b, e, i, n, used);
+	case GS_ACTION_FREE_COMPLETED: return add_completed(b, e, i, n);
 	case GS_ACTION_SEGMENT_ALLOC:
 	case GS_ACTION_SEGMENT_MAP:
 		b->reserved += e->size;
@@ -282,14 +290,10 @@ static gs_status add_event(builder *b, const gs_event *events, size_t i, size_t 
 			b->r->peak_reserved = b->reserved;
 		return GS_OK;
 	case GS_ACTION_SEGMENT_FREE:
-	case GS_ACTION_SEGMENT_UNMAP:
-		return add_release(b, e, i, n, used);
-	case GS_ACTION_EMPTY_CACHE:
-		return add_op(b->r, GS_REPLAY_EMPTY, e, i, UINT32_MAX);
-	case GS_ACTION_OOM:
-		return add_oom(b, e, i);
-	default:
-		return GS_OK;
+	case GS_ACTION_SEGMENT_UNMAP: return add_release(b, e, i, n, used);
+	case GS_ACTION_EMPTY_CACHE: return add_op(b->r, GS_REPLAY_EMPTY, e, i, UINT32_MAX);
+	case GS_ACTION_OOM: return add_oom(b, e, i);
+	default: return GS_OK;
 	}
 }
 
@@ -324,9 +328,10 @@ static void add_facts_of_oom(gs_replay *r)
 	}
 }
 
-gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until, bool foreign, gs_error *err)
+gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until,
+	bool foreign, gs_error *err)
 {
-	builder b = { .r = r };
+	builder b = {.r = r};
 	gs_status status = GS_OK;
 	size_t n, used = 1;
 
@@ -352,7 +357,8 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 		status = add_held(&b);
 	add_facts_of_oom(r);
 	for (size_t i = 0; i < r->n; i++)
-		r->private_pools |= r->ops[i].pool && (r->pools.ids[r->ops[i].pool - 1].a || r->pools.ids[r->ops[i].pool - 1].b);
+		r->private_pools |= r->ops[i].pool &&
+			(r->pools.ids[r->ops[i].pool - 1].a || r->pools.ids[r->ops[i].pool - 1].b);
 	gs_slots_release(&b.live);
 	free(b.pending);
 	free(b.unused);

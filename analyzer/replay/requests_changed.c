@@ -8,7 +8,8 @@
 
 enum { NO_BLOCK = -1 };
 
-/* By slot: what lives there. Allocations of the trace are event numbers, blocks from before it -2 - index. */
+/* By slot: what lives there. Allocations of the trace are event numbers, blocks from before it -2 -
+ * index. */
 typedef struct tracker {
 	const gs_replay *r;
 	int64_t *holder;
@@ -25,7 +26,8 @@ static gs_status tracker_init(tracker *t, const gs_replay *r, gs_error *err)
 	for (size_t i = 0; i < r->nslots; i++)
 		t->holder[i] = NO_BLOCK;
 	for (size_t i = 0; i < r->history.initial.nblocks && !r->foreign; i++)
-		if (r->initial_slots[i] != UINT32_MAX && r->history.initial.blocks[i].state == GS_ACTIVE_ALLOCATED)
+		if (r->initial_slots[i] != UINT32_MAX &&
+			r->history.initial.blocks[i].state == GS_ACTIVE_ALLOCATED)
 			t->holder[r->initial_slots[i]] = -2 - (int64_t)i;
 	return GS_OK;
 }
@@ -46,16 +48,19 @@ static void follow_op(tracker *t, const gs_replay_op *op)
 
 static gs_id stack_of(const tracker *t, int64_t holder)
 {
-	return holder >= 0 ? t->r->device->trace.events[holder].stack : t->r->history.initial.blocks[-2 - holder].stack;
+	return holder >= 0 ? t->r->device->trace.events[holder].stack
+					   : t->r->history.initial.blocks[-2 - holder].stack;
 }
 
 static gs_id tag_of(const tracker *t, int64_t holder)
 {
-	return holder >= 0 ? gs_event_tag(&t->r->device->trace.events[holder]) : t->r->history.initial.blocks[-2 - holder].tag;
+	return holder >= 0 ? gs_event_tag(&t->r->device->trace.events[holder])
+					   : t->r->history.initial.blocks[-2 - holder].tag;
 }
 
 /* Puts frees of the slots for which want() holds in front of op `at`. */
-static gs_status insert_frees(gs_replay *r, const tracker *t, size_t at, const uint8_t *want, uint64_t *changed, gs_error *err)
+static gs_status insert_frees(gs_replay *r, const tracker *t, size_t at, const uint8_t *want,
+	uint64_t *changed, gs_error *err)
 {
 	size_t extra = 0;
 	gs_replay_op *ops;
@@ -73,7 +78,7 @@ static gs_status insert_frees(gs_replay *r, const tracker *t, size_t at, const u
 	uint32_t event = at ? ops[at - 1].event : 0;
 	for (size_t i = 0; i < r->nslots; i++)
 		if (t->holder[i] != NO_BLOCK && want[i])
-			ops[at++] = (gs_replay_op){ .slot = (uint32_t)i, .event = event, .kind = GS_REPLAY_FREE };
+			ops[at++] = (gs_replay_op){.slot = (uint32_t)i, .event = event, .kind = GS_REPLAY_FREE};
 	r->n += extra;
 	*changed += extra;
 	return GS_OK;
@@ -97,10 +102,12 @@ static bool stack_matches(const gs_snapshot *s, gs_id stack, const char *pattern
 	return known[stack] == 2;
 }
 
-static gs_status free_before_oom(gs_replay *r, const char *pattern, uint64_t *changed, gs_error *err)
+static gs_status free_before_oom(
+	gs_replay *r, const char *pattern, uint64_t *changed, gs_error *err)
 {
-	tracker t = { .r = r };
-	uint8_t *known = calloc((size_t)r->snapshot->nstacks + 1, 1), *want = calloc((size_t)r->nslots + 1, 1);
+	tracker t = {.r = r};
+	uint8_t *known = calloc((size_t)r->snapshot->nstacks + 1, 1),
+			*want = calloc((size_t)r->nslots + 1, 1);
 	gs_status status = tracker_init(&t, r, err);
 	size_t at = r->n;
 
@@ -111,7 +118,8 @@ static gs_status free_before_oom(gs_replay *r, const char *pattern, uint64_t *ch
 	for (size_t i = 0; i < at && !status; i++)
 		follow_op(&t, &r->ops[i]);
 	for (size_t i = 0; i < r->nslots && !status; i++)
-		want[i] = t.holder[i] != NO_BLOCK && stack_matches(r->snapshot, stack_of(&t, t.holder[i]), pattern, known);
+		want[i] = t.holder[i] != NO_BLOCK &&
+			stack_matches(r->snapshot, stack_of(&t, t.holder[i]), pattern, known);
 	if (!status)
 		status = insert_frees(r, &t, at, want, changed, err);
 	tracker_release(&t);
@@ -122,17 +130,20 @@ static gs_status free_before_oom(gs_replay *r, const char *pattern, uint64_t *ch
 
 static gs_status leave_out_tag(gs_replay *r, const char *tag, uint64_t *changed, gs_error *err)
 {
-	tracker t = { .r = r };
+	tracker t = {.r = r};
 	gs_status status = tracker_init(&t, r, err);
 
 	for (size_t i = 0; i < r->nslots && !status; i++)
-		t.dropped[i] = t.holder[i] != NO_BLOCK && !strcmp(gs_string_text(r->snapshot, tag_of(&t, t.holder[i])), tag);
+		t.dropped[i] = t.holder[i] != NO_BLOCK &&
+			!strcmp(gs_string_text(r->snapshot, tag_of(&t, t.holder[i])), tag);
 	for (size_t i = 0; i < r->n && !status; i++) {
 		gs_replay_op *op = &r->ops[i];
 		if (op->slot >= r->nslots)
 			continue;
 		if (op->kind == GS_REPLAY_ALLOC) {
-			t.dropped[op->slot] = !strcmp(gs_string_text(r->snapshot, gs_event_tag(&r->device->trace.events[op->event])), tag);
+			t.dropped[op->slot] = !strcmp(
+				gs_string_text(r->snapshot, gs_event_tag(&r->device->trace.events[op->event])),
+				tag);
 			*changed += t.dropped[op->slot];
 		} else if (op->kind == GS_REPLAY_OOM) {
 			t.dropped[op->slot] = 0;
@@ -145,7 +156,8 @@ static gs_status leave_out_tag(gs_replay *r, const char *tag, uint64_t *changed,
 	if (status || (status = tracker_init(&t, r, err)))
 		return status;
 	for (size_t i = 0; i < r->nslots; i++)
-		t.dropped[i] = t.holder[i] != NO_BLOCK && !strcmp(gs_string_text(r->snapshot, tag_of(&t, t.holder[i])), tag);
+		t.dropped[i] = t.holder[i] != NO_BLOCK &&
+			!strcmp(gs_string_text(r->snapshot, tag_of(&t, t.holder[i])), tag);
 	status = insert_frees(r, &t, 0, t.dropped, changed, err);
 	tracker_release(&t);
 	return status;
@@ -156,14 +168,16 @@ static void pad(gs_replay *r, uint64_t to, uint64_t from, uint64_t *changed)
 	for (size_t i = 0; i < r->n; i++) {
 		gs_replay_op *op = &r->ops[i];
 		uint64_t missing = op->size % to ? to - op->size % to : 0;
-		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) || op->size < from || !missing || op->size > UINT64_MAX - missing)
+		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) || op->size < from ||
+			!missing || op->size > UINT64_MAX - missing)
 			continue;
 		op->size += missing;
 		++*changed;
 	}
 }
 
-gs_status gs_replay_change(gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
+gs_status gs_replay_change(
+	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
 {
 	gs_status status = GS_OK;
 

@@ -10,7 +10,8 @@ static gs_status adopt(void *device, const gs_pool_seed *seed)
 {
 	if (!seed->expandable)
 		return gs_sim_adopt(device, seed->address, seed->size);
-	return gs_sim_adopt_reservation(device, seed->reservation_address, seed->reservation_size, seed->size);
+	return gs_sim_adopt_reservation(
+		device, seed->reservation_address, seed->reservation_size, seed->size);
 }
 
 static gs_status see_block(void *user, const gs_pool_block_info *block)
@@ -24,7 +25,7 @@ static gs_status see_block(void *user, const gs_pool_block_info *block)
 
 static void take_figures(const gs_player *p, gs_replay_result *result)
 {
-	static const gs_pool_visitor visitor = { .block = see_block };
+	static const gs_pool_visitor visitor = {.block = see_block};
 	gs_pool_stats stats;
 
 	gs_pool_get_stats(p->pool, &stats);
@@ -38,7 +39,8 @@ static void take_figures(const gs_player *p, gs_replay_result *result)
 	gs_pool_walk(p->pool, &visitor, &result->largest_free);
 }
 
-/* Blocks to be freed soon were mostly touched long ago: they are fetched in time, in three steps. */
+/* Blocks to be freed soon were mostly touched long ago: they are fetched in time, in three steps.
+ */
 static inline void fetch_ahead(const gs_player *p, const gs_replay *r, size_t i)
 {
 	enum { SLOT = 24, BLOCK = 16, NEIGHBOURS = 8 };
@@ -75,7 +77,8 @@ static gs_status play(gs_player *p, const gs_replay *r, gs_replay_result *result
 	return status;
 }
 
-/* On a device smaller than what was reserved before the recording, the cached part of that cannot have been there. */
+/* On a device smaller than what was reserved before the recording, the cached part of that cannot
+ * have been there. */
 static gs_status fit_start(gs_player *p, uint64_t budget, gs_replay_result *result)
 {
 	gs_status status;
@@ -89,22 +92,30 @@ static gs_status fit_start(gs_player *p, uint64_t budget, gs_replay_result *resu
 	return GS_OK;
 }
 
-gs_status gs_replay_run(const gs_replay *r, const gs_replay_settings *s, gs_replay_result *result, gs_error *err)
+gs_status gs_replay_run(
+	const gs_replay *r, const gs_replay_settings *s, gs_replay_result *result, gs_error *err)
 {
-	gs_sim_config device = { .capacity = s->capacity, .other = s->outside, .number = r->device->device };
-	gs_player_config config = { .ops = &gs_sim_ops, .adopt = adopt, .rules = s->rules, .conf = s->conf, .allowed = s->allowed };
-	gs_player p = { .listen = NULL };
+	gs_sim_config device = {
+		.capacity = s->capacity, .other = s->outside, .number = r->device->device};
+	gs_player_config config = {.ops = &gs_sim_ops,
+		.adopt = adopt,
+		.rules = s->rules,
+		.conf = s->conf,
+		.allowed = s->allowed};
+	gs_player p = {.listen = NULL};
 	gs_sim *sim = NULL;
 	gs_status status;
 
 	memset(result, 0, sizeof *result);
 	status = gs_sim_init(&sim, &device);
 	if (status)
-		return gs_fail(err, status, "a simulated device of %llu bytes", (unsigned long long)s->capacity);
+		return gs_fail(
+			err, status, "a simulated device of %llu bytes", (unsigned long long)s->capacity);
 	config.device = sim;
 	status = gs_player_init(&p, r, &config, err);
 	if (!status) {
-		uint64_t budget = s->capacity - s->outside < s->allowed ? s->capacity - s->outside : s->allowed;
+		uint64_t budget = s->capacity - s->outside < s->allowed ? s->capacity - s->outside
+																: s->allowed;
 		status = fit_start(&p, budget, result);
 		result->failed_event = GS_NONE;
 		if (!status && !result->too_small)

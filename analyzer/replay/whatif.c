@@ -30,7 +30,8 @@ static void doubt(gs_whatif *w, const char *text)
 		snprintf(w->doubt, sizeof w->doubt, "%s", text);
 }
 
-/* --- which device, rules, settings -------------------------------------------------------------- */
+/* --- which device, rules, settings --------------------------------------------------------------
+ */
 
 static const gs_device *choose_device(const gs_snapshot *s, int64_t number)
 {
@@ -58,7 +59,10 @@ static const gs_event *find_action(const gs_trace *t, gs_action action)
 	return NULL;
 }
 
-typedef struct conf_text { char *text; size_t cap, n; } conf_text;
+typedef struct conf_text {
+	char *text;
+	size_t cap, n;
+} conf_text;
 
 static void add_key(conf_text *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
@@ -103,18 +107,22 @@ static void add_roundup(conf_text *c, const char *dictionary)
 	}
 	size_t used = 0;
 	for (size_t i = 0; i < n && used + 48 < sizeof list; i++)
-		used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu64 ":%" PRIu64, i ? "," : "", keys[i], divisions[i]);
+		used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu64 ":%" PRIu64,
+			i ? "," : "", keys[i], divisions[i]);
 	add_key(c, "roundup_power2_divisions:[%s]", list);
 }
 
 /* The text last parsed, or one made of the values that a file has instead. */
 static void find_conf(gs_whatif *w, const gs_snapshot *s)
 {
-	static const char *const names[] = { "PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF" };
-	const char *expandable = gs_snapshot_setting(s, "expandable_segments"), *split = gs_snapshot_setting(s, "max_split_size");
-	const char *gc = gs_snapshot_setting(s, "garbage_collection_threshold"), *rounding = gs_snapshot_setting(s, "max_non_split_rounding");
+	static const char *const names[] = {
+		"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"};
+	const char *expandable = gs_snapshot_setting(s, "expandable_segments"),
+			   *split = gs_snapshot_setting(s, "max_split_size");
+	const char *gc = gs_snapshot_setting(s, "garbage_collection_threshold"),
+			   *rounding = gs_snapshot_setting(s, "max_non_split_rounding");
 	const char *roundup = gs_snapshot_setting(s, "roundup_power2_divisions");
-	conf_text c = { w->recorded_conf, sizeof w->recorded_conf, 0 };
+	conf_text c = {w->recorded_conf, sizeof w->recorded_conf, 0};
 
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *text = gs_snapshot_setting(s, names[i]);
@@ -123,7 +131,8 @@ static void find_conf(gs_whatif *w, const gs_snapshot *s)
 			return;
 		}
 	}
-	if (expandable ? !strcmp(expandable, "True") : find_action(&w->device->trace, GS_ACTION_SEGMENT_MAP) != NULL)
+	if (expandable ? !strcmp(expandable, "True")
+				   : find_action(&w->device->trace, GS_ACTION_SEGMENT_MAP) != NULL)
 		add_key(&c, "expandable_segments:True");
 	if (split && strtoll(split, NULL, 10) > 0)
 		add_key(&c, "max_split_size_mb:%lld", strtoll(split, NULL, 10) >> 20);
@@ -135,10 +144,11 @@ static void find_conf(gs_whatif *w, const gs_snapshot *s)
 		add_roundup(&c, roundup);
 }
 
-/* Recorded below another allocator than PyTorch's (or one like it): its segments say nothing about caching. */
+/* Recorded below another allocator than PyTorch's (or one like it): its segments say nothing about
+ * caching. */
 static bool is_foreign(const gs_snapshot *s)
 {
-	static const char *const known[] = { "pytorch", "gpusnap" };
+	static const char *const known[] = {"pytorch", "gpusnap"};
 
 	if (s->kind == GS_KIND_PYTORCH)
 		return false;
@@ -163,17 +173,22 @@ static gs_status choose_rules(gs_whatif *w, const gs_snapshot *s, gs_error *err)
 	return GS_OK;
 }
 
-/* --- the recorded settings, replayed ------------------------------------------------------------- */
+/* --- the recorded settings, replayed -------------------------------------------------------------
+ */
 
-/* The limit when it was recorded: as the file tells, or as asked where the recording kept to that. UINT64_MAX: none known. */
+/* The limit when it was recorded: as the file tells, or as asked where the recording kept to that.
+ * UINT64_MAX: none known. */
 static uint64_t recorded_limit(const gs_whatif *w)
 {
 	if (w->device->allowed != GS_NONE)
 		return (uint64_t)w->device->allowed;
-	return w->ask.allowed != GS_NONE && (uint64_t)w->ask.allowed >= w->replay.peak_reserved ? (uint64_t)w->ask.allowed : UINT64_MAX;
+	return w->ask.allowed != GS_NONE && (uint64_t)w->ask.allowed >= w->replay.peak_reserved
+		? (uint64_t)w->ask.allowed
+		: UINT64_MAX;
 }
 
-static gs_status follow_by(gs_whatif *w, const gs_rules *rules, const gs_replay_op *ops, gs_error *err)
+static gs_status follow_by(
+	gs_whatif *w, const gs_rules *rules, const gs_replay_op *ops, gs_error *err)
 {
 	gs_replay *r = &w->replay;
 
@@ -183,10 +198,12 @@ static gs_status follow_by(gs_whatif *w, const gs_rules *rules, const gs_replay_
 	return gs_replay_follow(r, rules, w->recorded_conf, recorded_limit(w), &w->agreement, err);
 }
 
-/* Of the rule sets that the keys in the file leave open, the first that agrees with the recording is taken. */
+/* Of the rule sets that the keys in the file leave open, the first that agrees with the recording
+ * is taken. */
 static gs_status follow(gs_whatif *w, const gs_snapshot *s, gs_error *err)
 {
-	const gs_rules *first = w->rules, *sets[] = { gs_rules_newest, &gs_rules_2_12, &gs_rules_2_10, &gs_rules_2_6 };
+	const gs_rules *first = w->rules,
+				   *sets[] = {gs_rules_newest, &gs_rules_2_12, &gs_rules_2_10, &gs_rules_2_6};
 	uint64_t emptied = w->replay.emptied;
 	size_t bytes = w->replay.n * sizeof *w->replay.ops;
 	gs_replay_op *ops = malloc(bytes + 1);
@@ -209,7 +226,8 @@ static gs_status follow(gs_whatif *w, const gs_snapshot *s, gs_error *err)
 	return status;
 }
 
-/* Settings that the rules refuse (of a newer release, damaged): the defaults stand in, and nothing is exact. */
+/* Settings that the rules refuse (of a newer release, damaged): the defaults stand in, and nothing
+ * is exact. */
 static void check_conf(gs_whatif *w)
 {
 	gs_pool_settings settings;
@@ -218,7 +236,8 @@ static void check_conf(gs_whatif *w)
 	gs_pool_settings_init(&settings);
 	if (!gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, &err))
 		return;
-	note(w, "the recorded settings are not understood (%.120s): the defaults stand in for them", err.text);
+	note(w, "the recorded settings are not understood (%.120s): the defaults stand in for them",
+		err.text);
 	doubt(w, "the recorded settings are not understood");
 	w->recorded_conf[0] = 0;
 }
@@ -228,34 +247,44 @@ static void tell_agreement(gs_whatif *w)
 	const gs_replay_agreement *a = &w->agreement;
 
 	if (w->replay.foreign) {
-		note(w, "recorded below another allocator: the requests are replayed by PyTorch's rules (%s), there is nothing to compare them with",
-		     w->rules->name);
+		note(w,
+			"recorded below another allocator: the requests are replayed by PyTorch's rules (%s), there is nothing to compare them with",
+			w->rules->name);
 		doubt(w, "recorded by another allocator than the one replayed");
 	} else if (!w->replay.peak_reserved) {
 		note(w, "the recording has no segments: its settings cannot be replayed against it");
 		doubt(w, "recorded without segments");
 	} else if (a->agrees) {
-		note(w, "the recorded settings (%s), replayed by the rules of %s, give all %" PRIu64 " recorded events again",
-		     w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->compared);
+		note(w,
+			"the recorded settings (%s), replayed by the rules of %s, give all %" PRIu64
+			" recorded events again",
+			w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->compared);
 	} else {
-		note(w, "the recorded settings (%s), replayed by the rules of %s, differ from the recording first at event %" PRId64 ": %s",
-		     w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->event, a->text);
+		note(w,
+			"the recorded settings (%s), replayed by the rules of %s, differ from the recording first at event %" PRId64
+			": %s",
+			w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->event, a->text);
 		doubt(w, "the replay of the recorded settings differs from the recording");
 	}
 	if (a->pending_frees) {
-		note(w, "%" PRIu64 " freed block%s must still have been in use by another stream when the request failed; this is taken over for every row",
-		     a->pending_frees, a->pending_frees == 1 ? "" : "s");
+		note(w,
+			"%" PRIu64
+			" freed block%s must still have been in use by another stream when the request failed; this is taken over for every row",
+			a->pending_frees, a->pending_frees == 1 ? "" : "s");
 		doubt(w, "frees pending at the failure were inferred");
 	}
 	if (w->replay.emptied && !w->replay.told)
-		note(w, "empty_cache() was inferred %" PRIu64 " time%s from segments that went back", w->replay.emptied, w->replay.emptied == 1 ? "" : "s");
-	if (find_action(&w->device->trace, GS_ACTION_FREE_REQUESTED) && !find_action(&w->device->trace, GS_ACTION_FREE_COMPLETED))
+		note(w, "empty_cache() was inferred %" PRIu64 " time%s from segments that went back",
+			w->replay.emptied, w->replay.emptied == 1 ? "" : "s");
+	if (find_action(&w->device->trace, GS_ACTION_FREE_REQUESTED) &&
+		!find_action(&w->device->trace, GS_ACTION_FREE_COMPLETED))
 		doubt(w, "when frees completed was not recorded");
 	if (w->replay.lost)
 		doubt(w, "events of the recording contradict each other");
 }
 
-/* --- budget and limit ----------------------------------------------------------------------------- */
+/* --- budget and limit
+ * ----------------------------------------------------------------------------- */
 
 static int64_t recorded_capacity(const gs_whatif *w, const gs_snapshot *s)
 {
@@ -267,7 +296,8 @@ static int64_t recorded_capacity(const gs_whatif *w, const gs_snapshot *s)
 	return w->ask.recorded_capacity;
 }
 
-/* Bytes that a device could be asked for at most, so that one without a bound has room for them all. */
+/* Bytes that a device could be asked for at most, so that one without a bound has room for them
+ * all. */
 static uint64_t unlimited(const gs_whatif *w)
 {
 	uint64_t sum = 0, total = GS_WHATIF_UNLIMITED;
@@ -303,7 +333,8 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 		w->total = (uint64_t)w->ask.capacity;
 		w->capacity = w->ask.capacity;
 		if (!w->outside_known) {
-			note(w, "what others held of the device is not known (--recorded-capacity tells it): taken as nothing");
+			note(w,
+				"what others held of the device is not known (--recorded-capacity tells it): taken as nothing");
 			doubt(w, "memory held by others is not known");
 		}
 	} else if (known) {
@@ -314,22 +345,26 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 		w->outside = 0;
 		w->capacity = GS_NONE;
 		if (failed) {
-			note(w, "the device's free memory at the failure is not recorded: without --capacity nothing bounds the replay");
+			note(w,
+				"the device's free memory at the failure is not recorded: without --capacity nothing bounds the replay");
 			doubt(w, "the device's memory is not known");
 		}
 	}
 	if (w->outside > w->total)
 		w->outside = w->total;
 	if (w->outside)
-		note(w, "%s of the device were held outside this allocator", gs_size_format(text, sizeof text, w->outside));
+		note(w, "%s of the device were held outside this allocator",
+			gs_size_format(text, sizeof text, w->outside));
 }
 
-/* What the driver was asked for at the first recorded failure, at most (free memory beside expandable pages lessens it). */
+/* What the driver was asked for at the first recorded failure, at most (free memory beside
+ * expandable pages lessens it). */
 static uint64_t asked(const gs_pool_settings *settings, uint64_t rounded)
 {
 	uint64_t page = gs_rules_page_size(settings, gs_rules_class(rounded));
 
-	return settings->expandable ? (rounded + page - 1) / page * page : gs_rules_segment_size(settings, rounded);
+	return settings->expandable ? (rounded + page - 1) / page * page
+								: gs_rules_segment_size(settings, rounded);
 }
 
 static void find_limit(gs_whatif *w)
@@ -341,7 +376,8 @@ static void find_limit(gs_whatif *w)
 
 	w->limit = w->limit_low = UINT64_MAX;
 	if (w->ask.allowed != GS_NONE || w->device->allowed != GS_NONE) {
-		w->limit = w->limit_low = (uint64_t)(w->ask.allowed != GS_NONE ? w->ask.allowed : w->device->allowed);
+		w->limit = w->limit_low = (uint64_t)(w->ask.allowed != GS_NONE ? w->ask.allowed
+																	   : w->device->allowed);
 		return;
 	}
 	if (r->first_oom < 0 || r->oom_device_free == GS_NONE)
@@ -355,21 +391,26 @@ static void find_limit(gs_whatif *w)
 	/* a fraction is held against the segment size, also with expandable segments */
 	w->limit = (uint64_t)bounded(r->oom_reserved) + gs_rules_segment_size(&settings, rounded) - 1;
 	w->limit_low = (uint64_t)bounded(r->oom_peak) < w->limit ? (uint64_t)r->oom_peak : w->limit;
-	note(w, "the device had room for the request that failed, so something limits this process: to between %s and %s (--allowed tells it)",
-	     gs_size_format(low, sizeof low, w->limit_low), gs_size_format(high, sizeof high, w->limit));
+	note(w,
+		"the device had room for the request that failed, so something limits this process: to between %s and %s (--allowed tells it)",
+		gs_size_format(low, sizeof low, w->limit_low), gs_size_format(high, sizeof high, w->limit));
 }
 
-/* --- all ------------------------------------------------------------------------------------------ */
+/* --- all
+ * ------------------------------------------------------------------------------------------ */
 
 static void tell_start(gs_whatif *w)
 {
-	w->starts_whole = w->replay.history.starts_empty && !w->device->trace.dropped && w->device->trace.complete != 0;
+	w->starts_whole = w->replay.history.starts_empty && !w->device->trace.dropped &&
+		w->device->trace.complete != 0;
 	if (w->starts_whole || w->replay.foreign)
 		return;
-	note(w, "the recording begins late: blocks from before it stay where they were%s", w->replay.history.initial.exact ? "" : ", as far as they are known");
+	note(w, "the recording begins late: blocks from before it stay where they were%s",
+		w->replay.history.initial.exact ? "" : ", as far as they are known");
 }
 
-gs_status gs_whatif_open(gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask *ask, gs_error *err)
+gs_status gs_whatif_open(
+	gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask *ask, gs_error *err)
 {
 	gs_status status;
 	uint64_t changed = 0;
@@ -382,7 +423,8 @@ gs_status gs_whatif_open(gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask
 	if (!w->device)
 		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
 	find_conf(w, s);
-	if ((status = choose_rules(w, s, err)) || (status = gs_replay_init(&w->replay, s, w->device, ask->until, is_foreign(s), err)))
+	if ((status = choose_rules(w, s, err)) ||
+		(status = gs_replay_init(&w->replay, s, w->device, ask->until, is_foreign(s), err)))
 		return status;
 	check_conf(w);
 	if (!w->replay.foreign && (status = follow(w, s, err)))
@@ -393,7 +435,8 @@ gs_status gs_whatif_open(gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask
 	find_limit(w);
 	status = gs_replay_change(&w->replay, &ask->rewrite, &changed, err);
 	if (!status && (ask->rewrite.free_pattern || ask->rewrite.without_tag || ask->rewrite.pad_to))
-		note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed, changed == 1 ? "" : "s");
+		note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed,
+			changed == 1 ? "" : "s");
 	return status;
 }
 
@@ -406,7 +449,7 @@ void gs_whatif_release(gs_whatif *w)
 
 const char *gs_whatif_change_text(gs_whatif_change change)
 {
-	static const char *const words[] = { "", "recorded", "better", "same", "worse" };
+	static const char *const words[] = {"", "recorded", "better", "same", "worse"};
 
 	return words[change <= GS_WHATIF_WORSE ? change : 0];
 }

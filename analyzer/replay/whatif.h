@@ -1,8 +1,9 @@
 /* What if: the recorded run replayed under other settings, on other devices, or rewritten.
  *
- * A gs_whatif is one question about one device: gs_whatif_open prepares the requests, replays the recorded settings
- * against the recording and works out budget and limit; then rows are asked for: one a conf, a searched set, or the
- * smallest device for each. Rows are runs of their own and may use several threads. It borrows the snapshot. */
+ * A gs_whatif is one question about one device: gs_whatif_open prepares the requests, replays the
+ * recorded settings against the recording and works out budget and limit; then rows are asked for:
+ * one a conf, a searched set, or the smallest device for each. Rows are runs of their own and may
+ * use several threads. It borrows the snapshot. */
 #ifndef GS_ANALYZER_WHATIF_H
 #define GS_ANALYZER_WHATIF_H
 
@@ -11,8 +12,8 @@
 struct gs_rules;
 
 typedef struct gs_whatif_ask {
-	int64_t device;            /* GS_NONE: that of the last OOM by time, else the one with most events */
-	int64_t capacity;          /* total of the device to try, GS_NONE: what the recording shows */
+	int64_t device;   /* GS_NONE: that of the last OOM by time, else the one with most events */
+	int64_t capacity; /* total of the device to try, GS_NONE: what the recording shows */
 	int64_t recorded_capacity; /* where the file does not tell, GS_NONE */
 	int64_t allowed;           /* a limit on reserved bytes, GS_NONE */
 	int64_t until;             /* last event to replay, GS_NONE */
@@ -20,23 +21,35 @@ typedef struct gs_whatif_ask {
 	gs_replay_rewrite rewrite;
 	int threads;
 } gs_whatif_ask;
-#define GS_WHATIF_ASK_INIT { GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, { NULL, NULL, 0, 0 }, 1 }
+#define GS_WHATIF_ASK_INIT                                                       \
+	{                                                                            \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, {NULL, NULL, 0, 0}, 1 \
+	}
 
-typedef enum gs_whatif_change { GS_WHATIF_UNJUDGED, GS_WHATIF_RECORDED, GS_WHATIF_BETTER, GS_WHATIF_SAME, GS_WHATIF_WORSE } gs_whatif_change;
+typedef enum gs_whatif_change {
+	GS_WHATIF_UNJUDGED,
+	GS_WHATIF_RECORDED,
+	GS_WHATIF_BETTER,
+	GS_WHATIF_SAME,
+	GS_WHATIF_WORSE
+} gs_whatif_change;
 
 enum { GS_WHATIF_CONF = 360 }; /* bytes of a settings text */
 
 typedef struct gs_whatif_row {
 	char conf[GS_WHATIF_CONF];
-	int64_t capacity;  /* of the device tried, GS_NONE unlimited */
+	int64_t capacity; /* of the device tried, GS_NONE unlimited */
 	gs_replay_result result;
 	bool exact;
-	int64_t peak_low, peak_high; /* bounds of the true peak reserved since the recording begins; equal when exact; GS_NONE: no upper bound */
-	gs_whatif_change change; /* against the recorded settings */
-	char note[160];    /* why it is not exact, or "" */
+	int64_t peak_low, peak_high; /* bounds of the true peak reserved since the recording begins;
+									equal when exact; GS_NONE: no upper bound */
+	gs_whatif_change change;     /* against the recorded settings */
+	char note[160];              /* why it is not exact, or "" */
 } gs_whatif_row;
 
-typedef struct gs_whatif_note { char text[320]; } gs_whatif_note;
+typedef struct gs_whatif_note {
+	char text[320];
+} gs_whatif_note;
 
 typedef struct gs_whatif {
 	gs_replay replay;
@@ -46,14 +59,15 @@ typedef struct gs_whatif {
 	gs_replay_agreement agreement;
 	gs_whatif_ask ask;
 	/* the device to try */
-	uint64_t total, outside;    /* total: GS_WHATIF_UNLIMITED where nothing bounds it */
-	int64_t capacity;           /* as rows show it */
+	uint64_t total, outside; /* total: GS_WHATIF_UNLIMITED where nothing bounds it */
+	int64_t capacity;        /* as rows show it */
 	bool outside_known;
-	int64_t recorded_capacity;  /* GS_NONE unknown */
-	uint64_t limit, limit_low;  /* reserved bytes: as it is replayed, and the least it could be; UINT64_MAX none */
-	bool starts_whole;          /* the recording begins with an empty allocator */
-	char doubt[160];            /* what makes every row inexact, "" nothing */
-	gs_whatif_note notes[8];    /* what was inferred, for people */
+	int64_t recorded_capacity; /* GS_NONE unknown */
+	uint64_t limit, limit_low; /* reserved bytes: as it is replayed, and the least it could be;
+								  UINT64_MAX none */
+	bool starts_whole;         /* the recording begins with an empty allocator */
+	char doubt[160];           /* what makes every row inexact, "" nothing */
+	gs_whatif_note notes[8];   /* what was inferred, for people */
 	size_t nnotes;
 	gs_whatif_row *rows;
 	size_t n;
@@ -62,30 +76,36 @@ typedef struct gs_whatif {
 #define GS_WHATIF_UNLIMITED (UINT64_C(1) << 40)
 
 /* GS_NOT_FOUND: no such device, or nothing to replay; GS_INVALID: rules. Release in any case. */
-gs_status gs_whatif_open(gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask *ask, gs_error *err);
+gs_status gs_whatif_open(
+	gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask *ask, gs_error *err);
 void gs_whatif_release(gs_whatif *w);
 
-/* One row a conf, in order. GS_INVALID with the allocator's message (and the conf) for one that it refuses. */
+/* One row a conf, in order. GS_INVALID with the allocator's message (and the conf) for one that it
+ * refuses. */
 gs_status gs_whatif_try(gs_whatif *w, const char *const *confs, size_t n, gs_error *err);
 
-/* The recorded settings, then a searched set, the best first: those that fit, then by peak reserved (those that fail: by how far they came). */
+/* The recorded settings, then a searched set, the best first: those that fit, then by peak reserved
+ * (those that fail: by how far they came). */
 gs_status gs_whatif_search(gs_whatif *w, gs_error *err);
 
-/* For the rows there are: the smallest capacity (to 2 MiB) on which the run passes, by bisection between the greatest allocated and the
- * reserved bytes that it takes without a bound; the figures are of the run on it. Rows that never fit keep fits = false. */
+/* For the rows there are: the smallest capacity (to 2 MiB) on which the run passes, by bisection
+ * between the greatest allocated and the reserved bytes that it takes without a bound; the figures
+ * are of the run on it. Rows that never fit keep fits = false. */
 gs_status gs_whatif_minimize(gs_whatif *w, gs_error *err);
 
-const char *gs_whatif_change_text(gs_whatif_change change); /* "" unjudged, recorded, better, same, worse */
+const char *gs_whatif_change_text(
+	gs_whatif_change change); /* "" unjudged, recorded, better, same, worse */
 
-/* For advice after a failure: of a few settings those under which the run, the failed request included, passes. The least
- * reserved first. */
+/* For advice after a failure: of a few settings those under which the run, the failed request
+ * included, passes. The least reserved first. */
 typedef struct gs_whatif_advice {
 	size_t n;
 	gs_whatif_row rows[4];
 	gs_whatif_row recorded;
-	bool agrees;     /* the replay of the recorded settings agreed with the recording */
-	bool failed;     /* and it failed at the last recorded OOM; else there are no rows */
+	bool agrees; /* the replay of the recorded settings agreed with the recording */
+	bool failed; /* and it failed at the last recorded OOM; else there are no rows */
 } gs_whatif_advice;
-gs_status gs_whatif_advise(const gs_snapshot *s, const gs_whatif_ask *ask, gs_whatif_advice *advice, gs_error *err);
+gs_status gs_whatif_advise(
+	const gs_snapshot *s, const gs_whatif_ask *ask, gs_whatif_advice *advice, gs_error *err);
 
 #endif

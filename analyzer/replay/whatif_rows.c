@@ -12,9 +12,14 @@
 
 enum { STEP = 2 << 20 }; /* capacities are looked for in steps of what a device hands out */
 
-static gs_status run(const gs_whatif *w, const char *conf, uint64_t total, uint64_t limit, gs_replay_result *result, gs_error *err)
+static gs_status run(const gs_whatif *w, const char *conf, uint64_t total, uint64_t limit,
+	gs_replay_result *result, gs_error *err)
 {
-	gs_replay_settings settings = { .rules = w->rules, .conf = conf, .capacity = total, .outside = w->outside, .allowed = limit };
+	gs_replay_settings settings = {.rules = w->rules,
+		.conf = conf,
+		.capacity = total,
+		.outside = w->outside,
+		.allowed = limit};
 
 	return gs_replay_run(&w->replay, &settings, result, err);
 }
@@ -36,13 +41,15 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 	if (row->result.too_small)
 		mark(row, "what was live before the recording does not fit this device");
 	if (!w->starts_whole && w->ask.capacity != GS_NONE && w->ask.capacity != w->recorded_capacity)
-		mark(row, "what was allocated before the recording lies as the recorded device had room for");
+		mark(row,
+			"what was allocated before the recording lies as the recorded device had room for");
 	if (!w->starts_whole && !recorded)
 		mark(row, "what was allocated before the recording lies as the recorded settings laid it");
 	if (!w->starts_whole && !w->replay.history.initial.exact)
 		mark(row, "the state before the recording is not wholly known");
 	if (row->result.past_oom)
-		mark(row, "a request that failed when recorded succeeds; what the program would have done then is not recorded");
+		mark(row,
+			"a request that failed when recorded succeeds; what the program would have done then is not recorded");
 }
 
 /* What is reserved holds at least what the program asked for, and no more than the device gives. */
@@ -51,7 +58,9 @@ static void bound_peak(const gs_whatif *w, gs_whatif_row *row, uint64_t total)
 	uint64_t most = total - w->outside < w->limit ? total - w->outside : w->limit;
 
 	row->peak_low = (int64_t)(row->exact ? row->result.peak_reserved : row->result.peak_requested);
-	row->peak_high = row->exact ? row->peak_low : row->capacity == GS_NONE && w->limit == UINT64_MAX ? GS_NONE : (int64_t)most;
+	row->peak_high = row->exact                              ? row->peak_low
+		: row->capacity == GS_NONE && w->limit == UINT64_MAX ? GS_NONE
+															 : (int64_t)most;
 	if (row->peak_high != GS_NONE && row->peak_high < (int64_t)row->result.peak_reserved)
 		row->peak_high = (int64_t)row->result.peak_reserved;
 }
@@ -65,7 +74,8 @@ static gs_status fill(const gs_whatif *w, gs_whatif_row *row, uint64_t total, gs
 	if (status)
 		return status;
 	judge_exactness(w, row);
-	if (w->limit_low != w->limit && !(row->result.fits && row->result.peak_reserved <= w->limit_low)) {
+	if (w->limit_low != w->limit &&
+		!(row->result.fits && row->result.peak_reserved <= w->limit_low)) {
 		status = run(w, row->conf, total, w->limit_low, &other, err);
 		if (!status && memcmp(&other, &row->result, sizeof other))
 			mark(row, "the limit that refused the recorded request is known between bounds only");
@@ -74,7 +84,8 @@ static gs_status fill(const gs_whatif *w, gs_whatif_row *row, uint64_t total, gs
 	return status;
 }
 
-/* --- several at once -------------------------------------------------------------------------------- */
+/* --- several at once
+ * -------------------------------------------------------------------------------- */
 
 typedef gs_status row_work(const gs_whatif *w, gs_whatif_row *row, gs_error *err);
 
@@ -111,13 +122,15 @@ static void *labour(void *context)
 	}
 }
 
-static gs_status for_each_row(const gs_whatif *w, gs_whatif_row *rows, size_t n, row_work *do_row, gs_error *err)
+static gs_status for_each_row(
+	const gs_whatif *w, gs_whatif_row *rows, size_t n, row_work *do_row, gs_error *err)
 {
-	work all = { .w = w, .work = do_row, .rows = rows, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER };
+	work all = {.w = w, .work = do_row, .rows = rows, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER};
 	pthread_t threads[16];
 	int started = 0, most = w->ask.threads < 16 ? w->ask.threads : 16;
 
-	while (started + 1 < most && (size_t)started + 1 < n && !pthread_create(&threads[started], NULL, labour, &all))
+	while (started + 1 < most && (size_t)started + 1 < n &&
+		!pthread_create(&threads[started], NULL, labour, &all))
 		started++;
 	labour(&all);
 	while (started > 0)
@@ -128,7 +141,8 @@ static gs_status for_each_row(const gs_whatif *w, gs_whatif_row *rows, size_t n,
 	return all.status;
 }
 
-/* --- rows --------------------------------------------------------------------------------------------- */
+/* --- rows
+ * --------------------------------------------------------------------------------------------- */
 
 static gs_status try_row(const gs_whatif *w, gs_whatif_row *row, gs_error *err)
 {
@@ -148,7 +162,8 @@ static gs_status add_rows(gs_whatif *w, const char *const *confs, size_t n, gs_e
 		gs_whatif_row *row = &rows[w->n];
 		memset(row, 0, sizeof *row);
 		if (strlen(confs[i]) >= sizeof row->conf)
-			return gs_fail(err, GS_LIMIT, "settings of more than %zu characters: %.60s…", sizeof row->conf - 1, confs[i]);
+			return gs_fail(err, GS_LIMIT, "settings of more than %zu characters: %.60s…",
+				sizeof row->conf - 1, confs[i]);
 		strcpy(row->conf, confs[i]);
 		gs_pool_settings_init(&settings);
 		gs_status status = gs_pool_settings_parse(&settings, w->rules, row->conf, err);
@@ -208,7 +223,8 @@ static const char *const searched_with_limit[] = {
 
 gs_status gs_whatif_search(gs_whatif *w, gs_error *err)
 {
-	const char *confs[2 + sizeof searched / sizeof *searched + sizeof searched_with_limit / sizeof *searched_with_limit] = { w->recorded_conf };
+	const char *confs[2 + sizeof searched / sizeof *searched +
+		sizeof searched_with_limit / sizeof *searched_with_limit] = {w->recorded_conf};
 	size_t n = 1;
 	gs_status status;
 
@@ -217,7 +233,9 @@ gs_status gs_whatif_search(gs_whatif *w, gs_error *err)
 	for (size_t i = 0; i < sizeof searched / sizeof *searched; i++)
 		if (strcmp(searched[i], w->recorded_conf))
 			confs[n++] = searched[i];
-	for (size_t i = 0; i < sizeof searched_with_limit / sizeof *searched_with_limit && w->limit != UINT64_MAX; i++)
+	for (size_t i = 0;
+		 i < sizeof searched_with_limit / sizeof *searched_with_limit && w->limit != UINT64_MAX;
+		 i++)
 		if (strcmp(searched_with_limit[i], w->recorded_conf))
 			confs[n++] = searched_with_limit[i];
 	if ((status = add_rows(w, confs, n, err)))
@@ -227,12 +245,15 @@ gs_status gs_whatif_search(gs_whatif *w, gs_error *err)
 	recorded->change = GS_WHATIF_RECORDED;
 	for (size_t i = 1; i < n; i++) {
 		int order = compare_results(&recorded[i].result, &recorded->result);
-		recorded[i].change = order < 0 ? GS_WHATIF_BETTER : order ? GS_WHATIF_WORSE : GS_WHATIF_SAME;
+		recorded[i].change = order < 0 ? GS_WHATIF_BETTER
+			: order                    ? GS_WHATIF_WORSE
+									   : GS_WHATIF_SAME;
 	}
 	return GS_OK;
 }
 
-/* --- the smallest device ------------------------------------------------------------------------------ */
+/* --- the smallest device
+ * ------------------------------------------------------------------------------ */
 
 static gs_status minimize_row(const gs_whatif *w, gs_whatif_row *row, gs_error *err)
 {
@@ -271,4 +292,3 @@ gs_status gs_whatif_minimize(gs_whatif *w, gs_error *err)
 {
 	return for_each_row(w, w->rows, w->n, minimize_row, err);
 }
-

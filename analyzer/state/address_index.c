@@ -44,7 +44,10 @@ uint32_t gs_places_add(gs_places *p, uint64_t address)
 	return p->n - 1;
 }
 
-typedef struct numbered { uint64_t address; uint32_t number; } numbered;
+typedef struct numbered {
+	uint64_t address;
+	uint32_t number;
+} numbered;
 
 static int by_address(const void *a, const void *b)
 {
@@ -62,7 +65,7 @@ gs_status gs_places_seal(gs_places *p, uint32_t **renumber)
 		return GS_NO_MEMORY;
 	}
 	for (uint32_t i = 0; i < p->n; i++)
-		sorted[i] = (numbered){ p->address[i], i };
+		sorted[i] = (numbered){p->address[i], i};
 	qsort(sorted, p->n, sizeof *sorted, by_address);
 	for (uint32_t i = 0; i < p->n; i++) {
 		p->address[i] = sorted[i].address;
@@ -168,7 +171,8 @@ uint32_t gs_place_set_previous(const gs_place_set *s, uint32_t i)
 			return GS_NO_PLACE;
 		uint64_t word = s->level[k][i >> 6] << (63 - (i & 63)) >> (63 - (i & 63));
 		if (word)
-			return highest_below(s, k - 1, (i & ~UINT32_C(63)) | (63 - (uint32_t)__builtin_clzll(word)));
+			return highest_below(
+				s, k - 1, (i & ~UINT32_C(63)) | (63 - (uint32_t)__builtin_clzll(word)));
 		if (i >> 6 == 0)
 			return GS_NO_PLACE;
 		i = (i >> 6) - 1;

@@ -1,4 +1,5 @@
-/* Making a history: numbering addresses, undoing the trace from the captured layout, and handing over to learning. */
+/* Making a history: numbering addresses, undoing the trace from the captured layout, and handing
+ * over to learning. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,15 +10,14 @@
 void gs_history_contradict(gs_history *h, size_t event, uint64_t address, const char *what)
 {
 	if (!h->contradictions++)
-		snprintf(h->note, sizeof h->note, "event %zu, address 0x%llx: %s", event, (unsigned long long)address, what);
+		snprintf(h->note, sizeof h->note, "event %zu, address 0x%llx: %s", event,
+			(unsigned long long)address, what);
 }
 
-/* --- numbering ----------------------------------------------------------------------------------- */
+/* --- numbering -----------------------------------------------------------------------------------
+ */
 
-static bool has_range(const gs_event *e)
-{
-	return e->size && e->address + e->size > e->address;
-}
+static bool has_range(const gs_event *e) { return e->size && e->address + e->size > e->address; }
 
 static gs_status collect_events(gs_history *h)
 {
@@ -50,11 +50,12 @@ static gs_status collect_layout(gs_history *h)
 	gs_history_work *w = h->work;
 	const gs_layout *l = &h->device->captured;
 	for (size_t i = 0; i < l->nsegments; i++)
-		if (gs_places_add(&w->places, l->segments[i].address) == GS_NO_PLACE
-		    || gs_places_add(&w->places, l->segments[i].address + l->segments[i].size) == GS_NO_PLACE)
+		if (gs_places_add(&w->places, l->segments[i].address) == GS_NO_PLACE ||
+			gs_places_add(&w->places, l->segments[i].address + l->segments[i].size) == GS_NO_PLACE)
 			return GS_NO_MEMORY;
 	for (size_t i = 0; i < l->nblocks; i++)
-		if (l->blocks[i].state != GS_INACTIVE && gs_places_add(&w->places, l->blocks[i].address) == GS_NO_PLACE)
+		if (l->blocks[i].state != GS_INACTIVE &&
+			gs_places_add(&w->places, l->blocks[i].address) == GS_NO_PLACE)
 			return GS_NO_MEMORY;
 	return GS_OK;
 }
@@ -72,24 +73,28 @@ static gs_status number_addresses(gs_history *h)
 	return GS_OK;
 }
 
-/* --- segments before the first event ------------------------------------------------------------- */
+/* --- segments before the first event -------------------------------------------------------------
+ */
 
-/* PyTorch's release of a segment carries the stack of the call that caused it, ours that of the call that made the segment. */
+/* PyTorch's release of a segment carries the stack of the call that caused it, ours that of the
+ * call that made the segment. */
 static bool tells_maker(const gs_history *h, const gs_event *e)
 {
-	return gs_action_adds_memory(gs_event_action(e)) || (h->work->frees_tell_birth && h->snapshot->kind != GS_KIND_PYTORCH);
+	return gs_action_adds_memory(gs_event_action(e)) ||
+		(h->work->frees_tell_birth && h->snapshot->kind != GS_KIND_PYTORCH);
 }
 
 static gs_traits traits_of_event(const gs_history *h, const gs_event *e, bool expandable)
 {
 	const gs_history_work *w = h->work;
-	gs_traits t = { .expandable = expandable, .stack = tells_maker(h, e) ? e->stack : 0 };
+	gs_traits t = {.expandable = expandable, .stack = tells_maker(h, e) ? e->stack : 0};
 	t.stream = e->stream < h->snapshot->nstreams ? h->snapshot->streams[e->stream] : 0;
 	t.id_guessed = !e->pool || e->pool > h->snapshot->npools;
 	if (!t.id_guessed)
 		t.pool_id = h->snapshot->pools[e->pool - 1];
 	uint64_t large = expandable ? w->settings.large_segment : GS_LARGE_MIN;
-	t.pool = expandable ? (e->size % large ? GS_SMALL : GS_LARGE) : (e->size < large ? GS_SMALL : GS_LARGE);
+	t.pool = expandable ? (e->size % large ? GS_SMALL : GS_LARGE)
+						: (e->size < large ? GS_SMALL : GS_LARGE);
 	t.pool_guessed = true;
 	return t;
 }
@@ -97,7 +102,8 @@ static gs_traits traits_of_event(const gs_history *h, const gs_event *e, bool ex
 /* Memory that an undone segment_unmap brings back next to a run belongs to that run. */
 static void inherit(const gs_map *m, uint32_t place, uint64_t size, gs_traits *t)
 {
-	uint32_t after = gs_place_set_next(&m->starts, place), before = gs_place_set_previous(&m->starts, place);
+	uint32_t after = gs_place_set_next(&m->starts, place),
+			 before = gs_place_set_previous(&m->starts, place);
 	const gs_traits *neighbour = NULL;
 	if (after != GS_NO_PLACE && m->places->address[after] == m->places->address[place] + size)
 		neighbour = &m->table->all[m->traits[after]];
@@ -127,7 +133,8 @@ static gs_status undo_move(gs_history *h, gs_map *m, gs_move *move)
 	if (gs_action_adds_memory(action)) {
 		uint64_t taken = gs_map_cut(m, place, e->size, &traits);
 		if (h->device->has_layout && taken != e->size)
-			gs_history_contradict(h, move->event, e->address, "memory that was gone without an event");
+			gs_history_contradict(
+				h, move->event, e->address, "memory that was gone without an event");
 	}
 	if (traits == UINT32_MAX) {
 		gs_traits t = traits_of_event(h, e, expandable);
@@ -139,19 +146,21 @@ static gs_status undo_move(gs_history *h, gs_map *m, gs_move *move)
 	if (action == GS_ACTION_SEGMENT_MAP)
 		learn_class_of_mapping(h, &w->traits.all[traits], e->size);
 	if (!gs_action_adds_memory(action) && gs_map_add(m, place, e->size, traits))
-		gs_history_contradict(h, move->event, e->address, "memory that is given back is still there");
+		gs_history_contradict(
+			h, move->event, e->address, "memory that is given back is still there");
 	move->traits = traits;
 	return GS_OK;
 }
 
-/* The map as captured. Segments that are one block each, told by no event, come and go with their block. */
+/* The map as captured. Segments that are one block each, told by no event, come and go with their
+ * block. */
 static gs_status map_captured(gs_history *h, gs_map *m)
 {
 	gs_history_work *w = h->work;
 	const gs_layout *l = &h->device->captured;
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
-		gs_traits t = { g->stream, g->pool_id, g->stack, g->pool, g->expandable, false, false };
+		gs_traits t = {g->stream, g->pool_id, g->stack, g->pool, g->expandable, false, false};
 		uint32_t traits = gs_traits_add(&w->traits, &t);
 		if (traits == UINT32_MAX)
 			return GS_NO_MEMORY;
@@ -172,12 +181,14 @@ static gs_status list_moves(gs_history *h)
 		return GS_NO_MEMORY;
 	w->nmoves = 0;
 	for (size_t i = 0; i < h->n; i++)
-		if (w->at[i] != GS_NO_PLACE && gs_action_is_segment(gs_event_action(&h->device->trace.events[i])))
-			w->moves[w->nmoves++] = (gs_move){ (uint32_t)i, 0 };
+		if (w->at[i] != GS_NO_PLACE &&
+			gs_action_is_segment(gs_event_action(&h->device->trace.events[i])))
+			w->moves[w->nmoves++] = (gs_move){(uint32_t)i, 0};
 	return GS_OK;
 }
 
-/* In a log of blocks alone: one that was freed in the trace and born before had its own segment too. */
+/* In a log of blocks alone: one that was freed in the trace and born before had its own segment
+ * too. */
 static void give_born_segments(gs_history *h, gs_map *m)
 {
 	gs_history_work *w = h->work;
@@ -196,12 +207,14 @@ static void give_born_segments(gs_history *h, gs_map *m)
 static gs_status keep_pieces(gs_history_work *w, const gs_map *m)
 {
 	uint32_t n = 0;
-	for (uint32_t p = gs_place_set_next(&m->starts, 0); p != GS_NO_PLACE; p = gs_place_set_next(&m->starts, p + 1))
+	for (uint32_t p = gs_place_set_next(&m->starts, 0); p != GS_NO_PLACE;
+		 p = gs_place_set_next(&m->starts, p + 1))
 		n++;
 	if (!(w->pieces = malloc((n + 1) * sizeof *w->pieces)))
 		return GS_NO_MEMORY;
-	for (uint32_t p = gs_place_set_next(&m->starts, 0); p != GS_NO_PLACE; p = gs_place_set_next(&m->starts, p + 1))
-		w->pieces[w->npieces++] = (gs_piece){ m->size[p], p, m->traits[p] };
+	for (uint32_t p = gs_place_set_next(&m->starts, 0); p != GS_NO_PLACE;
+		 p = gs_place_set_next(&m->starts, p + 1))
+		w->pieces[w->npieces++] = (gs_piece){m->size[p], p, m->traits[p]};
 	return GS_OK;
 }
 
@@ -234,12 +247,16 @@ static gs_status find_pieces(gs_history *h)
 	return status;
 }
 
-/* --- blocks before the first event --------------------------------------------------------------- */
+/* --- blocks before the first event ---------------------------------------------------------------
+ */
 
-typedef struct last_seen { int32_t first, alloc, completed; } last_seen; /* events by place, -1 none */
+typedef struct last_seen {
+	int32_t first, alloc, completed;
+} last_seen; /* events by place, -1 none */
 
-/* Whose stack a free carries is a choice of the recording that the file does not name (PyTorch's context: "all", the default, records the
- * call that freed; "alloc" repeats the allocation's). Blocks of which both events are in the trace show it; one that differs is enough. */
+/* Whose stack a free carries is a choice of the recording that the file does not name (PyTorch's
+ * context: "all", the default, records the call that freed; "alloc" repeats the allocation's).
+ * Blocks of which both events are in the trace show it; one that differs is enough. */
 static void learn_stacks_of_frees(gs_history *h)
 {
 	gs_history_work *w = h->work;
@@ -266,7 +283,7 @@ static last_seen *look_at_places(const gs_history *h)
 	if (!seen)
 		return NULL;
 	for (uint32_t p = 0; p < w->places.n; p++)
-		seen[p] = (last_seen){ -1, -1, -1 };
+		seen[p] = (last_seen){-1, -1, -1};
 	for (size_t i = 0; i < h->n; i++) {
 		gs_action action = gs_event_action(&h->device->trace.events[i]);
 		if (!gs_action_is_block(action))
@@ -298,7 +315,8 @@ static void match_survivors(gs_history *h, const last_seen *seen)
 		uint32_t p = gs_places_find(&w->places, b->address);
 		w->survivor[p] = (uint32_t)i + 1;
 		if (seen[p].completed > seen[p].alloc || (seen[p].completed >= 0 && seen[p].alloc < 0))
-			gs_history_contradict(h, (size_t)seen[p].completed, b->address, "a block was freed and is captured live");
+			gs_history_contradict(
+				h, (size_t)seen[p].completed, b->address, "a block was freed and is captured live");
 		else
 			w->kept[p] = seen[p].alloc;
 	}
@@ -308,13 +326,14 @@ static bool born_before(const gs_history *h, uint32_t p, const last_seen *seen)
 {
 	if (h->work->kept[p] == -1)
 		return true;
-	return seen->first >= 0 && gs_event_action(&h->device->trace.events[seen->first]) != GS_ACTION_ALLOC;
+	return seen->first >= 0 &&
+		gs_event_action(&h->device->trace.events[seen->first]) != GS_ACTION_ALLOC;
 }
 
 static void fill_born(const gs_history *h, uint32_t p, const last_seen *seen, gs_born *b)
 {
 	const gs_history_work *w = h->work;
-	*b = (gs_born){ .place = p, .state = GS_ACTIVE_ALLOCATED, .how = GS_HOW_PROVEN };
+	*b = (gs_born){.place = p, .state = GS_ACTIVE_ALLOCATED, .how = GS_HOW_PROVEN};
 	if (seen->first >= 0) {
 		const gs_event *e = &h->device->trace.events[seen->first];
 		b->requested = e->size;
@@ -360,9 +379,11 @@ static gs_status find_born(gs_history *h)
 	return GS_OK;
 }
 
-/* --- all together -------------------------------------------------------------------------------- */
+/* --- all together --------------------------------------------------------------------------------
+ */
 
-/* Logs of blocks alone (a driver hook's, RMM's): no event speaks of segments and no segment holds more than a block. */
+/* Logs of blocks alone (a driver hook's, RMM's): no event speaks of segments and no segment holds
+ * more than a block. */
 static gs_status look_for_own_segments(gs_history *h)
 {
 	gs_history_work *w = h->work;
@@ -373,7 +394,7 @@ static gs_status look_for_own_segments(gs_history *h)
 			w->own_segments = false;
 	w->own_traits = w->traits.n;
 	for (uint32_t i = 0; w->own_segments && i < h->snapshot->nstreams; i++) {
-		gs_traits t = { .stream = h->snapshot->streams[i], .pool = GS_LARGE };
+		gs_traits t = {.stream = h->snapshot->streams[i], .pool = GS_LARGE};
 		if (gs_traits_add(&w->traits, &t) == UINT32_MAX)
 			return GS_NO_MEMORY;
 	}
@@ -428,7 +449,8 @@ gs_status gs_history_init(gs_history *h, const gs_snapshot *s, const gs_device *
 	h->work->policy = gs_policy_of(s);
 	gs_policy_settings(s, &h->work->settings, NULL);
 	if (make(h))
-		return gs_fail(err, GS_NO_MEMORY, "out of memory while rebuilding the states of device %d", d->device);
+		return gs_fail(
+			err, GS_NO_MEMORY, "out of memory while rebuilding the states of device %d", d->device);
 	h->starts_empty = !h->initial.nsegments && !h->contradictions;
 	return GS_OK;
 }

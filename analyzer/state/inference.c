@@ -1,10 +1,14 @@
-/* Playing the whole trace once to learn what it implies: block sizes, classes of segments, and whether all agrees. */
+/* Playing the whole trace once to learn what it implies: block sizes, classes of segments, and
+ * whether all agrees. */
 #include <stdlib.h>
 
 #include "analyzer/state/history_internal.h"
 #include "recorder/pool/rules.h"
 
-static uint64_t address_of(const gs_history *h, uint32_t place) { return h->work->places.address[place]; }
+static uint64_t address_of(const gs_history *h, uint32_t place)
+{
+	return h->work->places.address[place];
+}
 
 static uint64_t least_size(const gs_history *h, uint64_t requested)
 {
@@ -12,7 +16,8 @@ static uint64_t least_size(const gs_history *h, uint64_t requested)
 	return requested > UINT64_MAX - unit ? UINT64_MAX : (requested + unit - 1) / unit * unit;
 }
 
-/* The class of a segment is that of any request it served; a pool id told by an event of its blocks is its own. */
+/* The class of a segment is that of any request it served; a pool id told by an event of its blocks
+ * is its own. */
 static void learn_traits(gs_history *h, gs_traits *t, const gs_event *e)
 {
 	if (t->pool_guessed && h->work->policy->classes) {
@@ -26,7 +31,8 @@ static void learn_traits(gs_history *h, gs_traits *t, const gs_event *e)
 }
 
 /* The size of a block carved from the front of free bytes, as the rules have it. */
-static uint64_t size_by_rule(gs_history *h, const gs_traits *t, uint64_t room, uint64_t requested, uint8_t *how)
+static uint64_t size_by_rule(
+	gs_history *h, const gs_traits *t, uint64_t room, uint64_t requested, uint8_t *how)
 {
 	gs_history_work *w = h->work;
 	uint64_t least = least_size(h, requested), rounded = w->policy->round(&w->settings, requested);
@@ -36,7 +42,8 @@ static uint64_t size_by_rule(gs_history *h, const gs_traits *t, uint64_t room, u
 		*how = least == room ? GS_HOW_PROVEN : GS_HOW_OPEN;
 		return room;
 	}
-	if (w->mixed && t->pool != GS_SMALL && room - rounded >= GS_MIN_BLOCK && room - rounded <= GS_SMALL_MAX)
+	if (w->mixed && t->pool != GS_SMALL && room - rounded >= GS_MIN_BLOCK &&
+		room - rounded <= GS_SMALL_MAX)
 		*how = GS_HOW_OPEN;
 	return w->policy->splits(&w->settings, (gs_pool_class)t->pool, rounded, room) ? rounded : room;
 }
@@ -52,7 +59,8 @@ static void prove_end(gs_history *h, gs_playback *r, size_t i, uint32_t before, 
 	uint64_t requested = b ? b->requested : h->device->trace.events[birth].size;
 	if (*known != size) {
 		if ((*how & GS_HOW_MASK) == GS_HOW_PROVEN || size < least_size(h, requested)) {
-			gs_history_contradict(h, i, end, "an allocation that is not at the front of free memory");
+			gs_history_contradict(
+				h, i, end, "an allocation that is not at the front of free memory");
 			return;
 		}
 		h->work->conflicts += (*how & GS_HOW_MASK) == GS_HOW_RULE || (b && size > b->high);
@@ -71,12 +79,14 @@ static void learn_size(gs_history *h, size_t i, uint32_t place, gs_traits *t, ui
 	if (w->kept[place] == (int32_t)i) {
 		uint64_t captured = h->device->captured.blocks[w->survivor[place] - 1].size;
 		if (captured > room)
-			gs_history_contradict(h, i, e->address, "the block as captured is larger than the free memory it came from");
+			gs_history_contradict(h, i, e->address,
+				"the block as captured is larger than the free memory it came from");
 		w->conflicts += captured != size && w->how[i] == GS_HOW_RULE;
 		w->how[i] = GS_HOW_PROVEN;
 		size = captured;
 	} else if (size < least_size(h, e->size)) {
-		gs_history_contradict(h, i, e->address, "an allocation larger than the free memory at its address");
+		gs_history_contradict(
+			h, i, e->address, "an allocation larger than the free memory at its address");
 	}
 	h->sizes[i] = size;
 }
@@ -90,8 +100,9 @@ static void learn_alloc(gs_history *h, gs_playback *r, size_t i, uint32_t place)
 		gs_history_contradict(h, i, e->address, "an allocation where a live block is");
 	uint32_t piece = gs_map_piece(&r->map, place);
 	if (piece == GS_NO_PLACE) {
-		h->sizes[i] = w->kept[place] == (int32_t)i ? h->device->captured.blocks[w->survivor[place] - 1].size
-							    : w->policy->round(&w->settings, e->size);
+		h->sizes[i] = w->kept[place] == (int32_t)i
+			? h->device->captured.blocks[w->survivor[place] - 1].size
+			: w->policy->round(&w->settings, e->size);
 		w->how[i] = GS_HOW_PROVEN | (w->own_segments && e->size ? GS_HOW_OWN_SEGMENT : 0);
 		if (!w->own_segments)
 			gs_history_contradict(h, i, e->address, "an allocation outside the known segments");
@@ -101,8 +112,10 @@ static void learn_alloc(gs_history *h, gs_playback *r, size_t i, uint32_t place)
 	if (before != GS_NO_PLACE && before >= piece)
 		prove_end(h, r, i, before, e->address);
 	else if (place != piece)
-		gs_history_contradict(h, i, e->address, "an allocation that is not at the front of free memory");
-	learn_size(h, i, place, &w->traits.all[r->map.traits[piece]], gs_playback_free_end(r, piece, place) - e->address);
+		gs_history_contradict(
+			h, i, e->address, "an allocation that is not at the front of free memory");
+	learn_size(h, i, place, &w->traits.all[r->map.traits[piece]],
+		gs_playback_free_end(r, piece, place) - e->address);
 }
 
 static void learn_free(gs_history *h, gs_playback *r, size_t i, uint32_t place, bool completed)
@@ -133,7 +146,8 @@ static void learn_removal(gs_history *h, gs_playback *r, size_t i, uint32_t plac
 	uint32_t next = gs_place_set_next(&r->active, place);
 	if (next != GS_NO_PLACE && address_of(h, next) < e->address + e->size)
 		gs_history_contradict(h, i, e->address, "memory is given back that holds a live block");
-	uint32_t piece = gs_map_piece(&r->map, place), before = gs_place_set_previous(&r->active, place);
+	uint32_t piece = gs_map_piece(&r->map, place),
+			 before = gs_place_set_previous(&r->active, place);
 	if (piece == GS_NO_PLACE || before == GS_NO_PLACE || before < piece || before == place)
 		return;
 	uint64_t most = e->address - address_of(h, before);
@@ -148,8 +162,8 @@ static void learn_removal(gs_history *h, gs_playback *r, size_t i, uint32_t plac
 		h->sizes[birth] = most, h->work->how[birth] = GS_HOW_OPEN, h->work->conflicts++;
 }
 
-/* The size of a block that was born before the trace and freed in it, until an allocation behind it tells: least what was requested,
- * at most up to the next active block. */
+/* The size of a block that was born before the trace and freed in it, until an allocation behind it
+ * tells: least what was requested, at most up to the next active block. */
 static void bound_born(gs_history *h, gs_playback *r, gs_born *b)
 {
 	gs_history_work *w = h->work;
@@ -157,7 +171,8 @@ static void bound_born(gs_history *h, gs_playback *r, gs_born *b)
 	uint64_t rounded = w->policy->round(&w->settings, b->requested);
 	if (piece == GS_NO_PLACE) {
 		b->size = b->high = rounded;
-		gs_history_contradict(h, 0, address_of(h, b->place), "a block that was outside the known segments");
+		gs_history_contradict(
+			h, 0, address_of(h, b->place), "a block that was outside the known segments");
 		return;
 	}
 	gs_traits *t = &w->traits.all[r->map.traits[piece]];
@@ -171,9 +186,11 @@ static void bound_born(gs_history *h, gs_playback *r, gs_born *b)
 	b->size = size_by_rule(h, t, room, b->requested, &b->how);
 	if (b->how != GS_HOW_RULE)
 		return;
-	/* Where rests are always cut off, nothing but the rounding decides; a whole segment was not cut if it would not be now; free memory
-	 * of the large class is never smaller than a rest that is cut off. Else the block may have come from a smaller hole, uncut. */
-	bool always = w->policy->splits(&w->settings, (gs_pool_class)t->pool, GS_MIN_BLOCK, 2 * GS_MIN_BLOCK);
+	/* Where rests are always cut off, nothing but the rounding decides; a whole segment was not cut
+	 * if it would not be now; free memory of the large class is never smaller than a rest that is
+	 * cut off. Else the block may have come from a smaller hole, uncut. */
+	bool always = w->policy->splits(
+		&w->settings, (gs_pool_class)t->pool, GS_MIN_BLOCK, 2 * GS_MIN_BLOCK);
 	bool uncut = b->size == room && (whole || rounded < w->settings.max_split);
 	if (always || uncut)
 		return;
@@ -189,27 +206,34 @@ static void bound_all_born(gs_history *h, gs_playback *r)
 			bound_born(h, r, &h->work->born[i]);
 }
 
-/* --- does it end as captured --------------------------------------------------------------------- */
+/* --- does it end as captured ---------------------------------------------------------------------
+ */
 
 static void compare_captured(gs_history *h, const gs_playback *r)
 {
 	const gs_history_work *w = h->work;
 	size_t at = (size_t)(h->captured_at < 0 ? 0 : h->captured_at);
-	for (uint32_t p = gs_place_set_next(&r->active, 0); p != GS_NO_PLACE; p = gs_place_set_next(&r->active, p + 1)) {
+	for (uint32_t p = gs_place_set_next(&r->active, 0); p != GS_NO_PLACE;
+		 p = gs_place_set_next(&r->active, p + 1)) {
 		if (!w->survivor[p]) {
-			gs_history_contradict(h, at, address_of(h, p), "a live block that the captured segments do not show");
+			gs_history_contradict(
+				h, at, address_of(h, p), "a live block that the captured segments do not show");
 			return;
 		}
-		bool pending = h->device->captured.blocks[w->survivor[p] - 1].state == GS_ACTIVE_PENDING_FREE;
+		bool pending = h->device->captured.blocks[w->survivor[p] - 1].state ==
+			GS_ACTIVE_PENDING_FREE;
 		if (pending != !!r->pending[p])
-			gs_history_contradict(h, at, address_of(h, p), "a block whose free is pending, or is not, as captured");
+			gs_history_contradict(
+				h, at, address_of(h, p), "a block whose free is pending, or is not, as captured");
 	}
 	for (uint32_t p = 0; p < w->places.n; p++)
 		if (w->survivor[p] && !gs_place_set_has(&r->active, p))
-			gs_history_contradict(h, at, address_of(h, p), "a captured live block that no event made");
+			gs_history_contradict(
+				h, at, address_of(h, p), "a captured live block that no event made");
 }
 
-/* --- sums ---------------------------------------------------------------------------------------- */
+/* --- sums ----------------------------------------------------------------------------------------
+ */
 
 static uint64_t born_size(const gs_history_work *w, uint32_t place)
 {
@@ -257,7 +281,8 @@ static uint32_t open_born(const gs_history_work *w)
 	return n;
 }
 
-/* Finds the peaks; and an earlier snapshot's marker tells the active bytes of its moment: they must be ours. */
+/* Finds the peaks; and an earlier snapshot's marker tells the active bytes of its moment: they must
+ * be ours. */
 static void sum_up(gs_history *h)
 {
 	gs_history_work *w = h->work;
@@ -278,7 +303,8 @@ static void sum_up(gs_history *h)
 		else if (action == GS_ACTION_FREE_COMPLETED && h->births[i] >= 0)
 			open -= (w->how[h->births[i]] & GS_HOW_MASK) == GS_HOW_OPEN;
 		if (action == GS_ACTION_SNAPSHOT && !open && e->size && e->size != g.allocated + g.pending)
-			gs_history_contradict(h, i, 0, "an earlier snapshot's marker tells another sum of active bytes");
+			gs_history_contradict(
+				h, i, 0, "an earlier snapshot's marker tells another sum of active bytes");
 	}
 }
 

@@ -21,7 +21,11 @@ static void doubt(gs_layout *l, uint64_t address, const char *what)
 static gs_block *next_block(builder *b, uint64_t address, uint64_t size)
 {
 	gs_block *block = &b->l->blocks[b->l->nblocks++];
-	*block = (gs_block){ .address = address, .size = size, .requested = GS_NONE, .idx = GS_NONE, .state = GS_INACTIVE };
+	*block = (gs_block){.address = address,
+		.size = size,
+		.requested = GS_NONE,
+		.idx = GS_NONE,
+		.state = GS_INACTIVE};
 	block->segment = (uint32_t)(b->l->nsegments - 1);
 	b->l->segments[block->segment].nblocks++;
 	return block;
@@ -37,8 +41,8 @@ static void describe_born(const builder *b, const gs_born *born, gs_block *block
 	block->tag = born->tag;
 	if ((born->how & GS_HOW_MASK) != GS_HOW_OPEN)
 		return;
-	snprintf(what, sizeof what, "block born before the trace, %llu to %llu bytes", (unsigned long long)born->requested,
-		 (unsigned long long)born->high);
+	snprintf(what, sizeof what, "block born before the trace, %llu to %llu bytes",
+		(unsigned long long)born->requested, (unsigned long long)born->high);
 	doubt(b->l, block->address, what);
 }
 
@@ -58,8 +62,9 @@ static void describe_allocated(const builder *b, uint32_t place, int32_t birth, 
 			block->requested = captured->requested;
 	}
 	if ((w->how[birth] & GS_HOW_MASK) == GS_HOW_OPEN)
-		doubt(b->l, block->address, w->conflicts ? "block of doubtful size: the settings seem to have changed in the run"
-							 : "block of doubtful size");
+		doubt(b->l, block->address,
+			w->conflicts ? "block of doubtful size: the settings seem to have changed in the run"
+						 : "block of doubtful size");
 }
 
 static void add_active(builder *b, uint32_t place)
@@ -77,8 +82,9 @@ static void add_blocks(builder *b, uint32_t piece, uint64_t end)
 {
 	const gs_places *places = &b->h->work->places;
 	uint64_t at = places->address[piece];
-	for (uint32_t p = gs_place_set_next(&b->r->active, piece); p != GS_NO_PLACE && places->address[p] < end;
-	     p = gs_place_set_next(&b->r->active, p + 1)) {
+	for (uint32_t p = gs_place_set_next(&b->r->active, piece);
+		 p != GS_NO_PLACE && places->address[p] < end;
+		 p = gs_place_set_next(&b->r->active, p + 1)) {
 		if (places->address[p] > at)
 			next_block(b, at, places->address[p] - at);
 		add_active(b, p);
@@ -92,9 +98,15 @@ static void add_segment(builder *b, uint32_t piece)
 {
 	const gs_traits *t = &b->h->work->traits.all[b->r->map.traits[piece]];
 	gs_segment *g = &b->l->segments[b->l->nsegments++];
-	*g = (gs_segment){ .address = b->h->work->places.address[piece], .size = b->r->map.size[piece], .stream = t->stream,
-			   .pool_id = t->pool_id, .stack = t->stack, .pool = t->pool, .expandable = t->expandable,
-			   .has_address = true, .first_block = b->l->nblocks };
+	*g = (gs_segment){.address = b->h->work->places.address[piece],
+		.size = b->r->map.size[piece],
+		.stream = t->stream,
+		.pool_id = t->pool_id,
+		.stack = t->stack,
+		.pool = t->pool,
+		.expandable = t->expandable,
+		.has_address = true,
+		.first_block = b->l->nblocks};
 	if (t->pool_guessed && t->expandable)
 		doubt(b->l, g->address, "segment whose pool class nothing tells");
 	if (t->id_guessed && b->h->work->private_pools)
@@ -122,8 +134,9 @@ static gs_status build(const gs_history *h, const gs_playback *r, int64_t idx, g
 		gs_layout_release(&l);
 		return GS_NO_MEMORY;
 	}
-	builder b = { h, r, &l };
-	for (uint32_t p = gs_place_set_next(&r->map.starts, 0); p != GS_NO_PLACE; p = gs_place_set_next(&r->map.starts, p + 1))
+	builder b = {h, r, &l};
+	for (uint32_t p = gs_place_set_next(&r->map.starts, 0); p != GS_NO_PLACE;
+		 p = gs_place_set_next(&r->map.starts, p + 1))
 		add_segment(&b, p);
 	if (h->contradictions) {
 		l.exact = false;
@@ -143,7 +156,8 @@ static gs_status copy_captured(const gs_history *h, int64_t idx, gs_layout *out)
 	l.idx = idx;
 	for (size_t i = 0; i < l.nblocks; i++) {
 		gs_block *b = &l.blocks[i];
-		uint32_t place = b->state == GS_INACTIVE ? GS_NO_PLACE : gs_places_find(&w->places, b->address);
+		uint32_t place = b->state == GS_INACTIVE ? GS_NO_PLACE
+												 : gs_places_find(&w->places, b->address);
 		if (place != GS_NO_PLACE && w->survivor[place] == i + 1 && w->kept[place] >= 0)
 			b->idx = w->kept[place];
 	}
@@ -153,7 +167,8 @@ static gs_status copy_captured(const gs_history *h, int64_t idx, gs_layout *out)
 
 static bool as_captured(const gs_history *h, int64_t idx)
 {
-	int64_t from = idx < h->captured_at ? idx : h->captured_at, to = idx < h->captured_at ? h->captured_at : idx;
+	int64_t from = idx < h->captured_at ? idx : h->captured_at,
+			to = idx < h->captured_at ? h->captured_at : idx;
 	if (!h->device->has_layout)
 		return false;
 	for (int64_t i = from + 1; i <= to; i++)
@@ -182,11 +197,12 @@ gs_status gs_history_layout(const gs_history *h, int64_t idx, gs_layout *out, gs
 void gs_gauge_start(const gs_history *h, gs_gauge *g)
 {
 	const gs_history_work *w = h->work;
-	*g = (gs_gauge){ 0, 0, 0 };
+	*g = (gs_gauge){0, 0, 0};
 	for (uint32_t i = 0; i < w->npieces; i++)
 		g->reserved += w->pieces[i].size;
 	for (uint32_t i = 0; i < w->nborn; i++)
-		*(w->born[i].state == GS_ACTIVE_PENDING_FREE ? &g->pending : &g->allocated) += w->born[i].size;
+		*(w->born[i].state == GS_ACTIVE_PENDING_FREE ? &g->pending
+													 : &g->allocated) += w->born[i].size;
 }
 
 static void take(uint64_t *from, uint64_t bytes) { *from -= bytes < *from ? bytes : *from; }
@@ -212,11 +228,7 @@ void gs_gauge_step(const gs_history *h, size_t i, gs_gauge *g)
 		take(&g->reserved, w->own_segments ? size : 0);
 		break;
 	case GS_ACTION_SEGMENT_ALLOC:
-	case GS_ACTION_SEGMENT_MAP:
-		g->reserved += e->size;
-		break;
-	default:
-		take(&g->reserved, e->size);
-		break;
+	case GS_ACTION_SEGMENT_MAP: g->reserved += e->size; break;
+	default: take(&g->reserved, e->size); break;
 	}
 }

@@ -20,9 +20,10 @@ uint32_t gs_traits_add(gs_traits_table *table, const gs_traits *traits)
 
 bool gs_traits_joinable(const gs_traits *a, const gs_traits *b)
 {
-	return a->expandable && b->expandable && a->stream == b->stream
-	       && (a->pool == b->pool || a->pool_guessed || b->pool_guessed)
-	       && ((a->pool_id.a == b->pool_id.a && a->pool_id.b == b->pool_id.b) || a->id_guessed || b->id_guessed);
+	return a->expandable && b->expandable && a->stream == b->stream &&
+		(a->pool == b->pool || a->pool_guessed || b->pool_guessed) &&
+		((a->pool_id.a == b->pool_id.a && a->pool_id.b == b->pool_id.b) || a->id_guessed ||
+			b->id_guessed);
 }
 
 gs_status gs_map_init(gs_map *m, const gs_places *places, const gs_traits_table *table)
@@ -49,7 +50,8 @@ void gs_map_release(gs_map *m)
 uint32_t gs_map_piece(const gs_map *m, uint32_t place)
 {
 	uint32_t start = gs_place_set_previous(&m->starts, place);
-	return start != GS_NO_PLACE && m->places->address[place] < gs_map_end(m, start) ? start : GS_NO_PLACE;
+	return start != GS_NO_PLACE && m->places->address[place] < gs_map_end(m, start) ? start
+																					: GS_NO_PLACE;
 }
 
 static void put(gs_map *m, uint32_t place, uint64_t size, uint32_t traits)
@@ -95,14 +97,14 @@ uint64_t gs_map_add(gs_map *m, uint32_t place, uint64_t size, uint32_t traits)
 	uint64_t was_there = gs_map_cut(m, place, size, NULL);
 	const gs_traits *mine = &m->table->all[traits];
 	uint32_t after = gs_place_set_next(&m->starts, place);
-	if (after != GS_NO_PLACE && m->places->address[after] == m->places->address[place] + size
-	    && gs_traits_joinable(mine, &m->table->all[m->traits[after]])) {
+	if (after != GS_NO_PLACE && m->places->address[after] == m->places->address[place] + size &&
+		gs_traits_joinable(mine, &m->table->all[m->traits[after]])) {
 		gs_place_set_remove(&m->starts, after);
 		size += m->size[after];
 	}
 	uint32_t before = place ? gs_place_set_previous(&m->starts, place - 1) : GS_NO_PLACE;
-	if (before != GS_NO_PLACE && gs_map_end(m, before) == m->places->address[place]
-	    && gs_traits_joinable(mine, &m->table->all[m->traits[before]]))
+	if (before != GS_NO_PLACE && gs_map_end(m, before) == m->places->address[place] &&
+		gs_traits_joinable(mine, &m->table->all[m->traits[before]]))
 		m->size[before] += size;
 	else
 		put(m, place, size, traits);

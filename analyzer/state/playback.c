@@ -11,7 +11,8 @@ gs_status gs_playback_init(gs_playback *r, const gs_history *h)
 	r->h = h;
 	r->pending = calloc(w->places.n + 1, 1);
 	r->birth = malloc((w->places.n + 1) * sizeof *r->birth);
-	if (!r->pending || !r->birth || gs_place_set_init(&r->active, w->places.n) || gs_map_init(&r->map, &w->places, &w->traits)) {
+	if (!r->pending || !r->birth || gs_place_set_init(&r->active, w->places.n) ||
+		gs_map_init(&r->map, &w->places, &w->traits)) {
 		gs_playback_release(r);
 		return GS_NO_MEMORY;
 	}
@@ -51,7 +52,8 @@ uint64_t gs_playback_free_end(const gs_playback *r, uint32_t piece, uint32_t pla
 {
 	uint64_t end = gs_map_end(&r->map, piece);
 	uint32_t next = gs_place_set_next(&r->active, place + 1);
-	return next != GS_NO_PLACE && r->map.places->address[next] < end ? r->map.places->address[next] : end;
+	return next != GS_NO_PLACE && r->map.places->address[next] < end ? r->map.places->address[next]
+																	 : end;
 }
 
 static void step_block(gs_playback *r, size_t i, gs_action action, uint32_t place)
@@ -64,11 +66,10 @@ static void step_block(gs_playback *r, size_t i, gs_action action, uint32_t plac
 		r->birth[place] = (int32_t)i;
 		r->pending[place] = 0;
 		if (r->h->work->how[i] & GS_HOW_OWN_SEGMENT)
-			gs_map_add(&r->map, place, r->h->sizes[i], r->h->work->own_traits + r->h->device->trace.events[i].stream);
+			gs_map_add(&r->map, place, r->h->sizes[i],
+				r->h->work->own_traits + r->h->device->trace.events[i].stream);
 		break;
-	case GS_ACTION_FREE_REQUESTED:
-		r->pending[place] = 1;
-		break;
+	case GS_ACTION_FREE_REQUESTED: r->pending[place] = 1; break;
 	default:
 		if (how & GS_HOW_OWN_SEGMENT)
 			gs_map_cut(&r->map, place, gs_playback_size(r, place), NULL);

@@ -12,7 +12,8 @@ int64_t gs_history_peak(const gs_history *h, bool reserved)
 	return reserved ? h->work->peak_reserved : h->work->peak_allocated;
 }
 
-/* The nth OOM of a device (0: the last): its index in the snapshot's ooms, SIZE_MAX where there is none. */
+/* The nth OOM of a device (0: the last): its index in the snapshot's ooms, SIZE_MAX where there is
+ * none. */
 static size_t find_oom(const gs_snapshot *s, int32_t device, uint64_t nth)
 {
 	size_t found = SIZE_MAX;
@@ -36,7 +37,8 @@ static bool is_number(const char *text, uint64_t *number)
 	return !*end;
 }
 
-static gs_status find_peak(const gs_snapshot *s, const gs_device *d, const gs_history *h, bool reserved, gs_state *state, gs_error *err)
+static gs_status find_peak(const gs_snapshot *s, const gs_device *d, const gs_history *h,
+	bool reserved, gs_state *state, gs_error *err)
 {
 	gs_history own = GS_HISTORY_INIT;
 	gs_status status = h ? GS_OK : gs_history_init(&own, s, d, err);
@@ -48,11 +50,13 @@ static gs_status find_peak(const gs_snapshot *s, const gs_device *d, const gs_hi
 	return status;
 }
 
-static gs_status select_oom(const gs_snapshot *s, const gs_device *d, uint64_t nth, gs_state *state, gs_error *err)
+static gs_status select_oom(
+	const gs_snapshot *s, const gs_device *d, uint64_t nth, gs_state *state, gs_error *err)
 {
 	state->oom = find_oom(s, d->device, nth);
 	if (state->oom == SIZE_MAX && nth)
-		return gs_fail(err, GS_NOT_FOUND, "device %d has no OOM number %llu", d->device, (unsigned long long)nth);
+		return gs_fail(err, GS_NOT_FOUND, "device %d has no OOM number %llu", d->device,
+			(unsigned long long)nth);
 	if (state->oom == SIZE_MAX)
 		return gs_fail(err, GS_NOT_FOUND, "device %d has no recorded OOM", d->device);
 	state->idx = s->ooms[state->oom].idx;
@@ -61,10 +65,11 @@ static gs_status select_oom(const gs_snapshot *s, const gs_device *d, uint64_t n
 	return GS_OK;
 }
 
-gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_history *h, const char *selector, gs_state *state, gs_error *err)
+gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_history *h,
+	const char *selector, gs_state *state, gs_error *err)
 {
 	uint64_t number;
-	gs_state found = { "captured", GS_NONE, SIZE_MAX };
+	gs_state found = {"captured", GS_NONE, SIZE_MAX};
 	gs_status status = GS_OK;
 	if (!selector || !*selector)
 		selector = find_oom(s, d->device, 0) == SIZE_MAX ? "captured" : "oom";
@@ -78,9 +83,12 @@ gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_histo
 	else if (!strcmp(selector, "peak") || !strcmp(selector, "peak reserved"))
 		status = find_peak(s, d, h, selector[4], &found, err);
 	else if (!is_number(selector, &number))
-		status = gs_fail(err, GS_INVALID, "no state \"%.40s\": captured, oom, oom N, peak, peak reserved, or an event's number", selector);
+		status = gs_fail(err, GS_INVALID,
+			"no state \"%.40s\": captured, oom, oom N, peak, peak reserved, or an event's number",
+			selector);
 	else if (number >= d->trace.n)
-		status = gs_fail(err, GS_NOT_FOUND, "device %d has no event %llu", d->device, (unsigned long long)number);
+		status = gs_fail(err, GS_NOT_FOUND, "device %d has no event %llu", d->device,
+			(unsigned long long)number);
 	else
 		found.idx = (int64_t)number;
 	if (!status)
@@ -88,7 +96,8 @@ gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_histo
 	return status;
 }
 
-gs_state_fit gs_state_captured_fit(const gs_snapshot *s, const gs_device *d, const gs_state *state, const char **why)
+gs_state_fit gs_state_captured_fit(
+	const gs_snapshot *s, const gs_device *d, const gs_state *state, const char **why)
 {
 	if (state->idx != GS_NONE)
 		return GS_STATE_OWN;
@@ -104,7 +113,8 @@ gs_state_fit gs_state_captured_fit(const gs_snapshot *s, const gs_device *d, con
 	return GS_STATE_OWN;
 }
 
-gs_status gs_state_select(const gs_snapshot *s, const gs_device *d, const char *selector, gs_layout *out, gs_state *state, gs_error *err)
+gs_status gs_state_select(const gs_snapshot *s, const gs_device *d, const char *selector,
+	gs_layout *out, gs_state *state, gs_error *err)
 {
 	gs_history h = GS_HISTORY_INIT;
 	gs_state found;
@@ -114,7 +124,8 @@ gs_status gs_state_select(const gs_snapshot *s, const gs_device *d, const char *
 	const char *why = NULL;
 	gs_state_fit fit = status ? GS_STATE_OWN : gs_state_captured_fit(s, d, &found, &why);
 	if (fit == GS_STATE_OTHER)
-		status = gs_fail(err, GS_NOT_FOUND, "device %d has no layout of that state: %s", d->device, why);
+		status = gs_fail(
+			err, GS_NOT_FOUND, "device %d has no layout of that state: %s", d->device, why);
 	if (!status)
 		status = gs_history_layout(&h, found.idx == GS_NONE ? h.captured_at : found.idx, out, err);
 	if (!status && found.idx == GS_NONE)

@@ -14,7 +14,7 @@ char *gs_pool_text(char *buf, gs_pool_id id)
 
 gs_pool_id gs_pool_parse(const char *text)
 {
-	gs_pool_id id = { 0, 0 };
+	gs_pool_id id = {0, 0};
 	char *end = NULL;
 	if (text) {
 		id.a = strtoull(text, &end, 10);
@@ -34,14 +34,12 @@ gs_id gs_fill_stack(const gs_fill *f, gs_id local)
 	return local && local < f->s->nstacks ? f->stack_of[local] : 0;
 }
 
-int64_t gs_device_number(int32_t device)
-{
-	return device < 0 ? GS_NONE : device;
-}
+int64_t gs_device_number(int32_t device) { return device < 0 ? GS_NONE : device; }
 
 bool gs_device_is_empty(const gs_snapshot *s, const gs_device *d)
 {
-	if (d->captured.nsegments || d->trace.n || d->trace.skipped || d->reserved != GS_NONE || d->allocated != GS_NONE)
+	if (d->captured.nsegments || d->trace.n || d->trace.skipped || d->reserved != GS_NONE ||
+		d->allocated != GS_NONE)
 		return false;
 	for (size_t i = 0; i < s->nooms; i++)
 		if (s->ooms[i].device == d->device)
@@ -82,8 +80,8 @@ static gs_status put_snapshot(gs_fill *f, gs_error *err)
 static gs_status put_devices(gs_fill *f, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db,
-		"INSERT INTO main.device VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.device VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < f->s->ndevices && !status; i++) {
 		const gs_device *d = &f->s->devices[i];
 		gs_db_int(q, 1, f->id);
@@ -110,7 +108,8 @@ static gs_status put_devices(gs_fill *f, gs_error *err)
 static gs_status put_settings(gs_fill *f, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.setting VALUES (?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.setting VALUES (?,?,?)", &q, err);
 	for (size_t i = 0; i < f->s->nsettings && !status; i++) {
 		gs_db_int(q, 1, f->id);
 		gs_db_text(q, 2, gs_string_text(f->s, f->s->settings[i].name));
@@ -124,7 +123,8 @@ static gs_status put_settings(gs_fill *f, gs_error *err)
 static gs_status put_stats(gs_fill *f, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.stat VALUES (?,?,?,?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.stat VALUES (?,?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < f->s->nstats && !status; i++) {
 		const gs_stat *x = &f->s->stats[i];
 		gs_db_int(q, 1, f->id);
@@ -144,7 +144,8 @@ static gs_status put_stats(gs_fill *f, gs_error *err)
 static gs_status put_annotations(gs_fill *f, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.annotation VALUES (?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.annotation VALUES (?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < f->s->nannotations && !status; i++) {
 		const gs_annotation *a = &f->s->annotations[i];
 		gs_db_int(q, 1, f->id);
@@ -161,7 +162,8 @@ static gs_status put_annotations(gs_fill *f, gs_error *err)
 static gs_status put_warnings(gs_fill *f, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.warning VALUES (?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.warning VALUES (?,?)", &q, err);
 	for (size_t i = 0; i < f->s->nwarnings && !status; i++) {
 		gs_db_int(q, 1, f->id);
 		gs_db_text(q, 2, f->s->warnings[i].text);
@@ -187,7 +189,8 @@ gs_status gs_fill_facts(gs_fill *f, gs_error *err)
 	return status;
 }
 
-/* The strings that blocks and events name as their tags, or that events name as what more there is. */
+/* The strings that blocks and events name as their tags, or that events name as what more there is.
+ */
 static void mark_used(gs_fill *f, uint8_t *used, bool more)
 {
 	for (size_t i = 0; i < f->s->ndevices; i++) {
@@ -243,9 +246,10 @@ static gs_status add(gs_fill *f, gs_error *err)
 	return status;
 }
 
-gs_status gs_store_add(gs_store *store, const gs_snapshot *s, const gs_store_ask *ask, int64_t *id, gs_error *err)
+gs_status gs_store_add(
+	gs_store *store, const gs_snapshot *s, const gs_store_ask *ask, int64_t *id, gs_error *err)
 {
-	gs_fill f = { .store = store, .s = s, .ask = ask, .id = store->next_snapshot };
+	gs_fill f = {.store = store, .s = s, .ask = ask, .id = store->next_snapshot};
 	gs_status status = gs_db_run(store->db, "BEGIN", err);
 	if (status)
 		return status;

@@ -9,26 +9,18 @@
 static gs_status status_of(int rc)
 {
 	switch (rc & 255) {
-	case SQLITE_OK:
-		return GS_OK;
-	case SQLITE_NOMEM:
-		return GS_NO_MEMORY;
-	case SQLITE_INTERRUPT:
-		return GS_TIMEOUT;
+	case SQLITE_OK: return GS_OK;
+	case SQLITE_NOMEM: return GS_NO_MEMORY;
+	case SQLITE_INTERRUPT: return GS_TIMEOUT;
 	case SQLITE_AUTH:
-	case SQLITE_READONLY:
-		return GS_DENIED;
-	case SQLITE_TOOBIG:
-		return GS_LIMIT;
+	case SQLITE_READONLY: return GS_DENIED;
+	case SQLITE_TOOBIG: return GS_LIMIT;
 	case SQLITE_CORRUPT:
-	case SQLITE_NOTADB:
-		return GS_FORMAT;
+	case SQLITE_NOTADB: return GS_FORMAT;
 	case SQLITE_IOERR:
 	case SQLITE_FULL:
-	case SQLITE_CANTOPEN:
-		return GS_IO;
-	default:
-		return GS_SQL;
+	case SQLITE_CANTOPEN: return GS_IO;
+	default: return GS_SQL;
 	}
 }
 
@@ -79,7 +71,8 @@ gs_status gs_db_do(sqlite3_stmt *stmt, gs_error *err)
 {
 	int rc = sqlite3_step(stmt);
 	gs_status status = rc == SQLITE_DONE || rc == SQLITE_ROW
-		? GS_OK : gs_db_fail(sqlite3_db_handle(stmt), rc, sqlite3_sql(stmt), err);
+		? GS_OK
+		: gs_db_fail(sqlite3_db_handle(stmt), rc, sqlite3_sql(stmt), err);
 	sqlite3_reset(stmt);
 	return status;
 }
@@ -102,7 +95,8 @@ void gs_db_text(sqlite3_stmt *stmt, int at, const char *text)
 
 int64_t gs_db_get(sqlite3_stmt *stmt, int column)
 {
-	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? GS_NONE : sqlite3_column_int64(stmt, column);
+	return sqlite3_column_type(stmt, column) == SQLITE_NULL ? GS_NONE
+															: sqlite3_column_int64(stmt, column);
 }
 
 int64_t gs_db_value(sqlite3 *db, const char *sql, int64_t otherwise)

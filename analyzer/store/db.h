@@ -7,7 +7,8 @@
 
 #include "schema/status.h"
 
-/* Fills err from the connection's last error: "MESSAGE in SQL" (the SQL's first line, cut). rc is SQLite's code. */
+/* Fills err from the connection's last error: "MESSAGE in SQL" (the SQL's first line, cut). rc is
+ * SQLite's code. */
 gs_status gs_db_fail(sqlite3 *db, int rc, const char *sql, gs_error *err);
 
 /* Runs statements that give no rows. */

@@ -20,8 +20,10 @@ static void bind_totals(sqlite3_stmt *q, const gs_layout *l)
 
 static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_error *err)
 {
-	gs_status status = f->state ? GS_OK : gs_db_prepare(f->store->db,
-		"INSERT INTO main.state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->state, err);
+	gs_status status = f->state
+		? GS_OK
+		: gs_db_prepare(f->store->db,
+			  "INSERT INTO main.state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->state, err);
 	if (status)
 		return status;
 	const gs_layout *l = row->layout;
@@ -43,11 +45,13 @@ static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_e
 }
 
 /* What a segment's blocks add up to. */
-typedef struct sums { uint64_t allocated, pending, free, largest; } sums;
+typedef struct sums {
+	uint64_t allocated, pending, free, largest;
+} sums;
 
 static sums sum_blocks(const gs_layout *l, const gs_segment *g)
 {
-	sums x = { 0, 0, 0, 0 };
+	sums x = {0, 0, 0, 0};
 	for (size_t i = g->first_block; i < g->first_block + g->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
 		if (b->state == GS_ACTIVE_ALLOCATED)
@@ -63,7 +67,8 @@ static sums sum_blocks(const gs_layout *l, const gs_segment *g)
 	return x;
 }
 
-static gs_status put_segment(gs_fill *f, const gs_layout *l, const gs_segment *g, const char *pool_id, gs_error *err)
+static gs_status put_segment(
+	gs_fill *f, const gs_layout *l, const gs_segment *g, const char *pool_id, gs_error *err)
 {
 	sqlite3_stmt *q = f->segment;
 	gs_id stack = gs_fill_stack(f, g->stack);
@@ -95,11 +100,14 @@ static gs_status put_block(gs_fill *f, const gs_segment *g, const gs_block *b, g
 	gs_db_text(q, 13, b->tag ? gs_string_text(f->s, b->tag) : NULL);
 	gs_db_int(q, 14, b->idx);
 	gs_db_int(q, 15, b->stale && b->stale <= INT64_MAX ? (int64_t)b->stale : GS_NONE);
-	gs_db_text(q, 16, b->more && f->s->strings[b->more].length <= GS_MOST_MORE ? gs_string_text(f->s, b->more) : NULL);
+	gs_db_text(q, 16,
+		b->more && f->s->strings[b->more].length <= GS_MOST_MORE ? gs_string_text(f->s, b->more)
+																 : NULL);
 	return gs_db_do(q, err);
 }
 
-static gs_status put_segment_and_blocks(gs_fill *f, const gs_layout *l, const gs_segment *g, gs_error *err)
+static gs_status put_segment_and_blocks(
+	gs_fill *f, const gs_layout *l, const gs_segment *g, gs_error *err)
 {
 	char pool_id[44];
 	gs_pool_text(pool_id, g->pool_id);
@@ -114,10 +122,14 @@ static gs_status put_segment_and_blocks(gs_fill *f, const gs_layout *l, const gs
 	return status;
 }
 
-static gs_status put_layout(gs_fill *f, const gs_device *d, const gs_layout *l, int64_t id, gs_error *err)
+static gs_status put_layout(
+	gs_fill *f, const gs_device *d, const gs_layout *l, int64_t id, gs_error *err)
 {
-	gs_status status = f->segment ? GS_OK : gs_db_prepare(f->store->db,
-		"INSERT INTO main.all_segment VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->segment, err);
+	gs_status status = f->segment
+		? GS_OK
+		: gs_db_prepare(f->store->db,
+			  "INSERT INTO main.all_segment VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->segment,
+			  err);
 	if (!status && !f->block)
 		status = gs_db_prepare(f->store->db,
 			"INSERT INTO main.all_block VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->block, err);

@@ -1,6 +1,6 @@
-/* Reading a snapshot back from its tables. The tables' shape was checked when the database was opened; their content
- * may still be anything, so ids and numbers are checked where they are used. Events and stacks are in
- * store_read_trace.c. */
+/* Reading a snapshot back from its tables. The tables' shape was checked when the database was
+ * opened; their content may still be anything, so ids and numbers are checked where they are used.
+ * Events and stacks are in store_read_trace.c. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -70,15 +70,17 @@ static gs_status snapshot_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 
 static gs_status setting_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
-	const char *name = (const char *)sqlite3_column_text(q, 0), *value = (const char *)sqlite3_column_text(q, 1);
+	const char *name = (const char *)sqlite3_column_text(q, 0),
+			   *value = (const char *)sqlite3_column_text(q, 1);
 	gs_status status = gs_snapshot_add_setting(r->s, name ? name : "", value ? value : "");
 	return status ? gs_fail(err, status, "settings") : GS_OK;
 }
 
 static gs_status stat_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
-	gs_stat x = { sqlite3_column_type(q, 0) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 0), gs_reading_string(r, q, 1), gs_reading_string(r, q, 2), gs_db_get(q, 3),
-		      gs_db_get(q, 4), gs_db_get(q, 5), gs_db_get(q, 6) };
+	gs_stat x = {sqlite3_column_type(q, 0) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 0),
+		gs_reading_string(r, q, 1), gs_reading_string(r, q, 2), gs_db_get(q, 3), gs_db_get(q, 4),
+		gs_db_get(q, 5), gs_db_get(q, 6)};
 	gs_status status = gs_snapshot_add_stat(r->s, &x);
 	return status ? gs_fail(err, status, "statistics") : GS_OK;
 }
@@ -86,8 +88,8 @@ static gs_status stat_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 static gs_status annotation_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
 	int64_t device = gs_db_get(q, 2);
-	gs_annotation x = { gs_reading_string(r, q, 0), gs_reading_string(r, q, 1), device == GS_NONE ? -1 : (int32_t)device,
-			    gs_db_get(q, 3) };
+	gs_annotation x = {gs_reading_string(r, q, 0), gs_reading_string(r, q, 1),
+		device == GS_NONE ? -1 : (int32_t)device, gs_db_get(q, 3)};
 	gs_status status = gs_snapshot_add_annotation(r->s, &x);
 	return status ? gs_fail(err, status, "annotations") : GS_OK;
 }
@@ -106,7 +108,10 @@ static gs_status warning_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 
 static int pool_class(const char *word)
 {
-	return !word ? GS_CLASS_UNKNOWN : !strcmp(word, "small") ? GS_SMALL : !strcmp(word, "large") ? GS_LARGE : GS_CLASS_UNKNOWN;
+	return !word                 ? GS_CLASS_UNKNOWN
+		: !strcmp(word, "small") ? GS_SMALL
+		: !strcmp(word, "large") ? GS_LARGE
+								 : GS_CLASS_UNKNOWN;
 }
 
 static gs_status oom_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
@@ -137,7 +142,8 @@ static gs_status oom_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	return GS_OK;
 }
 
-/* --- devices and their captured layout ---------------------------------------------------------- */
+/* --- devices and their captured layout ----------------------------------------------------------
+ */
 
 static gs_status device_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
@@ -156,7 +162,8 @@ static gs_status device_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	r->s->lost |= sqlite3_column_type(q, 9) == SQLITE_NULL ? GS_LOST_OOMS : 0;
 	d->trace.skipped = (uint64_t)sqlite3_column_int64(q, 6);
 	d->trace.dropped = (uint64_t)sqlite3_column_int64(q, 7);
-	d->trace.complete = sqlite3_column_type(q, 8) == SQLITE_NULL ? -1 : sqlite3_column_int(q, 8) != 0;
+	d->trace.complete = sqlite3_column_type(q, 8) == SQLITE_NULL ? -1
+																 : sqlite3_column_int(q, 8) != 0;
 	d->layout_at_oom = sqlite3_column_int(q, 9) != 0;
 	d->has_layout = sqlite3_column_int(q, 10) != 0;
 	d->captured.idx = gs_db_get(q, 11);
@@ -247,25 +254,32 @@ static gs_status read_layout(gs_reading *r, gs_device *d, gs_error *err)
 	r->blocks = 0;
 	r->state = -1;
 	r->device = gs_device_number(d->device);
-	gs_status status = gs_reading_each(r, "SELECT id, exact, note FROM main.state WHERE snapshot_id = ? AND device IS ? AND name = 'captured'",
-					   state_row, err);
+	gs_status status = gs_reading_each(r,
+		"SELECT id, exact, note FROM main.state WHERE snapshot_id = ? AND device IS ? AND name = 'captured'",
+		state_row, err);
 	r->device = r->state; /* the second parameter of the next two */
 	if (!status)
-		status = gs_reading_each(r, "SELECT address, size, pool, pool_id, stream, expandable, stack_id, blocks FROM main.all_segment"
-					 " WHERE snapshot_id = ? AND state_id = ? ORDER BY rowid", segment_row, err);
+		status = gs_reading_each(r,
+			"SELECT address, size, pool, pool_id, stream, expandable, stack_id, blocks FROM main.all_segment"
+			" WHERE snapshot_id = ? AND state_id = ? ORDER BY rowid",
+			segment_row, err);
 	if (!status)
-		status = gs_reading_each(r, "SELECT address, size, requested, state, stack_id, tag, idx, stale, more FROM main.all_block"
-					 " WHERE snapshot_id = ? AND state_id = ? ORDER BY rowid", block_row, err);
+		status = gs_reading_each(r,
+			"SELECT address, size, requested, state, stack_id, tag, idx, stale, more FROM main.all_block"
+			" WHERE snapshot_id = ? AND state_id = ? ORDER BY rowid",
+			block_row, err);
 	if (!status && r->blocks != d->captured.nblocks)
-		return gs_fail(err, GS_FORMAT, "device %d: segments of %zu blocks, but %zu blocks", d->device, r->blocks,
-			       d->captured.nblocks);
+		return gs_fail(err, GS_FORMAT, "device %d: segments of %zu blocks, but %zu blocks",
+			d->device, r->blocks, d->captured.nblocks);
 	return status;
 }
 
 static gs_status read_devices(gs_reading *r, gs_error *err)
 {
-	gs_status status = gs_reading_each(r, "SELECT device, name, capacity, device_free, allowed, others, events, dropped, from_start,"
-		" at_oom, has_layout, captured_idx, said_reserved, said_allocated FROM main.device WHERE snapshot_id = ? ORDER BY device", device_row, err);
+	gs_status status = gs_reading_each(r,
+		"SELECT device, name, capacity, device_free, allowed, others, events, dropped, from_start,"
+		" at_oom, has_layout, captured_idx, said_reserved, said_allocated FROM main.device WHERE snapshot_id = ? ORDER BY device",
+		device_row, err);
 	for (size_t i = 0; i < r->s->ndevices && !status; i++) {
 		status = read_layout(r, &r->s->devices[i], err);
 		if (!status && r->want & GS_WANT_EVENTS)
@@ -278,35 +292,45 @@ static gs_status read_devices(gs_reading *r, gs_error *err)
 
 static gs_status read_all(gs_reading *r, gs_error *err)
 {
-	gs_status status = gs_reading_each(r, "SELECT * FROM main.snapshot WHERE id = ?", snapshot_row, err);
+	gs_status status = gs_reading_each(
+		r, "SELECT * FROM main.snapshot WHERE id = ?", snapshot_row, err);
 	if (!status && !r->found)
 		return gs_fail(err, GS_NOT_FOUND, "no snapshot %lld in the database", (long long)r->id);
 	if (!status)
-		status = gs_reading_each(r, "SELECT name, value FROM main.setting WHERE snapshot_id = ? ORDER BY rowid", setting_row, err);
+		status = gs_reading_each(r,
+			"SELECT name, value FROM main.setting WHERE snapshot_id = ? ORDER BY rowid",
+			setting_row, err);
 	if (!status)
-		status = gs_reading_each(r, "SELECT device, name, pool, current, peak, allocated, freed FROM main.stat"
-					 " WHERE snapshot_id = ? ORDER BY rowid", stat_row, err);
+		status = gs_reading_each(r,
+			"SELECT device, name, pool, current, peak, allocated, freed FROM main.stat"
+			" WHERE snapshot_id = ? ORDER BY rowid",
+			stat_row, err);
 	if (!status)
-		status = gs_reading_each(r, "SELECT name, stage, device, time_us FROM main.annotation WHERE snapshot_id = ? ORDER BY rowid",
-					 annotation_row, err);
+		status = gs_reading_each(r,
+			"SELECT name, stage, device, time_us FROM main.annotation WHERE snapshot_id = ? ORDER BY rowid",
+			annotation_row, err);
 	if (!status)
-		status = gs_reading_each(r, "SELECT device, idx, time_us, requested, needed, stream, pool, pool_id, device_free, capacity,"
-			" allocated, reserved, allowed, library, stack_id, message FROM main.oom WHERE snapshot_id = ? ORDER BY rowid", oom_row, err);
+		status = gs_reading_each(r,
+			"SELECT device, idx, time_us, requested, needed, stream, pool, pool_id, device_free, capacity,"
+			" allocated, reserved, allowed, library, stack_id, message FROM main.oom WHERE snapshot_id = ? ORDER BY rowid",
+			oom_row, err);
 	if (!status)
 		status = read_devices(r, err);
 	if (!status && r->want & GS_WANT_FAILURES && r->s->lost & GS_LOST_OOMS)
-		status = gs_fail(err, GS_TRUNCATED, "the file that was loaded ended at byte %llu, before what it tells of failures",
-				 (unsigned long long)r->s->cut_at);
+		status = gs_fail(err, GS_TRUNCATED,
+			"the file that was loaded ended at byte %llu, before what it tells of failures",
+			(unsigned long long)r->s->cut_at);
 	if (!status)
 		status = gs_snapshot_finish(r->s, err);
 	if (!status)
-		status = gs_reading_each(r, "SELECT text FROM main.warning WHERE snapshot_id = ? ORDER BY rowid", warning_row, err);
+		status = gs_reading_each(r,
+			"SELECT text FROM main.warning WHERE snapshot_id = ? ORDER BY rowid", warning_row, err);
 	return status;
 }
 
 gs_status gs_store_read(gs_store *store, int64_t id, unsigned want, gs_snapshot *s, gs_error *err)
 {
-	gs_reading r = { .store = store, .s = s, .id = id, .want = want };
+	gs_reading r = {.store = store, .s = s, .id = id, .want = want};
 	gs_snapshot_init(s);
 	gs_status status = read_all(&r, err);
 	gs_reading_release(&r);

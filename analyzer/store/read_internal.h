@@ -12,15 +12,15 @@ typedef struct gs_reading {
 	unsigned want;
 	bool found;
 	gs_layout *layout;
-	size_t blocks;              /* announced by the segments read so far */
-	gs_id *stack_of;            /* by stack.id of the database: the snapshot's + 1, 0 not yet read */
+	size_t blocks;   /* announced by the segments read so far */
+	gs_id *stack_of; /* by stack.id of the database: the snapshot's + 1, 0 not yet read */
 	int64_t nstack_of;
-	gs_id *tag_of;              /* by tag.id: string id of the snapshot */
+	gs_id *tag_of; /* by tag.id: string id of the snapshot */
 	int64_t ntag_of;
-	gs_id *more_of;         /* likewise of more */
+	gs_id *more_of; /* likewise of more */
 	int64_t nmore_of;
 	sqlite3_stmt *frames;
-	gs_device *into;            /* whose events are read */
+	gs_device *into; /* whose events are read */
 	int64_t base_us;
 } gs_reading;
 

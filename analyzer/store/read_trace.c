@@ -6,7 +6,8 @@
 
 enum { MAX_DEPTH = 4096, MAX_IDS = 1 << 28 };
 
-/* --- stacks, each when it is first met ------------------------------------------------------------ */
+/* --- stacks, each when it is first met
+ * ------------------------------------------------------------ */
 
 /* An array for ids up to the greatest in a table; ids beyond MAX_IDS are not ours. */
 static gs_id *ids_of(gs_reading *r, const char *sql, int64_t *n)
@@ -20,8 +21,11 @@ static gs_id read_stack(gs_reading *r, int64_t id)
 {
 	gs_id frames[MAX_DEPTH];
 	uint32_t n = 0;
-	if (!r->frames && gs_db_prepare(r->store->db, "SELECT f.name, f.file, f.line FROM main.stack_frame AS k JOIN main.frame AS f"
-					" ON f.id = k.frame_id WHERE k.stack_id = ? ORDER BY k.depth", &r->frames, NULL))
+	if (!r->frames &&
+		gs_db_prepare(r->store->db,
+			"SELECT f.name, f.file, f.line FROM main.stack_frame AS k JOIN main.frame AS f"
+			" ON f.id = k.frame_id WHERE k.stack_id = ? ORDER BY k.depth",
+			&r->frames, NULL))
 		return 0;
 	gs_db_int(r->frames, 1, id);
 	while (n < MAX_DEPTH && sqlite3_step(r->frames) == SQLITE_ROW) {
@@ -46,7 +50,8 @@ gs_id gs_reading_stack(gs_reading *r, int64_t id)
 	return r->stack_of[id] - 1;
 }
 
-/* --- events --------------------------------------------------------------------------------------- */
+/* --- events
+ * --------------------------------------------------------------------------------------- */
 
 static gs_status tag_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
@@ -83,12 +88,14 @@ static gs_status read_more(gs_reading *r, gs_error *err)
 	r->more_of = ids_of(r, "SELECT max(id) FROM main.more", &r->nmore_of);
 	if (!r->more_of)
 		return gs_fail(err, GS_NO_MEMORY, "more");
-	return gs_reading_each(r, "SELECT id, text FROM main.more WHERE snapshot_id = ?", more_row, err);
+	return gs_reading_each(
+		r, "SELECT id, text FROM main.more WHERE snapshot_id = ?", more_row, err);
 }
 
 static gs_status fill_event(gs_reading *r, sqlite3_stmt *q, gs_event *e, gs_error *err)
 {
-	int64_t action = sqlite3_column_int64(q, 0), time = gs_db_get(q, 5), tag = gs_db_get(q, 7), more = gs_db_get(q, 8);
+	int64_t action = sqlite3_column_int64(q, 0), time = gs_db_get(q, 5), tag = gs_db_get(q, 7),
+			more = gs_db_get(q, 8);
 	const char *pool = (const char *)sqlite3_column_text(q, 4);
 	gs_id tag_id = tag > 0 && tag < r->ntag_of ? r->tag_of[tag] : 0;
 	if (action < 0 || action >= GS_ACTION_COUNT || tag_id >= 1u << 24)
@@ -121,8 +128,10 @@ static gs_status trace_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	r->base_us = sqlite3_column_int64(q, 2);
 	if (first < 0 || n < 0 || n > INT64_MAX - first)
 		return gs_fail(err, GS_FORMAT, "a trace of %lld events", (long long)n);
-	gs_status status = gs_db_prepare(r->store->db, "SELECT action, address, size, stream, pool_id, time, stack_id, tag_id, more_id"
-		" FROM main.packed_event WHERE id >= ? AND id < ? ORDER BY id", &events, err);
+	gs_status status = gs_db_prepare(r->store->db,
+		"SELECT action, address, size, stream, pool_id, time, stack_id, tag_id, more_id"
+		" FROM main.packed_event WHERE id >= ? AND id < ? ORDER BY id",
+		&events, err);
 	if (!status) {
 		gs_db_int(events, 1, first);
 		gs_db_int(events, 2, first + n);
@@ -133,13 +142,14 @@ static gs_status trace_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	return status == GS_END ? GS_OK : status;
 }
 
-/* An out-of-memory's event keeps the device's free bytes in the place of an address; they stand in its row of oom. */
+/* An out-of-memory's event keeps the device's free bytes in the place of an address; they stand in
+ * its row of oom. */
 static void set_free_of_ooms(gs_snapshot *s, gs_device *d)
 {
 	for (size_t i = 0; i < s->nooms; i++) {
 		const gs_oom *o = &s->ooms[i];
-		if (o->device == d->device && o->idx >= 0 && (uint64_t)o->idx < d->trace.n && o->device_free != GS_NONE &&
-		    gs_event_action(&d->trace.events[o->idx]) == GS_ACTION_OOM)
+		if (o->device == d->device && o->idx >= 0 && (uint64_t)o->idx < d->trace.n &&
+			o->device_free != GS_NONE && gs_event_action(&d->trace.events[o->idx]) == GS_ACTION_OOM)
 			d->trace.events[o->idx].address = (uint64_t)o->device_free;
 	}
 }
@@ -153,8 +163,9 @@ gs_status gs_reading_events(gs_reading *r, gs_device *d, gs_error *err)
 	if (!status)
 		status = read_more(r, err);
 	if (!status)
-		status = gs_reading_each(r, "SELECT first, events, base_us FROM main.trace WHERE snapshot_id = ? AND device = ?",
-					 trace_row, err);
+		status = gs_reading_each(r,
+			"SELECT first, events, base_us FROM main.trace WHERE snapshot_id = ? AND device = ?",
+			trace_row, err);
 	if (!status)
 		set_free_of_ooms(r->s, d);
 	return status;

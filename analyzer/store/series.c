@@ -1,4 +1,5 @@
-/* What is computed from all events of a device: bytes over time, stacks of many sizes, stacks that only grow. */
+/* What is computed from all events of a device: bytes over time, stacks of many sizes, stacks that
+ * only grow. */
 #include <stdlib.h>
 
 #include "analyzer/diagnose/attribution.h"
@@ -6,16 +7,18 @@
 
 enum { SAMPLES = 1024 };
 
-/* --- bytes over time ------------------------------------------------------------------------------ */
+/* --- bytes over time
+ * ------------------------------------------------------------------------------ */
 
 /* Events that stand out are kept whatever the step: those of out-of-memories and the peaks. */
 static bool stands_out(const gs_history *h, size_t i, const int64_t peaks[2])
 {
 	return i == 0 || i + 1 == h->n || (int64_t)i == peaks[0] || (int64_t)i == peaks[1] ||
-	       gs_event_action(&h->device->trace.events[i]) == GS_ACTION_OOM;
+		gs_event_action(&h->device->trace.events[i]) == GS_ACTION_OOM;
 }
 
-static gs_status put_sample(sqlite3_stmt *q, const gs_history *h, size_t i, const gs_gauge *g, gs_error *err)
+static gs_status put_sample(
+	sqlite3_stmt *q, const gs_history *h, size_t i, const gs_gauge *g, gs_error *err)
 {
 	gs_db_int(q, 3, (int64_t)i);
 	gs_db_int(q, 4, h->device->trace.events[i].time_us);
@@ -27,10 +30,11 @@ static gs_status put_sample(sqlite3_stmt *q, const gs_history *h, size_t i, cons
 static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 {
 	size_t step = (h->n + SAMPLES - 1) / SAMPLES;
-	const int64_t peaks[2] = { gs_history_peak(h, false), gs_history_peak(h, true) };
+	const int64_t peaks[2] = {gs_history_peak(h, false), gs_history_peak(h, true)};
 	sqlite3_stmt *q = NULL;
 	gs_gauge g;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.timeline VALUES (?,?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.timeline VALUES (?,?,?,?,?,?)", &q, err);
 	if (status)
 		return status;
 	gs_db_int(q, 1, f->id);
@@ -45,7 +49,8 @@ static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 	return status;
 }
 
-/* --- stacks ----------------------------------------------------------------------------------------- */
+/* --- stacks
+ * ----------------------------------------------------------------------------------------- */
 
 static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err)
 {
@@ -54,7 +59,8 @@ static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err
 	sqlite3_stmt *q = NULL;
 	if (gs_blame_varying(f->s, d, &rows, &n))
 		return gs_fail(err, GS_NO_MEMORY, "sizes by stack");
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.varying_size VALUES (?,?,?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.varying_size VALUES (?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
 		gs_db_int(q, 2, gs_device_number(d->device));
@@ -77,7 +83,8 @@ static gs_status put_growth(gs_fill *f, const gs_history *h, gs_error *err)
 	sqlite3_stmt *q = NULL;
 	if (gs_blame_growth(h, GS_NONE, &rows, &n))
 		return gs_fail(err, GS_NO_MEMORY, "growth by stack");
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
 		gs_db_int(q, 2, gs_device_number(h->device->device));

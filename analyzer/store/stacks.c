@@ -63,7 +63,7 @@ static gs_status map(gs_fill *f)
 /* The package of a file under site-packages, else the file's name without folder and ending. */
 static const char *module_of(const char *file, size_t *n)
 {
-	static const char *const roots[] = { "site-packages", "dist-packages" };
+	static const char *const roots[] = {"site-packages", "dist-packages"};
 	const char *slashes = strchr(file, '/') ? "/" : "/\\"; /* a Windows path has the other ones */
 	for (size_t i = 0; i < sizeof roots / sizeof *roots; i++) {
 		const char *at = strstr(file, roots[i]);
@@ -75,7 +75,8 @@ static const char *module_of(const char *file, size_t *n)
 			return at;
 		}
 	}
-	const char *slash = strrchr(file, slashes[strlen(slashes) - 1]), *name = slash ? slash + 1 : file;
+	const char *slash = strrchr(file, slashes[strlen(slashes) - 1]),
+			   *name = slash ? slash + 1 : file;
 	*n = strcspn(name, ".");
 	return *n ? name : NULL;
 }
@@ -84,7 +85,8 @@ static gs_status put_frames(gs_fill *f, gs_error *err)
 {
 	const gs_snapshot *all = &f->store->shared;
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.frame VALUES (?,?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.frame VALUES (?,?,?,?,?)", &q, err);
 	for (gs_id i = f->store->frames_written + 1; i < all->nframes && !status; i++) {
 		const gs_frame *x = &all->frames[i];
 		const char *file = x->file ? gs_string_text(all, x->file) : NULL;
@@ -103,7 +105,10 @@ static gs_status put_frames(gs_fill *f, gs_error *err)
 }
 
 /* Text that grows to what it needs. */
-typedef struct text { char *buf; size_t cap; } text;
+typedef struct text {
+	char *buf;
+	size_t cap;
+} text;
 
 static const char *stack_text(const gs_fill *f, text *t, gs_id stack)
 {
@@ -137,12 +142,14 @@ static gs_status put_stack_frames(gs_fill *f, sqlite3_stmt *q, gs_id stack, gs_e
 static gs_status put_stacks(gs_fill *f, gs_error *err)
 {
 	const gs_snapshot *all = &f->store->shared;
-	text whole = { NULL, 0 };
+	text whole = {NULL, 0};
 	char user[2048];
 	sqlite3_stmt *q = NULL, *part = NULL;
-	gs_status status = gs_db_prepare(f->store->db, "INSERT INTO main.stack VALUES (?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.stack VALUES (?,?,?,?)", &q, err);
 	if (!status)
-		status = gs_db_prepare(f->store->db, "INSERT INTO main.stack_frame VALUES (?,?,?)", &part, err);
+		status = gs_db_prepare(
+			f->store->db, "INSERT INTO main.stack_frame VALUES (?,?,?)", &part, err);
 	for (gs_id i = f->store->stacks_written + 1; i < all->nstacks && !status; i++) {
 		gs_id frame = gs_stack_user_frame(all, i);
 		const char *full = stack_text(f, &whole, i);

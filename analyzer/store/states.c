@@ -1,12 +1,13 @@
-/* Which states of a device go into the tables, and what depends on them: the shown state, OOM rows. */
+/* Which states of a device go into the tables, and what depends on them: the shown state, OOM rows.
+ */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/store/store_internal.h"
 
-/* A file with thousands of out-of-memories would become thousands of layouts: the first and the last are kept, the others are
- * rebuilt when they are asked for. */
+/* A file with thousands of out-of-memories would become thousands of layouts: the first and the
+ * last are kept, the others are rebuilt when they are asked for. */
 enum { MAX_OOM_STATES = 32 };
 
 /* A device being added. */
@@ -17,8 +18,8 @@ typedef struct device_fill {
 	bool has_history;
 	bool captured_done;
 	int64_t captured_id;
-	size_t nooms, first_oom;    /* its rows of s->ooms are first_oom … first_oom + nooms - 1 */
-	int64_t *oom_ids;           /* state.id by number of its OOM, 0 none */
+	size_t nooms, first_oom; /* its rows of s->ooms are first_oom … first_oom + nooms - 1 */
+	int64_t *oom_ids;        /* state.id by number of its OOM, 0 none */
 } device_fill;
 
 static gs_status need_history(device_fill *x, gs_error *err)
@@ -47,7 +48,8 @@ static bool is_captured(const device_fill *x, const gs_state *state)
 {
 	if (state->idx == GS_NONE)
 		return true;
-	return x->d->layout_at_oom && state->oom != SIZE_MAX && state->oom == x->first_oom + x->nooms - 1;
+	return x->d->layout_at_oom && state->oom != SIZE_MAX &&
+		state->oom == x->first_oom + x->nooms - 1;
 }
 
 /* The name under which a state is stored: one name a state. */
@@ -83,7 +85,7 @@ static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_erro
 	gs_status status = GS_OK;
 	gs_layout_init(&built);
 	stored_name(x, state, name, sizeof name);
-	gs_state_row row = { name, state->idx, free_of(x, state), x->d, NULL, GS_NONE, GS_NONE, NULL };
+	gs_state_row row = {name, state->idx, free_of(x, state), x->d, NULL, GS_NONE, GS_NONE, NULL};
 	bool captured = is_captured(x, state);
 	gs_state_fit fit = gs_state_captured_fit(x->f->s, x->d, state, &row.doubt);
 	if (fit == GS_STATE_OWN || !x->d->has_layout)
@@ -92,7 +94,8 @@ static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_erro
 		row.reserved = x->f->s->ooms[state->oom].reserved;
 		row.allocated = x->f->s->ooms[state->oom].allocated;
 	}
-	if (captured && fit != GS_STATE_OTHER && x->d->has_layout && x->d->trace.n && x->f->ask->parts & GS_STORE_BLOCK_IDX) {
+	if (captured && fit != GS_STATE_OTHER && x->d->has_layout && x->d->trace.n &&
+		x->f->ask->parts & GS_STORE_BLOCK_IDX) {
 		status = number_blocks(x, &built, err);
 		row.layout = &built;
 	} else if (fit == GS_STATE_OTHER)
@@ -126,7 +129,8 @@ static gs_status find(device_fill *x, const char *selector, gs_state *state, gs_
 
 static bool keep_oom(const device_fill *x, size_t i)
 {
-	return x->nooms <= MAX_OOM_STATES || i < MAX_OOM_STATES / 2 || i >= x->nooms - MAX_OOM_STATES / 2;
+	return x->nooms <= MAX_OOM_STATES || i < MAX_OOM_STATES / 2 ||
+		i >= x->nooms - MAX_OOM_STATES / 2;
 }
 
 static gs_status put_named(device_fill *x, const char *selector, int64_t *id, gs_error *err)
@@ -139,7 +143,8 @@ static gs_status put_named(device_fill *x, const char *selector, int64_t *id, gs
 /* A message has no event, so no state of its own unless the layout was printed with it. */
 static bool has_state(const device_fill *x, size_t i)
 {
-	return x->f->s->ooms[x->first_oom + i].idx != GS_NONE || (x->d->layout_at_oom && i == x->nooms - 1);
+	return x->f->s->ooms[x->first_oom + i].idx != GS_NONE ||
+		(x->d->layout_at_oom && i == x->nooms - 1);
 }
 
 static gs_status put_all(device_fill *x, gs_error *err)
@@ -166,7 +171,8 @@ static gs_status put_all(device_fill *x, gs_error *err)
 static gs_status show(device_fill *x, const gs_state *state, int64_t id, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(x->f->store->db, "INSERT INTO temp.shown_state VALUES (?,?,?,?)", &q, err);
+	gs_status status = gs_db_prepare(
+		x->f->store->db, "INSERT INTO temp.shown_state VALUES (?,?,?,?)", &q, err);
 	if (status)
 		return status;
 	gs_db_int(q, 1, x->f->id);
@@ -197,9 +203,11 @@ static gs_status put_shown(device_fill *x, gs_error *err)
 	return status ? status : show(x, &state, id, err);
 }
 
-static const char insert_oom[] = "INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+static const char insert_oom[] =
+	"INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
-static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t number, const gs_gauge *sums, gs_error *err)
+static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t number,
+	const gs_gauge *sums, gs_error *err)
 {
 	char pool_id[44];
 	gs_id stack = gs_fill_stack(f, o->stack);
@@ -224,14 +232,15 @@ static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t nu
 	return gs_db_do(q, err);
 }
 
-/* Bytes after the events of the device's OOM rows; sums has nooms entries, known tells which were found. */
+/* Bytes after the events of the device's OOM rows; sums has nooms entries, known tells which were
+ * found. */
 static gs_status oom_sums(device_fill *x, gs_gauge *sums, bool *known, gs_error *err)
 {
 	const gs_oom *ooms = x->f->s->ooms + x->first_oom;
 	if (x->d->layout_at_oom && x->d->has_layout && x->nooms) {
 		gs_totals t;
 		gs_layout_totals(&x->d->captured, &t);
-		sums[x->nooms - 1] = (gs_gauge){ t.allocated, t.pending, t.reserved };
+		sums[x->nooms - 1] = (gs_gauge){t.allocated, t.pending, t.reserved};
 		known[x->nooms - 1] = true;
 	}
 	bool missing = false;
@@ -266,7 +275,8 @@ static gs_status put_ooms(device_fill *x, gs_error *err)
 	if (!status)
 		status = gs_db_prepare(x->f->store->db, insert_oom, &q, err);
 	for (size_t i = 0; i < x->nooms && !status; i++)
-		status = put_oom(x->f, q, &x->f->s->ooms[x->first_oom + i], i + 1, known[i] ? &sums[i] : NULL, err);
+		status = put_oom(
+			x->f, q, &x->f->s->ooms[x->first_oom + i], i + 1, known[i] ? &sums[i] : NULL, err);
 	sqlite3_finalize(q);
 	free(sums);
 	free(known);
@@ -325,7 +335,7 @@ gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
 		return put_other_ooms(f, err);
 	if (gs_device_is_empty(f->s, d))
 		return GS_OK;
-	device_fill x = { .f = f, .d = d, .history = GS_HISTORY_INIT };
+	device_fill x = {.f = f, .d = d, .history = GS_HISTORY_INIT};
 	find_ooms(&x, d->device);
 	gs_status status = fill(&x, err);
 	if (x.has_history)

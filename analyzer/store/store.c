@@ -1,4 +1,5 @@
-/* The database itself: creating its schema, opening one that may be hostile, shadowing its views. */
+/* The database itself: creating its schema, opening one that may be hostile, shadowing its views.
+ */
 #include "analyzer/store/store.h"
 
 #include <stdlib.h>
@@ -27,7 +28,8 @@ static gs_status make(const char *path, int flags, gs_store **out, gs_error *err
 		return gs_fail(err, GS_NO_MEMORY, "a database connection");
 	gs_snapshot_init(&store->shared);
 	store->next_snapshot = store->next_state = 1;
-	int rc = sqlite3_open_v2(path, &store->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
+	int rc = sqlite3_open_v2(
+		path, &store->db, flags | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE, NULL);
 	if (rc) {
 		gs_status status = gs_db_fail(store->db, rc, NULL, err);
 		gs_store_close(store);
@@ -49,10 +51,10 @@ gs_status gs_store_create(const char *path, gs_store **out, gs_error *err)
 	if (status)
 		return status;
 	status = gs_db_runf(store->db, err,
-			    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
-			    "PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;"
-			    "PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
-			    GS_STORE_APPLICATION_ID, GS_STORE_VERSION);
+		"PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; PRAGMA locking_mode = EXCLUSIVE;"
+		"PRAGMA temp_store = MEMORY; PRAGMA cache_size = -8000;"
+		"PRAGMA application_id = %d; PRAGMA user_version = %d; BEGIN",
+		GS_STORE_APPLICATION_ID, GS_STORE_VERSION);
 	if (!status && gs_trace_rows_register(store->db, &store->rows))
 		status = gs_db_fail(store->db, 0, NULL, err);
 	if (!status)
@@ -68,8 +70,8 @@ gs_status gs_store_create(const char *path, gs_store **out, gs_error *err)
 	return status;
 }
 
-/* Every table of ours must be there, and be just what we would create: then a name cannot hide a view, a virtual
- * table or a generated column. */
+/* Every table of ours must be there, and be just what we would create: then a name cannot hide a
+ * view, a virtual table or a generated column. */
 static gs_status check_table(gs_store *store, const char *ours, gs_error *err)
 {
 	size_t head = strlen("CREATE TABLE "), length = strcspn(ours + head, " ");
@@ -77,18 +79,20 @@ static gs_status check_table(gs_store *store, const char *ours, gs_error *err)
 	while (n && (ours[n - 1] == '\n' || ours[n - 1] == ';'))
 		n--;
 	sqlite3_stmt *stmt = NULL;
-	gs_status status = gs_db_prepare(store->db, "SELECT type, sql FROM main.sqlite_schema WHERE name = ?", &stmt, err);
+	gs_status status = gs_db_prepare(
+		store->db, "SELECT type, sql FROM main.sqlite_schema WHERE name = ?", &stmt, err);
 	if (status)
 		return status;
 	sqlite3_bind_text(stmt, 1, ours + head, (int)length, SQLITE_STATIC);
 	status = gs_db_next(stmt, err);
 	if (status == GS_END)
-		status = gs_fail(err, GS_FORMAT, "the database has no table %.*s", (int)length, ours + head);
+		status = gs_fail(
+			err, GS_FORMAT, "the database has no table %.*s", (int)length, ours + head);
 	else if (!status) {
 		const char *sql = (const char *)sqlite3_column_text(stmt, 1);
 		if (!sql || (size_t)sqlite3_column_bytes(stmt, 1) != n || memcmp(sql, ours, n))
-			status = gs_fail(err, GS_FORMAT, "table %.*s of the database is not as gpusnap makes it",
-					 (int)length, ours + head);
+			status = gs_fail(err, GS_FORMAT,
+				"table %.*s of the database is not as gpusnap makes it", (int)length, ours + head);
 	}
 	sqlite3_finalize(stmt);
 	return status;
@@ -103,8 +107,9 @@ static gs_status check_schema(gs_store *store, gs_error *err)
 	if (application != GS_STORE_APPLICATION_ID)
 		return gs_fail(err, GS_FORMAT, "an SQLite database, but not one that `gpusnap load` made");
 	if (version != GS_STORE_VERSION)
-		return gs_fail(err, GS_VERSION, "a gpusnap database of version %lld; this gpusnap knows version %d: load its inputs again",
-			       (long long)version, GS_STORE_VERSION);
+		return gs_fail(err, GS_VERSION,
+			"a gpusnap database of version %lld; this gpusnap knows version %d: load its inputs again",
+			(long long)version, GS_STORE_VERSION);
 	for (const gs_sql_file *f = gs_sql_files; f->path; f++)
 		if (!strncmp(f->path, "table/", 6)) {
 			gs_status status = check_table(store, f->text, err);
@@ -120,7 +125,8 @@ gs_status gs_store_open(const char *path, gs_store **out, gs_error *err)
 	gs_status status = make(path, SQLITE_OPEN_READONLY, &store, err);
 	if (status)
 		return status;
-	status = gs_db_run(store->db, "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0", err);
+	status = gs_db_run(store->db,
+		"PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0", err);
 	if (!status)
 		status = check_schema(store, err);
 	if (status)
@@ -139,10 +145,7 @@ void gs_store_close(gs_store *store)
 	free(store);
 }
 
-sqlite3 *gs_store_connection(gs_store *store)
-{
-	return store->db;
-}
+sqlite3 *gs_store_connection(gs_store *store) { return store->db; }
 
 /* A view's text is kept as it stands in the file; only where it is made differs. */
 gs_status gs_store_shadow(gs_store *store, gs_error *err)
@@ -164,7 +167,8 @@ gs_status gs_store_finish(gs_store *store, gs_error *err)
 	if (!status)
 		status = gs_db_run(store->db, "COMMIT", err);
 	if (!status)
-		status = gs_db_run(store->db, "PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE; PRAGMA optimize", err);
+		status = gs_db_run(store->db,
+			"PRAGMA synchronous = FULL; PRAGMA journal_mode = DELETE; PRAGMA optimize", err);
 	return status;
 }
 
@@ -179,7 +183,8 @@ gs_status gs_store_ids(gs_store *store, int64_t **ids, size_t *n, gs_error *err)
 	if (!*ids)
 		return gs_fail(err, GS_NO_MEMORY, "a list of snapshots");
 	sqlite3_stmt *stmt = NULL;
-	gs_status status = gs_db_prepare(store->db, "SELECT id FROM main.snapshot ORDER BY id", &stmt, err);
+	gs_status status = gs_db_prepare(
+		store->db, "SELECT id FROM main.snapshot ORDER BY id", &stmt, err);
 	while (!status && *n < (size_t)count && !(status = gs_db_next(stmt, err)))
 		(*ids)[(*n)++] = sqlite3_column_int64(stmt, 0);
 	sqlite3_finalize(stmt);

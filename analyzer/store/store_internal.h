@@ -10,10 +10,10 @@
 struct gs_store {
 	sqlite3 *db;
 	bool shadowed;
-	gs_snapshot shared;      /* strings, frames and stacks of all snapshots added, by content */
+	gs_snapshot shared; /* strings, frames and stacks of all snapshots added, by content */
 	gs_id frames_written, stacks_written;
 	int64_t next_snapshot, next_state, next_event;
-	gs_trace_rows rows;      /* the trace that is being added */
+	gs_trace_rows rows; /* the trace that is being added */
 };
 
 /* One snapshot being added. */
@@ -21,8 +21,8 @@ typedef struct gs_fill {
 	gs_store *store;
 	const gs_snapshot *s;
 	const gs_store_ask *ask;
-	int64_t id;              /* snapshot.id */
-	gs_id *stack_of;         /* stack ids: the snapshot's to the store's */
+	int64_t id;                            /* snapshot.id */
+	gs_id *stack_of;                       /* stack ids: the snapshot's to the store's */
 	sqlite3_stmt *state, *segment, *block; /* prepared at first need */
 } gs_fill;
 
@@ -32,7 +32,8 @@ char *gs_pool_text(char *buf, gs_pool_id id);
 const char *gs_class_text(int pool); /* small, large, NULL */
 gs_pool_id gs_pool_parse(const char *text);
 
-/* The number of a device as tables have it: GS_NONE (NULL) for -1, a device that the input does not name. */
+/* The number of a device as tables have it: GS_NONE (NULL) for -1, a device that the input does not
+ * name. */
 int64_t gs_device_number(int32_t device);
 
 /* A device without segments, events, out-of-memories and figures of a text has no rows. */
@@ -40,18 +41,21 @@ bool gs_device_is_empty(const gs_snapshot *s, const gs_device *d);
 
 gs_status gs_fill_facts(gs_fill *f, gs_error *err);
 gs_status gs_fill_stacks(gs_fill *f, gs_error *err);
-gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err);   /* states, OOM rows, series */
+gs_status gs_fill_device(
+	gs_fill *f, const gs_device *d, gs_error *err); /* states, OOM rows, series */
 gs_status gs_fill_events(gs_fill *f, const gs_device *d, gs_error *err);
 gs_status gs_fill_series(gs_fill *f, const gs_history *h, gs_error *err);
 
-/* One state with its segments and blocks; *id gets state.id. l NULL: nothing is known of its layout. */
+/* One state with its segments and blocks; *id gets state.id. l NULL: nothing is known of its
+ * layout. */
 typedef struct gs_state_row {
 	const char *name;
 	int64_t idx, device_free;
 	const gs_device *device;
 	const gs_layout *layout;
-	int64_t reserved, allocated; /* where there is no layout: what a message says, GS_NONE nothing */
-	const char *doubt;           /* why it is not exact although its layout is; NULL: it is */
+	int64_t reserved,
+		allocated;     /* where there is no layout: what a message says, GS_NONE nothing */
+	const char *doubt; /* why it is not exact although its layout is; NULL: it is */
 } gs_state_row;
 gs_status gs_fill_state(gs_fill *f, const gs_state_row *row, int64_t *id, gs_error *err);
 

@@ -20,21 +20,23 @@ static struct {
 	_Atomic int open;
 	gs_recorder recorder;
 	const gs_rules *rules;
-	double fraction;      /* < 0: none */
+	double fraction; /* < 0: none */
 	int simulated;
 	uint64_t simulated_bytes;
 	void *devices[GS_DEVICES_MAX]; /* gs_sim or gs_cuda_device */
-} api = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} api = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 const char *gpusnap_version(void) { return GS_RELEASE; }
 
-/* --- opening ------------------------------------------------------------------------------------------ */
+/* --- opening
+ * ------------------------------------------------------------------------------------------ */
 
 void gpusnap_config_init(gpusnap_config *config)
 {
 	memset(config, 0, sizeof *config);
 	config->size = sizeof *config;
-	config->events = config->depth = config->level = config->max_dumps = config->max_mb = config->disable = config->rank = -1;
+	config->events = config->depth = config->level = config->max_dumps = config->max_mb =
+		config->disable = config->rank = -1;
 	config->memory_fraction = -1;
 }
 
@@ -57,12 +59,22 @@ static gs_status set_number(gs_config *c, gs_env variable, int64_t value, gs_err
 static gs_status apply(gs_config *c, const gpusnap_config *config, gs_error *err)
 {
 	gs_status status = set_text(c, GS_ENV_DIR, config->dir, err);
-	const struct { gs_env variable; const char *text; int64_t number; } all[] = {
-		{ GS_ENV_NAME, config->name, -1 }, { GS_ENV_STACKS, config->stacks, -1 }, { GS_ENV_CONF, config->conf, -1 },
-		{ GS_ENV_SIGNAL, config->signal, -1 }, { GS_ENV_LOG, config->log, -1 }, { GS_ENV_EVENTS, NULL, config->events },
-		{ GS_ENV_DEPTH, NULL, config->depth }, { GS_ENV_LEVEL, NULL, config->level },
-		{ GS_ENV_MAX_DUMPS, NULL, config->max_dumps }, { GS_ENV_MAX_MB, NULL, config->max_mb },
-		{ GS_ENV_DISABLE, NULL, config->disable },
+	const struct {
+		gs_env variable;
+		const char *text;
+		int64_t number;
+	} all[] = {
+		{GS_ENV_NAME, config->name, -1},
+		{GS_ENV_STACKS, config->stacks, -1},
+		{GS_ENV_CONF, config->conf, -1},
+		{GS_ENV_SIGNAL, config->signal, -1},
+		{GS_ENV_LOG, config->log, -1},
+		{GS_ENV_EVENTS, NULL, config->events},
+		{GS_ENV_DEPTH, NULL, config->depth},
+		{GS_ENV_LEVEL, NULL, config->level},
+		{GS_ENV_MAX_DUMPS, NULL, config->max_dumps},
+		{GS_ENV_MAX_MB, NULL, config->max_mb},
+		{GS_ENV_DISABLE, NULL, config->disable},
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++) {
 		status = set_text(c, all[i].variable, all[i].text, err);
@@ -84,7 +96,8 @@ static gs_status apply_devices(const gpusnap_config *config, gs_error *err)
 	if (config->rules && !api.rules)
 		return gs_fail(err, GS_INVALID, "\"%.40s\" is no release of PyTorch", config->rules);
 	if (config->simulated > GS_DEVICES_MAX || (api.simulated && !api.simulated_bytes))
-		return gs_fail(err, GS_INVALID, "simulated devices: from 1 to %d, with simulated_bytes each", GS_DEVICES_MAX);
+		return gs_fail(err, GS_INVALID,
+			"simulated devices: from 1 to %d, with simulated_bytes each", GS_DEVICES_MAX);
 	return api.simulated ? GS_OK : gs_cuda_load(err);
 }
 
@@ -96,7 +109,8 @@ static gs_status open_locked(const gpusnap_config *config, gs_error *err)
 		return gs_fail(err, GS_STATE, "gpusnap is open already");
 	gpusnap_config_init(&full);
 	if (config && config->size > sizeof full)
-		return gs_fail(err, GS_INVALID, "gpusnap_config of %zu bytes: made for a later gpusnap", config->size);
+		return gs_fail(
+			err, GS_INVALID, "gpusnap_config of %zu bytes: made for a later gpusnap", config->size);
 	if (config)
 		memcpy(&full, config, config->size);
 	gs_status status = gs_config_read(&c, err);
@@ -147,12 +161,13 @@ int gpusnap_devices(void)
 	return api.simulated ? api.simulated : gs_cuda_count();
 }
 
-/* --- devices ------------------------------------------------------------------------------------------ */
+/* --- devices
+ * ------------------------------------------------------------------------------------------ */
 
 static gs_status make_device(int number, gs_heap_config *c, gs_error *err)
 {
 	if (api.simulated) {
-		gs_sim_config sim = { .capacity = api.simulated_bytes, .number = number };
+		gs_sim_config sim = {.capacity = api.simulated_bytes, .number = number};
 		gs_sim *device = NULL;
 		gs_status status = gs_sim_init(&device, &sim);
 		api.devices[number] = device;
@@ -172,10 +187,11 @@ static gs_status make_device(int number, gs_heap_config *c, gs_error *err)
 static gs_status add_device(int number, gs_error *err)
 {
 	if (number < 0 || number >= gpusnap_devices())
-		return gs_fail(err, GS_NOT_FOUND, "there is no device %d (%d in all)", number, gpusnap_devices());
+		return gs_fail(
+			err, GS_NOT_FOUND, "there is no device %d (%d in all)", number, gpusnap_devices());
 	if (gs_recorder_heap(&api.recorder, number))
 		return GS_OK;
-	gs_heap_config c = { .number = number, .rules = api.rules, .fraction = api.fraction };
+	gs_heap_config c = {.number = number, .rules = api.rules, .fraction = api.fraction};
 	gs_status status = api.devices[number] ? GS_OK : make_device(number, &c, err);
 	if (status)
 		return status;
@@ -204,16 +220,20 @@ static gs_heap *heap_slowly(int device, gs_status *status)
 /* The heap of a device, made now if need be. */
 static inline gs_heap *heap_of(int device, gs_status *status)
 {
-	gs_heap *h = atomic_load_explicit(&api.open, memory_order_relaxed) ? gs_recorder_heap(&api.recorder, device) : NULL;
+	gs_heap *h = atomic_load_explicit(&api.open, memory_order_relaxed)
+		? gs_recorder_heap(&api.recorder, device)
+		: NULL;
 	*status = GS_OK;
 	return __builtin_expect(h != NULL, 1) ? h : heap_slowly(device, status);
 }
 
-/* --- allocation --------------------------------------------------------------------------------------- */
+/* --- allocation
+ * --------------------------------------------------------------------------------------- */
 
 static uint64_t handle(gpusnap_stream stream) { return (uint64_t)(uintptr_t)stream; }
 
-__attribute__((noinline)) gpusnap_status gpusnap_malloc(int device, size_t bytes, gpusnap_stream stream, void **ptr)
+__attribute__((noinline)) gpusnap_status gpusnap_malloc(
+	int device, size_t bytes, gpusnap_stream stream, void **ptr)
 {
 	gs_regs from;
 	gs_call call;
@@ -224,7 +244,8 @@ __attribute__((noinline)) gpusnap_status gpusnap_malloc(int device, size_t bytes
 	if (!h)
 		return gs_api_result(status);
 	gs_recorder_call(&api.recorder, &from, &call);
-	status = gs_heap_malloc(h, &call, bytes, handle(stream), &address, gs_api_long_text(), gs_api_error());
+	status = gs_heap_malloc(
+		h, &call, bytes, handle(stream), &address, gs_api_long_text(), gs_api_error());
 	if (status)
 		return status == GS_DEVICE_MEMORY ? gs_api_long_result(status) : gs_api_result(status);
 	*ptr = (void *)(uintptr_t)address; /* NOLINT: a device address */
@@ -240,7 +261,8 @@ gpusnap_status gpusnap_free(int device, void *ptr)
 		return gs_api_result(status);
 	gs_recorder_call_free(&api.recorder, &call);
 	status = gs_heap_free(h, &call, (uint64_t)(uintptr_t)ptr);
-	return status ? gs_api_fail(status, "%p is no live allocation of device %d", ptr, device) : GPUSNAP_OK;
+	return status ? gs_api_fail(status, "%p is no live allocation of device %d", ptr, device)
+				  : GPUSNAP_OK;
 }
 
 gpusnap_status gpusnap_record_stream(int device, void *ptr, gpusnap_stream stream)
@@ -252,7 +274,8 @@ gpusnap_status gpusnap_record_stream(int device, void *ptr, gpusnap_stream strea
 		return gs_api_result(status);
 	gs_recorder_call_free(&api.recorder, &call);
 	status = gs_heap_record_stream(h, &call, (uint64_t)(uintptr_t)ptr, handle(stream));
-	return status ? gs_api_fail(status, "%p is no live allocation of device %d", ptr, device) : GPUSNAP_OK;
+	return status ? gs_api_fail(status, "%p is no live allocation of device %d", ptr, device)
+				  : GPUSNAP_OK;
 }
 
 gpusnap_status gpusnap_empty_cache(int device)
@@ -294,22 +317,26 @@ gpusnap_status gpusnap_set_memory_fraction(int device, double fraction)
 	return gs_api_result(h ? gs_heap_set_fraction(h, fraction, gs_api_error()) : status);
 }
 
-/* --- private pools ------------------------------------------------------------------------------------ */
+/* --- private pools
+ * ------------------------------------------------------------------------------------ */
 
 static bool is_stream(void *user, uint64_t stream) { return (uint64_t)(uintptr_t)user == stream; }
 
-gpusnap_status gpusnap_pool_begin_if(int device, gpusnap_pool_id pool, gpusnap_filter *accepts, void *arg, unsigned flags)
+gpusnap_status gpusnap_pool_begin_if(
+	int device, gpusnap_pool_id pool, gpusnap_filter *accepts, void *arg, unsigned flags)
 {
 	gs_status status;
 	gs_heap *h = heap_of(device, &status);
 	if (h)
-		status = gs_heap_begin_private(h, (gs_pool_id){ pool.a, pool.b }, flags & GPUSNAP_ANY_STREAM ? NULL : accepts, arg,
-					       flags & GPUSNAP_CAPTURE);
-	return status ? gs_api_fail(status, "pool (%llu, %llu) cannot be begun", (unsigned long long)pool.a, (unsigned long long)pool.b)
-		      : GPUSNAP_OK;
+		status = gs_heap_begin_private(h, (gs_pool_id){pool.a, pool.b},
+			flags & GPUSNAP_ANY_STREAM ? NULL : accepts, arg, flags & GPUSNAP_CAPTURE);
+	return status ? gs_api_fail(status, "pool (%llu, %llu) cannot be begun",
+						(unsigned long long)pool.a, (unsigned long long)pool.b)
+				  : GPUSNAP_OK;
 }
 
-gpusnap_status gpusnap_pool_begin(int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags)
+gpusnap_status gpusnap_pool_begin(
+	int device, gpusnap_pool_id pool, gpusnap_stream stream, unsigned flags)
 {
 	return gpusnap_pool_begin_if(device, pool, is_stream, stream, flags);
 }
@@ -319,9 +346,10 @@ gpusnap_status gpusnap_pool_end(int device, gpusnap_pool_id pool)
 	gs_status status;
 	gs_heap *h = heap_of(device, &status);
 	if (h)
-		status = gs_heap_end_private(h, (gs_pool_id){ pool.a, pool.b });
-	return status ? gs_api_fail(status, "pool (%llu, %llu) is not begun", (unsigned long long)pool.a, (unsigned long long)pool.b)
-		      : GPUSNAP_OK;
+		status = gs_heap_end_private(h, (gs_pool_id){pool.a, pool.b});
+	return status ? gs_api_fail(status, "pool (%llu, %llu) is not begun",
+						(unsigned long long)pool.a, (unsigned long long)pool.b)
+				  : GPUSNAP_OK;
 }
 
 gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool)
@@ -329,12 +357,14 @@ gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool)
 	gs_status status;
 	gs_heap *h = heap_of(device, &status);
 	if (h)
-		status = gs_heap_drop_private(h, (gs_pool_id){ pool.a, pool.b });
-	return status ? gs_api_fail(status, "there is no pool (%llu, %llu)", (unsigned long long)pool.a, (unsigned long long)pool.b)
-		      : GPUSNAP_OK;
+		status = gs_heap_drop_private(h, (gs_pool_id){pool.a, pool.b});
+	return status ? gs_api_fail(status, "there is no pool (%llu, %llu)", (unsigned long long)pool.a,
+						(unsigned long long)pool.b)
+				  : GPUSNAP_OK;
 }
 
-/* --- tags, figures, dumps ----------------------------------------------------------------------------- */
+/* --- tags, figures, dumps
+ * ----------------------------------------------------------------------------- */
 
 gpusnap_status gpusnap_push_tag(const char *name)
 {
@@ -407,12 +437,13 @@ gpusnap_status gpusnap_dump(int device, const char *path, char *written, size_t 
 	gs_heap *h = heap_of(device, &status);
 	if (!h)
 		return gs_api_result(status);
-	gs_dump_request request = { .reason = GS_DUMP_DEMAND, .path = path, .quiet = true };
+	gs_dump_request request = {.reason = GS_DUMP_DEMAND, .path = path, .quiet = true};
 	status = gs_heap_dump(h, &request, written, cap, gs_api_error());
 	return gs_api_result(status);
 }
 
-/* --- the builder's dumps ------------------------------------------------------------------------------ */
+/* --- the builder's dumps
+ * ------------------------------------------------------------------------------ */
 
 gs_dumper *gs_api_dumper(gs_error *err)
 {

@@ -7,12 +7,14 @@
 #include "recorder/api/error.h"
 #include "recorder/dump/dump.h"
 
-static const gs_tables_limits roomy = { 1 << 26, 1 << 19, 1 << 20, 1 << 19, 1 << 23, 1 << 16 };
+static const gs_tables_limits roomy = {1 << 26, 1 << 19, 1 << 20, 1 << 19, 1 << 23, 1 << 16};
 
 gpusnap_builder *gpusnap_builder_new(void)
 {
 	gpusnap_builder *b = calloc(1, sizeof *b);
-	if (!b || (gs_tables_init(&b->tables, &roomy, &b->pages) && gs_tables_init(&b->tables, &gs_tables_default, &b->pages))) {
+	if (!b ||
+		(gs_tables_init(&b->tables, &roomy, &b->pages) &&
+			gs_tables_init(&b->tables, &gs_tables_default, &b->pages))) {
 		free(b);
 		gs_api_fail(GS_NO_MEMORY, "no memory for a builder");
 		return NULL;
@@ -38,9 +40,13 @@ void gpusnap_builder_free(gpusnap_builder *b)
 	free(b);
 }
 
-/* --- helpers ------------------------------------------------------------------------------------------ */
+/* --- helpers
+ * ------------------------------------------------------------------------------------------ */
 
-static gpusnap_status no_memory(void) { return gs_api_fail(GS_NO_MEMORY, "no memory for another row"); }
+static gpusnap_status no_memory(void)
+{
+	return gs_api_fail(GS_NO_MEMORY, "no memory for another row");
+}
 
 static void *grow(void *at, size_t n, size_t *cap, size_t size)
 {
@@ -54,16 +60,19 @@ static void *grow(void *at, size_t n, size_t *cap, size_t size)
 }
 
 /* Appends a row to one of the builder's arrays; false when memory is short (the rows stay). */
-#define PUSH(rows, ...) \
+#define PUSH(rows, ...)                                                 \
 	(grown = grow((rows).at, (rows).n, &(rows).cap, sizeof *(rows).at), \
-	 grown ? ((rows).at = grown, (rows).at[(rows).n++] = (__VA_ARGS__), true) : false)
+		grown ? ((rows).at = grown, (rows).at[(rows).n++] = (__VA_ARGS__), true) : false)
 
-static gs_id intern(gpusnap_builder *b, const char *text) { return text ? gs_tables_text(&b->tables, text, strlen(text)) : 0; }
+static gs_id intern(gpusnap_builder *b, const char *text)
+{
+	return text ? gs_tables_text(&b->tables, text, strlen(text)) : 0;
+}
 
 static gs_text text_of(const gpusnap_builder *b, gs_id id)
 {
 	const gs_table_text *t = &b->tables.texts[id];
-	return (gs_text){ id ? b->tables.text_bytes + t->at : NULL, t->n };
+	return (gs_text){id ? b->tables.text_bytes + t->at : NULL, t->n};
 }
 
 /* Copies a caller's struct, which may be older and shorter than ours: what it lacks is 0. */
@@ -78,23 +87,40 @@ static bool take_row(void *row, size_t size, const void *from)
 	return true;
 }
 
-static gpusnap_status wrong_size(void) { return gs_api_fail(GS_INVALID, "the row's size is not that of a struct of this gpusnap"); }
+static gpusnap_status wrong_size(void)
+{
+	return gs_api_fail(GS_INVALID, "the row's size is not that of a struct of this gpusnap");
+}
 
 static bool known_ids(const gpusnap_builder *b, gs_id stack, gs_id tag)
 {
 	return stack < b->tables.nstacks && tag < b->tables.ntags;
 }
 
-static gpusnap_status unknown_id(void) { return gs_api_fail(GS_INVALID, "a stack or tag that the builder did not give"); }
+static gpusnap_status unknown_id(void)
+{
+	return gs_api_fail(GS_INVALID, "a stack or tag that the builder did not give");
+}
 
-/* --- facts, texts, stacks ----------------------------------------------------------------------------- */
+/* --- facts, texts, stacks
+ * ----------------------------------------------------------------------------- */
 
 gpusnap_status gpusnap_builder_fact(gpusnap_builder *b, const char *name, const char *value)
 {
-	const struct { const char *name; gs_id *text; int64_t *number; } facts[] = {
-		{ "host", &b->host, NULL }, { "tool", &b->tool, NULL }, { "rules", &b->rules, NULL }, { "library", &b->library, NULL },
-		{ "driver", &b->driver, NULL }, { "argv", &b->argv, NULL }, { "pid", NULL, &b->pid }, { "rank", NULL, &b->rank },
-		{ "time_us", NULL, &b->time_us },
+	const struct {
+		const char *name;
+		gs_id *text;
+		int64_t *number;
+	} facts[] = {
+		{"host", &b->host, NULL},
+		{"tool", &b->tool, NULL},
+		{"rules", &b->rules, NULL},
+		{"library", &b->library, NULL},
+		{"driver", &b->driver, NULL},
+		{"argv", &b->argv, NULL},
+		{"pid", NULL, &b->pid},
+		{"rank", NULL, &b->rank},
+		{"time_us", NULL, &b->time_us},
 	};
 	for (size_t i = 0; i < sizeof facts / sizeof *facts; i++) {
 		char *end;
@@ -116,15 +142,17 @@ gpusnap_status gpusnap_builder_fact(gpusnap_builder *b, const char *name, const 
 gpusnap_status gpusnap_builder_setting(gpusnap_builder *b, const char *name, const char *value)
 {
 	void *grown;
-	gs_built_pair pair = { intern(b, name), intern(b, value), 0, 0 };
+	gs_built_pair pair = {intern(b, name), intern(b, value), 0, 0};
 	if (!pair.first || !pair.second || !PUSH(b->settings, pair))
 		return no_memory();
 	return GPUSNAP_OK;
 }
 
-gpusnap_id gpusnap_builder_frame(gpusnap_builder *b, const char *name, const char *file, int64_t line)
+gpusnap_id gpusnap_builder_frame(
+	gpusnap_builder *b, const char *name, const char *file, int64_t line)
 {
-	gs_id id = gs_tables_frame(&b->tables, intern(b, name), intern(b, file), line < 0 || line > INT32_MAX ? -1 : (int32_t)line);
+	gs_id id = gs_tables_frame(&b->tables, intern(b, name), intern(b, file),
+		line < 0 || line > INT32_MAX ? -1 : (int32_t)line);
 	if (!id)
 		gs_api_fail(GS_LIMIT, "too many frames");
 	return id;
@@ -151,7 +179,8 @@ gpusnap_id gpusnap_builder_tag(gpusnap_builder *b, const char *name)
 	return id;
 }
 
-/* --- rows --------------------------------------------------------------------------------------------- */
+/* --- rows
+ * --------------------------------------------------------------------------------------------- */
 
 gpusnap_status gpusnap_builder_device(gpusnap_builder *b, const gpusnap_device_row *from)
 {
@@ -162,10 +191,18 @@ gpusnap_status gpusnap_builder_device(gpusnap_builder *b, const gpusnap_device_r
 	for (size_t i = 0; i < b->devices.n; i++)
 		if (b->devices.at[i].device == row.device)
 			return gs_api_fail(GS_EXISTS, "device %d was added before", row.device);
-	gs_row_device d = { .device = row.device, .name = text_of(b, intern(b, row.name)), .capacity = row.capacity,
-			    .device_free = row.device_free, .allowed = row.allowed, .reserved = GS_NONE, .allocated = GS_NONE,
-			    .others = row.others, .idx = GS_NONE, .dropped = row.dropped > 0 ? (uint64_t)row.dropped : 0,
-			    .complete = row.complete, .layout_at_oom = row.layout_at_oom };
+	gs_row_device d = {.device = row.device,
+		.name = text_of(b, intern(b, row.name)),
+		.capacity = row.capacity,
+		.device_free = row.device_free,
+		.allowed = row.allowed,
+		.reserved = GS_NONE,
+		.allocated = GS_NONE,
+		.others = row.others,
+		.idx = GS_NONE,
+		.dropped = row.dropped > 0 ? (uint64_t)row.dropped : 0,
+		.complete = row.complete,
+		.layout_at_oom = row.layout_at_oom};
 	return PUSH(b->devices, d) ? GPUSNAP_OK : no_memory();
 }
 
@@ -177,9 +214,14 @@ gpusnap_status gpusnap_builder_segment(gpusnap_builder *b, const gpusnap_segment
 		return wrong_size();
 	if (!known_ids(b, row.stack, 0))
 		return unknown_id();
-	gs_row_segment s = { .device = row.device, .address = row.address, .size = row.bytes, .stream = row.stream,
-			     .pool_id = { row.pool_id.a, row.pool_id.b }, .stack = row.stack, .pool = (uint8_t)row.pool,
-			     .expandable = row.expandable };
+	gs_row_segment s = {.device = row.device,
+		.address = row.address,
+		.size = row.bytes,
+		.stream = row.stream,
+		.pool_id = {row.pool_id.a, row.pool_id.b},
+		.stack = row.stack,
+		.pool = (uint8_t)row.pool,
+		.expandable = row.expandable};
 	return PUSH(b->segments, s) ? GPUSNAP_OK : no_memory();
 }
 
@@ -191,9 +233,14 @@ gpusnap_status gpusnap_builder_block(gpusnap_builder *b, const gpusnap_block_row
 		return wrong_size();
 	if (!known_ids(b, row.stack, row.tag))
 		return unknown_id();
-	gs_row_block k = { .device = row.device, .address = row.address, .size = row.bytes,
-			   .requested = row.state == GPUSNAP_INACTIVE ? GS_NONE : row.requested, .idx = row.event, .stack = row.stack,
-			   .tag = row.tag, .state = (uint8_t)row.state };
+	gs_row_block k = {.device = row.device,
+		.address = row.address,
+		.size = row.bytes,
+		.requested = row.state == GPUSNAP_INACTIVE ? GS_NONE : row.requested,
+		.idx = row.event,
+		.stack = row.stack,
+		.tag = row.tag,
+		.state = (uint8_t)row.state};
 	return PUSH(b->blocks, k) ? GPUSNAP_OK : no_memory();
 }
 
@@ -206,9 +253,17 @@ gpusnap_status gpusnap_builder_event(gpusnap_builder *b, const gpusnap_event_row
 	if (!known_ids(b, row.stack, row.tag))
 		return unknown_id();
 	bool oom = row.action == GPUSNAP_OOM;
-	gs_row_event e = { .device = row.device, .address = oom ? 0 : row.address, .size = row.bytes, .time_us = row.time_us,
-			   .stream = row.stream, .has_pool_id = row.has_pool_id, .pool_id = { row.pool_id.a, row.pool_id.b },
-			   .stack = row.stack, .tag = row.tag, .action = (uint8_t)row.action, .extra = oom ? row.address : 0 };
+	gs_row_event e = {.device = row.device,
+		.address = oom ? 0 : row.address,
+		.size = row.bytes,
+		.time_us = row.time_us,
+		.stream = row.stream,
+		.has_pool_id = row.has_pool_id,
+		.pool_id = {row.pool_id.a, row.pool_id.b},
+		.stack = row.stack,
+		.tag = row.tag,
+		.action = (uint8_t)row.action,
+		.extra = oom ? row.address : 0};
 	return PUSH(b->events, e) ? GPUSNAP_OK : no_memory();
 }
 
@@ -220,10 +275,22 @@ gpusnap_status gpusnap_builder_oom(gpusnap_builder *b, const gpusnap_oom_row *fr
 		return wrong_size();
 	if (!known_ids(b, row.stack, 0))
 		return unknown_id();
-	gs_row_oom o = { .device = row.device, .idx = row.event, .time_us = row.time_us, .requested = row.requested, .needed = row.needed,
-			 .stream = row.stream, .has_pool_id = row.has_pool_id, .pool_id = { row.pool_id.a, row.pool_id.b },
-			 .pool = (uint8_t)row.pool, .device_free = row.device_free, .capacity = row.capacity, .allocated = row.allocated,
-			 .reserved = row.reserved, .allowed = row.allowed, .message = text_of(b, intern(b, row.message)), .stack = row.stack };
+	gs_row_oom o = {.device = row.device,
+		.idx = row.event,
+		.time_us = row.time_us,
+		.requested = row.requested,
+		.needed = row.needed,
+		.stream = row.stream,
+		.has_pool_id = row.has_pool_id,
+		.pool_id = {row.pool_id.a, row.pool_id.b},
+		.pool = (uint8_t)row.pool,
+		.device_free = row.device_free,
+		.capacity = row.capacity,
+		.allocated = row.allocated,
+		.reserved = row.reserved,
+		.allowed = row.allowed,
+		.message = text_of(b, intern(b, row.message)),
+		.stack = row.stack};
 	return PUSH(b->ooms, o) ? GPUSNAP_OK : no_memory();
 }
 
@@ -233,25 +300,28 @@ gpusnap_status gpusnap_builder_stat(gpusnap_builder *b, const gpusnap_stat_row *
 	void *grown;
 	if (!take_row(&row, sizeof row, from))
 		return wrong_size();
-	gs_row_stat s = { row.device, intern(b, row.name), intern(b, row.pool), row.current, row.peak, row.allocated, row.freed };
+	gs_row_stat s = {row.device, intern(b, row.name), intern(b, row.pool), row.current, row.peak,
+		row.allocated, row.freed};
 	return s.name && PUSH(b->stats, s) ? GPUSNAP_OK : no_memory();
 }
 
-gpusnap_status gpusnap_builder_annotation(gpusnap_builder *b, int device, const char *name, const char *stage, int64_t time_us)
+gpusnap_status gpusnap_builder_annotation(
+	gpusnap_builder *b, int device, const char *name, const char *stage, int64_t time_us)
 {
 	void *grown;
-	gs_built_pair pair = { intern(b, name), intern(b, stage), device, time_us };
+	gs_built_pair pair = {intern(b, name), intern(b, stage), device, time_us};
 	return PUSH(b->annotations, pair) ? GPUSNAP_OK : no_memory();
 }
 
 gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text)
 {
 	void *grown;
-	gs_built_text warning = { intern(b, text) };
+	gs_built_text warning = {intern(b, text)};
 	return PUSH(b->warnings, warning) ? GPUSNAP_OK : no_memory();
 }
 
-/* --- writing ------------------------------------------------------------------------------------------ */
+/* --- writing
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct writing {
 	gpusnap_builder *b;
@@ -266,9 +336,10 @@ static gs_status encode(void *arg, int64_t pid, gs_sink sink, void *sink_arg)
 	return gs_builder_encode(w->b, w->encoder, w->config, pid, sink, sink_arg, w->err);
 }
 
-gpusnap_status gpusnap_builder_write(gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap)
+gpusnap_status gpusnap_builder_write(
+	gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap)
 {
-	gs_encoder encoder = { .pages = NULL };
+	gs_encoder encoder = {.pages = NULL};
 	gs_error why = GS_ERROR_INIT, *err = gs_api_error();
 	gs_dumper *d = gs_api_dumper(err);
 	if (!d)
@@ -276,8 +347,11 @@ gpusnap_status gpusnap_builder_write(gpusnap_builder *b, int device, const char 
 	gs_status status = gs_encoder_init(&encoder, &b->tables, d->config->level, &b->pages);
 	if (status)
 		return gs_api_fail(status, "no memory to write the file");
-	writing w = { b, &encoder, d->config, &why };
-	gs_dump_request request = { .reason = path ? GS_DUMP_DEMAND : GS_DUMP_OOM, .path = path, .overwrite = overwrite, .quiet = path };
+	writing w = {b, &encoder, d->config, &why};
+	gs_dump_request request = {.reason = path ? GS_DUMP_DEMAND : GS_DUMP_OOM,
+		.path = path,
+		.overwrite = overwrite,
+		.quiet = path};
 	status = gs_dumper_write_by(d, encode, &w, device, &request, written, cap, err);
 	gs_encoder_release(&encoder);
 	return why.text[0] ? gs_api_fail(why.status, "%s", why.text) : gs_api_result(status);

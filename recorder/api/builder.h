@@ -1,4 +1,5 @@
-/* The rows of a builder (gpusnap.h) until they are written. Texts are interned in tables of its own. Not thread-safe. */
+/* The rows of a builder (gpusnap.h) until they are written. Texts are interned in tables of its
+ * own. Not thread-safe. */
 #ifndef GS_RECORDER_BUILDER_H
 #define GS_RECORDER_BUILDER_H
 
@@ -12,17 +13,27 @@
 #include "schema/gsnap_write.h"
 
 /* A growing array of one kind of row. */
-#define GS_ROWS(type) struct { type *at; size_t n, cap; }
+#define GS_ROWS(type)  \
+	struct {           \
+		type *at;      \
+		size_t n, cap; \
+	}
 
-typedef struct gs_built_pair { gs_id first, second; int32_t device; int64_t time_us; } gs_built_pair;
-typedef struct gs_built_text { gs_id name; } gs_built_text;
+typedef struct gs_built_pair {
+	gs_id first, second;
+	int32_t device;
+	int64_t time_us;
+} gs_built_pair;
+typedef struct gs_built_text {
+	gs_id name;
+} gs_built_text;
 
 struct gpusnap_builder {
 	gs_pages pages;
 	gs_tables tables;
 	gs_id host, tool, rules, library, driver, argv;
 	int64_t pid, rank, time_us;
-	GS_ROWS(gs_row_device) devices;      /* texts of these rows point into tables */
+	GS_ROWS(gs_row_device) devices; /* texts of these rows point into tables */
 	GS_ROWS(gs_row_segment) segments;
 	GS_ROWS(gs_row_block) blocks;
 	GS_ROWS(gs_row_event) events;
@@ -32,7 +43,9 @@ struct gpusnap_builder {
 	GS_ROWS(gs_built_text) warnings;
 };
 
-/* Sorts and checks the rows (GS_INVALID: a block in no segment), then writes them. e is an encoder of b's tables. */
-gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *config, int64_t pid, gs_sink sink, void *arg, gs_error *err);
+/* Sorts and checks the rows (GS_INVALID: a block in no segment), then writes them. e is an encoder
+ * of b's tables. */
+gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *config, int64_t pid,
+	gs_sink sink, void *arg, gs_error *err);
 
 #endif

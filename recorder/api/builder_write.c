@@ -6,7 +6,8 @@
 #include "recorder/capture/clock.h"
 #include "schema/version.h"
 
-/* --- order -------------------------------------------------------------------------------------------- */
+/* --- order
+ * -------------------------------------------------------------------------------------------- */
 
 static int by(int64_t a, int64_t b) { return (a > b) - (a < b); }
 static int by_address(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
@@ -63,7 +64,10 @@ static bool sort_by_device(void *rows, size_t n, size_t size, size_t offset)
 	return true;
 }
 
-#define SORT_BY_DEVICE(rows) ((rows).n < 2 || sort_by_device((rows).at, (rows).n, sizeof *(rows).at, (size_t)((char *)&(rows).at->device - (char *)(rows).at)))
+#define SORT_BY_DEVICE(rows)                                   \
+	((rows).n < 2 ||                                           \
+		sort_by_device((rows).at, (rows).n, sizeof *(rows).at, \
+			(size_t)((char *)&(rows).at->device - (char *)(rows).at)))
 
 static bool has_device(const gpusnap_builder *b, int32_t device)
 {
@@ -75,7 +79,9 @@ static bool has_device(const gpusnap_builder *b, int32_t device)
 
 static gs_status need_device(const gpusnap_builder *b, int32_t device, gs_error *err)
 {
-	return has_device(b, device) ? GS_OK : gs_fail(err, GS_INVALID, "device %d has rows but was not added", device);
+	return has_device(b, device)
+		? GS_OK
+		: gs_fail(err, GS_INVALID, "device %d has rows but was not added", device);
 }
 
 /* Every row's device is there. */
@@ -98,13 +104,15 @@ static gs_status place_blocks(gpusnap_builder *b, gs_error *err)
 	size_t s = 0;
 	for (size_t i = 0; i < b->blocks.n; i++) {
 		gs_row_block *k = &b->blocks.at[i];
-		while (s < b->segments.n && (b->segments.at[s].device < k->device ||
-					     (b->segments.at[s].device == k->device &&
-					      k->address - b->segments.at[s].address >= b->segments.at[s].size)))
+		while (s < b->segments.n &&
+			(b->segments.at[s].device < k->device ||
+				(b->segments.at[s].device == k->device &&
+					k->address - b->segments.at[s].address >= b->segments.at[s].size)))
 			s++;
-		if (s == b->segments.n || b->segments.at[s].device != k->device || k->address < b->segments.at[s].address)
-			return gs_fail(err, GS_INVALID, "the block at 0x%llx of device %d is in no segment", (unsigned long long)k->address,
-				       k->device);
+		if (s == b->segments.n || b->segments.at[s].device != k->device ||
+			k->address < b->segments.at[s].address)
+			return gs_fail(err, GS_INVALID, "the block at 0x%llx of device %d is in no segment",
+				(unsigned long long)k->address, k->device);
 		k->segment = s + 1;
 	}
 	return GS_OK;
@@ -124,12 +132,13 @@ static gs_status put_in_order(gpusnap_builder *b, gs_error *err)
 	return status ? status : place_blocks(b, err);
 }
 
-/* --- rows --------------------------------------------------------------------------------------------- */
+/* --- rows
+ * --------------------------------------------------------------------------------------------- */
 
 static gs_text text_of(const gpusnap_builder *b, gs_id id)
 {
 	const gs_table_text *t = &b->tables.texts[id];
-	return (gs_text){ id ? b->tables.text_bytes + t->at : NULL, t->n };
+	return (gs_text){id ? b->tables.text_bytes + t->at : NULL, t->n};
 }
 
 static gs_text either(const gpusnap_builder *b, gs_id id, const char *fallback)
@@ -137,15 +146,23 @@ static gs_text either(const gpusnap_builder *b, gs_id id, const char *fallback)
 	return id ? text_of(b, id) : gs_text_of(fallback);
 }
 
-static int64_t either_number(int64_t told, int64_t fallback) { return told == GS_NONE ? fallback : told; }
+static int64_t either_number(int64_t told, int64_t fallback)
+{
+	return told == GS_NONE ? fallback : told;
+}
 
 static void put_process(const gpusnap_builder *b, gs_writer *w, const gs_config *c, int64_t pid)
 {
-	gs_row_process row = { .host = either(b, b->host, c->host), .tool = either(b, b->tool, "gpusnap " GS_RELEASE),
-			       .argv = b->argv ? text_of(b, b->argv) : (gs_text){ c->argv_length ? c->argv : NULL, c->argv_length },
-			       .rules = text_of(b, b->rules), .library = text_of(b, b->library), .driver = text_of(b, b->driver),
-			       .pid = either_number(b->pid, pid), .rank = either_number(b->rank, c->rank),
-			       .time_us = either_number(b->time_us, gs_clock_real() / 1000) };
+	gs_row_process row = {.host = either(b, b->host, c->host),
+		.tool = either(b, b->tool, "gpusnap " GS_RELEASE),
+		.argv = b->argv ? text_of(b, b->argv)
+						: (gs_text){c->argv_length ? c->argv : NULL, c->argv_length},
+		.rules = text_of(b, b->rules),
+		.library = text_of(b, b->library),
+		.driver = text_of(b, b->driver),
+		.pid = either_number(b->pid, pid),
+		.rank = either_number(b->rank, c->rank),
+		.time_us = either_number(b->time_us, gs_clock_real() / 1000)};
 	gs_writer_process(w, &row);
 }
 
@@ -171,13 +188,15 @@ static void mark(const gpusnap_builder *b, gs_encoder *e)
 }
 
 /* Rows before the layout. */
-static void put_head(gpusnap_builder *b, gs_encoder *e, gs_writer *w, const gs_config *config, int64_t pid)
+static void put_head(
+	gpusnap_builder *b, gs_encoder *e, gs_writer *w, const gs_config *config, int64_t pid)
 {
 	put_process(b, w, config, pid);
 	for (size_t i = 0; i < b->devices.n; i++)
 		gs_writer_device(w, &b->devices.at[i]);
 	for (size_t i = 0; i < b->settings.n; i++)
-		gs_writer_setting(w, text_of(b, b->settings.at[i].first), text_of(b, b->settings.at[i].second));
+		gs_writer_setting(
+			w, text_of(b, b->settings.at[i].first), text_of(b, b->settings.at[i].second));
 	gs_encoder_put(e, w);
 }
 
@@ -212,7 +231,7 @@ static void put_tail(const gpusnap_builder *b, const gs_encoder *e, gs_writer *w
 	}
 	for (size_t i = 0; i < b->annotations.n; i++) {
 		const gs_built_pair *a = &b->annotations.at[i];
-		gs_row_annotation row = { a->device, e->texts[a->first], e->texts[a->second], a->time_us };
+		gs_row_annotation row = {a->device, e->texts[a->first], e->texts[a->second], a->time_us};
 		gs_writer_annotation(w, &row);
 	}
 	for (size_t i = 0; i < b->warnings.n; i++)
@@ -225,7 +244,8 @@ static void put_tail(const gpusnap_builder *b, const gs_encoder *e, gs_writer *w
 	}
 }
 
-gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *config, int64_t pid, gs_sink sink, void *arg, gs_error *err)
+gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *config, int64_t pid,
+	gs_sink sink, void *arg, gs_error *err)
 {
 	gs_writer *w;
 	gs_status status = put_in_order(b, err);
@@ -238,5 +258,7 @@ gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *
 	put_layout(b, e, w);
 	put_tail(b, e, w);
 	status = gs_writer_finish(w);
-	return status == GS_INVALID ? gs_fail(err, status, "a row has a value that the format does not have") : status;
+	return status == GS_INVALID
+		? gs_fail(err, status, "a row has a value that the format does not have")
+		: status;
 }

@@ -13,29 +13,38 @@
 #include "recorder/dump/text.h"
 #include "schema/words.h"
 
-static gs_status read_number(int variable, const char *text, uint64_t least, uint64_t most, uint64_t *value, gs_error *err)
+static gs_status read_number(
+	int variable, const char *text, uint64_t least, uint64_t most, uint64_t *value, gs_error *err)
 {
 	char *end;
 	errno = 0;
 	unsigned long long v = strtoull(text, &end, 10);
 	if (*text < '0' || *text > '9' || *end || errno || v < least || v > most)
-		return gs_fail(err, GS_INVALID, "%s: \"%.40s\" is not a number from %llu to %llu", gs_env_variables[variable].name, text,
-			       (unsigned long long)least, (unsigned long long)most);
+		return gs_fail(err, GS_INVALID, "%s: \"%.40s\" is not a number from %llu to %llu",
+			gs_env_variables[variable].name, text, (unsigned long long)least,
+			(unsigned long long)most);
 	*value = v;
 	return GS_OK;
 }
 
 static gs_status read_stacks(const char *text, unsigned *stacks, gs_error *err)
 {
-	static const struct { const char *word; unsigned stacks; } words[] = {
-		{ "none", 0 }, { "c", GS_STACKS_C }, { "python", GS_STACKS_PYTHON }, { "all", GS_STACKS_C | GS_STACKS_PYTHON },
+	static const struct {
+		const char *word;
+		unsigned stacks;
+	} words[] = {
+		{"none", 0},
+		{"c", GS_STACKS_C},
+		{"python", GS_STACKS_PYTHON},
+		{"all", GS_STACKS_C | GS_STACKS_PYTHON},
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (!strcasecmp(text, words[i].word)) {
 			*stacks = words[i].stacks;
 			return GS_OK;
 		}
-	return gs_fail(err, GS_INVALID, "GPUSNAP_STACKS: \"%.40s\" is not none, c, python or all", text);
+	return gs_fail(
+		err, GS_INVALID, "GPUSNAP_STACKS: \"%.40s\" is not none, c, python or all", text);
 }
 
 static gs_status read_signal(const char *text, int *number, gs_error *err)
@@ -60,7 +69,8 @@ static gs_status read_signal(const char *text, int *number, gs_error *err)
 		}
 	}
 	if (!whole || v < 1 || v > SIGRTMAX || v == SIGKILL || v == SIGSTOP)
-		return gs_fail(err, GS_INVALID, "GPUSNAP_SIGNAL: \"%.40s\" is no signal that can be caught", text);
+		return gs_fail(
+			err, GS_INVALID, "GPUSNAP_SIGNAL: \"%.40s\" is no signal that can be caught", text);
 	*number = (int)v;
 	return GS_OK;
 }
@@ -92,7 +102,8 @@ static gs_status read_text(int variable, const char *text, char *to, size_t cap,
 {
 	size_t n = strlen(text);
 	if (n >= cap)
-		return gs_fail(err, GS_INVALID, "%s: longer than %zu bytes", gs_env_variables[variable].name, cap - 1);
+		return gs_fail(
+			err, GS_INVALID, "%s: longer than %zu bytes", gs_env_variables[variable].name, cap - 1);
 	memcpy(to, text, n + 1);
 	return GS_OK;
 }
@@ -110,13 +121,30 @@ gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error 
 	gs_status status = GS_OK;
 	switch (variable) {
 	case GS_ENV_DIR: return read_path(variable, value, c->dir, sizeof c->dir, err);
-	case GS_ENV_NAME: return read_text(variable, *value ? value : gs_env_variables[variable].fallback, c->name, sizeof c->name, err);
-	case GS_ENV_EVENTS: if (!(status = read_number(variable, value, 0, GS_EVENTS_MAX, &v, err))) c->events = (uint32_t)v; break;
+	case GS_ENV_NAME:
+		return read_text(variable, *value ? value : gs_env_variables[variable].fallback, c->name,
+			sizeof c->name, err);
+	case GS_ENV_EVENTS:
+		if (!(status = read_number(variable, value, 0, GS_EVENTS_MAX, &v, err)))
+			c->events = (uint32_t)v;
+		break;
 	case GS_ENV_STACKS: return read_stacks(value, &c->stacks, err);
-	case GS_ENV_DEPTH: if (!(status = read_number(variable, value, 1, 64, &v, err))) c->depth = (uint32_t)v; break;
-	case GS_ENV_LEVEL: if (!(status = read_number(variable, value, 1, 19, &v, err))) c->level = (int)v; break;
-	case GS_ENV_MAX_DUMPS: if (!(status = read_number(variable, value, 0, UINT32_MAX, &v, err))) c->max_dumps = (uint32_t)v; break;
-	case GS_ENV_MAX_MB: if (!(status = read_number(variable, value, 0, 1u << 30, &v, err))) c->max_bytes = v << 20; break;
+	case GS_ENV_DEPTH:
+		if (!(status = read_number(variable, value, 1, 64, &v, err)))
+			c->depth = (uint32_t)v;
+		break;
+	case GS_ENV_LEVEL:
+		if (!(status = read_number(variable, value, 1, 19, &v, err)))
+			c->level = (int)v;
+		break;
+	case GS_ENV_MAX_DUMPS:
+		if (!(status = read_number(variable, value, 0, UINT32_MAX, &v, err)))
+			c->max_dumps = (uint32_t)v;
+		break;
+	case GS_ENV_MAX_MB:
+		if (!(status = read_number(variable, value, 0, 1u << 30, &v, err)))
+			c->max_bytes = v << 20;
+		break;
 	case GS_ENV_SIGNAL: return read_signal(value, &c->signal, err);
 	case GS_ENV_CONF: return read_text(variable, value, c->conf, sizeof c->conf, err);
 	case GS_ENV_LOG: return read_log(c, value, err);
@@ -128,7 +156,8 @@ gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error 
 
 static int64_t read_rank(void)
 {
-	static const char *const names[] = { "RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID" };
+	static const char *const names[] = {
+		"RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
 		const char *text = getenv(names[i]);
 		char *end;

@@ -1,4 +1,5 @@
-/* What a recorder is told when it is opened: numbers and texts, read once, so that the dump path reads neither environment nor clock settings. */
+/* What a recorder is told when it is opened: numbers and texts, read once, so that the dump path
+ * reads neither environment nor clock settings. */
 #ifndef GS_RECORDER_CONFIG_H
 #define GS_RECORDER_CONFIG_H
 
@@ -17,31 +18,33 @@ enum {
 };
 
 typedef struct gs_config {
-	char dir[PATH_MAX];   /* absolute */
-	char name[256];       /* pattern of a dump's name */
-	char log[PATH_MAX];   /* "stderr", "none" or an absolute path */
+	char dir[PATH_MAX]; /* absolute */
+	char name[256];     /* pattern of a dump's name */
+	char log[PATH_MAX]; /* "stderr", "none" or an absolute path */
 	char conf[GS_CONF_MAX];
 	char host[256];
 	char argv[GS_ARGV_MAX]; /* arguments joined by NUL bytes */
 	uint32_t argv_length;
-	int64_t rank;         /* GS_NONE unknown */
+	int64_t rank; /* GS_NONE unknown */
 	uint32_t events, depth;
-	unsigned stacks;      /* GS_STACKS_… */
+	unsigned stacks; /* GS_STACKS_… */
 	int level;
 	uint32_t max_dumps;
 	uint64_t max_bytes;
-	int signal;           /* 0 none */
+	int signal; /* 0 none */
 	bool disable;
-	bool told_later;      /* `gpusnap run` tells of dumps when the program ends: no line for each as it is written */
-	bool sync;            /* fsync dumps; only benches and tests switch it off */
-	bool every_oom;       /* dump each out-of-memory, though nothing changed since the last */
+	bool told_later; /* `gpusnap run` tells of dumps when the program ends: no line for each as it
+						is written */
+	bool sync;       /* fsync dumps; only benches and tests switch it off */
+	bool every_oom;  /* dump each out-of-memory, though nothing changed since the last */
 } gs_config;
 
-/* Fills *c from the GPUSNAP_* variables and the process. GS_INVALID names a variable whose value cannot be understood; *c then has its
- * default for that one and is usable. */
+/* Fills *c from the GPUSNAP_* variables and the process. GS_INVALID names a variable whose value
+ * cannot be understood; *c then has its default for that one and is usable. */
 gs_status gs_config_read(gs_config *c, gs_error *err);
 
-/* Setting one as its variable would: used by the C API's config as well. GS_INVALID and the reason. */
+/* Setting one as its variable would: used by the C API's config as well. GS_INVALID and the reason.
+ */
 gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error *err);
 
 #endif

@@ -3,7 +3,7 @@
 #define GS_RECORDER_ENV_H
 
 typedef struct gs_env_variable {
-	const char *name;    /* "GPUSNAP_DIR"; NULL ends the list */
+	const char *name;     /* "GPUSNAP_DIR"; NULL ends the list */
 	const char *fallback; /* value where it is not set; "" is none */
 	const char *meaning;
 } gs_env_variable;

@@ -61,10 +61,17 @@ const char *gpusnap_error(void) { return is_long ? longer.text : last.text; }
 const char *gpusnap_status_text(gpusnap_status status)
 {
 	static const char *const texts[] = {
-		[GPUSNAP_OK] = "success", [GPUSNAP_OUT_OF_MEMORY] = "out of device memory", [GPUSNAP_INVALID] = "invalid argument",
-		[GPUSNAP_STATE] = "wrong state for this call", [GPUSNAP_NO_DRIVER] = "no CUDA driver", [GPUSNAP_DEVICE] = "device error",
-		[GPUSNAP_NO_HOST_MEMORY] = "out of host memory", [GPUSNAP_NOT_FOUND] = "not found",
-		[GPUSNAP_IO] = "input/output error", [GPUSNAP_EXISTS] = "file exists", [GPUSNAP_LIMIT] = "limit exceeded",
+		[GPUSNAP_OK] = "success",
+		[GPUSNAP_OUT_OF_MEMORY] = "out of device memory",
+		[GPUSNAP_INVALID] = "invalid argument",
+		[GPUSNAP_STATE] = "wrong state for this call",
+		[GPUSNAP_NO_DRIVER] = "no CUDA driver",
+		[GPUSNAP_DEVICE] = "device error",
+		[GPUSNAP_NO_HOST_MEMORY] = "out of host memory",
+		[GPUSNAP_NOT_FOUND] = "not found",
+		[GPUSNAP_IO] = "input/output error",
+		[GPUSNAP_EXISTS] = "file exists",
+		[GPUSNAP_LIMIT] = "limit exceeded",
 	};
 	return (unsigned)status < sizeof texts / sizeof *texts ? texts[status] : "unknown status";
 }

@@ -1,4 +1,5 @@
-/* Between the project's statuses and those of the C API, and the statistics by name. Thread-safe. */
+/* Between the project's statuses and those of the C API, and the statistics by name. Thread-safe.
+ */
 #ifndef GS_RECORDER_API_ERROR_H
 #define GS_RECORDER_API_ERROR_H
 
@@ -9,21 +10,25 @@
 struct gs_dumper;
 struct gs_long_text;
 
-/* The calling thread's error, whose text gpusnap_error gives; and room for a longer one, given instead after gs_api_long_result. */
+/* The calling thread's error, whose text gpusnap_error gives; and room for a longer one, given
+ * instead after gs_api_long_result. */
 gs_error *gs_api_error(void);
 struct gs_long_text *gs_api_long_text(void);
 gpusnap_status gs_api_long_result(gs_status status);
 
-/* The public status; where the thread's error has no words of its own for it, the status's fixed text becomes them. */
+/* The public status; where the thread's error has no words of its own for it, the status's fixed
+ * text becomes them. */
 gpusnap_status gs_api_result(gs_status status);
 
 /* Fills the thread's error and gives the public status. */
-gpusnap_status gs_api_fail(gs_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
+gpusnap_status gs_api_fail(gs_status status, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 
 /* "allocated_bytes.all.current" and so on; GS_NOT_FOUND. */
 gs_status gs_api_stat_value(const gs_pool_stats *stats, const char *name, int64_t *value);
 
-/* The dumper that counts this process's dumps: the open recorder's, else one of its own, made now. NULL: no memory (err tells). */
+/* The dumper that counts this process's dumps: the open recorder's, else one of its own, made now.
+ * NULL: no memory (err tells). */
 struct gs_dumper *gs_api_dumper(gs_error *err);
 
 #endif

@@ -11,7 +11,7 @@ static struct {
 	pthread_mutex_t lock;
 	gs_recorder *first;
 	bool registered;
-} all = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Locks in the order in which calls take them: heap, dumper, tables. */
 static void prepare(void)

@@ -1,4 +1,5 @@
-/* Forking while threads record: the child finds every lock free, nothing half done, and counts its dumps anew. */
+/* Forking while threads record: the child finds every lock free, nothing half done, and counts its
+ * dumps anew. */
 #ifndef GS_RECORDER_FORK_H
 #define GS_RECORDER_FORK_H
 

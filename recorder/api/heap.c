@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* --- called by the pool ----------------------------------------------------------------------------- */
+/* --- called by the pool
+ * ----------------------------------------------------------------------------- */
 
 /* Bookkeeping for the pool; the copy for dumps grows with it, before the pool can use it. */
 static void *take(void *user, size_t bytes)
@@ -30,13 +31,15 @@ static bool is_new_failure(const gs_heap *h, uint64_t size)
 		return true;
 	if (h->call_failures != failures)
 		return false;
-	return h->activity != h->last_activity || (pthread_equal(h->last_thread, pthread_self()) && size != h->last_size);
+	return h->activity != h->last_activity ||
+		(pthread_equal(h->last_thread, pthread_self()) && size != h->last_size);
 }
 
 /* The first to meet a failure copies the state; the dump is written outside the lock. */
 static void note_failure(gs_heap *h, const gs_pool_action *a)
 {
-	if (!h->dumper || gs_dumper_is_done(h->dumper) || h->log.stage.in_use || !is_new_failure(h, a->size))
+	if (!h->dumper || gs_dumper_is_done(h->dumper) || h->log.stage.in_use ||
+		!is_new_failure(h, a->size))
 		return;
 	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
 	h->log.stage.in_use = h->call_staged = true;
@@ -60,12 +63,13 @@ static void on_action(void *user, const gs_pool_action *a)
 		note_failure(h, a);
 }
 
-/* --- life ------------------------------------------------------------------------------------------- */
+/* --- life
+ * ------------------------------------------------------------------------------------------- */
 
 void gs_heap_release(gs_heap *h)
 {
 	if (h->pool) {
-		static const gs_call nobody = { 0, 0, 0 };
+		static const gs_call nobody = {0, 0, 0};
 		h->call = &nobody;
 		gs_pool_give_back(h->pool);
 	}
@@ -76,7 +80,8 @@ void gs_heap_release(gs_heap *h)
 	pthread_mutex_destroy(&h->lock);
 }
 
-gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dumper, gs_pages *pages, gs_error *err)
+gs_status gs_heap_init(
+	gs_heap *h, const gs_heap_config *config, gs_dumper *dumper, gs_pages *pages, gs_error *err)
 {
 	uint64_t free_bytes = 0, total = 0;
 	memset(h, 0, sizeof *h);
@@ -95,7 +100,10 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 		gs_fail(err, status, "device %d does not tell its memory", config->number);
 		goto out;
 	}
-	h->facts = (gs_dump_device){ .number = config->number, .name = config->name, .driver = config->driver, .capacity = (int64_t)total };
+	h->facts = (gs_dump_device){.number = config->number,
+		.name = config->name,
+		.driver = config->driver,
+		.capacity = (int64_t)total};
 	uint32_t events = config->record ? config->events : 0;
 	status = gs_log_init(&h->log, events, pages);
 	if (status) {
@@ -104,9 +112,14 @@ gs_status gs_heap_init(gs_heap *h, const gs_heap_config *config, gs_dumper *dump
 	}
 	if (config->settings)
 		gs_log_set_conf(&h->log, config->settings);
-	gs_pool_config pool = { .ops = config->ops, .device = config->device, .number = config->number, .memory = { take, give, h },
-				.rules = config->rules, .settings = config->settings,
-				.on_action = config->record || config->listener ? on_action : NULL, .user = h };
+	gs_pool_config pool = {.ops = config->ops,
+		.device = config->device,
+		.number = config->number,
+		.memory = {take, give, h},
+		.rules = config->rules,
+		.settings = config->settings,
+		.on_action = config->record || config->listener ? on_action : NULL,
+		.user = h};
 	status = gs_pool_init(&h->pool, &pool, err);
 	if (!status && config->fraction > 0)
 		status = gs_pool_set_fraction(h->pool, config->fraction, err);
@@ -116,7 +129,8 @@ out:
 	return status;
 }
 
-/* --- calls ------------------------------------------------------------------------------------------ */
+/* --- calls
+ * ------------------------------------------------------------------------------------------ */
 
 static void enter(gs_heap *h, const gs_call *call)
 {
@@ -141,7 +155,7 @@ static void stage_is_free(gs_heap *h)
 static void after_failure(gs_heap *h, bool staged)
 {
 	if (staged) {
-		gs_dump_request request = { .reason = GS_DUMP_OOM };
+		gs_dump_request request = {.reason = GS_DUMP_OOM};
 		gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, 0, NULL);
 		stage_is_free(h);
 		return;
@@ -163,11 +177,12 @@ static void tell_whole(const gs_heap *h, const gs_error *err, gs_long_text *mess
 		memcpy(message->text, err->text, n + 1);
 }
 
-gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream, uint64_t *address, gs_long_text *message,
-			 gs_error *err)
+gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64_t stream,
+	uint64_t *address, gs_long_text *message, gs_error *err)
 {
 	enter(h, call);
-	gs_status status = gs_pool_malloc(h->pool, bytes, stream, (gs_pool_ctx){ call->stack, call->tag }, address, err);
+	gs_status status = gs_pool_malloc(
+		h->pool, bytes, stream, (gs_pool_ctx){call->stack, call->tag}, address, err);
 	bool staged = h->call_staged;
 	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && message)
 		tell_whole(h, err, message);
@@ -227,7 +242,9 @@ gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes)
 	return block ? GS_OK : GS_NOT_FOUND;
 }
 
-typedef struct place { uint64_t address, start, bytes; } place;
+typedef struct place {
+	uint64_t address, start, bytes;
+} place;
 
 static gs_status locate_block(void *user, const gs_pool_block_info *b)
 {
@@ -241,8 +258,8 @@ static gs_status locate_block(void *user, const gs_pool_block_info *b)
 
 gs_status gs_heap_locate(gs_heap *h, uint64_t address, uint64_t *start, uint64_t *bytes)
 {
-	static const gs_pool_visitor visitor = { NULL, locate_block };
-	place p = { address, 0, 0 };
+	static const gs_pool_visitor visitor = {NULL, locate_block};
+	place p = {address, 0, 0};
 	pthread_mutex_lock(&h->lock);
 	gs_status status = gs_pool_walk(h->pool, &visitor, &p);
 	pthread_mutex_unlock(&h->lock);
@@ -294,7 +311,8 @@ bool gs_heap_has_events(gs_heap *h)
 	return any;
 }
 
-gs_status gs_heap_begin_private(gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
+gs_status gs_heap_begin_private(
+	gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
 {
 	pthread_mutex_lock(&h->lock);
 	gs_status status = gs_pool_begin_private(h->pool, id, filter, user, capture);
@@ -327,7 +345,8 @@ gs_status gs_heap_configure(gs_heap *h, const char *conf, gs_error *err)
 	return status;
 }
 
-gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, char *written, size_t cap, gs_error *err)
+gs_status gs_heap_dump(
+	gs_heap *h, const gs_dump_request *request, char *written, size_t cap, gs_error *err)
 {
 	uint64_t free_bytes = 0, total = 0;
 	if (!h->dumper)
@@ -339,7 +358,8 @@ gs_status gs_heap_dump(gs_heap *h, const gs_dump_request *request, char *written
 	gs_log_stage(&h->log, h->pool, known ? (int64_t)free_bytes : GS_NONE);
 	h->log.stage.in_use = true;
 	pthread_mutex_unlock(&h->lock);
-	gs_status status = gs_dumper_write(h->dumper, &h->log.stage, &h->facts, request, written, cap, err);
+	gs_status status = gs_dumper_write(
+		h->dumper, &h->log.stage, &h->facts, request, written, cap, err);
 	stage_is_free(h);
 	return status;
 }

@@ -24,7 +24,8 @@ void gs_recorder_release(gs_recorder *r)
 	memset(r, 0, sizeof *r);
 }
 
-gs_status gs_recorder_init(gs_recorder *r, const gs_config *config, uint64_t manual_ns, gs_error *err)
+gs_status gs_recorder_init(
+	gs_recorder *r, const gs_config *config, uint64_t manual_ns, gs_error *err)
 {
 	memset(r, 0, sizeof *r);
 	r->config = *config;
@@ -57,7 +58,8 @@ gs_status gs_recorder_init(gs_recorder *r, const gs_config *config, uint64_t man
 gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_error *err)
 {
 	if ((uint32_t)config->number >= GS_DEVICES_MAX)
-		return gs_fail(err, GS_INVALID, "device number %d is not from 0 to %d", config->number, GS_DEVICES_MAX - 1);
+		return gs_fail(err, GS_INVALID, "device number %d is not from 0 to %d", config->number,
+			GS_DEVICES_MAX - 1);
 	if (r->heaps[config->number])
 		return gs_fail(err, GS_EXISTS, "device %d is there already", config->number);
 	gs_heap *h = gs_pages_take(&r->pages, sizeof *h);
@@ -107,7 +109,7 @@ static gs_id with_named(gs_recorder *r, gs_frames_hook *hook, gs_id tail)
 
 void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
 {
-	*call = (gs_call){ 0, 0, 0 };
+	*call = (gs_call){0, 0, 0};
 	if (r->config.disable)
 		return;
 	gs_thread *t = gs_thread_self();
@@ -126,7 +128,7 @@ void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
 
 void gs_recorder_call_free(gs_recorder *r, gs_call *call)
 {
-	*call = (gs_call){ 0, 0, 0 };
+	*call = (gs_call){0, 0, 0};
 	if (!r->config.disable)
 		call->ticks = gs_clock_ticks(&r->clock);
 }
@@ -146,7 +148,7 @@ gs_status gs_recorder_pop_tag(gs_recorder *r)
 
 gs_status gs_recorder_dump_all(gs_recorder *r, gs_dump_reason reason, gs_error *err)
 {
-	gs_dump_request request = { .reason = reason };
+	gs_dump_request request = {.reason = reason};
 	gs_status result = GS_OK;
 	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
 		gs_heap *h = r->heaps[i];

@@ -1,8 +1,9 @@
-/* A recorder: devices with their heaps, what they record with, and the dumps they write. The C API, the preload shim, sim and
- * the benches stand on this.
+/* A recorder: devices with their heaps, what they record with, and the dumps they write. The C API,
+ * the preload shim, sim and the benches stand on this.
  *
- * Opening, closing and adding devices are for one thread at a time; every other function is thread-safe. A recorder reads the clock and the stack before it takes a lock.
- * All its memory is its own (pages.h), bounded by the configuration, and told by gs_recorder_bytes. */
+ * Opening, closing and adding devices are for one thread at a time; every other function is
+ * thread-safe. A recorder reads the clock and the stack before it takes a lock. All its memory is
+ * its own (pages.h), bounded by the configuration, and told by gs_recorder_bytes. */
 #ifndef GS_RECORDER_RECORDER_H
 #define GS_RECORDER_RECORDER_H
 
@@ -20,8 +21,9 @@
 
 enum { GS_DEVICES_MAX = 64 };
 
-/* Named frames (gs_tables_frame) of the calling thread, innermost first, at most max; returns how many. Called with no lock held, before the
- * allocation. It may block (for an interpreter's lock), and may use the tables. */
+/* Named frames (gs_tables_frame) of the calling thread, innermost first, at most max; returns how
+ * many. Called with no lock held, before the allocation. It may block (for an interpreter's lock),
+ * and may use the tables. */
 typedef uint32_t gs_frames_hook(void *arg, gs_tables *tables, gs_id *frames, uint32_t max);
 
 typedef struct gs_recorder {
@@ -31,32 +33,39 @@ typedef struct gs_recorder {
 	gs_clock clock;
 	gs_dumper dumper;
 	_Atomic(gs_heap *) heaps[GS_DEVICES_MAX]; /* by device number */
-	uint32_t serial;                /* no two recorders of a process have the same; not 0 */
+	uint32_t serial; /* no two recorders of a process have the same; not 0 */
 	_Atomic(gs_frames_hook *) hook;
 	void *hook_arg;
-	struct gs_recorder *next;       /* of all open ones, for fork */
-	struct gs_signal *signal;       /* NULL: none */
+	struct gs_recorder *next; /* of all open ones, for fork */
+	struct gs_signal *signal; /* NULL: none */
 } gs_recorder;
 
-/* Opens without devices. manual_ns: 0, or the time a made-up clock starts at (clock.h). GS_NO_MEMORY; nothing is held after a failure. */
-gs_status gs_recorder_init(gs_recorder *r, const gs_config *config, uint64_t manual_ns, gs_error *err);
-/* Gives all memory back, device memory too. No other thread may be inside. NULL-safe for a zeroed recorder. */
+/* Opens without devices. manual_ns: 0, or the time a made-up clock starts at (clock.h).
+ * GS_NO_MEMORY; nothing is held after a failure. */
+gs_status gs_recorder_init(
+	gs_recorder *r, const gs_config *config, uint64_t manual_ns, gs_error *err);
+/* Gives all memory back, device memory too. No other thread may be inside. NULL-safe for a zeroed
+ * recorder. */
 void gs_recorder_release(gs_recorder *r);
 
-/* Adds a device; config->number is its place (GS_EXISTS, GS_INVALID beyond GS_DEVICES_MAX). events, record, every_oom and settings are set from the
- * recorder's configuration; its CONF is applied: settings that PyTorch would refuse are GS_INVALID with its words. */
+/* Adds a device; config->number is its place (GS_EXISTS, GS_INVALID beyond GS_DEVICES_MAX). events,
+ * record, every_oom and settings are set from the recorder's configuration; its CONF is applied:
+ * settings that PyTorch would refuse are GS_INVALID with its words. */
 gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_error *err);
 
 /* The heap of a device, or NULL. */
 static inline gs_heap *gs_recorder_heap(const gs_recorder *r, int32_t device)
 {
-	return (uint32_t)device < GS_DEVICES_MAX ? atomic_load_explicit(&r->heaps[device], memory_order_acquire) : NULL;
+	return (uint32_t)device < GS_DEVICES_MAX
+		? atomic_load_explicit(&r->heaps[device], memory_order_acquire)
+		: NULL;
 }
 
 /* Frames beside the C ones: set before devices are used, or NULL to stop. */
 void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg);
 
-/* What is to be known of a call before its lock: time, the stack that starts at from (NULL: no C frames), the thread's tag. */
+/* What is to be known of a call before its lock: time, the stack that starts at from (NULL: no C
+ * frames), the thread's tag. */
 void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call);
 /* The same without a stack, for frees. */
 void gs_recorder_call_free(gs_recorder *r, gs_call *call);

@@ -19,7 +19,8 @@ typedef struct gs_signal {
 	_Atomic int stop; /* 1: end; 2: the recorder is gone, do nothing */
 } gs_signal;
 
-/* A handler has no argument to carry it. It stays allocated for ever: a handler may be under way on any thread. */
+/* A handler has no argument to carry it. It stays allocated for ever: a handler may be under way on
+ * any thread. */
 static gs_signal only;
 static _Atomic int taken;
 
@@ -88,7 +89,8 @@ void gs_signal_stop(gs_recorder *r)
 	struct sigaction now;
 	if (!r->signal)
 		return;
-	if (!sigaction(only.number, NULL, &now) && (now.sa_flags & SA_SIGINFO) && now.sa_sigaction == on_signal)
+	if (!sigaction(only.number, NULL, &now) && (now.sa_flags & SA_SIGINFO) &&
+		now.sa_sigaction == on_signal)
 		sigaction(only.number, &only.before, NULL);
 	only.stop = 1;
 	sem_post(&only.wake);

@@ -5,13 +5,19 @@
 
 #include "recorder/api/error.h"
 
-enum { FIELDS = 4, ARRAYS = GS_STAT_ARRAYS * GS_STAT_CLASSES * FIELDS, OVERSIZE = 2 * FIELDS, SCALARS = 7, ALL = ARRAYS + OVERSIZE + SCALARS };
+enum {
+	FIELDS = 4,
+	ARRAYS = GS_STAT_ARRAYS * GS_STAT_CLASSES * FIELDS,
+	OVERSIZE = 2 * FIELDS,
+	SCALARS = 7,
+	ALL = ARRAYS + OVERSIZE + SCALARS
+};
 
-static const char *const classes[] = { "all", "small_pool", "large_pool" };
-static const char *const fields[] = { "current", "peak", "allocated", "freed" };
-static const char *const oversize[] = { "oversize_allocations", "oversize_segments" };
-static const char *const scalars[] = { "num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free",
-				       "num_oom_rejections", "max_split_size" };
+static const char *const classes[] = {"all", "small_pool", "large_pool"};
+static const char *const fields[] = {"current", "peak", "allocated", "freed"};
+static const char *const oversize[] = {"oversize_allocations", "oversize_segments"};
+static const char *const scalars[] = {"num_alloc_retries", "num_ooms", "num_sync_all_streams",
+	"num_device_alloc", "num_device_free", "num_oom_rejections", "max_split_size"};
 
 static char names[ALL][48];
 static pthread_once_t once = PTHREAD_ONCE_INIT;
@@ -21,8 +27,9 @@ static void make_names(void)
 	for (int i = 0; i < ALL; i++) {
 		int k = i - ARRAYS;
 		if (k < 0)
-			snprintf(names[i], sizeof names[i], "%s.%s.%s", gs_pool_array_name((gs_pool_array)(i / FIELDS / GS_STAT_CLASSES)),
-				 classes[i / FIELDS % GS_STAT_CLASSES], fields[i % FIELDS]);
+			snprintf(names[i], sizeof names[i], "%s.%s.%s",
+				gs_pool_array_name((gs_pool_array)(i / FIELDS / GS_STAT_CLASSES)),
+				classes[i / FIELDS % GS_STAT_CLASSES], fields[i % FIELDS]);
 		else if (k < OVERSIZE)
 			snprintf(names[i], sizeof names[i], "%s.%s", oversize[k / FIELDS], fields[k % FIELDS]);
 		else
@@ -32,7 +39,7 @@ static void make_names(void)
 
 static int64_t field_of(const gs_pool_stat *s, int field)
 {
-	const int64_t values[] = { s->current, s->peak, s->allocated, s->freed };
+	const int64_t values[] = {s->current, s->peak, s->allocated, s->freed};
 	return values[field];
 }
 
@@ -40,11 +47,12 @@ static int64_t value_of(const gs_pool_stats *s, int i)
 {
 	int k = i - ARRAYS;
 	if (k < 0)
-		return field_of(&s->array[i / FIELDS / GS_STAT_CLASSES][i / FIELDS % GS_STAT_CLASSES], i % FIELDS);
+		return field_of(
+			&s->array[i / FIELDS / GS_STAT_CLASSES][i / FIELDS % GS_STAT_CLASSES], i % FIELDS);
 	if (k < OVERSIZE)
 		return field_of(k < FIELDS ? &s->oversize_allocations : &s->oversize_segments, k % FIELDS);
-	const int64_t values[] = { s->num_alloc_retries, s->num_ooms, s->num_sync_all_streams, s->num_device_alloc, s->num_device_free,
-				   s->num_oom_rejections, s->max_split_size };
+	const int64_t values[] = {s->num_alloc_retries, s->num_ooms, s->num_sync_all_streams,
+		s->num_device_alloc, s->num_device_free, s->num_oom_rejections, s->max_split_size};
 	return values[k - OVERSIZE];
 }
 

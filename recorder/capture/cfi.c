@@ -11,7 +11,8 @@
 
 enum { REG_RBP = 6, REG_RSP = 7, REG_RA = 16, DEPTH = 4 };
 
-/* A run of bytes inside a loaded module. bad is set by the first read past the end; later reads give 0. */
+/* A run of bytes inside a loaded module. bad is set by the first read past the end; later reads
+ * give 0. */
 typedef struct cursor {
 	const uint8_t *at, *end;
 	bool bad;
@@ -25,7 +26,7 @@ typedef struct row {
 	bool cfa_other;  /* an expression that is not understood */
 	uint8_t rbp_how; /* gs_cfi_saved, or 255: other */
 	int64_t rbp_off;
-	uint8_t ra_how;  /* 0 at CFA + ra_off, 1 undefined, 2 other */
+	uint8_t ra_how; /* 0 at CFA + ra_off, 1 undefined, 2 other */
 	int64_t ra_off;
 } row;
 
@@ -87,12 +88,15 @@ static void skip(cursor *c, uint64_t bytes)
 		c->at += bytes;
 }
 
-/* A pointer in a DW_EH_PE encoding; base is what datarel means. Only the encodings that linkers make. */
+/* A pointer in a DW_EH_PE encoding; base is what datarel means. Only the encodings that linkers
+ * make. */
 static uint64_t get_encoded(cursor *c, uint8_t encoding, uint64_t base)
 {
 	uint64_t here = (uint64_t)(uintptr_t)c->at, v;
 	switch (encoding & 15) {
-	case 0x0: case 0x4: case 0xc: v = get(c, 8); break;
+	case 0x0:
+	case 0x4:
+	case 0xc: v = get(c, 8); break;
 	case 0x3: v = get(c, 4); break;
 	case 0xb: v = (uint64_t)(int64_t)(int32_t)get(c, 4); break;
 	case 0x2: v = get(c, 2); break;
@@ -111,12 +115,12 @@ static uint64_t get_encoded(cursor *c, uint8_t encoding, uint64_t base)
 
 static cie read_cie(const uint8_t *at)
 {
-	cie k = { .fde_encoding = 0, .bad = true };
+	cie k = {.fde_encoding = 0, .bad = true};
 	uint32_t length;
 	memcpy(&length, at, 4);
 	if (!length || length == UINT32_MAX)
 		return k;
-	cursor c = { at + 4, at + 4 + length, false };
+	cursor c = {at + 4, at + 4 + length, false};
 	bool id_is_zero = get(&c, 4) == 0;
 	uint8_t version = (uint8_t)get(&c, 1);
 	const char *augmentation = (const char *)c.at;
@@ -144,7 +148,7 @@ static cie read_cie(const uint8_t *at)
 		else
 			return k; /* 'S', a signal frame, among others */
 	}
-	k.program = (cursor){ program, c.end, program > c.end };
+	k.program = (cursor){program, c.end, program > c.end};
 	k.bad = c.bad || k.program.bad || ra != REG_RA;
 	return k;
 }
@@ -155,7 +159,7 @@ static bool read_expression(cursor *c, int64_t *offset, bool *word)
 	uint64_t n = get_uleb(c);
 	if (c->bad || n > (uint64_t)(c->end - c->at))
 		return !(c->bad = true);
-	cursor e = { c->at, c->at + n, false };
+	cursor e = {c->at, c->at + n, false};
 	c->at += n;
 	bool rbp = get(&e, 1) == 0x70 + REG_RBP;
 	*offset = get_sleb(&e);
@@ -209,23 +213,39 @@ static void run_register(cursor *c, const cie *k, row *r, const row *initial, ui
 			r->ra_how = 1;
 		break;
 	case 0x08: set_register(r, reg, reg == REG_RBP ? GS_CFI_KEPT : 255, 0); break;
-	case 0x09: get_uleb(c); set_register(r, reg, 255, 0); break;
+	case 0x09:
+		get_uleb(c);
+		set_register(r, reg, 255, 0);
+		break;
 	case 0x0c: set_cfa(r, reg, (int64_t)get_uleb(c)); break;
 	case 0x12: set_cfa(r, reg, get_sleb(c) * k->data_align); break;
-	case 0x0d: r->cfa_reg = reg; r->cfa_other |= r->cfa_word; break;
+	case 0x0d:
+		r->cfa_reg = reg;
+		r->cfa_other |= r->cfa_word;
+		break;
 	case 0x10: { /* the register is saved where the expression says */
 		bool known = read_expression(c, &offset, &word) && !word;
 		set_register(r, reg, known && reg == REG_RBP ? GS_CFI_AT_RBP : 255, offset);
 		break;
 	}
-	case 0x14: get_uleb(c); set_register(r, reg, 255, 0); break;
-	case 0x15: get_sleb(c); set_register(r, reg, 255, 0); break;
-	case 0x16: read_expression(c, &offset, &word); set_register(r, reg, 255, 0); break;
+	case 0x14:
+		get_uleb(c);
+		set_register(r, reg, 255, 0);
+		break;
+	case 0x15:
+		get_sleb(c);
+		set_register(r, reg, 255, 0);
+		break;
+	case 0x16:
+		read_expression(c, &offset, &word);
+		set_register(r, reg, 255, 0);
+		break;
 	default: c->bad = true;
 	}
 }
 
-/* Runs instructions as long as they describe addresses up to pc. loc is the address they begin at. */
+/* Runs instructions as long as they describe addresses up to pc. loc is the address they begin at.
+ */
 static bool run(cursor c, const cie *k, row *r, const row *initial, uint64_t loc, uint64_t pc)
 {
 	row saved[DEPTH];
@@ -236,7 +256,9 @@ static bool run(cursor c, const cie *k, row *r, const row *initial, uint64_t loc
 		uint8_t op = (uint8_t)get(&c, 1);
 		switch (op & 0xc0) {
 		case 0x40: loc += (op & 63) * k->code_align; continue;
-		case 0x80: set_register(r, op & 63, GS_CFI_AT_CFA, (int64_t)get_uleb(&c) * k->data_align); continue;
+		case 0x80:
+			set_register(r, op & 63, GS_CFI_AT_CFA, (int64_t)get_uleb(&c) * k->data_align);
+			continue;
 		case 0xc0: restore_register(r, initial, op & 63); continue;
 		}
 		switch (op) {
@@ -254,8 +276,14 @@ static bool run(cursor c, const cie *k, row *r, const row *initial, uint64_t loc
 				return false;
 			*r = saved[--nsaved];
 			break;
-		case 0x0e: r->cfa_off = (int64_t)get_uleb(&c); r->cfa_other |= r->cfa_word; break;
-		case 0x13: r->cfa_off = get_sleb(&c) * k->data_align; r->cfa_other |= r->cfa_word; break;
+		case 0x0e:
+			r->cfa_off = (int64_t)get_uleb(&c);
+			r->cfa_other |= r->cfa_word;
+			break;
+		case 0x13:
+			r->cfa_off = get_sleb(&c) * k->data_align;
+			r->cfa_other |= r->cfa_word;
+			break;
 		case 0x0f:
 			r->cfa_other = !(read_expression(&c, &offset, &word) && word);
 			r->cfa_reg = REG_RBP;
@@ -278,7 +306,8 @@ static void rule_of_row(const row *r, gs_cfi_rule *rule)
 		rule->kind = GS_CFI_END;
 		return;
 	}
-	if (r->cfa_other || r->ra_how || r->rbp_how == 255 || !fits(r->cfa_off) || !fits(r->rbp_off) || !fits(r->ra_off))
+	if (r->cfa_other || r->ra_how || r->rbp_how == 255 || !fits(r->cfa_off) || !fits(r->rbp_off) ||
+		!fits(r->ra_off))
 		return;
 	rule->cfa = (int32_t)r->cfa_off;
 	rule->rbp = (int32_t)r->rbp_off;
@@ -302,7 +331,7 @@ static void rule_of_fde(const uint8_t *at, uint64_t pc, gs_cfi_rule *rule)
 	cie k = read_cie(at + 4 - back);
 	if (k.bad)
 		return;
-	cursor c = { at + 8, at + 4 + length, false };
+	cursor c = {at + 8, at + 4 + length, false};
 	uint64_t begin = get_encoded(&c, k.fde_encoding, 0);
 	uint64_t range = get_encoded(&c, k.fde_encoding & 15, 0);
 	if (k.has_augmentation)
@@ -313,7 +342,7 @@ static void rule_of_fde(const uint8_t *at, uint64_t pc, gs_cfi_rule *rule)
 		rule->kind = GS_CFI_END;
 		return;
 	}
-	row initial = { .ra_how = 2, .rbp_how = GS_CFI_KEPT }, r;
+	row initial = {.ra_how = 2, .rbp_how = GS_CFI_KEPT}, r;
 	if (!run(k.program, &k, &initial, &initial, 0, UINT64_MAX))
 		return;
 	r = initial;
@@ -327,7 +356,7 @@ static void rule_of_module(const uint8_t *hdr, uint64_t pc, gs_cfi_rule *rule)
 	uint64_t base = (uint64_t)(uintptr_t)hdr;
 	if (hdr[0] != 1 || hdr[3] != 0x3b || hdr[2] == 0xff)
 		return;
-	cursor c = { hdr + 4, hdr + 24, false };
+	cursor c = {hdr + 4, hdr + 24, false};
 	get_encoded(&c, hdr[1], base);
 	uint64_t n = get_encoded(&c, hdr[2], base), low = 0, high = n;
 	if (c.bad || !n)
@@ -352,7 +381,10 @@ static void rule_of_module(const uint8_t *hdr, uint64_t pc, gs_cfi_rule *rule)
 	rule_of_fde(hdr + fde, pc, rule);
 }
 
-typedef struct search { uint64_t pc; const uint8_t *hdr; } search;
+typedef struct search {
+	uint64_t pc;
+	const uint8_t *hdr;
+} search;
 
 static int find_header(struct dl_phdr_info *info, size_t size, void *arg)
 {
@@ -374,7 +406,7 @@ static int find_header(struct dl_phdr_info *info, size_t size, void *arg)
 
 void gs_cfi_find(uint64_t pc, gs_cfi_rule *rule)
 {
-	search s = { pc, NULL };
+	search s = {pc, NULL};
 	memset(rule, 0, sizeof *rule);
 #if defined(DLFO_STRUCT_HAS_EH_DBASE)
 	struct dl_find_object found;

@@ -7,7 +7,7 @@
 
 static int64_t ns_of(clockid_t id)
 {
-	struct timespec t = { 0, 0 };
+	struct timespec t = {0, 0};
 	clock_gettime(id, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
@@ -16,7 +16,8 @@ static int64_t ns_of(clockid_t id)
 static bool kernel_uses_tsc(void)
 {
 	char name[8] = "";
-	int fd = open("/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
+	int fd = open(
+		"/sys/devices/system/clocksource/clocksource0/current_clocksource", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return false;
 	ssize_t n = read(fd, name, sizeof name - 1);
@@ -46,7 +47,7 @@ void gs_clock_init_manual(gs_clock *c, uint64_t ns)
 
 gs_clock_scale gs_clock_scale_now(const gs_clock *c)
 {
-	gs_clock_scale s = { c->next, (int64_t)c->next, 1 };
+	gs_clock_scale s = {c->next, (int64_t)c->next, 1};
 	if (c->manual)
 		return s;
 	gs_clock copy = *c;

@@ -1,7 +1,9 @@
-/* Times of events: nanoseconds since 1970 UTC, read as cheap ticks and turned into time when a dump is made.
+/* Times of events: nanoseconds since 1970 UTC, read as cheap ticks and turned into time when a dump
+ * is made.
  *
- * Ticks are the processor's time stamp counter where the kernel itself keeps time by it, else CLOCK_MONOTONIC. A manual clock
- * gives made-up times for simulations. Thread-safe, but for a manual clock. */
+ * Ticks are the processor's time stamp counter where the kernel itself keeps time by it, else
+ * CLOCK_MONOTONIC. A manual clock gives made-up times for simulations. Thread-safe, but for a
+ * manual clock. */
 #ifndef GS_RECORDER_CLOCK_H
 #define GS_RECORDER_CLOCK_H
 
@@ -23,8 +25,8 @@ typedef struct gs_clock {
 /* How ticks become times; made once for a dump. */
 typedef struct gs_clock_scale {
 	uint64_t ticks;
-	int64_t real;  /* ns since 1970 at those ticks */
-	double ns;     /* a tick */
+	int64_t real; /* ns since 1970 at those ticks */
+	double ns;    /* a tick */
 } gs_clock_scale;
 
 void gs_clock_init(gs_clock *c);

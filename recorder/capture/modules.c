@@ -35,11 +35,12 @@ static void read_build_id(gs_module *module, const uint8_t *at, size_t n)
 	while (n >= sizeof(ElfW(Nhdr))) {
 		ElfW(Nhdr) note;
 		memcpy(&note, at, sizeof note);
-		size_t name = ((size_t)note.n_namesz + 3) & ~(size_t)3, desc = ((size_t)note.n_descsz + 3) & ~(size_t)3;
+		size_t name = ((size_t)note.n_namesz + 3) & ~(size_t)3,
+			   desc = ((size_t)note.n_descsz + 3) & ~(size_t)3;
 		if (name > n - sizeof note || desc > n - sizeof note - name)
 			return;
-		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 && !memcmp(at + sizeof note, "GNU", 4) &&
-		    note.n_descsz <= GS_BUILD_ID_MAX) {
+		if (note.n_type == NT_GNU_BUILD_ID && note.n_namesz == 4 &&
+			!memcmp(at + sizeof note, "GNU", 4) && note.n_descsz <= GS_BUILD_ID_MAX) {
 			memcpy(module->build_id, at + sizeof note + name, note.n_descsz);
 			module->build_id_length = (uint8_t)note.n_descsz;
 			return;
@@ -87,14 +88,14 @@ static void set_path(gs_modules *m, gs_module *module, const char *name)
 static int see(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	gs_modules *m = arg;
-	gs_module seen = { .loaded = true, .seen = true };
+	gs_module seen = {.loaded = true, .seen = true};
 	(void)size;
 	read_headers(&seen, info);
 	for (uint32_t i = 0; i < m->n; i++) {
 		gs_module *known = &m->list[i];
 		if (known->loaded && known->start == seen.start && known->end == seen.end &&
-		    known->build_id_length == seen.build_id_length &&
-		    !memcmp(known->build_id, seen.build_id, seen.build_id_length)) {
+			known->build_id_length == seen.build_id_length &&
+			!memcmp(known->build_id, seen.build_id, seen.build_id_length)) {
 			known->seen = true;
 			return 0;
 		}

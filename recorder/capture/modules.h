@@ -1,5 +1,6 @@
-/* The object files loaded in the process: which one a code address belongs to. Entries stay when a module is unloaded, so that
- * stacks recorded before keep their meaning. Not thread-safe; its owner locks. Takes no memory after init. */
+/* The object files loaded in the process: which one a code address belongs to. Entries stay when a
+ * module is unloaded, so that stacks recorded before keep their meaning. Not thread-safe; its owner
+ * locks. Takes no memory after init. */
 #ifndef GS_RECORDER_MODULES_H
 #define GS_RECORDER_MODULES_H
 
@@ -14,8 +15,8 @@
 enum { GS_MODULES_MAX = 4096, GS_MODULES_TEXT = 1 << 19, GS_BUILD_ID_MAX = 32 };
 
 typedef struct gs_module {
-	uint64_t base;       /* run-time address − address in the file */
-	uint64_t start, end; /* addresses it covers */
+	uint64_t base;              /* run-time address − address in the file */
+	uint64_t start, end;        /* addresses it covers */
 	uint32_t path, path_length; /* in the text */
 	uint8_t build_id[GS_BUILD_ID_MAX];
 	uint8_t build_id_length; /* 0: it has none */
@@ -24,7 +25,7 @@ typedef struct gs_module {
 
 typedef struct gs_modules {
 	gs_pages *pages;
-	gs_module *list;   /* ids from 1: list[id - 1] */
+	gs_module *list;    /* ids from 1: list[id - 1] */
 	_Atomic uint32_t n; /* read without the lock by a dump */
 	char *text;
 	uint32_t text_used;

@@ -1,4 +1,5 @@
-/* Memory of the recorder's own: whole pages from the kernel, never from the program's malloc, counted. */
+/* Memory of the recorder's own: whole pages from the kernel, never from the program's malloc,
+ * counted. */
 #ifndef GS_RECORDER_PAGES_H
 #define GS_RECORDER_PAGES_H
 
@@ -10,7 +11,8 @@ typedef struct gs_pages {
 	_Atomic size_t bytes;
 } gs_pages;
 
-/* Zeroed memory, aligned to a page; touched pages only cost real memory. NULL when the kernel refuses, and for 0 bytes. */
+/* Zeroed memory, aligned to a page; touched pages only cost real memory. NULL when the kernel
+ * refuses, and for 0 bytes. */
 void *gs_pages_take(gs_pages *p, size_t bytes);
 
 /* Gives back what take gave, with the same number of bytes; NULL allowed. */

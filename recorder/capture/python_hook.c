@@ -9,7 +9,8 @@
 #include "recorder/capture/python_stack.h"
 #include "recorder/api/recorder.h"
 
-/* Frame of a key in one recorder's tables; guessable keys are few. The cache belongs to the recorder that used it last. */
+/* Frame of a key in one recorder's tables; guessable keys are few. The cache belongs to the
+ * recorder that used it last. */
 enum { CACHED = 1 << 16 };
 static _Atomic uint64_t cache[CACHED]; /* serial << 32 | frame */
 
@@ -20,18 +21,20 @@ static gs_id frame_of(gs_tables *tables, uint32_t serial, uint32_t key)
 	if (known >> 32 == serial)
 		return (gs_id)known;
 	gs_python_frame f = gs_python_frame_of(key);
-	gs_id name = gs_tables_text(tables, f.name, strlen(f.name)), file = gs_tables_text(tables, f.file, strlen(f.file));
+	gs_id name = gs_tables_text(tables, f.name, strlen(f.name)),
+		  file = gs_tables_text(tables, f.file, strlen(f.file));
 	gs_id id = gs_tables_frame(tables, name, file, f.line ? f.line : -1);
 	if (id && key < CACHED)
 		atomic_store_explicit(slot, (uint64_t)serial << 32 | id, memory_order_relaxed);
 	return id;
 }
 
-/* Looking Python's functions up costs microseconds where there are none: it is done again only after modules were loaded. loads is the loader's
- * count, as the thread saw it last. */
+/* Looking Python's functions up costs microseconds where there are none: it is done again only
+ * after modules were loaded. loads is the loader's count, as the thread saw it last. */
 static bool python_may_be_here(unsigned long long loads)
 {
-	static _Atomic unsigned long long absent, here; /* counts at which the look-up failed, and found it */
+	static _Atomic unsigned long long absent,
+		here; /* counts at which the look-up failed, and found it */
 	if (atomic_load_explicit(&here, memory_order_relaxed) == loads)
 		return true;
 	if (atomic_load_explicit(&absent, memory_order_relaxed) == loads)

@@ -4,7 +4,8 @@
 
 struct gs_recorder;
 
-/* From now on allocations of threads that run Python carry its frames (python_stack.h), whether Python is there already or comes later. */
+/* From now on allocations of threads that run Python carry its frames (python_stack.h), whether
+ * Python is there already or comes later. */
 void gs_python_hook_install(struct gs_recorder *r);
 
 #endif

@@ -30,7 +30,13 @@ static struct {
 	const char *(*version)(void);
 } py;
 
-enum { UNTRIED, ABSENT, FOUND, PUBLIC, DIRECT }; /* FOUND: its functions are known, how to walk is not yet */
+enum {
+	UNTRIED,
+	ABSENT,
+	FOUND,
+	PUBLIC,
+	DIRECT
+};                       /* FOUND: its functions are known, how to walk is not yet */
 static _Atomic int walk; /* guarded by the interpreter lock once Python runs */
 
 static void find(const char *name, void *slot)
@@ -61,9 +67,10 @@ static bool find_all(void)
 	find("Py_DecRef", &py.decref);
 	find("PyErr_Clear", &py.clear_error);
 	find("Py_GetVersion", &py.version);
-	return py.is_initialized && py.this_thread_state && py.gil_check && py.restore_thread && py.save_thread && py.get_frame &&
-	       py.frame_code && py.frame_back && py.frame_line && py.code_line && py.get_attribute && py.utf8 && py.incref && py.decref &&
-	       py.clear_error && py.version;
+	return py.is_initialized && py.this_thread_state && py.gil_check && py.restore_thread &&
+		py.save_thread && py.get_frame && py.frame_code && py.frame_back && py.frame_line &&
+		py.code_line && py.get_attribute && py.utf8 && py.incref && py.decref && py.clear_error &&
+		py.version;
 }
 
 /* Python may be loaded at any time later, so its absence is looked at again now and then. */
@@ -71,7 +78,8 @@ static bool found(void)
 {
 	enum { AGAIN = 1024 };
 	static _Atomic unsigned asked;
-	if (atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed) % AGAIN || !dlsym(RTLD_DEFAULT, "Py_IsInitialized"))
+	if (atomic_fetch_add_explicit(&asked, 1, memory_order_relaxed) % AGAIN ||
+		!dlsym(RTLD_DEFAULT, "Py_IsInitialized"))
 		return false;
 	bool all = find_all(); /* an older Python lacks some */
 	atomic_store_explicit(&walk, all ? FOUND : ABSENT, memory_order_release);
@@ -81,10 +89,12 @@ static bool found(void)
 bool gs_python_present(void)
 {
 	int how = atomic_load_explicit(&walk, memory_order_acquire);
-	return how != UNTRIED ? how != ABSENT && py.is_initialized() : dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
+	return how != UNTRIED ? how != ABSENT && py.is_initialized()
+						  : dlsym(RTLD_DEFAULT, "Py_IsInitialized") != NULL;
 }
 
-/* --- interning: the interpreter lock is held --------------------------------------------------------- */
+/* --- interning: the interpreter lock is held
+ * --------------------------------------------------------- */
 
 static const char *attribute(object *code, const char *name, object **keep)
 {
@@ -99,7 +109,8 @@ static const char *attribute(object *code, const char *name, object **keep)
 static uint32_t intern_new(object *code, uintptr_t where, int line)
 {
 	object *name, *file;
-	const char *name_text = attribute(code, "co_name", &name), *file_text = attribute(code, "co_filename", &file);
+	const char *name_text = attribute(code, "co_name", &name),
+			   *file_text = attribute(code, "co_filename", &file);
 	uint32_t key = gs_python_table_add((uintptr_t)code, where, name_text, file_text, line);
 	if (key)
 		py.incref(code);
@@ -110,7 +121,8 @@ static uint32_t intern_new(object *code, uintptr_t where, int line)
 	return key;
 }
 
-/* --- the walk by public calls ---------------------------------------------------------------------- */
+/* --- the walk by public calls
+ * ---------------------------------------------------------------------- */
 
 static unsigned walk_public(uint32_t *keys, unsigned cap)
 {
@@ -136,13 +148,14 @@ static unsigned walk_public(uint32_t *keys, unsigned cap)
 	return n;
 }
 
-/* --- the direct walk: offsets in bytes, calibrated --------------------------------------------------- */
+/* --- the direct walk: offsets in bytes, calibrated
+ * --------------------------------------------------- */
 
 static struct {
-	unsigned state, via;              /* thread state → (via a C frame at offset `via`, if not NONE) → frame */
-	unsigned code, previous, instr;   /* in a frame */
-	unsigned code_start;              /* in a code object: its first instruction */
-	unsigned owner;                   /* in a frame: who owns it; 3 and more are not Python's */
+	unsigned state, via; /* thread state → (via a C frame at offset `via`, if not NONE) → frame */
+	unsigned code, previous, instr; /* in a frame */
+	unsigned code_start;            /* in a code object: its first instruction */
+	unsigned owner;                 /* in a frame: who owns it; 3 and more are not Python's */
 } at;
 enum { NONE = 0xffff, STATE_WORDS = 48, OWNED_BY_C = 3, MAX_CALIBRATED = 64 };
 
@@ -178,15 +191,17 @@ static unsigned walk_direct(uintptr_t state, uint32_t *keys, unsigned cap)
 		uintptr_t code = frame_code(f), instr = word(f, at.instr);
 		uint32_t key = gs_python_table_find(code, instr);
 		if (!key)
-			key = intern_new((object *)code, instr, py.code_line((object *)code, (int)(instr - code - at.code_start)));
+			key = intern_new((object *)code, instr,
+				py.code_line((object *)code, (int)(instr - code - at.code_start)));
 		if (key)
 			keys[n++] = key;
 	}
 	return n;
 }
 
-/* Where the thread state keeps its innermost frame: a word that is the frame, or a pointer to a C frame that holds it. The
- * C frame lies on a stack or in the thread state, so only pointers near either are followed. */
+/* Where the thread state keeps its innermost frame: a word that is the frame, or a pointer to a C
+ * frame that holds it. The C frame lies on a stack or in the thread state, so only pointers near
+ * either are followed. */
 static bool calibrate_state(uintptr_t state, uintptr_t frame)
 {
 	uintptr_t here = (uintptr_t)&frame;
@@ -219,7 +234,7 @@ static bool agrees(uintptr_t state)
 			f = word(f, at.previous);
 		object *code = py.frame_code(frame), *back = py.frame_back(frame);
 		good = f && frame_code(f) == (uintptr_t)code &&
-		       word(f, at.instr) - (uintptr_t)code - at.code_start == (uintptr_t)py.frame_lasti(frame);
+			word(f, at.instr) - (uintptr_t)code - at.code_start == (uintptr_t)py.frame_lasti(frame);
 		py.decref(code);
 		py.decref(frame);
 		frame = back;
@@ -233,8 +248,12 @@ static bool agrees(uintptr_t state)
 static bool calibrate(object *state)
 {
 	/* frame layouts of 3.11, and of 3.12 to 3.14 */
-	static const struct { unsigned code, previous, instr, owner; } layouts[] = {
-		{ 32, 48, 56, 69 }, { 0, 8, 56, 70 }, { 0, 8, 56, 74 },
+	static const struct {
+		unsigned code, previous, instr, owner;
+	} layouts[] = {
+		{32, 48, 56, 69},
+		{0, 8, 56, 70},
+		{0, 8, 56, 74},
 	};
 	enum { FRAME_OBJECT_INNER = 24 }; /* PyFrameObject: header, f_back, f_frame */
 	object *frame = py.get_frame();
@@ -252,7 +271,8 @@ static bool calibrate(object *state)
 		at.owner = layouts[i].owner;
 		if (frame_code(inner) != (uintptr_t)code)
 			continue;
-		uintptr_t start = word(inner, at.instr) - (uintptr_t)py.frame_lasti(frame) - (uintptr_t)code;
+		uintptr_t start = word(inner, at.instr) - (uintptr_t)py.frame_lasti(frame) -
+			(uintptr_t)code;
 		at.code_start = (unsigned)start;
 		good = start < 512 && agrees((uintptr_t)state);
 	}
@@ -264,7 +284,8 @@ static int choose(object *state)
 {
 	const char *v = py.version();
 	int minor = v[0] == '3' && v[1] == '.' ? (v[2] - '0') * (v[3] >= '0' && v[3] <= '9' ? 10 : 1) +
-							(v[3] >= '0' && v[3] <= '9' ? v[3] - '0' : 0) : 0;
+			(v[3] >= '0' && v[3] <= '9' ? v[3] - '0' : 0)
+										   : 0;
 	if (minor < 9 || !gs_python_table_init())
 		return ABSENT;
 	return minor >= 11 && minor <= 14 && calibrate(state) ? DIRECT : PUBLIC;

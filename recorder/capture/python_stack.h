@@ -1,13 +1,15 @@
-/* Python frames of the calling thread, without linking Python: CPython 3.9 to 3.14, found by dlsym in the running process.
+/* Python frames of the calling thread, without linking Python: CPython 3.9 to 3.14, found by dlsym
+ * in the running process.
  *
  * A frame is kept as a key: an index in a bounded table of (code object, instruction) pairs whose
- * function, file and line became strings when the pair was first seen. The table holds one reference on each code
- * object, so that its address cannot be reused. The interpreter lock is taken for the walk (PyTorch and others release it
- * around allocations): never call this while holding a lock. Reading keys back (gs_python_frame) needs no lock and calls no Python.
+ * function, file and line became strings when the pair was first seen. The table holds one
+ * reference on each code object, so that its address cannot be reused. The interpreter lock is
+ * taken for the walk (PyTorch and others release it around allocations): never call this while
+ * holding a lock. Reading keys back (gs_python_frame) needs no lock and calls no Python.
  *
  * On 3.11 and later the walk reads the interpreter's own frames. Their layout is not public: it is
- * calibrated at first use against the public calls, on the stack at hand, and the public calls serve
- * wherever the two disagree. */
+ * calibrated at first use against the public calls, on the stack at hand, and the public calls
+ * serve wherever the two disagree. */
 #ifndef GS_RECORDER_PYTHON_STACK_H
 #define GS_RECORDER_PYTHON_STACK_H
 
@@ -20,12 +22,14 @@ typedef struct gs_python_frame {
 	int32_t line;            /* 0 unknown */
 } gs_python_frame;
 
-/* Whether this process holds a running Python that is understood. Cheap after the first call. Thread-safe. */
+/* Whether this process holds a running Python that is understood. Cheap after the first call.
+ * Thread-safe. */
 bool gs_python_present(void);
 
-/* Writes the keys of up to cap frames of the calling thread, innermost first, and returns how many. 0: the thread has no Python
- * state, no Python runs, or it is finalising. Keys are > 0 and stable for the life of the process. Thread-safe; takes and gives back the
- * interpreter lock when the thread does not hold it. */
+/* Writes the keys of up to cap frames of the calling thread, innermost first, and returns how many.
+ * 0: the thread has no Python state, no Python runs, or it is finalising. Keys are > 0 and stable
+ * for the life of the process. Thread-safe; takes and gives back the interpreter lock when the
+ * thread does not hold it. */
 unsigned gs_python_capture(uint32_t *keys, unsigned cap);
 
 /* The frame of a key; {"?", "", 0} for others. Thread-safe, async-signal-safe. */

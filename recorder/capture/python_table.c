@@ -19,7 +19,7 @@ static struct table {
 	uint32_t slots[SLOTS]; /* keys; 0 empty */
 	entry entries[MAX_FRAMES];
 	char text[TEXT_BYTES];
-} *table;
+} * table;
 static size_t text_used;
 static const char *last_file = "";
 static _Atomic uint32_t count; /* entries up to it are whole */
@@ -28,7 +28,8 @@ bool gs_python_table_init(void)
 {
 	if (table)
 		return true;
-	void *m = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	void *m = mmap(NULL, sizeof *table, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (m == MAP_FAILED)
 		return false;
 	table = m;
@@ -64,14 +65,15 @@ static const char *copy(const char *text)
 	return to;
 }
 
-uint32_t gs_python_table_add(uintptr_t code, uintptr_t place, const char *name, const char *file, int line)
+uint32_t gs_python_table_add(
+	uintptr_t code, uintptr_t place, const char *name, const char *file, int line)
 {
 	uint32_t n = atomic_load_explicit(&count, memory_order_relaxed);
 	if (n == MAX_FRAMES)
 		return 0;
 	if (strncmp(last_file, file, MAX_TEXT)) /* neighbours mostly share it */
 		last_file = copy(file);
-	table->entries[n] = (entry){ code, place, copy(name), last_file, line < 0 ? 0 : line };
+	table->entries[n] = (entry){code, place, copy(name), last_file, line < 0 ? 0 : line};
 	uint32_t i = slot_of(code, place);
 	while (table->slots[i])
 		i = (i + 1) & (SLOTS - 1);
@@ -85,9 +87,9 @@ uint32_t gs_python_frame_count(void) { return atomic_load_explicit(&count, memor
 gs_python_frame gs_python_frame_of(uint32_t key)
 {
 	if (!key || key > gs_python_frame_count())
-		return (gs_python_frame){ "?", "", 0 };
+		return (gs_python_frame){"?", "", 0};
 	const entry *e = &table->entries[key - 1];
-	return (gs_python_frame){ e->name, e->file, e->line };
+	return (gs_python_frame){e->name, e->file, e->line};
 }
 
 size_t gs_python_memory(void) { return table ? sizeof *table : 0; }

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-const gs_tables_limits gs_tables_default = { 1 << 23, 1 << 17, 1 << 17, 1 << 16, 1 << 20, 1 << 14 };
+const gs_tables_limits gs_tables_default = {1 << 23, 1 << 17, 1 << 17, 1 << 16, 1 << 20, 1 << 14};
 
 static uint32_t mix(uint64_t h, uint64_t v)
 {
@@ -20,16 +20,26 @@ static uint32_t hash_bytes(const char *text, size_t n)
 }
 
 /* One list for taking and giving, so that they agree. */
-#define EACH_ARRAY(DO) \
-	DO(text_bytes, max.text_bytes) DO(texts, max.texts) DO(frames, max.frames) DO(stacks, max.stacks) \
-	DO(stack_frames, max.stack_frames) DO(text_slots, max.texts * 2) DO(frame_slots, max.frames * 2) \
-	DO(stack_slots, max.stacks * 2) DO(tags, max.tags) DO(tag_of_text, max.texts)
+/* clang-format off: it never settles on one layout of a list of macro calls */
+#define EACH_ARRAY(DO)                 \
+	DO(text_bytes, max.text_bytes)     \
+	DO(texts, max.texts)               \
+	DO(frames, max.frames)             \
+	DO(stacks, max.stacks)             \
+	DO(stack_frames, max.stack_frames) \
+	DO(text_slots, max.texts * 2)      \
+	DO(frame_slots, max.frames * 2)    \
+	DO(stack_slots, max.stacks * 2)    \
+	DO(tags, max.tags)                 \
+	DO(tag_of_text, max.texts)
+/* clang-format on */
 
 void gs_tables_release(gs_tables *t)
 {
 	if (!t->pages)
 		return;
-#define GIVE(array, count) gs_pages_give(t->pages, (void *)t->array, (size_t)t->count * sizeof *t->array);
+#define GIVE(array, count) \
+	gs_pages_give(t->pages, (void *)t->array, (size_t)t->count * sizeof *t->array);
 	EACH_ARRAY(GIVE)
 #undef GIVE
 	gs_modules_release(&t->modules);
@@ -44,7 +54,8 @@ gs_status gs_tables_init(gs_tables *t, const gs_tables_limits *limits, gs_pages 
 	t->pages = pages;
 	pthread_mutex_init(&t->lock, NULL);
 	bool short_of = false;
-#define TAKE(array, count) short_of |= !(t->array = gs_pages_take(pages, (size_t)t->count * sizeof *t->array));
+#define TAKE(array, count) \
+	short_of |= !(t->array = gs_pages_take(pages, (size_t)t->count * sizeof *t->array));
 	EACH_ARRAY(TAKE)
 #undef TAKE
 	if (short_of || gs_modules_init(&t->modules, pages)) {
@@ -65,7 +76,8 @@ static gs_id count_dropped(gs_tables *t)
 	return 0;
 }
 
-/* --- texts ----------------------------------------------------------------------------------------- */
+/* --- texts
+ * ----------------------------------------------------------------------------------------- */
 
 static gs_id find_text(gs_tables *t, const char *text, size_t n, uint32_t hash, uint32_t *slot)
 {
@@ -92,7 +104,7 @@ gs_id gs_tables_text(gs_tables *t, const char *text, size_t n)
 	uint32_t count = atomic_load_explicit(&t->ntexts, memory_order_relaxed);
 	if (!id && count < t->max.texts && n <= t->max.text_bytes - t->text_used) {
 		memcpy(t->text_bytes + t->text_used, text, n);
-		t->texts[count] = (gs_table_text){ t->text_used, (uint32_t)n, hash };
+		t->texts[count] = (gs_table_text){t->text_used, (uint32_t)n, hash};
 		t->text_used += (uint32_t)n;
 		id = count;
 		atomic_store_explicit(&t->ntexts, count + 1, memory_order_release);
@@ -121,7 +133,8 @@ uint16_t gs_tables_tag(gs_tables *t, const char *name, size_t n)
 	return tag ? tag : (uint16_t)count_dropped(t);
 }
 
-/* --- frames ---------------------------------------------------------------------------------------- */
+/* --- frames
+ * ---------------------------------------------------------------------------------------- */
 
 static uint32_t hash_frame(const gs_table_frame *f)
 {
@@ -137,7 +150,8 @@ static gs_id find_frame(gs_tables *t, const gs_table_frame *f, uint32_t *slot)
 		if (!id)
 			return 0;
 		const gs_table_frame *e = &t->frames[id];
-		if (e->address == f->address && e->module == f->module && e->name == f->name && e->file == f->file && e->line == f->line)
+		if (e->address == f->address && e->module == f->module && e->name == f->name &&
+			e->file == f->file && e->line == f->line)
 			return id;
 	}
 }
@@ -157,7 +171,7 @@ static gs_id add_frame(gs_tables *t, const gs_table_frame *f)
 
 gs_id gs_tables_frame(gs_tables *t, gs_id name, gs_id file, int32_t line)
 {
-	gs_table_frame f = { .name = name, .file = file, .line = line };
+	gs_table_frame f = {.name = name, .file = file, .line = line};
 	uint32_t slot;
 	gs_id id = find_frame(t, &f, &slot);
 	if (id)
@@ -168,7 +182,8 @@ gs_id gs_tables_frame(gs_tables *t, gs_id name, gs_id file, int32_t line)
 	return id ? id : count_dropped(t);
 }
 
-/* --- stacks ---------------------------------------------------------------------------------------- */
+/* --- stacks
+ * ---------------------------------------------------------------------------------------- */
 
 /* A stack as it is asked for. */
 typedef struct wanted {
@@ -228,22 +243,23 @@ static gs_id add_stack(gs_tables *t, const wanted *w, uint32_t hash, uint32_t sl
 	for (; n < w->n; n++)
 		t->stack_frames[first + n] = w->named[n];
 	for (uint32_t i = 0; i < w->naddresses; i++, n++) {
-		gs_table_frame f = { .address = w->addresses[i], .line = -1 };
+		gs_table_frame f = {.address = w->addresses[i], .line = -1};
 		f.module = gs_modules_find(&t->modules, f.address);
 		if (!(t->stack_frames[first + n] = add_frame(t, &f)))
 			return 0;
 	}
-	t->stacks[count] = (gs_table_stack){ first, n, w->tail, hash };
+	t->stacks[count] = (gs_table_stack){first, n, w->tail, hash};
 	atomic_store_explicit(&t->nstack_frames, first + n, memory_order_release);
 	atomic_store_explicit(&t->nstacks, count + 1, memory_order_release);
 	atomic_store_explicit(&t->stack_slots[slot], count, memory_order_release);
 	return count;
 }
 
-gs_id gs_tables_stack(gs_tables *t, const gs_id *named, uint32_t n, const uint64_t *addresses, uint32_t naddresses, gs_id tail)
+gs_id gs_tables_stack(gs_tables *t, const gs_id *named, uint32_t n, const uint64_t *addresses,
+	uint32_t naddresses, gs_id tail)
 {
-	wanted w = { named, addresses, n, naddresses, tail,
-		     __atomic_load_n(&t->modules.generation, __ATOMIC_RELAXED) };
+	wanted w = {named, addresses, n, naddresses, tail,
+		__atomic_load_n(&t->modules.generation, __ATOMIC_RELAXED)};
 	uint32_t slot, hash = hash_stack(&w);
 	if (!n && !naddresses)
 		return tail;

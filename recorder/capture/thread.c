@@ -10,7 +10,7 @@ static struct {
 	pthread_once_t once;
 	pthread_key_t key; /* only for its destructor */
 	bool has_key;
-} all = { .once = PTHREAD_ONCE_INIT };
+} all = {.once = PTHREAD_ONCE_INIT};
 
 /* initial-exec: one word, found without a call, also in a library loaded late */
 static _Thread_local gs_thread *self __attribute__((tls_model("initial-exec")));

@@ -1,5 +1,5 @@
-/* What the recorder keeps for each thread: its tags and what unwinding its stack has taught. Made at a thread's first call, from
- * pages, freed when it ends. Only the thread itself touches it. */
+/* What the recorder keeps for each thread: its tags and what unwinding its stack has taught. Made
+ * at a thread's first call, from pages, freed when it ends. Only the thread itself touches it. */
 #ifndef GS_RECORDER_THREAD_H
 #define GS_RECORDER_THREAD_H
 
@@ -11,8 +11,8 @@
 enum { GS_TAGS_DEEP = 64 };
 
 typedef struct gs_thread {
-	uint32_t owner;      /* serial of the recorder the tags belong to */
-	uint32_t ntags;      /* pushed; those beyond GS_TAGS_DEEP are counted, not kept */
+	uint32_t owner; /* serial of the recorder the tags belong to */
+	uint32_t ntags; /* pushed; those beyond GS_TAGS_DEEP are counted, not kept */
 	uint16_t tags[GS_TAGS_DEEP];
 	gs_unwinder unwinder;
 } gs_thread;

@@ -12,10 +12,11 @@
 #define GS_READS_STACK
 #endif
 
-enum { SKIPPED = 16 };                  /* frames of ours that backtrace() may show before the caller's */
+enum { SKIPPED = 16 }; /* frames of ours that backtrace() may show before the caller's */
 static const uint64_t reach = 64 << 20; /* no walk leaves this distance from its start */
 
-/* glibc's function: of several libraries that export the name (libunwind does), the C library's own. Set once, before threads use it. */
+/* glibc's function: of several libraries that export the name (libunwind does), the C library's
+ * own. Set once, before threads use it. */
 static int (*glibc_backtrace)(void **frames, int max);
 
 void gs_unwind_prepare(void)
@@ -37,11 +38,15 @@ GS_READS_STACK static inline uint64_t word_at(uint64_t address)
 
 enum { HOPS = 12 }; /* look-ups that one stack may cost */
 
-static inline uint32_t mix(uint64_t a, uint64_t b) { return (uint32_t)(((a ^ (b << 7)) * 0x9e3779b97f4a7c15u) >> 32); }
+static inline uint32_t mix(uint64_t a, uint64_t b)
+{
+	return (uint32_t)(((a ^ (b << 7)) * 0x9e3779b97f4a7c15u) >> 32);
+}
 
 static inline bool same_start(const gs_walk *m, const gs_regs *start)
 {
-	return m->start.ip == start->ip && m->start.sp == start->sp && (!m->uses_bp || m->start.bp == start->bp);
+	return m->start.ip == start->ip && m->start.sp == start->sp &&
+		(!m->uses_bp || m->start.bp == start->bp);
 }
 
 GS_READS_STACK uint32_t gs_unwind_known(gs_unwinder *u, const gs_regs *start)
@@ -53,11 +58,13 @@ GS_READS_STACK uint32_t gs_unwind_known(gs_unwinder *u, const gs_regs *start)
 		u->vacant = slot;
 		if (!same_start(m, start))
 			return 0;
-		while (i < m->nwords && *(const uint64_t *)(uintptr_t)(start->sp + m->offsets[i]) == m->values[i])
+		while (i < m->nwords &&
+			*(const uint64_t *)(uintptr_t)(start->sp + m->offsets[i]) == m->values[i])
 			i++;
 		if (i == m->nwords)
 			return m->result;
-		slot = mix(*(const uint64_t *)(uintptr_t)(start->sp + m->offsets[i]) + slot, i) % GS_UNWIND_MEMOS;
+		slot = mix(*(const uint64_t *)(uintptr_t)(start->sp + m->offsets[i]) + slot, i) %
+			GS_UNWIND_MEMOS;
 	}
 	return 0;
 }
@@ -151,7 +158,7 @@ static inline bool step(gs_walk *w, place *p, const gs_cfi_rule *r)
 
 uint32_t gs_unwind(gs_unwinder *u, const gs_regs *start, uint64_t *frames, uint32_t max)
 {
-	place p = { start->ip, start->sp, start->bp, 0, false };
+	place p = {start->ip, start->sp, start->bp, 0, false};
 	uint32_t n = 0;
 	u->last.start = *start;
 	u->last.nwords = 0;

@@ -9,14 +9,39 @@
 
 #include "recorder/dump/text.h"
 
-/* Every driver function in use. Some names are macros for a later version (cuMemAlloc is cuMemAlloc_v2): they are turned into text after
- * that, so that the function asked for is the one the header declares. */
-#define CUDA_FUNCTIONS(CUDA) \
-	CUDA(cuInit) CUDA(cuDriverGetVersion) CUDA(cuDeviceGetCount) CUDA(cuDeviceGet) CUDA(cuDeviceGetName) \
-	CUDA(cuDeviceGetAttribute) CUDA(cuDevicePrimaryCtxRetain) CUDA(cuDevicePrimaryCtxRelease) CUDA(cuCtxPushCurrent) \
-	CUDA(cuCtxPopCurrent) CUDA(cuMemGetInfo) CUDA(cuMemAlloc) CUDA(cuMemFree) CUDA(cuMemAddressReserve) CUDA(cuMemAddressFree) \
-	CUDA(cuMemCreate) CUDA(cuMemRelease) CUDA(cuMemMap) CUDA(cuMemUnmap) CUDA(cuMemSetAccess) CUDA(cuEventCreate) \
-	CUDA(cuEventRecord) CUDA(cuEventQuery) CUDA(cuEventSynchronize) CUDA(cuEventDestroy) CUDA(cuStreamSynchronize) CUDA(cuGetErrorString)
+/* Every driver function in use. Some names are macros for a later version (cuMemAlloc is
+ * cuMemAlloc_v2): they are turned into text after that, so that the function asked for is the one
+ * the header declares. */
+/* clang-format off: it never settles on one layout of a list of macro calls */
+#define CUDA_FUNCTIONS(CUDA)        \
+	CUDA(cuInit)                    \
+	CUDA(cuDriverGetVersion)        \
+	CUDA(cuDeviceGetCount)          \
+	CUDA(cuDeviceGet)               \
+	CUDA(cuDeviceGetName)           \
+	CUDA(cuDeviceGetAttribute)      \
+	CUDA(cuDevicePrimaryCtxRetain)  \
+	CUDA(cuDevicePrimaryCtxRelease) \
+	CUDA(cuCtxPushCurrent)          \
+	CUDA(cuCtxPopCurrent)           \
+	CUDA(cuMemGetInfo)              \
+	CUDA(cuMemAlloc)                \
+	CUDA(cuMemFree)                 \
+	CUDA(cuMemAddressReserve)       \
+	CUDA(cuMemAddressFree)          \
+	CUDA(cuMemCreate)               \
+	CUDA(cuMemRelease)              \
+	CUDA(cuMemMap)                  \
+	CUDA(cuMemUnmap)                \
+	CUDA(cuMemSetAccess)            \
+	CUDA(cuEventCreate)             \
+	CUDA(cuEventRecord)             \
+	CUDA(cuEventQuery)              \
+	CUDA(cuEventSynchronize)        \
+	CUDA(cuEventDestroy)            \
+	CUDA(cuStreamSynchronize)       \
+	CUDA(cuGetErrorString)
+/* clang-format on */
 
 #define TEXT_OF(x) #x
 #define NAME_OF(x) TEXT_OF(x)
@@ -35,7 +60,7 @@ static struct {
 	bool loaded;
 	int count;
 	char version[16];
-} state = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} state = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 enum { EVENTS_KEPT = 256 };
 
@@ -45,7 +70,8 @@ struct gs_cuda_device {
 	int32_t number;
 	bool virtual_memory;
 	char name[256];
-	CUevent spare[EVENTS_KEPT]; /* events to use again; guarded by the pool's lock, as all calls are */
+	CUevent
+		spare[EVENTS_KEPT]; /* events to use again; guarded by the pool's lock, as all calls are */
 	unsigned nspare;
 };
 
@@ -64,19 +90,24 @@ static gs_status status_of(CUresult result)
 	return result == CUDA_ERROR_OUT_OF_MEMORY ? GS_DEVICE_MEMORY : GS_DEVICE;
 }
 
-/* --- the driver --------------------------------------------------------------------------------------- */
+/* --- the driver
+ * --------------------------------------------------------------------------------------- */
 
 static gs_status resolve(void *library, gs_error *err)
 {
-	const struct { const char *name; void *slot; } all[] = {
-#define SLOT(name) { NAME_OF(name), &driver.p_##name },
+	const struct {
+		const char *name;
+		void *slot;
+	} all[] = {
+#define SLOT(name) {NAME_OF(name), &driver.p_##name},
 		CUDA_FUNCTIONS(SLOT)
 #undef SLOT
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
 		void *symbol = dlsym(library, all[i].name);
 		if (!symbol)
-			return gs_fail(err, GS_UNSUPPORTED, "the CUDA driver is too old: it has no %s", all[i].name);
+			return gs_fail(
+				err, GS_UNSUPPORTED, "the CUDA driver is too old: it has no %s", all[i].name);
 		memcpy(all[i].slot, &symbol, sizeof symbol);
 	}
 	return GS_OK;
@@ -95,7 +126,8 @@ static gs_status load(gs_error *err)
 	if (!result)
 		result = DRIVER(cuDeviceGetCount)(&state.count);
 	if (result || !state.count)
-		return gs_fail(err, GS_UNSUPPORTED, "no CUDA device: %s", result ? reason(result) : "the driver finds none");
+		return gs_fail(err, GS_UNSUPPORTED, "no CUDA device: %s",
+			result ? reason(result) : "the driver finds none");
 	DRIVER(cuDriverGetVersion)(&version);
 	gs_line line = GS_LINE(state.version);
 	gs_line_number(&line, (uint64_t)version / 1000, 1);
@@ -119,7 +151,8 @@ int gs_cuda_count(void) { return state.count; }
 const char *gs_cuda_driver_version(void) { return state.version[0] ? state.version : NULL; }
 bool gs_cuda_built(void) { return true; }
 
-/* --- a device ----------------------------------------------------------------------------------------- */
+/* --- a device
+ * ----------------------------------------------------------------------------------------- */
 
 /* The device's context is current between the two, on the calling thread. */
 static CUresult enter(const gs_cuda_device *d) { return DRIVER(cuCtxPushCurrent)(d->context); }
@@ -134,7 +167,8 @@ gs_status gs_cuda_init(gs_cuda_device **out, int32_t number, gs_error *err)
 {
 	int supported = 0;
 	if (number < 0 || number >= state.count)
-		return gs_fail(err, GS_NOT_FOUND, "there is no CUDA device %d (%d in all)", number, state.count);
+		return gs_fail(
+			err, GS_NOT_FOUND, "there is no CUDA device %d (%d in all)", number, state.count);
 	gs_cuda_device *d = calloc(1, sizeof *d);
 	if (!d)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for CUDA device %d", number);
@@ -143,7 +177,8 @@ gs_status gs_cuda_init(gs_cuda_device **out, int32_t number, gs_error *err)
 	if (!result)
 		result = DRIVER(cuDeviceGetName)(d->name, (int)sizeof d->name - 1, d->device);
 	if (!result)
-		result = DRIVER(cuDeviceGetAttribute)(&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, d->device);
+		result = DRIVER(cuDeviceGetAttribute)(
+			&supported, CU_DEVICE_ATTRIBUTE_VIRTUAL_MEMORY_MANAGEMENT_SUPPORTED, d->device);
 	if (!result)
 		result = DRIVER(cuDevicePrimaryCtxRetain)(&d->context, d->device);
 	if (result) {
@@ -170,7 +205,8 @@ void gs_cuda_release(gs_cuda_device *d)
 
 const char *gs_cuda_name(const gs_cuda_device *d) { return d->name; }
 
-/* --- memory ------------------------------------------------------------------------------------------- */
+/* --- memory
+ * ------------------------------------------------------------------------------------------- */
 
 static gs_status mem_alloc(void *device, uint64_t bytes, uint64_t *address)
 {
@@ -209,7 +245,8 @@ static gs_status mem_info(void *device, uint64_t *free_bytes, uint64_t *total_by
 	return status_of(result);
 }
 
-/* --- virtual memory ----------------------------------------------------------------------------------- */
+/* --- virtual memory
+ * ----------------------------------------------------------------------------------- */
 
 static gs_status reserve(void *device, uint64_t bytes, uint64_t *address)
 {
@@ -268,7 +305,8 @@ static CUresult map_page(int device, uint64_t address, uint64_t page, uint64_t *
 	return result;
 }
 
-static gs_status map(void *device, uint64_t address, uint64_t page, uint32_t pages, uint64_t *handles)
+static gs_status map(
+	void *device, uint64_t address, uint64_t page, uint32_t pages, uint64_t *handles)
 {
 	const gs_cuda_device *d = device;
 	CUmemAccessDesc access;
@@ -293,7 +331,8 @@ static gs_status map(void *device, uint64_t address, uint64_t page, uint32_t pag
 	return status_of(result);
 }
 
-static gs_status unmap(void *device, uint64_t address, uint64_t page, uint32_t pages, const uint64_t *handles)
+static gs_status unmap(
+	void *device, uint64_t address, uint64_t page, uint32_t pages, const uint64_t *handles)
 {
 	if (enter(device))
 		return GS_DEVICE;
@@ -302,10 +341,14 @@ static gs_status unmap(void *device, uint64_t address, uint64_t page, uint32_t p
 	return status_of(result);
 }
 
-/* --- events and streams ------------------------------------------------------------------------------- */
+/* --- events and streams
+ * ------------------------------------------------------------------------------- */
 
 static uint64_t number_of(CUevent event) { return (uint64_t)(uintptr_t)event; }
-static CUevent event_of(uint64_t number) { return (CUevent)(uintptr_t)number; } /* NOLINT: the driver's handle */
+static CUevent event_of(uint64_t number)
+{
+	return (CUevent)(uintptr_t)number;
+} /* NOLINT: the driver's handle */
 static CUstream stream_of(uint64_t handle) { return (CUstream)(uintptr_t)handle; } /* NOLINT */
 
 static gs_status event_record(void *device, uint64_t stream, uint64_t *event)

@@ -1,5 +1,5 @@
-/* CUDA devices by the driver API, which is loaded from libcuda.so.1 when first asked for: nothing links it. A build without CUDA's
- * headers has the same functions, which all say so. */
+/* CUDA devices by the driver API, which is loaded from libcuda.so.1 when first asked for: nothing
+ * links it. A build without CUDA's headers has the same functions, which all say so. */
 #ifndef GS_RECORDER_DEVICE_CUDA_H
 #define GS_RECORDER_DEVICE_CUDA_H
 
@@ -7,16 +7,19 @@
 
 typedef struct gs_cuda_device gs_cuda_device;
 
-/* Its device argument is a gs_cuda_device *. Streams are CUstream handles. Thread-safe as the driver is; calls make the device's primary
- * context current for their duration. mem_alloc is refused inside a stream capture by the driver, not here. */
+/* Its device argument is a gs_cuda_device *. Streams are CUstream handles. Thread-safe as the
+ * driver is; calls make the device's primary context current for their duration. mem_alloc is
+ * refused inside a stream capture by the driver, not here. */
 extern const gs_device_ops gs_cuda_ops;
 
-/* Loads and initialises the driver (once; thread-safe). GS_UNSUPPORTED: no driver, no device or a build without CUDA, and why. */
+/* Loads and initialises the driver (once; thread-safe). GS_UNSUPPORTED: no driver, no device or a
+ * build without CUDA, and why. */
 gs_status gs_cuda_load(gs_error *err);
 int gs_cuda_count(void);                  /* devices; 0 before a successful load */
 const char *gs_cuda_driver_version(void); /* "13.0"; NULL before */
 
-/* Takes a device into use (retains its primary context). GS_NOT_FOUND: no such number; GS_DEVICE: the driver's reason. */
+/* Takes a device into use (retains its primary context). GS_NOT_FOUND: no such number; GS_DEVICE:
+ * the driver's reason. */
 gs_status gs_cuda_init(gs_cuda_device **device, int32_t number, gs_error *err);
 void gs_cuda_release(gs_cuda_device *device); /* NULL allowed */
 

@@ -1,11 +1,12 @@
 /* The CUDA device of a build without CUDA's headers: there is none. */
 #include "recorder/device/cuda.h"
 
-const gs_device_ops gs_cuda_ops = { .name = "cuda" };
+const gs_device_ops gs_cuda_ops = {.name = "cuda"};
 
 gs_status gs_cuda_load(gs_error *err)
 {
-	return gs_fail(err, GS_UNSUPPORTED, "this build of gpusnap has no CUDA device (CUDA's headers were not found)");
+	return gs_fail(err, GS_UNSUPPORTED,
+		"this build of gpusnap has no CUDA device (CUDA's headers were not found)");
 }
 
 gs_status gs_cuda_init(gs_cuda_device **device, int32_t number, gs_error *err)
@@ -18,5 +19,9 @@ gs_status gs_cuda_init(gs_cuda_device **device, int32_t number, gs_error *err)
 int gs_cuda_count(void) { return 0; }
 const char *gs_cuda_driver_version(void) { return 0; }
 void gs_cuda_release(gs_cuda_device *device) { (void)device; }
-const char *gs_cuda_name(const gs_cuda_device *device) { (void)device; return 0; }
+const char *gs_cuda_name(const gs_cuda_device *device)
+{
+	(void)device;
+	return 0;
+}
 bool gs_cuda_built(void) { return false; }

@@ -9,7 +9,8 @@
 
 #include "recorder/dump/text.h"
 
-gs_status gs_dumper_init(gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages)
+gs_status gs_dumper_init(
+	gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages)
 {
 	memset(d, 0, sizeof *d);
 	d->config = config;
@@ -47,7 +48,8 @@ void gs_dumper_after_fork(gs_dumper *d, bool child)
 	pthread_mutex_unlock(&d->lock);
 }
 
-/* --- messages ----------------------------------------------------------------------------------------- */
+/* --- messages
+ * ----------------------------------------------------------------------------------------- */
 
 /* One line, by one write, wherever messages go; a closed stderr is no matter. */
 static void say(const gs_dumper *d, const gs_line *line)
@@ -69,7 +71,7 @@ static void say(const gs_dumper *d, const gs_line *line)
 static void say_written(gs_dumper *d, const gs_dump_request *request, int32_t device)
 {
 	char text[PATH_MAX + 400] = "gpusnap: ";
-	gs_line line = { text, strlen(text), sizeof text };
+	gs_line line = {text, strlen(text), sizeof text};
 	if (request->quiet || d->config->told_later)
 		return;
 	if (request->reason == GS_DUMP_OOM) {
@@ -83,7 +85,8 @@ static void say_written(gs_dumper *d, const gs_dump_request *request, int32_t de
 	gs_line_number(&line, (d->file.bytes + 1023) / 1024, 1);
 	gs_line_text(&line, " KiB)");
 	if (!d->told_contents)
-		gs_line_text(&line, "; it holds host name, arguments and paths: `gpusnap redact` removes them");
+		gs_line_text(
+			&line, "; it holds host name, arguments and paths: `gpusnap redact` removes them");
 	d->told_contents = true;
 	gs_line_char(&line, '\n');
 	say(d, &line);
@@ -92,7 +95,7 @@ static void say_written(gs_dumper *d, const gs_dump_request *request, int32_t de
 static void say_failed(const gs_dumper *d, const gs_dump_request *request, const gs_error *err)
 {
 	char text[PATH_MAX + 400] = "gpusnap: no dump: ";
-	gs_line line = { text, strlen(text), sizeof text };
+	gs_line line = {text, strlen(text), sizeof text};
 	if (request->quiet)
 		return;
 	gs_line_text(&line, err->text[0] ? err->text : gs_status_text(err->status));
@@ -108,7 +111,8 @@ static gs_status set_error(gs_error *err, gs_status status, const char *text)
 	return status;
 }
 
-/* --- names -------------------------------------------------------------------------------------------- */
+/* --- names
+ * -------------------------------------------------------------------------------------------- */
 
 static void put_host(gs_line *line, const char *host)
 {
@@ -117,7 +121,8 @@ static void put_host(gs_line *line, const char *host)
 }
 
 /* The pattern with its signs filled in. */
-static void put_name(gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device, int64_t now)
+static void put_name(
+	gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device, int64_t now)
 {
 	const char *pattern = d->config->name;
 	if (request->reason != GS_DUMP_OOM && !strncmp(pattern, "oom-", 4)) {
@@ -142,13 +147,15 @@ static void put_name(gs_line *line, const gs_dumper *d, const gs_dump_request *r
 	}
 }
 
-/* --- the dump ----------------------------------------------------------------------------------------- */
+/* --- the dump
+ * ----------------------------------------------------------------------------------------- */
 
 static gs_status check_limits(gs_dumper *d, const gs_dump_request *request, gs_error *err)
 {
 	char text[200] = "gpusnap: no more dumps: this process wrote ";
-	gs_line line = { text, strlen(text), sizeof text };
-	if (request->reason == GS_DUMP_DEMAND || (d->dumps < d->config->max_dumps && d->bytes < d->config->max_bytes))
+	gs_line line = {text, strlen(text), sizeof text};
+	if (request->reason == GS_DUMP_DEMAND ||
+		(d->dumps < d->config->max_dumps && d->bytes < d->config->max_bytes))
 		return GS_OK;
 	set_error(err, GS_LIMIT, "the limits on dumps of a process are reached");
 	if (!d->done && d->config->max_dumps) {
@@ -160,14 +167,16 @@ static gs_status check_limits(gs_dumper *d, const gs_dump_request *request, gs_e
 	return GS_LIMIT;
 }
 
-static gs_status write_file(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device, const gs_dump_request *request, gs_error *err)
+static gs_status write_file(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device,
+	const gs_dump_request *request, gs_error *err)
 {
 	int64_t now = gs_clock_scale_now(d->clock).real;
-	uint64_t most = request->reason == GS_DUMP_DEMAND ? UINT64_MAX : d->config->max_bytes - d->bytes;
+	uint64_t most = request->reason == GS_DUMP_DEMAND ? UINT64_MAX
+													  : d->config->max_bytes - d->bytes;
 	gs_dump_file *file = &d->file;
 	*file = (gs_dump_file)GS_DUMP_FILE_INIT;
 	gs_status status = request->path ? gs_dump_file_begin(file, request->path, false, most, err)
-					 : gs_dump_file_begin(file, d->config->dir, true, most, err);
+									 : gs_dump_file_begin(file, d->config->dir, true, most, err);
 	if (status)
 		return status;
 	status = encode(arg, d->pid, gs_dump_file_sink, file);
@@ -195,8 +204,8 @@ out:
 	return status;
 }
 
-gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device, const gs_dump_request *request, char *written,
-			     size_t cap, gs_error *err)
+gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device,
+	const gs_dump_request *request, char *written, size_t cap, gs_error *err)
 {
 	gs_error own = GS_ERROR_INIT;
 	gs_dump_signals signals;
@@ -214,7 +223,7 @@ gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, in
 			d->bytes += d->file.bytes;
 		}
 		if (!status && written && cap) {
-			gs_line line = { written, 0, cap };
+			gs_line line = {written, 0, cap};
 			gs_line_text(&line, d->file.path);
 		}
 	}
@@ -247,14 +256,14 @@ static gs_status encode_stage(void *arg, int64_t pid, gs_sink sink, void *sink_a
 {
 	const staged *s = arg;
 	gs_clock_scale scale = gs_clock_scale_now(s->d->clock);
-	gs_encode_source source = { s->stage, s->device, s->d->config, &scale, pid, s->d->pages->bytes };
+	gs_encode_source source = {s->stage, s->device, s->d->config, &scale, pid, s->d->pages->bytes};
 	return gs_encode(&s->d->encoder, &source, sink, sink_arg);
 }
 
-gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device, const gs_dump_request *request, char *written,
-			  size_t cap, gs_error *err)
+gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device,
+	const gs_dump_request *request, char *written, size_t cap, gs_error *err)
 {
-	staged s = { d, stage, device };
+	staged s = {d, stage, device};
 	gs_tables_refresh_modules(d->tables);
 	return gs_dumper_write_by(d, encode_stage, &s, device->number, request, written, cap, err);
 }

@@ -94,7 +94,8 @@ static void make_temp_name(gs_dump_file *f, unsigned attempt)
 	gs_line_text(&line, ".tmp");
 }
 
-gs_status gs_dump_file_begin(gs_dump_file *f, const char *path, bool is_folder, uint64_t most, gs_error *err)
+gs_status gs_dump_file_begin(
+	gs_dump_file *f, const char *path, bool is_folder, uint64_t most, gs_error *err)
 {
 	const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
 	f->most = most;
@@ -106,9 +107,11 @@ gs_status gs_dump_file_begin(gs_dump_file *f, const char *path, bool is_folder, 
 		return failed(err, GS_IO, f->folder, errno);
 	f->fd = above_standard(openat(f->dir, ".", flags | O_TMPFILE, 0600));
 	f->temp[0] = 0;
-	for (unsigned attempt = 0; f->fd < 0 && attempt < 16; attempt++) { /* a file system without nameless files */
+	for (unsigned attempt = 0; f->fd < 0 && attempt < 16;
+		 attempt++) { /* a file system without nameless files */
 		int error = errno;
-		if (attempt == 0 && error != EOPNOTSUPP && error != EISDIR && error != EINVAL && error != ENOENT)
+		if (attempt == 0 && error != EOPNOTSUPP && error != EISDIR && error != EINVAL &&
+			error != ENOENT)
 			break;
 		if (attempt && error != EEXIST)
 			break;
@@ -144,7 +147,9 @@ void gs_dump_file_explain(const gs_dump_file *f, gs_status status, gs_error *err
 	}
 	gs_line line = GS_LINE(err->text);
 	err->status = status;
-	gs_line_text(&line, f->full ? "dumps of this process would be larger than GPUSNAP_MAX_MB" : gs_status_text(status));
+	gs_line_text(&line,
+		f->full ? "dumps of this process would be larger than GPUSNAP_MAX_MB"
+				: gs_status_text(status));
 }
 
 gs_status gs_dump_file_sync(gs_dump_file *f, bool sync, gs_error *err)
@@ -157,7 +162,7 @@ gs_status gs_dump_file_sync(gs_dump_file *f, bool sync, gs_error *err)
 static int link_nameless(const gs_dump_file *f, const char *name)
 {
 	char proc[40] = "/proc/self/fd/";
-	gs_line line = { proc, strlen(proc), sizeof proc };
+	gs_line line = {proc, strlen(proc), sizeof proc};
 	gs_line_signed(&line, f->fd);
 	return linkat(AT_FDCWD, proc, f->dir, name, AT_SYMLINK_FOLLOW);
 }
@@ -226,7 +231,7 @@ void gs_dump_hold_signals(gs_dump_signals *s)
 /* Takes away a signal that our own writes caused. */
 static void swallow(int number, bool was_pending)
 {
-	static const struct timespec at_once = { 0, 0 };
+	static const struct timespec at_once = {0, 0};
 	sigset_t one;
 	sigemptyset(&one);
 	sigaddset(&one, number);

@@ -1,5 +1,5 @@
-/* The file of a dump: nameless or hidden until it is whole, then put in place without replacing another. Plain system calls
- * only. Not thread-safe. */
+/* The file of a dump: nameless or hidden until it is whole, then put in place without replacing
+ * another. Plain system calls only. Not thread-safe. */
 #ifndef GS_RECORDER_DUMP_FILE_H
 #define GS_RECORDER_DUMP_FILE_H
 
@@ -13,18 +13,23 @@
 
 typedef struct gs_dump_file {
 	int fd, dir;
-	int failed;           /* errno of the first write that failed */
-	bool full;            /* a write was not made: more than most bytes */
+	int failed; /* errno of the first write that failed */
+	bool full;  /* a write was not made: more than most bytes */
 	uint64_t bytes, most;
 	char folder[PATH_MAX], name[NAME_MAX + 1]; /* name: of the file asked for, or empty */
-	char temp[64];        /* name it has meanwhile; empty where the system can do without */
+	char temp[64]; /* name it has meanwhile; empty where the system can do without */
 	char path[PATH_MAX + NAME_MAX + 2]; /* once in place */
 } gs_dump_file;
 
-#define GS_DUMP_FILE_INIT { .fd = -1, .dir = -1 }
+#define GS_DUMP_FILE_INIT   \
+	{                       \
+		.fd = -1, .dir = -1 \
+	}
 
-/* Opens a new file of at most most bytes for PATH, or somewhere in the folder PATH (made where it is missing). GS_IO and why. */
-gs_status gs_dump_file_begin(gs_dump_file *f, const char *path, bool is_folder, uint64_t most, gs_error *err);
+/* Opens a new file of at most most bytes for PATH, or somewhere in the folder PATH (made where it
+ * is missing). GS_IO and why. */
+gs_status gs_dump_file_begin(
+	gs_dump_file *f, const char *path, bool is_folder, uint64_t most, gs_error *err);
 
 /* A gs_sink; arg is the gs_dump_file. */
 gs_status gs_dump_file_sink(void *arg, const void *data, size_t n);
@@ -35,7 +40,8 @@ void gs_dump_file_explain(const gs_dump_file *f, gs_status status, gs_error *err
 /* Makes sure the bytes are on the disk (if sync). */
 gs_status gs_dump_file_sync(gs_dump_file *f, bool sync, gs_error *err);
 
-/* Gives it its name (NULL: the one it was begun with). GS_EXISTS where that is taken and may not be replaced. */
+/* Gives it its name (NULL: the one it was begun with). GS_EXISTS where that is taken and may not be
+ * replaced. */
 gs_status gs_dump_file_place(gs_dump_file *f, const char *name, bool overwrite, gs_error *err);
 
 /* Closes; a file without a name is gone. */

@@ -19,7 +19,8 @@ static void mark_all(gs_encoder *e, const gs_stage *s)
 		gs_encoder_mark(e, s->ooms[i].figures.ctx.stack, (uint16_t)s->ooms[i].figures.ctx.tag);
 }
 
-/* --- rows --------------------------------------------------------------------------------------------- */
+/* --- rows
+ * --------------------------------------------------------------------------------------------- */
 
 static int64_t known(uint64_t v) { return v > INT64_MAX ? GS_NONE : (int64_t)v; }
 
@@ -28,10 +29,15 @@ static const char *library_of(const gs_stage *s) { return s->library ? s->librar
 static void put_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 {
 	const gs_config *c = from->config;
-	gs_row_process row = { .host = gs_text_of(c->host), .tool = gs_text_of("gpusnap " GS_RELEASE),
-			       .argv = { c->argv_length ? c->argv : NULL, c->argv_length }, .rules = gs_text_of(from->stage->rules),
-			       .library = gs_text_of(library_of(from->stage)), .driver = gs_text_of(from->device->driver), .pid = from->pid,
-			       .rank = c->rank, .time_us = now / 1000 };
+	gs_row_process row = {.host = gs_text_of(c->host),
+		.tool = gs_text_of("gpusnap " GS_RELEASE),
+		.argv = {c->argv_length ? c->argv : NULL, c->argv_length},
+		.rules = gs_text_of(from->stage->rules),
+		.library = gs_text_of(library_of(from->stage)),
+		.driver = gs_text_of(from->device->driver),
+		.pid = from->pid,
+		.rank = c->rank,
+		.time_us = now / 1000};
 	gs_writer_process(w, &row);
 }
 
@@ -39,10 +45,19 @@ static void put_device(gs_writer *w, const gs_encode_source *from)
 {
 	const gs_stage *s = from->stage;
 	uint64_t dropped = s->count - s->nevents;
-	gs_row_device row = { .device = from->device->number, .name = gs_text_of(from->device->name), .capacity = from->device->capacity,
-			      .device_free = s->device_free, .allowed = s->allowed, .reserved = GS_NONE, .allocated = GS_NONE,
-			      .others = GS_NONE, .idx = GS_NONE, .dropped = dropped, .complete = dropped ? 0 : 1,
-			      .layout_at_oom = s->at_oom, .inexact = !s->whole };
+	gs_row_device row = {.device = from->device->number,
+		.name = gs_text_of(from->device->name),
+		.capacity = from->device->capacity,
+		.device_free = s->device_free,
+		.allowed = s->allowed,
+		.reserved = GS_NONE,
+		.allocated = GS_NONE,
+		.others = GS_NONE,
+		.idx = GS_NONE,
+		.dropped = dropped,
+		.complete = dropped ? 0 : 1,
+		.layout_at_oom = s->at_oom,
+		.inexact = !s->whole};
 	if (!s->whole)
 		row.note = gs_text_of("the recorder had no room for the whole layout");
 	gs_writer_device(w, &row);
@@ -91,11 +106,17 @@ static void put_settings(gs_writer *w, const gs_encode_source *from)
 }
 
 /* Texts of statistics, in the order in which they are pushed: file ids from 1. */
-enum { TEXT_ALL = 1, TEXT_SMALL, TEXT_LARGE, TEXT_ARRAYS, TEXT_SCALARS = TEXT_ARRAYS + GS_STAT_ARRAYS };
+enum {
+	TEXT_ALL = 1,
+	TEXT_SMALL,
+	TEXT_LARGE,
+	TEXT_ARRAYS,
+	TEXT_SCALARS = TEXT_ARRAYS + GS_STAT_ARRAYS
+};
 
-static const char *const scalars[] = { "oversize_allocations", "oversize_segments", "num_alloc_retries", "num_ooms",
-				       "num_sync_all_streams", "num_device_alloc", "num_device_free", "num_oom_rejections",
-				       "max_split_size", "recorder_dropped" };
+static const char *const scalars[] = {"oversize_allocations", "oversize_segments",
+	"num_alloc_retries", "num_ooms", "num_sync_all_streams", "num_device_alloc", "num_device_free",
+	"num_oom_rejections", "max_split_size", "recorder_dropped"};
 
 static void put_stat_names(gs_writer *w)
 {
@@ -113,22 +134,34 @@ static void put_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from
 	const gs_stage *s = from->stage;
 	for (size_t i = 0; i < s->nsegments; i++) {
 		const gs_stage_segment *g = &s->segments[i];
-		gs_row_segment row = { .device = from->device->number, .address = g->address, .size = g->size, .stream = g->stream,
-				       .pool_id = g->pool_id, .stack = e->stacks[g->stack], .pool = g->pool, .expandable = g->expandable };
+		gs_row_segment row = {.device = from->device->number,
+			.address = g->address,
+			.size = g->size,
+			.stream = g->stream,
+			.pool_id = g->pool_id,
+			.stack = e->stacks[g->stack],
+			.pool = g->pool,
+			.expandable = g->expandable};
 		gs_writer_segment(w, &row);
 	}
 	for (size_t i = 0; i < s->nblocks; i++) {
 		const gs_stage_block *b = &s->blocks[i];
-		gs_row_block row = { .device = from->device->number, .segment = b->segment + 1, .address = b->address, .size = b->size,
-				     .requested = b->state == GS_INACTIVE ? GS_NONE : (int64_t)b->requested, .idx = GS_NONE,
-				     .stack = e->stacks[b->stack], .tag = e->tags[b->tag], .state = b->state };
+		gs_row_block row = {.device = from->device->number,
+			.segment = b->segment + 1,
+			.address = b->address,
+			.size = b->size,
+			.requested = b->state == GS_INACTIVE ? GS_NONE : (int64_t)b->requested,
+			.idx = GS_NONE,
+			.stack = e->stacks[b->stack],
+			.tag = e->tags[b->tag],
+			.state = b->state};
 		gs_writer_block(w, &row);
 	}
 }
 
 static void put_stat(gs_writer *w, int32_t device, gs_id name, gs_id pool, const gs_pool_stat *v)
 {
-	gs_row_stat row = { device, name, pool, v->current, v->peak, v->allocated, v->freed };
+	gs_row_stat row = {device, name, pool, v->current, v->peak, v->allocated, v->freed};
 	gs_writer_stat(w, &row);
 }
 
@@ -136,15 +169,17 @@ static void put_stats(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
 	const gs_pool_stats *s = &from->stage->stats;
 	int32_t device = from->device->number;
-	const int64_t numbers[] = { s->num_alloc_retries, s->num_ooms, s->num_sync_all_streams, s->num_device_alloc, s->num_device_free,
-				    s->num_oom_rejections, s->max_split_size, (int64_t)e->tables->dropped };
+	const int64_t numbers[] = {s->num_alloc_retries, s->num_ooms, s->num_sync_all_streams,
+		s->num_device_alloc, s->num_device_free, s->num_oom_rejections, s->max_split_size,
+		(int64_t)e->tables->dropped};
 	for (int i = 0; i < GS_STAT_ARRAYS; i++)
 		for (int k = 0; k < GS_STAT_CLASSES; k++)
 			put_stat(w, device, (gs_id)(TEXT_ARRAYS + i), (gs_id)(TEXT_ALL + k), &s->array[i][k]);
 	put_stat(w, device, TEXT_SCALARS, 0, &s->oversize_allocations);
 	put_stat(w, device, TEXT_SCALARS + 1, 0, &s->oversize_segments);
 	for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
-		put_stat(w, device, (gs_id)(TEXT_SCALARS + 2 + i), 0, &(gs_pool_stat){ numbers[i], GS_NONE, GS_NONE, GS_NONE });
+		put_stat(w, device, (gs_id)(TEXT_SCALARS + 2 + i), 0,
+			&(gs_pool_stat){numbers[i], GS_NONE, GS_NONE, GS_NONE});
 }
 
 static void put_ooms(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
@@ -157,12 +192,23 @@ static void put_ooms(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 		if (s->ooms[i].number < first)
 			continue;
 		gs_pool_oom_message(o, message, sizeof message);
-		gs_row_oom row = { .device = o->device, .idx = (int64_t)(s->ooms[i].number - first),
-				   .time_us = gs_clock_ns(from->scale, s->ooms[i].ticks) / 1000, .requested = known(o->rounded),
-				   .needed = known(o->needed), .stream = (int64_t)o->stream, .has_pool_id = true, .pool_id = o->pool_id,
-				   .pool = (uint8_t)o->pool, .device_free = known(o->device_free), .capacity = known(o->capacity),
-				   .allocated = known(o->allocated), .reserved = known(o->reserved), .allowed = known(o->allowed),
-				   .library = gs_text_of(library_of(s)), .message = gs_text_of(s->library ? NULL : message), .stack = e->stacks[o->ctx.stack] };
+		gs_row_oom row = {.device = o->device,
+			.idx = (int64_t)(s->ooms[i].number - first),
+			.time_us = gs_clock_ns(from->scale, s->ooms[i].ticks) / 1000,
+			.requested = known(o->rounded),
+			.needed = known(o->needed),
+			.stream = (int64_t)o->stream,
+			.has_pool_id = true,
+			.pool_id = o->pool_id,
+			.pool = (uint8_t)o->pool,
+			.device_free = known(o->device_free),
+			.capacity = known(o->capacity),
+			.allocated = known(o->allocated),
+			.reserved = known(o->reserved),
+			.allowed = known(o->allowed),
+			.library = gs_text_of(library_of(s)),
+			.message = gs_text_of(s->library ? NULL : message),
+			.stack = e->stacks[o->ctx.stack]};
 		gs_writer_oom(w, &row);
 	}
 }
@@ -174,10 +220,17 @@ static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from
 		const gs_ring_event *v = &s->events[i];
 		int64_t ns = gs_clock_ns(from->scale, v->ticks);
 		bool oom = v->action == GS_ACTION_OOM, has_pool = v->pool < GS_RING_POOLS;
-		gs_row_event row = { .device = from->device->number, .address = oom ? 0 : v->address, .size = v->size, .time_us = ns / 1000,
-				     .nanos = (uint64_t)(ns % 1000), .stream = v->stream, .has_pool_id = has_pool,
-				     .stack = e->stacks[v->stack], .tag = e->tags[v->tag], .action = v->action,
-				     .extra = oom ? v->address : 0 };
+		gs_row_event row = {.device = from->device->number,
+			.address = oom ? 0 : v->address,
+			.size = v->size,
+			.time_us = ns / 1000,
+			.nanos = (uint64_t)(ns % 1000),
+			.stream = v->stream,
+			.has_pool_id = has_pool,
+			.stack = e->stacks[v->stack],
+			.tag = e->tags[v->tag],
+			.action = v->action,
+			.extra = oom ? v->address : 0};
 		if (has_pool)
 			row.pool_id = s->pools[v->pool];
 		gs_writer_event(w, &row);
@@ -187,7 +240,8 @@ static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from
 gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, void *arg)
 {
 	gs_writer *w;
-	gs_status status = gs_writer_init(e->workspace, e->workspace_bytes, from->config->level, sink, arg, &w);
+	gs_status status = gs_writer_init(
+		e->workspace, e->workspace_bytes, from->config->level, sink, arg, &w);
 	if (status)
 		return status;
 	mark_all(e, from->stage);

@@ -1,5 +1,5 @@
-/* From a staged state to the rows of a .gsnap. Only what the state refers to is written: ids in the file are counted anew. Takes no memory
- * after init. Not thread-safe. */
+/* From a staged state to the rows of a .gsnap. Only what the state refers to is written: ids in the
+ * file are counted anew. Takes no memory after init. Not thread-safe. */
 #ifndef GS_RECORDER_ENCODE_H
 #define GS_RECORDER_ENCODE_H
 

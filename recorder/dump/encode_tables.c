@@ -5,9 +5,15 @@
 
 enum { DEEPEST = 1024 }; /* frames of one stack, its tails included */
 
-#define EACH_MAP(DO) \
-	DO(stacks, e->tables->max.stacks) DO(frames, e->tables->max.frames) DO(texts, e->tables->max.texts) \
-	DO(modules, GS_MODULES_MAX + 1) DO(tags, e->tables->max.tags) DO(stack_frames, DEEPEST)
+/* clang-format off: it never settles on one layout of a list of macro calls */
+#define EACH_MAP(DO)                  \
+	DO(stacks, e->tables->max.stacks) \
+	DO(frames, e->tables->max.frames) \
+	DO(texts, e->tables->max.texts)   \
+	DO(modules, GS_MODULES_MAX + 1)   \
+	DO(tags, e->tables->max.tags)     \
+	DO(stack_frames, DEEPEST)
+/* clang-format on */
 
 void gs_encoder_release(gs_encoder *e)
 {
@@ -26,7 +32,8 @@ gs_status gs_encoder_init(gs_encoder *e, const gs_tables *tables, int level, gs_
 	memset(e, 0, sizeof *e);
 	e->pages = pages;
 	e->tables = tables;
-#define TAKE(map, count) short_of |= !(e->map = gs_pages_take(pages, (size_t)(count) * sizeof(gs_id)));
+#define TAKE(map, count) \
+	short_of |= !(e->map = gs_pages_take(pages, (size_t)(count) * sizeof(gs_id)));
 	EACH_MAP(TAKE)
 #undef TAKE
 	e->workspace_bytes = gs_writer_workspace(level);
@@ -37,7 +44,8 @@ gs_status gs_encoder_init(gs_encoder *e, const gs_tables *tables, int level, gs_
 	return GS_NO_MEMORY;
 }
 
-/* --- what the state refers to ------------------------------------------------------------------------- */
+/* --- what the state refers to
+ * ------------------------------------------------------------------------- */
 
 static void mark_frame(gs_encoder *e, gs_id id)
 {
@@ -79,7 +87,8 @@ void gs_encoder_mark(gs_encoder *e, gs_id stack, uint16_t tag)
 /* Id 0 is none, and stays so. */
 static void clear(gs_id *map, uint32_t n) { memset(map, 0, n * sizeof *map); }
 
-/* Tables only grow: what ids below these counts mean is settled, and the state refers to no later ones. */
+/* Tables only grow: what ids below these counts mean is settled, and the state refers to no later
+ * ones. */
 void gs_encoder_begin(gs_encoder *e)
 {
 	clear(e->stacks, e->tables->nstacks);
@@ -94,7 +103,8 @@ static void put_texts(gs_encoder *e, gs_writer *w)
 	const gs_tables *t = e->tables;
 	for (uint32_t i = 1, n = t->ntexts; i < n; i++)
 		if (e->texts[i])
-			e->texts[i] = gs_writer_string(w, (gs_text){ t->text_bytes + t->texts[i].at, t->texts[i].n });
+			e->texts[i] = gs_writer_string(
+				w, (gs_text){t->text_bytes + t->texts[i].at, t->texts[i].n});
 }
 
 static void put_modules(gs_encoder *e, gs_writer *w)
@@ -104,9 +114,11 @@ static void put_modules(gs_encoder *e, gs_writer *w)
 		const gs_module *module = &m->list[i - 1];
 		if (!e->modules[i])
 			continue;
-		gs_row_module row = { .path = { m->text + module->path, module->path_length },
-				      .build_id = { module->build_id_length ? (const char *)module->build_id : NULL, module->build_id_length },
-				      .base = module->base, .size = module->end - module->base };
+		gs_row_module row = {.path = {m->text + module->path, module->path_length},
+			.build_id = {module->build_id_length ? (const char *)module->build_id : NULL,
+				module->build_id_length},
+			.base = module->base,
+			.size = module->end - module->base};
 		e->modules[i] = gs_writer_module(w, &row);
 	}
 }
@@ -117,8 +129,11 @@ static void put_frames(gs_encoder *e, gs_writer *w)
 		const gs_table_frame *f = &e->tables->frames[i];
 		if (!e->frames[i])
 			continue;
-		gs_row_frame row = { .name = e->texts[f->name], .file = e->texts[f->file], .line = f->line < 0 ? GS_NONE : f->line,
-				     .address = f->address, .module = e->modules[f->module] };
+		gs_row_frame row = {.name = e->texts[f->name],
+			.file = e->texts[f->file],
+			.line = f->line < 0 ? GS_NONE : f->line,
+			.address = f->address,
+			.module = e->modules[f->module]};
 		e->frames[i] = gs_writer_frame(w, &row);
 	}
 }

@@ -1,6 +1,7 @@
-/* The interned tables in a file: only the texts, frames, modules, stacks and tags that it refers to, under new ids. Used in three steps: begin,
- * mark what is used, put; then the maps tell the file's ids. Takes no memory after init. Not thread-safe, but other
- * threads may add to the tables meanwhile. */
+/* The interned tables in a file: only the texts, frames, modules, stacks and tags that it refers
+ * to, under new ids. Used in three steps: begin, mark what is used, put; then the maps tell the
+ * file's ids. Takes no memory after init. Not thread-safe, but other threads may add to the tables
+ * meanwhile. */
 #ifndef GS_RECORDER_ENCODE_TABLES_H
 #define GS_RECORDER_ENCODE_TABLES_H
 
@@ -15,7 +16,7 @@ typedef struct gs_encoder {
 	size_t workspace_bytes;
 	void *workspace;
 	gs_id *stacks, *frames, *texts, *modules, *tags; /* table id → id in the file; 0: not used */
-	gs_id *stack_frames;                     /* of one stack, with its tails */
+	gs_id *stack_frames;                             /* of one stack, with its tails */
 	uint32_t cap_stack_frames;
 } gs_encoder;
 

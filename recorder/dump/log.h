@@ -1,5 +1,6 @@
-/* What is recorded of one pool: the ring of events, the figures of its out-of-memories, and the copy of its state for a dump. The pool's
- * actions are told to it. Not thread-safe: whatever guards the pool guards its log. */
+/* What is recorded of one pool: the ring of events, the figures of its out-of-memories, and the
+ * copy of its state for a dump. The pool's actions are told to it. Not thread-safe: whatever guards
+ * the pool guards its log. */
 #ifndef GS_RECORDER_LOG_H
 #define GS_RECORDER_LOG_H
 
@@ -13,15 +14,19 @@ typedef struct gs_log {
 	gs_stage stage;
 	gs_stage_oom ooms[GS_OOMS_KEPT]; /* a ring; the next goes to nooms % GS_OOMS_KEPT */
 	uint64_t nooms;
-	char conf[GS_STAGE_CONF];        /* settings in force */
+	char conf[GS_STAGE_CONF]; /* settings in force */
 } gs_log;
 
 /* A log of the latest events. GS_NO_MEMORY; nothing is held then. */
 gs_status gs_log_init(gs_log *l, uint32_t events, gs_pages *pages);
 void gs_log_release(gs_log *l, gs_pages *pages);
 
-/* To be called before the pool gets more memory for its bookkeeping: metadata_bytes is what it will then have. */
-static inline gs_status gs_log_reserve(gs_log *l, size_t metadata_bytes) { return gs_stage_reserve(&l->stage, metadata_bytes); }
+/* To be called before the pool gets more memory for its bookkeeping: metadata_bytes is what it will
+ * then have. */
+static inline gs_status gs_log_reserve(gs_log *l, size_t metadata_bytes)
+{
+	return gs_stage_reserve(&l->stage, metadata_bytes);
+}
 
 /* Records an action at that time (clock.h), as the pool tells it. */
 void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *action, uint64_t ticks);
@@ -29,7 +34,8 @@ void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *action,
 /* Remembers the settings' text, cut to fit. */
 void gs_log_set_conf(gs_log *l, const char *conf);
 
-/* Copies everything to the stage: inside an oom action, the state of that failure. device_free: GS_NONE unknown. */
+/* Copies everything to the stage: inside an oom action, the state of that failure. device_free:
+ * GS_NONE unknown. */
 void gs_log_stage(gs_log *l, const gs_pool *pool, int64_t device_free);
 
 #endif

@@ -1,4 +1,5 @@
-/* The last events of a device: a ring that overwrites the oldest. Not thread-safe: the device's lock guards it. */
+/* The last events of a device: a ring that overwrites the oldest. Not thread-safe: the device's
+ * lock guards it. */
 #ifndef GS_RECORDER_RING_H
 #define GS_RECORDER_RING_H
 
@@ -21,9 +22,9 @@ typedef struct gs_ring_event {
 typedef struct gs_ring {
 	gs_ring_event *events;
 	uint32_t cap;
-	uint32_t next;    /* where the next one goes */
-	uint64_t count;   /* events ever */
-	uint64_t ticks;   /* of the last one: times never run backwards */
+	uint32_t next;  /* where the next one goes */
+	uint64_t count; /* events ever */
+	uint64_t ticks; /* of the last one: times never run backwards */
 	gs_pool_id pools[GS_RING_POOLS];
 	uint32_t npools, last_pool;
 } gs_ring;
@@ -56,7 +57,10 @@ static inline void gs_ring_push(gs_ring *r, const gs_ring_event *e)
 }
 
 /* How many events it holds. */
-static inline uint32_t gs_ring_kept(const gs_ring *r) { return r->count < r->cap ? (uint32_t)r->count : r->cap; }
+static inline uint32_t gs_ring_kept(const gs_ring *r)
+{
+	return r->count < r->cap ? (uint32_t)r->count : r->cap;
+}
 
 /* Copies what it holds, oldest first; to has room for cap events. */
 void gs_ring_copy(const gs_ring *r, gs_ring_event *to);

@@ -3,7 +3,8 @@
 
 #include <string.h>
 
-/* No bookkeeping of a block or a segment is smaller than this: metadata_bytes / this bounds their number. */
+/* No bookkeeping of a block or a segment is smaller than this: metadata_bytes / this bounds their
+ * number. */
 enum { LEAST_OBJECT = 48 };
 
 gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages)
@@ -17,7 +18,8 @@ gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages)
 	return GS_OK;
 }
 
-static void give_arrays(gs_stage *s, gs_stage_segment *segments, gs_stage_block *blocks, size_t room)
+static void give_arrays(
+	gs_stage *s, gs_stage_segment *segments, gs_stage_block *blocks, size_t room)
 {
 	gs_pages_give(s->pages, segments, room * sizeof *segments);
 	gs_pages_give(s->pages, blocks, room * sizeof *blocks);
@@ -74,8 +76,8 @@ static gs_status take_segment(void *user, const gs_pool_segment_info *i)
 		s->whole = false;
 		return GS_LIMIT;
 	}
-	s->segments[s->nsegments++] = (gs_stage_segment){ i->address, i->size, i->stream, i->pool_id, i->ctx.stack, (uint8_t)i->pool,
-							  i->expandable };
+	s->segments[s->nsegments++] = (gs_stage_segment){
+		i->address, i->size, i->stream, i->pool_id, i->ctx.stack, (uint8_t)i->pool, i->expandable};
 	return GS_OK;
 }
 
@@ -87,14 +89,15 @@ static gs_status take_block(void *user, const gs_pool_block_info *i)
 		return GS_LIMIT;
 	}
 	bool live = i->state != GS_INACTIVE;
-	s->blocks[s->nblocks++] = (gs_stage_block){ i->address, i->size, i->requested, (uint32_t)(s->nsegments - 1),
-						    live ? i->ctx.stack : 0, live ? (uint16_t)i->ctx.tag : 0, (uint8_t)i->state };
+	s->blocks[s->nblocks++] = (gs_stage_block){i->address, i->size, i->requested,
+		(uint32_t)(s->nsegments - 1), live ? i->ctx.stack : 0, live ? (uint16_t)i->ctx.tag : 0,
+		(uint8_t)i->state};
 	return GS_OK;
 }
 
 void gs_stage_copy(gs_stage *s, const gs_pool *pool, const gs_ring *ring)
 {
-	static const gs_pool_visitor visitor = { take_segment, take_block };
+	static const gs_pool_visitor visitor = {take_segment, take_block};
 	settle(s);
 	s->nsegments = s->nblocks = 0;
 	s->whole = true;

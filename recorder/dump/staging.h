@@ -1,5 +1,5 @@
-/* A device's state, copied under its lock, so that a dump can be encoded without it. All memory is taken beforehand and
- * kept as large as the pool's own bookkeeping may need. */
+/* A device's state, copied under its lock, so that a dump can be encoded without it. All memory is
+ * taken beforehand and kept as large as the pool's own bookkeeping may need. */
 #ifndef GS_RECORDER_STAGE_H
 #define GS_RECORDER_STAGE_H
 
@@ -38,35 +38,38 @@ typedef struct gs_stage {
 	gs_pages *pages;
 	gs_stage_segment *segments;
 	gs_stage_block *blocks;
-	size_t room;           /* of each of the two */
-	gs_stage_segment *next_segments; /* larger ones for the next copy, made while the present one is in use */
+	size_t room; /* of each of the two */
+	gs_stage_segment
+		*next_segments; /* larger ones for the next copy, made while the present one is in use */
 	gs_stage_block *next_blocks;
 	size_t next_room;
-	bool in_use;           /* being encoded, without the lock: its arrays must stay */
+	bool in_use; /* being encoded, without the lock: its arrays must stay */
 	size_t nsegments, nblocks;
 	bool whole;            /* all of the layout fitted */
 	gs_ring_event *events; /* room for a full ring */
 	uint32_t cap_events, nevents;
-	uint64_t count;        /* events ever */
+	uint64_t count; /* events ever */
 	gs_pool_id pools[GS_RING_POOLS];
 	gs_stage_oom ooms[GS_OOMS_KEPT]; /* oldest first */
 	uint32_t nooms;
 	gs_pool_stats stats;
 	gs_pool_settings settings;
 	char conf[GS_STAGE_CONF];
-	const char *rules;     /* NULL: no rules of PyTorch's */
-	const char *library;   /* whose allocator; NULL: ours */
+	const char *rules;            /* NULL: no rules of PyTorch's */
+	const char *library;          /* whose allocator; NULL: ours */
 	int64_t device_free, allowed; /* GS_NONE unknown */
-	bool at_oom;           /* the layout is that of the last out-of-memory */
+	bool at_oom;                  /* the layout is that of the last out-of-memory */
 } gs_stage;
 
 gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages);
 void gs_stage_release(gs_stage *s);
 
-/* Makes room, for the next copy, for the layout of a pool with that many bytes of bookkeeping. GS_NO_MEMORY leaves it as it was. */
+/* Makes room, for the next copy, for the layout of a pool with that many bytes of bookkeeping.
+ * GS_NO_MEMORY leaves it as it was. */
 gs_status gs_stage_reserve(gs_stage *s, size_t metadata_bytes);
 
-/* Copies layout, statistics, settings and events; takes no memory. The caller holds the lock of both and fills device_free, conf, ooms, at_oom. */
+/* Copies layout, statistics, settings and events; takes no memory. The caller holds the lock of
+ * both and fills device_free, conf, ooms, at_oom. */
 void gs_stage_copy(gs_stage *s, const gs_pool *pool, const gs_ring *ring);
 
 #endif

@@ -47,7 +47,8 @@ void gs_line_utc(gs_line *l, int64_t seconds)
 		rest += 86400;
 		days--;
 	}
-	/* days since 0000-03-01, so that a leap day ends its year; eras of 400 years have 146097 days */
+	/* days since 0000-03-01, so that a leap day ends its year; eras of 400 years have 146097 days
+	 */
 	days += 719468;
 	int64_t era = (days >= 0 ? days : days - 146096) / 146097;
 	int64_t day = days - era * 146097;

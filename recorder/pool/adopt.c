@@ -6,19 +6,27 @@
 static gs_status check_seed(const gs_pool *p, const gs_pool_seed *seed, gs_error *err)
 {
 	uint64_t sum = 0;
-	if (!seed->address || !seed->size || !seed->nblocks || seed->address + seed->size < seed->address)
-		return gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " of %" PRIu64 " bytes is no segment", seed->address, seed->size);
+	if (!seed->address || !seed->size || !seed->nblocks ||
+		seed->address + seed->size < seed->address)
+		return gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " of %" PRIu64 " bytes is no segment",
+			seed->address, seed->size);
 	for (size_t i = 0; i < seed->nblocks; i++) {
 		if (!seed->blocks[i].size || seed->blocks[i].size > seed->size - sum)
-			return gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 ": block %zu does not fit", seed->address, i);
+			return gs_fail(
+				err, GS_INVALID, "segment 0x%" PRIx64 ": block %zu does not fit", seed->address, i);
 		sum += seed->blocks[i].size;
 	}
 	if (sum != seed->size)
-		return gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 ": its blocks have %" PRIu64 " of %" PRIu64 " bytes", seed->address, sum, seed->size);
+		return gs_fail(err, GS_INVALID,
+			"segment 0x%" PRIx64 ": its blocks have %" PRIu64 " of %" PRIu64 " bytes",
+			seed->address, sum, seed->size);
 	if (seed->pool != GS_SMALL && seed->pool != GS_LARGE)
 		return gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " has no pool class", seed->address);
-	if (seed->expandable && (!p->ops->reserve || seed->size % gs_rules_page_size(&p->settings, seed->pool)))
-		return gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 ": %" PRIu64 " bytes are no whole pages", seed->address, seed->size);
+	if (seed->expandable &&
+		(!p->ops->reserve || seed->size % gs_rules_page_size(&p->settings, seed->pool)))
+		return gs_fail(err, GS_INVALID,
+			"segment 0x%" PRIx64 ": %" PRIu64 " bytes are no whole pages", seed->address,
+			seed->size);
 	return GS_OK;
 }
 
@@ -48,7 +56,8 @@ static gs_room *room_of(gs_pool *p, const gs_pool_seed *seed)
 }
 
 /* The block that stands for the seed's whole segment, in no set. */
-static gs_pool_block *plain_segment(gs_pool *p, const gs_pool_seed *seed, gs_room *room, gs_error *err)
+static gs_pool_block *plain_segment(
+	gs_pool *p, const gs_pool_seed *seed, gs_room *room, gs_error *err)
 {
 	if (!is_vacant(p, seed->address, seed->size)) {
 		gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " overlaps another", seed->address);
@@ -66,12 +75,14 @@ static gs_region *reservation_for(gs_pool *p, const gs_pool_seed *seed, gs_room 
 {
 	uint64_t base = seed->reservation_address ? seed->reservation_address : seed->address;
 	uint64_t page = gs_rules_page_size(&p->settings, seed->pool);
-	uint64_t size = seed->reservation_size ? seed->reservation_size : gs_rules_reservation(&p->settings, seed->pool, p->capacity);
+	uint64_t size = seed->reservation_size
+		? seed->reservation_size
+		: gs_rules_reservation(&p->settings, seed->pool, p->capacity);
 	if (size < seed->address - base + seed->size)
 		size = seed->address - base + seed->size;
 	size = (size + page - 1) / page * page;
-	if (base > seed->address || (seed->address - base) % page || !is_vacant(p, base, size)
-	    || !gs_room_reserve(p, room, seed->stream, size))
+	if (base > seed->address || (seed->address - base) % page || !is_vacant(p, base, size) ||
+		!gs_room_reserve(p, room, seed->stream, size))
 		return NULL;
 	gs_region *region = gs_region_new(p, room, base, size, seed->stream, seed->ctx);
 	region->page = page;
@@ -82,20 +93,26 @@ static gs_region *reservation_for(gs_pool *p, const gs_pool_seed *seed, gs_room 
 	return region;
 }
 
-/* Takes the seed's bytes out of the unmapped block that covers them; that block, mapped and in no set. */
+/* Takes the seed's bytes out of the unmapped block that covers them; that block, mapped and in no
+ * set. */
 static gs_pool_block *mapped_run(gs_pool *p, const gs_pool_seed *seed, gs_room *room, gs_error *err)
 {
 	gs_region *region = region_at(p, seed->address);
 	if (!region && !(region = reservation_for(p, seed, room))) {
-		gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " does not fit a reservation of its own", seed->address);
+		gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " does not fit a reservation of its own",
+			seed->address);
 		return NULL;
 	}
-	gs_node *n = region->room == room && region->page ? gs_set_covering(&room->unmapped, seed->stream, seed->address) : NULL;
+	gs_node *n = region->room == room && region->page
+		? gs_set_covering(&room->unmapped, seed->stream, seed->address)
+		: NULL;
 	gs_pool_block *b = n ? gs_block_of(n) : NULL;
 	uint64_t begin = (seed->address - region->node.address);
-	if (!b || b->region != region || begin % region->page || seed->address + seed->size > b->node.address + b->node.size
-	    || !gs_region_reserve_handles(p, region, (begin + seed->size) / region->page)) {
-		gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " does not fit its reservation", seed->address);
+	if (!b || b->region != region || begin % region->page ||
+		seed->address + seed->size > b->node.address + b->node.size ||
+		!gs_region_reserve_handles(p, region, (begin + seed->size) / region->page)) {
+		gs_fail(
+			err, GS_INVALID, "segment 0x%" PRIx64 " does not fit its reservation", seed->address);
 		return NULL;
 	}
 	gs_set_erase(&room->unmapped, n);
@@ -164,14 +181,16 @@ static void count_split_off(gs_pool *p, const gs_region *region)
 	}
 }
 
-static gs_status fill(gs_pool *p, const gs_pool_seed *seed, gs_pool_block *rest, gs_pool_block **out)
+static gs_status fill(
+	gs_pool *p, const gs_pool_seed *seed, gs_pool_block *rest, gs_pool_block **out)
 {
 	for (size_t i = 0; i < seed->nblocks; i++) {
 		const gs_pool_seed_block *sb = &seed->blocks[i];
 		gs_pool_block *b = rest;
-		if (!gs_slab_reserve(&p->blocks, 1) || (!(p->flags & GS_POOL_NO_INDEX) && !gs_index_reserve(&p->index))) {
+		if (!gs_slab_reserve(&p->blocks, 1) ||
+			(!(p->flags & GS_POOL_NO_INDEX) && !gs_index_reserve(&p->index))) {
 			rest->node.note &= ~(uint32_t)GS_USES;
-			settle(p, rest, &(gs_pool_seed_block){ .state = GS_INACTIVE });
+			settle(p, rest, &(gs_pool_seed_block){.state = GS_INACTIVE});
 			return GS_NO_MEMORY;
 		}
 		if (i + 1 < seed->nblocks) {
@@ -190,16 +209,18 @@ static gs_status fill(gs_pool *p, const gs_pool_seed *seed, gs_pool_block *rest,
 	return GS_OK;
 }
 
-gs_status gs_pool_adopt(gs_pool *p, const gs_pool_seed *seed, gs_pool_block **blocks_out, gs_error *err)
+gs_status gs_pool_adopt(
+	gs_pool *p, const gs_pool_seed *seed, gs_pool_block **blocks_out, gs_error *err)
 {
 	gs_status status = check_seed(p, seed, err);
 	if (status)
 		return status;
 	gs_room *room = room_of(p, seed);
-	if (!room || !gs_slab_reserve(&p->blocks, 4) || !gs_slab_reserve(&p->regions_slab, 1)
-	    || !gs_room_reserve(p, room, seed->stream, seed->size))
+	if (!room || !gs_slab_reserve(&p->blocks, 4) || !gs_slab_reserve(&p->regions_slab, 1) ||
+		!gs_room_reserve(p, room, seed->stream, seed->size))
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the bookkeeping of a segment");
-	gs_pool_block *b = seed->expandable ? mapped_run(p, seed, room, err) : plain_segment(p, seed, room, err);
+	gs_pool_block *b = seed->expandable ? mapped_run(p, seed, room, err)
+										: plain_segment(p, seed, room, err);
 	if (!b)
 		return GS_INVALID;
 	gs_region *region = b->region;

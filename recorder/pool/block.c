@@ -8,11 +8,13 @@ gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uin
 	b->node.address = address;
 	b->node.note = 0;
 	b->number = p->next_block++;
-	b->node.order = p->rules->tie == GS_TIE_BLOCK ? b->number : p->rules->tie == GS_TIE_SEGMENT ? region->number : 0;
+	b->node.order = p->rules->tie == GS_TIE_BLOCK ? b->number
+		: p->rules->tie == GS_TIE_SEGMENT         ? region->number
+												  : 0;
 	b->prev = b->next = NULL;
 	b->region = region;
 	b->requested = 0;
-	b->ctx = (gs_pool_ctx){ 0, 0 };
+	b->ctx = (gs_pool_ctx){0, 0};
 	b->events = 0;
 	b->searches = 0;
 	b->uses = NULL;
@@ -54,7 +56,8 @@ void gs_block_link_after(gs_pool_block *b, gs_pool_block *before)
 
 uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour)
 {
-	if (!neighbour || (neighbour->node.note & GS_BUSY) || ((neighbour->node.note ^ b->node.note) & GS_UNMAPPED))
+	if (!neighbour || (neighbour->node.note & GS_BUSY) ||
+		((neighbour->node.note ^ b->node.note) & GS_UNMAPPED))
 		return 0;
 	if (neighbour->node.note & GS_UNMAPPED)
 		gs_set_erase(&gs_block_room(b)->unmapped, &neighbour->node);
@@ -132,7 +135,8 @@ void gs_list_push(gs_list *list, gs_pool_block *b)
 
 void gs_list_remove(gs_list *list, gs_pool_block *b)
 {
-	gs_pool_block *prev = (gs_pool_block *)b->node.child[0], *next = (gs_pool_block *)b->node.child[1];
+	gs_pool_block *prev = (gs_pool_block *)b->node.child[0],
+				  *next = (gs_pool_block *)b->node.child[1];
 	if (prev)
 		prev->node.child[1] = (gs_node *)next;
 	else
@@ -143,11 +147,13 @@ void gs_list_remove(gs_list *list, gs_pool_block *b)
 		list->tail = prev;
 }
 
-void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx)
+void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, uint64_t address,
+	uint64_t size, uint64_t stream, gs_pool_ctx ctx)
 {
 	if (!p->on_action)
 		return;
-	gs_pool_action a = { .action = action, .address = address, .size = size, .stream = stream, .ctx = ctx };
+	gs_pool_action a = {
+		.action = action, .address = address, .size = size, .stream = stream, .ctx = ctx};
 	if (region) {
 		a.pool = region->room->class;
 		a.pool_id = gs_room_id(region->room);

@@ -53,9 +53,12 @@ static gs_status check_flags(const gs_pool *p, const gs_pool_block *b, gs_error 
 		return WRONG("block 0x%" PRIx64 " is in use without memory", at);
 	if ((note & GS_ALLOCATED) && (note & (GS_EVENTS | GS_DEFERRED | GS_MANUAL)))
 		return WRONG("block 0x%" PRIx64 " is allocated and waits to be freed", at);
-	if ((note & GS_ALLOCATED) && !(p->flags & GS_POOL_NO_INDEX) && gs_index_find(&p->index, at) != b)
+	if ((note & GS_ALLOCATED) && !(p->flags & GS_POOL_NO_INDEX) &&
+		gs_index_find(&p->index, at) != b)
 		return WRONG("block 0x%" PRIx64 " is not found by its address", at);
-	uint32_t order = p->rules->tie == GS_TIE_BLOCK ? b->number : p->rules->tie == GS_TIE_SEGMENT ? b->region->number : 0;
+	uint32_t order = p->rules->tie == GS_TIE_BLOCK ? b->number
+		: p->rules->tie == GS_TIE_SEGMENT          ? b->region->number
+												   : 0;
 	if (b->node.order != order || b->node.stream != b->region->stream)
 		return WRONG("block 0x%" PRIx64 ": wrong order or stream", at);
 	const gs_room *room = gs_block_room(b);
@@ -68,7 +71,8 @@ static gs_status check_flags(const gs_pool *p, const gs_pool_block *b, gs_error 
 
 static bool may_join(const gs_pool_block *a, const gs_pool_block *b)
 {
-	return a && !(a->node.note & GS_BUSY) && !(b->node.note & GS_BUSY) && !((a->node.note ^ b->node.note) & GS_UNMAPPED);
+	return a && !(a->node.note & GS_BUSY) && !(b->node.note & GS_BUSY) &&
+		!((a->node.note ^ b->node.note) & GS_UNMAPPED);
 }
 
 static void add_up(const gs_pool *p, const gs_pool_block *b, sums *s)
@@ -110,7 +114,8 @@ static gs_status check_region(const gs_pool *p, const gs_region *region, sums *s
 	for (const gs_pool_block *b = region->first; b; prev = b, b = b->next) {
 		gs_status status;
 		if (b->node.address != at || !b->node.size || b->prev != prev || b->region != region)
-			return WRONG("block 0x%" PRIx64 " does not lie at 0x%" PRIx64 " in its region", b->node.address, at);
+			return WRONG("block 0x%" PRIx64 " does not lie at 0x%" PRIx64 " in its region",
+				b->node.address, at);
 		if (may_join(prev, b))
 			return WRONG("block 0x%" PRIx64 " and the one before should be one", at);
 		if ((status = check_flags(p, b, err)))
@@ -121,9 +126,11 @@ static gs_status check_region(const gs_pool *p, const gs_region *region, sums *s
 		at += b->node.size;
 	}
 	if (at != region->node.address + region->size)
-		return WRONG("the blocks of region 0x%" PRIx64 " end at 0x%" PRIx64, region->node.address, at);
+		return WRONG(
+			"the blocks of region 0x%" PRIx64 " end at 0x%" PRIx64, region->node.address, at);
 	if (region->page ? mapped != region->mapped * region->page : mapped != region->size)
-		return WRONG("region 0x%" PRIx64 ": %" PRIu64 " bytes mapped, %" PRIu32 " pages counted", region->node.address, mapped, region->mapped);
+		return WRONG("region 0x%" PRIx64 ": %" PRIu64 " bytes mapped, %" PRIu32 " pages counted",
+			region->node.address, mapped, region->mapped);
 	if (!region->page)
 		s->array[GS_STAT_SEGMENT][region->room->class]++;
 	return GS_OK;
@@ -143,10 +150,12 @@ static gs_status check_rooms(const gs_pool *p, const gs_room *rooms, sums *s, gs
 	}
 	for (int c = 0; c < 2; c++) {
 		size_t count;
-		if (rooms[c].class != (gs_pool_class)c || !counts_free(&rooms[c], &count) || !gs_set_is_sound(&rooms[c].unmapped))
+		if (rooms[c].class != (gs_pool_class)c || !counts_free(&rooms[c], &count) ||
+			!gs_set_is_sound(&rooms[c].unmapped))
 			return WRONG("a free set of class %d is out of order", c);
 		if (count != s->free[c] || rooms[c].unmapped.count != s->unmapped[c])
-			return WRONG("free set of class %d has %zu blocks, its regions %zu", c, count, s->free[c]);
+			return WRONG(
+				"free set of class %d has %zu blocks, its regions %zu", c, count, s->free[c]);
 	}
 	return GS_OK;
 }
@@ -156,12 +165,14 @@ static gs_status check_sums(const gs_pool *p, const sums *s, gs_error *err)
 	for (int a = 0; a < GS_STAT_ARRAYS; a++) {
 		for (int c = 0; c < 2; c++) {
 			const gs_tally *t = &p->tally[a][c];
-			if (t->current != s->array[a][c] || t->peak < t->current || t->freed < 0 || t->current + t->freed < t->base)
-				return WRONG("statistic %s of class %d is %" PRId64 ", the blocks say %" PRId64, gs_pool_array_name((gs_pool_array)a), c,
-					t->current, s->array[a][c]);
+			if (t->current != s->array[a][c] || t->peak < t->current || t->freed < 0 ||
+				t->current + t->freed < t->base)
+				return WRONG("statistic %s of class %d is %" PRId64 ", the blocks say %" PRId64,
+					gs_pool_array_name((gs_pool_array)a), c, t->current, s->array[a][c]);
 		}
 		if (p->peak_all[a] < p->tally[a][0].current + p->tally[a][1].current)
-			return WRONG("peak of statistic %s is below what there is", gs_pool_array_name((gs_pool_array)a));
+			return WRONG("peak of statistic %s is below what there is",
+				gs_pool_array_name((gs_pool_array)a));
 	}
 	if (p->reserved != s->reserved)
 		return WRONG("reserved is %" PRIu64 ", the blocks say %" PRIu64, p->reserved, s->reserved);
@@ -169,8 +180,10 @@ static gs_status check_sums(const gs_pool *p, const sums *s, gs_error *err)
 		return WRONG("%zu addresses indexed, %zu blocks live", p->index.count, s->live);
 	if (p->regions.count != s->regions || !gs_set_is_sound(&p->regions))
 		return WRONG("%zu regions in the set, %zu belong to a pool", p->regions.count, s->regions);
-	if (p->blocks.room - p->blocks.spare != s->blocks || p->regions_slab.room - p->regions_slab.spare != s->regions)
-		return WRONG("%zu block objects taken, %zu in use", p->blocks.room - p->blocks.spare, s->blocks);
+	if (p->blocks.room - p->blocks.spare != s->blocks ||
+		p->regions_slab.room - p->regions_slab.spare != s->regions)
+		return WRONG(
+			"%zu block objects taken, %zu in use", p->blocks.room - p->blocks.spare, s->blocks);
 	return GS_OK;
 }
 
@@ -178,11 +191,13 @@ static gs_status check_waiting(const gs_pool *p, const sums *s, gs_error *err)
 {
 	size_t manual = 0, deferred = 0;
 	for (const gs_pool_block *b = p->manual.head; b; b = (const gs_pool_block *)b->node.child[1])
-		manual += (b->node.note & (GS_MANUAL | GS_EVENTS)) == (GS_MANUAL | GS_EVENTS) && b->events == 1;
+		manual += (b->node.note & (GS_MANUAL | GS_EVENTS)) == (GS_MANUAL | GS_EVENTS) &&
+			b->events == 1;
 	for (const gs_pool_block *b = p->deferred.head; b; b = (const gs_pool_block *)b->node.child[1])
 		deferred += (b->node.note & (GS_DEFERRED | GS_USES)) == (GS_DEFERRED | GS_USES);
 	if (manual != s->manual || deferred != s->deferred)
-		return WRONG("%zu + %zu blocks wait in lists, %zu + %zu are marked", manual, deferred, s->manual, s->deferred);
+		return WRONG("%zu + %zu blocks wait in lists, %zu + %zu are marked", manual, deferred,
+			s->manual, s->deferred);
 	const gs_order_slot *q;
 	for (size_t at = 0; (q = gs_order_from(&p->queues, &at)); at++)
 		for (const gs_event_entry *e = q->first; e; e = e->next)
@@ -197,10 +212,11 @@ static gs_status check_waiting(const gs_pool *p, const sums *s, gs_error *err)
 
 gs_status gs_pool_check(const gs_pool *p, gs_error *err)
 {
-	sums s = { 0 };
+	sums s = {0};
 	gs_status status = check_rooms(p, p->rooms, &s, err);
 	for (const gs_private *q = p->privates; q && !status; q = q->next)
-		status = q->users < 0 || q->allocations < 0 ? WRONG("a private pool's counts are negative") : check_rooms(p, q->rooms, &s, err);
+		status = q->users < 0 || q->allocations < 0 ? WRONG("a private pool's counts are negative")
+													: check_rooms(p, q->rooms, &s, err);
 	if (!status)
 		status = check_sums(p, &s, err);
 	return status ? status : check_waiting(p, &s, err);

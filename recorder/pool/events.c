@@ -4,7 +4,8 @@
 bool gs_pool_is_capturing(const gs_pool *p, bool any_stream, uint64_t stream)
 {
 	for (const gs_diversion *d = p->diversions; d; d = d->next)
-		if (p->rules->private_captures || (d->capture && (any_stream || !d->filter || d->filter(d->user, stream))))
+		if (p->rules->private_captures ||
+			(d->capture && (any_stream || !d->filter || d->filter(d->user, stream))))
 			return true;
 	return false;
 }
@@ -24,7 +25,8 @@ void gs_pool_drop_uses(gs_pool *p, gs_pool_block *b, bool captured_only)
 		b->node.note &= ~(uint32_t)GS_USES;
 }
 
-/* Puts a block's uses into the order in which PyTorch keeps such a set: it becomes the order of new queues. */
+/* Puts a block's uses into the order in which PyTorch keeps such a set: it becomes the order of new
+ * queues. */
 static gs_status order_uses(gs_pool *p, gs_pool_block *b)
 {
 	if (!b->uses || !b->uses->next)
@@ -65,12 +67,13 @@ gs_status gs_pool_record_stream_block(gs_pool *p, gs_pool_block *b, uint64_t str
 		if (!gs_slab_reserve(&p->small_slab, 1))
 			return GS_NO_MEMORY;
 		*link = gs_slab_get(&p->small_slab);
-		**link = (gs_use){ .stream = stream };
+		**link = (gs_use){.stream = stream};
 		b->node.note |= GS_USES;
 	}
 	gs_use *u = *link;
 	u->captured |= gs_pool_is_capturing(p, true, 0);
-	gs_pool_tell(p, GS_ACTION_RECORD_STREAM, b->region, b->node.address, b->requested, stream, b->ctx);
+	gs_pool_tell(
+		p, GS_ACTION_RECORD_STREAM, b->region, b->node.address, b->requested, stream, b->ctx);
 	return GS_OK;
 }
 
@@ -94,7 +97,7 @@ static gs_status insert_event(gs_pool *p, gs_pool_block *b, uint64_t stream)
 	if (status)
 		return status;
 	gs_event_entry *e = gs_slab_get(&p->small_slab);
-	*e = (gs_event_entry){ .event = event, .block = b };
+	*e = (gs_event_entry){.event = event, .block = b};
 	if (q->first)
 		((gs_event_entry *)q->last)->next = e;
 	else
@@ -112,7 +115,8 @@ gs_status gs_pool_insert_events(gs_pool *p, gs_pool_block *b)
 		return ordered;
 	while (b->uses) {
 		gs_status status = insert_event(p, b, b->uses->stream);
-		if (status) /* the block keeps the use and so stays out of circulation: never handed out too early */
+		if (status) /* the block keeps the use and so stays out of circulation: never handed out too
+					   early */
 			return status;
 		gs_use *u = b->uses;
 		b->uses = u->next;

@@ -10,10 +10,12 @@ static bool has_room(const gs_pool_block *b, uint64_t size)
 	return sum >= size;
 }
 
-/* The lowest place of the stream, by unmapped blocks, where size fits; it may begin with the free block before. */
+/* The lowest place of the stream, by unmapped blocks, where size fits; it may begin with the free
+ * block before. */
 static gs_pool_block *find_place(const gs_room *room, uint64_t stream, uint64_t size)
 {
-	for (gs_node *n = gs_set_at_least(&room->unmapped, stream, 0); n && n->stream == stream; n = gs_set_next(n)) {
+	for (gs_node *n = gs_set_at_least(&room->unmapped, stream, 0); n && n->stream == stream;
+		 n = gs_set_next(n)) {
 		gs_pool_block *b = gs_block_of(n);
 		if (b->prev && !(b->prev->node.note & GS_BUSY))
 			b = b->prev;
@@ -26,7 +28,8 @@ static gs_pool_block *find_place(const gs_room *room, uint64_t stream, uint64_t 
 static gs_pool_block *reserve(gs_pool *p, gs_request *r)
 {
 	uint64_t size = gs_rules_reservation(&p->settings, r->room->class, p->capacity), address = 0;
-	if (!gs_slab_reserve(&p->regions_slab, 1) || !gs_slab_reserve(&p->blocks, 2) || !gs_room_reserve(p, r->room, r->stream, size)) {
+	if (!gs_slab_reserve(&p->regions_slab, 1) || !gs_slab_reserve(&p->blocks, 2) ||
+		!gs_room_reserve(p, r->room, r->stream, size)) {
 		r->status = GS_NO_MEMORY;
 		return NULL;
 	}
@@ -73,8 +76,9 @@ static void cut_unmapped(gs_pool *p, gs_pool_block *b, uint64_t size)
 	b->node.size = size;
 }
 
-/* Puts memory behind the first size bytes of an unmapped block, in whole pages, and joins it with free neighbours. The block is then in
- * the free set. False when the device has not enough (or r->status is set). */
+/* Puts memory behind the first size bytes of an unmapped block, in whole pages, and joins it with
+ * free neighbours. The block is then in the free set. False when the device has not enough (or
+ * r->status is set). */
 static bool map(gs_pool *p, gs_request *r, gs_pool_block *b, uint64_t size)
 {
 	gs_region *region = b->region;
@@ -84,7 +88,8 @@ static bool map(gs_pool *p, gs_request *r, gs_pool_block *b, uint64_t size)
 		r->status = GS_NO_MEMORY;
 		return false;
 	}
-	gs_status status = p->ops->map(p->device, at, region->page, (uint32_t)pages, region->handles + begin);
+	gs_status status = p->ops->map(
+		p->device, at, region->page, (uint32_t)pages, region->handles + begin);
 	if (status) {
 		r->status = status == GS_DEVICE_MEMORY ? GS_OK : status;
 		return false;
@@ -116,7 +121,8 @@ gs_pool_block *gs_expandable_allocate(gs_pool *p, gs_request *r)
 		return NULL;
 	while (b->node.size < r->rounded) {
 		gs_pool_block *next = b->next; /* unmapped, for b is free and grew as far as it is mapped */
-		if (!next || !(next->node.note & GS_UNMAPPED) || !map(p, r, next, least(r->rounded - b->node.size, next->node.size)))
+		if (!next || !(next->node.note & GS_UNMAPPED) ||
+			!map(p, r, next, least(r->rounded - b->node.size, next->node.size)))
 			return NULL;
 		b = next; /* which swallowed b */
 	}
@@ -124,7 +130,8 @@ gs_pool_block *gs_expandable_allocate(gs_pool *p, gs_request *r)
 	return b;
 }
 
-/* The parts of b before and behind the pages that lose their memory stay as free blocks of their own. */
+/* The parts of b before and behind the pages that lose their memory stay as free blocks of their
+ * own. */
 static void keep_edges(gs_pool *p, gs_pool_block *b, uint64_t begin, uint64_t end)
 {
 	uint64_t before = begin - b->node.address, after = b->node.address + b->node.size - end;
@@ -157,14 +164,16 @@ gs_status gs_expandable_unmap(gs_pool *p, gs_pool_block *b)
 	gs_region *region = b->region;
 	gs_room *room = region->room;
 	uint64_t base = region->node.address, page = region->page;
-	uint64_t first = (b->node.address - base + page - 1) / page, last = (b->node.address + b->node.size - base) / page;
+	uint64_t first = (b->node.address - base + page - 1) / page,
+			 last = (b->node.address + b->node.size - base) / page;
 	if (first >= last)
 		return GS_OK;
 	if (!gs_slab_reserve(&p->blocks, 2))
 		return GS_NO_MEMORY;
 	gs_status status = p->ops->stream_sync ? p->ops->stream_sync(p->device, b->node.stream) : GS_OK;
 	if (!status)
-		status = p->ops->unmap(p->device, base + first * page, page, (uint32_t)(last - first), region->handles + first);
+		status = p->ops->unmap(p->device, base + first * page, page, (uint32_t)(last - first),
+			region->handles + first);
 	if (status)
 		return status;
 	uint64_t begin = base + first * page, bytes = (last - first) * page;

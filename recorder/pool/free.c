@@ -5,10 +5,11 @@ void gs_block_complete_free(gs_pool *p, gs_pool_block *b)
 {
 	gs_room *room = gs_block_room(b);
 	gs_pool_class c = room->class;
-	gs_pool_tell(p, GS_ACTION_FREE_COMPLETED, b->region, b->node.address, b->requested, b->node.stream, b->ctx);
+	gs_pool_tell(p, GS_ACTION_FREE_COMPLETED, b->region, b->node.address, b->requested,
+		b->node.stream, b->ctx);
 	int64_t size = (int64_t)b->node.size, requested = (int64_t)b->requested;
 	int64_t blocks = 0, bytes = 0; /* net change of what is free and split off */
-	gs_pool_block *const neighbours[2] = { b->prev, b->next };
+	gs_pool_block *const neighbours[2] = {b->prev, b->next};
 	for (int i = 0; i < 2; i++) {
 		uint64_t joined = gs_block_merge(p, b, neighbours[i]);
 		blocks -= joined > 0;
@@ -37,7 +38,8 @@ static void request(gs_pool *p, gs_pool_block *b)
 	b->node.note &= ~(uint32_t)GS_ALLOCATED;
 	gs_stat_sub(p, GS_STAT_ALLOCATION, c, 1);
 	gs_stat_sub(p, GS_STAT_ALLOCATED_BYTES, c, (int64_t)b->node.size);
-	gs_pool_tell(p, GS_ACTION_FREE_REQUESTED, b->region, b->node.address, b->requested, b->node.stream, b->ctx);
+	gs_pool_tell(p, GS_ACTION_FREE_REQUESTED, b->region, b->node.address, b->requested,
+		b->node.stream, b->ctx);
 	if (b->node.size >= p->settings.max_split)
 		gs_tally_change(&p->oversize_allocations, -1);
 }
@@ -110,7 +112,10 @@ gs_status gs_pool_complete(gs_pool *p, gs_pool_block *b)
 
 bool gs_pool_is_pending(const gs_pool_block *b) { return (b->node.note & GS_MANUAL) != 0; }
 
-gs_pool_block *gs_pool_find(const gs_pool *p, uint64_t address) { return gs_index_find(&p->index, address); }
+gs_pool_block *gs_pool_find(const gs_pool *p, uint64_t address)
+{
+	return gs_index_find(&p->index, address);
+}
 uint64_t gs_pool_block_address(const gs_pool_block *b) { return b->node.address; }
 uint64_t gs_pool_block_size(const gs_pool_block *b) { return b->node.size; }
 

@@ -6,13 +6,14 @@ enum { FIRST_CAP = 256 };
 
 void gs_index_init(gs_index *index, const gs_pool_memory *memory)
 {
-	*index = (gs_index){ .memory = memory };
+	*index = (gs_index){.memory = memory};
 }
 
 void gs_index_release(gs_index *index)
 {
 	if (index->entries)
-		index->memory->give(index->memory->user, index->entries, index->cap * sizeof *index->entries);
+		index->memory->give(
+			index->memory->user, index->entries, index->cap * sizeof *index->entries);
 }
 
 /* Addresses are multiples of 512: the product's high bits spread them. */
@@ -26,7 +27,7 @@ void gs_index_add(gs_index *index, uint64_t address, struct gs_pool_block *block
 	size_t i = home(index, address), mask = index->cap - 1;
 	while (index->entries[i].address)
 		i = (i + 1) & mask;
-	index->entries[i] = (gs_index_entry){ address, block };
+	index->entries[i] = (gs_index_entry){address, block};
 	index->count++;
 }
 
@@ -38,7 +39,10 @@ bool gs_index_grow(gs_index *index)
 	if (!entries)
 		return false;
 	memset(entries, 0, cap * sizeof *entries);
-	*index = (gs_index){ .memory = old.memory, .entries = entries, .cap = cap, .shift = 64 - (unsigned)__builtin_ctzll(cap) };
+	*index = (gs_index){.memory = old.memory,
+		.entries = entries,
+		.cap = cap,
+		.shift = 64 - (unsigned)__builtin_ctzll(cap)};
 	for (size_t i = 0; i < old.cap; i++)
 		if (old.entries[i].address)
 			gs_index_add(index, old.entries[i].address, old.entries[i].block);
@@ -77,7 +81,7 @@ struct gs_pool_block *gs_index_take(gs_index *index, uint64_t address)
 			i = j;
 		}
 	}
-	index->entries[i] = (gs_index_entry){ 0, NULL };
+	index->entries[i] = (gs_index_entry){0, NULL};
 	index->count--;
 	return block;
 }

@@ -18,8 +18,8 @@ static gs_pool_block *next_of_stream(const gs_pool_block *b)
 	return n ? gs_block_of(n) : NULL;
 }
 
-/* The best fit's substitute when it lies in an expandable segment: the one that could grow least, or, when expandable segments are
- * off, the first that is in none. */
+/* The best fit's substitute when it lies in an expandable segment: the one that could grow least,
+ * or, when expandable segments are off, the first that is in none. */
 static gs_pool_block *past_expandable(const gs_request *r, gs_pool_block *b)
 {
 	gs_pool_block *next = next_of_stream(b);
@@ -58,7 +58,8 @@ static gs_pool_block *make_room(gs_pool *p, gs_request *r)
 	gs_pool_block *b = gs_segment_allocate(p, r, false);
 	if (b || r->status || r->rejected)
 		return b;
-	if (gs_release_available(p, r) && ((b = gs_segment_allocate(p, r, false)) || r->status || r->rejected))
+	if (gs_release_available(p, r) &&
+		((b = gs_segment_allocate(p, r, false)) || r->status || r->rejected))
 		return b;
 	if (r->status || gs_pool_is_capturing(p, false, r->stream))
 		return NULL;
@@ -67,7 +68,8 @@ static gs_pool_block *make_room(gs_pool *p, gs_request *r)
 	return gs_segment_allocate(p, r, true);
 }
 
-static void count_split(gs_pool *p, gs_pool_class c, const gs_pool_block *taken, const gs_pool_block *rest, bool was_split)
+static void count_split(gs_pool *p, gs_pool_class c, const gs_pool_block *taken,
+	const gs_pool_block *rest, bool was_split)
 {
 	if (rest && was_split) {
 		gs_stat_sub(p, GS_STAT_INACTIVE_SPLIT_BYTES, c, (int64_t)taken->node.size);
@@ -92,11 +94,13 @@ static void count_allocation(gs_pool *p, gs_pool_class c, const gs_pool_block *b
 		gs_tally_change(&p->oversize_allocations, 1);
 }
 
-/* Cuts the front off b for the request. in_set: b is still among the free blocks. Returns the block to hand out. */
+/* Cuts the front off b for the request. in_set: b is still among the free blocks. Returns the block
+ * to hand out. */
 static gs_pool_block *cut(gs_pool *p, const gs_request *r, gs_pool_block *b, bool in_set)
 {
 	gs_room *room = gs_block_room(b);
-	bool split = gs_rules_should_split(&p->settings, room->class, r->expandable, r->rounded, b->node.size);
+	bool split = gs_rules_should_split(
+		&p->settings, room->class, r->expandable, r->rounded, b->node.size);
 	bool was_split = gs_block_is_split(b);
 	gs_pool_block *rest = NULL;
 	if (split) {
@@ -105,7 +109,8 @@ static gs_pool_block *cut(gs_pool *p, const gs_request *r, gs_pool_block *b, boo
 		gs_block_link_before(b, rest);
 		rest->searches = room->searches;
 		if (in_set) {
-			gs_shelves_rekey(rest->region->shelves, &rest->node, rest->node.size - r->rounded, rest->node.address + r->rounded);
+			gs_shelves_rekey(rest->region->shelves, &rest->node, rest->node.size - r->rounded,
+				rest->node.address + r->rounded);
 		} else {
 			rest->node.size -= r->rounded;
 			rest->node.address += r->rounded;
@@ -149,16 +154,32 @@ static gs_status fail_oom(gs_pool *p, const gs_request *r, gs_error *err)
 	if (status)
 		return gs_fail(err, status, "the device did not tell its free memory");
 	p->oom = (gs_pool_oom){
-		.requested = r->bytes, .rounded = r->rounded, .needed = r->segment, .stream = r->stream, .pool = r->room->class,
-		.pool_id = gs_room_id(r->room), .device_free = device_free, .capacity = total, .allocated = gs_pool_allocated(p),
-		.reserved = p->reserved, .allowed = p->allowed, .private_free = free_in_private(p), .ctx = r->ctx, .device = p->number,
+		.requested = r->bytes,
+		.rounded = r->rounded,
+		.needed = r->segment,
+		.stream = r->stream,
+		.pool = r->room->class,
+		.pool_id = gs_room_id(r->room),
+		.device_free = device_free,
+		.capacity = total,
+		.allocated = gs_pool_allocated(p),
+		.reserved = p->reserved,
+		.allowed = p->allowed,
+		.private_free = free_in_private(p),
+		.ctx = r->ctx,
+		.device = p->number,
 	};
 	p->had_oom = true;
 	p->ooms++;
 	if (p->on_action) {
 		gs_pool_action a = {
-			.action = GS_ACTION_OOM, .pool = r->room->class, .pool_id = p->oom.pool_id, .size = r->rounded, .stream = r->stream,
-			.device_free = device_free, .ctx = r->ctx,
+			.action = GS_ACTION_OOM,
+			.pool = r->room->class,
+			.pool_id = p->oom.pool_id,
+			.size = r->rounded,
+			.stream = r->stream,
+			.device_free = device_free,
+			.ctx = r->ctx,
 		};
 		p->on_action(p->user, &a);
 	}
@@ -172,29 +193,38 @@ static gs_status fail_oom(gs_pool *p, const gs_request *r, gs_error *err)
 static gs_status fail_rejected(const gs_request *r, gs_error *err)
 {
 	char size[32];
-	return gs_fail(err, GS_DEVICE_MEMORY, "CUDA out of memory. Allocation was preemptively rejected because it would exceed "
-		"per_process_memory_fraction limit. Requested size: %s", gs_pool_format_size(size, sizeof size, r->segment));
+	return gs_fail(err, GS_DEVICE_MEMORY,
+		"CUDA out of memory. Allocation was preemptively rejected because it would exceed "
+		"per_process_memory_fraction limit. Requested size: %s",
+		gs_pool_format_size(size, sizeof size, r->segment));
 }
 
 static bool has_bookkeeping(gs_pool *p, size_t blocks)
 {
-	return gs_slab_reserve(&p->blocks, blocks) && ((p->flags & GS_POOL_NO_INDEX) || gs_index_reserve(&p->index));
+	return gs_slab_reserve(&p->blocks, blocks) &&
+		((p->flags & GS_POOL_NO_INDEX) || gs_index_reserve(&p->index));
 }
 
-gs_status gs_pool_malloc_block(gs_pool *p, uint64_t bytes, uint64_t stream, gs_pool_ctx ctx, gs_pool_block **block, gs_error *err)
+gs_status gs_pool_malloc_block(gs_pool *p, uint64_t bytes, uint64_t stream, gs_pool_ctx ctx,
+	gs_pool_block **block, gs_error *err)
 {
 	*block = NULL;
 	if (!bytes)
 		return GS_OK;
 	if (bytes >= GS_REQUEST_MAX)
-		return gs_fail(err, GS_DEVICE_MEMORY, "CUDA out of memory. Tried to allocate more than 1EB memory.");
+		return gs_fail(
+			err, GS_DEVICE_MEMORY, "CUDA out of memory. Tried to allocate more than 1EB memory.");
 	if (!has_bookkeeping(p, SPARE_BLOCKS))
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the bookkeeping of an allocation");
 	gs_status status;
-	if ((p->queues.count || p->deferred.head) && !gs_pool_is_capturing(p, false, stream) && (status = gs_pool_poll(p)))
+	if ((p->queues.count || p->deferred.head) && !gs_pool_is_capturing(p, false, stream) &&
+		(status = gs_pool_poll(p)))
 		return gs_fail(err, status, "the device did not tell whether an event is ready");
 
-	gs_request r = { .bytes = bytes, .rounded = gs_rules_round(&p->settings, bytes), .stream = stream, .ctx = ctx };
+	gs_request r = {.bytes = bytes,
+		.rounded = gs_rules_round(&p->settings, bytes),
+		.stream = stream,
+		.ctx = ctx};
 	r.expandable = p->settings.expandable && p->ops->reserve;
 	r.room = gs_pool_room_for(p, r.rounded, stream);
 	gs_pool_block *b = search(p, &r);
@@ -214,11 +244,13 @@ gs_status gs_pool_malloc_block(gs_pool *p, uint64_t bytes, uint64_t stream, gs_p
 		return GS_OK;
 	}
 	if (r.status)
-		return gs_fail(err, r.status, "the device failed an allocation of %" PRIu64 " bytes", r.segment);
+		return gs_fail(
+			err, r.status, "the device failed an allocation of %" PRIu64 " bytes", r.segment);
 	return r.rejected ? fail_rejected(&r, err) : fail_oom(p, &r, err);
 }
 
-gs_status gs_pool_malloc(gs_pool *p, uint64_t bytes, uint64_t stream, gs_pool_ctx ctx, uint64_t *address, gs_error *err)
+gs_status gs_pool_malloc(
+	gs_pool *p, uint64_t bytes, uint64_t stream, gs_pool_ctx ctx, uint64_t *address, gs_error *err)
 {
 	gs_pool_block *b;
 	gs_status status = gs_pool_malloc_block(p, bytes, stream, ctx, &b, err);

@@ -15,4 +15,4 @@ static void heap_give(void *user, void *chunk, size_t bytes)
 	free(chunk);
 }
 
-const gs_pool_memory gs_pool_heap = { heap_take, heap_give, NULL };
+const gs_pool_memory gs_pool_heap = {heap_take, heap_give, NULL};

@@ -5,8 +5,8 @@
 #include <stddef.h>
 
 typedef struct gs_pool_memory {
-	/* Zeroed or not, aligned to 64 bytes or more; NULL when there is none (the call that needed it fails with
-	 * GS_NO_MEMORY and changes nothing). Taken before anything is changed. */
+	/* Zeroed or not, aligned to 64 bytes or more; NULL when there is none (the call that needed it
+	 * fails with GS_NO_MEMORY and changes nothing). Taken before anything is changed. */
 	void *(*take)(void *user, size_t bytes);
 	void (*give)(void *user, void *chunk, size_t bytes); /* as taken */
 	void *user;

@@ -2,12 +2,12 @@
 
 enum { LEAST_BUCKETS = 4, LEAST_REACH = 4 };
 
-void gs_order_init(gs_order *o, const gs_pool_memory *memory)
-{
-	*o = (gs_order){ .memory = memory };
-}
+void gs_order_init(gs_order *o, const gs_pool_memory *memory) { *o = (gs_order){.memory = memory}; }
 
-static size_t bytes_of(const gs_order *o) { return (o->buckets + (size_t)o->reach) * sizeof *o->slots; }
+static size_t bytes_of(const gs_order *o)
+{
+	return (o->buckets + (size_t)o->reach) * sizeof *o->slots;
+}
 
 void gs_order_release(gs_order *o)
 {
@@ -43,7 +43,7 @@ static bool grow(gs_order *o)
 		return false;
 	}
 	for (size_t i = 0; i < o->buckets + (size_t)o->reach; i++)
-		o->slots[i] = (gs_order_slot){ .distance = -1 };
+		o->slots[i] = (gs_order_slot){.distance = -1};
 	o->count = 0;
 	bool placed = true;
 	for (size_t i = 0; i < old.buckets + (size_t)old.reach; i++)
@@ -53,7 +53,8 @@ static bool grow(gs_order *o)
 	return placed;
 }
 
-/* Pushes what stands from slot i on further back to make room for `new`, which is `distance` from home; those nearer to their own homes yield. */
+/* Pushes what stands from slot i on further back to make room for `new`, which is `distance` from
+ * home; those nearer to their own homes yield. */
 static bool push_back(gs_order *o, gs_order_slot new, size_t i)
 {
 	size_t first = i;
@@ -107,7 +108,7 @@ gs_order_slot *gs_order_get(gs_order *o, uint64_t hash, uint64_t key)
 	gs_order_slot *found = find(o, hash, key);
 	if (found)
 		return found;
-	return place(o, (gs_order_slot){ .hash = hash, .key = key }) ? find(o, hash, key) : NULL;
+	return place(o, (gs_order_slot){.hash = hash, .key = key}) ? find(o, hash, key) : NULL;
 }
 
 gs_order_slot *gs_order_from(const gs_order *o, size_t *at)

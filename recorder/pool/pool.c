@@ -31,7 +31,7 @@ static void set_up(gs_pool *p, const gs_pool_config *config)
 	gs_pool_settings_init(&p->settings);
 	p->regions.by_place = true;
 	for (int c = 0; c < 2; c++)
-		p->rooms[c] = (gs_room){ .unmapped = { .by_place = true }, .class = (gs_pool_class)c };
+		p->rooms[c] = (gs_room){.unmapped = {.by_place = true}, .class = (gs_pool_class)c};
 	gs_index_init(&p->index, &p->memory);
 	gs_order_init(&p->queues, &p->memory);
 	gs_order_init(&p->unused, &p->memory);
@@ -75,7 +75,8 @@ void gs_pool_release(gs_pool *p)
 	for (gs_node *n = gs_set_first(&p->regions); n; n = gs_set_next(n)) {
 		gs_region *region = (gs_region *)n;
 		if (region->handles)
-			p->memory.give(p->memory.user, region->handles, region->nhandles * sizeof *region->handles);
+			p->memory.give(
+				p->memory.user, region->handles, region->nhandles * sizeof *region->handles);
 	}
 	for (gs_private *own = p->privates; own; own = own->next)
 		for (int c = 0; c < 2; c++)

@@ -23,9 +23,10 @@ gs_status gs_pool_hold_private(gs_pool *p, gs_pool_id id)
 	if (!gs_slab_reserve(&p->privates_slab, 1))
 		return GS_NO_MEMORY;
 	q = gs_slab_get(&p->privates_slab);
-	*q = (gs_private){ .id = id, .users = 1 };
+	*q = (gs_private){.id = id, .users = 1};
 	for (int c = 0; c < 2; c++)
-		q->rooms[c] = (gs_room){ .unmapped = { .by_place = true }, .owner = q, .class = (gs_pool_class)c };
+		q->rooms[c] = (gs_room){
+			.unmapped = {.by_place = true}, .owner = q, .class = (gs_pool_class)c};
 	gs_private **link = &p->privates;
 	while (*link)
 		link = &(*link)->next;
@@ -81,7 +82,8 @@ bool gs_private_forget(gs_pool *p, gs_private *q)
 	return true;
 }
 
-gs_status gs_pool_begin_private(gs_pool *p, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
+gs_status gs_pool_begin_private(
+	gs_pool *p, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture)
 {
 	for (const gs_diversion *d = p->diversions; d; d = d->next)
 		if (d->target->id.a == id.a && d->target->id.b == id.b)
@@ -92,7 +94,11 @@ gs_status gs_pool_begin_private(gs_pool *p, gs_pool_id id, gs_pool_filter *filte
 	if (status)
 		return status;
 	gs_diversion *d = gs_slab_get(&p->small_slab);
-	*d = (gs_diversion){ .next = p->diversions, .target = gs_private_find(p, id), .filter = filter, .user = user, .capture = capture };
+	*d = (gs_diversion){.next = p->diversions,
+		.target = gs_private_find(p, id),
+		.filter = filter,
+		.user = user,
+		.capture = capture};
 	p->diversions = d;
 	return GS_OK;
 }

@@ -1,10 +1,14 @@
-/* What is given back to the device to make room: garbage collection, oversize blocks, everything cached. */
+/* What is given back to the device to make room: garbage collection, oversize blocks, everything
+ * cached. */
 #include "recorder/pool/state.h"
 
 static bool is_whole(const gs_pool_block *b) { return !gs_block_is_split(b); }
 
 /* PyTorch keeps ages in an int. */
-static uint64_t age(const gs_pool_block *b) { return (uint64_t)(int)(gs_block_room(b)->searches - b->searches); }
+static uint64_t age(const gs_pool_block *b)
+{
+	return (uint64_t)(int)(gs_block_room(b)->searches - b->searches);
+}
 
 gs_status gs_release_garbage(gs_pool *p)
 {
@@ -113,8 +117,9 @@ gs_status gs_release_cached(gs_pool *p, bool capturing)
 {
 	gs_status status = GS_OK;
 	if (!capturing) {
-		if ((status = gs_pool_synchronise(p, NULL)) || (status = release_room(p, &p->rooms[GS_LARGE]))
-		    || (status = release_room(p, &p->rooms[GS_SMALL])))
+		if ((status = gs_pool_synchronise(p, NULL)) ||
+			(status = release_room(p, &p->rooms[GS_LARGE])) ||
+			(status = release_room(p, &p->rooms[GS_SMALL])))
 			return status;
 	}
 	return release_unused_privates(p);
@@ -122,10 +127,11 @@ gs_status gs_release_cached(gs_pool *p, bool capturing)
 
 gs_status gs_pool_empty_cache(gs_pool *p)
 {
-	gs_pool_tell(p, GS_ACTION_EMPTY_CACHE, NULL, 0, 0, 0, (gs_pool_ctx){ 0, 0 });
+	gs_pool_tell(p, GS_ACTION_EMPTY_CACHE, NULL, 0, 0, 0, (gs_pool_ctx){0, 0});
 	if (!p->rules->private_captures || !p->diversions)
 		return gs_release_cached(p, gs_pool_is_capturing(p, true, 0));
-	/* inside a MemPool only that pool is looked at, and it is in use; a capture does not allow the waiting */
+	/* inside a MemPool only that pool is looked at, and it is in use; a capture does not allow the
+	 * waiting */
 	for (const gs_diversion *d = p->diversions; d; d = d->next)
 		if (!d->capture)
 			return GS_OK;

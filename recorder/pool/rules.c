@@ -2,21 +2,39 @@
 
 #include <string.h>
 
-const gs_rules gs_rules_2_6 = { .name = "2.6", .level = 206, .tie = GS_TIE_ADDRESS, .private_captures = true };
+const gs_rules gs_rules_2_6 = {
+	.name = "2.6", .level = 206, .tie = GS_TIE_ADDRESS, .private_captures = true};
 const gs_rules gs_rules_2_10 = {
-	.name = "2.10", .level = 210, .tie = GS_TIE_ADDRESS, .list_rest_after = true, .bound_inclusive = true, .lenient = true,
-	.fraction_below_one = true, .private_captures = true,
+	.name = "2.10",
+	.level = 210,
+	.tie = GS_TIE_ADDRESS,
+	.list_rest_after = true,
+	.bound_inclusive = true,
+	.lenient = true,
+	.fraction_below_one = true,
+	.private_captures = true,
 };
 const gs_rules gs_rules_2_12 = {
-	.name = "2.12", .level = 212, .tie = GS_TIE_BLOCK, .list_rest_after = true, .bound_inclusive = true, .lenient = true,
+	.name = "2.12",
+	.level = 212,
+	.tie = GS_TIE_BLOCK,
+	.list_rest_after = true,
+	.bound_inclusive = true,
+	.lenient = true,
 	.fraction_below_one = true,
 };
 const gs_rules gs_rules_2_13 = {
-	.name = "2.13", .level = 213, .tie = GS_TIE_SEGMENT, .list_rest_after = true, .bound_inclusive = true, .lenient = true,
+	.name = "2.13",
+	.level = 213,
+	.tie = GS_TIE_SEGMENT,
+	.list_rest_after = true,
+	.bound_inclusive = true,
+	.lenient = true,
 	.fraction_below_one = true,
 };
 
-static const gs_rules *const all[] = { &gs_rules_2_6, &gs_rules_2_10, &gs_rules_2_12, &gs_rules_2_13 };
+static const gs_rules *const all[] = {
+	&gs_rules_2_6, &gs_rules_2_10, &gs_rules_2_12, &gs_rules_2_13};
 const gs_rules *const gs_rules_newest = &gs_rules_2_13;
 
 /* Reads digits into *n (at most 9999); the end of them, or NULL where there is none. */
@@ -36,7 +54,8 @@ const gs_rules *gs_rules_find(const char *release)
 	const char *s = release + (*release == 'v');
 	if (!strcmp(release, "newest"))
 		return gs_rules_newest;
-	if (!(s = number(s, &major)) || *s++ != '.' || !(s = number(s, &minor)) || (*s && !strchr(".+-abrd_", *s)))
+	if (!(s = number(s, &major)) || *s++ != '.' || !(s = number(s, &minor)) ||
+		(*s && !strchr(".+-abrd_", *s)))
 		return NULL;
 	const gs_rules *found = all[0];
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
@@ -70,7 +89,10 @@ uint64_t gs_rules_round(const gs_pool_settings *s, uint64_t bytes)
 	return step ? (bytes + step - 1) & ~(step - 1) : power << 1;
 }
 
-gs_pool_class gs_rules_class(uint64_t rounded) { return rounded <= GS_SMALL_MAX ? GS_SMALL : GS_LARGE; }
+gs_pool_class gs_rules_class(uint64_t rounded)
+{
+	return rounded <= GS_SMALL_MAX ? GS_SMALL : GS_LARGE;
+}
 
 uint64_t gs_rules_segment_size(const gs_pool_settings *s, uint64_t rounded)
 {
@@ -79,7 +101,10 @@ uint64_t gs_rules_segment_size(const gs_pool_settings *s, uint64_t rounded)
 	return rounded < GS_LARGE_MIN ? s->large_segment : up(rounded, GS_LARGE_ROUND);
 }
 
-uint64_t gs_rules_page_size(const gs_pool_settings *s, gs_pool_class pool) { return pool == GS_SMALL ? GS_SMALL_SEGMENT : s->large_segment; }
+uint64_t gs_rules_page_size(const gs_pool_settings *s, gs_pool_class pool)
+{
+	return pool == GS_SMALL ? GS_SMALL_SEGMENT : s->large_segment;
+}
 
 uint64_t gs_rules_reservation(const gs_pool_settings *s, gs_pool_class pool, uint64_t total)
 {
@@ -102,7 +127,8 @@ bool gs_rules_may_serve(const gs_pool_settings *s, uint64_t rounded, uint64_t bl
 	return block_size - rounded < s->max_non_split_rounding;
 }
 
-bool gs_rules_should_split(const gs_pool_settings *s, gs_pool_class pool, bool expandable, uint64_t rounded, uint64_t block_size)
+bool gs_rules_should_split(const gs_pool_settings *s, gs_pool_class pool, bool expandable,
+	uint64_t rounded, uint64_t block_size)
 {
 	uint64_t rest = block_size - rounded;
 	if (pool == GS_SMALL || expandable)

@@ -1,11 +1,17 @@
 /* Segments of their own (not expandable): asked of the device, given back to it. */
 #include "recorder/pool/state.h"
 
-gs_region *gs_region_new(gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx)
+gs_region *gs_region_new(
+	gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx)
 {
 	gs_region *region = gs_slab_get(&p->regions_slab);
 	*region = (gs_region){
-		.node = { .address = address }, .stream = stream, .size = size, .room = room, .number = p->next_region++, .ctx = ctx,
+		.node = {.address = address},
+		.stream = stream,
+		.size = size,
+		.room = room,
+		.number = p->next_region++,
+		.ctx = ctx,
 	};
 	region->shelves = gs_room_shelves(room, stream);
 	gs_set_insert(&p->regions, &region->node);
@@ -27,7 +33,8 @@ static bool refused(gs_pool *p, gs_request *r)
 {
 	if (p->allowed != UINT64_MAX && p->reserved + r->segment > p->allowed)
 		return true;
-	if (p->settings.throw_on_oom && p->reserved + r->segment > (uint64_t)(p->settings.memory_fraction * (double)p->capacity)) {
+	if (p->settings.throw_on_oom &&
+		p->reserved + r->segment > (uint64_t)(p->settings.memory_fraction * (double)p->capacity)) {
 		p->rejections++;
 		r->rejected = true;
 		return true;
@@ -53,7 +60,8 @@ static gs_pool_block *new_segment(gs_pool *p, gs_request *r, uint64_t address)
 /* Is there memory for a new segment's bookkeeping. */
 static bool can_keep(gs_pool *p, const gs_request *r)
 {
-	return gs_slab_reserve(&p->blocks, 2) && gs_slab_reserve(&p->regions_slab, 1) && gs_room_reserve(p, r->room, r->stream, r->segment);
+	return gs_slab_reserve(&p->blocks, 2) && gs_slab_reserve(&p->regions_slab, 1) &&
+		gs_room_reserve(p, r->room, r->stream, r->segment);
 }
 
 gs_pool_block *gs_segment_allocate(gs_pool *p, gs_request *r, bool retry)
@@ -87,7 +95,8 @@ gs_status gs_segment_give_back(gs_pool *p, gs_pool_block *b)
 	gs_region *region = b->region;
 	gs_room *room = region->room;
 	p->device_frees++;
-	gs_pool_tell(p, GS_ACTION_SEGMENT_FREE, region, region->node.address, region->size, b->node.stream, region->ctx);
+	gs_pool_tell(p, GS_ACTION_SEGMENT_FREE, region, region->node.address, region->size,
+		b->node.stream, region->ctx);
 	gs_status status = p->ops->mem_free(p->device, region->node.address, region->size);
 	p->reserved -= region->size;
 	if (room->owner && room->owner->allocations > 0)

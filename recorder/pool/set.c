@@ -154,7 +154,8 @@ gs_node *gs_set_at_least(const gs_set *set, uint64_t stream, uint64_t size)
 {
 	gs_node *n = set->root, *best = NULL;
 	while (n) {
-		bool behind = n->stream > stream || (n->stream == stream && (set->by_place || n->size >= size));
+		bool behind = n->stream > stream ||
+			(n->stream == stream && (set->by_place || n->size >= size));
 		if (behind)
 			best = n;
 		n = n->child[!behind];
@@ -166,7 +167,8 @@ gs_node *gs_set_before(const gs_set *set, uint64_t stream, uint64_t size)
 {
 	gs_node *n = set->root, *best = NULL;
 	while (n) {
-		bool before = n->stream < stream || (n->stream == stream && !set->by_place && n->size < size);
+		bool before = n->stream < stream ||
+			(n->stream == stream && !set->by_place && n->size < size);
 		if (before)
 			best = n;
 		n = n->child[before];

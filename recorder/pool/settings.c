@@ -1,4 +1,5 @@
-/* The settings text: tokens, then keys from a table. Up to 2.9 one pass over it; since then two, general keys first. */
+/* The settings text: tokens, then keys from a table. Up to 2.9 one pass over it; since then two,
+ * general keys first. */
 #include "recorder/pool/settings.h"
 
 #include <stdlib.h>
@@ -9,16 +10,18 @@
 enum { MAX_TOKENS = 512, MAX_WORD = 96 };
 #define MIB (UINT64_C(1) << 20)
 
-typedef struct token { char text[MAX_WORD]; } token;
+typedef struct token {
+	char text[MAX_WORD];
+} token;
 
 typedef struct parser {
 	gs_pool_settings *s;
 	const gs_rules *rules;
 	gs_error *err;
 	const char *text;
-	size_t at;           /* of the text, behind the current token */
-	size_t index;        /* of the current token */
-	token now;           /* the current token; "" at the end */
+	size_t at;    /* of the text, behind the current token */
+	size_t index; /* of the current token */
+	token now;    /* the current token; "" at the end */
 } parser;
 
 static bool is_mark(char c) { return c && strchr(",:[]", c) != NULL; }
@@ -28,7 +31,8 @@ static bool is_blank(const parser *p, char c)
 	return c == ' ' || (p->rules->lenient && c && strchr("\t\n\v\f\r", c));
 }
 
-/* Reads the token at *at; false at the end. Blanks vanish, also inside words. A word beyond MAX_WORD is cut: no key or value is that long. */
+/* Reads the token at *at; false at the end. Blanks vanish, also inside words. A word beyond
+ * MAX_WORD is cut: no key or value is that long. */
 static bool read_token(const parser *p, size_t *at, token *t)
 {
 	size_t n = 0;
@@ -69,7 +73,10 @@ static gs_status bad(parser *p, const char *format, const char *a)
 	return gs_fail(p->err, GS_INVALID, "%.*s%s%s", (int)(hole - format), format, a, hole + 2);
 }
 
-static gs_status out_of_bounds(parser *p) { return bad(p, "Index out of bounds in ConfigTokenizer", NULL); }
+static gs_status out_of_bounds(parser *p)
+{
+	return bad(p, "Index out of bounds in ConfigTokenizer", NULL);
+}
 
 /* The next token must be (or, lenient, may be anything for) a mark. */
 static gs_status expect(parser *p, const char *mark)
@@ -77,7 +84,9 @@ static gs_status expect(parser *p, const char *mark)
 	bool got = advance(p);
 	if (p->rules->lenient)
 		return got ? GS_OK : out_of_bounds(p);
-	return got && !strcmp(p->now.text, mark) ? GS_OK : bad(p, "Error parsing CachingAllocator settings, expected %s", mark);
+	return got && !strcmp(p->now.text, mark)
+		? GS_OK
+		: bad(p, "Error parsing CachingAllocator settings, expected %s", mark);
 }
 
 /* Moves to the value of the key at hand. */
@@ -89,7 +98,8 @@ static gs_status value(parser *p, const char *key)
 	return p->rules->lenient ? out_of_bounds(p) : bad(p, "Error, expecting %s value", key);
 }
 
-/* Leading digits count, the rest is ignored; a negative number wraps. Up to 2.9 a number is an int. */
+/* Leading digits count, the rest is ignored; a negative number wraps. Up to 2.9 a number is an int.
+ */
 static gs_status to_number(parser *p, const char *text, bool as_int, uint64_t *n)
 {
 	char *end;
@@ -125,7 +135,9 @@ static gs_status to_bool(parser *p, const char *key, bool *b)
 		return GS_OK;
 	if (!p->rules->lenient)
 		return bad(p, "Expected a single True/False argument for %s", key);
-	return gs_fail(p->err, GS_INVALID, "Expected 'True' or 'False' at index %zu in ConfigTokenizer but got '%s'", p->index, p->now.text);
+	return gs_fail(p->err, GS_INVALID,
+		"Expected 'True' or 'False' at index %zu in ConfigTokenizer but got '%s'", p->index,
+		p->now.text);
 }
 
 static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }
@@ -137,14 +149,20 @@ static gs_status parse_mib(parser *p, const char *key, uint64_t *bytes)
 	if (status || (status = to_number(p, p->now.text, !p->rules->lenient, &n)))
 		return status;
 	if (n < least || (n == least && !p->rules->bound_inclusive))
-		return gs_fail(p->err, GS_INVALID, "CachingAllocator option %s too small, must be %s %llu", key,
-			p->rules->bound_inclusive ? ">=" : ">", (unsigned long long)least);
+		return gs_fail(p->err, GS_INVALID, "CachingAllocator option %s too small, must be %s %llu",
+			key, p->rules->bound_inclusive ? ">=" : ">", (unsigned long long)least);
 	*bytes = (n < UINT64_MAX / MIB ? n : UINT64_MAX / MIB) * MIB;
 	return GS_OK;
 }
 
-static gs_status parse_max_split(parser *p, const char *key) { return parse_mib(p, key, &p->s->max_split); }
-static gs_status parse_rounding(parser *p, const char *key) { return parse_mib(p, key, &p->s->max_non_split_rounding); }
+static gs_status parse_max_split(parser *p, const char *key)
+{
+	return parse_mib(p, key, &p->s->max_split);
+}
+static gs_status parse_rounding(parser *p, const char *key)
+{
+	return parse_mib(p, key, &p->s->max_non_split_rounding);
+}
 
 static gs_status parse_large_segment(parser *p, const char *key)
 {
@@ -167,7 +185,10 @@ static gs_status parse_gc(parser *p, const char *key)
 	if (!(x > 0) || !(x < 1)) {
 		if (p->rules->lenient)
 			return bad(p, "garbage_collect_threshold is invalid, set it in (0.0, 1.0)", NULL);
-		return bad(p, x > 0 ? "garbage_collect_threshold too big, set it 0.0~1.0" : "garbage_collect_threshold too small, set it 0.0~1.0", NULL);
+		return bad(p,
+			x > 0 ? "garbage_collect_threshold too big, set it 0.0~1.0"
+				  : "garbage_collect_threshold too small, set it 0.0~1.0",
+			NULL);
 	}
 	p->s->gc_threshold = x;
 	return GS_OK;
@@ -178,10 +199,11 @@ static const char *not_power(const parser *p, bool in_list)
 	if (!p->rules->lenient)
 		return "For roundups, the divisons has to be power of 2 ";
 	return in_list ? "For roundups, the divisions has to be power of 2 or 0 to disable roundup "
-		       : "For roundups, the divisions has to be power of 2 ";
+				   : "For roundups, the divisions has to be power of 2 ";
 }
 
-/* One `key:divisions` of a list; the current token is its key. last: index of the last key, first: none was read yet. */
+/* One `key:divisions` of a list; the current token is its key. last: index of the last key, first:
+ * none was read yet. */
 static gs_status parse_pair(parser *p, size_t *last, bool *first)
 {
 	token key = p->now;
@@ -190,7 +212,8 @@ static gs_status parse_pair(parser *p, size_t *last, bool *first)
 	if (status)
 		return status;
 	if (!advance(p))
-		return p->rules->lenient ? out_of_bounds(p) : bad(p, "Error parsing roundup_power2_divisions value", NULL);
+		return p->rules->lenient ? out_of_bounds(p)
+								 : bad(p, "Error parsing roundup_power2_divisions value", NULL);
 	if ((status = to_number(p, p->now.text, !p->rules->lenient, &d)))
 		return status;
 	if (d && !is_power(d))
@@ -230,7 +253,9 @@ static gs_status parse_list(parser *p)
 		if (strcmp(next.text, "]") && (status = expect(p, ",")))
 			return status;
 	}
-	return more || !p->rules->lenient ? GS_OK : bad(p, "Expected closing bracket ']' in ConfigTokenizer but reached end of config", NULL);
+	return more || !p->rules->lenient
+		? GS_OK
+		: bad(p, "Expected closing bracket ']' in ConfigTokenizer but reached end of config", NULL);
 }
 
 static gs_status parse_roundup(parser *p, const char *key)
@@ -254,7 +279,8 @@ static gs_status parse_flag(parser *p, const char *key, bool *b)
 {
 	gs_status status = expect(p, ":");
 	if (!status && !advance(p))
-		status = p->rules->lenient ? out_of_bounds(p) : bad(p, "Expected a single True/False argument for %s", key);
+		status = p->rules->lenient ? out_of_bounds(p)
+								   : bad(p, "Expected a single True/False argument for %s", key);
 	bool v;
 	if (status || (status = to_bool(p, key, &v)))
 		return status;
@@ -262,8 +288,14 @@ static gs_status parse_flag(parser *p, const char *key, bool *b)
 	return GS_OK;
 }
 
-static gs_status parse_expandable(parser *p, const char *key) { return parse_flag(p, key, &p->s->expandable); }
-static gs_status parse_throw(parser *p, const char *key) { return parse_flag(p, key, &p->s->throw_on_oom); }
+static gs_status parse_expandable(parser *p, const char *key)
+{
+	return parse_flag(p, key, &p->s->expandable);
+}
+static gs_status parse_throw(parser *p, const char *key)
+{
+	return parse_flag(p, key, &p->s->throw_on_oom);
+}
 static gs_status parse_release_lock(parser *p, const char *key)
 {
 	(void)key;
@@ -296,7 +328,9 @@ static gs_status parse_threads(parser *p, const char *key)
 		return status;
 	if (!is_power(n))
 		return bad(p, "Number of register threads has to be power of 2", NULL);
-	return n <= 128 ? GS_OK : bad(p, "Number of register threads should be less than or equal to 128", NULL);
+	return n <= 128
+		? GS_OK
+		: bad(p, "Number of register threads should be less than or equal to 128", NULL);
 }
 
 static gs_status parse_ignored_number(parser *p, const char *key)
@@ -325,8 +359,11 @@ static gs_status parse_backend(parser *p, const char *key)
 		return p->rules->lenient ? out_of_bounds(p) : bad(p, "Error parsing backend value", NULL);
 	if (!strcmp(p->now.text, "native"))
 		return GS_OK;
-	return bad(p, !strcmp(p->now.text, "cudaMallocAsync") ? "Allocator backend parsed at runtime != allocator backend parsed at load time"
-		: "Unknown allocator backend, options are native and cudaMallocAsync", NULL);
+	return bad(p,
+		!strcmp(p->now.text, "cudaMallocAsync")
+			? "Allocator backend parsed at runtime != allocator backend parsed at load time"
+			: "Unknown allocator backend, options are native and cudaMallocAsync",
+		NULL);
 }
 
 /* Moves over the value of a key that this pass does not handle. */
@@ -339,7 +376,8 @@ static gs_status skip(parser *p)
 	while (advance(p))
 		if (!strcmp(p->now.text, "]"))
 			return GS_OK;
-	return bad(p, "Expected closing bracket ']' in ConfigTokenizer but reached end of config", NULL);
+	return bad(
+		p, "Expected closing bracket ']' in ConfigTokenizer but reached end of config", NULL);
 }
 
 static gs_status parse_skipped(parser *p, const char *key)
@@ -348,7 +386,8 @@ static gs_status parse_skipped(parser *p, const char *key)
 	return skip(p);
 }
 
-/* nG is a size, another number a fraction of memory; anything else is the default, without an error. */
+/* nG is a size, another number a fraction of memory; anything else is the default, without an
+ * error. */
 static gs_status parse_reserve(parser *p, const char *key)
 {
 	gs_status status = value(p, key);
@@ -370,28 +409,28 @@ static const struct key {
 	int since;
 	bool late;
 } keys[] = {
-	{ "max_split_size_mb", parse_max_split, 0, false },
-	{ "max_non_split_rounding_mb", parse_rounding, 0, false },
-	{ "garbage_collection_threshold", parse_gc, 0, false },
-	{ "roundup_power2_divisions", parse_roundup, 0, false },
-	{ "expandable_segments", parse_expandable, 0, false },
-	{ "pinned_use_background_threads", parse_ignored_flag, 0, false },
-	{ "large_segment_size_mb", parse_skipped, 212, false }, /* read before all others */
-	{ "pinned_max_round_threshold_mb", parse_ignored_number, 213, false },
-	{ "pinned_max_cached_size_mb", parse_ignored_number, 213, false },
-	{ "backend", parse_backend, 0, true },
-	{ "release_lock_on_cudamalloc", parse_release_lock, 0, true },
-	{ "release_lock_on_hipmalloc", parse_release_lock, 0, true },
-	{ "pinned_use_cuda_host_register", parse_ignored_flag, 0, true },
-	{ "pinned_use_hip_host_register", parse_ignored_flag, 0, true },
-	{ "pinned_num_register_threads", parse_threads, 0, true },
-	{ "pinned_reserve_segment_size_mb", parse_positive, 210, true },
-	{ "per_process_memory_fraction", parse_fraction, 210, true },
-	{ "graph_capture_record_stream_reuse", parse_ignored_flag, 212, true },
-	{ "throw_on_cudamalloc_oom", parse_throw, 212, true },
-	{ "pinned_free_catch_all", parse_ignored_flag, 213, true },
-	{ "expandable_segments_reserve", parse_reserve, 213, true },
-	{ "expandable_segments_reserve_by_class", parse_skipped, 213, true },
+	{"max_split_size_mb", parse_max_split, 0, false},
+	{"max_non_split_rounding_mb", parse_rounding, 0, false},
+	{"garbage_collection_threshold", parse_gc, 0, false},
+	{"roundup_power2_divisions", parse_roundup, 0, false},
+	{"expandable_segments", parse_expandable, 0, false},
+	{"pinned_use_background_threads", parse_ignored_flag, 0, false},
+	{"large_segment_size_mb", parse_skipped, 212, false}, /* read before all others */
+	{"pinned_max_round_threshold_mb", parse_ignored_number, 213, false},
+	{"pinned_max_cached_size_mb", parse_ignored_number, 213, false},
+	{"backend", parse_backend, 0, true},
+	{"release_lock_on_cudamalloc", parse_release_lock, 0, true},
+	{"release_lock_on_hipmalloc", parse_release_lock, 0, true},
+	{"pinned_use_cuda_host_register", parse_ignored_flag, 0, true},
+	{"pinned_use_hip_host_register", parse_ignored_flag, 0, true},
+	{"pinned_num_register_threads", parse_threads, 0, true},
+	{"pinned_reserve_segment_size_mb", parse_positive, 210, true},
+	{"per_process_memory_fraction", parse_fraction, 210, true},
+	{"graph_capture_record_stream_reuse", parse_ignored_flag, 212, true},
+	{"throw_on_cudamalloc_oom", parse_throw, 212, true},
+	{"pinned_free_catch_all", parse_ignored_flag, 213, true},
+	{"expandable_segments_reserve", parse_reserve, 213, true},
+	{"expandable_segments_reserve_by_class", parse_skipped, 213, true},
 };
 
 static const struct key *find_key(const parser *p)
@@ -402,7 +441,8 @@ static const struct key *find_key(const parser *p)
 	return NULL;
 }
 
-/* One pass. In a lenient one keys of the other pass are stepped over; a strict release knows one pass for all. */
+/* One pass. In a lenient one keys of the other pass are stepped over; a strict release knows one
+ * pass for all. */
 static gs_status pass(parser *p, bool late)
 {
 	p->at = 0;
@@ -411,9 +451,12 @@ static gs_status pass(parser *p, bool late)
 		const struct key *key = find_key(p);
 		token next;
 		if (!key)
-			return bad(p, p->rules->lenient ? "Unrecognized key '%s' in Accelerator allocator config." : "Unrecognized CachingAllocator option: %s",
+			return bad(p,
+				p->rules->lenient ? "Unrecognized key '%s' in Accelerator allocator config."
+								  : "Unrecognized CachingAllocator option: %s",
 				p->now.text);
-		gs_status status = p->rules->lenient && key->late != late ? skip(p) : key->parse(p, key->name);
+		gs_status status = p->rules->lenient && key->late != late ? skip(p)
+																  : key->parse(p, key->name);
 		if (!status && peek(p, &next))
 			status = expect(p, ",");
 		if (status)
@@ -422,13 +465,16 @@ static gs_status pass(parser *p, bool late)
 	return GS_OK;
 }
 
-/* Where a release knows large_segment_size_mb it is in force before the bounds that depend on it, wherever it stands in the text. */
+/* Where a release knows large_segment_size_mb it is in force before the bounds that depend on it,
+ * wherever it stands in the text. */
 static gs_status read_large_segment(parser *p)
 {
 	p->at = 0;
 	p->index = SIZE_MAX;
 	while (p->rules->level >= 212 && advance(p)) {
-		gs_status status = strcmp(p->now.text, "large_segment_size_mb") ? GS_OK : parse_large_segment(p, p->now.text);
+		gs_status status = strcmp(p->now.text, "large_segment_size_mb")
+			? GS_OK
+			: parse_large_segment(p, p->now.text);
 		if (status)
 			return status;
 	}
@@ -438,13 +484,17 @@ static gs_status read_large_segment(parser *p)
 void gs_pool_settings_init(gs_pool_settings *s)
 {
 	*s = (gs_pool_settings){
-		.max_split = UINT64_MAX, .max_non_split_rounding = GS_LARGE_SEGMENT, .large_segment = GS_LARGE_SEGMENT, .memory_fraction = 1,
+		.max_split = UINT64_MAX,
+		.max_non_split_rounding = GS_LARGE_SEGMENT,
+		.large_segment = GS_LARGE_SEGMENT,
+		.memory_fraction = 1,
 	};
 }
 
-gs_status gs_pool_settings_parse(gs_pool_settings *s, const gs_rules *rules, const char *text, gs_error *err)
+gs_status gs_pool_settings_parse(
+	gs_pool_settings *s, const gs_rules *rules, const char *text, gs_error *err)
 {
-	parser p = { .s = s, .rules = rules, .err = err, .text = text };
+	parser p = {.s = s, .rules = rules, .err = err, .text = text};
 	s->max_split = UINT64_MAX;
 	s->gc_threshold = 0;
 	memset(s->roundup, 0, sizeof s->roundup);

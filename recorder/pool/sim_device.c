@@ -25,7 +25,7 @@ struct gs_sim {
 	gs_set ranges;
 	uint64_t used;
 	uint64_t next_reservation;
-	uint64_t hint;      /* no gap of a page or more lies before it */
+	uint64_t hint; /* no gap of a page or more lies before it */
 	sim_event *events;
 	sim_event *spare;
 	uint32_t refuse;
@@ -84,7 +84,7 @@ static gs_status add_range(gs_sim *s, uint64_t address, uint64_t bytes)
 	range *r = malloc(sizeof *r);
 	if (!r)
 		return GS_NO_MEMORY;
-	*r = (range){ .node = { .address = address }, .size = bytes };
+	*r = (range){.node = {.address = address}, .size = bytes};
 	gs_set_insert(&s->ranges, &r->node);
 	s->used += up(bytes, PAGE);
 	return GS_OK;
@@ -151,7 +151,8 @@ static gs_status sim_reserve(void *device, uint64_t bytes, uint64_t *address)
 	return GS_OK;
 }
 
-static gs_status sim_map(void *device, uint64_t address, uint64_t page, uint32_t pages, uint64_t *handles)
+static gs_status sim_map(
+	void *device, uint64_t address, uint64_t page, uint32_t pages, uint64_t *handles)
 {
 	gs_sim *s = device;
 	(void)address;
@@ -163,7 +164,8 @@ static gs_status sim_map(void *device, uint64_t address, uint64_t page, uint32_t
 	return GS_OK;
 }
 
-static gs_status sim_unmap(void *device, uint64_t address, uint64_t page, uint32_t pages, const uint64_t *handles)
+static gs_status sim_unmap(
+	void *device, uint64_t address, uint64_t page, uint32_t pages, const uint64_t *handles)
 {
 	gs_sim *s = device;
 	(void)address;
@@ -191,7 +193,7 @@ static gs_status sim_event_record(void *device, uint64_t stream, uint64_t *event
 		s->spare = e->next;
 	else if (!(e = malloc(sizeof *e)))
 		return GS_NO_MEMORY;
-	*e = (sim_event){ .next = s->events, .ready = !s->config.lazy_events };
+	*e = (sim_event){.next = s->events, .ready = !s->config.lazy_events};
 	if (e->next)
 		e->next->prev = e;
 	s->events = e;
@@ -246,7 +248,8 @@ gs_status gs_sim_adopt(gs_sim *s, uint64_t address, uint64_t bytes)
 {
 	const gs_node *n = gs_set_covering(&s->ranges, 0, address);
 	const gs_node *next = n ? gs_set_next(n) : gs_set_first(&s->ranges);
-	if ((n && n->address + ((const range *)n)->size > address) || (next && next->address < address + bytes))
+	if ((n && n->address + ((const range *)n)->size > address) ||
+		(next && next->address < address + bytes))
 		return GS_EXISTS;
 	return add_range(s, address, bytes);
 }
@@ -254,7 +257,8 @@ gs_status gs_sim_adopt(gs_sim *s, uint64_t address, uint64_t bytes)
 gs_status gs_sim_adopt_reservation(gs_sim *s, uint64_t address, uint64_t bytes, uint64_t mapped)
 {
 	s->used += mapped;
-	if (address + bytes > s->next_reservation && address < s->next_reservation + (bytes > RESERVATION_STEP ? bytes : RESERVATION_STEP))
+	if (address + bytes > s->next_reservation &&
+		address < s->next_reservation + (bytes > RESERVATION_STEP ? bytes : RESERVATION_STEP))
 		s->next_reservation = up(address + bytes, RESERVATION_STEP);
 	return GS_OK;
 }
@@ -263,8 +267,16 @@ void gs_sim_refuse(gs_sim *s, uint32_t n) { s->refuse = n; }
 
 const gs_device_ops gs_sim_ops = {
 	.name = "simulated",
-	.mem_alloc = sim_mem_alloc, .mem_free = sim_mem_free, .mem_info = sim_mem_info,
-	.reserve = sim_reserve, .map = sim_map, .unmap = sim_unmap, .unreserve = sim_unreserve,
-	.event_record = sim_event_record, .event_query = sim_event_query, .event_sync = sim_event_sync, .event_release = sim_event_release,
+	.mem_alloc = sim_mem_alloc,
+	.mem_free = sim_mem_free,
+	.mem_info = sim_mem_info,
+	.reserve = sim_reserve,
+	.map = sim_map,
+	.unmap = sim_unmap,
+	.unreserve = sim_unreserve,
+	.event_record = sim_event_record,
+	.event_query = sim_event_query,
+	.event_sync = sim_event_sync,
+	.event_release = sim_event_release,
 	.stream_sync = sim_stream_sync,
 };

@@ -1,9 +1,12 @@
-/* A device that only keeps account: deterministic addresses, a settable capacity, no memory behind them.
+/* A device that only keeps account: deterministic addresses, a settable capacity, no memory behind
+ * them.
  *
- * mem_alloc is first-fit from 0x7f0000000000 (+ 1 TiB a device number); the next address is aligned up to 2 MiB, and each
- * allocation counts as whole 2 MiB. Reservations start at 0x600000000000 and step by their size rounded up to 4 GiB.
- * Events become ready at once, or, when lazy, by gs_sim_complete or a wait (which, as it does on the pretend CUDA the transcripts come
- * from, completes only that event; a stream or device wait completes all). Owns its memory (heap) until gs_sim_release. Not thread-safe. */
+ * mem_alloc is first-fit from 0x7f0000000000 (+ 1 TiB a device number); the next address is aligned
+ * up to 2 MiB, and each allocation counts as whole 2 MiB. Reservations start at 0x600000000000 and
+ * step by their size rounded up to 4 GiB. Events become ready at once, or, when lazy, by
+ * gs_sim_complete or a wait (which, as it does on the pretend CUDA the transcripts come from,
+ * completes only that event; a stream or device wait completes all). Owns its memory (heap) until
+ * gs_sim_release. Not thread-safe. */
 #ifndef GS_POOL_SIM_DEVICE_H
 #define GS_POOL_SIM_DEVICE_H
 
@@ -30,9 +33,11 @@ void gs_sim_release(gs_sim *sim); /* NULL allowed */
 /* All events recorded so far become ready. */
 void gs_sim_complete(gs_sim *sim);
 uint64_t gs_sim_used(const gs_sim *sim); /* bytes handed out, in whole pages */
-/* Makes [address, address + bytes) taken, as if mem_alloc had given it (state from before a recording): GS_EXISTS when it overlaps. */
+/* Makes [address, address + bytes) taken, as if mem_alloc had given it (state from before a
+ * recording): GS_EXISTS when it overlaps. */
 gs_status gs_sim_adopt(gs_sim *sim, uint64_t address, uint64_t bytes);
-/* As if a reservation stood there, with mapped bytes of it in use; later reservations keep clear of it. */
+/* As if a reservation stood there, with mapped bytes of it in use; later reservations keep clear of
+ * it. */
 gs_status gs_sim_adopt_reservation(gs_sim *sim, uint64_t address, uint64_t bytes, uint64_t mapped);
 /* The next n calls of mem_alloc and map that would succeed are refused (tests). */
 void gs_sim_refuse(gs_sim *sim, uint32_t n);

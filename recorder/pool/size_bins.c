@@ -4,15 +4,18 @@
 
 enum { GRAIN = 9 }; /* sizes are multiples of 512 */
 
-typedef struct place { unsigned octave, shelf; } place;
+typedef struct place {
+	unsigned octave, shelf;
+} place;
 
 static place place_of(uint64_t size)
 {
 	uint64_t n = size >> GRAIN;
 	if (n < GS_SHELVES)
-		return (place){ 0, (unsigned)n };
+		return (place){0, (unsigned)n};
 	unsigned log = 63 - (unsigned)__builtin_clzll(n);
-	return (place){ log - GS_SHELF_BITS + 1, (unsigned)(n >> (log - GS_SHELF_BITS)) & (GS_SHELVES - 1) };
+	return (place){
+		log - GS_SHELF_BITS + 1, (unsigned)(n >> (log - GS_SHELF_BITS)) & (GS_SHELVES - 1)};
 }
 
 gs_shelves *gs_shelves_new(const gs_pool_memory *memory, uint64_t stream)
@@ -66,7 +69,7 @@ void gs_shelves_insert(gs_shelves *s, gs_node *node)
 		s->used |= UINT64_C(1) << at.octave;
 		return;
 	}
-	gs_set set = { .root = o->root[at.shelf] };
+	gs_set set = {.root = o->root[at.shelf]};
 	gs_set_insert(&set, node);
 	o->root[at.shelf] = set.root;
 }
@@ -85,7 +88,7 @@ void gs_shelves_erase(gs_shelves *s, gs_node *node)
 	gs_octave *o = s->octave[at.octave];
 	s->count--;
 	if (!gs_node_is_alone(node)) {
-		gs_set set = { .root = o->root[at.shelf] };
+		gs_set set = {.root = o->root[at.shelf]};
 		gs_set_erase(&set, node);
 		o->root[at.shelf] = set.root;
 		return;
@@ -101,7 +104,7 @@ void gs_shelves_rekey(gs_shelves *s, gs_node *node, uint64_t size, uint64_t addr
 	place old = place_of(node->size), new = place_of(size);
 	if (old.octave == new.octave && old.shelf == new.shelf) {
 		gs_octave *o = s->octave[old.octave];
-		gs_set set = { .root = o->root[old.shelf] };
+		gs_set set = {.root = o->root[old.shelf]};
 		gs_set_rekey(&set, node, size, address);
 		o->root[old.shelf] = set.root;
 		return;
@@ -155,7 +158,8 @@ static gs_node *highest_below(const gs_shelves *s, place at)
 			if (limit < (w + 1) * 64)
 				bits &= (UINT64_C(1) << limit % 64) - 1;
 			if (bits)
-				return gs_set_last(&(gs_set){ .root = o->root[w * 64 + 63 - (unsigned)__builtin_clzll(bits)] });
+				return gs_set_last(
+					&(gs_set){.root = o->root[w * 64 + 63 - (unsigned)__builtin_clzll(bits)]});
 		}
 		octaves &= ~(UINT64_C(1) << octave);
 	}
@@ -165,7 +169,7 @@ static gs_node *highest_below(const gs_shelves *s, place at)
 static gs_set shelf_at(const gs_shelves *s, place at)
 {
 	const gs_octave *o = s->octave[at.octave];
-	return (gs_set){ .root = o ? o->root[at.shelf] : NULL };
+	return (gs_set){.root = o ? o->root[at.shelf] : NULL};
 }
 
 static gs_node *at_least(const gs_shelves *s, place at, uint64_t size)
@@ -191,13 +195,16 @@ gs_node *gs_shelves_before(const gs_shelves *s, uint64_t size)
 {
 	place at = place_of(size);
 	if (at.octave >= GS_OCTAVES)
-		return highest_below(s, (place){ GS_OCTAVES - 1, GS_SHELVES });
+		return highest_below(s, (place){GS_OCTAVES - 1, GS_SHELVES});
 	gs_set set = shelf_at(s, at);
 	gs_node *n = gs_set_before(&set, s->stream, size);
 	return n ? n : highest_below(s, at);
 }
 
-gs_node *gs_shelves_first(const gs_shelves *s) { return s->count ? at_least(s, (place){ 0, 0 }, 0) : NULL; }
+gs_node *gs_shelves_first(const gs_shelves *s)
+{
+	return s->count ? at_least(s, (place){0, 0}, 0) : NULL;
+}
 
 gs_node *gs_shelves_next(const gs_shelves *s, const gs_node *node)
 {
@@ -219,9 +226,10 @@ bool gs_shelves_are_sound(const gs_shelves *s)
 		if (!o ? s->used >> i & 1 : is_empty(o) == (s->used >> i & 1))
 			return false;
 		for (unsigned k = 0; o && k < GS_SHELVES; k++) {
-			gs_set set = { .root = o->root[k] };
+			gs_set set = {.root = o->root[k]};
 			for (const gs_node *n = gs_set_first(&set); n; n = gs_set_next(n), set.count++)
-				if (place_of(n->size).octave != i || place_of(n->size).shelf != k || n->stream != s->stream)
+				if (place_of(n->size).octave != i || place_of(n->size).shelf != k ||
+					n->stream != s->stream)
 					return false;
 			count += set.count;
 			if (!gs_set_is_sound(&set) || (set.root != NULL) != (o->used[k / 64] >> k % 64 & 1))

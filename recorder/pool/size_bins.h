@@ -1,8 +1,11 @@
-/* The free blocks of one room and one stream, in order of (size, order, address), on shelves by size.
+/* The free blocks of one room and one stream, in order of (size, order, address), on shelves by
+ * size.
  *
- * A shelf holds a narrow range of sizes (256 to a power of two, so sizes below 128 KiB have one each) as a small tree; bits tell which shelves are in
- * use. So a search looks at a few words and a few nodes, however many blocks there are: one tree of 65,536 would cost a cache miss a level.
- * Memory for a power of two is taken by gs_shelves_reserve, before blocks of that size can be put in: no other call takes any. */
+ * A shelf holds a narrow range of sizes (256 to a power of two, so sizes below 128 KiB have one
+ * each) as a small tree; bits tell which shelves are in use. So a search looks at a few words and a
+ * few nodes, however many blocks there are: one tree of 65,536 would cost a cache miss a level.
+ * Memory for a power of two is taken by gs_shelves_reserve, before blocks of that size can be put
+ * in: no other call takes any. */
 #ifndef GS_POOL_SHELF_H
 #define GS_POOL_SHELF_H
 
@@ -20,7 +23,7 @@ typedef struct gs_shelves {
 	struct gs_shelves *next; /* of a higher stream of the same room */
 	uint64_t stream;
 	size_t count;
-	uint64_t used;           /* octaves that hold something */
+	uint64_t used; /* octaves that hold something */
 	gs_octave *octave[GS_OCTAVES];
 } gs_shelves;
 

@@ -4,11 +4,13 @@
 
 enum { HEAD = 64 }; /* bytes before the objects of a chunk, so that they start on a cache line */
 
-struct gs_chunk { struct gs_chunk *next; };
+struct gs_chunk {
+	struct gs_chunk *next;
+};
 
 void gs_slab_init(gs_slab *slab, const gs_pool_memory *memory, size_t object, size_t chunk)
 {
-	*slab = (gs_slab){ .memory = memory, .object = object, .chunk = chunk };
+	*slab = (gs_slab){.memory = memory, .object = object, .chunk = chunk};
 }
 
 void gs_slab_release(gs_slab *slab)

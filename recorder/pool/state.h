@@ -1,7 +1,8 @@
 /* The pool's insides, shared by its source files only.
  *
- * A region is what the driver gave: a segment, or an expandable reservation. Its blocks form a list that tiles it; a block that is free lies in the
- * shelves of its room and stream, one without memory behind it (expandable) in `unmapped`. A room is one class of one pool id. */
+ * A region is what the driver gave: a segment, or an expandable reservation. Its blocks form a list
+ * that tiles it; a block that is free lies in the shelves of its room and stream, one without
+ * memory behind it (expandable) in `unmapped`. A room is one class of one pool id. */
 #ifndef GS_POOL_STATE_H
 #define GS_POOL_STATE_H
 
@@ -13,7 +14,7 @@
 #include "recorder/pool/slab.h"
 
 typedef struct gs_room {
-	gs_shelves *free;         /* a stream each, ascending */
+	gs_shelves *free; /* a stream each, ascending */
 	gs_set unmapped;
 	struct gs_private *owner; /* NULL: default pool */
 	int64_t searches;         /* counted while garbage collection is on */
@@ -21,53 +22,53 @@ typedef struct gs_room {
 } gs_room;
 
 typedef struct gs_private {
-	struct gs_private *next;  /* in order of creation */
+	struct gs_private *next; /* in order of creation */
 	gs_pool_id id;
-	int32_t users;            /* 0: may be given back */
-	int32_t allocations;      /* device allocations not yet given back, as PyTorch counts them */
+	int32_t users;       /* 0: may be given back */
+	int32_t allocations; /* device allocations not yet given back, as PyTorch counts them */
 	gs_room rooms[2];
 } gs_private;
 
 typedef struct gs_region {
-	gs_node node;             /* by address, in pool->regions */
+	gs_node node; /* by address, in pool->regions */
 	uint64_t stream, size;
 	gs_pool_block *first;
 	gs_room *room;
-	gs_shelves *shelves;      /* the room's of the region's stream */
-	uint64_t page;            /* expandable: bytes a page; else 0 */
-	uint64_t *handles;        /* expandable: the device's, a page */
-	uint32_t nhandles;        /* room in handles */
-	uint32_t mapped;          /* pages that have memory */
-	uint32_t number;          /* in order of creation */
-	gs_pool_ctx ctx;          /* of the call that made it */
+	gs_shelves *shelves; /* the room's of the region's stream */
+	uint64_t page;       /* expandable: bytes a page; else 0 */
+	uint64_t *handles;   /* expandable: the device's, a page */
+	uint32_t nhandles;   /* room in handles */
+	uint32_t mapped;     /* pages that have memory */
+	uint32_t number;     /* in order of creation */
+	gs_pool_ctx ctx;     /* of the call that made it */
 } gs_region;
 
 typedef struct gs_use {
 	struct gs_use *next;
 	uint64_t stream;
-	bool captured;            /* recorded while a capture was under way */
+	bool captured; /* recorded while a capture was under way */
 } gs_use;
 
 struct gs_pool_block {
-	gs_node node;             /* stream, size, address: the block's; note: the flags below */
+	gs_node node;               /* stream, size, address: the block's; note: the flags below */
 	gs_pool_block *prev, *next; /* neighbours in its region */
 	gs_region *region;
 	uint64_t requested;
 	gs_pool_ctx ctx;
-	uint32_t number;          /* in order of creation */
-	int32_t events;           /* events it waits for */
-	int64_t searches;         /* of its room when it became free */
-	gs_use *uses;             /* other streams */
+	uint32_t number;  /* in order of creation */
+	int32_t events;   /* events it waits for */
+	int64_t searches; /* of its room when it became free */
+	gs_use *uses;     /* other streams */
 };
 
 /* node.note of a block. A block is free when none of BUSY is set, and mapped. */
 enum {
 	GS_ALLOCATED = 1,
-	GS_EVENTS = 2,            /* events > 0 */
-	GS_USES = 4,              /* uses is not empty */
+	GS_EVENTS = 2, /* events > 0 */
+	GS_USES = 4,   /* uses is not empty */
 	GS_UNMAPPED = 8,
-	GS_DEFERRED = 16,         /* in pool->deferred: its events are recorded after the capture */
-	GS_MANUAL = 32,           /* in pool->manual: waits for gs_pool_complete */
+	GS_DEFERRED = 16, /* in pool->deferred: its events are recorded after the capture */
+	GS_MANUAL = 32,   /* in pool->manual: waits for gs_pool_complete */
 	GS_BUSY = GS_ALLOCATED | GS_EVENTS | GS_USES
 };
 
@@ -77,7 +78,7 @@ typedef struct gs_event_entry {
 	gs_pool_block *block;
 } gs_event_entry;
 
-typedef struct gs_diversion { /* a private pool in use */
+typedef struct gs_diversion {  /* a private pool in use */
 	struct gs_diversion *next; /* begun earlier */
 	gs_private *target;
 	gs_pool_filter *filter;
@@ -85,9 +86,13 @@ typedef struct gs_diversion { /* a private pool in use */
 	bool capture;
 } gs_diversion;
 
-typedef struct gs_list { gs_pool_block *head, *tail; } gs_list; /* linked by node.child: free while a block is in no set */
+typedef struct gs_list {
+	gs_pool_block *head, *tail;
+} gs_list; /* linked by node.child: free while a block is in no set */
 
-typedef struct gs_tally { int64_t current, peak, freed, base; } gs_tally; /* allocated = current + freed - base */
+typedef struct gs_tally {
+	int64_t current, peak, freed, base;
+} gs_tally; /* allocated = current + freed - base */
 
 struct gs_pool {
 	const gs_device_ops *ops;
@@ -100,7 +105,7 @@ struct gs_pool {
 	gs_pool_on_action *on_action;
 	void *user;
 
-	gs_room rooms[2];         /* small, large */
+	gs_room rooms[2]; /* small, large */
 	gs_private *privates;
 	gs_diversion *diversions; /* begun last first */
 	gs_set regions;           /* by address */
@@ -109,13 +114,13 @@ struct gs_pool {
 	gs_list deferred, manual;
 	gs_index index;
 	gs_slab blocks, regions_slab, small_slab, privates_slab;
-	size_t extra_bytes;       /* page handles */
+	size_t extra_bytes; /* page handles */
 
 	uint64_t capacity;
-	uint64_t allowed;         /* UINT64_MAX: no limit */
+	uint64_t allowed; /* UINT64_MAX: no limit */
 	uint64_t reserved;
 	uint32_t next_block, next_region;
-	int64_t split_at_start;   /* max_split when the pool was made */
+	int64_t split_at_start; /* max_split when the pool was made */
 
 	gs_tally tally[GS_STAT_ARRAYS][2];
 	int64_t peak_all[GS_STAT_ARRAYS];
@@ -131,17 +136,29 @@ typedef struct gs_request {
 	gs_room *room;
 	gs_pool_ctx ctx;
 	bool expandable;
-	bool rejected;            /* by throw_on_cudamalloc_oom */
-	gs_status status;         /* an error that ends it; GS_OK so far */
+	bool rejected;    /* by throw_on_cudamalloc_oom */
+	gs_status status; /* an error that ends it; GS_OK so far */
 } gs_request;
 
-static inline gs_pool_block *gs_block_of(gs_node *node) { return (gs_pool_block *)node; } /* node is its first member */
-static inline bool gs_block_is_free(const gs_pool_block *b) { return !(b->node.note & (GS_BUSY | GS_UNMAPPED)); }
+static inline gs_pool_block *gs_block_of(gs_node *node)
+{
+	return (gs_pool_block *)node;
+} /* node is its first member */
+static inline bool gs_block_is_free(const gs_pool_block *b)
+{
+	return !(b->node.note & (GS_BUSY | GS_UNMAPPED));
+}
 static inline bool gs_block_is_split(const gs_pool_block *b) { return b->prev || b->next; }
 static inline gs_room *gs_block_room(const gs_pool_block *b) { return b->region->room; }
 static inline bool gs_block_is_expandable(const gs_pool_block *b) { return b->region->page != 0; }
-static inline gs_pool_id gs_room_id(const gs_room *room) { return room->owner ? room->owner->id : (gs_pool_id){ 0, 0 }; }
-static inline bool gs_pool_collects(const gs_pool *p) { return p->allowed != UINT64_MAX && p->settings.gc_threshold > 0; }
+static inline gs_pool_id gs_room_id(const gs_room *room)
+{
+	return room->owner ? room->owner->id : (gs_pool_id){0, 0};
+}
+static inline bool gs_pool_collects(const gs_pool *p)
+{
+	return p->allowed != UINT64_MAX && p->settings.gc_threshold > 0;
+}
 
 /* block.c: pre of all that make blocks: gs_slab_reserve. */
 gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uint64_t size);
@@ -163,11 +180,13 @@ bool gs_room_reserve(gs_pool *p, gs_room *room, uint64_t stream, uint64_t size);
 void gs_room_release(gs_pool *p, gs_room *room);
 void gs_block_link_after(gs_pool_block *b, gs_pool_block *before); /* in the region's list */
 void gs_block_link_before(gs_pool_block *b, gs_pool_block *after);
-/* Joins a free (resp. unmapped) neighbour into b, which is in no set; returns its size, 0 when it may not be joined. */
+/* Joins a free (resp. unmapped) neighbour into b, which is in no set; returns its size, 0 when it
+ * may not be joined. */
 uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour);
 void gs_list_push(gs_list *list, gs_pool_block *b);
 void gs_list_remove(gs_list *list, gs_pool_block *b);
-void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx);
+void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, uint64_t address,
+	uint64_t size, uint64_t stream, gs_pool_ctx ctx);
 
 /* message.c: as PyTorch prints sizes; returns buf */
 char *gs_pool_format_size(char *buf, size_t cap, uint64_t bytes);
@@ -185,7 +204,8 @@ void gs_pool_drop_uses(gs_pool *p, gs_pool_block *b, bool captured_only);
 /* segment.c */
 gs_pool_block *gs_segment_allocate(gs_pool *p, gs_request *r, bool retry);
 gs_status gs_segment_give_back(gs_pool *p, gs_pool_block *b);
-gs_region *gs_region_new(gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx);
+gs_region *gs_region_new(
+	gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx);
 void gs_region_drop(gs_pool *p, gs_region *region);
 
 /* expand.c */

@@ -3,18 +3,24 @@
 
 static gs_pool_stat stat_of(const gs_tally *t)
 {
-	return (gs_pool_stat){ .current = t->current, .peak = t->peak, .allocated = t->current + t->freed - t->base, .freed = t->freed };
+	return (gs_pool_stat){.current = t->current,
+		.peak = t->peak,
+		.allocated = t->current + t->freed - t->base,
+		.freed = t->freed};
 }
 
 void gs_pool_get_stats(const gs_pool *p, gs_pool_stats *stats)
 {
 	for (int a = 0; a < GS_STAT_ARRAYS; a++) {
-		gs_pool_stat small = stat_of(&p->tally[a][GS_SMALL]), large = stat_of(&p->tally[a][GS_LARGE]);
+		gs_pool_stat small = stat_of(&p->tally[a][GS_SMALL]),
+					 large = stat_of(&p->tally[a][GS_LARGE]);
 		stats->array[a][GS_STAT_SMALL] = small;
 		stats->array[a][GS_STAT_LARGE] = large;
 		stats->array[a][GS_STAT_ALL] = (gs_pool_stat){
-			.current = small.current + large.current, .peak = p->peak_all[a],
-			.allocated = small.allocated + large.allocated, .freed = small.freed + large.freed,
+			.current = small.current + large.current,
+			.peak = p->peak_all[a],
+			.allocated = small.allocated + large.allocated,
+			.freed = small.freed + large.freed,
 		};
 	}
 	stats->oversize_allocations = stat_of(&p->oversize_allocations);
@@ -69,5 +75,6 @@ uint64_t gs_pool_reserved(const gs_pool *p) { return p->reserved; }
 
 uint64_t gs_pool_allocated(const gs_pool *p)
 {
-	return (uint64_t)(p->tally[GS_STAT_ALLOCATED_BYTES][0].current + p->tally[GS_STAT_ALLOCATED_BYTES][1].current);
+	return (uint64_t)(p->tally[GS_STAT_ALLOCATED_BYTES][0].current +
+		p->tally[GS_STAT_ALLOCATED_BYTES][1].current);
 }

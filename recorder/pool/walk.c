@@ -15,8 +15,12 @@ static gs_pool_segment_info describe(const gs_pool_block *b)
 {
 	const gs_region *region = b->region;
 	gs_pool_segment_info s = {
-		.address = b->node.address, .stream = b->node.stream, .pool_id = gs_room_id(region->room), .pool = region->room->class,
-		.expandable = region->page != 0, .ctx = region->ctx,
+		.address = b->node.address,
+		.stream = b->node.stream,
+		.pool_id = gs_room_id(region->room),
+		.pool = region->room->class,
+		.expandable = region->page != 0,
+		.ctx = region->ctx,
 	};
 	if (s.expandable) {
 		s.reservation = region->size;
@@ -45,7 +49,11 @@ static gs_status visit_run(const gs_pool_block *b, const gs_pool_visitor *visito
 	}
 	for (; is_mapped(b) && visitor->block && !status; b = b->next) {
 		gs_pool_block_info info = {
-			.address = b->node.address, .size = b->node.size, .requested = b->requested, .state = state_of(b), .ctx = b->ctx,
+			.address = b->node.address,
+			.size = b->node.size,
+			.requested = b->requested,
+			.state = state_of(b),
+			.ctx = b->ctx,
 		};
 		status = visitor->block(user, &info);
 	}
@@ -81,12 +89,13 @@ static size_t bytes_of_rooms(const gs_room *rooms)
 
 void gs_pool_count(const gs_pool *p, gs_pool_counts *counts)
 {
-	static const gs_pool_visitor visitor = { count_segment, NULL };
-	*counts = (gs_pool_counts){ 0 };
+	static const gs_pool_visitor visitor = {count_segment, NULL};
+	*counts = (gs_pool_counts){0};
 	gs_pool_walk(p, &visitor, counts);
 	counts->blocks_room = p->blocks.room;
-	counts->metadata_bytes = sizeof *p + p->blocks.bytes + p->regions_slab.bytes + p->small_slab.bytes + p->privates_slab.bytes
-		+ p->index.cap * sizeof *p->index.entries + p->extra_bytes + bytes_of_rooms(p->rooms);
+	counts->metadata_bytes = sizeof *p + p->blocks.bytes + p->regions_slab.bytes +
+		p->small_slab.bytes + p->privates_slab.bytes + p->index.cap * sizeof *p->index.entries +
+		p->extra_bytes + bytes_of_rooms(p->rooms);
 	for (const gs_private *q = p->privates; q; q = q->next)
 		counts->metadata_bytes += bytes_of_rooms(q->rooms);
 }

@@ -22,7 +22,8 @@ EXPORT(cuMemFree_v2, devptr address)
 	RECORDED_FREE(real(address), address, 0);
 }
 
-EXPORT(cuMemAllocPitch_v2, devptr *out, size_t *pitch, size_t width, size_t height, unsigned element)
+EXPORT(
+	cuMemAllocPitch_v2, devptr *out, size_t *pitch, size_t width, size_t height, unsigned element)
 {
 	REAL(cuMemAllocPitch_v2, devptr *, size_t *, size_t, size_t, unsigned);
 	gs_regs from;
@@ -42,22 +43,22 @@ EXPORT(cuMemAllocManaged, devptr *out, size_t bytes, unsigned flags)
 }
 
 /* Stream-ordered calls, for both default streams. */
-#define ALLOC_ASYNC(name)                                          \
-	EXPORT(name, devptr *out, size_t bytes, void *stream)      \
-	{                                                          \
-		REAL(name, devptr *, size_t, void *);              \
+#define ALLOC_ASYNC(name)                                        \
+	EXPORT(name, devptr *out, size_t bytes, void *stream)        \
+	{                                                            \
+		REAL(name, devptr *, size_t, void *);                    \
 		RECORDED(real(out, bytes, stream), *out, bytes, stream); \
 	}
-#define ALLOC_FROM_POOL(name)                                                 \
-	EXPORT(name, devptr *out, size_t bytes, void *pool, void *stream)     \
-	{                                                                     \
-		REAL(name, devptr *, size_t, void *, void *);                 \
+#define ALLOC_FROM_POOL(name)                                          \
+	EXPORT(name, devptr *out, size_t bytes, void *pool, void *stream)  \
+	{                                                                  \
+		REAL(name, devptr *, size_t, void *, void *);                  \
 		RECORDED(real(out, bytes, pool, stream), *out, bytes, stream); \
 	}
-#define FREE_ASYNC(name)                                              \
-	EXPORT(name, devptr address, void *stream)                    \
-	{                                                             \
-		REAL(name, devptr, void *);                           \
+#define FREE_ASYNC(name)                                       \
+	EXPORT(name, devptr address, void *stream)                 \
+	{                                                          \
+		REAL(name, devptr, void *);                            \
 		RECORDED_FREE(real(address, stream), address, stream); \
 	}
 ALLOC_ASYNC(cuMemAllocAsync)
@@ -68,7 +69,8 @@ FREE_ASYNC(cuMemFreeAsync)
 FREE_ASYNC(cuMemFreeAsync_ptsz)
 
 /* Physical memory without an address: its handle stands for one. */
-EXPORT(cuMemCreate, unsigned long long *handle, size_t bytes, const void *properties, unsigned long long flags)
+EXPORT(cuMemCreate, unsigned long long *handle, size_t bytes, const void *properties,
+	unsigned long long flags)
 {
 	REAL(cuMemCreate, unsigned long long *, size_t, const void *, unsigned long long);
 	RECORDED(real(handle, bytes, properties, flags), *handle, bytes, 0);
@@ -80,26 +82,36 @@ EXPORT(cuMemRelease, unsigned long long handle)
 	RECORDED_FREE(real(handle), handle, 0);
 }
 
-/* --- arrays: the handle stands for the address, the size is that of the elements ---------------- */
+/* --- arrays: the handle stands for the address, the size is that of the elements ----------------
+ */
 
-typedef struct array_2d { size_t width, height; unsigned format, channels; } array_2d;
-typedef struct array_3d { size_t width, height, depth; unsigned format, channels, flags; } array_3d;
+typedef struct array_2d {
+	size_t width, height;
+	unsigned format, channels;
+} array_2d;
+typedef struct array_3d {
+	size_t width, height, depth;
+	unsigned format, channels, flags;
+} array_3d;
 
 static uint64_t element_bytes(unsigned format, unsigned channels)
 {
-	uint64_t bytes = format == 0x01 || format == 0x08 ? 1 : format == 0x02 || format == 0x09 || format == 0x10 ? 2 : 4;
+	uint64_t bytes = format == 0x01 || format == 0x08        ? 1
+		: format == 0x02 || format == 0x09 || format == 0x10 ? 2
+															 : 4;
 	return bytes * (channels ? channels : 1);
 }
 
 static uint64_t array_bytes(const array_3d *a)
 {
-	return a->width * (a->height ? a->height : 1) * (a->depth ? a->depth : 1) * element_bytes(a->format, a->channels);
+	return a->width * (a->height ? a->height : 1) * (a->depth ? a->depth : 1) *
+		element_bytes(a->format, a->channels);
 }
 
 EXPORT(cuArrayCreate_v2, void **out, const array_2d *a)
 {
 	REAL(cuArrayCreate_v2, void **, const array_2d *);
-	array_3d flat = { a->width, a->height, 0, a->format, a->channels, 0 };
+	array_3d flat = {a->width, a->height, 0, a->format, a->channels, 0};
 	RECORDED(real(out, a), *out, array_bytes(&flat), 0);
 }
 
@@ -128,7 +140,8 @@ EXPORT(cuMipmappedArrayDestroy, void *array)
 	RECORDED_FREE(real(array), array, 0);
 }
 
-/* --- questions about an address that --pool serves ---------------------------------------------- */
+/* --- questions about an address that --pool serves ----------------------------------------------
+ */
 
 EXPORT(cuMemGetAddressRange_v2, devptr *base, size_t *size, devptr address)
 {
@@ -146,10 +159,12 @@ EXPORT(cuMemGetAddressRange_v2, devptr *base, size_t *size, devptr address)
 EXPORT(cuIpcGetMemHandle, void *handle, devptr address)
 {
 	REAL(cuIpcGetMemHandle, void *, devptr);
-	return gs_serve_refuses_export(address) ? 801 /* CUDA_ERROR_NOT_SUPPORTED */ : real(handle, address);
+	return gs_serve_refuses_export(address) ? 801 /* CUDA_ERROR_NOT_SUPPORTED */
+											: real(handle, address);
 }
 
-/* --- ways round ------------------------------------------------------------------------------------ */
+/* --- ways round
+ * ------------------------------------------------------------------------------------ */
 
 EXPORT(cuGetProcAddress, const char *symbol, void **function, int version, unsigned long long flags)
 {
@@ -160,7 +175,8 @@ EXPORT(cuGetProcAddress, const char *symbol, void **function, int version, unsig
 	return result;
 }
 
-EXPORT(cuGetProcAddress_v2, const char *symbol, void **function, int version, unsigned long long flags, void *status)
+EXPORT(cuGetProcAddress_v2, const char *symbol, void **function, int version,
+	unsigned long long flags, void *status)
 {
 	REAL(cuGetProcAddress_v2, const char *, void **, int, unsigned long long, void *);
 	int result = real(symbol, function, version, flags, status);

@@ -20,14 +20,14 @@ static void *driver_function(const char *name)
 	return gs_hook_dlsym(handle ? handle : RTLD_DEFAULT, name);
 }
 
-#define ASK(name, result, ...)                                    \
-	do {                                                      \
-		int (*f)(__VA_ARGS__);                            \
-		void *found = driver_function(name);              \
-		memcpy(&f, &found, sizeof f);                     \
-		gs_hook_enter();                                  \
-		failed = !f || f result;                          \
-		gs_hook_leave();                                  \
+#define ASK(name, result, ...)               \
+	do {                                     \
+		int (*f)(__VA_ARGS__);               \
+		void *found = driver_function(name); \
+		memcpy(&f, &found, sizeof f);        \
+		gs_hook_enter();                     \
+		failed = !f || f result;             \
+		gs_hook_leave();                     \
 	} while (0)
 
 int gs_card_current(void)

@@ -1,4 +1,5 @@
-/* The few questions the preload asks of the driver itself, by the functions that the program's libcuda.so.1 has. Thread-safe; no call is recorded. */
+/* The few questions the preload asks of the driver itself, by the functions that the program's
+ * libcuda.so.1 has. Thread-safe; no call is recorded. */
 #ifndef GS_PRELOAD_CARD_H
 #define GS_PRELOAD_CARD_H
 

@@ -71,12 +71,13 @@ bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block)
 void gs_live_release(gs_live *l, gs_pages *pages)
 {
 	gs_pages_give(pages, l->slots, l->cap * sizeof *l->slots);
-	*l = (gs_live){ 0 };
+	*l = (gs_live){0};
 }
 
 size_t gs_live_room(const gs_live *l) { return (l->n + 1) * STAGE_OBJECT; }
 
-/* --- in address order: a heap sort, since qsort may take memory ------------------------------------ */
+/* --- in address order: a heap sort, since qsort may take memory
+ * ------------------------------------ */
 
 static void sift_down(gs_stage_segment *a, size_t root, size_t n)
 {
@@ -115,15 +116,22 @@ void gs_live_stage(const gs_live *l, gs_stage *s)
 			s->whole = false;
 			break;
 		}
-		s->segments[s->nsegments++] = (gs_stage_segment){ .address = b->address, .size = b->size, .stream = b->stream,
-								  .stack = b->stack, .pool = GS_CLASS_UNKNOWN };
+		s->segments[s->nsegments++] = (gs_stage_segment){.address = b->address,
+			.size = b->size,
+			.stream = b->stream,
+			.stack = b->stack,
+			.pool = GS_CLASS_UNKNOWN};
 	}
 	sort_by_address(s->segments, s->nsegments);
 	for (size_t i = 0; i < s->nsegments; i++) {
 		const gs_stage_segment *g = &s->segments[i];
 		const gs_live_block *b = find(l, g->address);
-		s->blocks[s->nblocks++] = (gs_stage_block){ .address = g->address, .size = g->size, .requested = g->size,
-							    .segment = (uint32_t)i, .stack = b->stack, .tag = b->tag,
-							    .state = GS_ACTIVE_ALLOCATED };
+		s->blocks[s->nblocks++] = (gs_stage_block){.address = g->address,
+			.size = g->size,
+			.requested = g->size,
+			.segment = (uint32_t)i,
+			.stack = b->stack,
+			.tag = b->tag,
+			.state = GS_ACTIVE_ALLOCATED};
 	}
 }

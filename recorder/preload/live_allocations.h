@@ -1,4 +1,5 @@
-/* The allocations that are live, by address: what a pass-through recording knows of the heap. Memory from pages.h; not thread-safe. */
+/* The allocations that are live, by address: what a pass-through recording knows of the heap.
+ * Memory from pages.h; not thread-safe. */
 #ifndef GS_PRELOAD_LIVE_H
 #define GS_PRELOAD_LIVE_H
 
@@ -17,12 +18,13 @@ typedef struct gs_live_block {
 
 typedef struct gs_live {
 	gs_live_block *slots;
-	size_t cap, n;      /* cap is 0 or a power of two */
+	size_t cap, n; /* cap is 0 or a power of two */
 	uint64_t bytes, peak;
-	uint64_t lost;      /* allocations that there was no memory to keep */
+	uint64_t lost; /* allocations that there was no memory to keep */
 } gs_live;
 
-/* Keeps an allocation; one that stands at the same address already is replaced (its free was not seen). */
+/* Keeps an allocation; one that stands at the same address already is replaced (its free was not
+ * seen). */
 void gs_live_add(gs_live *l, const gs_live_block *block, gs_pages *pages);
 /* Takes one out; false when there is none at that address. */
 bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block);

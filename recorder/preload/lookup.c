@@ -1,8 +1,9 @@
 /* How programs find CUDA's functions, and how the hooks find the real ones: symbol binding, dlsym,
  * cuGetProcAddress and cudaGetDriverEntryPoint.
  *
- * dlsym itself is hooked. For RTLD_NEXT and RTLD_DEFAULT the dynamic linker looks at the return address to
- * see who asks, so names that are not ours are handed on by a jump (a sibling call), never by a call. */
+ * dlsym itself is hooked. For RTLD_NEXT and RTLD_DEFAULT the dynamic linker looks at the return
+ * address to see who asks, so names that are not ours are handed on by a jump (a sibling call),
+ * never by a call. */
 #include <dlfcn.h>
 #include <link.h>
 #include <stdatomic.h>
@@ -24,7 +25,7 @@ typedef struct hook_entry {
 } hook_entry;
 
 static const hook_entry entries[] = {
-#define HOOK(name, base, per_thread) { #name, base, per_thread, (void *)name },
+#define HOOK(name, base, per_thread) {#name, base, per_thread, (void *)name},
 #include "recorder/preload/hooks.def"
 #undef HOOK
 };
@@ -36,14 +37,15 @@ static _Thread_local int depth;
 bool gs_hook_enter(void) { return depth++ == 0; }
 void gs_hook_leave(void) { depth--; }
 
-/* --- the real functions ------------------------------------------------------------------------ */
+/* --- the real functions ------------------------------------------------------------------------
+ */
 
 typedef void *dlsym_function(void *, const char *);
 
 static dlsym_function *real_dlsym(void)
 {
 	static _Atomic(dlsym_function *) cached;
-	static const char *const versions[] = { "GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5" };
+	static const char *const versions[] = {"GLIBC_2.34", "GLIBC_2.17", "GLIBC_2.2.5"};
 	dlsym_function *f = atomic_load_explicit(&cached, memory_order_relaxed);
 	for (size_t i = 0; !f && i < sizeof versions / sizeof *versions; i++) {
 		void *found = dlvsym(RTLD_NEXT, "dlsym", versions[i]);
@@ -59,14 +61,19 @@ void *gs_hook_dlsym(void *handle, const char *name)
 	return f ? f(handle, name) : NULL;
 }
 
-typedef struct search { const hook_entry *entry; void *found; } search;
+typedef struct search {
+	const hook_entry *entry;
+	void *found;
+} search;
 
-/* A library loaded with RTLD_LOCAL is not in the scope of RTLD_NEXT: ask each loaded CUDA library by itself. */
+/* A library loaded with RTLD_LOCAL is not in the scope of RTLD_NEXT: ask each loaded CUDA library
+ * by itself. */
 static int search_module(struct dl_phdr_info *info, size_t size, void *data)
 {
 	search *s = data;
 	(void)size;
-	if (!info->dlpi_name || !strstr(info->dlpi_name, s->entry->name[2] == 'd' ? "libcudart" : "libcuda.so"))
+	if (!info->dlpi_name ||
+		!strstr(info->dlpi_name, s->entry->name[2] == 'd' ? "libcudart" : "libcuda.so"))
 		return 0;
 	void *handle = dlopen(info->dlpi_name, RTLD_LAZY | RTLD_NOLOAD);
 	if (!handle)
@@ -83,7 +90,7 @@ static void *real_address(gs_hook hook)
 	void *real = atomic_load_explicit(&reals[hook], memory_order_acquire);
 	if (real)
 		return real;
-	search s = { &entries[hook], NULL };
+	search s = {&entries[hook], NULL};
 	s.found = gs_hook_dlsym(RTLD_NEXT, entries[hook].name);
 	if (!s.found || s.found == s.entry->wrapper) {
 		s.found = NULL;
@@ -102,7 +109,8 @@ gs_hook_function *gs_hook_real(gs_hook hook)
 	return f;
 }
 
-/* --- replacing what a look-up found -------------------------------------------------------------- */
+/* --- replacing what a look-up found --------------------------------------------------------------
+ */
 
 static const hook_entry *entry_of(const char *name)
 {
@@ -141,7 +149,8 @@ void *gs_hook_replace_base(const char *base, bool per_thread, void *found)
 	return best ? replace(best, found) : found;
 }
 
-/* --- dlsym ----------------------------------------------------------------------------------------- */
+/* --- dlsym
+ * ----------------------------------------------------------------------------------------- */
 
 #if defined(__clang__)
 #define OPTIMISED /* the file is compiled with -O2 */

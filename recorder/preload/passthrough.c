@@ -1,8 +1,10 @@
-/* Recording what passes through. One recorder for the process; a lock, a ring and the live allocations a device.
+/* Recording what passes through. One recorder for the process; a lock, a ring and the live
+ * allocations a device.
  *
- * A refused driver call is not yet an out-of-memory: caching allocators give memory back and ask again. So the dump of a refusal is
- * provisional: it goes when a call of at least that size succeeds. After a few false alarms a device's first refusal only
- * raises a flag; the dump is written when the next call is refused too, or when the process ends. */
+ * A refused driver call is not yet an out-of-memory: caching allocators give memory back and ask
+ * again. So the dump of a refusal is provisional: it goes when a call of at least that size
+ * succeeds. After a few false alarms a device's first refusal only raises a flag; the dump is
+ * written when the next call is refused too, or when the process ends. */
 #include "recorder/preload/passthrough.h"
 
 #include <errno.h>
@@ -28,27 +30,30 @@ typedef struct pass_device {
 	gs_stage stage;
 	gs_live live;
 	bool ready;
-	gs_card card;                /* name, capacity, driver */
+	gs_card card; /* name, capacity, driver */
 	gs_stage_oom refusals[GS_OOMS_KEPT];
 	uint64_t nrefusals;
 	uint64_t activity, dumped_activity;
 	uint32_t false_alarms;
-	bool flagged;                /* refused, not dumped */
-	uint64_t refused_size;       /* of the flag, or of the provisional dump */
-	bool provisional;            /* dump is there */
+	bool flagged;                       /* refused, not dumped */
+	uint64_t refused_size;              /* of the flag, or of the provisional dump */
+	bool provisional;                   /* dump is there */
 	char dump[PATH_MAX + NAME_MAX + 2]; /* its path */
 } pass_device;
 
 static struct {
 	pthread_mutex_t opening;
-	_Atomic int state;           /* 0 not opened, 1 open, −1 off */
+	_Atomic int state; /* 0 not opened, 1 open, −1 off */
 	gs_recorder recorder;
 	pass_device devices[DEVICES];
-	struct { uint64_t start, end; } left_out[LEFT_OUT_MAX];
+	struct {
+		uint64_t start, end;
+	} left_out[LEFT_OUT_MAX];
 	_Atomic unsigned nleft_out;
-} pass = { .opening = PTHREAD_MUTEX_INITIALIZER };
+} pass = {.opening = PTHREAD_MUTEX_INITIALIZER};
 
-/* --- opening ------------------------------------------------------------------------------------------- */
+/* --- opening
+ * ------------------------------------------------------------------------------------------- */
 
 static void before_fork(void)
 {
@@ -75,7 +80,7 @@ static int open_recorder(void)
 	gs_config config;
 	gs_error err = GS_ERROR_INIT;
 	gs_config_read(&config, &err); /* a bad variable leaves its default */
-	config.signal = 0;             /* a dump on demand would need the heap's own lock: not offered here */
+	config.signal = 0; /* a dump on demand would need the heap's own lock: not offered here */
 	if (config.disable || gs_recorder_init(&pass.recorder, &config, 0, &err))
 		return -1;
 	if (config.stacks & GS_STACKS_PYTHON)
@@ -99,7 +104,8 @@ static bool is_open(void)
 	return state > 0;
 }
 
-/* The current device's record with its lock held, made ready at first use; NULL when there is none. */
+/* The current device's record with its lock held, made ready at first use; NULL when there is none.
+ */
 static pass_device *lock_device(int number)
 {
 	if (number < 0 || number >= DEVICES)
@@ -110,7 +116,8 @@ static pass_device *lock_device(int number)
 		return d;
 	gs_pages *pages = &pass.recorder.pages;
 	d->ready = !gs_ring_init(&d->ring, pass.recorder.config.events, pages) &&
-		   !gs_stage_init(&d->stage, pass.recorder.config.events, pages) && !gs_stage_reserve(&d->stage, gs_live_room(&d->live));
+		!gs_stage_init(&d->stage, pass.recorder.config.events, pages) &&
+		!gs_stage_reserve(&d->stage, gs_live_room(&d->live));
 	if (d->ready) {
 		gs_card_read(&d->card, number);
 		return d;
@@ -119,7 +126,8 @@ static pass_device *lock_device(int number)
 	return NULL;
 }
 
-/* --- libraries that record themselves -------------------------------------------------------------------- */
+/* --- libraries that record themselves
+ * -------------------------------------------------------------------- */
 
 static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 {
@@ -158,11 +166,13 @@ static bool is_left_out(uint64_t caller)
 	return false;
 }
 
-/* --- events ------------------------------------------------------------------------------------------- */
+/* --- events
+ * ------------------------------------------------------------------------------------------- */
 
 static void push(pass_device *d, gs_action action, const gs_live_block *b, uint64_t ticks)
 {
-	gs_ring_event e = { b->address, b->size, ticks, b->stream, b->stack, b->tag, gs_ring_pool(&d->ring, (gs_pool_id){ 0, 0 }), (uint8_t)action };
+	gs_ring_event e = {b->address, b->size, ticks, b->stream, b->stack, b->tag,
+		gs_ring_pool(&d->ring, (gs_pool_id){0, 0}), (uint8_t)action};
 	gs_ring_push(&d->ring, &e);
 }
 
@@ -188,7 +198,8 @@ static void keep_allocation(pass_device *d, const gs_live_block *b, uint64_t tic
 	}
 }
 
-/* --- refusals ------------------------------------------------------------------------------------------- */
+/* --- refusals
+ * ------------------------------------------------------------------------------------------- */
 
 static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
 {
@@ -196,8 +207,10 @@ static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
 	uint32_t n = d->nrefusals < GS_OOMS_KEPT ? (uint32_t)d->nrefusals : GS_OOMS_KEPT;
 	gs_live_stage(&d->live, s);
 	memset(&s->stats, 0, sizeof s->stats);
-	s->stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].current = s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current = (int64_t)d->live.bytes;
-	s->stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].peak = s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].peak = (int64_t)d->live.peak;
+	s->stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].current =
+		s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current = (int64_t)d->live.bytes;
+	s->stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].peak =
+		s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].peak = (int64_t)d->live.peak;
 	s->stats.num_ooms = (int64_t)d->nrefusals;
 	s->library = "cuda";
 	s->allowed = GS_NONE;
@@ -212,13 +225,14 @@ static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
 	s->nooms = n;
 }
 
-/* Writes the dump of a refusal; an earlier provisional one goes when the new one is there. The lock is held: the program's other calls on
- * this device wait, so that the state is that of the failure. */
+/* Writes the dump of a refusal; an earlier provisional one goes when the new one is there. The lock
+ * is held: the program's other calls on this device wait, so that the state is that of the failure.
+ */
 static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t device_free)
 {
 	char now[sizeof d->dump];
-	gs_dump_device device = { number, d->card.name, d->card.driver, d->card.capacity };
-	gs_dump_request request = { .reason = GS_DUMP_OOM, .quiet = true };
+	gs_dump_device device = {number, d->card.name, d->card.driver, d->card.capacity};
+	gs_dump_request request = {.reason = GS_DUMP_OOM, .quiet = true};
 	stage(d, at_refusal, device_free);
 	if (gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, now, sizeof now, NULL))
 		return;
@@ -235,10 +249,19 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 	uint64_t device_free = 0, capacity = 0;
 	gs_card_memory(&device_free, &capacity);
 	gs_stage_oom *o = &d->refusals[d->nrefusals % GS_OOMS_KEPT];
-	*o = (gs_stage_oom){ .number = d->ring.count, .ticks = ticks };
-	o->figures = (gs_pool_oom){ .requested = b->size, .rounded = b->size, .needed = b->size, .stream = b->stream,
-				    .pool = GS_CLASS_UNKNOWN, .device_free = device_free, .capacity = capacity, .allocated = d->live.bytes,
-				    .reserved = d->live.bytes, .allowed = UINT64_MAX, .ctx = { b->stack, b->tag }, .device = number };
+	*o = (gs_stage_oom){.number = d->ring.count, .ticks = ticks};
+	o->figures = (gs_pool_oom){.requested = b->size,
+		.rounded = b->size,
+		.needed = b->size,
+		.stream = b->stream,
+		.pool = GS_CLASS_UNKNOWN,
+		.device_free = device_free,
+		.capacity = capacity,
+		.allocated = d->live.bytes,
+		.reserved = d->live.bytes,
+		.allowed = UINT64_MAX,
+		.ctx = {b->stack, b->tag},
+		.device = number};
 	d->nrefusals++;
 	b->address = device_free; /* a refusal has no address: its place holds what was free */
 	push(d, GS_ACTION_REFUSED, b, ticks);
@@ -251,9 +274,11 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 		write_dump(d, number, true, device_free);
 }
 
-/* --- what the hooks call ---------------------------------------------------------------------------------- */
+/* --- what the hooks call
+ * ---------------------------------------------------------------------------------- */
 
-static void allocated(const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
+static void allocated(
+	const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
 {
 	gs_call call;
 	int number = gs_card_current();
@@ -263,7 +288,7 @@ static void allocated(const gs_regs *from, int result, uint64_t address, uint64_
 	pass_device *d = lock_device(number);
 	if (!d)
 		return;
-	gs_live_block b = { address, bytes, stream, call.stack, call.tag };
+	gs_live_block b = {address, bytes, stream, call.stack, call.tag};
 	if (result)
 		keep_refusal(d, number, &b, call.ticks);
 	else
@@ -271,7 +296,8 @@ static void allocated(const gs_regs *from, int result, uint64_t address, uint64_
 	pthread_mutex_unlock(&d->lock);
 }
 
-void gs_pass_allocated(const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
+void gs_pass_allocated(
+	const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
 {
 	int saved = errno;
 	bool dumped = gs_serve_failed();

@@ -1,7 +1,8 @@
 /* Pass-through recording: what the program asks of CUDA itself, a segment with one block each.
  *
- * Called by the hooks at the outermost call, after the real function returned. Opens the recorder at the first call (GPUSNAP_*
- * variables; GPUSNAP_DISABLE leaves all off). Thread-safe; never changes errno or the program's results. */
+ * Called by the hooks at the outermost call, after the real function returned. Opens the recorder
+ * at the first call (GPUSNAP_* variables; GPUSNAP_DISABLE leaves all off). Thread-safe; never
+ * changes errno or the program's results. */
 #ifndef GS_PRELOAD_PASS_H
 #define GS_PRELOAD_PASS_H
 
@@ -13,16 +14,19 @@
 
 enum { GS_PASS_OUT_OF_MEMORY = 2 }; /* both CUDA interfaces' code */
 
-/* The call asked for bytes on a stream and ended with result: 0 records an allocation at address, GS_PASS_OUT_OF_MEMORY a refusal,
- * anything else nothing. from: where the caller of the hooked function is (its stack is recorded). */
-void gs_pass_allocated(const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream);
+/* The call asked for bytes on a stream and ended with result: 0 records an allocation at address,
+ * GS_PASS_OUT_OF_MEMORY a refusal, anything else nothing. from: where the caller of the hooked
+ * function is (its stack is recorded). */
+void gs_pass_allocated(
+	const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream);
 
-/* The call will free what stands at address (0: nothing). Called before the real function, since another thread may get
- * the address as soon as it is free. */
+/* The call will free what stands at address (0: nothing). Called before the real function, since
+ * another thread may get the address as soon as it is free. */
 void gs_pass_freeing(uint64_t address, uint64_t stream);
 
-/* Calls whose caller lies in a loaded library whose path contains this text are left out from now on: the allocator there records
- * itself. Exported, for the Python package. The text is copied; at most 8. */
+/* Calls whose caller lies in a loaded library whose path contains this text are left out from now
+ * on: the allocator there records itself. Exported, for the Python package. The text is copied; at
+ * most 8. */
 __attribute__((visibility("default"))) void gpusnap_preload_leave_out(const char *library);
 
 #endif

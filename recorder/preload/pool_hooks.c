@@ -22,7 +22,7 @@ static struct {
 	gs_recorder recorder;
 	gs_cuda_device *devices[GS_DEVICES_MAX];
 	_Atomic bool told_export;
-} serve = { .lock = PTHREAD_MUTEX_INITIALIZER };
+} serve = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local bool failed_here;
 
@@ -33,12 +33,13 @@ bool gs_serve_failed(void)
 	return failed;
 }
 
-/* --- opening ---------------------------------------------------------------------------------------- */
+/* --- opening
+ * ---------------------------------------------------------------------------------------- */
 
 static void tell(const char *what, const char *why)
 {
 	char text[400] = "gpusnap: ";
-	gs_line line = { text, strlen(text), sizeof text };
+	gs_line line = {text, strlen(text), sizeof text};
 	gs_line_text(&line, what);
 	gs_line_text(&line, why);
 	gs_line_char(&line, '\n');
@@ -80,7 +81,7 @@ static gs_heap *add_device(int number)
 	if (number < 0 || number >= GS_DEVICES_MAX)
 		return NULL;
 	gs_error err = GS_ERROR_INIT;
-	gs_heap_config c = { .number = number, .ops = &gs_cuda_ops, .fraction = -1 };
+	gs_heap_config c = {.number = number, .ops = &gs_cuda_ops, .fraction = -1};
 	pthread_mutex_lock(&serve.lock);
 	if (!gs_recorder_heap(&serve.recorder, number) && !serve.devices[number]) {
 		if (!gs_cuda_init(&serve.devices[number], number, &err)) {
@@ -96,7 +97,8 @@ static gs_heap *add_device(int number)
 	return gs_recorder_heap(&serve.recorder, number);
 }
 
-/* The current device's heap; NULL before the program has a context (its first call makes one and is not served). */
+/* The current device's heap; NULL before the program has a context (its first call makes one and is
+ * not served). */
 static gs_heap *heap_here(void)
 {
 	int number = gs_card_current();
@@ -114,7 +116,8 @@ static gs_heap *heap_of(uint64_t address)
 	return NULL;
 }
 
-/* --- calls ------------------------------------------------------------------------------------------- */
+/* --- calls
+ * ------------------------------------------------------------------------------------------- */
 
 static bool alloc_inside(const gs_regs *from, size_t bytes, unsigned long long *address)
 {
@@ -126,7 +129,8 @@ static bool alloc_inside(const gs_regs *from, size_t bytes, unsigned long long *
 	gs_recorder_call(&serve.recorder, from, &call);
 	gs_status status = gs_heap_malloc(h, &call, bytes, 0, &at, NULL, NULL);
 	if (status) {
-		failed_here = status == GS_DEVICE_MEMORY; /* the real call fails too, and sets the error that the program may ask for */
+		failed_here = status == GS_DEVICE_MEMORY; /* the real call fails too, and sets the error
+													 that the program may ask for */
 		return false;
 	}
 	*address = at;
@@ -150,7 +154,8 @@ bool gs_serve_free(uint64_t address)
 		return false;
 	if (gs_hook_enter() && (h = heap_of(address))) {
 		gs_call call;
-		gs_card_synchronize(); /* as cudaFree does: nothing may be using the block when it is handed out again */
+		gs_card_synchronize(); /* as cudaFree does: nothing may be using the block when it is handed
+								  out again */
 		gs_recorder_call_free(&serve.recorder, &call);
 		gs_heap_free(h, &call, address);
 	}
@@ -163,7 +168,8 @@ bool gs_serve_range(uint64_t address, uint64_t *start, uint64_t *bytes)
 	if (atomic_load_explicit(&serve.state, memory_order_acquire) <= 0)
 		return false;
 	for (int i = 0; i < GS_DEVICES_MAX; i++)
-		if (serve.recorder.heaps[i] && !gs_heap_locate(serve.recorder.heaps[i], address, start, bytes))
+		if (serve.recorder.heaps[i] &&
+			!gs_heap_locate(serve.recorder.heaps[i], address, start, bytes))
 			return true;
 	return false;
 }
@@ -174,6 +180,8 @@ bool gs_serve_refuses_export(uint64_t address)
 	if (!gs_serve_range(address, &start, &bytes))
 		return false;
 	if (!atomic_exchange(&serve.told_export, true))
-		tell("--pool cannot export memory to other processes: the block has neighbours; run without --pool", "");
+		tell(
+			"--pool cannot export memory to other processes: the block has neighbours; run without --pool",
+			"");
 	return true;
 }

@@ -1,9 +1,11 @@
-/* `gpusnap run --pool`: cudaMalloc/cudaFree and cuMemAlloc/cuMemFree served from the recording pool.
+/* `gpusnap run --pool`: cudaMalloc/cudaFree and cuMemAlloc/cuMemFree served from the recording
+ * pool.
  *
- * What a program may rely on stays true: a free synchronises (the context is synchronised before a block can be
- * reused), addresses are multiples of 512 bytes, address-range questions are answered for the
- * block, an export for other processes is refused (a block has neighbours that were not asked for). Each function returns whether
- * the pool deals with the call; if not, the caller goes on to the real function. Thread-safe. */
+ * What a program may rely on stays true: a free synchronises (the context is synchronised before a
+ * block can be reused), addresses are multiples of 512 bytes, address-range questions are answered
+ * for the block, an export for other processes is refused (a block has neighbours that were not
+ * asked for). Each function returns whether the pool deals with the call; if not, the caller goes
+ * on to the real function. Thread-safe. */
 #ifndef GS_PRELOAD_SERVE_H
 #define GS_PRELOAD_SERVE_H
 
@@ -13,12 +15,14 @@
 
 #include "recorder/capture/unwind.h"
 
-/* from: where the hooked function was called. An allocation that fails leaves its dump and is not served: the real call then fails as well and
- * leaves the program the error it looks for. False too when --pool is off or the call is the pool's own. */
+/* from: where the hooked function was called. An allocation that fails leaves its dump and is not
+ * served: the real call then fails as well and leaves the program the error it looks for. False too
+ * when --pool is off or the call is the pool's own. */
 bool gs_serve_alloc(const gs_regs *from, size_t bytes, unsigned long long *address);
 bool gs_serve_free(uint64_t address);
 
-/* Whether the allocation last asked of this thread failed in the pool, so that its dump is there; forgets it. */
+/* Whether the allocation last asked of this thread failed in the pool, so that its dump is there;
+ * forgets it. */
 bool gs_serve_failed(void);
 
 /* The block that holds address, if the pool served it. */

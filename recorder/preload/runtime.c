@@ -1,5 +1,5 @@
-/* The hooked functions of the runtime interface (libcudart, dynamically linked). A statically linked runtime is seen where
- * it calls the driver. */
+/* The hooked functions of the runtime interface (libcudart, dynamically linked). A statically
+ * linked runtime is seen where it calls the driver. */
 #include "recorder/preload/wrap.h"
 
 enum { NO_LIBRARY = 3 }; /* cudaErrorInitializationError */
@@ -26,22 +26,22 @@ EXPORT(cudaFree, void *address)
 }
 
 /* Stream-ordered calls, for both default streams. */
-#define ALLOC_ASYNC(name)                                          \
-	EXPORT(name, void **out, size_t bytes, void *stream)       \
-	{                                                          \
-		REAL(name, void **, size_t, void *);               \
+#define ALLOC_ASYNC(name)                                        \
+	EXPORT(name, void **out, size_t bytes, void *stream)         \
+	{                                                            \
+		REAL(name, void **, size_t, void *);                     \
 		RECORDED(real(out, bytes, stream), *out, bytes, stream); \
 	}
-#define ALLOC_FROM_POOL(name)                                                 \
-	EXPORT(name, void **out, size_t bytes, void *pool, void *stream)      \
-	{                                                                     \
-		REAL(name, void **, size_t, void *, void *);                  \
+#define ALLOC_FROM_POOL(name)                                          \
+	EXPORT(name, void **out, size_t bytes, void *pool, void *stream)   \
+	{                                                                  \
+		REAL(name, void **, size_t, void *, void *);                   \
 		RECORDED(real(out, bytes, pool, stream), *out, bytes, stream); \
 	}
-#define FREE_ASYNC(name)                                              \
-	EXPORT(name, void *address, void *stream)                     \
-	{                                                             \
-		REAL(name, void *, void *);                           \
+#define FREE_ASYNC(name)                                       \
+	EXPORT(name, void *address, void *stream)                  \
+	{                                                          \
+		REAL(name, void *, void *);                            \
 		RECORDED_FREE(real(address, stream), address, stream); \
 	}
 ALLOC_ASYNC(cudaMallocAsync)
@@ -65,16 +65,25 @@ EXPORT(cudaMallocPitch, void **out, size_t *pitch, size_t width, size_t height)
 	bool outermost = gs_hook_enter();
 	int result = real(out, pitch, width, height);
 	if (outermost)
-		gs_pass_allocated(&from, result, result ? 0 : (uintptr_t)*out, (result ? width : *pitch) * height, 0);
+		gs_pass_allocated(
+			&from, result, result ? 0 : (uintptr_t)*out, (result ? width : *pitch) * height, 0);
 	gs_hook_leave();
 	return result;
 }
 
-/* --- volumes and arrays ---------------------------------------------------------------------------- */
+/* --- volumes and arrays
+ * ---------------------------------------------------------------------------- */
 
-typedef struct extent { size_t width, height, depth; } extent;
-typedef struct pitched { void *address; size_t pitch, xsize, ysize; } pitched;
-typedef struct channels { int x, y, z, w, kind; } channels;
+typedef struct extent {
+	size_t width, height, depth;
+} extent;
+typedef struct pitched {
+	void *address;
+	size_t pitch, xsize, ysize;
+} pitched;
+typedef struct channels {
+	int x, y, z, w, kind;
+} channels;
 
 EXPORT(cudaMalloc3D, pitched *out, extent e)
 {
@@ -84,7 +93,8 @@ EXPORT(cudaMalloc3D, pitched *out, extent e)
 	bool outermost = gs_hook_enter();
 	int result = real(out, e);
 	if (outermost)
-		gs_pass_allocated(&from, result, result ? 0 : (uintptr_t)out->address, (result ? e.width : out->pitch) * e.height * e.depth, 0);
+		gs_pass_allocated(&from, result, result ? 0 : (uintptr_t)out->address,
+			(result ? e.width : out->pitch) * e.height * e.depth, 0);
 	gs_hook_leave();
 	return result;
 }
@@ -98,7 +108,8 @@ static uint64_t array_bytes(const channels *c, extent e)
 EXPORT(cudaMallocArray, void **out, const channels *c, size_t width, size_t height, unsigned flags)
 {
 	REAL(cudaMallocArray, void **, const channels *, size_t, size_t, unsigned);
-	RECORDED(real(out, c, width, height, flags), *out, array_bytes(c, (extent){ width, height, 0 }), 0);
+	RECORDED(
+		real(out, c, width, height, flags), *out, array_bytes(c, (extent){width, height, 0}), 0);
 }
 
 EXPORT(cudaMalloc3DArray, void **out, const channels *c, extent e, unsigned flags)
@@ -113,7 +124,8 @@ EXPORT(cudaFreeArray, void *array)
 	RECORDED_FREE(real(array), array, 0);
 }
 
-EXPORT(cudaMallocMipmappedArray, void **out, const channels *c, extent e, unsigned levels, unsigned flags)
+EXPORT(cudaMallocMipmappedArray, void **out, const channels *c, extent e, unsigned levels,
+	unsigned flags)
 {
 	REAL(cudaMallocMipmappedArray, void **, const channels *, extent, unsigned, unsigned);
 	RECORDED(real(out, c, e, levels, flags), *out, array_bytes(c, e), 0);
@@ -128,31 +140,36 @@ EXPORT(cudaFreeMipmappedArray, void *array)
 EXPORT(cudaIpcGetMemHandle, void *handle, void *address)
 {
 	REAL(cudaIpcGetMemHandle, void *, void *);
-	return gs_serve_refuses_export((uintptr_t)address) ? 801 /* cudaErrorNotSupported */ : real(handle, address);
+	return gs_serve_refuses_export((uintptr_t)address) ? 801 /* cudaErrorNotSupported */
+													   : real(handle, address);
 }
 
-/* --- ways round: older runtimes take three arguments, a fourth does no harm ------------------------ */
+/* --- ways round: older runtimes take three arguments, a fourth does no harm
+ * ------------------------ */
 
-#define ENTRY_POINT(name, per_thread)                                                               \
-	EXPORT(name, const char *symbol, void **function, unsigned long long flags, void *status)   \
-	{                                                                                           \
-		REAL(name, const char *, void **, unsigned long long, void *);                      \
-		int result = real(symbol, function, flags, status);                                 \
-		if (!result && function)                                                            \
-			*function = gs_hook_replace_base(symbol, (per_thread) || flags & PER_THREAD_FLAG, *function); \
-		return result;                                                                      \
+#define ENTRY_POINT(name, per_thread)                                                         \
+	EXPORT(name, const char *symbol, void **function, unsigned long long flags, void *status) \
+	{                                                                                         \
+		REAL(name, const char *, void **, unsigned long long, void *);                        \
+		int result = real(symbol, function, flags, status);                                   \
+		if (!result && function)                                                              \
+			*function = gs_hook_replace_base(                                                 \
+				symbol, (per_thread) || flags & PER_THREAD_FLAG, *function);                  \
+		return result;                                                                        \
 	}
 ENTRY_POINT(cudaGetDriverEntryPoint, false)
 ENTRY_POINT(cudaGetDriverEntryPoint_ptsz, true)
 
-#define ENTRY_POINT_BY_VERSION(name, per_thread)                                                    \
-	EXPORT(name, const char *symbol, void **function, unsigned version, unsigned long long flags, void *status) \
-	{                                                                                           \
-		REAL(name, const char *, void **, unsigned, unsigned long long, void *);            \
-		int result = real(symbol, function, version, flags, status);                        \
-		if (!result && function)                                                            \
-			*function = gs_hook_replace_base(symbol, (per_thread) || flags & PER_THREAD_FLAG, *function); \
-		return result;                                                                      \
+#define ENTRY_POINT_BY_VERSION(name, per_thread)                                                  \
+	EXPORT(name, const char *symbol, void **function, unsigned version, unsigned long long flags, \
+		void *status)                                                                             \
+	{                                                                                             \
+		REAL(name, const char *, void **, unsigned, unsigned long long, void *);                  \
+		int result = real(symbol, function, version, flags, status);                              \
+		if (!result && function)                                                                  \
+			*function = gs_hook_replace_base(                                                     \
+				symbol, (per_thread) || flags & PER_THREAD_FLAG, *function);                      \
+		return result;                                                                            \
 	}
 ENTRY_POINT_BY_VERSION(cudaGetDriverEntryPointByVersion, false)
 ENTRY_POINT_BY_VERSION(cudaGetDriverEntryPointByVersion_ptsz, true)

@@ -1,4 +1,5 @@
-/* The shapes that wrappers share. A file that includes it defines NO_LIBRARY, the error when no loaded library has the function. */
+/* The shapes that wrappers share. A file that includes it defines NO_LIBRARY, the error when no
+ * loaded library has the function. */
 #ifndef GS_PRELOAD_WRAP_H
 #define GS_PRELOAD_WRAP_H
 
@@ -6,39 +7,43 @@
 #include "recorder/preload/passthrough.h"
 #include "recorder/preload/pool_hooks.h"
 
-#define EXPORT(name, ...)                     \
+#define EXPORT(name, ...)                 \
 	GS_HOOK_EXPORT int name(__VA_ARGS__); \
 	GS_HOOK_EXPORT int name(__VA_ARGS__)
 
 /* Finds the real function, or returns NO_LIBRARY from the wrapper. */
-#define REAL(name, ...)                                                                             \
-	int (*real)(__VA_ARGS__) = (int (*)(__VA_ARGS__))gs_hook_real(GS_HOOK_##name);              \
-	if (!real)                                                                                  \
+#define REAL(name, ...)                                                            \
+	int (*real)(__VA_ARGS__) = (int (*)(__VA_ARGS__))gs_hook_real(GS_HOOK_##name); \
+	if (!real)                                                                     \
 	return NO_LIBRARY
 
-/* Calls the real function and, at the outermost call, records what it gave; address and bytes are looked at after success. */
-#define RECORDED(call, address, bytes, stream)                                                      \
-	do {                                                                                        \
-		gs_regs from;                                                                       \
-		gs_regs_of_caller(&from);                                                           \
-		bool outermost = gs_hook_enter();                                                   \
-		int result = (call);                                                                \
-		if (outermost)                                                                      \
-			gs_pass_allocated(&from, result, result ? 0 : (uintptr_t)(address), (bytes), (uintptr_t)(stream)); \
-		gs_hook_leave();                                                                    \
-		return result;                                                                      \
+/* Calls the real function and, at the outermost call, records what it gave; address and bytes are
+ * looked at after success. */
+#define RECORDED(call, address, bytes, stream)                                                   \
+	do {                                                                                         \
+		gs_regs from;                                                                            \
+		gs_regs_of_caller(&from);                                                                \
+		bool outermost = gs_hook_enter();                                                        \
+		int result = (call);                                                                     \
+		if (outermost)                                                                           \
+			gs_pass_allocated(                                                                   \
+				&from, result, result ? 0 : (uintptr_t)(address), (bytes), (uintptr_t)(stream)); \
+		gs_hook_leave();                                                                         \
+		return result;                                                                           \
 	} while (0)
 
-#define RECORDED_FREE(call, address, stream)                                                        \
-	do {                                                                                        \
-		bool outermost = gs_hook_enter();                                                   \
-		if (outermost)                                                                      \
-			gs_pass_freeing((uintptr_t)(address), (uintptr_t)(stream));                 \
-		int result = (call);                                                                \
-		gs_hook_leave();                                                                    \
-		return result;                                                                      \
+#define RECORDED_FREE(call, address, stream)                            \
+	do {                                                                \
+		bool outermost = gs_hook_enter();                               \
+		if (outermost)                                                  \
+			gs_pass_freeing((uintptr_t)(address), (uintptr_t)(stream)); \
+		int result = (call);                                            \
+		gs_hook_leave();                                                \
+		return result;                                                  \
 	} while (0)
 
-enum { PER_THREAD_FLAG = 2 }; /* of cuGetProcAddress and cudaGetDriverEntryPoint: the per-thread default stream */
+enum {
+	PER_THREAD_FLAG = 2
+}; /* of cuGetProcAddress and cudaGetDriverEntryPoint: the per-thread default stream */
 
 #endif

@@ -1,4 +1,5 @@
-/* What is made of a snapshot, whatever it says: states, their sums, the verdict. Input of any kind. */
+/* What is made of a snapshot, whatever it says: states, their sums, the verdict. Input of any kind.
+ */
 #include <stdlib.h>
 
 #include "analyzer/diagnose/diagnose.h"
@@ -14,7 +15,7 @@ static void expect_sound(const gs_layout *l)
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
 		if (b->segment >= l->nsegments || i < l->segments[b->segment].first_block ||
-		    i >= l->segments[b->segment].first_block + l->segments[b->segment].nblocks)
+			i >= l->segments[b->segment].first_block + l->segments[b->segment].nblocks)
 			abort();
 	}
 }
@@ -30,7 +31,8 @@ static void rebuild(const gs_snapshot *s, const gs_device *d)
 	gs_gauge_start(&h, &g);
 	for (size_t i = 0; i < h.n; i++)
 		gs_gauge_step(&h, i, &g);
-	int64_t last = (int64_t)h.n - 1, at[] = { -1, 0, last / 2, last, gs_history_peak(&h, false), gs_history_peak(&h, true) };
+	int64_t last = (int64_t)h.n - 1,
+			at[] = {-1, 0, last / 2, last, gs_history_peak(&h, false), gs_history_peak(&h, true)};
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
 		gs_layout l;
 		if (at[i] <= last && !gs_history_layout(&h, at[i], &l, NULL)) {
@@ -43,8 +45,9 @@ static void rebuild(const gs_snapshot *s, const gs_device *d)
 
 static void ask_what_if(const gs_snapshot *s)
 {
-	static const char *const confs[] = { "expandable_segments:True", "max_split_size_mb:64,garbage_collection_threshold:0.5" };
-	gs_whatif w = { 0 };
+	static const char *const confs[] = {
+		"expandable_segments:True", "max_split_size_mb:64,garbage_collection_threshold:0.5"};
+	gs_whatif w = {0};
 	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
 	gs_error err = GS_ERROR_INIT;
 	gs_status status = gs_whatif_open(&w, s, &ask, &err);

@@ -1,4 +1,7 @@
 /* Logs with dumps of the BFC allocator. */
 #include "tests/fuzz/fuzz_reader.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) { return gs_fuzz_read(&gs_reader_bfc, data, n); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	return gs_fuzz_read(&gs_reader_bfc, data, n);
+}

@@ -1,8 +1,10 @@
-/* The .gsnap reader. Input that begins as a .gsnap does is read as it is. Checksums would turn nearly all other input away, so it
- * is taken as a recipe instead: bodies of sections, which get the frames, checksums and row numbers that make the reader look at
- * them. What reads well must also survive being written and read again.
+/* The .gsnap reader. Input that begins as a .gsnap does is read as it is. Checksums would turn
+ * nearly all other input away, so it is taken as a recipe instead: bodies of sections, which get
+ * the frames, checksums and row numbers that make the reader look at them. What reads well must
+ * also survive being written and read again.
  *
- * A recipe: a byte of wants; then sections of kind (1), flags (1), rows (2), device (1), length (2), body. */
+ * A recipe: a byte of wants; then sections of kind (1), flags (1), rows (2), device (1), length
+ * (2), body. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <zstd.h>
@@ -16,7 +18,10 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-struct bytes { unsigned char *data; size_t n, cap; };
+struct bytes {
+	unsigned char *data;
+	size_t n, cap;
+};
 
 static gs_status add(void *arg, const void *data, size_t n)
 {
@@ -35,7 +40,7 @@ static gs_status add(void *arg, const void *data, size_t n)
 
 static void add_header(struct bytes *b)
 {
-	unsigned char h[GS_GSNAP_HEADER_SIZE] = { 0 };
+	unsigned char h[GS_GSNAP_HEADER_SIZE] = {0};
 	gs_put_le(h, GS_GSNAP_SKIPPABLE, 4);
 	gs_put_le(h + 4, sizeof h - 8, 4);
 	memcpy(h + 8, GS_GSNAP_MAGIC, 8);
@@ -73,8 +78,8 @@ static void add_section(struct bytes *b, const gs_section *s, const uint8_t *raw
 
 static void follow_recipe(struct bytes *b, const uint8_t *data, size_t size)
 {
-	gs_section s = { 0 };
-	uint64_t counts[256] = { 0 };
+	gs_section s = {0};
+	uint64_t counts[256] = {0};
 	add_header(b);
 	while (size >= 7) {
 		size_t n = gs_get_le(data + 5, 2);
@@ -98,7 +103,7 @@ static void follow_recipe(struct bytes *b, const uint8_t *data, size_t size)
 static void read_twice(const void *data, size_t size, unsigned want)
 {
 	gs_snapshot s, again;
-	struct bytes b = { 0 };
+	struct bytes b = {0};
 	gs_fuzz_memory_begin(size);
 	gs_status status = gs_read_memory(data, size, want, &s, NULL);
 	gs_fuzz_memory_end();
@@ -116,7 +121,7 @@ static void read_twice(const void *data, size_t size, unsigned want)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct bytes b = { 0 };
+	struct bytes b = {0};
 	if (!size)
 		return 0;
 	if (data[0] == 'W') {

@@ -1,4 +1,7 @@
 /* Pickles of any protocol. */
 #include "tests/fuzz/fuzz_reader.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) { return gs_fuzz_read(&gs_reader_pickle, data, n); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	return gs_fuzz_read(&gs_reader_pickle, data, n);
+}

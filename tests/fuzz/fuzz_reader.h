@@ -1,4 +1,5 @@
-/* What the targets of snapshot readers share: one reader, given the bytes as they are; what it accepts is exported and read again. */
+/* What the targets of snapshot readers share: one reader, given the bytes as they are; what it
+ * accepts is exported and read again. */
 #ifndef GS_TESTS_FUZZ_READER_H
 #define GS_TESTS_FUZZ_READER_H
 

@@ -1,4 +1,7 @@
 /* CSV logs of RMM. */
 #include "tests/fuzz/fuzz_reader.h"
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n) { return gs_fuzz_read(&gs_reader_rmm, data, n); }
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
+{
+	return gs_fuzz_read(&gs_reader_rmm, data, n);
+}

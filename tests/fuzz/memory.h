@@ -1,5 +1,6 @@
-/* Under AddressSanitizer, counts what a target holds of memory while it looks at one input, and aborts beyond what the project allows a
- * reader: 64 MiB + 4 times the input's size. Without it replay.c measures the process. */
+/* Under AddressSanitizer, counts what a target holds of memory while it looks at one input, and
+ * aborts beyond what the project allows a reader: 64 MiB + 4 times the input's size. Without it
+ * replay.c measures the process. */
 #ifndef GS_TESTS_FUZZ_MEMORY_H
 #define GS_TESTS_FUZZ_MEMORY_H
 
@@ -8,12 +9,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-extern int __sanitizer_install_malloc_and_free_hooks(void (*taken)(const volatile void *, size_t), void (*given)(const volatile void *)) __attribute__((weak));
+extern int __sanitizer_install_malloc_and_free_hooks(void (*taken)(const volatile void *, size_t),
+	void (*given)(const volatile void *)) __attribute__((weak));
 extern size_t __sanitizer_get_allocated_size(const volatile void *) __attribute__((weak));
 
-static struct { int64_t held, most; int counting, installed; } gs_fuzz_memory;
+static struct {
+	int64_t held, most;
+	int counting, installed;
+} gs_fuzz_memory;
 
-/* The sanitizer's realloc copies: of a large array that grows, old and new are held for a moment, which the C library's is not. */
+/* The sanitizer's realloc copies: of a large array that grows, old and new are held for a moment,
+ * which the C library's is not. */
 static int64_t gs_fuzz_copied(size_t n) { return n >= 1 << 20 ? (int64_t)(n / 3 * 2) : 0; }
 
 static void gs_fuzz_taken(const volatile void *p, size_t n)
@@ -25,7 +31,8 @@ static void gs_fuzz_taken(const volatile void *p, size_t n)
 	int64_t held = gs_fuzz_memory.held - gs_fuzz_copied(n);
 	if (held > gs_fuzz_memory.most) {
 		gs_fuzz_memory.counting = 0;
-		fprintf(stderr, "holds %lld bytes, more than the %lld it may\n", (long long)held, (long long)gs_fuzz_memory.most);
+		fprintf(stderr, "holds %lld bytes, more than the %lld it may\n", (long long)held,
+			(long long)gs_fuzz_memory.most);
 		abort();
 	}
 }

@@ -1,7 +1,7 @@
-/* The ordinary main of a fuzz target: gives it every file of the named folders, each in a child of its
- * own, and fails for one that crashes, takes longer than SECONDS, or more memory than the project allows a reader:
- * 64 MiB + 4 times the size of the file (not measured under a sanitizer, which takes its own).
- * usage: TARGET NAME FOLDER|FILE… */
+/* The ordinary main of a fuzz target: gives it every file of the named folders, each in a child of
+ * its own, and fails for one that crashes, takes longer than SECONDS, or more memory than the
+ * project allows a reader: 64 MiB + 4 times the size of the file (not measured under a sanitizer,
+ * which takes its own). usage: TARGET NAME FOLDER|FILE… */
 #include <dirent.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -27,7 +27,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 enum { SECONDS = SANITIZED ? 20 : 5 };
 
-static struct { const char *name; unsigned passed, failed; } run;
+static struct {
+	const char *name;
+	unsigned passed, failed;
+} run;
 
 static unsigned char *load(const char *path, size_t *size)
 {
@@ -57,7 +60,7 @@ static long child(const unsigned char *data, size_t size, int *status)
 			LLVMFuzzerTestOneInput(data, size);
 		exit(0);
 	}
-	struct rusage use = { 0 };
+	struct rusage use = {0};
 	if (pid < 0 || wait4(pid, status, 0, &use) < 0)
 		*status = -1;
 	return use.ru_maxrss * 1024;
@@ -72,7 +75,8 @@ static void replay(const char *path)
 		long base = child(NULL, 0, &status);
 		long used = child(data, size, &status);
 		if (!SANITIZED && !status && used - base > (64l << 20) + 4 * (long)size) {
-			fprintf(stderr, "fuzz-%s: %s: took %ld bytes for %zu\n", run.name, path, used - base, size);
+			fprintf(
+				stderr, "fuzz-%s: %s: took %ld bytes for %zu\n", run.name, path, used - base, size);
 			status = -1;
 		}
 	}

@@ -1,5 +1,5 @@
-/* Dumps of the BFC allocator. The tests draw them from heaps of their own, in the words of each release, and compare
- * what is read with the heap. */
+/* Dumps of the BFC allocator. The tests draw them from heaps of their own, in the words of each
+ * release, and compare what is read with the heap. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdarg.h>
@@ -9,7 +9,10 @@
 
 #include "analyzer/read/open/reader.h"
 
-typedef struct text { char *s; size_t n, cap; } text;
+typedef struct text {
+	char *s;
+	size_t n, cap;
+} text;
 
 static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 static void add(text *t, const char *format, ...)
@@ -28,11 +31,16 @@ static void add(text *t, const char *format, ...)
 	t->n += n;
 }
 
-/* --- heaps ------------------------------------------------------------------------------------------- */
+/* --- heaps
+ * ------------------------------------------------------------------------------------------- */
 
 enum { CHUNKS = 400, REGIONS = 5 };
 typedef struct heap {
-	struct { uint64_t address, size; bool in_use; int region; } chunk[CHUNKS];
+	struct {
+		uint64_t address, size;
+		bool in_use;
+		int region;
+	} chunk[CHUNKS];
 	uint64_t region[REGIONS];
 	int chunks, regions;
 	uint64_t in_use, free, largest, total, limit;
@@ -40,7 +48,10 @@ typedef struct heap {
 } heap;
 
 static unsigned seed;
-static unsigned chance(unsigned n) { return (unsigned)((seed = seed * 1103515245 + 12345) >> 16) % n; }
+static unsigned chance(unsigned n)
+{
+	return (unsigned)((seed = seed * 1103515245 + 12345) >> 16) % n;
+}
 
 /* gaps: regions do not touch each other. */
 static void make_heap(heap *h, unsigned s, int regions, bool gaps)
@@ -75,10 +86,11 @@ static void make_heap(heap *h, unsigned s, int regions, bool gaps)
 	h->limit = h->total + 4096;
 }
 
-/* --- the words of the releases ----------------------------------------------------------------------- */
+/* --- the words of the releases
+ * ----------------------------------------------------------------------- */
 
 enum style { TF_0_8, TF_1_1, TF_1_4, TF_1_15, TF_2_12, JAX_NOW, STYLES };
-static const char *const style_names[] = { "0.8", "1.1", "1.4", "1.15", "2.12", "jax" };
+static const char *const style_names[] = {"0.8", "1.1", "1.4", "1.15", "2.12", "jax"};
 
 static void stamp(text *t, enum style style, int line)
 {
@@ -87,9 +99,11 @@ static void stamp(text *t, enum style style, int line)
 	if (style == TF_0_8)
 		add(t, "I tensorflow/core/common_runtime/bfc_allocator.cc:%d] ", line);
 	else if (style < TF_2_12)
-		add(t, "2018-08-08 08:08:08.%06u: I tensorflow/core/common_runtime/bfc_allocator.cc:%d] ", us, line);
+		add(t, "2018-08-08 08:08:08.%06u: I tensorflow/core/common_runtime/bfc_allocator.cc:%d] ",
+			us, line);
 	else if (style == TF_2_12)
-		add(t, "2023-08-08 08:08:08.%06u: I tensorflow/tsl/framework/bfc_allocator.cc:%d] ", us, line);
+		add(t, "2023-08-08 08:08:08.%06u: I tensorflow/tsl/framework/bfc_allocator.cc:%d] ", us,
+			line);
 	else
 		add(t, "I0000 00:00:1750000000.%06u   12345 bfc_allocator.cc:%d] ", us, line);
 }
@@ -111,19 +125,29 @@ static void message(text *t, enum style style, uint64_t request, int device)
 {
 	char buf[32];
 	if (style == TF_0_8)
-		add(t, "W tensorflow/core/common_runtime/bfc_allocator.cc:271] Ran out of memory trying to allocate %s.  See logs for memory state.\n", human(buf, request));
+		add(t,
+			"W tensorflow/core/common_runtime/bfc_allocator.cc:271] Ran out of memory trying to allocate %s.  See logs for memory state.\n",
+			human(buf, request));
 	else if (style < TF_1_15)
-		add(t, "2018-08-08 08:08:08.000001: W tensorflow/core/common_runtime/bfc_allocator.cc:273] Allocator (GPU_%d_bfc) ran out of memory trying to "
-		       "allocate %s.  Current allocation summary follows.\n", device, human(buf, request));
+		add(t,
+			"2018-08-08 08:08:08.000001: W tensorflow/core/common_runtime/bfc_allocator.cc:273] Allocator (GPU_%d_bfc) ran out of memory trying to "
+			"allocate %s.  Current allocation summary follows.\n",
+			device, human(buf, request));
 	else if (style == TF_1_15)
-		add(t, "2018-08-08 08:08:08.000001: W tensorflow/core/common_runtime/bfc_allocator.cc:419] Allocator (GPU_%d_bfc) ran out of memory trying to "
-		       "allocate %s (rounded to %" PRIu64 ").  Current allocation summary follows.\n", device, human(buf, request), request);
+		add(t,
+			"2018-08-08 08:08:08.000001: W tensorflow/core/common_runtime/bfc_allocator.cc:419] Allocator (GPU_%d_bfc) ran out of memory trying to "
+			"allocate %s (rounded to %" PRIu64 ").  Current allocation summary follows.\n",
+			device, human(buf, request), request);
 	else
-		add(t, "%s Allocator (GPU_%d_bfc) ran out of memory trying to allocate %s (rounded to %" PRIu64 ")requested by op Mul\nIf the cause is memory "
-		       "fragmentation maybe the environment variable 'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation. \nCurrent allocation "
-		       "summary follows.\nCurrent allocation summary follows.\n",
-		    style == TF_2_12 ? "2023-08-08 08:08:08.000001: W tensorflow/tsl/framework/bfc_allocator.cc:485]" : "W0000 00:00:1750000000.000001   12345 bfc_allocator.cc:513]",
-		    device, human(buf, request), request);
+		add(t,
+			"%s Allocator (GPU_%d_bfc) ran out of memory trying to allocate %s (rounded to %" PRIu64
+			")requested by op Mul\nIf the cause is memory "
+			"fragmentation maybe the environment variable 'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation. \nCurrent allocation "
+			"summary follows.\nCurrent allocation summary follows.\n",
+			style == TF_2_12
+				? "2023-08-08 08:08:08.000001: W tensorflow/tsl/framework/bfc_allocator.cc:485]"
+				: "W0000 00:00:1750000000.000001   12345 bfc_allocator.cc:513]",
+			device, human(buf, request), request);
 }
 
 /* Up to 1.1 the bins count free chunks alone, later all. */
@@ -134,7 +158,8 @@ static void bins(text *t, enum style style, const heap *h)
 		unsigned n = 0, nused = 0;
 		char a[32], b[32], c[32];
 		for (int i = 0; i < h->chunks; i++)
-			if (h->chunk[i].size >= low && h->chunk[i].size < high && (style > TF_1_1 || !h->chunk[i].in_use)) {
+			if (h->chunk[i].size >= low && h->chunk[i].size < high &&
+				(style > TF_1_1 || !h->chunk[i].in_use)) {
 				bytes += h->chunk[i].size;
 				used += h->chunk[i].in_use ? h->chunk[i].size : 0;
 				n++;
@@ -142,11 +167,17 @@ static void bins(text *t, enum style style, const heap *h)
 			}
 		stamp(t, style, 643);
 		if (style <= TF_1_1)
-			add(t, "Bin (%" PRIu64 "): \tTotal Chunks: %u, Chunks in use: %u %s allocated for chunks. %s client-requested for chunks. %s in use in bin. 0B "
-			       "client-requested in use in bin.\n", low, n, nused, human(a, bytes), human(b, bytes / 2), human(c, used));
+			add(t,
+				"Bin (%" PRIu64
+				"): \tTotal Chunks: %u, Chunks in use: %u %s allocated for chunks. %s client-requested for chunks. %s in use in bin. 0B "
+				"client-requested in use in bin.\n",
+				low, n, nused, human(a, bytes), human(b, bytes / 2), human(c, used));
 		else
-			add(t, "Bin (%" PRIu64 "): \tTotal Chunks: %u, Chunks in use: %u. %s allocated for chunks. %s in use in bin. %s client-requested in use in "
-			       "bin.\n", low, n, nused, human(a, bytes), human(b, used), human(c, used));
+			add(t,
+				"Bin (%" PRIu64
+				"): \tTotal Chunks: %u, Chunks in use: %u. %s allocated for chunks. %s in use in bin. %s client-requested in use in "
+				"bin.\n",
+				low, n, nused, human(a, bytes), human(b, used), human(c, used));
 	}
 }
 
@@ -155,17 +186,24 @@ static void chunk_line(text *t, enum style style, const heap *h, int i)
 	bool in_use = h->chunk[i].in_use;
 	stamp(t, style, 660);
 	if (style <= TF_1_4)
-		add(t, "%s at 0x%" PRIx64 " of size %" PRIu64 "\n", in_use ? "Chunk" : style == TF_1_4 ? "Free " : "Free", h->chunk[i].address, h->chunk[i].size);
+		add(t, "%s at 0x%" PRIx64 " of size %" PRIu64 "\n",
+			in_use                ? "Chunk"
+				: style == TF_1_4 ? "Free "
+								  : "Free",
+			h->chunk[i].address, h->chunk[i].size);
 	else if (style == TF_1_15)
-		add(t, "%s at 0x%" PRIx64 " next %d of size %" PRIu64 "\n", in_use ? "InUse" : "Free ", h->chunk[i].address, i + 1, h->chunk[i].size);
+		add(t, "%s at 0x%" PRIx64 " next %d of size %" PRIu64 "\n", in_use ? "InUse" : "Free ",
+			h->chunk[i].address, i + 1, h->chunk[i].size);
 	else
-		add(t, "%s at %" PRIx64 " of size %" PRIu64 " next %d\n", in_use ? "InUse" : "Free ", h->chunk[i].address, h->chunk[i].size, i + 1);
+		add(t, "%s at %" PRIx64 " of size %" PRIu64 " next %d\n", in_use ? "InUse" : "Free ",
+			h->chunk[i].address, h->chunk[i].size, i + 1);
 }
 
 static void chunks(text *t, enum style style, const heap *h)
 {
 	int region = -1;
-	for (int pass = 0; pass < (style == TF_1_4 ? 2 : 1); pass++) /* there the free ones are listed last */
+	for (int pass = 0; pass < (style == TF_1_4 ? 2 : 1);
+		 pass++) /* there the free ones are listed last */
 		for (int i = 0; i < h->chunks; i++) {
 			if (style >= TF_1_15 && h->chunk[i].region != region) {
 				region = h->chunk[i].region;
@@ -193,7 +231,8 @@ static void by_size(text *t, enum style style, const heap *h)
 		if (!h->chunk[i].in_use || before)
 			continue;
 		stamp(t, style, 679);
-		add(t, "%u Chunks of size %" PRIu64 " totalling %s\n", n, h->chunk[i].size, human(buf, n * h->chunk[i].size));
+		add(t, "%u Chunks of size %" PRIu64 " totalling %s\n", n, h->chunk[i].size,
+			human(buf, n * h->chunk[i].size));
 	}
 	stamp(t, style, 683);
 	add(t, "Sum Total of in-use chunks: %s\n", human(buf, h->in_use));
@@ -204,27 +243,37 @@ static void statistics(text *t, enum style style, const heap *h)
 	char a[32], b[32], c[32];
 	if (style == TF_1_15) {
 		stamp(t, style, 923);
-		add(t, "total_region_allocated_bytes_: %" PRIu64 " memory_limit_: %" PRIu64 " available bytes: %" PRIu64 " curr_region_allocation_bytes_: 1048576\n",
-		    h->total, h->limit, h->limit - h->total);
+		add(t,
+			"total_region_allocated_bytes_: %" PRIu64 " memory_limit_: %" PRIu64
+			" available bytes: %" PRIu64 " curr_region_allocation_bytes_: 1048576\n",
+			h->total, h->limit, h->limit - h->total);
 	} else if (style == TF_2_12) {
 		stamp(t, style, 1109);
-		add(t, "Total bytes in pool: %" PRIu64 " memory_limit_: %" PRIu64 " available bytes: %" PRIu64 " curr_region_allocation_bytes_: 1048576\n", h->total,
-		    h->limit, h->limit - h->total);
+		add(t,
+			"Total bytes in pool: %" PRIu64 " memory_limit_: %" PRIu64 " available bytes: %" PRIu64
+			" curr_region_allocation_bytes_: 1048576\n",
+			h->total, h->limit, h->limit - h->total);
 	} else if (style == JAX_NOW) {
 		stamp(t, style, 1119);
-		add(t, "Total size in pool: %s memory_limit_: %s available size: %s curr_region_allocation_bytes_: 1.00MiB\n", human(a, h->total),
-		    human(b, h->limit), human(c, h->limit - h->total));
+		add(t,
+			"Total size in pool: %s memory_limit_: %s available size: %s curr_region_allocation_bytes_: 1.00MiB\n",
+			human(a, h->total), human(b, h->limit), human(c, h->limit - h->total));
 	}
 	stamp(t, style, 685);
 	if (style == JAX_NOW)
-		add(t, "Stats: \nLimit:            %16s\nInUse:            %16s\nMaxInUse:         %16s\nNumAllocs:        %16d\nMaxAllocSize:     %16s\n", human(a, h->limit),
-		    human(b, h->in_use), human(c, h->in_use), 4321, "1.0KiB");
+		add(t,
+			"Stats: \nLimit:            %16s\nInUse:            %16s\nMaxInUse:         %16s\nNumAllocs:        %16d\nMaxAllocSize:     %16s\n",
+			human(a, h->limit), human(b, h->in_use), human(c, h->in_use), 4321, "1.0KiB");
 	else
-		add(t, "Stats: \nLimit:            %16" PRIu64 "\nInUse:            %16" PRIu64 "\nMaxInUse:         %16" PRIu64 "\nNumAllocs:        %16d\nMaxAllocSize:     "
-		       "%16d\n", h->limit, h->in_use, h->in_use + 256, 4321, 1024);
+		add(t,
+			"Stats: \nLimit:            %16" PRIu64 "\nInUse:            %16" PRIu64
+			"\nMaxInUse:         %16" PRIu64 "\nNumAllocs:        %16d\nMaxAllocSize:     "
+			"%16d\n",
+			h->limit, h->in_use, h->in_use + 256, 4321, 1024);
 	if (style >= TF_2_12)
-		add(t, "Reserved:         %16d%s\nPeakReserved:     %16d%s\nLargestFreeBlock: %16d%s\n", 0, style == JAX_NOW ? "B" : "", 0,
-		    style == JAX_NOW ? "B" : "", 0, style == JAX_NOW ? "B" : "");
+		add(t, "Reserved:         %16d%s\nPeakReserved:     %16d%s\nLargestFreeBlock: %16d%s\n", 0,
+			style == JAX_NOW ? "B" : "", 0, style == JAX_NOW ? "B" : "", 0,
+			style == JAX_NOW ? "B" : "");
 	add(t, "\n");
 	stamp(t, style, 277);
 	add(t, "****____***********__________xxx\n");
@@ -243,18 +292,22 @@ static void dump(text *t, enum style style, const heap *h, uint64_t request, int
 	stamp(t, style, 660);
 	add(t, "Bin for %s was 256.00MiB, Chunk State: \n", human(buf, request));
 	stamp(t, style, 649);
-	add(t, "  Size: 66.42MiB | Requested Size: 0B | in_use: 0, prev:   Size: 3.38MiB | Requested Size: 3.38MiB | in_use: 1\n");
+	add(t,
+		"  Size: 66.42MiB | Requested Size: 0B | in_use: 0, prev:   Size: 3.38MiB | Requested Size: 3.38MiB | in_use: 1\n");
 	chunks(t, style, h);
 	by_size(t, style, h);
 	statistics(t, style, h);
 	if (style == TF_0_8)
 		message(t, style, request, device);
 	if (style < JAX_NOW)
-		add(t, "2018-08-08 08:08:09.000000: W tensorflow/core/framework/op_kernel.cc:1192] Resource exhausted: OOM when allocating tensor with shape[%d,3]\n"
-		       "ResourceExhaustedError (see above for traceback): OOM when allocating tensor with shape[%d,3]\n", 1000 + device, 1000 + device);
+		add(t,
+			"2018-08-08 08:08:09.000000: W tensorflow/core/framework/op_kernel.cc:1192] Resource exhausted: OOM when allocating tensor with shape[%d,3]\n"
+			"ResourceExhaustedError (see above for traceback): OOM when allocating tensor with shape[%d,3]\n",
+			1000 + device, 1000 + device);
 }
 
-/* --- reading ----------------------------------------------------------------------------------------- */
+/* --- reading
+ * ----------------------------------------------------------------------------------------- */
 
 static void read_log(gs_snapshot *s, const char *what, const char *log, size_t n)
 {
@@ -268,24 +321,32 @@ static void check_sums(const char *what, const gs_device *d, const heap *h)
 	gs_totals t;
 	ck_assert_msg(d && d->has_layout, "%s: no layout", what);
 	gs_layout_totals(&d->captured, &t);
-	ck_assert_msg(t.reserved == h->total, "%s: reserved %" PRIu64 ", not %" PRIu64, what, t.reserved, h->total);
-	ck_assert_msg(t.allocated == h->in_use, "%s: allocated %" PRIu64 ", not %" PRIu64, what, t.allocated, h->in_use);
+	ck_assert_msg(t.reserved == h->total, "%s: reserved %" PRIu64 ", not %" PRIu64, what,
+		t.reserved, h->total);
+	ck_assert_msg(t.allocated == h->in_use, "%s: allocated %" PRIu64 ", not %" PRIu64, what,
+		t.allocated, h->in_use);
 	ck_assert_msg(t.free == h->free, "%s: free %" PRIu64 ", not %" PRIu64, what, t.free, h->free);
-	ck_assert_msg(t.free_blocks == (size_t)h->free_chunks, "%s: %zu holes, not %d", what, t.free_blocks, h->free_chunks);
-	ck_assert_msg(d->captured.blocks[t.largest].size == h->largest, "%s: largest %" PRIu64, what, d->captured.blocks[t.largest].size);
+	ck_assert_msg(t.free_blocks == (size_t)h->free_chunks, "%s: %zu holes, not %d", what,
+		t.free_blocks, h->free_chunks);
+	ck_assert_msg(d->captured.blocks[t.largest].size == h->largest, "%s: largest %" PRIu64, what,
+		d->captured.blocks[t.largest].size);
 }
 
-static void check_heap(const char *what, const gs_snapshot *s, const gs_device *d, const heap *h, int segments)
+static void check_heap(
+	const char *what, const gs_snapshot *s, const gs_device *d, const heap *h, int segments)
 {
 	check_sums(what, d, h);
 	const gs_layout *l = &d->captured;
 	ck_assert_msg(l->exact && s->complete, "%s: not exact: %s", what, l->note);
-	ck_assert_msg(l->nsegments == (size_t)segments, "%s: %zu segments, not %d", what, l->nsegments, segments);
-	ck_assert_msg(l->nblocks == (size_t)h->chunks, "%s: %zu blocks, not %d", what, l->nblocks, h->chunks);
+	ck_assert_msg(
+		l->nsegments == (size_t)segments, "%s: %zu segments, not %d", what, l->nsegments, segments);
+	ck_assert_msg(
+		l->nblocks == (size_t)h->chunks, "%s: %zu blocks, not %d", what, l->nblocks, h->chunks);
 	for (int i = 0; i < h->chunks; i++) {
 		ck_assert_uint_eq(l->blocks[i].address, h->chunk[i].address);
 		ck_assert_uint_eq(l->blocks[i].size, h->chunk[i].size);
-		ck_assert_int_eq(l->blocks[i].state, h->chunk[i].in_use ? GS_ACTIVE_ALLOCATED : GS_INACTIVE);
+		ck_assert_int_eq(
+			l->blocks[i].state, h->chunk[i].in_use ? GS_ACTIVE_ALLOCATED : GS_INACTIVE);
 		if (segments == h->regions)
 			ck_assert_uint_eq(l->blocks[i].segment, h->chunk[i].region);
 	}
@@ -294,7 +355,8 @@ static void check_heap(const char *what, const gs_snapshot *s, const gs_device *
 static const gs_stat *stat_of(const gs_snapshot *s, const char *name, const char *pool)
 {
 	for (size_t i = 0; i < s->nstats; i++)
-		if (!strcmp(gs_string_text(s, s->stats[i].name), name) && !strcmp(gs_string_text(s, s->stats[i].pool), pool))
+		if (!strcmp(gs_string_text(s, s->stats[i].name), name) &&
+			!strcmp(gs_string_text(s, s->stats[i].pool), pool))
 			return &s->stats[i];
 	return NULL;
 }
@@ -304,7 +366,7 @@ START_TEST(a_whole_dump_gives_the_heap)
 	enum style style = (enum style)_i;
 	for (unsigned k = 1; k <= 12; k++) {
 		heap h;
-		text t = { 0 };
+		text t = {0};
 		gs_snapshot s;
 		char what[64];
 		bool regions_told = style >= TF_1_15;
@@ -323,7 +385,8 @@ START_TEST(a_whole_dump_gives_the_heap)
 		ck_assert_ptr_null(stat_of(&s, "largest_free_block", "all"));
 		ck_assert_uint_eq(s.nooms, 1);
 		ck_assert_int_eq(s.ooms[0].device, d->device);
-		ck_assert_int_eq(s.ooms[0].allocated, (int64_t)h.in_use); /* also where the statistics are rounded */
+		ck_assert_int_eq(
+			s.ooms[0].allocated, (int64_t)h.in_use); /* also where the statistics are rounded */
 		ck_assert_str_eq(s.ooms[0].library, style == JAX_NOW ? s.ooms[0].library : "tensorflow");
 		if (style >= TF_1_15)
 			ck_assert_int_eq(s.ooms[0].requested, 123456 * 256);
@@ -342,7 +405,7 @@ START_TEST(a_dump_wrapped_by_a_terminal_gives_the_heap)
 	enum style style = (enum style)_i;
 	for (size_t width = 80; width < 140; width += 9) {
 		heap h;
-		text t = { 0 }, w = { 0 };
+		text t = {0}, w = {0};
 		gs_snapshot s;
 		size_t column = 0;
 		make_heap(&h, (unsigned)width, 3, true);
@@ -366,8 +429,20 @@ END_TEST
 
 /* What launchers, containers and pagers put before every line; %d is the line's number. */
 static const char *const margins[] = {
-	"worker-1  | ", "%d: ", "   %d  ", "[1,0]<stderr>:", "2024-05-06T07:08:09.123456789Z stderr F ", "Jun  7 08:09:10 node7 train[4242]: ",
-	"[pod/train-0/main] ", "INFO:root:", "2024-05-06 07:08:09,%03d - train - INFO - ", "# ", "#033[34m", "{\"log\": \"", "rank %d| ", "> ",
+	"worker-1  | ",
+	"%d: ",
+	"   %d  ",
+	"[1,0]<stderr>:",
+	"2024-05-06T07:08:09.123456789Z stderr F ",
+	"Jun  7 08:09:10 node7 train[4242]: ",
+	"[pod/train-0/main] ",
+	"INFO:root:",
+	"2024-05-06 07:08:09,%03d - train - INFO - ",
+	"# ",
+	"#033[34m",
+	"{\"log\": \"",
+	"rank %d| ",
+	"> ",
 };
 
 START_TEST(a_margin_before_every_line_does_not_matter)
@@ -375,7 +450,7 @@ START_TEST(a_margin_before_every_line_does_not_matter)
 	enum style style = (enum style)_i;
 	for (size_t m = 0; m < sizeof margins / sizeof *margins; m++) {
 		heap h;
-		text t = { 0 }, w = { 0 };
+		text t = {0}, w = {0};
 		gs_snapshot s;
 		int number = 7;
 		char what[96];
@@ -386,7 +461,8 @@ START_TEST(a_margin_before_every_line_does_not_matter)
 			number = number * 3 % 997;
 			const char *digits = strstr(margins[m], "%");
 			if (digits)
-				add(&w, digits[1] == '0' ? "%.*s%03d%s" : "%.*s%d%s", (int)(digits - margins[m]), margins[m], number, strchr(digits, 'd') + 1);
+				add(&w, digits[1] == '0' ? "%.*s%03d%s" : "%.*s%d%s", (int)(digits - margins[m]),
+					margins[m], number, strchr(digits, 'd') + 1);
 			else
 				add(&w, "%s", margins[m]);
 			add(&w, "%.*s\n", (int)(next - line), line);
@@ -406,15 +482,17 @@ START_TEST(a_margin_before_every_line_does_not_matter)
 }
 END_TEST
 
-/* A progress bar, a line of another process and a short one may follow a number at the end of a long line. */
+/* A progress bar, a line of another process and a short one may follow a number at the end of a
+ * long line. */
 START_TEST(lines_of_others_in_between_do_not_matter)
 {
-	static const char *const others[] = { "  5%|#         | 10/200 [00:36<29:33, 2.21it/s]", "100%|##########| 200/200 [01:00<00:00, 3.33it/s]", "7it [00:01, 7.00it/s]",
-					      "12/99 [==>.....] - loss: 0.25", "42", "step 17 loss 0.5", "", "0.731 accuracy" };
+	static const char *const others[] = {"  5%|#         | 10/200 [00:36<29:33, 2.21it/s]",
+		"100%|##########| 200/200 [01:00<00:00, 3.33it/s]", "7it [00:01, 7.00it/s]",
+		"12/99 [==>.....] - loss: 0.25", "42", "step 17 loss 0.5", "", "0.731 accuracy"};
 	enum style style = (enum style)_i;
 	for (unsigned k = 1; k <= 8; k++) {
 		heap h;
-		text t = { 0 }, w = { 0 };
+		text t = {0}, w = {0};
 		gs_snapshot s;
 		make_heap(&h, 70 + k, 3, true);
 		dump(&t, style, &h, 99 * 256, 0);
@@ -435,7 +513,7 @@ END_TEST
 START_TEST(lines_printed_twice_count_once)
 {
 	heap h;
-	text t = { 0 }, w = { 0 };
+	text t = {0}, w = {0};
 	gs_snapshot s;
 	make_heap(&h, 77, 2, false);
 	dump(&t, TF_1_15, &h, 99 * 256, 0);
@@ -456,19 +534,22 @@ START_TEST(a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins)
 {
 	enum style style = (enum style)_i;
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	make_heap(&h, 5, 2, true);
 	dump(&t, style, &h, 99 * 256, 0);
-	size_t bins_end = (size_t)(strstr(t.s, "Bin for ") - t.s), chunks_end = (size_t)(strstr(t.s, "Summary of in-use") - t.s);
+	size_t bins_end = (size_t)(strstr(t.s, "Bin for ") - t.s),
+		   chunks_end = (size_t)(strstr(t.s, "Summary of in-use") - t.s);
 	for (size_t n = bins_end; n < chunks_end; n += 1 + (chunks_end - bins_end) / 40) {
 		gs_snapshot s;
 		gs_totals sums;
 		read_log(&s, style_names[style], t.s, n);
 		const gs_device *d = gs_snapshot_find_device(&s, 0);
-		ck_assert_msg(d && !s.complete && !d->captured.exact && s.cut_at == n, "%s cut at %zu", style_names[style], n);
+		ck_assert_msg(d && !s.complete && !d->captured.exact && s.cut_at == n, "%s cut at %zu",
+			style_names[style], n);
 		gs_layout_totals(&d->captured, &sums);
 		double error = (double)sums.free / (double)h.free - 1;
-		ck_assert_msg(error < 0.02 && error > -0.02, "%s cut at %zu: free %" PRIu64 " of %" PRIu64, style_names[style], n, sums.free, h.free);
+		ck_assert_msg(error < 0.02 && error > -0.02, "%s cut at %zu: free %" PRIu64 " of %" PRIu64,
+			style_names[style], n, sums.free, h.free);
 		ck_assert_uint_eq(sums.free_blocks, h.free_chunks);
 		bool named = false, cut = strstr(t.s + n, "\nFree") || strstr(t.s + n, "] Free");
 		for (size_t i = 0; i < s.nwarnings; i++)
@@ -484,10 +565,12 @@ START_TEST(a_dump_without_its_beginning_says_so_and_keeps_the_sums)
 {
 	enum style style = (enum style)_i;
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	make_heap(&h, 6, 2, true);
 	dump(&t, style, &h, 99 * 256, 0);
-	const char *first = strstr(strstr(t.s, "Chunk State: "), style <= TF_1_4 ? "Chunk at" : "InUse at") + 1;
+	const char *first = strstr(strstr(t.s, "Chunk State: "),
+							style <= TF_1_4 ? "Chunk at" : "InUse at") +
+		1;
 	size_t from = (size_t)(first - t.s), to = (size_t)(strstr(t.s, "Summary of in-use") - t.s);
 	for (size_t at = from; at < to; at += 1 + (to - from) / 20) {
 		gs_snapshot s;
@@ -510,12 +593,13 @@ END_TEST
 START_TEST(a_dump_without_its_message_tells_the_request)
 {
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	make_heap(&h, 8, 2, true);
 	dump(&t, TF_1_15, &h, 2048 * 256, 0);
 	const char *from = strstr(t.s, "Bin (256)"), *to = strstr(from, "OP_REQUIRES");
-	read_log(&s, "without its message", from, to ? (size_t)(to - from) : (size_t)(strstr(from, "Resource exhausted") - from));
+	read_log(&s, "without its message", from,
+		to ? (size_t)(to - from) : (size_t)(strstr(from, "Resource exhausted") - from));
 	ck_assert_uint_eq(s.nooms, 1);
 	ck_assert_int_eq(s.ooms[0].requested, 2048 * 256);
 	ck_assert_int_eq(s.ooms[0].allowed, (int64_t)h.limit);
@@ -530,7 +614,7 @@ START_TEST(the_last_dump_of_a_device_is_its_layout)
 {
 	enum style style = (enum style)_i;
 	heap a, b;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	make_heap(&a, 11, 2, true);
 	make_heap(&b, 12, 3, true);
@@ -559,7 +643,7 @@ END_TEST
 START_TEST(dumps_of_two_devices_are_two_layouts)
 {
 	heap a, b;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	make_heap(&a, 21, 2, true);
 	make_heap(&b, 22, 1, true);
@@ -579,12 +663,13 @@ END_TEST
 START_TEST(the_tail_alone_tells_what_is_in_use)
 {
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	make_heap(&h, 31, 1, true);
 	by_size(&t, TF_2_12, &h);
 	statistics(&t, TF_2_12, &h);
-	add(&t, "2023-08-08 08:08:09.000000: W tensorflow/core/framework/op_kernel.cc:1192] OP_REQUIRES failed at a.cc:1 : Resource exhausted: OOM when allocating "
+	add(&t,
+		"2023-08-08 08:08:09.000000: W tensorflow/core/framework/op_kernel.cc:1192] OP_REQUIRES failed at a.cc:1 : Resource exhausted: OOM when allocating "
 		"tensor with shape[64,3] and type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc\n");
 	read_log(&s, "tail", t.s, t.n);
 	gs_totals sums;
@@ -605,7 +690,7 @@ END_TEST
 START_TEST(plug_in_devices_are_known_by_their_allocators)
 {
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	make_heap(&h, 42, 2, true);
 	dump(&t, TF_2_12, &h, 99 * 256, 3);
@@ -625,7 +710,7 @@ END_TEST
 START_TEST(a_figure_that_was_filled_in_is_believed)
 {
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	make_heap(&h, 41, 1, true);
 	dump(&t, TF_2_12, &h, 256, 0);
@@ -642,14 +727,16 @@ END_TEST
 START_TEST(a_dump_of_a_host_allocator_is_not_a_device)
 {
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
 	make_heap(&h, 51, 1, true);
 	dump(&t, TF_1_15, &h, 256 * 512, 0);
 	for (char *p = t.s; (p = strstr(p, "GPU_0_bfc")); p++)
 		memcpy(p, "cpu_bfc  ", 9);
-	ck_assert_msg(gs_read_memory(t.s, strstr(t.s, "OOM when") - t.s, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(
+		gs_read_memory(t.s, strstr(t.s, "OOM when") - t.s, GS_WANT_ALL, &s, &err) == GS_OK, "%s",
+		err.text);
 	ck_assert_uint_eq(s.nooms, 0);
 	ck_assert_uint_eq(s.ndevices, 0);
 	free(t.s);
@@ -663,7 +750,7 @@ START_TEST(a_missing_line_of_a_free_chunk_is_known)
 	enum style style = (enum style)_i;
 	for (unsigned k = 1; k <= 6; k++) {
 		heap h;
-		text t = { 0 };
+		text t = {0};
 		gs_snapshot s;
 		gs_totals sums;
 		make_heap(&h, 300 + k, 2, true);
@@ -680,7 +767,8 @@ START_TEST(a_missing_line_of_a_free_chunk_is_known)
 		const gs_device *d = gs_snapshot_find_device(&s, 0);
 		gs_layout_totals(&d->captured, &sums);
 		ck_assert_msg(!s.complete && !d->captured.exact, "%s, seed %u", style_names[style], k);
-		ck_assert_msg(sums.free_blocks == (size_t)h.free_chunks, "%s, seed %u: %zu holes", style_names[style], k, sums.free_blocks);
+		ck_assert_msg(sums.free_blocks == (size_t)h.free_chunks, "%s, seed %u: %zu holes",
+			style_names[style], k, sums.free_blocks);
 		ck_assert_uint_eq(sums.allocated, h.in_use);
 		free(t.s);
 		gs_snapshot_release(&s);
@@ -691,10 +779,12 @@ END_TEST
 /* ONNX Runtime's arena has lines of its own for bins and sums, and no regions. */
 static void arena_dump(text *t, const char *allocator, const heap *h, uint64_t request)
 {
-	static const char log[] = "2023-08-08 08:08:08.123456789 [I:onnxruntime:Default, bfc_arena.cc:520 onnxruntime::BFCArena::DumpMemoryLog] ";
-	add(t, "2023-08-08 08:08:08.123456789 [E:onnxruntime:Default, bfc_arena.cc:340 AllocateRawInternal] BFC Arena ran out of memory trying to allocate %" PRIu64
-	       ".  Current allocation summary follows.\n%sAllocator:%s\n%sBin size: Chunks in_use/total (if not zero). Allocated bytes in_use/total. Requested bytes.\n",
-	    request, log, allocator, log);
+	static const char log[] =
+		"2023-08-08 08:08:08.123456789 [I:onnxruntime:Default, bfc_arena.cc:520 onnxruntime::BFCArena::DumpMemoryLog] ";
+	add(t,
+		"2023-08-08 08:08:08.123456789 [E:onnxruntime:Default, bfc_arena.cc:340 AllocateRawInternal] BFC Arena ran out of memory trying to allocate %" PRIu64
+		".  Current allocation summary follows.\n%sAllocator:%s\n%sBin size: Chunks in_use/total (if not zero). Allocated bytes in_use/total. Requested bytes.\n",
+		request, log, allocator, log);
 	for (int k = 0; k < 21; k++) {
 		uint64_t low = 256u << k, bytes = 0, used = 0;
 		unsigned n = 0, nused = 0;
@@ -706,28 +796,42 @@ static void arena_dump(text *t, const char *allocator, const heap *h, uint64_t r
 				nused += h->chunk[i].in_use;
 			}
 		if (n)
-			add(t, "%s%" PRIu64 ": Chunks %u/%u. Bytes %" PRIu64 "/%" PRIu64 ". Requested %" PRIu64 ".\n", log, low, nused, n, used, bytes, used);
+			add(t,
+				"%s%" PRIu64 ": Chunks %u/%u. Bytes %" PRIu64 "/%" PRIu64 ". Requested %" PRIu64
+				".\n",
+				log, low, nused, n, used, bytes, used);
 	}
-	add(t, "%sBin for %" PRIu64 " bytes has max bytes of 268435456, Chunk State: \n%sOverall chunks summary:\n", log, request, log);
+	add(t,
+		"%sBin for %" PRIu64
+		" bytes has max bytes of 268435456, Chunk State: \n%sOverall chunks summary:\n",
+		log, request, log);
 	for (int i = 0; i < h->chunks; i++)
-		add(t, "%s%s at 0x%" PRIx64 " of size %" PRIu64 "\n", log, h->chunk[i].in_use ? "  Chunk" : "  Free ", h->chunk[i].address, h->chunk[i].size);
+		add(t, "%s%s at 0x%" PRIx64 " of size %" PRIu64 "\n", log,
+			h->chunk[i].in_use ? "  Chunk" : "  Free ", h->chunk[i].address, h->chunk[i].size);
 	add(t, "%sSummary of in-use chunks by size: \n", log);
 	for (int i = 0; i < h->chunks; i++)
 		if (h->chunk[i].in_use)
-			add(t, "%s  1 chunks of size %" PRIu64 ". Total %" PRIu64 "\n", log, h->chunk[i].size, h->chunk[i].size);
-	add(t, "%sSum Total of in-use chunks: %" PRIu64 "\n%sStats: \nLimit:                    %" PRIu64 "\nInUse:                    %" PRIu64
-	       "\nTotalAllocated:           %" PRIu64 "\nMaxInUse:                 %" PRIu64 "\nNumAllocs:                4321\nNumReserves:              0\n"
-	       "NumArenaExtensions:       2\nNumArenaShrinkages:       0\nMaxAllocSize:             1024\n\n",
-	    log, h->in_use, log, h->limit, h->in_use, h->total, h->in_use);
-	add(t, "[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. Status Message: bfc_arena.cc:342 void* "
-	       "onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Failed to allocate memory for requested buffer of size %" PRIu64 "\n", (request + 255) / 256 * 256);
+			add(t, "%s  1 chunks of size %" PRIu64 ". Total %" PRIu64 "\n", log, h->chunk[i].size,
+				h->chunk[i].size);
+	add(t,
+		"%sSum Total of in-use chunks: %" PRIu64 "\n%sStats: \nLimit:                    %" PRIu64
+		"\nInUse:                    %" PRIu64 "\nTotalAllocated:           %" PRIu64
+		"\nMaxInUse:                 %" PRIu64
+		"\nNumAllocs:                4321\nNumReserves:              0\n"
+		"NumArenaExtensions:       2\nNumArenaShrinkages:       0\nMaxAllocSize:             1024\n\n",
+		log, h->in_use, log, h->limit, h->in_use, h->total, h->in_use);
+	add(t,
+		"[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. Status Message: bfc_arena.cc:342 void* "
+		"onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Failed to allocate memory for requested buffer of size %" PRIu64
+		"\n",
+		(request + 255) / 256 * 256);
 }
 
 START_TEST(a_dump_of_onnx_runtime_gives_the_heap)
 {
 	for (unsigned k = 1; k <= 8; k++) {
 		heap h;
-		text t = { 0 };
+		text t = {0};
 		gs_snapshot s;
 		make_heap(&h, 400 + k, 2, true);
 		if (k == 8)
@@ -749,7 +853,7 @@ END_TEST
 START_TEST(bins_alone_are_a_dump_that_is_cut)
 {
 	heap h;
-	text t = { 0 };
+	text t = {0};
 	gs_snapshot s;
 	make_heap(&h, 61, 2, true);
 	bins(&t, TF_1_4, &h);
@@ -767,17 +871,28 @@ START_TEST(bins_alone_are_a_dump_that_is_cut)
 }
 END_TEST
 
-/* The corpus, where it is at hand: figures by file name, those of whole dumps as the logs themselves print them. */
+/* The corpus, where it is at hand: figures by file name, those of whole dumps as the logs
+ * themselves print them. */
 START_TEST(the_corpus_is_read)
 {
-	static const struct { const char *file; size_t ooms, chunks, free_chunks; uint64_t allocated, free, largest; int64_t requested, allowed; bool whole; } files[] = {
-		{ "excerpt-tf0.12_models848_notimestamps.log", 0, 1, 1, 0, 768, 768, GS_NONE, GS_NONE, false },
-		{ "excerpt-tf1.1_9790_wrapped80.log", 0, 1, 1, 0, 294912, 294912, GS_NONE, GS_NONE, false },
-		{ "tf1.1-truncated.log", 1, 39, 1, 6216448, 138579804, 138579804, 299892736, GS_NONE, false },
-		{ "tf1.4-free-chunks-listed-last.log", 1, 24, 4, 208404480, 77070336, 69648384, 77762396, 285474816, true },
-		{ "tf1.15-k80-1037-chunks.log", 1, 1037, 4, 12085207808, 7396608, 6969600, 27878400, 12092604416, true },
-		{ "tf2.1-tail-only.log", 1, 1, 0, 568350976, 0, 0, GS_NONE, 568351129, false },
-		{ "tf2.12-40gb-fragmented.log", 1, 220, 20, 31785630720, 8445477888, 3255434240, 3300000000, 40231108608, true },
+	static const struct {
+		const char *file;
+		size_t ooms, chunks, free_chunks;
+		uint64_t allocated, free, largest;
+		int64_t requested, allowed;
+		bool whole;
+	} files[] = {
+		{"excerpt-tf0.12_models848_notimestamps.log", 0, 1, 1, 0, 768, 768, GS_NONE, GS_NONE,
+			false},
+		{"excerpt-tf1.1_9790_wrapped80.log", 0, 1, 1, 0, 294912, 294912, GS_NONE, GS_NONE, false},
+		{"tf1.1-truncated.log", 1, 39, 1, 6216448, 138579804, 138579804, 299892736, GS_NONE, false},
+		{"tf1.4-free-chunks-listed-last.log", 1, 24, 4, 208404480, 77070336, 69648384, 77762396,
+			285474816, true},
+		{"tf1.15-k80-1037-chunks.log", 1, 1037, 4, 12085207808, 7396608, 6969600, 27878400,
+			12092604416, true},
+		{"tf2.1-tail-only.log", 1, 1, 0, 568350976, 0, 0, GS_NONE, 568351129, false},
+		{"tf2.12-40gb-fragmented.log", 1, 220, 20, 31785630720, 8445477888, 3255434240, 3300000000,
+			40231108608, true},
 	};
 	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
 		char path[256];
@@ -796,9 +911,12 @@ START_TEST(the_corpus_is_read)
 		ck_assert_ptr_nonnull(d);
 		gs_layout_totals(&d->captured, &t);
 		ck_assert_msg(s.nooms == files[i].ooms, "%s: %zu rows", path, s.nooms);
-		ck_assert_msg(t.blocks == files[i].chunks && t.free_blocks == files[i].free_chunks, "%s: %zu blocks, %zu free", path, t.blocks, t.free_blocks);
-		ck_assert_msg(t.allocated == files[i].allocated && t.free == files[i].free, "%s: %" PRIu64 " and %" PRIu64, path, t.allocated, t.free);
-		ck_assert_uint_eq(t.largest == SIZE_MAX ? 0 : d->captured.blocks[t.largest].size, files[i].largest);
+		ck_assert_msg(t.blocks == files[i].chunks && t.free_blocks == files[i].free_chunks,
+			"%s: %zu blocks, %zu free", path, t.blocks, t.free_blocks);
+		ck_assert_msg(t.allocated == files[i].allocated && t.free == files[i].free,
+			"%s: %" PRIu64 " and %" PRIu64, path, t.allocated, t.free);
+		ck_assert_uint_eq(
+			t.largest == SIZE_MAX ? 0 : d->captured.blocks[t.largest].size, files[i].largest);
 		ck_assert_int_eq(s.complete, files[i].whole);
 		ck_assert_int_eq(d->allowed, files[i].allowed);
 		if (s.nooms)
@@ -817,7 +935,8 @@ Suite *suite_bfc(void)
 	tcase_add_loop_test(each, a_dump_wrapped_by_a_terminal_gives_the_heap, 0, STYLES);
 	tcase_add_loop_test(each, a_margin_before_every_line_does_not_matter, 0, STYLES);
 	tcase_add_loop_test(each, lines_of_others_in_between_do_not_matter, 0, STYLES);
-	tcase_add_loop_test(each, a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins, 0, STYLES);
+	tcase_add_loop_test(
+		each, a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins, 0, STYLES);
 	tcase_add_loop_test(each, a_dump_without_its_beginning_says_so_and_keeps_the_sums, 0, STYLES);
 	tcase_add_loop_test(each, the_last_dump_of_a_device_is_its_layout, 0, STYLES);
 	tcase_add_loop_test(each, a_missing_line_of_a_free_chunk_is_known, 0, STYLES);

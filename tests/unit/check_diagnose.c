@@ -1,5 +1,5 @@
-/* The verdict: on failures of a real PyTorch (tests/data/diagnose: those handed out, and those of tests/torch/failures.py), on messages by
- * bounds, and on random heaps against brute force. */
+/* The verdict: on failures of a real PyTorch (tests/data/diagnose: those handed out, and those of
+ * tests/torch/failures.py), on messages by bounds, and on random heaps against brute force. */
 #include <check.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -16,9 +16,14 @@
 #define COUNT(rows) (int)(sizeof(rows) / sizeof *(rows))
 enum { MIB = 1 << 20 };
 
-/* --- real failures ------------------------------------------------------------------------------- */
+/* --- real failures -------------------------------------------------------------------------------
+ */
 
-typedef struct expected { char name[64], verdict[32]; int exact; int64_t capacity, needed, device_free; } expected;
+typedef struct expected {
+	char name[64], verdict[32];
+	int exact;
+	int64_t capacity, needed, device_free;
+} expected;
 
 enum { CASES = 26 };
 
@@ -32,8 +37,9 @@ static void read_expected(int row, expected *e)
 		i += *line != '#';
 	}
 	fclose(f);
-	ck_assert_int_eq(sscanf(line, "%63s %31s %d %" SCNd64 " %" SCNd64 " %" SCNd64, e->name, e->verdict, &e->exact, &e->capacity, &e->needed,
-				&e->device_free), 6);
+	ck_assert_int_eq(sscanf(line, "%63s %31s %d %" SCNd64 " %" SCNd64 " %" SCNd64, e->name,
+						 e->verdict, &e->exact, &e->capacity, &e->needed, &e->device_free),
+		6);
 }
 
 static void open_case(const char *name, gs_snapshot *s)
@@ -63,7 +69,8 @@ START_TEST(the_verdict_on_a_real_failure_is_what_was_done_to_it)
 
 	diagnose(&s, e.capacity, &d);
 
-	ck_assert_msg(!strcmp(gs_step_word(d.verdict), e.verdict), "%s: %s, expected %s", e.name, gs_step_word(d.verdict), e.verdict);
+	ck_assert_msg(!strcmp(gs_step_word(d.verdict), e.verdict), "%s: %s, expected %s", e.name,
+		gs_step_word(d.verdict), e.verdict);
 	ck_assert_msg(d.exact == e.exact, "%s: exact %d", e.name, d.exact);
 	ck_assert_int_eq(d.needed, e.needed);
 	ck_assert_int_eq(d.device_free, e.device_free);
@@ -101,7 +108,8 @@ static bool stack_names(const gs_snapshot *s, gs_id stack, const char *function)
 
 START_TEST(a_leak_is_blamed_on_the_function_that_keeps)
 {
-	static const char *const names[][2] = { { "fault_leak", "keep_metrics" }, { "fragmented_and_leaking", "keep_log" } };
+	static const char *const names[][2] = {
+		{"fault_leak", "keep_metrics"}, {"fragmented_and_leaking", "keep_log"}};
 	gs_snapshot s;
 	gs_diagnosis d;
 	open_case(names[_i][0], &s);
@@ -181,22 +189,33 @@ START_TEST(what_is_printed_has_the_first_line_and_at_most_25)
 }
 END_TEST
 
-/* --- messages ------------------------------------------------------------------------------------ */
+/* --- messages ------------------------------------------------------------------------------------
+ */
 
-static const struct { const char *text, *verdict; int exact; int64_t missing; } messages[] = {
-	{ "CUDA out of memory. Tried to allocate 400.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 824.00 MiB is free. Of the allocated "
-	  "memory 200.00 MiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.", "limit", 1, GS_NONE },
-	{ "CUDA out of memory. Tried to allocate 400.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 24.00 MiB is free. Of the allocated "
-	  "memory 990.00 MiB is allocated by PyTorch, and 10.00 MiB is reserved by PyTorch but unallocated.", "shortage", 0, 366 * MIB },
-	{ "CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 16.00 MiB is free. Of the allocated "
-	  "memory 1008.00 MiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.", "unknown", 0, GS_NONE },
-	{ "CUDA out of memory. Tried to allocate 200.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 24.00 MiB is free. Of the allocated "
-	  "memory 120.00 MiB is allocated by PyTorch, and 880.00 MiB is reserved by PyTorch but unallocated.", "stranded", 0, GS_NONE },
-	{ "CUDA out of memory. Tried to allocate 3.91 GiB. GPU 0 has a total capacity of 16.00 GiB of which 2.44 GiB is free. Of the allocated "
-	  "memory 1.56 GiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.", "outside", 0, GS_NONE },
+static const struct {
+	const char *text, *verdict;
+	int exact;
+	int64_t missing;
+} messages[] = {
+	{"CUDA out of memory. Tried to allocate 400.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 824.00 MiB is free. Of the allocated "
+	 "memory 200.00 MiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.",
+		"limit", 1, GS_NONE},
+	{"CUDA out of memory. Tried to allocate 400.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 24.00 MiB is free. Of the allocated "
+	 "memory 990.00 MiB is allocated by PyTorch, and 10.00 MiB is reserved by PyTorch but unallocated.",
+		"shortage", 0, 366 * MIB},
+	{"CUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 16.00 MiB is free. Of the allocated "
+	 "memory 1008.00 MiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.",
+		"unknown", 0, GS_NONE},
+	{"CUDA out of memory. Tried to allocate 200.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 24.00 MiB is free. Of the allocated "
+	 "memory 120.00 MiB is allocated by PyTorch, and 880.00 MiB is reserved by PyTorch but unallocated.",
+		"stranded", 0, GS_NONE},
+	{"CUDA out of memory. Tried to allocate 3.91 GiB. GPU 0 has a total capacity of 16.00 GiB of which 2.44 GiB is free. Of the allocated "
+	 "memory 1.56 GiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.",
+		"outside", 0, GS_NONE},
 };
 
-/* The end of a dump tells how much was free, not in which pieces: it may not be said that a piece was large enough. */
+/* The end of a dump tells how much was free, not in which pieces: it may not be said that a piece
+ * was large enough. */
 START_TEST(free_memory_of_unknown_pieces_proves_no_missed_fit)
 {
 	static const char log[] =
@@ -228,7 +247,9 @@ START_TEST(a_message_is_judged_by_bounds)
 	gs_diagnosis d;
 	gs_error err = GS_ERROR_INIT;
 	gs_snapshot_init(&s);
-	ck_assert_msg(!gs_read_memory(messages[_i].text, strlen(messages[_i].text), GS_WANT_ALL, &s, &err), "%s", err.text);
+	ck_assert_msg(
+		!gs_read_memory(messages[_i].text, strlen(messages[_i].text), GS_WANT_ALL, &s, &err), "%s",
+		err.text);
 
 	diagnose(&s, GS_NONE, &d);
 
@@ -241,7 +262,8 @@ START_TEST(a_message_is_judged_by_bounds)
 }
 END_TEST
 
-/* --- random heaps against brute force ------------------------------------------------------------- */
+/* --- random heaps against brute force
+ * ------------------------------------------------------------- */
 
 static uint64_t seed_state;
 
@@ -268,8 +290,12 @@ static void add_block(heap *h, gs_layout *l, uint64_t at, uint64_t size, gs_bloc
 	gs_segment *g = &l->segments[l->nsegments - 1];
 	gs_block *b = &l->blocks[l->nblocks++];
 	uint64_t waste = state == GS_INACTIVE ? 0 : draw(UNIT);
-	*b = (gs_block){ .address = g->address + at, .size = size, .requested = state == GS_INACTIVE ? GS_NONE : (int64_t)(size - waste), .idx = GS_NONE,
-			 .segment = (uint32_t)(l->nsegments - 1), .state = (uint8_t)state };
+	*b = (gs_block){.address = g->address + at,
+		.size = size,
+		.requested = state == GS_INACTIVE ? GS_NONE : (int64_t)(size - waste),
+		.idx = GS_NONE,
+		.segment = (uint32_t)(l->nsegments - 1),
+		.state = (uint8_t)state};
 	g->nblocks++;
 	h->waste += waste;
 	memset(&h->cell[l->nsegments - 1][at / UNIT], (int)state, size / UNIT);
@@ -278,14 +304,21 @@ static void add_block(heap *h, gs_layout *l, uint64_t at, uint64_t size, gs_bloc
 static void add_segment(heap *h, gs_layout *l, uint64_t size)
 {
 	gs_segment *g = &l->segments[l->nsegments++];
-	*g = (gs_segment){ .address = UINT64_C(0x7f0000000000) + l->nsegments * UINT64_C(0x10000000), .size = size, .stream = draw(2), .has_address = true,
-			   .pool = size == 2 * MIB ? GS_SMALL : GS_LARGE, .first_block = l->nblocks, .pool_id = { draw(4) == 0, 0 } };
+	*g = (gs_segment){.address = UINT64_C(0x7f0000000000) + l->nsegments * UINT64_C(0x10000000),
+		.size = size,
+		.stream = draw(2),
+		.has_address = true,
+		.pool = size == 2 * MIB ? GS_SMALL : GS_LARGE,
+		.first_block = l->nblocks,
+		.pool_id = {draw(4) == 0, 0}};
 	h->cells[l->nsegments - 1] = size / UNIT;
 	h->reserved += size;
 	gs_block_state last = GS_ACTIVE_ALLOCATED;
 	for (uint64_t at = 0; at < size;) {
 		uint64_t n = (1 + draw(size / UNIT / 3 + 1)) * UNIT, left = size - at;
-		gs_block_state state = draw(10) < 4 ? GS_INACTIVE : draw(10) < 8 ? GS_ACTIVE_ALLOCATED : GS_ACTIVE_PENDING_FREE;
+		gs_block_state state = draw(10) < 4 ? GS_INACTIVE
+			: draw(10) < 8                  ? GS_ACTIVE_ALLOCATED
+											: GS_ACTIVE_PENDING_FREE;
 		if (state == GS_INACTIVE && last == GS_INACTIVE)
 			state = GS_ACTIVE_ALLOCATED;
 		n = n > left ? left : n;
@@ -319,7 +352,7 @@ static heap *random_heap(uint64_t seed)
 	oom->capacity = (int64_t)h->capacity;
 	oom->stream = 0;
 	oom->has_pool_id = true;
-	h->r = (gs_policy_request){ .size = h->request, .pool = h->request <= MIB ? GS_SMALL : GS_LARGE };
+	h->r = (gs_policy_request){.size = h->request, .pool = h->request <= MIB ? GS_SMALL : GS_LARGE};
 	return h;
 }
 
@@ -331,20 +364,42 @@ static void release_heap(heap *h)
 
 static uint64_t segment_asked(uint64_t request)
 {
-	return request <= MIB ? 2 * MIB : request < 10 * MIB ? 20 * MIB : (request + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
+	return request <= MIB    ? 2 * MIB
+		: request < 10 * MIB ? 20 * MIB
+							 : (request + 2 * MIB - 1) / (2 * MIB) * (2 * MIB);
 }
 
 typedef bool belongs(const heap *h, const gs_segment *g);
 
-static bool is_same(const heap *h, const gs_segment *g) { return !g->pool_id.a && g->stream == h->r.stream && g->pool == h->r.pool; }
-static bool is_other_stream(const heap *h, const gs_segment *g) { return !g->pool_id.a && g->stream != h->r.stream; }
-static bool is_other_pool(const heap *h, const gs_segment *g) { (void)h; return g->pool_id.a != 0; }
-static bool is_any(const heap *h, const gs_segment *g) { (void)h; (void)g; return true; }
+static bool is_same(const heap *h, const gs_segment *g)
+{
+	return !g->pool_id.a && g->stream == h->r.stream && g->pool == h->r.pool;
+}
+static bool is_other_stream(const heap *h, const gs_segment *g)
+{
+	return !g->pool_id.a && g->stream != h->r.stream;
+}
+static bool is_other_pool(const heap *h, const gs_segment *g)
+{
+	(void)h;
+	return g->pool_id.a != 0;
+}
+static bool is_any(const heap *h, const gs_segment *g)
+{
+	(void)h;
+	(void)g;
+	return true;
+}
 
-static bool is_free(unsigned char cell, bool waited) { return cell == GS_INACTIVE || (waited && cell == GS_ACTIVE_PENDING_FREE); }
+static bool is_free(unsigned char cell, bool waited)
+{
+	return cell == GS_INACTIVE || (waited && cell == GS_ACTIVE_PENDING_FREE);
+}
 
-/* The longest run of free cells in one segment of those; all their free cells; segments that waiting makes whole. */
-static void scan(const heap *h, belongs *wanted, bool waited, uint64_t *longest, uint64_t *total, uint64_t *whole)
+/* The longest run of free cells in one segment of those; all their free cells; segments that
+ * waiting makes whole. */
+static void scan(const heap *h, belongs *wanted, bool waited, uint64_t *longest, uint64_t *total,
+	uint64_t *whole)
 {
 	const gs_layout *l = &h->s.devices[0].captured;
 	*longest = *total = *whole = 0;
@@ -367,7 +422,8 @@ static void scan(const heap *h, belongs *wanted, bool waited, uint64_t *longest,
 
 static void brute(const heap *h, bool fits[GS_STEPS])
 {
-	uint64_t longest, total, whole, asked = segment_asked(h->request), r = h->request, d = h->device_free, waiting = 0, held;
+	uint64_t longest, total, whole, asked = segment_asked(h->request), r = h->request,
+									d = h->device_free, waiting = 0, held;
 	scan(h, is_same, false, &longest, &total, &whole);
 	fits[GS_STEP_MISSED_FIT] = longest >= r;
 	fits[GS_STEP_LIMIT] = d >= asked;
@@ -381,7 +437,9 @@ static void brute(const heap *h, bool fits[GS_STEPS])
 	fits[GS_STEP_STRANDED] = d + total >= r;
 	fits[GS_STEP_ROUNDING] = d + total + h->waste >= r;
 	held = h->capacity - h->reserved - h->device_free;
-	fits[GS_STEP_OUTSIDE] = d + total + h->waste + (held > 1024ull * MIB ? held - 1024ull * MIB : 0) >= r;
+	fits[GS_STEP_OUTSIDE] = d + total + h->waste +
+			(held > 1024ull * MIB ? held - 1024ull * MIB : 0) >=
+		r;
 	scan(h, is_other_stream, false, &longest, &total, &whole);
 	fits[GS_STEP_OTHER_STREAM] = longest >= r;
 	scan(h, is_other_pool, false, &longest, &total, &whole);
@@ -392,7 +450,7 @@ enum { HEAPS = 400 };
 
 START_TEST(every_step_of_the_ladder_equals_brute_force_on_random_heaps)
 {
-	int verdicts[GS_VERDICT_NONE] = { 0 };
+	int verdicts[GS_VERDICT_NONE] = {0};
 	for (uint64_t seed = 1; seed <= HEAPS; seed++) {
 		heap *h = random_heap(seed);
 		gs_diagnosis d;
@@ -402,8 +460,8 @@ START_TEST(every_step_of_the_ladder_equals_brute_force_on_random_heaps)
 		brute(h, fits);
 		for (int i = GS_STEPS - 1; i >= 0; i--) {
 			ck_assert_int_eq(d.ladder[i].step, i);
-			ck_assert_msg(d.ladder[i].fits == fits[i], "seed %" PRIu64 ", %s: %d, brute force %d", seed, gs_step_word((gs_step)i),
-				      d.ladder[i].fits, fits[i]);
+			ck_assert_msg(d.ladder[i].fits == fits[i], "seed %" PRIu64 ", %s: %d, brute force %d",
+				seed, gs_step_word((gs_step)i), d.ladder[i].fits, fits[i]);
 			first = fits[i] ? i : first;
 		}
 		ck_assert_int_eq(d.verdict, first);
@@ -413,7 +471,8 @@ START_TEST(every_step_of_the_ladder_equals_brute_force_on_random_heaps)
 		release_heap(h);
 	}
 	for (int i = 0; i < GS_STEPS; i++)
-		ck_assert_msg(i == GS_STEP_ROUNDING || verdicts[i] > 0, "no heap is a case of %s", gs_step_word((gs_step)i));
+		ck_assert_msg(i == GS_STEP_ROUNDING || verdicts[i] > 0, "no heap is a case of %s",
+			gs_step_word((gs_step)i));
 }
 END_TEST
 
@@ -439,7 +498,8 @@ static uint64_t cheapest(const heap *h, bool *found)
 }
 
 /* With those blocks gone, does the search find room. */
-static bool served_without(const heap *h, const gs_diagnosis *d, const gs_eviction *e, bool keep_one)
+static bool served_without(
+	const heap *h, const gs_diagnosis *d, const gs_eviction *e, bool keep_one)
 {
 	bool *gone = calloc(d->layout.nblocks + 1, sizeof *gone), kept = false;
 	gs_layout after;
@@ -448,7 +508,9 @@ static bool served_without(const heap *h, const gs_diagnosis *d, const gs_evicti
 		gone[k] = d->layout.blocks[k].state == GS_INACTIVE || !keep_one || kept;
 		kept |= d->layout.blocks[k].state != GS_INACTIVE;
 	}
-	ck_assert_int_eq(gs_layout_without(d->policy, &d->settings, &d->layout, gone, false, &after, &released), GS_OK);
+	ck_assert_int_eq(
+		gs_layout_without(d->policy, &d->settings, &d->layout, gone, false, &after, &released),
+		GS_OK);
 	bool served = gs_policy_search(d->policy, &d->settings, &after, &h->r) != SIZE_MAX;
 	gs_layout_release(&after);
 	free(gone);
@@ -467,8 +529,9 @@ START_TEST(the_cheapest_eviction_equals_brute_force_and_every_block_of_it_counts
 		if (found) {
 			const gs_eviction *e = &d.evictions[0];
 			ck_assert_uint_gt(d.nevictions, 0);
-			ck_assert_msg(e->segment != SIZE_MAX && e->live_bytes == live, "seed %" PRIu64 ": %" PRIu64 " bytes, brute force %" PRIu64, seed,
-				      e->live_bytes, live);
+			ck_assert_msg(e->segment != SIZE_MAX && e->live_bytes == live,
+				"seed %" PRIu64 ": %" PRIu64 " bytes, brute force %" PRIu64, seed, e->live_bytes,
+				live);
 			ck_assert(e->sufficient && served_without(h, &d, e, false));
 			ck_assert(!e->live_blocks || !served_without(h, &d, e, true));
 			proven++;
@@ -482,23 +545,39 @@ START_TEST(the_cheapest_eviction_equals_brute_force_and_every_block_of_it_counts
 }
 END_TEST
 
-/* --- the pool itself as judge --------------------------------------------------------------------- */
+/* --- the pool itself as judge
+ * --------------------------------------------------------------------- */
 
-typedef struct pool_heap { gs_snapshot s; gs_pool *pool; gs_pool_oom oom; bool failed; } pool_heap;
+typedef struct pool_heap {
+	gs_snapshot s;
+	gs_pool *pool;
+	gs_pool_oom oom;
+	bool failed;
+} pool_heap;
 
 static gs_status copy_pool_segment(void *user, const gs_pool_segment_info *g)
 {
 	gs_layout *l = &((pool_heap *)user)->s.devices[0].captured;
-	l->segments[l->nsegments++] = (gs_segment){ .address = g->address, .size = g->size, .stream = g->stream, .pool_id = g->pool_id,
-						    .pool = (uint8_t)g->pool, .expandable = g->expandable, .has_address = true, .first_block = l->nblocks };
+	l->segments[l->nsegments++] = (gs_segment){.address = g->address,
+		.size = g->size,
+		.stream = g->stream,
+		.pool_id = g->pool_id,
+		.pool = (uint8_t)g->pool,
+		.expandable = g->expandable,
+		.has_address = true,
+		.first_block = l->nblocks};
 	return GS_OK;
 }
 
 static gs_status copy_pool_block(void *user, const gs_pool_block_info *b)
 {
 	gs_layout *l = &((pool_heap *)user)->s.devices[0].captured;
-	l->blocks[l->nblocks++] = (gs_block){ .address = b->address, .size = b->size, .idx = GS_NONE, .segment = (uint32_t)(l->nsegments - 1),
-					      .requested = b->state == GS_INACTIVE ? GS_NONE : (int64_t)b->requested, .state = (uint8_t)b->state };
+	l->blocks[l->nblocks++] = (gs_block){.address = b->address,
+		.size = b->size,
+		.idx = GS_NONE,
+		.segment = (uint32_t)(l->nsegments - 1),
+		.requested = b->state == GS_INACTIVE ? GS_NONE : (int64_t)b->requested,
+		.state = (uint8_t)b->state};
 	l->segments[l->nsegments - 1].nblocks++;
 	return GS_OK;
 }
@@ -507,7 +586,7 @@ static gs_status copy_pool_block(void *user, const gs_pool_block_info *b)
 static void on_action(void *user, const gs_pool_action *action)
 {
 	pool_heap *h = user;
-	static const gs_pool_visitor visitor = { copy_pool_segment, copy_pool_block };
+	static const gs_pool_visitor visitor = {copy_pool_segment, copy_pool_block};
 	if (action->action != GS_ACTION_OOM || h->failed)
 		return;
 	h->failed = true;
@@ -515,8 +594,8 @@ static void on_action(void *user, const gs_pool_action *action)
 	gs_pool_walk(h->pool, &visitor, h);
 }
 
-static const char *const pool_settings[] = { "", "max_split_size_mb:24", "expandable_segments:True", "roundup_power2_divisions:4",
-					     "expandable_segments:True,max_split_size_mb:24" };
+static const char *const pool_settings[] = {"", "max_split_size_mb:24", "expandable_segments:True",
+	"roundup_power2_divisions:4", "expandable_segments:True,max_split_size_mb:24"};
 
 static void run_until_failure(pool_heap *h, gs_sim *sim)
 {
@@ -531,7 +610,8 @@ static void run_until_failure(pool_heap *h, gs_sim *sim)
 		uint64_t size = draw(3) ? 1 + draw(12 * MIB) : 1 + draw(60 * MIB), address;
 		if (draw(4) == 0)
 			size = 1 + draw(MIB);
-		if (!gs_pool_malloc(h->pool, size, gs_sim_stream(draw(2)), (gs_pool_ctx){ 0, 0 }, &address, NULL))
+		if (!gs_pool_malloc(
+				h->pool, size, gs_sim_stream(draw(2)), (gs_pool_ctx){0, 0}, &address, NULL))
 			live[n++] = address;
 	}
 	(void)sim;
@@ -549,10 +629,13 @@ static void describe(pool_heap *h, const char *settings)
 	oom->has_pool_id = true;
 	h->s.devices[0].has_layout = h->s.devices[0].layout_at_oom = true;
 	ck_assert_int_eq(gs_snapshot_add_setting(&h->s, "PYTORCH_CUDA_ALLOC_CONF", settings), GS_OK);
-	ck_assert_int_eq(gs_snapshot_add_setting(&h->s, "expandable_segments", strstr(settings, "expandable") ? "True" : "False"), GS_OK);
+	ck_assert_int_eq(gs_snapshot_add_setting(&h->s, "expandable_segments",
+						 strstr(settings, "expandable") ? "True" : "False"),
+		GS_OK);
 }
 
-/* Asks the very pool again while the driver refuses everything: what succeeds then, succeeds from its free blocks. */
+/* Asks the very pool again while the driver refuses everything: what succeeds then, succeeds from
+ * its free blocks. */
 static void ask_again(pool_heap *h, gs_sim *sim, uint64_t seed)
 {
 	gs_diagnosis d;
@@ -561,9 +644,11 @@ static void ask_again(pool_heap *h, gs_sim *sim, uint64_t seed)
 	diagnose(&h->s, GS_NONE, &d);
 	gs_layout_totals(&d.layout, &t);
 	gs_sim_refuse(sim, UINT32_MAX);
-	bool found = !gs_pool_malloc(h->pool, h->oom.requested, h->oom.stream, (gs_pool_ctx){ 0, 0 }, &address, NULL);
-	ck_assert_msg(found == (d.ladder[0].fits == 1), "seed %" PRIu64 " under %s: searching again %s, missed_fit %d", seed,
-		      gs_pool_rules_name(h->pool), found ? "finds" : "fails", d.ladder[0].fits);
+	bool found = !gs_pool_malloc(
+		h->pool, h->oom.requested, h->oom.stream, (gs_pool_ctx){0, 0}, &address, NULL);
+	ck_assert_msg(found == (d.ladder[0].fits == 1),
+		"seed %" PRIu64 " under %s: searching again %s, missed_fit %d", seed,
+		gs_pool_rules_name(h->pool), found ? "finds" : "fails", d.ladder[0].fits);
 	ck_assert(d.exact || d.null[GS_STEP_OUTSIDE]);
 	ck_assert_int_eq(d.ladder[GS_STEP_LIMIT].fits, 0);
 	ck_assert_int_eq(d.needed, (int64_t)h->oom.needed);
@@ -584,8 +669,13 @@ START_TEST(missed_fit_is_what_the_pool_finds_when_it_is_asked_again)
 		dev->captured.segments = calloc(2000, sizeof *dev->captured.segments);
 		dev->captured.blocks = calloc(20000, sizeof *dev->captured.blocks);
 		seed_state = seed * 104729 + (uint64_t)_i;
-		ck_assert_int_eq(gs_sim_init(&sim, &(gs_sim_config){ .capacity = (300 + draw(300)) * MIB }), GS_OK);
-		gs_pool_config config = { .ops = &gs_sim_ops, .device = sim, .memory = gs_pool_heap, .on_action = on_action, .user = &h };
+		ck_assert_int_eq(
+			gs_sim_init(&sim, &(gs_sim_config){.capacity = (300 + draw(300)) * MIB}), GS_OK);
+		gs_pool_config config = {.ops = &gs_sim_ops,
+			.device = sim,
+			.memory = gs_pool_heap,
+			.on_action = on_action,
+			.user = &h};
 		ck_assert_int_eq(gs_pool_init(&h.pool, &config, NULL), GS_OK);
 		ck_assert_int_eq(gs_pool_configure(h.pool, pool_settings[_i], NULL), GS_OK);
 		run_until_failure(&h, sim);
@@ -623,7 +713,8 @@ Suite *suite_diagnose(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, every_step_of_the_ladder_equals_brute_force_on_random_heaps);
 	tcase_add_test(t, the_cheapest_eviction_equals_brute_force_and_every_block_of_it_counts);
-	tcase_add_loop_test(t, missed_fit_is_what_the_pool_finds_when_it_is_asked_again, 0, COUNT(pool_settings));
+	tcase_add_loop_test(
+		t, missed_fit_is_what_the_pool_finds_when_it_is_asked_again, 0, COUNT(pool_settings));
 	suite_add_tcase(s, t);
 	return s;
 }

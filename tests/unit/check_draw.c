@@ -11,15 +11,9 @@
 
 static gs_canvas canvas;
 
-static void setup(void)
-{
-	ck_assert_int_eq(gs_canvas_init(&canvas, 60, 20, NULL), GS_OK);
-}
+static void setup(void) { ck_assert_int_eq(gs_canvas_init(&canvas, 60, 20, NULL), GS_OK); }
 
-static void teardown(void)
-{
-	gs_canvas_release(&canvas);
-}
+static void teardown(void) { gs_canvas_release(&canvas); }
 
 START_TEST(a_rectangle_paints_its_pixels_and_no_others)
 {
@@ -27,7 +21,8 @@ START_TEST(a_rectangle_paints_its_pixels_and_no_others)
 
 	for (int y = 0; y < 20; y++)
 		for (int x = 0; x < 60; x++)
-			ck_assert_uint_eq(gs_canvas_pixel(&canvas, x, y), x >= 3 && x < 7 && y >= 2 && y < 7 ? 0x102030 : 0xffffff);
+			ck_assert_uint_eq(gs_canvas_pixel(&canvas, x, y),
+				x >= 3 && x < 7 && y >= 2 && y < 7 ? 0x102030 : 0xffffff);
 }
 END_TEST
 
@@ -36,7 +31,8 @@ START_TEST(what_lies_outside_is_cut_off)
 	gs_draw_rect(&canvas.draw, -5, -5, 8, 8, 0x000001);
 	gs_draw_rect(&canvas.draw, 58, 19, 100, INT32_MAX, 0x000002);
 	gs_draw_rect(&canvas.draw, 70, 5, 3, 3, 0x000003);
-	gs_draw_text(&canvas.draw, -10, -4, 12, 0, 500, "text over every edge of the picture, ever so long");
+	gs_draw_text(
+		&canvas.draw, -10, -4, 12, 0, 500, "text over every edge of the picture, ever so long");
 	gs_draw_text(&canvas.draw, 52, 4, 12, 0, 500, "text");
 
 	ck_assert_uint_eq(gs_canvas_pixel(&canvas, 59, 19) | 0x00ffff, 0x00ffff);
@@ -79,9 +75,21 @@ START_TEST(text_too_wide_ends_in_an_ellipsis_within_its_width)
 }
 END_TEST
 
-static const struct { const char *text; uint32_t first; } characters[] = {
-	{ "a", 'a' }, { "é", 0xe9 }, { "…", 0x2026 }, { "😀", 0x1f600 }, { "\x1b[31m", '?' }, { "\xff", '?' }, { "\xc3", '?' },
-	{ "\xe2\x80\xae", '?' }, { "\xc0\x80", '?' }, { "\xc2\x9b", '?' }, { "", 0 },
+static const struct {
+	const char *text;
+	uint32_t first;
+} characters[] = {
+	{"a", 'a'},
+	{"é", 0xe9},
+	{"…", 0x2026},
+	{"😀", 0x1f600},
+	{"\x1b[31m", '?'},
+	{"\xff", '?'},
+	{"\xc3", '?'},
+	{"\xe2\x80\xae", '?'},
+	{"\xc0\x80", '?'},
+	{"\xc2\x9b", '?'},
+	{"", 0},
 };
 
 START_TEST(a_character_is_decoded_or_shown_as_a_question_mark)
@@ -104,7 +112,7 @@ END_TEST
 START_TEST(a_written_picture_decodes_to_the_same_pixels)
 {
 	char folder[] = "/tmp/gpusnap-draw-XXXXXX", path[64];
-	png_image image = { .version = PNG_IMAGE_VERSION };
+	png_image image = {.version = PNG_IMAGE_VERSION};
 	unsigned char pixels[60 * 20 * 3];
 
 	ck_assert_ptr_nonnull(mkdtemp(folder));
@@ -164,7 +172,8 @@ Suite *suite_draw(void)
 	tcase_add_test(t, a_frame_leaves_its_inside);
 	tcase_add_test(t, text_leaves_ink_between_its_ends);
 	tcase_add_test(t, text_too_wide_ends_in_an_ellipsis_within_its_width);
-	tcase_add_loop_test(t, a_character_is_decoded_or_shown_as_a_question_mark, 0, sizeof characters / sizeof *characters);
+	tcase_add_loop_test(t, a_character_is_decoded_or_shown_as_a_question_mark, 0,
+		sizeof characters / sizeof *characters);
 	tcase_add_test(t, a_side_of_no_or_too_many_pixels_is_refused);
 	tcase_add_test(t, a_written_picture_decodes_to_the_same_pixels);
 	tcase_add_test(t, a_file_that_is_there_is_replaced_only_when_told_so);

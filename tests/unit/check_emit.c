@@ -7,8 +7,13 @@
 #include "analyzer/query/emit.h"
 
 static const gs_column columns[] = {
-	{ "device", GS_UNIT_NONE }, { "size", GS_UNIT_BYTES }, { "address", GS_UNIT_ADDRESS }, { "time_us", GS_UNIT_TIME },
-	{ "ok", GS_UNIT_BOOLEAN }, { "text", GS_UNIT_NONE }, { "text", GS_UNIT_NONE },
+	{"device", GS_UNIT_NONE},
+	{"size", GS_UNIT_BYTES},
+	{"address", GS_UNIT_ADDRESS},
+	{"time_us", GS_UNIT_TIME},
+	{"ok", GS_UNIT_BOOLEAN},
+	{"text", GS_UNIT_NONE},
+	{"text", GS_UNIT_NONE},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -22,12 +27,12 @@ static char *emit(gs_format format, int width, uint64_t limit, const char *odd, 
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 	gs_emitter *e = NULL;
-	gs_emit_head head = { "a query", NULL, true, columns, COLUMNS, limit, width, false };
+	gs_emit_head head = {"a query", NULL, true, columns, COLUMNS, limit, width, false};
 	ck_assert_int_eq(gs_emit_open(f, format, &head, &e, NULL), GS_OK);
-	const gs_value one[COLUMNS] = { number(0), number(402653184), number(0x7f0000000000), number(1700000000123456), number(1),
-					text(odd), text("b") };
-	const gs_value two[COLUMNS] = { number(1), number(INT64_MIN), number(-16), number(INT64_MIN), number(0), text(NULL),
-					{ GS_VALUE_REAL, 0, 0.125, NULL, 0 } };
+	const gs_value one[COLUMNS] = {number(0), number(402653184), number(0x7f0000000000),
+		number(1700000000123456), number(1), text(odd), text("b")};
+	const gs_value two[COLUMNS] = {number(1), number(INT64_MIN), number(-16), number(INT64_MIN),
+		number(0), text(NULL), {GS_VALUE_REAL, 0, 0.125, NULL, 0}};
 	gs_emit_row(e, one, NULL);
 	gs_emit_row(e, two, NULL);
 	ck_assert_int_eq(gs_emit_close(e, false, left, NULL), GS_OK);
@@ -35,29 +40,32 @@ static char *emit(gs_format format, int width, uint64_t limit, const char *odd, 
 	return out;
 }
 
-static const struct { gs_format format; const char *expected; } whole[] = {
-	{ GS_FORMAT_JSON,
-	  "{\"schema_version\":1,\"query\":\"a query\",\"state\":null,\"complete\":true,\"columns\":[\"device\",\"size\",\"address\",\"time_us\","
-	  "\"ok\",\"text\",\"text_2\"],\"rows\":[{\"device\":0,\"size\":402653184,\"address\":139637976727552,\"time_us\":1700000000123456,"
-	  "\"ok\":true,\"text\":\"a,\\\"b\\\"\\n\\tc\",\"text_2\":\"b\"},{\"device\":1,\"size\":null,\"address\":-16,\"time_us\":null,\"ok\":false,"
-	  "\"text\":null,\"text_2\":0.125}],\"truncated\":false}\n" },
-	{ GS_FORMAT_JSONL,
-	  "{\"device\":0,\"size\":402653184,\"address\":139637976727552,\"time_us\":1700000000123456,\"ok\":true,\"text\":\"a,\\\"b\\\"\\n\\tc\","
-	  "\"text_2\":\"b\"}\n{\"device\":1,\"size\":null,\"address\":-16,\"time_us\":null,\"ok\":false,\"text\":null,\"text_2\":0.125}\n" },
-	{ GS_FORMAT_TSV,
-	  "device\tsize\taddress\ttime_us\tok\ttext\ttext\n0\t402653184\t139637976727552\t1700000000123456\t1\ta,\"b\"\\n\\tc\tb\n"
-	  "1\t\t-16\t\t0\t\t0.125\n" },
-	{ GS_FORMAT_CSV,
-	  "device,size,address,time_us,ok,text,text\n0,402653184,139637976727552,1700000000123456,1,\"a,\"\"b\"\"\n\tc\",b\n"
-	  "1,,-16,,0,,0.125\n" },
-	{ GS_FORMAT_TABLE,
-	  "device       size             address                     time_us   ok  text        text\n"
-	  "     0  384.0 MiB      0x7f0000000000  2023-11-14 22:13:20.123456  yes  a,\"b\" \xe2\x86\x90  c  b\n"
-	  "     1          -  0xfffffffffffffff0                           -   no  -           0.125\n" },
-	{ GS_FORMAT_MARKDOWN,
-	  "| device | size | address | time_us | ok | text | text |\n|---:|---:|---:|---:|---:|---|---|\n"
-	  "| 0 | 384.0 MiB | 0x7f0000000000 | 2023-11-14 22:13:20.123456 | yes | a,\"b\" \xe2\x86\x90  c | b |\n"
-	  "| 1 | - | 0xfffffffffffffff0 | - | no | - | 0.125 |\n" },
+static const struct {
+	gs_format format;
+	const char *expected;
+} whole[] = {
+	{GS_FORMAT_JSON,
+		"{\"schema_version\":1,\"query\":\"a query\",\"state\":null,\"complete\":true,\"columns\":[\"device\",\"size\",\"address\",\"time_us\","
+		"\"ok\",\"text\",\"text_2\"],\"rows\":[{\"device\":0,\"size\":402653184,\"address\":139637976727552,\"time_us\":1700000000123456,"
+		"\"ok\":true,\"text\":\"a,\\\"b\\\"\\n\\tc\",\"text_2\":\"b\"},{\"device\":1,\"size\":null,\"address\":-16,\"time_us\":null,\"ok\":false,"
+		"\"text\":null,\"text_2\":0.125}],\"truncated\":false}\n"},
+	{GS_FORMAT_JSONL,
+		"{\"device\":0,\"size\":402653184,\"address\":139637976727552,\"time_us\":1700000000123456,\"ok\":true,\"text\":\"a,\\\"b\\\"\\n\\tc\","
+		"\"text_2\":\"b\"}\n{\"device\":1,\"size\":null,\"address\":-16,\"time_us\":null,\"ok\":false,\"text\":null,\"text_2\":0.125}\n"},
+	{GS_FORMAT_TSV,
+		"device\tsize\taddress\ttime_us\tok\ttext\ttext\n0\t402653184\t139637976727552\t1700000000123456\t1\ta,\"b\"\\n\\tc\tb\n"
+		"1\t\t-16\t\t0\t\t0.125\n"},
+	{GS_FORMAT_CSV,
+		"device,size,address,time_us,ok,text,text\n0,402653184,139637976727552,1700000000123456,1,\"a,\"\"b\"\"\n\tc\",b\n"
+		"1,,-16,,0,,0.125\n"},
+	{GS_FORMAT_TABLE,
+		"device       size             address                     time_us   ok  text        text\n"
+		"     0  384.0 MiB      0x7f0000000000  2023-11-14 22:13:20.123456  yes  a,\"b\" \xe2\x86\x90  c  b\n"
+		"     1          -  0xfffffffffffffff0                           -   no  -           0.125\n"},
+	{GS_FORMAT_MARKDOWN,
+		"| device | size | address | time_us | ok | text | text |\n|---:|---:|---:|---:|---:|---|---|\n"
+		"| 0 | 384.0 MiB | 0x7f0000000000 | 2023-11-14 22:13:20.123456 | yes | a,\"b\" \xe2\x86\x90  c | b |\n"
+		"| 1 | - | 0xfffffffffffffff0 | - | no | - | 0.125 |\n"},
 };
 
 START_TEST(a_result_is_the_same_in_every_format)
@@ -73,7 +81,8 @@ START_TEST(no_format_lets_a_control_character_through)
 	for (int format = GS_FORMAT_TABLE; format <= GS_FORMAT_MARKDOWN; format++) {
 		char *out = emit((gs_format)format, 0, 0, "\x1b]0;x\x07\xc2\x9b\x7f\xff\xe2\x80\xae", NULL);
 		for (const char *p = out; *p; p++)
-			ck_assert_msg((unsigned char)*p >= ' ' || *p == '\n' || *p == '\t', "format %d: byte %02x", format, (unsigned char)*p);
+			ck_assert_msg((unsigned char)*p >= ' ' || *p == '\n' || *p == '\t',
+				"format %d: byte %02x", format, (unsigned char)*p);
 		ck_assert_ptr_null(strstr(out, "\xc2\x9b"));
 		ck_assert_ptr_null(strchr(out, 0x7f));
 		ck_assert_ptr_null(strchr(out, (char)0xff));
@@ -104,10 +113,13 @@ static size_t columns_of(const char *line, size_t n)
 
 START_TEST(a_table_is_no_wider_than_the_terminal)
 {
-	static const int widths[] = { 40, 60, 80, 100, 120 };
-	char *out = emit(GS_FORMAT_TABLE, widths[_i], 0, "a long text that no terminal of this width can show as a whole, even so it has to end", NULL);
+	static const int widths[] = {40, 60, 80, 100, 120};
+	char *out = emit(GS_FORMAT_TABLE, widths[_i], 0,
+		"a long text that no terminal of this width can show as a whole, even so it has to end",
+		NULL);
 	for (const char *line = out; *line; line += strcspn(line, "\n") + 1)
-		ck_assert_msg(columns_of(line, strcspn(line, "\n")) <= (size_t)widths[_i], "%d columns: %s", widths[_i], line);
+		ck_assert_msg(columns_of(line, strcspn(line, "\n")) <= (size_t)widths[_i], "%d columns: %s",
+			widths[_i], line);
 	ck_assert_ptr_nonnull(strstr(out, "\xe2\x80\xa6"));
 	free(out);
 }

@@ -10,7 +10,10 @@
 
 #define FORMS "tests/data/pytorch/forms/"
 
-static gs_status to_stream(void *arg, const void *data, size_t n) { return fwrite(data, 1, n, arg) == n ? GS_OK : GS_IO; }
+static gs_status to_stream(void *arg, const void *data, size_t n)
+{
+	return fwrite(data, 1, n, arg) == n ? GS_OK : GS_IO;
+}
 static gs_status full(void *arg, const void *data, size_t n)
 {
 	(void)arg, (void)data, (void)n;
@@ -29,8 +32,18 @@ static char *rows_of_memory(char *bytes, size_t n)
 }
 
 static const char *const forms[] = {
-	"protocol0.pickle", "protocol1.pickle", "protocol2.pickle", "protocol4.pickle", "protocol5.pickle", "cpp.pickle", "snapshot.json", "twice.json.gz.zst",
-	"embedded.html", "list.pickle", "traces.pickle", "columns.html",
+	"protocol0.pickle",
+	"protocol1.pickle",
+	"protocol2.pickle",
+	"protocol4.pickle",
+	"protocol5.pickle",
+	"cpp.pickle",
+	"snapshot.json",
+	"twice.json.gz.zst",
+	"embedded.html",
+	"list.pickle",
+	"traces.pickle",
+	"columns.html",
 };
 
 static void compare(const char *path, bool copy)
@@ -41,7 +54,8 @@ static void compare(const char *path, bool copy)
 	size_t n, left_out = 7;
 	ck_assert_int_eq(gs_read_path(path, GS_WANT_ALL, &s, &err), GS_OK);
 	FILE *f = open_memstream(&bytes, &n);
-	gs_status status = copy ? gs_export_pytorch_copy(path, 0, to_stream, f, &err) : gs_export_pytorch(&s, to_stream, f, &left_out, &err);
+	gs_status status = copy ? gs_export_pytorch_copy(path, 0, to_stream, f, &err)
+							: gs_export_pytorch(&s, to_stream, f, &left_out, &err);
 	ck_assert_msg(status == GS_OK, "%s: %s", path, err.text);
 	fclose(f);
 	char *theirs = rows_of_memory(bytes, n), *ours = gs_snapshot_rows(&s);
@@ -122,14 +136,16 @@ START_TEST(events_of_our_own_actions_are_left_out_and_counted)
 	ck_assert_str_eq(gs_snapshot_setting(&s, "note"), "\xef\xbf\xbd \xc3\xa9");
 	free(bytes);
 	char *rows = gs_snapshot_rows(&s);
-	ck_assert_str_eq(rows, "E\t2\t0\talloc\t18446744073709551104\t300\t-2\t1700000000000000\t-\t-\t00000000\n"
-			       "E\t2\t1\toom\t1048576\t1073741824\t-2\t-\t-\t-\t00000000\n");
+	ck_assert_str_eq(rows,
+		"E\t2\t0\talloc\t18446744073709551104\t300\t-2\t1700000000000000\t-\t-\t00000000\n"
+		"E\t2\t1\toom\t1048576\t1073741824\t-2\t-\t-\t-\t00000000\n");
 	free(rows);
 	gs_snapshot_release(&s);
 }
 END_TEST
 
-#define TOLD "{\"compile_context\":\"0/1\",\"forward_frames\":[\"a.py:1:f\",\"b.py:2:g\"],\"score\":-1.5,\"nested\":{\"x\":[1,null,true]}}"
+#define TOLD \
+	"{\"compile_context\":\"0/1\",\"forward_frames\":[\"a.py:1:f\",\"b.py:2:g\"],\"score\":-1.5,\"nested\":{\"x\":[1,null,true]}}"
 
 static void ck_more(const gs_snapshot *s)
 {
@@ -138,13 +154,15 @@ static void ck_more(const gs_snapshot *s)
 	ck_assert_uint_eq(d->captured.blocks[1].stale, 777);
 	ck_assert_int_eq(d->captured.blocks[1].requested, GS_NONE);
 	ck_assert_str_eq(gs_string_text(s, d->trace.events[0].more), TOLD);
-	ck_assert_str_eq(gs_string_text(s, d->trace.events[1].more), "{\"action\":\"user_defined\",\"user_metadata\":\"\",\"frames\":[]}");
+	ck_assert_str_eq(gs_string_text(s, d->trace.events[1].more),
+		"{\"action\":\"user_defined\",\"user_metadata\":\"\",\"frames\":[]}");
 	ck_assert_int_eq(gs_event_action(&d->trace.events[1]), GS_ACTION_UNKNOWN);
 }
 
 START_TEST(what_the_model_has_no_place_for_comes_back)
 {
-	static const char json[] = "{\"segments\": [{\"total_size\": 1024, \"address\": 4096, \"blocks\": ["
+	static const char json[] =
+		"{\"segments\": [{\"total_size\": 1024, \"address\": 4096, \"blocks\": ["
 		"{\"size\": 512, \"state\": \"active_allocated\", \"requested_size\": 9, \"category\": \"gradient\", \"frames\": []},"
 		"{\"size\": 512, \"state\": \"inactive\", \"requested_size\": 777}]}], \"device_traces\": [["
 		"{\"action\": \"alloc\", \"addr\": 4096, \"size\": 9, \"stream\": 0, \"compile_context\": \"0/1\","
@@ -154,7 +172,8 @@ START_TEST(what_the_model_has_no_place_for_comes_back)
 	gs_error err = GS_ERROR_INIT;
 	char *bytes = NULL;
 	size_t n, left_out = 7;
-	ck_assert_msg(gs_read_memory(json, sizeof json - 1, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(
+		gs_read_memory(json, sizeof json - 1, GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
 	ck_more(&s);
 	FILE *f = open_memstream(&bytes, &n);
 	ck_assert_int_eq(gs_export_pytorch(&s, to_stream, f, &left_out, &err), GS_OK);
@@ -173,7 +192,8 @@ Suite *suite_export_pytorch(void)
 {
 	Suite *s = suite_create("export_pytorch");
 	TCase *t = tcase_create("export");
-	tcase_add_loop_test(t, a_snapshot_written_from_the_model_has_the_same_rows, 0, sizeof forms / sizeof *forms);
+	tcase_add_loop_test(
+		t, a_snapshot_written_from_the_model_has_the_same_rows, 0, sizeof forms / sizeof *forms);
 	tcase_add_loop_test(t, a_copy_has_the_same_rows, 0, sizeof forms / sizeof *forms);
 	tcase_add_test(t, what_cannot_be_written_is_an_error);
 	tcase_add_test(t, what_the_model_has_no_place_for_comes_back);

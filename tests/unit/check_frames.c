@@ -6,40 +6,47 @@
 
 static gs_id frame(gs_snapshot *s, const char *name, const char *file, int64_t line)
 {
-	return gs_snapshot_frame(s, gs_snapshot_string(s, name, strlen(name)), gs_snapshot_string(s, file, strlen(file)), line);
+	return gs_snapshot_frame(s, gs_snapshot_string(s, name, strlen(name)),
+		gs_snapshot_string(s, file, strlen(file)), line);
 }
 
-static const struct { const char *name, *file; bool plumbing, user; } rows[] = {
-	{ "forward", "/home/someone/model.py", false, true },
-	{ "epoch_start", "train.py", true, true },
-	{ "jobs/train.py(14): step", "none", false, true },
-	{ "torch/nn/modules/linear.py(96): forward", "none", false, false },
-	{ "<built-in method relu of type object at 0x7f00>", "none", false, false },
-	{ "nn.Module: Linear_0", "none", false, false },
-	{ "/usr/lib/python3.11/runpy.py(88): _run_code", "none", false, false },
-	{ "<module>", "C:\\work\\run.py", false, true },
-	{ "cell", "<ipython-input-3-0a>", false, true },
-	{ "forward", "/usr/lib/python3/dist-packages/torch/nn/functional.py", false, false },
-	{ "forward", "/opt/conda/lib/python3.10/site-packages/torch/nn/modules/linear.py", false, false },
-	{ "run", "/usr/lib/python3.11/threading.py", false, false },
-	{ "run", "C:\\Users\\x\\AppData\\Local\\Programs\\Python\\Python310\\lib\\threading.py", false, false },
-	{ "forward", "C:\\py\\venv\\Lib\\site-packages\\torch\\nn\\modules\\conv.py", false, false },
-	{ "load", "C:\\work\\lib\\load.py", false, true },
-	{ "_call", "<frozen importlib._bootstrap>", false, false },
-	{ "at::native::add(at::Tensor)", "??", false, false },
-	{ "_object* torch::autograd::wrap_errors<&torch::autograd::add>(_object*)", "variable_methods.cpp", false, false },
-	{ "at::Tensor my::kernel<float>(at::Tensor)", "kernel.cu", false, true },
-	{ "my_op(at::Tensor)", "op.cpp", false, true },
-	{ "at::native::add(at::Tensor)", "/pytorch/aten/src/ATen/native/BinaryOps.cpp", false, false },
-	{ "c10::impl::call_functor", "/pytorch/aten/src/ATen/core/boxing/impl.h", true, false },
-	{ "_PyEval_EvalFrameDefault", "/python/Python/ceval.c", true, false },
-	{ "main", "/home/someone/solver.cu", false, true },
-	{ "cudaMalloc", "libcudart.so.12", false, false },
-	{ "_object* torch::autograd::wrap_<&torch::autograd::add>(_object*)", "python_variable_methods.cpp", false, false },
-	{ "(anonymous namespace)::THPFunction_apply(_object*)", "python_function.cpp", false, false },
-	{ "execute_native_thread_routine", "thread.cc", false, false },
-	{ "solve(at::Tensor const&)", "/home/someone/solver.cu", false, true },
-	{ "lost", "", false, false },
+static const struct {
+	const char *name, *file;
+	bool plumbing, user;
+} rows[] = {
+	{"forward", "/home/someone/model.py", false, true},
+	{"epoch_start", "train.py", true, true},
+	{"jobs/train.py(14): step", "none", false, true},
+	{"torch/nn/modules/linear.py(96): forward", "none", false, false},
+	{"<built-in method relu of type object at 0x7f00>", "none", false, false},
+	{"nn.Module: Linear_0", "none", false, false},
+	{"/usr/lib/python3.11/runpy.py(88): _run_code", "none", false, false},
+	{"<module>", "C:\\work\\run.py", false, true},
+	{"cell", "<ipython-input-3-0a>", false, true},
+	{"forward", "/usr/lib/python3/dist-packages/torch/nn/functional.py", false, false},
+	{"forward", "/opt/conda/lib/python3.10/site-packages/torch/nn/modules/linear.py", false, false},
+	{"run", "/usr/lib/python3.11/threading.py", false, false},
+	{"run", "C:\\Users\\x\\AppData\\Local\\Programs\\Python\\Python310\\lib\\threading.py", false,
+		false},
+	{"forward", "C:\\py\\venv\\Lib\\site-packages\\torch\\nn\\modules\\conv.py", false, false},
+	{"load", "C:\\work\\lib\\load.py", false, true},
+	{"_call", "<frozen importlib._bootstrap>", false, false},
+	{"at::native::add(at::Tensor)", "??", false, false},
+	{"_object* torch::autograd::wrap_errors<&torch::autograd::add>(_object*)",
+		"variable_methods.cpp", false, false},
+	{"at::Tensor my::kernel<float>(at::Tensor)", "kernel.cu", false, true},
+	{"my_op(at::Tensor)", "op.cpp", false, true},
+	{"at::native::add(at::Tensor)", "/pytorch/aten/src/ATen/native/BinaryOps.cpp", false, false},
+	{"c10::impl::call_functor", "/pytorch/aten/src/ATen/core/boxing/impl.h", true, false},
+	{"_PyEval_EvalFrameDefault", "/python/Python/ceval.c", true, false},
+	{"main", "/home/someone/solver.cu", false, true},
+	{"cudaMalloc", "libcudart.so.12", false, false},
+	{"_object* torch::autograd::wrap_<&torch::autograd::add>(_object*)",
+		"python_variable_methods.cpp", false, false},
+	{"(anonymous namespace)::THPFunction_apply(_object*)", "python_function.cpp", false, false},
+	{"execute_native_thread_routine", "thread.cc", false, false},
+	{"solve(at::Tensor const&)", "/home/someone/solver.cu", false, true},
+	{"lost", "", false, false},
 };
 
 START_TEST(a_frame_is_judged_by_its_name_and_file)
@@ -47,8 +54,10 @@ START_TEST(a_frame_is_judged_by_its_name_and_file)
 	gs_snapshot s;
 	gs_snapshot_init(&s);
 	gs_id id = frame(&s, rows[_i].name, rows[_i].file, 7);
-	ck_assert_msg(gs_frame_is_plumbing(&s, id) == rows[_i].plumbing, "plumbing: %s %s", rows[_i].name, rows[_i].file);
-	ck_assert_msg(gs_frame_is_user(&s, id) == rows[_i].user, "user: %s %s", rows[_i].name, rows[_i].file);
+	ck_assert_msg(gs_frame_is_plumbing(&s, id) == rows[_i].plumbing, "plumbing: %s %s",
+		rows[_i].name, rows[_i].file);
+	ck_assert_msg(
+		gs_frame_is_user(&s, id) == rows[_i].user, "user: %s %s", rows[_i].name, rows[_i].file);
 	gs_snapshot_release(&s);
 }
 END_TEST
@@ -57,9 +66,9 @@ START_TEST(the_user_frame_is_the_innermost_of_the_users_own)
 {
 	gs_snapshot s;
 	gs_snapshot_init(&s);
-	gs_id torch = frame(&s, "linear", "/v/site-packages/torch/nn/functional.py", 1), mine = frame(&s, "step", "train.py", 2),
-	      outer = frame(&s, "<module>", "train.py", 3);
-	gs_id all[] = { torch, mine, outer }, none[] = { torch };
+	gs_id torch = frame(&s, "linear", "/v/site-packages/torch/nn/functional.py", 1),
+		  mine = frame(&s, "step", "train.py", 2), outer = frame(&s, "<module>", "train.py", 3);
+	gs_id all[] = {torch, mine, outer}, none[] = {torch};
 	ck_assert_uint_eq(gs_stack_user_frame(&s, gs_snapshot_stack(&s, all, 3)), mine);
 	ck_assert_uint_eq(gs_stack_user_frame(&s, gs_snapshot_stack(&s, none, 1)), torch);
 	ck_assert_uint_eq(gs_stack_user_frame(&s, 0), 0);
@@ -71,8 +80,9 @@ START_TEST(a_stack_is_written_innermost_first_without_plumbing)
 {
 	gs_snapshot s;
 	gs_snapshot_init(&s);
-	gs_id a = frame(&s, "f", "a.py", 1), hidden = frame(&s, "PyObject_Call", "", GS_NONE), b = frame(&s, "g", "b.py", GS_NONE);
-	gs_id frames[] = { hidden, a, b }, only[] = { hidden };
+	gs_id a = frame(&s, "f", "a.py", 1), hidden = frame(&s, "PyObject_Call", "", GS_NONE),
+		  b = frame(&s, "g", "b.py", GS_NONE);
+	gs_id frames[] = {hidden, a, b}, only[] = {hidden};
 	gs_id stack = gs_snapshot_stack(&s, frames, 3);
 	char buf[64], small[8];
 

@@ -30,14 +30,15 @@ static size_t hex_block(const char *fence, unsigned char *to, size_t cap)
 	ck_assert_msg(p, "no %s", fence);
 	p = strchr(p, '\n') + 1;
 	while (strncmp(p, "```", 3)) {
-		const char *end = strchr(p, '\n'), *remark = memchr(p, '#', (size_t)(end - p)), *colon = memchr(p, ':', (size_t)(end - p));
+		const char *end = strchr(p, '\n'), *remark = memchr(p, '#', (size_t)(end - p)),
+				   *colon = memchr(p, ':', (size_t)(end - p));
 		if (colon) {
 			ck_assert_msg(strtoul(p, NULL, 16) == n, "offset %.4s, expected %04zx", p, n);
 			for (p = colon + 1; p < (remark ? remark : end); p++) {
 				if (!isxdigit((unsigned char)*p))
 					continue;
 				ck_assert_uint_lt(n, cap);
-				to[n++] = (unsigned char)strtoul((char[]){ p[0], p[1], 0 }, NULL, 16);
+				to[n++] = (unsigned char)strtoul((char[]){p[0], p[1], 0}, NULL, 16);
 				p++;
 			}
 		}
@@ -66,14 +67,17 @@ static size_t unpacked(const unsigned char *file, uint32_t number, unsigned char
 START_TEST(the_writer_makes_the_worked_file)
 {
 	static unsigned char bytes[4096], ours[4096], theirs[4096];
-	memory_file file = { 0 };
+	memory_file file = {0};
 	size_t n = hex_block("```hex file\n", bytes, sizeof bytes);
 	memory_worked_file(&file);
 	ck_assert_mem_eq(file.data, bytes, GS_GSNAP_HEADER_SIZE);
 	for (uint32_t i = 0; i < 9; i++) {
-		const unsigned char *x = bytes + section_at(bytes, i), *y = file.data + section_at(file.data, i);
-		ck_assert_mem_eq(x, y, 32); /* all of the header but the packed size, which is zstd's affair */
-		size_t a = unpacked(bytes, i, theirs, sizeof theirs), b = unpacked(file.data, i, ours, sizeof ours);
+		const unsigned char *x = bytes + section_at(bytes, i),
+							*y = file.data + section_at(file.data, i);
+		ck_assert_mem_eq(
+			x, y, 32); /* all of the header but the packed size, which is zstd's affair */
+		size_t a = unpacked(bytes, i, theirs, sizeof theirs),
+			   b = unpacked(file.data, i, ours, sizeof ours);
 		ck_assert_uint_eq(a, b);
 		ck_assert_mem_eq(ours, theirs, a);
 	}
@@ -88,7 +92,7 @@ END_TEST
 START_TEST(the_reader_reads_the_worked_file)
 {
 	static unsigned char bytes[4096];
-	memory_file file = { .data = bytes, .n = hex_block("```hex file\n", bytes, sizeof bytes) };
+	memory_file file = {.data = bytes, .n = hex_block("```hex file\n", bytes, sizeof bytes)};
 	gs_sections *r = NULL;
 	gs_section s;
 	ck_assert_int_eq(gs_sections_open(&r, memory_input(&file), NULL), GS_OK);
@@ -113,7 +117,7 @@ START_TEST(the_reader_reads_the_worked_file)
 }
 END_TEST
 
-static const uint32_t shown[] = { 4, 6 };
+static const uint32_t shown[] = {4, 6};
 
 START_TEST(the_unpacked_bytes_are_those_shown)
 {
@@ -130,9 +134,10 @@ END_TEST
 /* The type of a column as the page writes it. */
 static void type_word(const gs_file_column *c, char *word, size_t cap)
 {
-	static const char *const words[] = { "u64", "u32", "u8", "bool", "i32", "opt", "text", "list" };
+	static const char *const words[] = {"u64", "u32", "u8", "bool", "i32", "opt", "text", "list"};
 	const char *refers = c->refers ? gs_section_text(c->refers) : NULL;
-	snprintf(word, cap, "%s%s%s", refers ? refers : words[c->cell], c->cell == GS_CELL_IDS ? " list" : "", c->needed ? ", needed" : "");
+	snprintf(word, cap, "%s%s%s", refers ? refers : words[c->cell],
+		c->cell == GS_CELL_IDS ? " list" : "", c->needed ? ", needed" : "");
 }
 
 START_TEST(every_column_is_in_its_table)
@@ -150,12 +155,14 @@ START_TEST(every_column_is_in_its_table)
 	ck_assert_uint_eq(rows, form->ncolumns);
 	for (unsigned c = 0; c < form->ncolumns; c++) {
 		type_word(&form->columns[c], type, sizeof type);
-		snprintf(line, sizeof line, "\n| %u | %s | %s |", form->columns[c].id, form->columns[c].name, type);
+		snprintf(line, sizeof line, "\n| %u | %s | %s |", form->columns[c].id,
+			form->columns[c].name, type);
 		const char *row = strstr(from, line);
 		ck_assert_msg(row && row < end, "%s: no row \"%s\"", form->name, line + 1);
 		snprintf(line, sizeof line, "largest: %u", form->columns[c].max);
-		ck_assert_msg(form->columns[c].cell != GS_CELL_U8 || (strstr(row + 1, line) && strstr(row + 1, line) < strchr(row + 1, '\n')),
-			      "%s: column %s: \"%s\" is missing", form->name, form->columns[c].name, line);
+		ck_assert_msg(form->columns[c].cell != GS_CELL_U8 ||
+				(strstr(row + 1, line) && strstr(row + 1, line) < strchr(row + 1, '\n')),
+			"%s: column %s: \"%s\" is missing", form->name, form->columns[c].name, line);
 	}
 }
 END_TEST
@@ -178,7 +185,9 @@ START_TEST(the_actions_are_those_of_the_code)
 {
 	char word[64];
 	int n = 0;
-#define GS_ACT(name, text) snprintf(word, sizeof word, "%d %s", n++, text); ck_assert_msg(strstr(strstr(page, "\nActions: "), word), "no \"%s\"", word);
+#define GS_ACT(name, text)                           \
+	snprintf(word, sizeof word, "%d %s", n++, text); \
+	ck_assert_msg(strstr(strstr(page, "\nActions: "), word), "no \"%s\"", word);
 	GS_ACTIONS(GS_ACT)
 #undef GS_ACT
 }

@@ -15,11 +15,12 @@ static const char *where; /* for messages */
 
 static void round_trip(const gs_snapshot *s)
 {
-	memory_file file = { 0 };
+	memory_file file = {0};
 	gs_snapshot back;
 	gs_error err = GS_ERROR_INIT;
 	ck_assert_msg(!gs_export_gsnap(s, 3, memory_sink, &file, &err), "%s: %s", where, err.text);
-	ck_assert_msg(!gs_read_memory(file.data, file.n, GS_WANT_ALL, &back, &err), "%s: %s", where, err.text);
+	ck_assert_msg(
+		!gs_read_memory(file.data, file.n, GS_WANT_ALL, &back, &err), "%s: %s", where, err.text);
 	gs_same_snapshot(where, s, &back);
 	gs_snapshot_release(&back);
 	memory_release(&file);
@@ -54,7 +55,8 @@ static void round_trip_folder(const char *folder)
 		gs_snapshot s;
 		snprintf(path, sizeof path, "%s/%s", folder, names[i]->d_name);
 		where = path;
-		if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < 20 << 20 && !gs_read_path(path, GS_WANT_ALL, &s, NULL)) {
+		if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < 20 << 20 &&
+			!gs_read_path(path, GS_WANT_ALL, &s, NULL)) {
 			round_trip(&s);
 			gs_snapshot_release(&s);
 		}
@@ -64,19 +66,17 @@ static void round_trip_folder(const char *folder)
 		free(names);
 }
 
-static const char *const folders[] = { "../shared/corpus", "../shared/faults", "../shared/corpus/oom-messages", "../shared/corpus/bfc", "../shared/corpus/rmm" };
+static const char *const folders[] = {"../shared/corpus", "../shared/faults",
+	"../shared/corpus/oom-messages", "../shared/corpus/bfc", "../shared/corpus/rmm"};
 
-START_TEST(what_people_have_comes_back)
-{
-	round_trip_folder(folders[_i]);
-}
+START_TEST(what_people_have_comes_back) { round_trip_folder(folders[_i]); }
 END_TEST
 
 /* --- reading less --- */
 
 START_TEST(what_is_not_wanted_is_not_read)
 {
-	memory_file file = { 0 };
+	memory_file file = {0};
 	gs_snapshot s;
 	memory_small_file(&file);
 	ck_assert_int_eq(gs_read_memory(file.data, file.n, GS_WANT_LAYOUT, &s, NULL), GS_OK);
@@ -94,8 +94,10 @@ START_TEST(what_is_not_wanted_is_not_read)
 	ck_assert_uint_eq(s.nooms, 1);
 	ck_assert_str_eq(s.argv, "train --fast");
 	const gs_stack *k = &s.stacks[s.devices[0].captured.blocks[0].stack];
-	ck_assert_str_eq(gs_string_text(&s, s.frames[s.stack_frames[k->first]].name), "libdemo.so+0x1234");
-	ck_assert_str_eq(gs_string_text(&s, s.frames[s.stack_frames[k->first]].file), "/usr/lib/libdemo.so");
+	ck_assert_str_eq(
+		gs_string_text(&s, s.frames[s.stack_frames[k->first]].name), "libdemo.so+0x1234");
+	ck_assert_str_eq(
+		gs_string_text(&s, s.frames[s.stack_frames[k->first]].file), "/usr/lib/libdemo.so");
 	gs_snapshot_release(&s);
 	memory_release(&file);
 }
@@ -103,16 +105,16 @@ END_TEST
 
 START_TEST(a_block_of_another_devices_segment_is_damage)
 {
-	memory_file file = { 0 };
+	memory_file file = {0};
 	void *workspace;
 	gs_writer *w = memory_writer(&file, &workspace);
 	gs_error err = GS_ERROR_INIT;
 	gs_snapshot s;
 	for (int d = 0; d < 2; d++)
-		gs_writer_device(w, &(gs_row_device){ .device = d });
+		gs_writer_device(w, &(gs_row_device){.device = d});
 	for (int d = 0; d < 2; d++)
-		gs_writer_segment(w, &(gs_row_segment){ .device = d, .size = 4096 });
-	gs_writer_block(w, &(gs_row_block){ .device = 0, .segment = 2, .size = 4096 });
+		gs_writer_segment(w, &(gs_row_segment){.device = d, .size = 4096});
+	gs_writer_block(w, &(gs_row_block){.device = 0, .segment = 2, .size = 4096});
 	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
 	ck_assert_int_eq(gs_read_memory(file.data, file.n, GS_WANT_ALL, &s, &err), GS_FORMAT);
 	ck_assert_ptr_nonnull(strstr(err.text, "segment 2"));

@@ -1,4 +1,5 @@
-/* Verifying .gsnap files: what only a look at the whole file finds, and that zstd agrees with us. */
+/* Verifying .gsnap files: what only a look at the whole file finds, and that zstd agrees with us.
+ */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -38,7 +39,7 @@ static int run(const char *command)
 
 START_TEST(a_whole_file_is_counted)
 {
-	memory_file file = { 0 };
+	memory_file file = {0};
 	gs_verified v;
 	gs_error err = GS_ERROR_INIT;
 	memory_small_file(&file);
@@ -53,52 +54,68 @@ START_TEST(a_whole_file_is_counted)
 END_TEST
 
 /* A device with one event and what each case adds. */
-static void device(gs_writer *w, int64_t idx) { gs_writer_device(w, &(gs_row_device){ .device = 3, .idx = idx }); }
+static void device(gs_writer *w, int64_t idx)
+{
+	gs_writer_device(w, &(gs_row_device){.device = 3, .idx = idx});
+}
 static void block_event(gs_writer *w)
 {
 	device(w, GS_NONE);
-	gs_writer_segment(w, &(gs_row_segment){ .device = 3, .size = 512 });
-	gs_writer_block(w, &(gs_row_block){ .device = 3, .segment = 1, .size = 512, .idx = 1 });
+	gs_writer_segment(w, &(gs_row_segment){.device = 3, .size = 512});
+	gs_writer_block(w, &(gs_row_block){.device = 3, .segment = 1, .size = 512, .idx = 1});
 }
 static void oom_event(gs_writer *w)
 {
 	device(w, 0);
-	gs_writer_oom(w, &(gs_row_oom){ .device = 3, .idx = 7 });
+	gs_writer_oom(w, &(gs_row_oom){.device = 3, .idx = 7});
 }
 static void oom_device(gs_writer *w)
 {
 	device(w, 0);
-	gs_writer_oom(w, &(gs_row_oom){ .device = 4, .idx = 0 });
+	gs_writer_oom(w, &(gs_row_oom){.device = 4, .idx = 0});
 }
 static void layout_event(gs_writer *w) { device(w, 1); }
 static void negative_event(gs_writer *w) { device(w, -5); }
-static void complete(gs_writer *w) { gs_writer_device(w, &(gs_row_device){ .device = 3, .complete = 2 }); }
+static void complete(gs_writer *w)
+{
+	gs_writer_device(w, &(gs_row_device){.device = 3, .complete = 2});
+}
 static void nanos(gs_writer *w)
 {
 	device(w, 0);
-	gs_writer_event(w, &(gs_row_event){ .device = 3, .nanos = 1000 });
+	gs_writer_event(w, &(gs_row_event){.device = 3, .nanos = 1000});
 }
 static void nothing_wrong(gs_writer *w) { device(w, 0); }
 
-static const struct { void (*put)(gs_writer *); gs_status status; const char *text; } claims[] = {
-	{ block_event, GS_FORMAT, "block section at byte" }, { oom_event, GS_FORMAT, "event 7 of device 3, which has 1" }, { oom_device, GS_FORMAT, "of device 4" },
-	{ layout_event, GS_FORMAT, "event 1 of device 3" }, { negative_event, GS_FORMAT, "event number -5" }, { complete, GS_FORMAT, "complete is 2" },
-	{ nanos, GS_FORMAT, "1000 nanoseconds" }, { nothing_wrong, GS_OK, NULL },
+static const struct {
+	void (*put)(gs_writer *);
+	gs_status status;
+	const char *text;
+} claims[] = {
+	{block_event, GS_FORMAT, "block section at byte"},
+	{oom_event, GS_FORMAT, "event 7 of device 3, which has 1"},
+	{oom_device, GS_FORMAT, "of device 4"},
+	{layout_event, GS_FORMAT, "event 1 of device 3"},
+	{negative_event, GS_FORMAT, "event number -5"},
+	{complete, GS_FORMAT, "complete is 2"},
+	{nanos, GS_FORMAT, "1000 nanoseconds"},
+	{nothing_wrong, GS_OK, NULL},
 };
 
 START_TEST(references_to_events_are_checked)
 {
-	memory_file file = { 0 };
+	memory_file file = {0};
 	void *workspace;
 	gs_verified v;
 	gs_error err = GS_ERROR_INIT;
 	gs_writer *w = memory_writer(&file, &workspace);
 	claims[_i].put(w);
-	gs_writer_event(w, &(gs_row_event){ .device = 3 });
+	gs_writer_event(w, &(gs_row_event){.device = 3});
 	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
 	put(&file, file.n);
 	ck_assert_int_eq(gs_verify_path(path, NULL, NULL, &v, &err), claims[_i].status);
-	ck_assert_msg(!claims[_i].text || strstr(err.text, claims[_i].text), "\"%s\" does not say \"%s\"", err.text, claims[_i].text);
+	ck_assert_msg(!claims[_i].text || strstr(err.text, claims[_i].text),
+		"\"%s\" does not say \"%s\"", err.text, claims[_i].text);
 	free(workspace);
 	memory_release(&file);
 }
@@ -106,7 +123,7 @@ END_TEST
 
 START_TEST(a_cut_file_is_damaged_though_it_answers)
 {
-	memory_file file = { 0 };
+	memory_file file = {0};
 	gs_verified v;
 	gs_error err = GS_ERROR_INIT;
 	memory_small_file(&file);
@@ -120,7 +137,7 @@ END_TEST
 
 START_TEST(zstd_agrees)
 {
-	memory_file file = { 0 };
+	memory_file file = {0};
 	const char *gpusnap = getenv("GPUSNAP");
 	char verify[256];
 	memory_small_file(&file);

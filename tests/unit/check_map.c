@@ -11,7 +11,8 @@
 #define MIB (UINT64_C(1) << 20)
 #define GIB (UINT64_C(1) << 30)
 
-/* --- a heap made by hand ------------------------------------------------------------------------ */
+/* --- a heap made by hand ------------------------------------------------------------------------
+ */
 
 enum { SEGMENTS = 70000, BLOCKS = 200000 };
 static gs_snapshot snapshot;
@@ -45,7 +46,11 @@ static gs_segment *segment(uint64_t address, uint64_t size)
 {
 	gs_segment *s = &layout.segments[layout.nsegments++];
 
-	*s = (gs_segment){ .address = address, .size = size, .pool = GS_LARGE, .has_address = true, .first_block = layout.nblocks };
+	*s = (gs_segment){.address = address,
+		.size = size,
+		.pool = GS_LARGE,
+		.has_address = true,
+		.first_block = layout.nblocks};
 	return s;
 }
 
@@ -54,8 +59,12 @@ static gs_block *block(uint64_t size, gs_block_state state)
 	gs_segment *s = &layout.segments[layout.nsegments - 1];
 	gs_block *b = &layout.blocks[layout.nblocks++], *before = s->nblocks ? b - 1 : NULL;
 
-	*b = (gs_block){ .address = before ? before->address + before->size : s->address, .size = size, .state = (uint8_t)state,
-		.requested = state == GS_INACTIVE ? GS_NONE : (int64_t)size, .idx = GS_NONE, .segment = (uint32_t)(layout.nsegments - 1) };
+	*b = (gs_block){.address = before ? before->address + before->size : s->address,
+		.size = size,
+		.state = (uint8_t)state,
+		.requested = state == GS_INACTIVE ? GS_NONE : (int64_t)size,
+		.idx = GS_NONE,
+		.segment = (uint32_t)(layout.nsegments - 1)};
 	s->nblocks++;
 	return b;
 }
@@ -68,13 +77,14 @@ static void carved_heap(void)
 		block(512 * MIB, i % 2 ? GS_INACTIVE : GS_ACTIVE_ALLOCATED);
 }
 
-/* --- a log of what was drawn -------------------------------------------------------------------- */
+/* --- a log of what was drawn --------------------------------------------------------------------
+ */
 
 typedef struct drawing_log {
 	gs_draw draw;
 	char text[64 * 1024];
 	size_t n;
-	int right, bottom;      /* what the calls reach */
+	int right, bottom; /* what the calls reach */
 } drawing_log;
 
 static void log_rect(gs_draw *d, int x, int y, int w, int h, uint32_t rgb)
@@ -107,12 +117,12 @@ static void log_text(gs_draw *d, int x, int y, int px, uint32_t rgb, const char 
 		l->n += (size_t)sprintf(l->text + l->n, "%s\n", text);
 }
 
-static const gs_draw_ops log_ops = { log_rect, log_text, log_measure };
+static const gs_draw_ops log_ops = {log_rect, log_text, log_measure};
 static drawing_log drawn;
 
 static gs_map *make(const gs_oom *failed, gs_map_color color)
 {
-	gs_map_panel panel = { &device, &layout, failed, failed ? "oom" : "captured" };
+	gs_map_panel panel = {&device, &layout, failed, failed ? "oom" : "captured"};
 	gs_error err = GS_ERROR_INIT;
 	gs_map *m = NULL;
 
@@ -133,7 +143,8 @@ static void draw_log(const gs_oom *failed, gs_map_color color)
 	gs_map_free(m);
 }
 
-#define ck_assert_drawn(words) ck_assert_msg(strstr(drawn.text, words), "\"%s\" is not in:\n%s", words, drawn.text)
+#define ck_assert_drawn(words) \
+	ck_assert_msg(strstr(drawn.text, words), "\"%s\" is not in:\n%s", words, drawn.text)
 
 /* Pixels of a colour in the picture. */
 static size_t count_color(gs_map *m, uint32_t rgb)
@@ -150,15 +161,18 @@ static size_t count_color(gs_map *m, uint32_t rgb)
 	return n;
 }
 
-/* --- words -------------------------------------------------------------------------------------- */
+/* --- words --------------------------------------------------------------------------------------
+ */
 
 START_TEST(the_failed_request_and_the_holes_are_told_in_one_sentence)
 {
 	carved_heap();
 	draw_log(&oom, GS_MAP_STATE);
 
-	ck_assert_drawn("Request of 2.0 GiB failed (large pool, stream 0). Free there: 2.0 GiB in 4 holes, largest 512.0 MiB");
-	ck_assert_drawn("Reserved 4.0 GiB in 1 segment, 8 blocks: allocated 2.0 GiB, free 2.0 GiB in 4 holes");
+	ck_assert_drawn(
+		"Request of 2.0 GiB failed (large pool, stream 0). Free there: 2.0 GiB in 4 holes, largest 512.0 MiB");
+	ck_assert_drawn(
+		"Reserved 4.0 GiB in 1 segment, 8 blocks: allocated 2.0 GiB, free 2.0 GiB in 4 holes");
 	ck_assert_drawn("2.0 GiB in 4 blocks: allocated");
 	ck_assert_drawn("2.0 GiB in 4 blocks: pinning, in partly free segments");
 	ck_assert_drawn("largest hole 512.0 MiB");
@@ -201,7 +215,8 @@ END_TEST
 
 START_TEST(the_legend_names_stacks_by_the_frame_of_the_user)
 {
-	gs_id frame = gs_snapshot_frame(&snapshot, gs_snapshot_string(&snapshot, "forward", 7), gs_snapshot_string(&snapshot, "/a/train.py", 11), 12);
+	gs_id frame = gs_snapshot_frame(&snapshot, gs_snapshot_string(&snapshot, "forward", 7),
+		gs_snapshot_string(&snapshot, "/a/train.py", 11), 12);
 	gs_id stack = gs_snapshot_stack(&snapshot, &frame, 1);
 
 	carved_heap();
@@ -221,7 +236,8 @@ START_TEST(the_words_of_colourings_are_understood)
 }
 END_TEST
 
-/* --- places ------------------------------------------------------------------------------------- */
+/* --- places -------------------------------------------------------------------------------------
+ */
 
 START_TEST(bytes_and_pixels_are_in_proportion)
 {
@@ -233,7 +249,8 @@ START_TEST(bytes_and_pixels_are_in_proportion)
 	layout.blocks[1].state = GS_ACTIVE_PENDING_FREE;
 	m = make(NULL, GS_MAP_STATE);
 
-	/* 2 KiB a pixel, 12 pixels high; besides them the legend's swatch (20 × 11 within its frame) and the edge of the second block */
+	/* 2 KiB a pixel, 12 pixels high; besides them the legend's swatch (20 × 11 within its frame)
+	 * and the edge of the second block */
 	size_t blue = count_color(m, 0x0072b2), orange = count_color(m, 0xe69f00);
 	ck_assert_uint_eq(blue, 16 * MIB / 2048 * 12 + 20 * 11);
 	ck_assert_uint_eq(orange, (48 * MIB / 2048 - 1) * 12 + 20 * 11);
@@ -258,8 +275,14 @@ END_TEST
 
 START_TEST(every_segment_keeps_its_bytes_in_every_flow)
 {
-	static const struct { size_t segments; uint64_t size; gs_map_flow flow; } cases[] = {
-		{ 10, 100 * MIB, GS_MAP_OWN_ROWS }, { 400, 22 * MIB, GS_MAP_FLOWING }, { 60000, 2 * MIB, GS_MAP_PACKED },
+	static const struct {
+		size_t segments;
+		uint64_t size;
+		gs_map_flow flow;
+	} cases[] = {
+		{10, 100 * MIB, GS_MAP_OWN_ROWS},
+		{400, 22 * MIB, GS_MAP_FLOWING},
+		{60000, 2 * MIB, GS_MAP_PACKED},
 	};
 	gs_map_plan plan;
 
@@ -271,7 +294,8 @@ START_TEST(every_segment_keeps_its_bytes_in_every_flow)
 	ck_assert_int_le(plan.rows, 44);
 	for (size_t i = 0; i + 1 < layout.nsegments; i++)
 		ck_assert_uint_ge(plan.start[i + 1], plan.start[i] + layout.segments[i].size);
-	ck_assert_uint_le(plan.start[layout.nsegments - 1] + cases[_i].size, (uint64_t)plan.rows * 1024 << plan.shift);
+	ck_assert_uint_le(plan.start[layout.nsegments - 1] + cases[_i].size,
+		(uint64_t)plan.rows * 1024 << plan.shift);
 	gs_map_plan_release(&plan);
 }
 END_TEST
@@ -295,7 +319,7 @@ END_TEST
 
 START_TEST(segments_of_absurd_size_are_refused)
 {
-	gs_map_panel panel = { &device, &layout, NULL, "captured" };
+	gs_map_panel panel = {&device, &layout, NULL, "captured"};
 	gs_error err = GS_ERROR_INIT;
 	gs_map *m = NULL;
 
@@ -309,7 +333,7 @@ END_TEST
 
 START_TEST(a_device_without_segments_is_refused_by_its_number)
 {
-	gs_map_panel panel = { &device, &layout, NULL, "captured" };
+	gs_map_panel panel = {&device, &layout, NULL, "captured"};
 	gs_error err = GS_ERROR_INIT;
 	gs_map *m = NULL;
 

@@ -22,13 +22,11 @@ static int parse(given *g, const char *line, int most)
 	memset(g, 0, sizeof *g);
 	g->common = (gs_common)GS_COMMON_INIT;
 	g->capacity = GS_UNSET;
-	const gs_option options[] = {
-		{ "capacity", 0, GS_OPT_SIZE, &g->capacity, "SIZE", "total memory" },
-		{ "share", 0, GS_OPT_REAL, &g->share, "X", "a share" },
-		{ "conf", 0, GS_OPT_TEXTS, &g->confs, "TEXT", "settings" },
-		GS_OPTIONS_SELECT(g->common), GS_OPTIONS_RESULT(g->common), GS_OPTIONS_OUTPUT(g->common),
-		GS_OPTIONS_QUIET(g->common), GS_OPTIONS_END
-	};
+	const gs_option options[] = {{"capacity", 0, GS_OPT_SIZE, &g->capacity, "SIZE", "total memory"},
+		{"share", 0, GS_OPT_REAL, &g->share, "X", "a share"},
+		{"conf", 0, GS_OPT_TEXTS, &g->confs, "TEXT", "settings"}, GS_OPTIONS_SELECT(g->common),
+		GS_OPTIONS_RESULT(g->common), GS_OPTIONS_OUTPUT(g->common), GS_OPTIONS_QUIET(g->common),
+		GS_OPTIONS_END};
 	int argc = 0;
 	for (const char *p = line; *p; argc++) {
 		size_t n = strcspn(p, " ");
@@ -88,8 +86,17 @@ START_TEST(a_repeated_option_makes_a_list)
 END_TEST
 
 static const char *const wrong[] = {
-	"map --capasity 1", "map --capacity", "map --capacity x", "map -z", "map -d x", "map -d -1", "map --share 1x",
-	"map --format yaml", "map --json=1", "map a b", "map -n 99999999999999999999",
+	"map --capasity 1",
+	"map --capacity",
+	"map --capacity x",
+	"map -z",
+	"map -d x",
+	"map -d -1",
+	"map --share 1x",
+	"map --format yaml",
+	"map --json=1",
+	"map a b",
+	"map -n 99999999999999999999",
 };
 
 START_TEST(wrong_usage_ends_with_two)
@@ -101,7 +108,7 @@ END_TEST
 
 START_TEST(the_nearest_word_is_found)
 {
-	static const char *const words[] = { "summary", "segments", "settings", NULL };
+	static const char *const words[] = {"summary", "segments", "settings", NULL};
 	ck_assert_str_eq(gs_nearest_word("sumary", words), "summary");
 	ck_assert_str_eq(gs_nearest_word("setings", words), "settings");
 	ck_assert_str_eq(gs_nearest_word("seg", words), "segments");

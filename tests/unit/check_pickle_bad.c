@@ -12,41 +12,70 @@
 #define FORMS "tests/data/pytorch/forms/"
 #define S(text) text, sizeof text - 1
 
-static const struct { const char *what, *bytes; size_t n; gs_status status; const char *says; } bad[] = {
-	{ "an empty file", S(""), GS_UNKNOWN_KIND, "empty" },
-	{ "random bytes", S("\x93\x17\xaa\xf0\x11\x00\x42\xd3\x9e\x77\x61\xee\x05\xc1\x0a\xbb"), GS_UNKNOWN_KIND, "93 17 aa" },
-	{ "GLOBAL", S("\x80\x02" "cos\nsystem\n" "X\x02\0\0\0id\x85R."), GS_UNSAFE, "GLOBAL os.system) at byte 2" },
-	{ "GLOBAL of protocol 0", S("ccollections\nOrderedDict\n)R."), GS_UNSAFE, "GLOBAL collections.OrderedDict) at byte 0" },
-	{ "STACK_GLOBAL", S("\x80\x04\x8c\x02os\x8c\x06system\x93."), GS_UNSAFE, "at byte 14" },
-	{ "REDUCE", S("\x80\x02})R."), GS_UNSAFE, "REDUCE" },
-	{ "BUILD", S("\x80\x02}}b."), GS_UNSAFE, "BUILD" },
-	{ "a persistent id", S("\x80\x02Pabc\n."), GS_UNSAFE, "PERSID" },
-	{ "an unknown opcode", S("\x80\x02\xff."), GS_FORMAT, "opcode 0xff is not one of a snapshot's, at byte 2" },
-	{ "a newer protocol", S("\x80\x09}."), GS_VERSION, "protocol 9" },
-	{ "a cut LONG1", S("\x80\x02\x8a\x08\x01\x02"), GS_TRUNCATED, "ends early, at byte 6" },
-	{ "a LONG4 of 2 GB", S("\x80\x02\x8b\xff\xff\xff\x7f\x01\x02"), GS_TRUNCATED, "ends early" },
-	{ "a list said to have 2^40 bytes", S("\x80\x04\x95\0\0\0\0\0\1\0\0](K\x01K\x02"), GS_TRUNCATED, "ends early, at byte 17" },
-	{ "a string of 2^40 bytes", S("\x80\x04\x8d\0\0\0\0\0\1\0\0abc"), GS_TRUNCATED, "does not fit in the file" },
-	{ "a memo index far beyond the file", S("\x80\x02}r\xff\xff\xff\xff."), GS_FORMAT, "memo index 4294967295" },
-	{ "a memo that was never set", S("\x80\x02h\x07."), GS_FORMAT, "memo 7 was never set, at byte 2" },
-	{ "MEMOIZE of nothing", S("\x80\x04\x94."), GS_FORMAT, "too few values" },
-	{ "APPENDS without a mark", S("\x80\x02]K\x01" "e."), GS_FORMAT, "no mark" },
-	{ "SETITEMS without a dictionary", S("\x80\x02(K\x01K\x02u."), GS_FORMAT, "without a container" },
-	{ "a key without a value", S("\x80\x02}(K\x01u."), GS_FORMAT, "key without a value" },
-	{ "items for a number", S("\x80\x02K\x01(K\x01K\x02u."), GS_FORMAT, "no dictionary" },
-	{ "two values at the end", S("\x80\x02}}."), GS_FORMAT, "2 values" },
-	{ "no value at the end", S("\x80\x02."), GS_FORMAT, "0 values" },
-	{ "a pickle of something else", S("\x80\x02}X\x01\0\0\0aK\x01s."), GS_UNKNOWN_KIND, "not a PyTorch memory snapshot" },
-	{ "a pickled number", S("\x80\x02K\x01."), GS_UNKNOWN_KIND, "not a PyTorch memory snapshot" },
-	{ "a device beyond all bounds", S("\x80\x02](}(X\x06\0\0\0deviceJ\xff\xff\xff\xffX\x0a\0\0\0total_sizeK\x01ue."), GS_FORMAT, "device -1" },
-	{ "an event before its list", S("\x80\x02(X\x06\0\0\0actionX\x03\0\0\0oomd."), GS_UNKNOWN_KIND, "not a PyTorch" },
-	{ "half of a JSON", S("{\"segments\":[{\"blocks\":"), GS_TRUNCATED, "ends early, at byte 23" },
-	{ "a slip in a JSON", S("{\"segments\":[},\"device_traces\":[]}"), GS_FORMAT, "at byte 1" },
-	{ "a page with broken base64", S("<!DOCTYPE html> const local_files = [{\"name\":\"a\",\"base64\":\"gAR9*\"}]"), GS_FORMAT, "base64" },
-	{ "a page cut in its base64", S("<!DOCTYPE html> const local_files = [{\"name\":\"a\",\"base64\":\"gAR9"), GS_TRUNCATED, "base64 data ends early" },
-	{ "a page whose data is cut", S("<!DOCTYPE html> let trace_data = {\"events\":"), GS_TRUNCATED, "JSON ends early" },
-	{ "damaged zstd", S("\x28\xb5\x2f\xfd\x0c\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), GS_FORMAT, "zstd" },
-	{ "cut gzip", S("\x1f\x8b\x08\0\0\0\0\0"), GS_TRUNCATED, "gzip data ends early" },
+static const struct {
+	const char *what, *bytes;
+	size_t n;
+	gs_status status;
+	const char *says;
+} bad[] = {
+	{"an empty file", S(""), GS_UNKNOWN_KIND, "empty"},
+	{"random bytes", S("\x93\x17\xaa\xf0\x11\x00\x42\xd3\x9e\x77\x61\xee\x05\xc1\x0a\xbb"),
+		GS_UNKNOWN_KIND, "93 17 aa"},
+	{"GLOBAL",
+		S("\x80\x02"
+		  "cos\nsystem\n"
+		  "X\x02\0\0\0id\x85R."),
+		GS_UNSAFE, "GLOBAL os.system) at byte 2"},
+	{"GLOBAL of protocol 0", S("ccollections\nOrderedDict\n)R."), GS_UNSAFE,
+		"GLOBAL collections.OrderedDict) at byte 0"},
+	{"STACK_GLOBAL", S("\x80\x04\x8c\x02os\x8c\x06system\x93."), GS_UNSAFE, "at byte 14"},
+	{"REDUCE", S("\x80\x02})R."), GS_UNSAFE, "REDUCE"},
+	{"BUILD", S("\x80\x02}}b."), GS_UNSAFE, "BUILD"},
+	{"a persistent id", S("\x80\x02Pabc\n."), GS_UNSAFE, "PERSID"},
+	{"an unknown opcode", S("\x80\x02\xff."), GS_FORMAT,
+		"opcode 0xff is not one of a snapshot's, at byte 2"},
+	{"a newer protocol", S("\x80\x09}."), GS_VERSION, "protocol 9"},
+	{"a cut LONG1", S("\x80\x02\x8a\x08\x01\x02"), GS_TRUNCATED, "ends early, at byte 6"},
+	{"a LONG4 of 2 GB", S("\x80\x02\x8b\xff\xff\xff\x7f\x01\x02"), GS_TRUNCATED, "ends early"},
+	{"a list said to have 2^40 bytes", S("\x80\x04\x95\0\0\0\0\0\1\0\0](K\x01K\x02"), GS_TRUNCATED,
+		"ends early, at byte 17"},
+	{"a string of 2^40 bytes", S("\x80\x04\x8d\0\0\0\0\0\1\0\0abc"), GS_TRUNCATED,
+		"does not fit in the file"},
+	{"a memo index far beyond the file", S("\x80\x02}r\xff\xff\xff\xff."), GS_FORMAT,
+		"memo index 4294967295"},
+	{"a memo that was never set", S("\x80\x02h\x07."), GS_FORMAT,
+		"memo 7 was never set, at byte 2"},
+	{"MEMOIZE of nothing", S("\x80\x04\x94."), GS_FORMAT, "too few values"},
+	{"APPENDS without a mark",
+		S("\x80\x02]K\x01"
+		  "e."),
+		GS_FORMAT, "no mark"},
+	{"SETITEMS without a dictionary", S("\x80\x02(K\x01K\x02u."), GS_FORMAT, "without a container"},
+	{"a key without a value", S("\x80\x02}(K\x01u."), GS_FORMAT, "key without a value"},
+	{"items for a number", S("\x80\x02K\x01(K\x01K\x02u."), GS_FORMAT, "no dictionary"},
+	{"two values at the end", S("\x80\x02}}."), GS_FORMAT, "2 values"},
+	{"no value at the end", S("\x80\x02."), GS_FORMAT, "0 values"},
+	{"a pickle of something else", S("\x80\x02}X\x01\0\0\0aK\x01s."), GS_UNKNOWN_KIND,
+		"not a PyTorch memory snapshot"},
+	{"a pickled number", S("\x80\x02K\x01."), GS_UNKNOWN_KIND, "not a PyTorch memory snapshot"},
+	{"a device beyond all bounds",
+		S("\x80\x02](}(X\x06\0\0\0deviceJ\xff\xff\xff\xffX\x0a\0\0\0total_sizeK\x01ue."), GS_FORMAT,
+		"device -1"},
+	{"an event before its list", S("\x80\x02(X\x06\0\0\0actionX\x03\0\0\0oomd."), GS_UNKNOWN_KIND,
+		"not a PyTorch"},
+	{"half of a JSON", S("{\"segments\":[{\"blocks\":"), GS_TRUNCATED, "ends early, at byte 23"},
+	{"a slip in a JSON", S("{\"segments\":[},\"device_traces\":[]}"), GS_FORMAT, "at byte 1"},
+	{"a page with broken base64",
+		S("<!DOCTYPE html> const local_files = [{\"name\":\"a\",\"base64\":\"gAR9*\"}]"), GS_FORMAT,
+		"base64"},
+	{"a page cut in its base64",
+		S("<!DOCTYPE html> const local_files = [{\"name\":\"a\",\"base64\":\"gAR9"), GS_TRUNCATED,
+		"base64 data ends early"},
+	{"a page whose data is cut", S("<!DOCTYPE html> let trace_data = {\"events\":"), GS_TRUNCATED,
+		"JSON ends early"},
+	{"damaged zstd", S("\x28\xb5\x2f\xfd\x0c\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff"), GS_FORMAT,
+		"zstd"},
+	{"cut gzip", S("\x1f\x8b\x08\0\0\0\0\0"), GS_TRUNCATED, "gzip data ends early"},
 };
 
 START_TEST(damage_is_named_with_its_place)
@@ -56,8 +85,10 @@ START_TEST(damage_is_named_with_its_place)
 	char *copy = malloc(bad[_i].n + 1); /* exactly sized, for the address sanitizer */
 	memcpy(copy, bad[_i].bytes, bad[_i].n);
 	gs_status status = gs_read_memory(copy, bad[_i].n, GS_WANT_ALL, &s, &err);
-	ck_assert_msg(status == bad[_i].status && err.status == status, "%s: %s: %s", bad[_i].what, gs_status_name(status), err.text);
-	ck_assert_msg(strstr(err.text, bad[_i].says) != NULL, "%s: \"%s\" lacks \"%s\"", bad[_i].what, err.text, bad[_i].says);
+	ck_assert_msg(status == bad[_i].status && err.status == status, "%s: %s: %s", bad[_i].what,
+		gs_status_name(status), err.text);
+	ck_assert_msg(strstr(err.text, bad[_i].says) != NULL, "%s: \"%s\" lacks \"%s\"", bad[_i].what,
+		err.text, bad[_i].says);
 	free(copy);
 }
 END_TEST
@@ -83,7 +114,8 @@ static size_t load(const char *path, unsigned char *buf, size_t cap)
 	return n;
 }
 
-static const char *const whole[] = { "protocol0.pickle", "protocol2.pickle", "protocol4.pickle", "cpp.pickle", "snapshot.json", "embedded.html", "columns.html" };
+static const char *const whole[] = {"protocol0.pickle", "protocol2.pickle", "protocol4.pickle",
+	"cpp.pickle", "snapshot.json", "embedded.html", "columns.html"};
 
 START_TEST(a_file_cut_anywhere_ends_in_an_error_with_a_place)
 {
@@ -100,7 +132,8 @@ START_TEST(a_file_cut_anywhere_ends_in_an_error_with_a_place)
 		memcpy(copy, buf, cut);
 		gs_status status = gs_read_memory(copy, cut, GS_WANT_ALL, &s, &err);
 		ck_assert_msg(status != GS_OK, "%s cut at %zu", whole[_i], cut);
-		ck_assert_msg(status == GS_TRUNCATED, "%s cut at %zu: %s: %s", whole[_i], cut, gs_status_name(status), err.text);
+		ck_assert_msg(status == GS_TRUNCATED, "%s cut at %zu: %s: %s", whole[_i], cut,
+			gs_status_name(status), err.text);
 		ck_assert_ptr_eq(s.devices, NULL);
 		free(copy);
 	}
@@ -129,19 +162,37 @@ START_TEST(a_flipped_byte_never_harms)
 }
 END_TEST
 
-/* --- inputs that grow: bytes repeated half a million times ----------------------------------------------------- */
+/* --- inputs that grow: bytes repeated half a million times
+ * ----------------------------------------------------- */
 
-static const struct { const char *what, *head, *body; } abuse[] = {
-	{ "lists in lists", "\x80\x04", "](" }, { "lists", "\x80\x04", "]" }, { "dictionaries", "\x80\x04", "}" }, { "marks", "\x80\x04", "(" },
-	{ "dictionaries in dictionaries", "\x80\x04", "}(" },
-	{ "memos of one value", "\x80\x04}", "\x94" }, { "copies of one value", "\x80\x04]", "2" }, { "numbers", "\x80\x04](", "N" },
-	{ "a list in itself", "\x80\x02]q\x01", "h\x01" "a" }, { "memoised numbers", "\x80\x04K\x05", "\x94" }, { "tuples", "\x80\x04K\x05", "2\x86" },
-	{ "pairs", "\x80\x04", "K\x01J1234\x86" "0" }, { "events", "\x80\x02](](", "}(X\x06" }, { "JSON lists", "[{\"segments\":", "[" }, { "JSON dictionaries", "{\"segments\":", "{\"a\":" },
+static const struct {
+	const char *what, *head, *body;
+} abuse[] = {
+	{"lists in lists", "\x80\x04", "]("},
+	{"lists", "\x80\x04", "]"},
+	{"dictionaries", "\x80\x04", "}"},
+	{"marks", "\x80\x04", "("},
+	{"dictionaries in dictionaries", "\x80\x04", "}("},
+	{"memos of one value", "\x80\x04}", "\x94"},
+	{"copies of one value", "\x80\x04]", "2"},
+	{"numbers", "\x80\x04](", "N"},
+	{"a list in itself", "\x80\x02]q\x01",
+		"h\x01"
+		"a"},
+	{"memoised numbers", "\x80\x04K\x05", "\x94"},
+	{"tuples", "\x80\x04K\x05", "2\x86"},
+	{"pairs", "\x80\x04",
+		"K\x01J1234\x86"
+		"0"},
+	{"events", "\x80\x02](](", "}(X\x06"},
+	{"JSON lists", "[{\"segments\":", "["},
+	{"JSON dictionaries", "{\"segments\":", "{\"a\":"},
 };
 
 START_TEST(an_abuse_is_bounded_in_memory_and_time)
 {
-	size_t head = strlen(abuse[_i].head), body = strlen(abuse[_i].body), times = 500000, n = head + body * times;
+	size_t head = strlen(abuse[_i].head), body = strlen(abuse[_i].body), times = 500000,
+		   n = head + body * times;
 	char *bytes = malloc(n);
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
@@ -152,8 +203,8 @@ START_TEST(an_abuse_is_bounded_in_memory_and_time)
 	getrusage(RUSAGE_SELF, &before);
 	ck_assert_int_ne(gs_read_memory(bytes, n, GS_WANT_ALL, &s, &err), GS_OK);
 	getrusage(RUSAGE_SELF, &after);
-	ck_assert_msg((size_t)(after.ru_maxrss - before.ru_maxrss) * 1024 < (64 << 20) + 4 * n, "%s: %ld KiB", abuse[_i].what,
-		      after.ru_maxrss - before.ru_maxrss);
+	ck_assert_msg((size_t)(after.ru_maxrss - before.ru_maxrss) * 1024 < (64 << 20) + 4 * n,
+		"%s: %ld KiB", abuse[_i].what, after.ru_maxrss - before.ru_maxrss);
 	free(bytes);
 }
 END_TEST
@@ -166,15 +217,15 @@ static size_t bomb(unsigned char *out, size_t cap, bool zstd)
 	size_t made = 0;
 	if (zstd) {
 		ZSTD_CStream *z = ZSTD_createCStream();
-		ZSTD_outBuffer o = { out, cap, 0 };
-		ZSTD_inBuffer i = { head, 12, 0 };
-		for (int k = 0; k <= 400; k++, i = (ZSTD_inBuffer){ zeros, sizeof zeros, 0 })
+		ZSTD_outBuffer o = {out, cap, 0};
+		ZSTD_inBuffer i = {head, 12, 0};
+		for (int k = 0; k <= 400; k++, i = (ZSTD_inBuffer){zeros, sizeof zeros, 0})
 			ZSTD_compressStream2(z, &o, &i, ZSTD_e_continue);
 		ZSTD_endStream(z, &o);
 		ZSTD_freeCStream(z);
 		made = o.pos;
 	} else {
-		z_stream z = { .next_out = out, .avail_out = (unsigned)cap };
+		z_stream z = {.next_out = out, .avail_out = (unsigned)cap};
 		deflateInit2(&z, 4, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY);
 		z.next_in = (unsigned char *)(uintptr_t)head;
 		z.avail_in = 12;
@@ -191,10 +242,12 @@ static size_t bomb(unsigned char *out, size_t cap, bool zstd)
 	return made;
 }
 
-/* Whole segments, packed; then without the last bytes, or with one of the checksum's other than it was. */
+/* Whole segments, packed; then without the last bytes, or with one of the checksum's other than it
+ * was. */
 START_TEST(the_checksum_behind_packed_data_is_held_against_it)
 {
-	static const unsigned char plain[] = "\x80\x02](}(X\x06\0\0\0deviceK\0X\x07\0\0\0addressK\x40X\x0a\0\0\0total_sizeM\0\x10ue.";
+	static const unsigned char plain[] =
+		"\x80\x02](}(X\x06\0\0\0deviceK\0X\x07\0\0\0addressK\x40X\x0a\0\0\0total_sizeM\0\x10ue.";
 	unsigned char packed[512];
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
@@ -205,7 +258,10 @@ START_TEST(the_checksum_behind_packed_data_is_held_against_it)
 		n = ZSTD_compress2(z, packed, sizeof packed, plain, sizeof plain - 1);
 		ZSTD_freeCCtx(z);
 	} else {
-		z_stream z = { .next_in = (unsigned char *)(uintptr_t)plain, .avail_in = sizeof plain - 1, .next_out = packed, .avail_out = sizeof packed };
+		z_stream z = {.next_in = (unsigned char *)(uintptr_t)plain,
+			.avail_in = sizeof plain - 1,
+			.next_out = packed,
+			.avail_out = sizeof packed};
 		deflateInit2(&z, 4, Z_DEFLATED, 31, 9, Z_DEFAULT_STRATEGY);
 		deflate(&z, Z_FINISH);
 		n = sizeof packed - z.avail_out;
@@ -229,7 +285,8 @@ START_TEST(a_bomb_is_stopped)
 	gs_error err = GS_ERROR_INIT;
 	size_t n = bomb(packed, CAP, _i);
 	ck_assert_int_ne(gs_read_memory(packed, n, GS_WANT_ALL, &s, &err), GS_OK);
-	ck_assert_msg(strstr(err.text, "byte") != NULL || strstr(err.text, "times its size") != NULL, "%s", err.text);
+	ck_assert_msg(strstr(err.text, "byte") != NULL || strstr(err.text, "times its size") != NULL,
+		"%s", err.text);
 	free(packed);
 }
 END_TEST
@@ -242,7 +299,8 @@ Suite *suite_pickle_bad(void)
 	tcase_set_timeout(t, 20);
 	tcase_add_loop_test(t, damage_is_named_with_its_place, 0, sizeof bad / sizeof *bad);
 	tcase_add_test(t, a_directory_and_a_missing_file_are_named_as_such);
-	tcase_add_loop_test(t, a_file_cut_anywhere_ends_in_an_error_with_a_place, 0, sizeof whole / sizeof *whole);
+	tcase_add_loop_test(
+		t, a_file_cut_anywhere_ends_in_an_error_with_a_place, 0, sizeof whole / sizeof *whole);
 	tcase_add_loop_test(t, a_flipped_byte_never_harms, 0, sizeof whole / sizeof *whole);
 	tcase_add_loop_test(t, an_abuse_is_bounded_in_memory_and_time, 0, sizeof abuse / sizeof *abuse);
 	tcase_add_loop_test(t, the_checksum_behind_packed_data_is_held_against_it, 0, 2);

@@ -1,4 +1,5 @@
-/* Every snapshot of ../shared, against an independent reading by CPython's pickle (tests/independent/summary.py). */
+/* Every snapshot of ../shared, against an independent reading by CPython's pickle
+ * (tests/independent/summary.py). */
 #include <check.h>
 #include <glob.h>
 #include <stdio.h>
@@ -9,7 +10,10 @@
 #include "tests/unit/snapshot_rows.h"
 
 static const char *const patterns[] = {
-	"../shared/corpus/*.pickle", "../shared/corpus/*.pkl", "../shared/corpus/torch*.json", "../shared/faults/*.pickle",
+	"../shared/corpus/*.pickle",
+	"../shared/corpus/*.pkl",
+	"../shared/corpus/torch*.json",
+	"../shared/faults/*.pickle",
 	"../shared/whatif/*.pickle",
 };
 
@@ -22,9 +26,12 @@ static void put_summary(FILE *f, const gs_snapshot *s, const char *path)
 		gs_layout_totals(&d->captured, &t);
 		for (size_t k = 0; k < s->nooms; k++)
 			ooms += s->ooms[k].device == d->device;
-		fprintf(f, "%s\t%d\t%zu\t%zu\t%llu\t%llu\t%llu\t%llu\t%zu\t%llu\t%zu\t%zu\n", path, d->device, t.segments, t.blocks,
-			(unsigned long long)t.reserved, (unsigned long long)t.allocated, (unsigned long long)t.pending, (unsigned long long)t.free,
-			t.free_blocks, t.largest == SIZE_MAX ? 0ull : (unsigned long long)d->captured.blocks[t.largest].size, d->trace.n, ooms);
+		fprintf(f, "%s\t%d\t%zu\t%zu\t%llu\t%llu\t%llu\t%llu\t%zu\t%llu\t%zu\t%zu\n", path,
+			d->device, t.segments, t.blocks, (unsigned long long)t.reserved,
+			(unsigned long long)t.allocated, (unsigned long long)t.pending,
+			(unsigned long long)t.free, t.free_blocks,
+			t.largest == SIZE_MAX ? 0ull : (unsigned long long)d->captured.blocks[t.largest].size,
+			d->trace.n, ooms);
 	}
 }
 
@@ -36,7 +43,8 @@ static char *read_ours(const glob_t *g)
 	for (size_t i = 0; i < g->gl_pathc; i++) {
 		gs_snapshot s;
 		gs_error err = GS_ERROR_INIT;
-		ck_assert_msg(gs_read_path(g->gl_pathv[i], GS_WANT_ALL, &s, &err) == GS_OK, "%s: %s", g->gl_pathv[i], err.text);
+		ck_assert_msg(gs_read_path(g->gl_pathv[i], GS_WANT_ALL, &s, &err) == GS_OK, "%s: %s",
+			g->gl_pathv[i], err.text);
 		put_summary(f, &s, g->gl_pathv[i]);
 		char *rows = gs_snapshot_rows(&s);
 		fputs(rows, f);
@@ -73,7 +81,8 @@ START_TEST(every_sum_and_row_equals_an_independent_reading)
 		b += strcspn(a, "\n") + 1;
 		a += strcspn(a, "\n") + 1;
 	}
-	ck_assert_msg(!strcmp(a, b), "ours %.*s, theirs %.*s", (int)strcspn(a, "\n"), a, (int)strcspn(b, "\n"), b);
+	ck_assert_msg(!strcmp(a, b), "ours %.*s, theirs %.*s", (int)strcspn(a, "\n"), a,
+		(int)strcspn(b, "\n"), b);
 	free(ours);
 	free(theirs);
 	globfree(&g);
@@ -86,7 +95,8 @@ Suite *suite_pickle_corpus(void)
 	Suite *s = suite_create("pickle_corpus");
 	TCase *t = tcase_create("corpus");
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, every_sum_and_row_equals_an_independent_reading, 0, sizeof patterns / sizeof *patterns);
+	tcase_add_loop_test(
+		t, every_sum_and_row_equals_an_independent_reading, 0, sizeof patterns / sizeof *patterns);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,4 +1,5 @@
-/* One snapshot in every form: the rows are the same. The files are made by tests/independent/make_forms.py. */
+/* One snapshot in every form: the rows are the same. The files are made by
+ * tests/independent/make_forms.py. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,8 +19,16 @@ static void read_form(const char *name, unsigned want, gs_snapshot *s)
 }
 
 static const char *const same[] = {
-	"protocol0.pickle", "protocol1.pickle", "protocol2.pickle", "protocol3.pickle", "protocol5.pickle", "cpp.pickle", "snapshot.json",
-	"twice.json.gz.zst", "embedded.html", "traces.pickle",
+	"protocol0.pickle",
+	"protocol1.pickle",
+	"protocol2.pickle",
+	"protocol3.pickle",
+	"protocol5.pickle",
+	"cpp.pickle",
+	"snapshot.json",
+	"twice.json.gz.zst",
+	"embedded.html",
+	"traces.pickle",
 };
 
 START_TEST(a_form_has_the_same_rows_as_the_original)
@@ -97,7 +106,8 @@ START_TEST(the_facts_beside_the_rows_are_read)
 	ck_assert_str_eq(gs_snapshot_setting(&s, "max_split_size"), "-1");
 	ck_assert_str_eq(gs_snapshot_setting(&s, "expandable_segments"), "False");
 	ck_assert_str_eq(gs_snapshot_setting(&s, "garbage_collection_threshold"), "0.0");
-	ck_assert_ptr_nonnull(strstr(gs_snapshot_setting(&s, "roundup_power2_divisions"), "{\"1\":0,\"2\":0,"));
+	ck_assert_ptr_nonnull(
+		strstr(gs_snapshot_setting(&s, "roundup_power2_divisions"), "{\"1\":0,\"2\":0,"));
 	ck_assert_str_eq(s.release_min, "2.2");
 	ck_assert_str_eq(s.release_max, "2.6");
 	ck_assert_uint_eq(s.nooms, 1);
@@ -111,30 +121,65 @@ END_TEST
 
 #define PROTO "\x80\x02" /* only so that the kind is recognised */
 
-/* Small pickles written by hand with the opcodes of protocol 0: what the values mean does not depend on how they are written. */
+/* Small pickles written by hand with the opcodes of protocol 0: what the values mean does not
+ * depend on how they are written. */
 #define ZEROS "\0\0\0"
-static const struct { const char *what; const char text[400]; size_t devices, segments, blocks, events; uint64_t reserved; } small[] = {
-	{ "an empty list", PROTO "(l.", 0, 0, 0, 0, 0 },
-	{ "empty lists in a dictionary", PROTO "(dVsegments\n(lsVdevice_traces\n(l(la(las.", 0, 0, 0, 0, 0 },
-	{ "a segment without blocks or address", PROTO "((dVtotal_size\nL2097152L\nsVdevice\nI3\nsl.", 1, 1, 0, 0, 2097152 },
-	{ "an event of an unknown action", PROTO "(dVdevice_traces\n(l(l(dVaction\nVuser_defined\nsVsize\nI7\nsaas.", 1, 0, 0, 1, 0 },
-	{ "blocks without addresses", PROTO "((dVtotal_size\nI1024\nsVaddress\nI4096\nsVblocks\n(l(dVsize\nI512\nsVstate\nVinactive\nsa(dVsize\nI512\nsVstate\n"
-				      "Vactive_allocated\nsasl.", 1, 1, 2, 0, 1024 },
-	{ "protocol 0 whose memo was left out", "(dVdevice_traces\n(l(l(dVaction\nValloc\nsVsize\nI7\nsaas.", 1, 0, 0, 1, 0 },
-	{ "a list of protocol 0 whose first entry is a dictionary", "(l(dVtotal_size\nI1024\nsa.", 1, 1, 0, 0, 1024 },
-	{ "tuples where lists are expected", PROTO "((dVtotal_size\nI1024\nsVaddress\nI4096\nsVblocks\n((dVsize\nI512\nsVstate\nVinactive\ns(dVsize\nI512\nsVstate\n"
-					     "Vinactive\nstst.", 1, 1, 2, 0, 1024 },
-	{ "a segment that leaves its size to its blocks", PROTO "((dVaddress\nI4096\nsVblocks\n((dVsize\nI512\nsVstate\nVinactive\ns(dVsize\nI256\nsVstate\nVinactive\nstst.",
-	  1, 1, 2, 0, 768 },
-	{ "bytes instead of strings", PROTO "}C\x0d" "device_traces](](}(C\x06" "actionC\x05" "allocC\x04sizeK\x07uees.", 1, 0, 0, 1, 0 },
-	{ "sets under unknown keys", PROTO "}(X\x01" ZEROS "a\x8f(K\x01K\x02\x90X\x01" ZEROS "b(K\x03\x91X\x0d" ZEROS "device_traces](](}(X\x06" ZEROS "actionX\x05" ZEROS
-				     "allocueeu.", 1, 0, 0, 1, 0 },
-	{ "an empty tuple", PROTO "}(X\x08" ZEROS "segments)X\x0d" ZEROS "device_traces)u.", 0, 0, 0, 0, 0 },
-	{ "white space after the end", "\x80\x04]\x94.\r\n", 0, 0, 0, 0, 0 },
-	{ "NaN and infinities", "{\"x\": [NaN, -Infinity, {\"NaN\": Infinity}], \"y\":NaN, \"device_traces\": [[{\"action\": \"alloc\", \"size\": 7}]]}", 1, 0, 0, 1, 0 },
-	{ "settings first", "{\"allocator_settings\": {\"a\": [], \"b\": {}}, \"external_annotations\": []\n, \"host_segments\": [],\"segments\":[ ]}\n", 0, 0, 0, 0, 0 },
-	{ "escaped keys", "\xef\xbb\xbf{\"segments\":[],\"device\\u005ftraces\": [[{\"\\u0061ction\":\"allo\\u0063\"}]]}", 1, 0, 0, 1, 0 },
-	{ "a pool id as a list, and unknown keys", PROTO "((dVtotal_size\nI1024\nsVsegment_pool_id\n(lI0\naI5\nasVnew\n(dVa\n(lI1\nassl.", 1, 1, 0, 0, 1024 },
+static const struct {
+	const char *what;
+	const char text[400];
+	size_t devices, segments, blocks, events;
+	uint64_t reserved;
+} small[] = {
+	{"an empty list", PROTO "(l.", 0, 0, 0, 0, 0},
+	{"empty lists in a dictionary", PROTO "(dVsegments\n(lsVdevice_traces\n(l(la(las.", 0, 0, 0, 0,
+		0},
+	{"a segment without blocks or address", PROTO "((dVtotal_size\nL2097152L\nsVdevice\nI3\nsl.", 1,
+		1, 0, 0, 2097152},
+	{"an event of an unknown action",
+		PROTO "(dVdevice_traces\n(l(l(dVaction\nVuser_defined\nsVsize\nI7\nsaas.", 1, 0, 0, 1, 0},
+	{"blocks without addresses",
+		PROTO
+		"((dVtotal_size\nI1024\nsVaddress\nI4096\nsVblocks\n(l(dVsize\nI512\nsVstate\nVinactive\nsa(dVsize\nI512\nsVstate\n"
+		"Vactive_allocated\nsasl.",
+		1, 1, 2, 0, 1024},
+	{"protocol 0 whose memo was left out",
+		"(dVdevice_traces\n(l(l(dVaction\nValloc\nsVsize\nI7\nsaas.", 1, 0, 0, 1, 0},
+	{"a list of protocol 0 whose first entry is a dictionary", "(l(dVtotal_size\nI1024\nsa.", 1, 1,
+		0, 0, 1024},
+	{"tuples where lists are expected",
+		PROTO
+		"((dVtotal_size\nI1024\nsVaddress\nI4096\nsVblocks\n((dVsize\nI512\nsVstate\nVinactive\ns(dVsize\nI512\nsVstate\n"
+		"Vinactive\nstst.",
+		1, 1, 2, 0, 1024},
+	{"a segment that leaves its size to its blocks",
+		PROTO
+		"((dVaddress\nI4096\nsVblocks\n((dVsize\nI512\nsVstate\nVinactive\ns(dVsize\nI256\nsVstate\nVinactive\nstst.",
+		1, 1, 2, 0, 768},
+	{"bytes instead of strings",
+		PROTO "}C\x0d"
+			  "device_traces](](}(C\x06"
+			  "actionC\x05"
+			  "allocC\x04sizeK\x07uees.",
+		1, 0, 0, 1, 0},
+	{"sets under unknown keys",
+		PROTO "}(X\x01" ZEROS "a\x8f(K\x01K\x02\x90X\x01" ZEROS "b(K\x03\x91X\x0d" ZEROS
+			  "device_traces](](}(X\x06" ZEROS "actionX\x05" ZEROS "allocueeu.",
+		1, 0, 0, 1, 0},
+	{"an empty tuple", PROTO "}(X\x08" ZEROS "segments)X\x0d" ZEROS "device_traces)u.", 0, 0, 0, 0,
+		0},
+	{"white space after the end", "\x80\x04]\x94.\r\n", 0, 0, 0, 0, 0},
+	{"NaN and infinities",
+		"{\"x\": [NaN, -Infinity, {\"NaN\": Infinity}], \"y\":NaN, \"device_traces\": [[{\"action\": \"alloc\", \"size\": 7}]]}",
+		1, 0, 0, 1, 0},
+	{"settings first",
+		"{\"allocator_settings\": {\"a\": [], \"b\": {}}, \"external_annotations\": []\n, \"host_segments\": [],\"segments\":[ ]}\n",
+		0, 0, 0, 0, 0},
+	{"escaped keys",
+		"\xef\xbb\xbf{\"segments\":[],\"device\\u005ftraces\": [[{\"\\u0061ction\":\"allo\\u0063\"}]]}",
+		1, 0, 0, 1, 0},
+	{"a pool id as a list, and unknown keys",
+		PROTO "((dVtotal_size\nI1024\nsVsegment_pool_id\n(lI0\naI5\nasVnew\n(dVa\n(lI1\nassl.", 1,
+		1, 0, 0, 1024},
 };
 
 /* Without the zeros that fill the array. */
@@ -149,7 +194,9 @@ START_TEST(a_small_snapshot_is_read)
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
-	ck_assert_msg(gs_read_memory(small[_i].text, length_of(small[_i].text, sizeof small[_i].text), GS_WANT_ALL, &s, &err) == GS_OK, "%s: %s", small[_i].what, err.text);
+	ck_assert_msg(gs_read_memory(small[_i].text, length_of(small[_i].text, sizeof small[_i].text),
+					  GS_WANT_ALL, &s, &err) == GS_OK,
+		"%s: %s", small[_i].what, err.text);
 	ck_assert_uint_eq(s.ndevices, small[_i].devices);
 	if (s.ndevices) {
 		gs_totals t;
@@ -165,7 +212,8 @@ START_TEST(a_small_snapshot_is_read)
 }
 END_TEST
 
-/* A dictionary of more pairs than Python's pickler writes at once comes in parts: it is one record all the same. */
+/* A dictionary of more pairs than Python's pickler writes at once comes in parts: it is one record
+ * all the same. */
 START_TEST(a_record_in_several_parts_is_one)
 {
 	enum { UNKNOWN = 999 };
@@ -185,15 +233,19 @@ START_TEST(a_record_in_several_parts_is_one)
 END_TEST
 
 static const char *const odd_lists[] = {
-	PROTO "}Vdevice_traces\n](](}Vaction\nValloc\ns2ees.",                     /* the event twice */
-	PROTO "(dVdevice_traces\n(l(l(dVaction\nValloc\nsa(dVsize\nI1\nsaNaas.", /* a dictionary that is no event, and None: two */
+	PROTO "}Vdevice_traces\n](](}Vaction\nValloc\ns2ees.", /* the event twice */
+	PROTO
+	"(dVdevice_traces\n(l(l(dVaction\nValloc\nsa(dVsize\nI1\nsaNaas.", /* a dictionary that is no
+																		  event, and None: two */
 };
 
 START_TEST(what_a_list_of_rows_loses_is_said)
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
-	ck_assert_msg(gs_read_memory(odd_lists[_i], strlen(odd_lists[_i]), GS_WANT_ALL, &s, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(
+		gs_read_memory(odd_lists[_i], strlen(odd_lists[_i]), GS_WANT_ALL, &s, &err) == GS_OK, "%s",
+		err.text);
 	ck_assert_uint_ge(s.devices[0].trace.n, 1);
 	if (s.devices[0].trace.n == 1) {
 		ck_assert_uint_eq(s.nwarnings, 1);
@@ -214,7 +266,8 @@ Suite *suite_pickle_forms(void)
 	tcase_add_test(t, what_is_not_wanted_is_left_out_and_said);
 	tcase_add_test(t, the_facts_beside_the_rows_are_read);
 	tcase_add_test(t, a_record_in_several_parts_is_one);
-	tcase_add_loop_test(t, what_a_list_of_rows_loses_is_said, 0, sizeof odd_lists / sizeof *odd_lists);
+	tcase_add_loop_test(
+		t, what_a_list_of_rows_loses_is_said, 0, sizeof odd_lists / sizeof *odd_lists);
 	tcase_add_loop_test(t, a_small_snapshot_is_read, 0, sizeof small / sizeof *small);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,4 +1,5 @@
-/* Random workloads on the pool, each step followed by its self-check. The seed is in every message; GS_SEED runs one alone. */
+/* Random workloads on the pool, each step followed by its self-check. The seed is in every message;
+ * GS_SEED runs one alone. */
 #include <check.h>
 #include <stdlib.h>
 
@@ -12,13 +13,13 @@ typedef struct rig {
 	gs_sim *sim;
 	gs_pool *pool;
 	uint64_t random;
-	int budget;             /* chunks of bookkeeping memory left; -1: unlimited */
+	int budget; /* chunks of bookkeeping memory left; -1: unlimited */
 	gs_pool_block *live[LIVE_MAX], *deferred[LIVE_MAX];
 	uint64_t waiting[LIVE_MAX]; /* addresses of the deferred */
 	int nlive, ndeferred;
 	int64_t events[GS_ACTION_COUNT];
 	int64_t bytes[GS_ACTION_COUNT];
-	int open;               /* private pools begun */
+	int open; /* private pools begun */
 	unsigned long seed;
 } rig;
 
@@ -62,17 +63,24 @@ static void on_action(void *user, const gs_pool_action *a)
 			forget_deferred(r, i);
 	if (a->action == GS_ACTION_OOM) {
 		gs_error err = GS_ERROR_INIT;
-		ck_assert_msg(gs_pool_check(r->pool, &err) == GS_OK, "seed %lu, at an oom: %s", r->seed, err.text);
+		ck_assert_msg(
+			gs_pool_check(r->pool, &err) == GS_OK, "seed %lu, at an oom: %s", r->seed, err.text);
 	}
 }
 
 static void set_up(rig *r, unsigned long seed, const gs_rules *rules, uint64_t mib, unsigned flags)
 {
-	*r = (rig){ .random = seed * 0x9e3779b97f4a7c15u + 1, .budget = -1, .seed = seed };
-	gs_sim_config device = { .capacity = mib * MIB, .lazy_events = true };
+	*r = (rig){.random = seed * 0x9e3779b97f4a7c15u + 1, .budget = -1, .seed = seed};
+	gs_sim_config device = {.capacity = mib * MIB, .lazy_events = true};
 	ck_assert_int_eq(gs_sim_init(&r->sim, &device), GS_OK);
 	gs_pool_config config = {
-		.ops = &gs_sim_ops, .device = r->sim, .memory = { take, give, r }, .rules = rules, .on_action = on_action, .user = r, .flags = flags,
+		.ops = &gs_sim_ops,
+		.device = r->sim,
+		.memory = {take, give, r},
+		.rules = rules,
+		.on_action = on_action,
+		.user = r,
+		.flags = flags,
 	};
 	ck_assert_int_eq(gs_pool_init(&r->pool, &config, NULL), GS_OK);
 }
@@ -86,9 +94,12 @@ static void tear_down(rig *r)
 static uint64_t some_size(rig *r)
 {
 	switch (roll(r, 8)) {
-	case 0: case 1: case 2: return 1 + roll(r, 4096);
+	case 0:
+	case 1:
+	case 2: return 1 + roll(r, 4096);
 	case 3: return 1 + roll(r, MIB);
-	case 4: case 5: return MIB + roll(r, 9 * MIB);
+	case 4:
+	case 5: return MIB + roll(r, 9 * MIB);
 	case 6: return 10 * MIB + roll(r, 40 * MIB);
 	default: return roll(r, 20) ? 10 * MIB + roll(r, 200 * MIB) : roll(r, 600 * MIB);
 	}
@@ -98,9 +109,11 @@ static void step_malloc(rig *r)
 {
 	gs_pool_block *b;
 	uint64_t n = some_size(r);
-	gs_pool_ctx ctx = { (uint32_t)n, (uint32_t)r->nlive };
+	gs_pool_ctx ctx = {(uint32_t)n, (uint32_t)r->nlive};
 	gs_status status = gs_pool_malloc_block(r->pool, n, gs_sim_stream(roll(r, 3)), ctx, &b, NULL);
-	ck_assert_msg(status == GS_OK || status == GS_DEVICE_MEMORY || (status == GS_NO_MEMORY && !r->budget), "seed %lu: malloc: %d", r->seed, status);
+	ck_assert_msg(
+		status == GS_OK || status == GS_DEVICE_MEMORY || (status == GS_NO_MEMORY && !r->budget),
+		"seed %lu: malloc: %d", r->seed, status);
 	if (b)
 		r->live[r->nlive++] = b;
 }
@@ -115,13 +128,13 @@ static gs_pool_block *pick(rig *r, gs_pool_block **from, int *n)
 
 static void step_private(rig *r)
 {
-	gs_pool_id id = { r->open == 0, r->open == 1 };
+	gs_pool_id id = {r->open == 0, r->open == 1};
 	if (r->open < 2 && roll(r, 2)) {
 		if (!gs_pool_begin_private(r->pool, id, NULL, NULL, id.a != 0))
 			r->open++;
 	} else if (r->open) {
 		r->open--;
-		id = (gs_pool_id){ r->open == 0, r->open == 1 };
+		id = (gs_pool_id){r->open == 0, r->open == 1};
 		ck_assert_int_eq(gs_pool_end_private(r->pool, id), GS_OK);
 		if (gs_pool_drop_private(r->pool, id) == GS_OK && roll(r, 2))
 			gs_pool_empty_private(r->pool, id);
@@ -131,8 +144,13 @@ static void step_private(rig *r)
 static void step_other(rig *r)
 {
 	static const char *const confs[] = {
-		"", "expandable_segments:True", "expandable_segments:False", "max_split_size_mb:32,max_non_split_rounding_mb:21",
-		"garbage_collection_threshold:0.5", "roundup_power2_divisions:[1:8,16:4,64:2,>:1]", "expandable_segments:True,max_split_size_mb:64",
+		"",
+		"expandable_segments:True",
+		"expandable_segments:False",
+		"max_split_size_mb:32,max_non_split_rounding_mb:21",
+		"garbage_collection_threshold:0.5",
+		"roundup_power2_divisions:[1:8,16:4,64:2,>:1]",
+		"expandable_segments:True,max_split_size_mb:64",
 	};
 	switch (roll(r, 7)) {
 	case 0: gs_pool_empty_cache(r->pool); break;
@@ -151,7 +169,8 @@ static void step(rig *r)
 	if (r->nlive && (x < 42 || r->nlive == LIVE_MAX)) {
 		ck_assert_int_eq(gs_pool_free_block(r->pool, pick(r, r->live, &r->nlive)), GS_OK);
 	} else if (x < 50 && r->nlive) {
-		gs_pool_record_stream_block(r->pool, r->live[roll(r, (uint64_t)r->nlive)], gs_sim_stream(roll(r, 4)));
+		gs_pool_record_stream_block(
+			r->pool, r->live[roll(r, (uint64_t)r->nlive)], gs_sim_stream(roll(r, 4)));
 	} else if (x < 54 && r->nlive && r->ndeferred < LIVE_MAX) {
 		gs_pool_block *b = pick(r, r->live, &r->nlive);
 		ck_assert_int_eq(gs_pool_free_deferred(r->pool, b), GS_OK);
@@ -170,21 +189,24 @@ static void step(rig *r)
 
 static const gs_rules *rules_of(int i)
 {
-	static const gs_rules *const all[] = { &gs_rules_2_6, &gs_rules_2_10, &gs_rules_2_12, &gs_rules_2_13 };
+	static const gs_rules *const all[] = {
+		&gs_rules_2_6, &gs_rules_2_10, &gs_rules_2_12, &gs_rules_2_13};
 	return all[i % 4];
 }
 
 static void expect_whole(rig *r, int n)
 {
 	gs_error err = GS_ERROR_INIT;
-	ck_assert_msg(gs_pool_check(r->pool, &err) == GS_OK, "seed %lu, step %d: %s", r->seed, n, err.text);
+	ck_assert_msg(
+		gs_pool_check(r->pool, &err) == GS_OK, "seed %lu, step %d: %s", r->seed, n, err.text);
 }
 
 START_TEST(every_structure_agrees_after_each_step_of_a_random_workload)
 {
 	rig r;
 	for (unsigned long seed = 1; seed <= SEEDS; seed++) {
-		set_up(&r, seed * 100 + (unsigned long)_i, rules_of(_i), 300 + seed * 300, seed & 1 ? GS_POOL_NO_INDEX : 0);
+		set_up(&r, seed * 100 + (unsigned long)_i, rules_of(_i), 300 + seed * 300,
+			seed & 1 ? GS_POOL_NO_INDEX : 0);
 		for (int n = 0; n < STEPS; n++) {
 			step(&r);
 			expect_whole(&r, n);
@@ -204,11 +226,16 @@ START_TEST(what_the_actions_tell_adds_up_to_the_statistics)
 	gs_pool_stats s;
 	gs_pool_get_stats(r.pool, &s);
 	ck_assert_int_eq(s.array[GS_STAT_ALLOCATION][GS_STAT_ALL].allocated, r.events[GS_ACTION_ALLOC]);
-	ck_assert_int_eq(s.array[GS_STAT_ALLOCATION][GS_STAT_ALL].freed, r.events[GS_ACTION_FREE_REQUESTED]);
-	ck_assert_int_eq(s.array[GS_STAT_ACTIVE][GS_STAT_ALL].freed, r.events[GS_ACTION_FREE_COMPLETED]);
-	ck_assert_int_eq(s.array[GS_STAT_REQUESTED_BYTES][GS_STAT_ALL].allocated, r.bytes[GS_ACTION_ALLOC]);
-	ck_assert_int_eq(s.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].allocated, r.bytes[GS_ACTION_SEGMENT_ALLOC] + r.bytes[GS_ACTION_SEGMENT_MAP]);
-	ck_assert_int_eq(s.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].freed, r.bytes[GS_ACTION_SEGMENT_FREE] + r.bytes[GS_ACTION_SEGMENT_UNMAP]);
+	ck_assert_int_eq(
+		s.array[GS_STAT_ALLOCATION][GS_STAT_ALL].freed, r.events[GS_ACTION_FREE_REQUESTED]);
+	ck_assert_int_eq(
+		s.array[GS_STAT_ACTIVE][GS_STAT_ALL].freed, r.events[GS_ACTION_FREE_COMPLETED]);
+	ck_assert_int_eq(
+		s.array[GS_STAT_REQUESTED_BYTES][GS_STAT_ALL].allocated, r.bytes[GS_ACTION_ALLOC]);
+	ck_assert_int_eq(s.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].allocated,
+		r.bytes[GS_ACTION_SEGMENT_ALLOC] + r.bytes[GS_ACTION_SEGMENT_MAP]);
+	ck_assert_int_eq(s.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].freed,
+		r.bytes[GS_ACTION_SEGMENT_FREE] + r.bytes[GS_ACTION_SEGMENT_UNMAP]);
 	ck_assert_int_eq(s.num_ooms, r.events[GS_ACTION_OOM]);
 	ck_assert_uint_eq(gs_sim_used(r.sim), gs_pool_reserved(r.pool));
 	gs_pool_give_back(r.pool);
@@ -237,7 +264,8 @@ START_TEST(a_lack_of_bookkeeping_memory_at_any_point_fails_the_call_and_harms_no
 }
 END_TEST
 
-/* --- rebuilding a pool from what a walk shows ----------------------------------------------------- */
+/* --- rebuilding a pool from what a walk shows
+ * ----------------------------------------------------- */
 
 enum { PIECES = 4096 };
 
@@ -263,7 +291,7 @@ static gs_status draw_block(void *user, const gs_pool_block_info *b)
 
 static void draw(const gs_pool *pool, picture *p)
 {
-	static const gs_pool_visitor visitor = { draw_segment, draw_block };
+	static const gs_pool_visitor visitor = {draw_segment, draw_block};
 	p->nsegments = p->nblocks = 0;
 	ck_assert_int_eq(gs_pool_walk(pool, &visitor, p), GS_OK);
 }
@@ -275,13 +303,24 @@ static void adopt_picture(rig *r, const picture *p)
 		const gs_pool_segment_info *s = &p->segments[i];
 		static gs_pool_seed_block blocks[PIECES];
 		for (size_t k = 0; k < s->blocks; k++, at++)
-			blocks[k] = (gs_pool_seed_block){ p->blocks[at].size, p->blocks[at].requested, p->blocks[at].state, p->blocks[at].ctx };
+			blocks[k] = (gs_pool_seed_block){p->blocks[at].size, p->blocks[at].requested,
+				p->blocks[at].state, p->blocks[at].ctx};
 		gs_pool_seed seed = {
-			.address = s->address, .size = s->size, .stream = s->stream, .pool = s->pool, .pool_id = s->pool_id, .expandable = s->expandable,
-			.reservation_address = s->reserved_address, .reservation_size = s->reservation, .ctx = s->ctx, .blocks = blocks, .nblocks = s->blocks,
+			.address = s->address,
+			.size = s->size,
+			.stream = s->stream,
+			.pool = s->pool,
+			.pool_id = s->pool_id,
+			.expandable = s->expandable,
+			.reservation_address = s->reserved_address,
+			.reservation_size = s->reservation,
+			.ctx = s->ctx,
+			.blocks = blocks,
+			.nblocks = s->blocks,
 		};
 		gs_error err = GS_ERROR_INIT;
-		ck_assert_msg(gs_pool_adopt(r->pool, &seed, NULL, &err) == GS_OK, "seed %lu: %s", r->seed, err.text);
+		ck_assert_msg(
+			gs_pool_adopt(r->pool, &seed, NULL, &err) == GS_OK, "seed %lu: %s", r->seed, err.text);
 	}
 }
 
@@ -323,7 +362,8 @@ Suite *suite_pool_random(void)
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, every_structure_agrees_after_each_step_of_a_random_workload, 0, 4);
 	tcase_add_loop_test(t, what_the_actions_tell_adds_up_to_the_statistics, 0, 4);
-	tcase_add_loop_test(t, a_lack_of_bookkeeping_memory_at_any_point_fails_the_call_and_harms_nothing, 0, 2);
+	tcase_add_loop_test(
+		t, a_lack_of_bookkeeping_memory_at_any_point_fails_the_call_and_harms_nothing, 0, 2);
 	tcase_add_loop_test(t, a_pool_rebuilt_from_a_walk_shows_the_same_walk_and_is_whole, 0, 4);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,4 +1,5 @@
-/* Fragmentation as textbooks tell it, and as it is; what a driver's refusal and an out-of-memory leave behind. */
+/* Fragmentation as textbooks tell it, and as it is; what a driver's refusal and an out-of-memory
+ * leave behind. */
 #include <check.h>
 #include <string.h>
 
@@ -21,9 +22,10 @@ static void remember(void *user, const gs_pool_action *a)
 
 static void open_device(uint64_t mib)
 {
-	gs_sim_config device = { .capacity = mib * MIB };
+	gs_sim_config device = {.capacity = mib * MIB};
 	ck_assert_int_eq(gs_sim_init(&sim, &device), GS_OK);
-	gs_pool_config config = { .ops = &gs_sim_ops, .device = sim, .memory = gs_pool_heap, .on_action = remember };
+	gs_pool_config config = {
+		.ops = &gs_sim_ops, .device = sim, .memory = gs_pool_heap, .on_action = remember};
 	ck_assert_int_eq(gs_pool_init(&pool, &config, NULL), GS_OK);
 }
 
@@ -37,7 +39,7 @@ static void close_device(void)
 
 static gs_status ask(uint64_t mib, gs_pool_block **b, gs_error *err)
 {
-	gs_pool_ctx ctx = { 7, 9 };
+	gs_pool_ctx ctx = {7, 9};
 	return gs_pool_malloc_block(pool, mib * MIB, 0, ctx, b, err);
 }
 
@@ -96,11 +98,12 @@ START_TEST(nothing_is_nothing_and_more_than_an_eib_is_refused_without_an_event)
 {
 	gs_pool_block *b;
 	uint64_t address = 1;
-	gs_pool_ctx none = { 0, 0 };
+	gs_pool_ctx none = {0, 0};
 	gs_error err = GS_ERROR_INIT;
 	ck_assert_int_eq(gs_pool_malloc(pool, 0, 0, none, &address, NULL), GS_OK);
 	ck_assert_uint_eq(address, 0);
-	ck_assert_int_eq(gs_pool_malloc_block(pool, GS_REQUEST_MAX, 0, none, &b, &err), GS_DEVICE_MEMORY);
+	ck_assert_int_eq(
+		gs_pool_malloc_block(pool, GS_REQUEST_MAX, 0, none, &b, &err), GS_DEVICE_MEMORY);
 	ck_assert_str_eq(err.text, "CUDA out of memory. Tried to allocate more than 1EB memory.");
 	ck_assert_ptr_null(gs_pool_last_oom(pool));
 	ck_assert_int_eq(gs_pool_free(pool, 0), GS_OK);

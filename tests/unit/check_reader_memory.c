@@ -1,4 +1,5 @@
-/* Reading in bounded memory: files made to take a lot, each in a child whose peak is measured, and honest ones beside them. */
+/* Reading in bounded memory: files made to take a lot, each in a child whose peak is measured, and
+ * honest ones beside them. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -31,7 +32,8 @@ static void gzip(memory_file *f)
 {
 	size_t cap = f->n / 2 + 1000;
 	unsigned char *to = malloc(cap);
-	z_stream z = { .next_in = f->data, .avail_in = (unsigned)f->n, .next_out = to, .avail_out = (unsigned)cap };
+	z_stream z = {
+		.next_in = f->data, .avail_in = (unsigned)f->n, .next_out = to, .avail_out = (unsigned)cap};
 	deflateInit2(&z, 4, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
 	ck_assert_int_eq(deflate(&z, Z_FINISH), Z_STREAM_END);
 	f->n = cap - z.avail_out;
@@ -44,7 +46,7 @@ static void gzip(memory_file *f)
 static int child(const memory_file *f, long *peak)
 {
 	int status = 0;
-	struct rusage use = { 0 };
+	struct rusage use = {0};
 	pid_t pid = fork();
 	if (!pid) {
 		gs_snapshot s;
@@ -63,17 +65,23 @@ static void expect(const memory_file *f, gs_status expected, const char *what)
 	long base, peak;
 	child(NULL, &base);
 	int status = child(f, &peak);
-	ck_assert_msg(status == (int)expected, "%s (%zu bytes): status %d, not %d", what, f->n, status, expected);
+	ck_assert_msg(
+		status == (int)expected, "%s (%zu bytes): status %d, not %d", what, f->n, status, expected);
 	if (MEASURED)
-		ck_assert_msg(peak - base <= (64l << 20) + 4 * (long)f->n, "%s: %ld bytes of memory for %zu", what, peak - base, f->n); /* up to 4 MB also packed */
+		ck_assert_msg(peak - base <= (64l << 20) + 4 * (long)f->n,
+			"%s: %ld bytes of memory for %zu", what, peak - base,
+			f->n); /* up to 4 MB also packed */
 }
 
-/* --- files that want a lot ------------------------------------------------------------------------- */
+/* --- files that want a lot
+ * ------------------------------------------------------------------------- */
 
 /* A trace of the first event, and what comes again and again behind it. */
 static void pickle_of(memory_file *f, const char *first, const char *again, size_t n, size_t times)
 {
-	add(f, "\x80\x02}(U\x0d" "device_traces](](");
+	add(f,
+		"\x80\x02}(U\x0d"
+		"device_traces](](");
 	add(f, first);
 	repeat(f, again, n, times);
 	add(f, "eeU\x08segments]u.");
@@ -94,7 +102,7 @@ static void pickle_of_strings(memory_file *f, size_t times)
 {
 	add(f, "\x80\x02](");
 	for (size_t i = 0; i < times; i++) {
-		const char text[5] = { 'U', 3, (char)(i & 127), (char)(i >> 7 & 127), (char)(i >> 14) };
+		const char text[5] = {'U', 3, (char)(i & 127), (char)(i >> 7 & 127), (char)(i >> 14)};
 		memory_sink(f, text, 5);
 		memory_sink(f, "0", 1);
 	}
@@ -126,7 +134,8 @@ static void json_of_one_string(memory_file *f, size_t times)
 
 static void page_of_columns(memory_file *f, size_t times)
 {
-	add(f, "<!DOCTYPE html><script>let alloc_data = {\"string_table\":[\"b1_0\"],\"suffix_table\":[[0,-1]],\"elements_size\":[1],\"elements_info\":[0],\"actions\":[");
+	add(f,
+		"<!DOCTYPE html><script>let alloc_data = {\"string_table\":[\"b1_0\"],\"suffix_table\":[[0,-1]],\"elements_size\":[1],\"elements_info\":[0],\"actions\":[");
 	repeat(f, "0,", 2, times);
 	add(f, "0]}</script>");
 }
@@ -144,7 +153,8 @@ static void rmm_of_short_rows(memory_file *f, size_t times)
 static void bfc_of_short_lines(memory_file *f, size_t times)
 {
 	char line[64];
-	add(f, "bfc_allocator.cc: Allocator (GPU_0_bfc) ran out of memory trying to allocate 1.0KiB\nChunks in use:\nNext region of size 1\n");
+	add(f,
+		"bfc_allocator.cc: Allocator (GPU_0_bfc) ran out of memory trying to allocate 1.0KiB\nChunks in use:\nNext region of size 1\n");
 	for (size_t i = 1; i <= times; i++) {
 		snprintf(line, sizeof line, "InUse at %zx of size 1 next %zu\n", i, i);
 		add(f, line);
@@ -161,11 +171,20 @@ static void gsnap_of_one_event(memory_file *f, size_t times)
 {
 	void *workspace;
 	gs_writer *w = memory_writer(f, &workspace);
-	gs_writer_process(w, &(gs_row_process){ .pid = 1, .rank = GS_NONE, .time_us = GS_NONE });
-	gs_writer_device(w, &(gs_row_device){ .device = 0, .capacity = GS_NONE, .device_free = GS_NONE, .allowed = GS_NONE, .reserved = GS_NONE,
-		.allocated = GS_NONE, .others = GS_NONE, .idx = GS_NONE });
+	gs_writer_process(w, &(gs_row_process){.pid = 1, .rank = GS_NONE, .time_us = GS_NONE});
+	gs_writer_device(w,
+		&(gs_row_device){.device = 0,
+			.capacity = GS_NONE,
+			.device_free = GS_NONE,
+			.allowed = GS_NONE,
+			.reserved = GS_NONE,
+			.allocated = GS_NONE,
+			.others = GS_NONE,
+			.idx = GS_NONE});
 	for (size_t i = 0; i < times; i++)
-		gs_writer_event(w, &(gs_row_event){ .action = GS_ACTION_ALLOC, .address = 512 * i, .size = 512, .time_us = GS_NONE });
+		gs_writer_event(w,
+			&(gs_row_event){
+				.action = GS_ACTION_ALLOC, .address = 512 * i, .size = 512, .time_us = GS_NONE});
 	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
 	free(workspace);
 }
@@ -176,23 +195,23 @@ static const struct maker {
 	size_t times;
 	gs_status plain, packed; /* as it is, and in gzip */
 } makers[] = {
-	{ "a pickle that repeats an event", pickle_of_one_event, 2000000, GS_LIMIT, GS_LIMIT },
-	{ "a pickle of short events", pickle_of_short_events, 2500000, GS_LIMIT, GS_LIMIT },
-	{ "a pickle of short strings", pickle_of_strings, 1000000, GS_OK, GS_LIMIT },
-	{ "a JSON of short events", json_of_short_events, 800000, GS_OK, GS_LIMIT },
-	{ "a JSON of short blocks", json_of_blocks, 600000, GS_LIMIT, GS_LIMIT },
-	{ "a JSON of one string", json_of_one_string, 2000000, GS_LIMIT, GS_LIMIT },
-	{ "a page of columns", page_of_columns, 1500000, GS_LIMIT, GS_LIMIT },
-	{ "an RMM log of short rows", rmm_of_short_rows, 800000, GS_LIMIT, GS_LIMIT },
-	{ "a BFC log of short lines", bfc_of_short_lines, 300000, GS_OK, GS_LIMIT },
-	{ "a text of messages", text_of_messages, 200000, GS_OK, GS_OK },
-	{ "a .gsnap of one event", gsnap_of_one_event, 1500000, GS_LIMIT, GS_OK /* not packed again */ },
+	{"a pickle that repeats an event", pickle_of_one_event, 2000000, GS_LIMIT, GS_LIMIT},
+	{"a pickle of short events", pickle_of_short_events, 2500000, GS_LIMIT, GS_LIMIT},
+	{"a pickle of short strings", pickle_of_strings, 1000000, GS_OK, GS_LIMIT},
+	{"a JSON of short events", json_of_short_events, 800000, GS_OK, GS_LIMIT},
+	{"a JSON of short blocks", json_of_blocks, 600000, GS_LIMIT, GS_LIMIT},
+	{"a JSON of one string", json_of_one_string, 2000000, GS_LIMIT, GS_LIMIT},
+	{"a page of columns", page_of_columns, 1500000, GS_LIMIT, GS_LIMIT},
+	{"an RMM log of short rows", rmm_of_short_rows, 800000, GS_LIMIT, GS_LIMIT},
+	{"a BFC log of short lines", bfc_of_short_lines, 300000, GS_OK, GS_LIMIT},
+	{"a text of messages", text_of_messages, 200000, GS_OK, GS_OK},
+	{"a .gsnap of one event", gsnap_of_one_event, 1500000, GS_LIMIT, GS_OK /* not packed again */},
 };
 
 START_TEST(a_file_made_to_take_memory_is_refused_within_the_bound)
 {
 	const struct maker *m = &makers[_i];
-	memory_file f = { 0 };
+	memory_file f = {0};
 	m->make(&f, m->times);
 	expect(&f, m->plain, m->what);
 	if (m->make != gsnap_of_one_event) {
@@ -207,7 +226,7 @@ END_TEST
 START_TEST(the_same_forms_are_read_while_they_are_small)
 {
 	const struct maker *m = &makers[_i];
-	memory_file f = { 0 };
+	memory_file f = {0};
 	m->make(&f, m->times / 50);
 	expect(&f, GS_OK, m->what);
 	memory_release(&f);
@@ -216,7 +235,7 @@ END_TEST
 
 START_TEST(the_environment_allows_more)
 {
-	memory_file f = { 0 };
+	memory_file f = {0};
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
 	gsnap_of_one_event(&f, 1500000);
@@ -272,8 +291,10 @@ Suite *suite_reader_memory(void)
 	Suite *s = suite_create("reader_memory");
 	TCase *t = tcase_create("bound");
 	tcase_set_timeout(t, 120);
-	tcase_add_loop_test(t, a_file_made_to_take_memory_is_refused_within_the_bound, 0, sizeof makers / sizeof *makers);
-	tcase_add_loop_test(t, the_same_forms_are_read_while_they_are_small, 0, sizeof makers / sizeof *makers);
+	tcase_add_loop_test(t, a_file_made_to_take_memory_is_refused_within_the_bound, 0,
+		sizeof makers / sizeof *makers);
+	tcase_add_loop_test(
+		t, the_same_forms_are_read_while_they_are_small, 0, sizeof makers / sizeof *makers);
 	tcase_add_test(t, the_environment_allows_more);
 	tcase_add_test(t, an_account_counts_what_is_taken_and_given_back);
 	suite_add_tcase(s, t);

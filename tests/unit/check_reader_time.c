@@ -1,4 +1,5 @@
-/* Reading in bounded time: files made to be looked through again and again, held against a plain log of the same size. */
+/* Reading in bounded time: files made to be looked through again and again, held against a plain
+ * log of the same size. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +23,7 @@ static void repeat(memory_file *f, const char *text, size_t size)
 static void add_word(memory_file *f, uint32_t word)
 {
 	for (int i = 0; i < 4; i++, word >>= 8)
-		memory_sink(f, &(unsigned char){ (unsigned char)word }, 1);
+		memory_sink(f, &(unsigned char){(unsigned char)word}, 1);
 }
 
 static void add_string(memory_file *f, const char *text, size_t times)
@@ -47,18 +48,20 @@ static double seconds(memory_file *f)
 	return (double)(to.tv_sec - from.tv_sec) + 1e-9 * (double)(to.tv_nsec - from.tv_nsec);
 }
 
-/* It may take so many times as long as the plain log. What is looked through again for each word in it takes far more. */
+/* It may take so many times as long as the plain log. What is looked through again for each word in
+ * it takes far more. */
 static void assert_fast(memory_file *f, int times)
 {
-	memory_file plain = { 0 };
-	repeat(&plain, "2026-03-01 10:00:00 step 17: loss 2.5, learning rate 0.001, 4 samples a second\n", f->n);
+	memory_file plain = {0};
+	repeat(&plain,
+		"2026-03-01 10:00:00 step 17: loss 2.5, learning rate 0.001, 4 samples a second\n", f->n);
 	double fair = seconds(&plain), taken = seconds(f);
 	ck_assert_msg(taken < times * fair, "%.3f s, a plain log %.3f s", taken, fair);
 }
 
 START_TEST(messages_without_a_line_end_are_read_in_time)
 {
-	memory_file f = { 0 };
+	memory_file f = {0};
 	repeat(&f, "CUDA out of memory. Tried to allocate 1.00 GiB; ", SIZE);
 	assert_fast(&f, 30);
 }
@@ -66,7 +69,7 @@ END_TEST
 
 START_TEST(messages_behind_a_long_line_are_read_in_time)
 {
-	memory_file f = { 0 };
+	memory_file f = {0};
 	repeat(&f, "Out of memory when nothing of a GPU is named, ", SIZE / 2);
 	repeat(&f, "cudaMalloc failed: out of memory; ", SIZE / 2);
 	assert_fast(&f, 60);
@@ -77,7 +80,7 @@ START_TEST(titles_of_summaries_without_a_table_are_read_in_time)
 {
 	static const char bars[] = "||||||||||||||||||||||||||||||||||||||||||||||||||||||||||||||||";
 	char text[200];
-	memory_file f = { 0 }, lines = { 0 };
+	memory_file f = {0}, lines = {0};
 	snprintf(text, sizeof text, "memory summary, device id 0 %s%s", bars, bars);
 	add(&f, "||");
 	repeat(&f, text, SIZE);
@@ -89,7 +92,7 @@ END_TEST
 
 START_TEST(many_statistics_of_dumps_are_read_in_time)
 {
-	memory_file f = { 0 };
+	memory_file f = {0};
 	repeat(&f, "Limit: 1 InUse: 1 MaxInUse: ", SIZE);
 	assert_fast(&f, 30);
 }
@@ -97,7 +100,7 @@ END_TEST
 
 START_TEST(a_page_that_repeats_a_word_is_read_in_time)
 {
-	memory_file f = { 0 };
+	memory_file f = {0};
 	add(&f, "<html>");
 	repeat(&f, "alloc_data ", SIZE);
 	add(&f, "alloc_data = {}");
@@ -105,16 +108,17 @@ START_TEST(a_page_that_repeats_a_word_is_read_in_time)
 }
 END_TEST
 
-/* More texts than are remembered, each named by many events under a key that the model does not know. */
+/* More texts than are remembered, each named by many events under a key that the model does not
+ * know. */
 START_TEST(long_members_that_events_share_are_read_in_time)
 {
 	enum { TEXTS = 20 };
-	memory_file f = { 0 };
+	memory_file f = {0};
 	add(&f, "\x80\x02}(");
 	add_string(&f, "texts", 1);
 	add(&f, "](");
 	for (uint32_t i = 0; i < TEXTS; i++) {
-		add_string(&f, (char[]){ (char)('a' + i), 0 }, 30000);
+		add_string(&f, (char[]){(char)('a' + i), 0}, 30000);
 		add(&f, "r");
 		add_word(&f, 100 + i);
 	}

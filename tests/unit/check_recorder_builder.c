@@ -23,7 +23,8 @@ static void setup(void)
 	unsetenv("GPUSNAP_NAME");
 	b = gpusnap_builder_new();
 	ck_assert_ptr_nonnull(b);
-	gpusnap_id frames[] = { gpusnap_builder_frame(b, "forward", "model.py", 7), gpusnap_builder_frame(b, "main", "train.py", -1) };
+	gpusnap_id frames[] = {gpusnap_builder_frame(b, "forward", "model.py", 7),
+		gpusnap_builder_frame(b, "main", "train.py", -1)};
 	stack = gpusnap_builder_stack(b, frames, 2);
 	tag = gpusnap_builder_tag(b, "kv");
 }
@@ -38,25 +39,29 @@ static void teardown(void)
 
 static void add_device(int32_t device)
 {
-	gpusnap_device_row row = { sizeof row, device, "card", 1 << 30, 1 << 20, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN, 0, 1, 0 };
+	gpusnap_device_row row = {
+		sizeof row, device, "card", 1 << 30, 1 << 20, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN, 0, 1, 0};
 	ck_assert_int_eq(gpusnap_builder_device(b, &row), GPUSNAP_OK);
 }
 
 static void add_segment(int32_t device, uint64_t address)
 {
-	gpusnap_segment_row row = { sizeof row, device, address, 2 << 20, 5, { 0, 3 }, GPUSNAP_SMALL, 0, stack };
+	gpusnap_segment_row row = {
+		sizeof row, device, address, 2 << 20, 5, {0, 3}, GPUSNAP_SMALL, 0, stack};
 	ck_assert_int_eq(gpusnap_builder_segment(b, &row), GPUSNAP_OK);
 }
 
 static void add_block(int32_t device, uint64_t address, gpusnap_block_state state)
 {
-	gpusnap_block_row row = { sizeof row, device, address, 1 << 20, 1000000, state, stack, tag, GPUSNAP_UNKNOWN };
+	gpusnap_block_row row = {
+		sizeof row, device, address, 1 << 20, 1000000, state, stack, tag, GPUSNAP_UNKNOWN};
 	ck_assert_int_eq(gpusnap_builder_block(b, &row), GPUSNAP_OK);
 }
 
 static void add_event(int32_t device, gpusnap_action action, uint64_t address)
 {
-	gpusnap_event_row row = { sizeof row, device, action, address, 4096, 1700000000000000, 5, { 0, 3 }, 1, stack, tag };
+	gpusnap_event_row row = {
+		sizeof row, device, action, address, 4096, 1700000000000000, 5, {0, 3}, 1, stack, tag};
 	ck_assert_int_eq(gpusnap_builder_event(b, &row), GPUSNAP_OK);
 }
 
@@ -65,11 +70,23 @@ START_TEST(rows_added_in_any_order_come_back_sorted)
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
 	char written[200];
-	gpusnap_oom_row oom = { .size = sizeof oom, .device = 1, .event = 1, .time_us = 1700000000000001, .requested = 4096, .needed = 2 << 20,
-				.stream = 5, .device_free = 77, .capacity = GPUSNAP_UNKNOWN, .allocated = GPUSNAP_UNKNOWN,
-				.reserved = GPUSNAP_UNKNOWN, .allowed = GPUSNAP_UNKNOWN, .pool = GPUSNAP_SMALL, .message = "too much",
-				.stack = stack };
-	gpusnap_stat_row stat = { sizeof stat, 1, "num_ooms", NULL, 1, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN };
+	gpusnap_oom_row oom = {.size = sizeof oom,
+		.device = 1,
+		.event = 1,
+		.time_us = 1700000000000001,
+		.requested = 4096,
+		.needed = 2 << 20,
+		.stream = 5,
+		.device_free = 77,
+		.capacity = GPUSNAP_UNKNOWN,
+		.allocated = GPUSNAP_UNKNOWN,
+		.reserved = GPUSNAP_UNKNOWN,
+		.allowed = GPUSNAP_UNKNOWN,
+		.pool = GPUSNAP_SMALL,
+		.message = "too much",
+		.stack = stack};
+	gpusnap_stat_row stat = {
+		sizeof stat, 1, "num_ooms", NULL, 1, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN};
 
 	add_device(1);
 	add_device(0);
@@ -121,15 +138,15 @@ END_TEST
 
 START_TEST(what_cannot_be_is_refused_with_the_reason)
 {
-	gpusnap_block_row row = { sizeof row, 0, 0x100, 512, 512, GPUSNAP_INACTIVE, 99, 0, 0 };
-	gpusnap_device_row device = { .size = 3 };
+	gpusnap_block_row row = {sizeof row, 0, 0x100, 512, 512, GPUSNAP_INACTIVE, 99, 0, 0};
+	gpusnap_device_row device = {.size = 3};
 
 	ck_assert_int_eq(gpusnap_builder_block(b, &row), GPUSNAP_INVALID);
 	ck_assert_ptr_nonnull(strstr(gpusnap_error(), "stack"));
 	ck_assert_int_eq(gpusnap_builder_device(b, &device), GPUSNAP_INVALID);
 	ck_assert_int_eq(gpusnap_builder_fact(b, "colour", "red"), GPUSNAP_NOT_FOUND);
 	ck_assert_int_eq(gpusnap_builder_fact(b, "pid", "x"), GPUSNAP_INVALID);
-	ck_assert_uint_eq(gpusnap_builder_stack(b, &(gpusnap_id){ 1000 }, 1), 0);
+	ck_assert_uint_eq(gpusnap_builder_stack(b, &(gpusnap_id){1000}, 1), 0);
 	add_segment(0, 0x1000000);
 	ck_assert_int_eq(gpusnap_builder_write(b, 0, path, 0, NULL, 0), GPUSNAP_INVALID);
 	ck_assert_ptr_nonnull(strstr(gpusnap_error(), "device 0"));
@@ -166,7 +183,8 @@ END_TEST
 
 START_TEST(an_older_and_shorter_struct_is_taken)
 {
-	gpusnap_device_row row = { offsetof(gpusnap_device_row, dropped), 0, "card", 1, 2, 3, 4, 99, 1, 1 };
+	gpusnap_device_row row = {
+		offsetof(gpusnap_device_row, dropped), 0, "card", 1, 2, 3, 4, 99, 1, 1};
 	gs_snapshot s;
 	ck_assert_int_eq(gpusnap_builder_device(b, &row), GPUSNAP_OK);
 	ck_assert_int_eq(gpusnap_builder_write(b, 0, path, 0, NULL, 0), GPUSNAP_OK);

@@ -44,10 +44,10 @@ static void setup(void)
 
 static void open_recorder(void)
 {
-	gs_sim_config c = { .capacity = 1024 * MIB, .number = 0 };
+	gs_sim_config c = {.capacity = 1024 * MIB, .number = 0};
 	ck_assert_int_eq(gs_sim_init(&sim, &c), GS_OK);
 	ck_assert_msg(!gs_recorder_init(&recorder, &config, 0, &err), "%s", err.text);
-	gs_heap_config h = { .ops = &gs_sim_ops, .device = sim, .name = "test card", .driver = "13.0" };
+	gs_heap_config h = {.ops = &gs_sim_ops, .device = sim, .name = "test card", .driver = "13.0"};
 	ck_assert_msg(!gs_recorder_add_device(&recorder, &h, &err), "%s", err.text);
 }
 
@@ -286,11 +286,12 @@ END_TEST
 
 START_TEST(a_full_disk_costs_one_line_and_leaves_no_half_file)
 {
-	struct rlimit limit = { 700, 700 };
+	struct rlimit limit = {700, 700};
 	uint64_t b;
 	open_recorder();
 	allocate(10 * MIB, &b);
-	setrlimit(RLIMIT_FSIZE, &limit); /* as a disk with 700 bytes left; a write beyond raises SIGXFSZ, too */
+	setrlimit(RLIMIT_FSIZE,
+		&limit); /* as a disk with 700 bytes left; a write beyond raises SIGXFSZ, too */
 	ck_assert_int_eq(allocate(2000 * MIB, &b), GS_DEVICE_MEMORY);
 	ck_assert_int_eq(count_files(), 0);
 	ck_assert_int_eq(lines_said(), 1);
@@ -415,7 +416,8 @@ static void *churn(void *arg)
 		if (!allocate(4096, &a))
 			give_back(a);
 		if (i % 32 == 0)
-			usleep(100); /* a lock that is never free for long would starve the forking thread on a busy machine */
+			usleep(100); /* a lock that is never free for long would starve the forking thread on a
+							busy machine */
 	}
 	return NULL;
 }
@@ -450,7 +452,7 @@ START_TEST(a_process_killed_while_it_dumps_leaves_no_half_file)
 {
 	srand(5);
 	for (int i = 0; i < 30; i++) {
-		struct timespec wait = { 0, rand() % 4000000 };
+		struct timespec wait = {0, rand() % 4000000};
 		pid_t child = fork();
 		if (!child) {
 			uint64_t b;
@@ -514,7 +516,8 @@ START_TEST(an_overflowed_ring_tells_how_much_it_lost)
 	read_dump(0, &s);
 	const gs_trace *t = &gs_snapshot_find_device(&s, 0)->trace;
 	ck_assert_uint_eq(t->n, 100);
-	ck_assert_uint_eq(t->dropped, 1 + 3000 + 2 - 100); /* segment_alloc, 1000 × 3; segment_free and oom at the failure */
+	ck_assert_uint_eq(t->dropped,
+		1 + 3000 + 2 - 100); /* segment_alloc, 1000 × 3; segment_free and oom at the failure */
 	ck_assert_int_eq(t->complete, 0);
 	ck_assert_int_eq(s.ooms[0].idx, 99);
 	gs_snapshot_release(&s);
@@ -528,7 +531,8 @@ static double now_ms(void)
 	return (double)t.tv_sec * 1e3 + (double)t.tv_nsec / 1e6;
 }
 
-/* The goal is 50 ms on an idle machine (the bench measures that); here a bound that a busy one keeps too. */
+/* The goal is 50 ms on an idle machine (the bench measures that); here a bound that a busy one
+ * keeps too. */
 START_TEST(a_large_dump_is_fast_and_small)
 {
 	static uint64_t blocks[10000];
@@ -553,7 +557,8 @@ START_TEST(a_large_dump_is_fast_and_small)
 	ck_assert_int_eq(stat(path, &st), 0);
 	ck_assert_msg(st.st_size <= 1 << 20, "%lld bytes", (long long)st.st_size);
 	ck_assert_msg(took < 1000, "%.1f ms", took);
-	printf("dump of 100000 events and 10000 blocks: %.1f ms, %lld bytes\n", took, (long long)st.st_size);
+	printf("dump of 100000 events and 10000 blocks: %.1f ms, %lld bytes\n", took,
+		(long long)st.st_size);
 }
 END_TEST
 

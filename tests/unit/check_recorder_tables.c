@@ -15,7 +15,10 @@
 static gs_pages pages;
 static gs_tables tables;
 
-static void setup(void) { ck_assert_int_eq(gs_tables_init(&tables, &gs_tables_default, &pages), GS_OK); }
+static void setup(void)
+{
+	ck_assert_int_eq(gs_tables_init(&tables, &gs_tables_default, &pages), GS_OK);
+}
 
 static void teardown(void)
 {
@@ -31,8 +34,9 @@ static gs_id frame(const char *name, int line)
 
 START_TEST(the_same_content_gets_the_same_id)
 {
-	gs_id frames[] = { frame("a", 1), frame("b", 2) }, other[] = { frame("b", 2), frame("a", 1) };
-	gs_id one = gs_tables_stack(&tables, frames, 2, NULL, 0, 0), two = gs_tables_stack(&tables, other, 2, NULL, 0, 0);
+	gs_id frames[] = {frame("a", 1), frame("b", 2)}, other[] = {frame("b", 2), frame("a", 1)};
+	gs_id one = gs_tables_stack(&tables, frames, 2, NULL, 0, 0),
+		  two = gs_tables_stack(&tables, other, 2, NULL, 0, 0);
 
 	ck_assert_uint_ne(one, 0);
 	ck_assert_uint_ne(one, two);
@@ -46,7 +50,7 @@ END_TEST
 
 START_TEST(a_stack_may_go_on_in_another)
 {
-	uint64_t addresses[] = { 0x1000, 0x2000 };
+	uint64_t addresses[] = {0x1000, 0x2000};
 	gs_id named = frame("python", 3), c = gs_tables_stack(&tables, NULL, 0, addresses, 2, 0);
 	gs_id both = gs_tables_stack(&tables, &named, 1, NULL, 0, c);
 
@@ -59,7 +63,7 @@ END_TEST
 START_TEST(an_address_is_kept_with_its_module)
 {
 	uint64_t address = (uint64_t)(uintptr_t)getppid, own = (uint64_t)(uintptr_t)suite_create;
-	gs_id stack = gs_tables_stack(&tables, NULL, 0, (uint64_t[]){ address, own }, 2, 0);
+	gs_id stack = gs_tables_stack(&tables, NULL, 0, (uint64_t[]){address, own}, 2, 0);
 	const gs_table_frame *f = &tables.frames[tables.stack_frames[tables.stacks[stack].first]];
 	const gs_module *m = &tables.modules.list[f->module - 1];
 
@@ -73,7 +77,7 @@ END_TEST
 
 START_TEST(what_does_not_fit_is_counted_and_gets_no_id)
 {
-	static const gs_tables_limits small = { 64, 8, 8, 4, 16, 4 };
+	static const gs_tables_limits small = {64, 8, 8, 4, 16, 4};
 	gs_tables t;
 	gs_id ids[8];
 	ck_assert_int_eq(gs_tables_init(&t, &small, &pages), GS_OK);
@@ -95,7 +99,7 @@ static void *intern_many(void *arg)
 {
 	gs_id *ids = arg;
 	for (int i = 0; i < 2000; i++) {
-		uint64_t addresses[] = { 0x10000u + (uint64_t)i, 0x20000 };
+		uint64_t addresses[] = {0x10000u + (uint64_t)i, 0x20000};
 		ids[i] = gs_tables_stack(&tables, NULL, 0, addresses, 2, 0);
 	}
 	return NULL;
@@ -122,7 +126,7 @@ START_TEST(a_ring_keeps_the_latest_and_counts_all)
 	gs_ring_event copy[5];
 	ck_assert_int_eq(gs_ring_init(&r, 5, &pages), GS_OK);
 	for (uint64_t i = 0; i < (uint64_t)_i; i++)
-		gs_ring_push(&r, &(gs_ring_event){ .address = i, .ticks = i });
+		gs_ring_push(&r, &(gs_ring_event){.address = i, .ticks = i});
 	gs_ring_copy(&r, copy);
 
 	uint32_t kept = _i < 5 ? (uint32_t)_i : 5;
@@ -139,9 +143,9 @@ START_TEST(times_in_a_ring_never_run_backwards)
 	gs_ring r;
 	gs_ring_event copy[3];
 	gs_ring_init(&r, 3, &pages);
-	gs_ring_push(&r, &(gs_ring_event){ .ticks = 10 });
-	gs_ring_push(&r, &(gs_ring_event){ .ticks = 7 });
-	gs_ring_push(&r, &(gs_ring_event){ .ticks = 12 });
+	gs_ring_push(&r, &(gs_ring_event){.ticks = 10});
+	gs_ring_push(&r, &(gs_ring_event){.ticks = 7});
+	gs_ring_push(&r, &(gs_ring_event){.ticks = 12});
 	gs_ring_copy(&r, copy);
 	ck_assert_uint_eq(copy[1].ticks, 10);
 	ck_assert_uint_eq(copy[2].ticks, 12);
@@ -173,7 +177,7 @@ END_TEST
 START_TEST(ticks_become_the_time_of_day)
 {
 	gs_clock c;
-	struct timespec wait = { 0, 20000000 };
+	struct timespec wait = {0, 20000000};
 	gs_clock_init(&c);
 	int64_t before = gs_clock_real();
 	uint64_t ticks = gs_clock_ticks(&c);
@@ -182,8 +186,8 @@ START_TEST(ticks_become_the_time_of_day)
 	gs_clock_scale s = gs_clock_scale_now(&c);
 	int64_t ns = gs_clock_ns(&s, ticks);
 
-	ck_assert_msg(ns > before - 200000 && ns < after + 200000, "%lld is not from %lld to %lld", (long long)ns, (long long)before,
-		      (long long)after);
+	ck_assert_msg(ns > before - 200000 && ns < after + 200000, "%lld is not from %lld to %lld",
+		(long long)ns, (long long)before, (long long)after);
 }
 END_TEST
 
@@ -202,7 +206,8 @@ START_TEST(dates_are_those_of_the_c_library)
 {
 	srand(7);
 	for (int i = 0; i < 20000; i++) {
-		time_t t = (time_t)((((unsigned long long)rand() << 20) ^ (unsigned long long)rand()) % 253402300800ull);
+		time_t t = (time_t)((((unsigned long long)rand() << 20) ^ (unsigned long long)rand()) %
+			253402300800ull);
 		char ours[32], theirs[64];
 		gs_line line = GS_LINE(ours);
 		struct tm tm;

@@ -10,7 +10,8 @@
 enum { MOST = 40 };
 
 static gs_unwinder unwinder;
-static int (*glibc_backtrace)(void **, int); /* others export a function of that name, too (libunwind, sanitizers) */
+static int (*glibc_backtrace)(
+	void **, int); /* others export a function of that name, too (libunwind, sanitizers) */
 
 typedef struct capture {
 	uint64_t ours[MOST], known[MOST];
@@ -39,8 +40,8 @@ static void assert_same(const capture *c)
 	ck_assert_int_ge(c->nglibc, 4);
 	ck_assert_int_eq((int)c->n, c->nglibc);
 	for (int i = 1; i < c->nglibc; i++)
-		ck_assert_msg(c->ours[i] == (uint64_t)(uintptr_t)c->glibc[i], "frame %d: %llx, not %p", i, (unsigned long long)c->ours[i],
-			      c->glibc[i]);
+		ck_assert_msg(c->ours[i] == (uint64_t)(uintptr_t)c->glibc[i], "frame %d: %llx, not %p", i,
+			(unsigned long long)c->ours[i], c->glibc[i]);
 }
 
 static void setup(void)
@@ -63,7 +64,7 @@ __attribute__((noinline)) static int recurse(int depth, capture *c)
 
 START_TEST(a_deep_recursion_is_walked_as_glibc_walks_it)
 {
-	capture c = { .n = 0 };
+	capture c = {.n = 0};
 	recurse(_i, &c);
 	assert_same(&c);
 }
@@ -79,7 +80,7 @@ static int compare(const void *a, const void *b)
 
 START_TEST(a_callback_from_the_c_library_is_walked_through)
 {
-	int numbers[] = { 3, 1, 2 };
+	int numbers[] = {3, 1, 2};
 	qsort(numbers, 3, sizeof *numbers, compare);
 	assert_same(&in_callback);
 }
@@ -100,7 +101,7 @@ __attribute__((noinline)) static int realigned(int n, capture *c)
 
 START_TEST(realigned_and_variable_frames_are_walked_through)
 {
-	capture c = { .n = 0 };
+	capture c = {.n = 0};
 	realigned(5, &c);
 	assert_same(&c);
 }
@@ -114,7 +115,7 @@ static void *in_thread(void *arg)
 
 START_TEST(a_thread_ends_where_glibc_ends)
 {
-	capture c = { .n = 0 };
+	capture c = {.n = 0};
 	pthread_t thread;
 	pthread_create(&thread, NULL, in_thread, &c);
 	pthread_join(thread, NULL);
@@ -155,9 +156,9 @@ __attribute__((noinline)) static uint32_t way_b(uint32_t result, bool *known)
 
 START_TEST(a_stack_seen_before_is_known_and_another_is_not_taken_for_it)
 {
-	static const int order[] = { 0, 0, 1, 1, 1, 0, 1, 0, 0 };
-	uint32_t (*volatile ways[])(uint32_t, bool *) = { way_a, way_b };
-	uint32_t seen[2] = { 0, 0 };
+	static const int order[] = {0, 0, 1, 1, 1, 0, 1, 0, 0};
+	uint32_t (*volatile ways[])(uint32_t, bool *) = {way_a, way_b};
+	uint32_t seen[2] = {0, 0};
 	volatile int end = 9; /* volatile: one call site, not an unrolled loop */
 	bool known;
 	for (volatile int i = 0; i < end; i++) {
@@ -185,7 +186,7 @@ END_TEST
 
 START_TEST(a_stack_is_cut_at_the_depth_asked_for)
 {
-	capture c = { .n = 0 };
+	capture c = {.n = 0};
 	uint64_t frames[GS_UNWIND_MAX];
 	gs_regs from;
 	gs_regs_of_caller(&from);
@@ -198,8 +199,8 @@ END_TEST
 
 START_TEST(a_place_without_frame_information_gives_one_frame)
 {
-	uint64_t frames[MOST], stack[8] = { 0 };
-	gs_regs nowhere = { (uint64_t)(uintptr_t)frames, (uint64_t)(uintptr_t)stack, 0 };
+	uint64_t frames[MOST], stack[8] = {0};
+	gs_regs nowhere = {(uint64_t)(uintptr_t)frames, (uint64_t)(uintptr_t)stack, 0};
 	ck_assert_uint_eq(gs_unwind(&unwinder, &nowhere, frames, MOST), 1);
 }
 END_TEST

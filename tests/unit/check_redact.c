@@ -17,7 +17,8 @@ static void setup(void)
 	s.argv = "train.py";
 	s.pid = 42;
 	gs_id frames[] = {
-		gs_snapshot_frame(&s, string("forward"), string("/usr/lib/python3/dist-packages/torch/nn/linear.py"), 5),
+		gs_snapshot_frame(
+			&s, string("forward"), string("/usr/lib/python3/dist-packages/torch/nn/linear.py"), 5),
 		gs_snapshot_frame(&s, string("secret_step"), string("/home/ann/secret/train.py"), 12),
 		gs_snapshot_frame(&s, string("secret_step"), string("/home/ann/secret/train.py"), 13),
 	};
@@ -39,7 +40,8 @@ START_TEST(nothing_of_host_arguments_process_or_messages_is_left)
 	ck_assert_ptr_null(s.ooms[0].message);
 	ck_assert_uint_eq(s.nwarnings, 0);
 	for (gs_id i = 1; i < s.nstrings; i++)
-		ck_assert_msg(!strstr(s.strings[i].text, "secret") && !strstr(s.strings[i].text, "ann/"), "left: %s", s.strings[i].text);
+		ck_assert_msg(!strstr(s.strings[i].text, "secret") && !strstr(s.strings[i].text, "ann/"),
+			"left: %s", s.strings[i].text);
 }
 END_TEST
 

@@ -42,7 +42,9 @@ static void make(void)
 {
 	gs_error err = GS_ERROR_INIT;
 
-	ck_assert_msg(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(
+		gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, &err) == GS_OK,
+		"%s", err.text);
 }
 
 static gs_replay_agreement follow(const char *conf)
@@ -50,11 +52,13 @@ static gs_replay_agreement follow(const char *conf)
 	gs_replay_agreement a;
 	gs_error err = GS_ERROR_INIT;
 
-	ck_assert_msg(gs_replay_follow(&replay, &gs_rules_2_6, conf, UINT64_MAX, &a, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(gs_replay_follow(&replay, &gs_rules_2_6, conf, UINT64_MAX, &a, &err) == GS_OK,
+		"%s", err.text);
 	return a;
 }
 
-/* --- requests --------------------------------------------------------------------------------------- */
+/* --- requests
+ * --------------------------------------------------------------------------------------- */
 
 START_TEST(a_free_that_completes_at_once_is_one_request)
 {
@@ -143,7 +147,7 @@ END_TEST
 
 static void capture_behind(bool something_cached)
 {
-	uint32_t pool = gs_snapshot_pool(&snapshot, (gs_pool_id){ 1, 0 });
+	uint32_t pool = gs_snapshot_pool(&snapshot, (gs_pool_id){1, 0});
 	gs_trace *t = &snapshot.devices[0].trace;
 
 	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
@@ -202,7 +206,8 @@ START_TEST(an_event_number_ends_the_requests_earlier)
 	for (int i = 0; i < 9; i++)
 		alloc_and_free(0, 5 * MIB);
 
-	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], 6, false, NULL), GS_OK);
+	ck_assert_int_eq(
+		gs_replay_init(&replay, &snapshot, &snapshot.devices[0], 6, false, NULL), GS_OK);
 
 	ck_assert_uint_eq(replay.n, 4);
 	ck_assert_uint_eq(replay.allocations, 2);
@@ -225,11 +230,13 @@ END_TEST
 
 START_TEST(a_device_without_events_has_nothing_to_replay)
 {
-	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, NULL), GS_NOT_FOUND);
+	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, NULL),
+		GS_NOT_FOUND);
 }
 END_TEST
 
-/* --- against the recording ----------------------------------------------------------------------------- */
+/* --- against the recording
+ * ----------------------------------------------------------------------------- */
 
 START_TEST(a_placement_that_the_rules_do_not_make_is_named_with_its_event)
 {
@@ -244,7 +251,8 @@ START_TEST(a_placement_that_the_rules_do_not_make_is_named_with_its_event)
 	ck_assert(!a.agrees);
 	ck_assert_int_eq(a.event, 2);
 	ck_assert_uint_eq(a.compared, 2);
-	ck_assert_str_eq(a.text, "replayed: alloc of 2097152 at 0x7f0000500000 on stream 0x0; recorded: alloc of 2097152 at 0x7f0000600000 on stream 0x0");
+	ck_assert_str_eq(a.text,
+		"replayed: alloc of 2097152 at 0x7f0000500000 on stream 0x0; recorded: alloc of 2097152 at 0x7f0000600000 on stream 0x0");
 }
 END_TEST
 
@@ -270,7 +278,8 @@ END_TEST
 
 START_TEST(a_seeded_run_agrees_with_its_own_recording)
 {
-	static const char *const confs[] = { "", "expandable_segments:True", "max_split_size_mb:40", "roundup_power2_divisions:4" };
+	static const char *const confs[] = {
+		"", "expandable_segments:True", "max_split_size_mb:40", "roundup_power2_divisions:4"};
 	run_figures figures;
 	gs_replay_agreement a;
 	jobs j;
@@ -285,11 +294,12 @@ START_TEST(a_seeded_run_agrees_with_its_own_recording)
 }
 END_TEST
 
-/* --- rewritten ------------------------------------------------------------------------------------------ */
+/* --- rewritten
+ * ------------------------------------------------------------------------------------------ */
 
 START_TEST(padding_rounds_requests_up)
 {
-	gs_replay_rewrite rewrite = { .pad_to = 4 * MIB, .pad_from = MIB };
+	gs_replay_rewrite rewrite = {.pad_to = 4 * MIB, .pad_from = MIB};
 	uint64_t changed;
 
 	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
@@ -310,7 +320,7 @@ END_TEST
 
 START_TEST(a_tag_is_left_out_with_its_frees)
 {
-	gs_replay_rewrite rewrite = { .without_tag = "cache" };
+	gs_replay_rewrite rewrite = {.without_tag = "cache"};
 	gs_id tag = gs_snapshot_string(&snapshot, "cache", 5);
 	uint64_t changed;
 
@@ -333,8 +343,9 @@ END_TEST
 
 START_TEST(blocks_of_a_stack_are_freed_right_before_the_failure)
 {
-	gs_replay_rewrite rewrite = { .free_pattern = "keep_metrics" };
-	gs_id frame = gs_snapshot_frame(&snapshot, gs_snapshot_string(&snapshot, "keep_metrics", 12), gs_snapshot_string(&snapshot, "a.py", 4), 3);
+	gs_replay_rewrite rewrite = {.free_pattern = "keep_metrics"};
+	gs_id frame = gs_snapshot_frame(&snapshot, gs_snapshot_string(&snapshot, "keep_metrics", 12),
+		gs_snapshot_string(&snapshot, "a.py", 4), 3);
 	uint64_t changed;
 
 	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
@@ -354,13 +365,14 @@ START_TEST(blocks_of_a_stack_are_freed_right_before_the_failure)
 }
 END_TEST
 
-/* --- slots ---------------------------------------------------------------------------------------------- */
+/* --- slots
+ * ---------------------------------------------------------------------------------------------- */
 
 START_TEST(addresses_are_found_until_they_are_taken)
 {
 	enum { N = 5000 };
 	static bool in[N];
-	gs_slots m = { 0 };
+	gs_slots m = {0};
 	uint32_t slot;
 
 	srand(11);
@@ -391,7 +403,8 @@ Suite *suite_replay(void)
 	tcase_add_test(t, a_gap_between_request_and_completion_is_a_deferred_free);
 	tcase_add_test(t, what_a_run_needs_grows_with_live_blocks_and_not_with_events);
 	tcase_add_test(t, segments_that_go_back_with_no_request_behind_are_an_empty_cache);
-	tcase_add_test(t, segments_that_go_back_before_a_request_they_would_have_served_are_an_empty_cache);
+	tcase_add_test(
+		t, segments_that_go_back_before_a_request_they_would_have_served_are_an_empty_cache);
 	tcase_add_test(t, segments_that_go_back_for_a_request_they_would_not_have_served_are_a_retry);
 	tcase_add_test(t, a_capture_empties_the_cache_where_that_left_no_trace);
 	tcase_add_test(t, a_capture_that_left_the_cache_alone_is_not_taken_to_empty_it);

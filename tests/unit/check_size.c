@@ -4,11 +4,20 @@
 
 #include "schema/size.h"
 
-static const struct { const char *text; uint64_t bytes; } good[] = {
-	{ "0", 0 }, { "512", 512 }, { "1K", 1024 }, { "1kib", 1024 }, { "1.5 MiB", 1572864 },
-	{ "2GB", 2000000000 }, { "7.79GiB", 8364448809 }, { "1T", 1099511627776 },
+static const struct {
+	const char *text;
+	uint64_t bytes;
+} good[] = {
+	{"0", 0},
+	{"512", 512},
+	{"1K", 1024},
+	{"1kib", 1024},
+	{"1.5 MiB", 1572864},
+	{"2GB", 2000000000},
+	{"7.79GiB", 8364448809},
+	{"1T", 1099511627776},
 };
-static const char *const bad[] = { "", "x", "1 mib b", "-1", "1.2.3", "9e9", "9999999TiB", "KiB" };
+static const char *const bad[] = {"", "x", "1 mib b", "-1", "1.2.3", "9e9", "9999999TiB", "KiB"};
 
 START_TEST(a_size_with_a_unit_becomes_bytes)
 {

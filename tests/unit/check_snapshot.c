@@ -15,7 +15,7 @@ START_TEST(equal_strings_frames_and_stacks_get_one_id)
 {
 	gs_id a = gs_snapshot_string(&s, "forward", 7), b = gs_snapshot_string(&s, "model.py", 8);
 	gs_id f = gs_snapshot_frame(&s, a, b, 12), g = gs_snapshot_frame(&s, a, b, 13);
-	gs_id one[] = { f, g }, two[] = { g, f };
+	gs_id one[] = {f, g}, two[] = {g, f};
 
 	ck_assert_uint_eq(gs_snapshot_string(&s, "forward", 7), a);
 	ck_assert_uint_ne(f, g);
@@ -87,11 +87,13 @@ static void two_segments_out_of_order(void)
 	l->blocks = calloc(3, sizeof *l->blocks);
 	l->nsegments = 2;
 	l->nblocks = 3;
-	l->segments[0] = (gs_segment){ .address = 8192, .size = 4096, .has_address = true, .first_block = 0, .nblocks = 2 };
-	l->segments[1] = (gs_segment){ .address = 4096, .size = 2048, .has_address = true, .first_block = 2, .nblocks = 1 };
-	l->blocks[0] = (gs_block){ .size = 1024, .requested = 1000, .state = GS_ACTIVE_ALLOCATED };
-	l->blocks[1] = (gs_block){ .size = 3072, .requested = GS_NONE, .state = GS_INACTIVE };
-	l->blocks[2] = (gs_block){ .size = 1024, .requested = 1024, .state = GS_ACTIVE_PENDING_FREE };
+	l->segments[0] = (gs_segment){
+		.address = 8192, .size = 4096, .has_address = true, .first_block = 0, .nblocks = 2};
+	l->segments[1] = (gs_segment){
+		.address = 4096, .size = 2048, .has_address = true, .first_block = 2, .nblocks = 1};
+	l->blocks[0] = (gs_block){.size = 1024, .requested = 1000, .state = GS_ACTIVE_ALLOCATED};
+	l->blocks[1] = (gs_block){.size = 3072, .requested = GS_NONE, .state = GS_INACTIVE};
+	l->blocks[2] = (gs_block){.size = 1024, .requested = 1024, .state = GS_ACTIVE_PENDING_FREE};
 }
 
 START_TEST(finishing_sorts_segments_and_names_the_one_that_blocks_do_not_tile)
@@ -105,7 +107,8 @@ START_TEST(finishing_sorts_segments_and_names_the_one_that_blocks_do_not_tile)
 	ck_assert_uint_eq(l->blocks[2].address, 9216);
 	ck_assert_uint_eq(l->blocks[2].segment, 1);
 	ck_assert_uint_eq(s.nwarnings, 1);
-	ck_assert_ptr_nonnull(strstr(s.warnings[0].text, "0x1000 has 2048 bytes, its blocks add up to 1024"));
+	ck_assert_ptr_nonnull(
+		strstr(s.warnings[0].text, "0x1000 has 2048 bytes, its blocks add up to 1024"));
 }
 END_TEST
 

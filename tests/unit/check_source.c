@@ -44,7 +44,10 @@ static void expect_plain(gs_source *s)
 
 static size_t gzip_member(const unsigned char *from, size_t n, unsigned char *to, size_t cap)
 {
-	z_stream z = { .next_in = (unsigned char *)(uintptr_t)from, .avail_in = (unsigned)n, .next_out = to, .avail_out = (unsigned)cap };
+	z_stream z = {.next_in = (unsigned char *)(uintptr_t)from,
+		.avail_in = (unsigned)n,
+		.next_out = to,
+		.avail_out = (unsigned)cap};
 	deflateInit2(&z, 1, Z_DEFLATED, 31, 8, Z_DEFAULT_STRATEGY);
 	deflate(&z, Z_FINISH);
 	size_t made = cap - z.avail_out;
@@ -109,7 +112,9 @@ END_TEST
 
 START_TEST(a_file_has_the_sum_of_its_own_bytes_however_far_it_was_read)
 {
-	static const char sum[] = "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"; /* of a million letters a */
+	static const char sum[] =
+		"cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0"; /* of a million letters
+																			   a */
 	char path[] = "/tmp/check_source.XXXXXX", hex[65];
 	gs_source *s = NULL;
 	gs_error err = GS_ERROR_INIT;

@@ -50,8 +50,9 @@ START_TEST(a_snapshot_with_every_fact_comes_back)
 }
 END_TEST
 
-static const char *const folders[] = { "tests/data/faults", "tests/data/v1", "../shared/corpus", "../shared/faults",
-				       "../shared/corpus/oom-messages", "../shared/corpus/bfc", "../shared/corpus/rmm" };
+static const char *const folders[] = {"tests/data/faults", "tests/data/v1", "../shared/corpus",
+	"../shared/faults", "../shared/corpus/oom-messages", "../shared/corpus/bfc",
+	"../shared/corpus/rmm"};
 
 START_TEST(what_people_have_comes_back)
 {
@@ -64,7 +65,8 @@ START_TEST(what_people_have_comes_back)
 		struct stat st;
 		gs_snapshot s;
 		snprintf(path, sizeof path, "%s/%s", folders[_i], names[i]->d_name);
-		if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < 20 << 20 && !gs_read_path(path, GS_WANT_ALL, &s, NULL)) {
+		if (!stat(path, &st) && S_ISREG(st.st_mode) && st.st_size < 20 << 20 &&
+			!gs_read_path(path, GS_WANT_ALL, &s, NULL)) {
 			round_trip(path, &s);
 			gs_snapshot_release(&s);
 		}
@@ -87,15 +89,20 @@ START_TEST(stacks_are_shared_between_snapshots)
 	ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
 	int64_t stacks = gs_db_value(gs_store_connection(store), "SELECT count(*) FROM stack", -1);
 	ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
-	ck_assert_int_eq(gs_db_value(gs_store_connection(store), "SELECT count(*) FROM stack", -1), stacks);
-	ck_assert_int_eq(gs_db_value(gs_store_connection(store), "SELECT count(*) FROM snapshot", -1), 2);
-	ck_assert_int_eq(gs_db_value(gs_store_connection(store), "SELECT count(*) FROM event WHERE snapshot_id = 2", -1), 6);
+	ck_assert_int_eq(
+		gs_db_value(gs_store_connection(store), "SELECT count(*) FROM stack", -1), stacks);
+	ck_assert_int_eq(
+		gs_db_value(gs_store_connection(store), "SELECT count(*) FROM snapshot", -1), 2);
+	ck_assert_int_eq(gs_db_value(gs_store_connection(store),
+						 "SELECT count(*) FROM event WHERE snapshot_id = 2", -1),
+		6);
 	gs_store_close(store);
 	gs_snapshot_release(&s);
 }
 END_TEST
 
-/* --- the views of the file, as anybody's SQLite sees them ------------------------------------------- */
+/* --- the views of the file, as anybody's SQLite sees them
+ * ------------------------------------------- */
 
 START_TEST(the_views_of_the_file_show_the_last_oom)
 {
@@ -106,16 +113,19 @@ START_TEST(the_views_of_the_file_show_the_last_oom)
 	ck_assert_int_eq(gs_store_create(":memory:", &store, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
 	sqlite3 *db = gs_store_connection(store);
-	ck_assert_int_eq(gs_db_value(db, "SELECT count(*) FROM shown_state WHERE name = 'oom 1'", -1), 1);
+	ck_assert_int_eq(
+		gs_db_value(db, "SELECT count(*) FROM shown_state WHERE name = 'oom 1'", -1), 1);
 	ck_assert_int_eq(gs_db_value(db, "SELECT sum(size) FROM segment", -1), 1048576000);
-	ck_assert_int_eq(gs_db_value(db, "SELECT sum(size) FROM block WHERE state = 'inactive'", -1), 922746880);
+	ck_assert_int_eq(
+		gs_db_value(db, "SELECT sum(size) FROM block WHERE state = 'inactive'", -1), 922746880);
 	ck_assert_int_eq(gs_db_value(db, "SELECT idx FROM event WHERE action = 'oom'", -1), 80);
 	gs_store_close(store);
 	gs_snapshot_release(&s);
 }
 END_TEST
 
-/* --- comments and columns ----------------------------------------------------------------------------- */
+/* --- comments and columns
+ * ----------------------------------------------------------------------------- */
 
 static const char *after_word(const char *sql, const char *word)
 {
@@ -124,7 +134,8 @@ static const char *after_word(const char *sql, const char *word)
 	return at + strlen(word);
 }
 
-/* Every line of a CREATE between the bracket that opens the columns and the one that closes them has a comment. */
+/* Every line of a CREATE between the bracket that opens the columns and the one that closes them
+ * has a comment. */
 static void check_comments(const char *name, const char *sql)
 {
 	for (const char *line = sql, *end; *line; line = end + (*end == '\n')) {
@@ -143,7 +154,8 @@ START_TEST(every_table_and_column_carries_a_comment)
 {
 	size_t n = 0;
 	for (const gs_sql_file *f = gs_sql_files; f->path; f++)
-		if (!strncmp(f->path, "table/", 6) || !strncmp(f->path, "view/", 5) || !strncmp(f->path, "temp/", 5)) {
+		if (!strncmp(f->path, "table/", 6) || !strncmp(f->path, "view/", 5) ||
+			!strncmp(f->path, "temp/", 5)) {
 			check_comments(f->path, f->text);
 			n++;
 		}
@@ -156,7 +168,8 @@ START_TEST(every_table_has_the_snapshot_first_but_the_shared_ones)
 	for (const gs_sql_file *f = gs_sql_files; f->path; f++) {
 		if (strncmp(f->path, "table/", 6) && strncmp(f->path, "view/", 5))
 			continue;
-		if (strstr(f->path, "/snapshot.") || strstr(f->path, "/stack.") || strstr(f->path, "/frame.") || strstr(f->path, "/stack_frame."))
+		if (strstr(f->path, "/snapshot.") || strstr(f->path, "/stack.") ||
+			strstr(f->path, "/frame.") || strstr(f->path, "/stack_frame."))
 			continue;
 		const char *first = after_word(f->text, "\n\t");
 		ck_assert_msg(!strncmp(first, "snapshot_id", 11), "%s begins with %.20s", f->path, first);
@@ -164,7 +177,8 @@ START_TEST(every_table_has_the_snapshot_first_but_the_shared_ones)
 }
 END_TEST
 
-/* --- refusals ------------------------------------------------------------------------------------------ */
+/* --- refusals
+ * ------------------------------------------------------------------------------------------ */
 
 static void make(const char *path, const char *sql)
 {
@@ -176,16 +190,21 @@ static void make(const char *path, const char *sql)
 	gs_store_close(store);
 	ck_assert_int_eq(sqlite3_open(path, &db), SQLITE_OK);
 	char *message = NULL;
-	ck_assert_msg(sqlite3_exec(db, sql, NULL, NULL, &message) == SQLITE_OK, "%s", message ? message : "");
+	ck_assert_msg(
+		sqlite3_exec(db, sql, NULL, NULL, &message) == SQLITE_OK, "%s", message ? message : "");
 	sqlite3_close(db);
 }
 
-static const struct { const char *sql; gs_status status; const char *text; } refused[] = {
-	{ "PRAGMA user_version = 99", GS_VERSION, "version 99" },
-	{ "PRAGMA application_id = 1", GS_FORMAT, "not one that" },
-	{ "DROP TABLE all_block", GS_FORMAT, "no table all_block" },
-	{ "DROP TABLE oom; CREATE VIEW oom AS SELECT * FROM device", GS_FORMAT, "table oom" },
-	{ "ALTER TABLE setting ADD COLUMN more", GS_FORMAT, "table setting" },
+static const struct {
+	const char *sql;
+	gs_status status;
+	const char *text;
+} refused[] = {
+	{"PRAGMA user_version = 99", GS_VERSION, "version 99"},
+	{"PRAGMA application_id = 1", GS_FORMAT, "not one that"},
+	{"DROP TABLE all_block", GS_FORMAT, "no table all_block"},
+	{"DROP TABLE oom; CREATE VIEW oom AS SELECT * FROM device", GS_FORMAT, "table oom"},
+	{"ALTER TABLE setting ADD COLUMN more", GS_FORMAT, "table setting"},
 };
 
 START_TEST(what_is_not_as_we_make_it_is_refused)
@@ -225,7 +244,8 @@ START_TEST(content_that_cannot_be_is_told_not_trusted)
 		ck_assert_int_eq(gs_store_create(":memory:", &store, NULL), GS_OK);
 		ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
 		ck_assert_int_eq(gs_db_run(gs_store_connection(store), damage[i], NULL), GS_OK);
-		ck_assert_msg(gs_store_read(store, 1, GS_WANT_ALL, &back, &err) == GS_FORMAT, "%s: %s", damage[i], err.text);
+		ck_assert_msg(gs_store_read(store, 1, GS_WANT_ALL, &back, &err) == GS_FORMAT, "%s: %s",
+			damage[i], err.text);
 		gs_store_close(store);
 	}
 	gs_snapshot_release(&s);
@@ -244,7 +264,8 @@ Suite *suite_store(void)
 	tcase_add_test(t, the_views_of_the_file_show_the_last_oom);
 	tcase_add_test(t, every_table_and_column_carries_a_comment);
 	tcase_add_test(t, every_table_has_the_snapshot_first_but_the_shared_ones);
-	tcase_add_loop_test(t, what_is_not_as_we_make_it_is_refused, 0, sizeof refused / sizeof *refused);
+	tcase_add_loop_test(
+		t, what_is_not_as_we_make_it_is_refused, 0, sizeof refused / sizeof *refused);
 	tcase_add_test(t, content_that_cannot_be_is_told_not_trusted);
 	suite_add_tcase(s, t);
 	return s;

@@ -1,4 +1,5 @@
-/* What the releases of PyTorch say beside plain segments and events; written as JSON for the reader's sake. */
+/* What the releases of PyTorch say beside plain segments and events; written as JSON for the
+ * reader's sake. */
 #include <check.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,7 +10,8 @@
 static void read_text(const char *json, gs_snapshot *s)
 {
 	gs_error err = GS_ERROR_INIT;
-	ck_assert_msg(gs_read_memory(json, strlen(json), GS_WANT_ALL, s, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(
+		gs_read_memory(json, strlen(json), GS_WANT_ALL, s, &err) == GS_OK, "%s", err.text);
 }
 
 #define EVENT(more) "{\"action\":\"alloc\",\"addr\":4096,\"size\":300,\"stream\":0" more "}"
@@ -18,24 +20,38 @@ static void read_text(const char *json, gs_snapshot *s)
 START_TEST(user_metadata_is_the_tag_of_an_allocation)
 {
 	gs_snapshot s;
-	read_text(TRACES(EVENT(",\"user_metadata\":\"step 7\"") "," EVENT(",\"user_metadata\":\"\"")) "}", &s);
+	read_text(
+		TRACES(EVENT(",\"user_metadata\":\"step 7\"") "," EVENT(",\"user_metadata\":\"\"")) "}",
+		&s);
 	ck_assert_str_eq(gs_string_text(&s, gs_event_tag(&s.devices[0].trace.events[0])), "step 7");
 	ck_assert_uint_eq(gs_event_tag(&s.devices[0].trace.events[1]), 0);
 	gs_snapshot_release(&s);
 }
 END_TEST
 
-static const struct { const char *value; int complete0, complete1; uint64_t dropped0; } overflowed[] = {
-	{ "true", 0, 0, 1 }, { "false", -1, -1, 0 }, { "12", 0, 0, 12 }, { "[false,true]", -1, 0, 0 }, { "[3]", 0, -1, 3 }, { "{\"1\":true}", -1, 0, 0 },
-	{ "\"yes\"", -1, -1, 0 }, { "null", -1, -1, 0 },
+static const struct {
+	const char *value;
+	int complete0, complete1;
+	uint64_t dropped0;
+} overflowed[] = {
+	{"true", 0, 0, 1},
+	{"false", -1, -1, 0},
+	{"12", 0, 0, 12},
+	{"[false,true]", -1, 0, 0},
+	{"[3]", 0, -1, 3},
+	{"{\"1\":true}", -1, 0, 0},
+	{"\"yes\"", -1, -1, 0},
+	{"null", -1, -1, 0},
 };
 
 START_TEST(an_overflowed_trace_is_known_to_be_cut)
 {
 	char text[1000];
 	gs_snapshot s;
-	snprintf(text, sizeof text, "{\"segments\":[],\"device_traces\":[[" EVENT("") "],[" EVENT("") "]],\"allocator_settings\":{\"trace_alloc_overflowed\":%s}}",
-		 overflowed[_i].value);
+	snprintf(text, sizeof text,
+		"{\"segments\":[],\"device_traces\":[[" EVENT("") "],[" EVENT(
+			"") "]],\"allocator_settings\":{\"trace_alloc_overflowed\":%s}}",
+		overflowed[_i].value);
 	read_text(text, &s);
 	ck_assert_int_eq(s.devices[0].trace.complete, overflowed[_i].complete0);
 	ck_assert_int_eq(s.devices[1].trace.complete, overflowed[_i].complete1);
@@ -44,17 +60,24 @@ START_TEST(an_overflowed_trace_is_known_to_be_cut)
 }
 END_TEST
 
-static const struct { const char *more, *min, *max; } releases[] = {
-	{ "", "2.0", "2.1" }, { ",\"time_us\":5", "2.2", "2.6" }, { ",\"time_us\":5,\"compile_context\":\"N/A\"", "2.7", "2.9" },
-	{ ",\"time_us\":5,\"compile_context\":\"N/A\",\"user_metadata\":\"\"", "2.10", "2.11" },
-	{ ",\"time_us\":5,\"compile_context\":\"N/A\",\"user_metadata\":\"\",\"pool_id\":[0,0]", "2.12", NULL },
+static const struct {
+	const char *more, *min, *max;
+} releases[] = {
+	{"", "2.0", "2.1"},
+	{",\"time_us\":5", "2.2", "2.6"},
+	{",\"time_us\":5,\"compile_context\":\"N/A\"", "2.7", "2.9"},
+	{",\"time_us\":5,\"compile_context\":\"N/A\",\"user_metadata\":\"\"", "2.10", "2.11"},
+	{",\"time_us\":5,\"compile_context\":\"N/A\",\"user_metadata\":\"\",\"pool_id\":[0,0]", "2.12",
+		NULL},
 };
 
 START_TEST(the_keys_of_events_bound_the_release)
 {
 	char text[1000];
 	gs_snapshot s;
-	snprintf(text, sizeof text, TRACES("{\"action\":\"alloc\",\"addr\":4096,\"size\":300,\"stream\":0%s}") "}", releases[_i].more);
+	snprintf(text, sizeof text,
+		TRACES("{\"action\":\"alloc\",\"addr\":4096,\"size\":300,\"stream\":0%s}") "}",
+		releases[_i].more);
 	read_text(text, &s);
 	ck_assert_str_eq(s.release_min, releases[_i].min);
 	ck_assert_pstr_eq(s.release_max, releases[_i].max);
@@ -65,8 +88,10 @@ END_TEST
 START_TEST(pinned_host_memory_is_noted_and_kept_out)
 {
 	gs_snapshot s;
-	read_text("{\"segments\":[],\"device_traces\":[],\"host_segments\":[{\"address\":1,\"total_size\":512,\"blocks\":[]}],\"host_traces\":[[" EVENT("")
-		  "]]}", &s);
+	read_text(
+		"{\"segments\":[],\"device_traces\":[],\"host_segments\":[{\"address\":1,\"total_size\":512,\"blocks\":[]}],\"host_traces\":[[" EVENT(
+			"") "]]}",
+		&s);
 	ck_assert_uint_eq(s.ndevices, 0);
 	ck_assert_uint_eq(s.nwarnings, 1);
 	ck_assert_str_eq(s.warnings[0].text, "left out: 1 segments and 1 events of pinned host memory");
@@ -77,10 +102,12 @@ END_TEST
 START_TEST(a_block_of_2_0_has_its_newest_allocation_from_its_history)
 {
 	gs_snapshot s;
-	read_text("[{\"device\":0,\"address\":8192,\"total_size\":1024,\"segment_type\":\"small\",\"blocks\":["
-		  "{\"size\":512,\"state\":\"active_allocated\",\"history\":[{\"addr\":8192,\"real_size\":400,\"frames\":[{\"filename\":\"a.py\",\"line\":3,\"name\":\"f\"}]},"
-		  "{\"addr\":8192,\"real_size\":99}]},"
-		  "{\"size\":512,\"state\":\"inactive\",\"requested_size\":77,\"history\":[{\"addr\":8704,\"real_size\":77}]}]}]", &s);
+	read_text(
+		"[{\"device\":0,\"address\":8192,\"total_size\":1024,\"segment_type\":\"small\",\"blocks\":["
+		"{\"size\":512,\"state\":\"active_allocated\",\"history\":[{\"addr\":8192,\"real_size\":400,\"frames\":[{\"filename\":\"a.py\",\"line\":3,\"name\":\"f\"}]},"
+		"{\"addr\":8192,\"real_size\":99}]},"
+		"{\"size\":512,\"state\":\"inactive\",\"requested_size\":77,\"history\":[{\"addr\":8704,\"real_size\":77}]}]}]",
+		&s);
 	const gs_block *b = s.devices[0].captured.blocks;
 	char text[40];
 	ck_assert_int_eq(b[0].requested, 400);
@@ -96,7 +123,10 @@ END_TEST
 START_TEST(a_snapshot_of_the_profiler_names_its_last_device_cpu)
 {
 	gs_snapshot s;
-	read_text("{\"segments\":[{\"device\":0,\"address\":null,\"total_size\":0,\"stream\":0,\"blocks\":[]}],\"device_traces\":[[],[" EVENT(",\"category\":\"input\"") "]]}", &s);
+	read_text(
+		"{\"segments\":[{\"device\":0,\"address\":null,\"total_size\":0,\"stream\":0,\"blocks\":[]}],\"device_traces\":[[],[" EVENT(
+			",\"category\":\"input\"") "]]}",
+		&s);
 	ck_assert_uint_eq(s.ndevices, 2);
 	ck_assert(!s.devices[0].captured.segments[0].has_address);
 	ck_assert_uint_eq(s.devices[0].name, 0);
@@ -108,9 +138,12 @@ END_TEST
 START_TEST(an_oom_at_the_end_has_its_facts_and_its_layout)
 {
 	gs_snapshot s;
-	read_text("{\"segments\":[],\"device_traces\":[[" EVENT("") ",{\"action\":\"oom\",\"device_free\":1000,\"size\":3145728,\"stream\":7,\"pool_id\":[2,0]}]],"
-		  "\"allocator_settings\":{\"PYTORCH_CUDA_ALLOC_CONF\":\"large_segment_size_mb:32\"},"
-		  "\"external_annotations\":[{\"stage\":\"START\",\"name\":\"step\",\"device\":0,\"time_us\":9}]}", &s);
+	read_text(
+		"{\"segments\":[],\"device_traces\":[[" EVENT(
+			"") ",{\"action\":\"oom\",\"device_free\":1000,\"size\":3145728,\"stream\":7,\"pool_id\":[2,0]}]],"
+				"\"allocator_settings\":{\"PYTORCH_CUDA_ALLOC_CONF\":\"large_segment_size_mb:32\"},"
+				"\"external_annotations\":[{\"stage\":\"START\",\"name\":\"step\",\"device\":0,\"time_us\":9}]}",
+		&s);
 	ck_assert_uint_eq(s.nooms, 1);
 	const gs_oom *o = s.ooms;
 	ck_assert_int_eq(o->idx, 1);
@@ -134,8 +167,14 @@ START_TEST(allocations_drawn_over_time_give_events)
 		"\"elements_category\":null,\"suffix_table\":[[0,null],[1,0],[2,0],[3,null],[3,null]],"
 		"\"string_table\":[\"/a/b.py:12:f\",\"b1000_0 300B allocation (300 bytes)\",\"b2000_0 512B allocation (512 bytes)\",\"b3000_0 700B\"],"
 		"\"initially_allocated\":[2],\"categories\":null}\n\nfunction f() {}\n</script>";
-	static const struct { gs_action action; uint64_t address, size; } expected[] = {
-		{ GS_ACTION_ALLOC, 0x1000, 300 }, { GS_ACTION_ALLOC, 0x2000, 512 }, { GS_ACTION_FREE_COMPLETED, 0x1000, 300 }, { GS_ACTION_FREE_COMPLETED, 0x3000, 700 },
+	static const struct {
+		gs_action action;
+		uint64_t address, size;
+	} expected[] = {
+		{GS_ACTION_ALLOC, 0x1000, 300},
+		{GS_ACTION_ALLOC, 0x2000, 512},
+		{GS_ACTION_FREE_COMPLETED, 0x1000, 300},
+		{GS_ACTION_FREE_COMPLETED, 0x3000, 700},
 	};
 	gs_snapshot s;
 	char text[40];
@@ -160,8 +199,10 @@ Suite *suite_torch_facts(void)
 	Suite *s = suite_create("torch_facts");
 	TCase *t = tcase_create("facts");
 	tcase_add_test(t, user_metadata_is_the_tag_of_an_allocation);
-	tcase_add_loop_test(t, an_overflowed_trace_is_known_to_be_cut, 0, sizeof overflowed / sizeof *overflowed);
-	tcase_add_loop_test(t, the_keys_of_events_bound_the_release, 0, sizeof releases / sizeof *releases);
+	tcase_add_loop_test(
+		t, an_overflowed_trace_is_known_to_be_cut, 0, sizeof overflowed / sizeof *overflowed);
+	tcase_add_loop_test(
+		t, the_keys_of_events_bound_the_release, 0, sizeof releases / sizeof *releases);
 	tcase_add_test(t, pinned_host_memory_is_noted_and_kept_out);
 	tcase_add_test(t, a_block_of_2_0_has_its_newest_allocation_from_its_history);
 	tcase_add_test(t, a_snapshot_of_the_profiler_names_its_last_device_cpu);

@@ -1,5 +1,5 @@
-/* What-if, held against what really happened: real runs of PyTorch under other settings, and made-up programs run
- * directly through the allocator. */
+/* What-if, held against what really happened: real runs of PyTorch under other settings, and
+ * made-up programs run directly through the allocator. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,10 +49,12 @@ static void read_file(const char *name)
 
 	snprintf(path, sizeof path, DATA "%s.zst", name);
 	gs_snapshot_init(&snapshot);
-	ck_assert_msg(gs_read_path(path, GS_WANT_ALL, &snapshot, &err) == GS_OK, "%s: %s", path, err.text);
+	ck_assert_msg(
+		gs_read_path(path, GS_WANT_ALL, &snapshot, &err) == GS_OK, "%s: %s", path, err.text);
 }
 
-/* --- real runs ------------------------------------------------------------------------------------------ */
+/* --- real runs
+ * ------------------------------------------------------------------------------------------ */
 
 typedef struct truth {
 	char file[64], rules[16], conf[64];
@@ -64,15 +66,20 @@ static void check_truth(const truth *t)
 	const gs_whatif_row *row = try(strcmp(t->conf, "-") ? t->conf : "");
 	char got[256], real[256];
 
-	snprintf(real, sizeof real, "fits %llu allocations %llu peak %llu reserved %llu retries %llu", t->fits, t->allocations, t->peak_reserved,
-		 t->reserved, t->retries);
-	snprintf(got, sizeof got, "fits %d allocations %llu peak %llu reserved %llu retries %llu", row->result.fits, (unsigned long long)row->result.allocations,
-		 (unsigned long long)row->result.peak_reserved, (unsigned long long)row->result.reserved, (unsigned long long)row->result.retries);
-	ck_assert_msg(!strcmp(real, got), "%s under %s on %llu MiB: real %s, foretold %s", t->file, t->conf, t->capacity_mib, real, got);
-	ck_assert_msg(row->exact, "%s under %s on %llu MiB: %s", t->file, t->conf, t->capacity_mib, row->note);
+	snprintf(real, sizeof real, "fits %llu allocations %llu peak %llu reserved %llu retries %llu",
+		t->fits, t->allocations, t->peak_reserved, t->reserved, t->retries);
+	snprintf(got, sizeof got, "fits %d allocations %llu peak %llu reserved %llu retries %llu",
+		row->result.fits, (unsigned long long)row->result.allocations,
+		(unsigned long long)row->result.peak_reserved, (unsigned long long)row->result.reserved,
+		(unsigned long long)row->result.retries);
+	ck_assert_msg(!strcmp(real, got), "%s under %s on %llu MiB: real %s, foretold %s", t->file,
+		t->conf, t->capacity_mib, real, got);
+	ck_assert_msg(
+		row->exact, "%s under %s on %llu MiB: %s", t->file, t->conf, t->capacity_mib, row->note);
 }
 
-static const char *const recordings[] = { "text-torch2.6.pickle", "serve-torch2.6.pickle", "image-torch2.15.pickle" };
+static const char *const recordings[] = {
+	"text-torch2.6.pickle", "serve-torch2.6.pickle", "image-torch2.15.pickle"};
 
 START_TEST(what_really_happened_under_other_settings_is_foretold)
 {
@@ -87,8 +94,10 @@ START_TEST(what_really_happened_under_other_settings_is_foretold)
 	while (fgets(line, sizeof line, file)) {
 		if (line[0] == '#')
 			continue;
-		ck_assert_int_eq(sscanf(line, "%63s %15s %63s %llu %llu %llu %llu %llu %llu", t.file, t.rules, t.conf, &t.capacity_mib, &t.fits, &t.allocations,
-					&t.peak_reserved, &t.reserved, &t.retries), 9);
+		ck_assert_int_eq(sscanf(line, "%63s %15s %63s %llu %llu %llu %llu %llu %llu", t.file,
+							 t.rules, t.conf, &t.capacity_mib, &t.fits, &t.allocations,
+							 &t.peak_reserved, &t.reserved, &t.retries),
+			9);
 		if (strcmp(t.file, recordings[_i]))
 			continue;
 		if (ask.capacity != (int64_t)(t.capacity_mib * MIB)) {
@@ -106,10 +115,22 @@ START_TEST(what_really_happened_under_other_settings_is_foretold)
 }
 END_TEST
 
-/* Made on purpose by a real PyTorch; whether the same program also fails with expandable segments was tried there. */
-static const struct { const char *name; bool fails; } faults[] = {
-	{ "shortage", true }, { "leak", true }, { "pinned", false }, { "stream", false }, { "graph", true }, { "rounding", false },
-	{ "outside", true }, { "limit", true }, { "defect", false }, { "smallpool", true },
+/* Made on purpose by a real PyTorch; whether the same program also fails with expandable segments
+ * was tried there. */
+static const struct {
+	const char *name;
+	bool fails;
+} faults[] = {
+	{"shortage", true},
+	{"leak", true},
+	{"pinned", false},
+	{"stream", false},
+	{"graph", true},
+	{"rounding", false},
+	{"outside", true},
+	{"limit", true},
+	{"defect", false},
+	{"smallpool", true},
 };
 
 START_TEST(whether_expandable_segments_would_have_helped_is_foretold)
@@ -156,19 +177,25 @@ START_TEST(without_a_setting_that_helps_no_advice_is_given)
 }
 END_TEST
 
-/* --- made-up programs, run directly ------------------------------------------------------------------------- */
+/* --- made-up programs, run directly
+ * ------------------------------------------------------------------------- */
 
 static const char *const confs[] = {
-	"", "expandable_segments:True", "max_split_size_mb:30", "roundup_power2_divisions:4", "garbage_collection_threshold:0.6",
-	"max_split_size_mb:64,max_non_split_rounding_mb:40", "expandable_segments:True,roundup_power2_divisions:8",
+	"",
+	"expandable_segments:True",
+	"max_split_size_mb:30",
+	"roundup_power2_divisions:4",
+	"garbage_collection_threshold:0.6",
+	"max_split_size_mb:64,max_non_split_rounding_mb:40",
+	"expandable_segments:True,roundup_power2_divisions:8",
 	"garbage_collection_threshold:0.5,max_split_size_mb:40",
 };
 enum { CONFS = sizeof confs / sizeof *confs };
-static const char *const releases[] = { "2.6", "2.10", "2.12", "2.13" };
+static const char *const releases[] = {"2.6", "2.10", "2.12", "2.13"};
 
 START_TEST(a_seeded_program_under_other_settings_is_foretold)
 {
-	static const uint64_t capacities[] = { 800 * MIB, 950 * MIB, 1100 * MIB, 4000 * MIB };
+	static const uint64_t capacities[] = {800 * MIB, 950 * MIB, 1100 * MIB, 4000 * MIB};
 	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
 	run_figures recorded, direct;
 	const gs_whatif_row *row;
@@ -180,24 +207,29 @@ START_TEST(a_seeded_program_under_other_settings_is_foretold)
 	jobs_run(&j, releases[_i % 4], confs[_i % CONFS], 20000 * MIB, 0, &snapshot, &recorded);
 	ck_assert(recorded.fits);
 	for (size_t i = 0; i < CONFS; i++) {
-		uint64_t capacity = capacities[(i + (size_t)_i) % 4], allowed = (i + (size_t)_i) % 3 ? 0 : capacity / 10 * 9;
+		uint64_t capacity = capacities[(i + (size_t)_i) % 4],
+				 allowed = (i + (size_t)_i) % 3 ? 0 : capacity / 10 * 9;
 		jobs_run(&j, releases[_i % 4], confs[i], capacity, allowed, NULL, &direct);
 		gs_whatif_release(&w);
 		ask.capacity = (int64_t)capacity;
 		ask.allowed = allowed ? (int64_t)allowed : GS_NONE;
 		open_it(&ask);
 		row = try(confs[i]);
-		ck_assert_msg(row->result.fits == direct.fits && row->result.allocations == direct.allocations && row->result.peak_reserved == direct.peak_reserved &&
-			      row->result.reserved == direct.reserved && row->result.retries == direct.retries,
-			      "seed %d, recorded under \"%s\", tried \"%s\" on %llu MiB: peak %llu, foretold %llu; allocations %llu, foretold %llu", 1000 + _i,
-			      confs[_i % CONFS], confs[i], (unsigned long long)(capacity / MIB), (unsigned long long)direct.peak_reserved,
-			      (unsigned long long)row->result.peak_reserved, (unsigned long long)direct.allocations, (unsigned long long)row->result.allocations);
+		ck_assert_msg(row->result.fits == direct.fits &&
+				row->result.allocations == direct.allocations &&
+				row->result.peak_reserved == direct.peak_reserved &&
+				row->result.reserved == direct.reserved && row->result.retries == direct.retries,
+			"seed %d, recorded under \"%s\", tried \"%s\" on %llu MiB: peak %llu, foretold %llu; allocations %llu, foretold %llu",
+			1000 + _i, confs[_i % CONFS], confs[i], (unsigned long long)(capacity / MIB),
+			(unsigned long long)direct.peak_reserved, (unsigned long long)row->result.peak_reserved,
+			(unsigned long long)direct.allocations, (unsigned long long)row->result.allocations);
 	}
 	jobs_release(&j);
 }
 END_TEST
 
-/* --- budget and limit ----------------------------------------------------------------------------------------- */
+/* --- budget and limit
+ * ----------------------------------------------------------------------------------------- */
 
 /* One tensor of 40 MiB, then a request of 64 MiB that fails. */
 static void small_failure(int64_t capacity, int64_t device_free)
@@ -221,8 +253,15 @@ static void small_failure(int64_t capacity, int64_t device_free)
 	l->segments = calloc(1, sizeof *l->segments);
 	l->blocks = calloc(1, sizeof *l->blocks);
 	l->nsegments = l->nblocks = 1;
-	l->segments[0] = (gs_segment){ .address = 0x7f0000000000, .size = 40 * MIB, .pool = GS_LARGE, .has_address = true, .nblocks = 1 };
-	l->blocks[0] = (gs_block){ .address = 0x7f0000000000, .size = 40 * MIB, .requested = 40 * (int64_t)MIB, .idx = GS_NONE };
+	l->segments[0] = (gs_segment){.address = 0x7f0000000000,
+		.size = 40 * MIB,
+		.pool = GS_LARGE,
+		.has_address = true,
+		.nblocks = 1};
+	l->blocks[0] = (gs_block){.address = 0x7f0000000000,
+		.size = 40 * MIB,
+		.requested = 40 * (int64_t)MIB,
+		.idx = GS_NONE};
 }
 
 START_TEST(without_a_capacity_the_device_is_what_the_failure_shows)
@@ -297,7 +336,9 @@ START_TEST(a_recording_without_a_failure_is_bounded_by_nothing)
 }
 END_TEST
 
-/* --- search --------------------------------------------------------------------------------------------------- */
+/* --- search
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 START_TEST(a_search_shows_the_recorded_settings_first_and_ranks_the_rest)
 {
@@ -358,7 +399,8 @@ START_TEST(settings_that_the_allocator_refuses_are_refused_with_its_words)
 }
 END_TEST
 
-/* --- late recordings ------------------------------------------------------------------------------------------- */
+/* --- late recordings
+ * ------------------------------------------------------------------------------------------- */
 
 START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 {
@@ -379,9 +421,12 @@ START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 	ck_assert_int_eq(gs_snapshot_finish(&snapshot, NULL), GS_OK);
 	open_it(&ask);
 
-	/* from 2.12 on ties go by the age of segments, which is not known of those from before: flagged then */
-	ck_assert_msg(w.agreement.agrees || _i % 4 >= 2, "seed %d, event %lld: %s", 3000 + _i, (long long)w.agreement.event, w.agreement.text);
-	ck_assert_int_eq(try(confs[_i % CONFS])->exact, w.agreement.agrees && w.replay.history.initial.exact);
+	/* from 2.12 on ties go by the age of segments, which is not known of those from before: flagged
+	 * then */
+	ck_assert_msg(w.agreement.agrees || _i % 4 >= 2, "seed %d, event %lld: %s", 3000 + _i,
+		(long long)w.agreement.event, w.agreement.text);
+	ck_assert_int_eq(
+		try(confs[_i % CONFS])->exact, w.agreement.agrees && w.replay.history.initial.exact);
 	if (w.rows[0].exact)
 		ck_assert_uint_eq(w.rows[0].result.reserved, figures.reserved);
 	ck_assert(!try("max_split_size_mb:77")->exact);
@@ -407,17 +452,20 @@ START_TEST(a_ring_that_lost_its_first_half_bounds_the_true_peak)
 	memmove(t->events, t->events + t->dropped, t->n * sizeof *t->events);
 	while (fgets(line, sizeof line, file)) {
 		const gs_whatif_row *row;
-		if (sscanf(line, "%63s %15s %63s %llu %llu %llu %llu", real.file, real.rules, real.conf, &real.capacity_mib, &real.fits, &real.allocations,
-			   &real.peak_reserved) != 7 || strcmp(real.file, recordings[_i]) || !real.fits)
+		if (sscanf(line, "%63s %15s %63s %llu %llu %llu %llu", real.file, real.rules, real.conf,
+				&real.capacity_mib, &real.fits, &real.allocations, &real.peak_reserved) != 7 ||
+			strcmp(real.file, recordings[_i]) || !real.fits)
 			continue;
 		gs_whatif_release(&w);
 		ask.capacity = (int64_t)(real.capacity_mib * MIB);
 		ask.rules = real.rules;
 		open_it(&ask);
 		row = try(strcmp(real.conf, "-") ? real.conf : "");
-		ck_assert_msg(row->peak_low <= (int64_t)real.peak_reserved && (int64_t)real.peak_reserved <= row->peak_high,
-			      "%s under %s on %llu MiB: real peak %llu, foretold from %lld to %lld", real.file, real.conf, real.capacity_mib, real.peak_reserved,
-			      (long long)row->peak_low, (long long)row->peak_high);
+		ck_assert_msg(row->peak_low <= (int64_t)real.peak_reserved &&
+				(int64_t)real.peak_reserved <= row->peak_high,
+			"%s under %s on %llu MiB: real peak %llu, foretold from %lld to %lld", real.file,
+			real.conf, real.capacity_mib, real.peak_reserved, (long long)row->peak_low,
+			(long long)row->peak_high);
 		rows++;
 	}
 	fclose(file);
@@ -433,7 +481,8 @@ Suite *suite_whatif(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 120);
 	tcase_add_loop_test(t, what_really_happened_under_other_settings_is_foretold, 0, 3);
-	tcase_add_loop_test(t, whether_expandable_segments_would_have_helped_is_foretold, 0, sizeof faults / sizeof *faults);
+	tcase_add_loop_test(t, whether_expandable_segments_would_have_helped_is_foretold, 0,
+		sizeof faults / sizeof *faults);
 	tcase_add_test(t, advice_names_only_settings_under_which_the_request_succeeds);
 	tcase_add_test(t, without_a_setting_that_helps_no_advice_is_given);
 	tcase_add_loop_test(t, a_seeded_program_under_other_settings_is_foretold, 0, 16);
@@ -445,7 +494,8 @@ Suite *suite_whatif(void)
 	tcase_add_test(t, a_search_shows_the_recorded_settings_first_and_ranks_the_rest);
 	tcase_add_test(t, the_smallest_device_passes_and_the_next_smaller_does_not);
 	tcase_add_test(t, settings_that_the_allocator_refuses_are_refused_with_its_words);
-	tcase_add_loop_test(t, a_recording_that_begins_late_starts_from_the_blocks_that_were_there, 0, 40);
+	tcase_add_loop_test(
+		t, a_recording_that_begins_late_starts_from_the_blocks_that_were_there, 0, 40);
 	tcase_add_loop_test(t, a_ring_that_lost_its_first_half_bounds_the_true_peak, 0, 3);
 	suite_add_tcase(s, t);
 	return s;

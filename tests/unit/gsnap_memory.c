@@ -37,7 +37,7 @@ static gs_status read_memory(void *arg, void *buf, size_t n, size_t *got, gs_err
 gs_section_input memory_input(memory_file *file)
 {
 	file->at = 0;
-	return (gs_section_input){ read_memory, file };
+	return (gs_section_input){read_memory, file};
 }
 
 void memory_release(memory_file *file)
@@ -95,13 +95,18 @@ void memory_put_section(memory_file *file, gs_section *s, const void *raw, size_
 	free(packed);
 }
 
-void memory_rewrite(memory_file *to, memory_file *from, uint32_t sequence, memory_change change, void *arg)
+void memory_rewrite(
+	memory_file *to, memory_file *from, uint32_t sequence, memory_change change, void *arg)
 {
 	memory_sink(to, from->data, GS_GSNAP_HEADER_SIZE);
 	for (size_t at = GS_GSNAP_HEADER_SIZE; at < from->n;) {
 		const unsigned char *h = from->data + at;
-		gs_section s = { .kind = (uint16_t)gs_get_le(h + 8, 2), .flags = (uint16_t)gs_get_le(h + 10, 2), .sequence = (uint32_t)gs_get_le(h + 12, 4),
-			.device = (int32_t)(uint32_t)gs_get_le(h + 16, 4), .rows = (uint32_t)gs_get_le(h + 20, 4), .first = gs_get_le(h + 24, 8) };
+		gs_section s = {.kind = (uint16_t)gs_get_le(h + 8, 2),
+			.flags = (uint16_t)gs_get_le(h + 10, 2),
+			.sequence = (uint32_t)gs_get_le(h + 12, 4),
+			.device = (int32_t)(uint32_t)gs_get_le(h + 16, 4),
+			.rows = (uint32_t)gs_get_le(h + 20, 4),
+			.first = gs_get_le(h + 24, 8)};
 		size_t packed = gs_get_le(h + 32, 4), n = gs_get_le(h + 36, 4);
 		if (s.sequence == sequence) {
 			unsigned char *raw = calloc(1, n + 4096);
@@ -120,64 +125,176 @@ void memory_worked_file(memory_file *file)
 {
 	void *workspace;
 	gs_writer *w = memory_writer(file, &workspace);
-	gs_writer_process(w, &(gs_row_process){ .library = gs_text_of("gpusnap"), .pid = 7, .rank = GS_NONE, .time_us = GS_NONE });
-	gs_writer_device(w, &(gs_row_device){ .device = 0, .capacity = 1 << 30, .device_free = GS_NONE, .allowed = GS_NONE, .reserved = GS_NONE,
-		.allocated = GS_NONE, .others = GS_NONE, .idx = GS_NONE, .complete = 1 });
+	gs_writer_process(w,
+		&(gs_row_process){
+			.library = gs_text_of("gpusnap"), .pid = 7, .rank = GS_NONE, .time_us = GS_NONE});
+	gs_writer_device(w,
+		&(gs_row_device){.device = 0,
+			.capacity = 1 << 30,
+			.device_free = GS_NONE,
+			.allowed = GS_NONE,
+			.reserved = GS_NONE,
+			.allocated = GS_NONE,
+			.others = GS_NONE,
+			.idx = GS_NONE,
+			.complete = 1});
 	gs_id f = gs_writer_string(w, gs_text_of("f")), g = gs_writer_string(w, gs_text_of("g"));
-	gs_id frames[2] = { gs_writer_frame(w, &(gs_row_frame){ .name = f, .line = 3 }), gs_writer_frame(w, &(gs_row_frame){ .name = g, .line = GS_NONE }) };
+	gs_id frames[2] = {gs_writer_frame(w, &(gs_row_frame){.name = f, .line = 3}),
+		gs_writer_frame(w, &(gs_row_frame){.name = g, .line = GS_NONE})};
 	gs_id both = gs_writer_stack(w, frames, 2);
 	gs_writer_stack(w, frames + 1, 1);
-	gs_writer_segment(w, &(gs_row_segment){ .address = 0x7f0000000000, .size = 2 << 20 });
-	gs_writer_block(w, &(gs_row_block){ .segment = 1, .address = 0x7f0000000000, .size = 512, .requested = 500, .idx = 1, .stack = both });
-	gs_writer_block(w, &(gs_row_block){ .segment = 1, .address = 0x7f0000000200, .size = (2 << 20) - 512, .requested = GS_NONE, .idx = GS_NONE, .state = GS_INACTIVE });
-	gs_writer_event(w, &(gs_row_event){ .action = GS_ACTION_SEGMENT_ALLOC, .address = 0x7f0000000000, .size = 2 << 20, .time_us = 1700000000000000, .stack = both });
-	gs_writer_event(w, &(gs_row_event){ .action = GS_ACTION_ALLOC, .address = 0x7f0000000000, .size = 500, .time_us = 1700000000000002, .stack = both });
+	gs_writer_segment(w, &(gs_row_segment){.address = 0x7f0000000000, .size = 2 << 20});
+	gs_writer_block(w,
+		&(gs_row_block){.segment = 1,
+			.address = 0x7f0000000000,
+			.size = 512,
+			.requested = 500,
+			.idx = 1,
+			.stack = both});
+	gs_writer_block(w,
+		&(gs_row_block){.segment = 1,
+			.address = 0x7f0000000200,
+			.size = (2 << 20) - 512,
+			.requested = GS_NONE,
+			.idx = GS_NONE,
+			.state = GS_INACTIVE});
+	gs_writer_event(w,
+		&(gs_row_event){.action = GS_ACTION_SEGMENT_ALLOC,
+			.address = 0x7f0000000000,
+			.size = 2 << 20,
+			.time_us = 1700000000000000,
+			.stack = both});
+	gs_writer_event(w,
+		&(gs_row_event){.action = GS_ACTION_ALLOC,
+			.address = 0x7f0000000000,
+			.size = 500,
+			.time_us = 1700000000000002,
+			.stack = both});
 	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
 	free(workspace);
 }
 
 static void small_tables(gs_writer *w)
 {
-	gs_id name = gs_writer_string(w, gs_text_of("forward")), file = gs_writer_string(w, gs_text_of("train.py"));
-	gs_id tag = gs_writer_string(w, gs_text_of("optimizer")), stat = gs_writer_string(w, gs_text_of("reserved_bytes"));
-	gs_id module = gs_writer_module(w, &(gs_row_module){ gs_text_of("/usr/lib/libdemo.so"), { "\x01\x02\x03\x04", 4 }, 0x7f1200000000, 0x20000 });
-	gs_id frames[2] = { gs_writer_frame(w, &(gs_row_frame){ .name = name, .file = file, .line = 12 }),
-		gs_writer_frame(w, &(gs_row_frame){ .line = GS_NONE, .address = 0x7f1200001234, .module = module }) };
+	gs_id name = gs_writer_string(w, gs_text_of("forward")),
+		  file = gs_writer_string(w, gs_text_of("train.py"));
+	gs_id tag = gs_writer_string(w, gs_text_of("optimizer")),
+		  stat = gs_writer_string(w, gs_text_of("reserved_bytes"));
+	gs_id module = gs_writer_module(w,
+		&(gs_row_module){
+			gs_text_of("/usr/lib/libdemo.so"), {"\x01\x02\x03\x04", 4}, 0x7f1200000000, 0x20000});
+	gs_id frames[2] = {gs_writer_frame(w, &(gs_row_frame){.name = name, .file = file, .line = 12}),
+		gs_writer_frame(
+			w, &(gs_row_frame){.line = GS_NONE, .address = 0x7f1200001234, .module = module})};
 	ck_assert_uint_eq(gs_writer_stack(w, frames, 2), 1);
 	ck_assert_uint_eq(gs_writer_stack(w, frames + 1, 1), 2);
 	ck_assert_uint_eq(gs_writer_tag(w, tag), 1);
 	for (int d = 0; d < 2; d++)
-		gs_writer_segment(w, &(gs_row_segment){ .device = d, .address = 0x7f0000000000 + (uint64_t)d * 0x100000000, .size = 20 << 20, .pool = GS_LARGE, .stack = 1 });
+		gs_writer_segment(w,
+			&(gs_row_segment){.device = d,
+				.address = 0x7f0000000000 + (uint64_t)d * 0x100000000,
+				.size = 20 << 20,
+				.pool = GS_LARGE,
+				.stack = 1});
 	for (int d = 0; d < 2; d++) {
 		uint64_t at = 0x7f0000000000 + (uint64_t)d * 0x100000000;
-		gs_writer_block(w, &(gs_row_block){ .device = d, .segment = 1 + (uint64_t)d, .address = at, .size = 4 << 20, .requested = 4000000, .idx = 1, .stack = 2, .tag = 1 });
-		gs_writer_block(w, &(gs_row_block){ .device = d, .segment = 1 + (uint64_t)d, .address = at + (4 << 20), .size = 16 << 20, .requested = GS_NONE, .idx = GS_NONE, .state = GS_INACTIVE });
+		gs_writer_block(w,
+			&(gs_row_block){.device = d,
+				.segment = 1 + (uint64_t)d,
+				.address = at,
+				.size = 4 << 20,
+				.requested = 4000000,
+				.idx = 1,
+				.stack = 2,
+				.tag = 1});
+		gs_writer_block(w,
+			&(gs_row_block){.device = d,
+				.segment = 1 + (uint64_t)d,
+				.address = at + (4 << 20),
+				.size = 16 << 20,
+				.requested = GS_NONE,
+				.idx = GS_NONE,
+				.state = GS_INACTIVE});
 	}
-	gs_writer_stat(w, &(gs_row_stat){ 0, stat, 0, 20 << 20, 20 << 20, 20 << 20, 0 });
+	gs_writer_stat(w, &(gs_row_stat){0, stat, 0, 20 << 20, 20 << 20, 20 << 20, 0});
 }
 
 void memory_small_file(memory_file *file)
 {
 	void *workspace;
 	gs_writer *w = memory_writer(file, &workspace);
-	gs_writer_process(w, &(gs_row_process){ .host = gs_text_of("node7"), .tool = gs_text_of("gpusnap 1.0"), .argv = { "train\0--fast", 12 },
-		.rules = gs_text_of("2.13"), .library = gs_text_of("gpusnap"), .pid = 4711, .rank = 3, .time_us = 1700000000000000 });
+	gs_writer_process(w,
+		&(gs_row_process){.host = gs_text_of("node7"),
+			.tool = gs_text_of("gpusnap 1.0"),
+			.argv = {"train\0--fast", 12},
+			.rules = gs_text_of("2.13"),
+			.library = gs_text_of("gpusnap"),
+			.pid = 4711,
+			.rank = 3,
+			.time_us = 1700000000000000});
 	for (int d = 0; d < 2; d++)
-		gs_writer_device(w, &(gs_row_device){ .device = d, .name = gs_text_of("Simulated"), .capacity = 64 << 20, .device_free = 44 << 20,
-			.allowed = GS_NONE, .reserved = GS_NONE, .allocated = GS_NONE, .others = 0, .idx = GS_NONE, .complete = 1, .layout_at_oom = d == 1 });
+		gs_writer_device(w,
+			&(gs_row_device){.device = d,
+				.name = gs_text_of("Simulated"),
+				.capacity = 64 << 20,
+				.device_free = 44 << 20,
+				.allowed = GS_NONE,
+				.reserved = GS_NONE,
+				.allocated = GS_NONE,
+				.others = 0,
+				.idx = GS_NONE,
+				.complete = 1,
+				.layout_at_oom = d == 1});
 	gs_writer_setting(w, gs_text_of("max_split_size_mb"), gs_text_of("64"));
 	small_tables(w);
-	gs_writer_oom(w, &(gs_row_oom){ .device = 1, .idx = 2, .time_us = 1700000000000100, .requested = 60 << 20, .needed = 60 << 20, .stream = 0, .has_pool_id = true,
-		.pool = GS_LARGE, .device_free = 44 << 20, .capacity = 64 << 20, .allocated = 4 << 20, .reserved = 20 << 20, .allowed = GS_NONE,
-		.library = gs_text_of("gpusnap"), .message = gs_text_of("CUDA out of memory."), .stack = 2 });
-	gs_writer_annotation(w, &(gs_row_annotation){ 0, 1, 3, 1700000000000050 });
+	gs_writer_oom(w,
+		&(gs_row_oom){.device = 1,
+			.idx = 2,
+			.time_us = 1700000000000100,
+			.requested = 60 << 20,
+			.needed = 60 << 20,
+			.stream = 0,
+			.has_pool_id = true,
+			.pool = GS_LARGE,
+			.device_free = 44 << 20,
+			.capacity = 64 << 20,
+			.allocated = 4 << 20,
+			.reserved = 20 << 20,
+			.allowed = GS_NONE,
+			.library = gs_text_of("gpusnap"),
+			.message = gs_text_of("CUDA out of memory."),
+			.stack = 2});
+	gs_writer_annotation(w, &(gs_row_annotation){0, 1, 3, 1700000000000050});
 	gs_writer_warning(w, gs_text_of("a warning"));
 	for (int d = 0; d < 2; d++) {
 		uint64_t at = 0x7f0000000000 + (uint64_t)d * 0x100000000;
-		gs_writer_event(w, &(gs_row_event){ .device = d, .address = at, .size = 20 << 20, .time_us = 1700000000000001, .has_pool_id = true, .stack = 2, .action = GS_ACTION_SEGMENT_ALLOC });
-		gs_writer_event(w, &(gs_row_event){ .device = d, .address = at, .size = 4000000, .time_us = 1700000000000003, .nanos = 250, .has_pool_id = true, .stack = 2, .tag = 1, .action = GS_ACTION_ALLOC });
+		gs_writer_event(w,
+			&(gs_row_event){.device = d,
+				.address = at,
+				.size = 20 << 20,
+				.time_us = 1700000000000001,
+				.has_pool_id = true,
+				.stack = 2,
+				.action = GS_ACTION_SEGMENT_ALLOC});
+		gs_writer_event(w,
+			&(gs_row_event){.device = d,
+				.address = at,
+				.size = 4000000,
+				.time_us = 1700000000000003,
+				.nanos = 250,
+				.has_pool_id = true,
+				.stack = 2,
+				.tag = 1,
+				.action = GS_ACTION_ALLOC});
 	}
-	ck_assert_int_eq(gs_writer_event(w, &(gs_row_event){ .device = 1, .address = 44 << 20, .size = 60 << 20, .time_us = 1700000000000100, .stack = 2, .action = GS_ACTION_OOM }), GS_OK);
+	ck_assert_int_eq(gs_writer_event(w,
+						 &(gs_row_event){.device = 1,
+							 .address = 44 << 20,
+							 .size = 60 << 20,
+							 .time_us = 1700000000000100,
+							 .stack = 2,
+							 .action = GS_ACTION_OOM}),
+		GS_OK);
 	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
 	free(workspace);
 }

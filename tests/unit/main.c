@@ -1,5 +1,6 @@
 /* Runs every suite that the Makefile found as tests/unit/check_NAME.c (each defines suite_NAME).
- * Arguments: names of suites to run, -NAME for one to leave out; none runs all. Ends with a line that counts. */
+ * Arguments: names of suites to run, -NAME for one to leave out; none runs all. Ends with a line
+ * that counts. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +10,11 @@
 #include "suites.def"
 #undef SUITE
 
-static const struct { const char *name; Suite *(*make)(void); } suites[] = {
-#define SUITE(name) { #name, suite_##name },
+static const struct {
+	const char *name;
+	Suite *(*make)(void);
+} suites[] = {
+#define SUITE(name) {#name, suite_##name},
 #include "suites.def"
 #undef SUITE
 };

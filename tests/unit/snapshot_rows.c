@@ -28,21 +28,26 @@ static void put_stack(FILE *f, const gs_snapshot *s, uint32_t *sums, gs_id stack
 	fprintf(f, "\t%08" PRIx32 "\n", stack ? sums[stack] : 0);
 }
 
-static const char *tag_text(const gs_snapshot *s, gs_id tag) { return tag ? gs_string_text(s, tag) : "-"; }
+static const char *tag_text(const gs_snapshot *s, gs_id tag)
+{
+	return tag ? gs_string_text(s, tag) : "-";
+}
 
 static void put_layout(FILE *f, const gs_snapshot *s, uint32_t *sums, const gs_device *d)
 {
 	for (size_t i = 0; i < d->captured.nsegments; i++) {
 		const gs_segment *g = &d->captured.segments[i];
-		static const char *const words[] = { "small", "large", "-" };
-		fprintf(f, "S\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRId64 "\t%s\t%" PRIu64 ",%" PRIu64 "\t%d", d->device, g->address, g->size,
-			(int64_t)g->stream, words[g->pool], g->pool_id.a, g->pool_id.b, g->expandable);
+		static const char *const words[] = {"small", "large", "-"};
+		fprintf(f, "S\t%d\t%" PRIu64 "\t%" PRIu64 "\t%" PRId64 "\t%s\t%" PRIu64 ",%" PRIu64 "\t%d",
+			d->device, g->address, g->size, (int64_t)g->stream, words[g->pool], g->pool_id.a,
+			g->pool_id.b, g->expandable);
 		put_stack(f, s, sums, g->stack);
 		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++) {
 			const gs_block *b = &d->captured.blocks[k];
 			fprintf(f, "B\t%d\t%" PRIu64 "\t%" PRIu64, d->device, b->address, b->size);
 			put_known(f, b->requested);
-			fprintf(f, "\t%s\t%s", gs_block_state_text((gs_block_state)b->state), tag_text(s, b->tag));
+			fprintf(
+				f, "\t%s\t%s", gs_block_state_text((gs_block_state)b->state), tag_text(s, b->tag));
 			put_stack(f, s, sums, b->stack);
 		}
 	}
@@ -52,8 +57,9 @@ static void put_trace(FILE *f, const gs_snapshot *s, uint32_t *sums, const gs_de
 {
 	for (size_t i = 0; i < d->trace.n; i++) {
 		const gs_event *e = &d->trace.events[i];
-		fprintf(f, "E\t%d\t%zu\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRId64, d->device, i, gs_action_text(gs_event_action(e)), e->address,
-			e->size, (int64_t)s->streams[e->stream]);
+		fprintf(f, "E\t%d\t%zu\t%s\t%" PRIu64 "\t%" PRIu64 "\t%" PRId64, d->device, i,
+			gs_action_text(gs_event_action(e)), e->address, e->size,
+			(int64_t)s->streams[e->stream]);
 		put_known(f, e->time_us);
 		if (e->pool)
 			fprintf(f, "\t%" PRIu64 ",%" PRIu64, s->pools[e->pool - 1].a, s->pools[e->pool - 1].b);

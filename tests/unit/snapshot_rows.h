@@ -1,4 +1,5 @@
-/* All rows of a snapshot as text, for comparing two readings: the form of tests/independent/summary.py --rows. */
+/* All rows of a snapshot as text, for comparing two readings: the form of
+ * tests/independent/summary.py --rows. */
 #ifndef GS_TESTS_UNIT_SNAPSHOT_ROWS_H
 #define GS_TESTS_UNIT_SNAPSHOT_ROWS_H
 

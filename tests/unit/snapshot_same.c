@@ -9,10 +9,15 @@ static const char *where; /* for messages */
 
 static const char *text(const char *s) { return s ? s : "(none)"; }
 
-#define SAME_TEXT(a, b, what) ck_assert_msg(!strcmp(text(a), text(b)), "%s: %s is \"%s\", was \"%s\"", where, what, text(b), text(a))
-#define SAME(a, b, what) ck_assert_msg((a) == (b), "%s: %s is %lld, was %lld", where, what, (long long)(b), (long long)(a))
+#define SAME_TEXT(a, b, what) \
+	ck_assert_msg(            \
+		!strcmp(text(a), text(b)), "%s: %s is \"%s\", was \"%s\"", where, what, text(b), text(a))
+#define SAME(a, b, what) \
+	ck_assert_msg(       \
+		(a) == (b), "%s: %s is %lld, was %lld", where, what, (long long)(b), (long long)(a))
 
-static void same_string(const gs_snapshot *a, gs_id x, const gs_snapshot *b, gs_id y, const char *what)
+static void same_string(
+	const gs_snapshot *a, gs_id x, const gs_snapshot *b, gs_id y, const char *what)
 {
 	SAME_TEXT(gs_string_text(a, x), gs_string_text(b, y), what);
 }
@@ -22,14 +27,16 @@ static void same_stack(const gs_snapshot *a, gs_id x, const gs_snapshot *b, gs_i
 	uint32_t n = x ? a->stacks[x].n : 0;
 	SAME(n, y ? b->stacks[y].n : 0, "depth of a stack");
 	for (uint32_t i = 0; i < n; i++) {
-		const gs_frame *f = &a->frames[a->stack_frames[a->stacks[x].first + i]], *g = &b->frames[b->stack_frames[b->stacks[y].first + i]];
+		const gs_frame *f = &a->frames[a->stack_frames[a->stacks[x].first + i]],
+					   *g = &b->frames[b->stack_frames[b->stacks[y].first + i]];
 		same_string(a, f->name, b, g->name, "a frame's name");
 		same_string(a, f->file, b, g->file, "a frame's file");
 		SAME(f->line, g->line, "a frame's line");
 	}
 }
 
-static void same_layout(const gs_snapshot *a, const gs_layout *l, const gs_snapshot *b, const gs_layout *m)
+static void same_layout(
+	const gs_snapshot *a, const gs_layout *l, const gs_snapshot *b, const gs_layout *m)
 {
 	SAME(l->nsegments, m->nsegments, "segments");
 	SAME(l->nblocks, m->nblocks, "blocks");
@@ -64,7 +71,8 @@ static void same_layout(const gs_snapshot *a, const gs_layout *l, const gs_snaps
 	}
 }
 
-static void same_trace(const gs_snapshot *a, const gs_trace *t, const gs_snapshot *b, const gs_trace *u)
+static void same_trace(
+	const gs_snapshot *a, const gs_trace *t, const gs_snapshot *b, const gs_trace *u)
 {
 	SAME(t->n, u->n, "events");
 	SAME(t->dropped, u->dropped, "dropped");
@@ -77,7 +85,9 @@ static void same_trace(const gs_snapshot *a, const gs_trace *t, const gs_snapsho
 		SAME(a->streams[x->stream], b->streams[y->stream], "event's stream");
 		SAME(x->pool != 0, y->pool != 0, "event's pool known");
 		SAME(gs_event_action(x), gs_event_action(y), "action");
-		if (x->pool && (a->pools[x->pool - 1].a != b->pools[y->pool - 1].a || a->pools[x->pool - 1].b != b->pools[y->pool - 1].b))
+		if (x->pool &&
+			(a->pools[x->pool - 1].a != b->pools[y->pool - 1].a ||
+				a->pools[x->pool - 1].b != b->pools[y->pool - 1].b))
 			ck_abort_msg("%s: event %zu has another pool", where, i);
 		same_string(a, gs_event_tag(x), b, gs_event_tag(y), "event's tag");
 		same_string(a, x->more, b, y->more, "what more is said of an event");
@@ -187,38 +197,58 @@ static gs_id string(gs_snapshot *s, const char *t) { return gs_snapshot_string(s
 
 static void fill_facts(gs_snapshot *s)
 {
-	s->host = "node1", s->tool = "PyTorch 2.6.0", s->argv = "train.py --x", s->rules = "2.6", s->library = "pytorch", s->driver = "12.4";
+	s->host = "node1", s->tool = "PyTorch 2.6.0", s->argv = "train.py --x", s->rules = "2.6",
+	s->library = "pytorch", s->driver = "12.4";
 	s->release_min = "2.5", s->release_max = "2.8", s->kind = GS_KIND_PYTORCH;
 	s->pid = 12, s->rank = 3, s->time_us = 1700000000000000;
 	gs_snapshot_add_setting(s, "expandable_segments", "False");
 	gs_snapshot_add_setting(s, "", "odd");
-	gs_snapshot_add_stat(s, &(gs_stat){ 1, string(s, "num_ooms"), string(s, "all"), 1, 2, 3, GS_NONE });
-	gs_snapshot_add_annotation(s, &(gs_annotation){ string(s, "step"), string(s, "START"), 1, 1699999999999999 });
+	gs_snapshot_add_stat(
+		s, &(gs_stat){1, string(s, "num_ooms"), string(s, "all"), 1, 2, 3, GS_NONE});
+	gs_snapshot_add_annotation(
+		s, &(gs_annotation){string(s, "step"), string(s, "START"), 1, 1699999999999999});
 	gs_oom *o = gs_snapshot_add_oom(s);
 	o->device = -1, o->message = "CUDA out of memory.", o->library = "cupy", o->requested = 5;
 }
 
 static void fill_device(gs_snapshot *s, int32_t number)
 {
-	gs_id frames[2] = { gs_snapshot_frame(s, string(s, "forward"), string(s, "m.py"), 10 + number), gs_snapshot_frame(s, string(s, "main"), 0, GS_NONE) };
-	gs_id stack = gs_snapshot_stack(s, frames, 2), tag = string(s, "optimizer"), more = string(s, "{\"compile_context\":\"0/1\"}");
+	gs_id frames[2] = {gs_snapshot_frame(s, string(s, "forward"), string(s, "m.py"), 10 + number),
+		gs_snapshot_frame(s, string(s, "main"), 0, GS_NONE)};
+	gs_id stack = gs_snapshot_stack(s, frames, 2), tag = string(s, "optimizer"),
+		  more = string(s, "{\"compile_context\":\"0/1\"}");
 	gs_device *d = gs_snapshot_device(s, number);
-	d->name = string(s, "H200"), d->capacity = 1 << 30, d->device_free = 7, d->others = 0, d->has_layout = true, d->layout_at_oom = number == 1;
+	d->name = string(s, "H200"), d->capacity = 1 << 30, d->device_free = 7, d->others = 0,
+	d->has_layout = true, d->layout_at_oom = number == 1;
 	d->trace.dropped = 9, d->trace.complete = 0, d->captured.idx = 2, d->captured.exact = false;
 	strcpy(d->captured.note, "one block is bounded");
 	gs_layout *l = &d->captured;
 	l->segments = calloc(2, sizeof *l->segments), l->nsegments = 2;
 	l->blocks = calloc(4, sizeof *l->blocks), l->nblocks = 3;
 	for (uint32_t i = 0; i < 2; i++)
-		l->segments[i] = (gs_segment){ 0xfffff00000000000 + i * 4096, 4096, i ? 65536 : 0, { i, 3 * i }, i ? stack : 0, GS_SMALL, i, true, 2 * i, 2 - i };
+		l->segments[i] = (gs_segment){0xfffff00000000000 + i * 4096, 4096, i ? 65536 : 0,
+			{i, 3 * i}, i ? stack : 0, GS_SMALL, i, true, 2 * i, 2 - i};
 	for (uint32_t i = 0; i < 3; i++)
-		l->blocks[i] = (gs_block){ .address = 0xfffff00000000000 + i * 2048, .size = i == 2 ? 4096 : 2048, .requested = i == 1 ? GS_NONE : 2000, .idx = i ? GS_NONE : 1,
-			.stack = i ? stack : 0, .tag = i == 2 ? tag : 0, .segment = i / 2, .state = i == 1 ? GS_INACTIVE : (uint8_t)(i / 2),
-			.more = i == 2 ? more : 0, .stale = i == 1 ? 777 : 0 };
+		l->blocks[i] = (gs_block){.address = 0xfffff00000000000 + i * 2048,
+			.size = i == 2 ? 4096 : 2048,
+			.requested = i == 1 ? GS_NONE : 2000,
+			.idx = i ? GS_NONE : 1,
+			.stack = i ? stack : 0,
+			.tag = i == 2 ? tag : 0,
+			.segment = i / 2,
+			.state = i == 1 ? GS_INACTIVE : (uint8_t)(i / 2),
+			.more = i == 2 ? more : 0,
+			.stale = i == 1 ? 777 : 0};
 	for (uint32_t i = 0; i < 3; i++)
-		*gs_trace_append(&d->trace) = (gs_event){ .address = i == 2 ? 7 : 0xfffff00000000000 + i * 2048, .size = 2000, .time_us = i ? 1600000000000000 + i : GS_NONE,
-			.stream = (uint16_t)gs_snapshot_stream(s, i * 65536), .pool = i ? (uint16_t)gs_snapshot_pool(s, (gs_pool_id){ i, 0 }) : 0, .more = i ? more : 0,
-			.stack = stack, .tag_action = (i ? tag : 0) << 8 | (i == 2 ? GS_ACTION_OOM : GS_ACTION_ALLOC) };
+		*gs_trace_append(&d->trace) = (gs_event){
+			.address = i == 2 ? 7 : 0xfffff00000000000 + i * 2048,
+			.size = 2000,
+			.time_us = i ? 1600000000000000 + i : GS_NONE,
+			.stream = (uint16_t)gs_snapshot_stream(s, i * 65536),
+			.pool = i ? (uint16_t)gs_snapshot_pool(s, (gs_pool_id){i, 0}) : 0,
+			.more = i ? more : 0,
+			.stack = stack,
+			.tag_action = (i ? tag : 0) << 8 | (i == 2 ? GS_ACTION_OOM : GS_ACTION_ALLOC)};
 }
 
 void gs_full_snapshot(gs_snapshot *s)

@@ -29,19 +29,19 @@ void trace_add(gs_snapshot *s, gs_action action, uint64_t address, uint64_t size
 	e->tag_action = action;
 }
 
-/* --- a made-up program --------------------------------------------------------------------------- */
+/* --- a made-up program ---------------------------------------------------------------------------
+ */
 
 static uint64_t some_size(void)
 {
 	switch (rand() % 8) {
-	case 0: case 1: case 2:
-		return 1 + (uint64_t)(rand() % 200000);
-	case 3:
-		return 200000 + (uint64_t)(rand() % 800000);
-	case 4: case 5:
-		return (1 << 20) + (uint64_t)(rand() % (11 << 20));
-	default:
-		return (10 << 20) + (uint64_t)(rand() % (80 << 20));
+	case 0:
+	case 1:
+	case 2: return 1 + (uint64_t)(rand() % 200000);
+	case 3: return 200000 + (uint64_t)(rand() % 800000);
+	case 4:
+	case 5: return (1 << 20) + (uint64_t)(rand() % (11 << 20));
+	default: return (10 << 20) + (uint64_t)(rand() % (80 << 20));
 	}
 }
 
@@ -58,7 +58,7 @@ void jobs_make(jobs *j, unsigned seed, size_t n, unsigned streams, bool empties)
 	for (size_t i = 0; i < n; i++) {
 		job *k = &j->list[i];
 		unsigned dice = (unsigned)rand() % 100;
-		*k = (job){ .kind = JOB_MALLOC, .stream = streams > 1 ? (uint64_t)rand() % streams : 0 };
+		*k = (job){.kind = JOB_MALLOC, .stream = streams > 1 ? (uint64_t)rand() % streams : 0};
 		if (empties && dice == 99) {
 			k->kind = JOB_EMPTY;
 		} else if (streams > 1 && dice < 6 && nlive) {
@@ -89,7 +89,8 @@ void jobs_release(jobs *j)
 	memset(j, 0, sizeof *j);
 }
 
-/* --- running it ------------------------------------------------------------------------------------ */
+/* --- running it
+ * ------------------------------------------------------------------------------------ */
 
 static void record(void *user, const gs_pool_action *a)
 {
@@ -108,14 +109,19 @@ static void record(void *user, const gs_pool_action *a)
 	}
 }
 
-
 static gs_status add_segment(void *user, const gs_pool_segment_info *info)
 {
 	gs_layout *l = user;
 
 	l->segments = realloc(l->segments, (l->nsegments + 1) * sizeof *l->segments);
-	l->segments[l->nsegments++] = (gs_segment){ .address = info->address, .size = info->size, .stream = info->stream, .pool = (uint8_t)info->pool,
-		.pool_id = info->pool_id, .expandable = info->expandable, .has_address = true, .first_block = l->nblocks };
+	l->segments[l->nsegments++] = (gs_segment){.address = info->address,
+		.size = info->size,
+		.stream = info->stream,
+		.pool = (uint8_t)info->pool,
+		.pool_id = info->pool_id,
+		.expandable = info->expandable,
+		.has_address = true,
+		.first_block = l->nblocks};
 	return GS_OK;
 }
 
@@ -124,8 +130,12 @@ static gs_status add_block(void *user, const gs_pool_block_info *info)
 	gs_layout *l = user;
 
 	l->blocks = realloc(l->blocks, (l->nblocks + 1) * sizeof *l->blocks);
-	l->blocks[l->nblocks++] = (gs_block){ .address = info->address, .size = info->size, .state = (uint8_t)info->state, .idx = GS_NONE,
-		.requested = info->state == GS_INACTIVE ? GS_NONE : (int64_t)info->requested, .segment = (uint32_t)(l->nsegments - 1) };
+	l->blocks[l->nblocks++] = (gs_block){.address = info->address,
+		.size = info->size,
+		.state = (uint8_t)info->state,
+		.idx = GS_NONE,
+		.requested = info->state == GS_INACTIVE ? GS_NONE : (int64_t)info->requested,
+		.segment = (uint32_t)(l->nsegments - 1)};
 	l->segments[l->nsegments - 1].nblocks++;
 	return GS_OK;
 }
@@ -134,25 +144,22 @@ static gs_status run_job(const job *k, gs_pool *pool, gs_sim *sim, uint64_t *add
 {
 	switch (k->kind) {
 	case JOB_MALLOC:
-		return gs_pool_malloc(pool, k->size, gs_sim_stream(k->stream), (gs_pool_ctx){ 0, 0 }, &addresses[k->id], NULL);
-	case JOB_FREE:
-		return gs_pool_free(pool, addresses[k->id]);
-	case JOB_RECORD:
-		return gs_pool_record_stream(pool, addresses[k->id], gs_sim_stream(k->stream));
-	case JOB_COMPLETE:
-		gs_sim_complete(sim);
-		return GS_OK;
-	default:
-		return gs_pool_empty_cache(pool);
+		return gs_pool_malloc(
+			pool, k->size, gs_sim_stream(k->stream), (gs_pool_ctx){0, 0}, &addresses[k->id], NULL);
+	case JOB_FREE: return gs_pool_free(pool, addresses[k->id]);
+	case JOB_RECORD: return gs_pool_record_stream(pool, addresses[k->id], gs_sim_stream(k->stream));
+	case JOB_COMPLETE: gs_sim_complete(sim); return GS_OK;
+	default: return gs_pool_empty_cache(pool);
 	}
 }
 
-void jobs_run(const jobs *j, const char *rules, const char *conf, uint64_t capacity, uint64_t allowed, gs_snapshot *recording,
-	run_figures *figures)
+void jobs_run(const jobs *j, const char *rules, const char *conf, uint64_t capacity,
+	uint64_t allowed, gs_snapshot *recording, run_figures *figures)
 {
-	static const gs_pool_visitor visitor = { add_segment, add_block };
-	gs_sim_config device = { .capacity = capacity, .lazy_events = true };
-	gs_pool_config config = { .ops = &gs_sim_ops, .memory = gs_pool_heap, .rules = gs_rules_find(rules) };
+	static const gs_pool_visitor visitor = {add_segment, add_block};
+	gs_sim_config device = {.capacity = capacity, .lazy_events = true};
+	gs_pool_config config = {
+		.ops = &gs_sim_ops, .memory = gs_pool_heap, .rules = gs_rules_find(rules)};
 	uint64_t *addresses = calloc(j->ids + 1, sizeof *addresses);
 	gs_pool_stats stats;
 	gs_sim *sim = NULL;

@@ -1,4 +1,5 @@
-/* Events of a .gsnap file: from decoded columns to rows of the trace. This is the part that a large file spends its time in. */
+/* Events of a .gsnap file: from decoded columns to rows of the trace. This is the part that a large
+ * file spends its time in. */
 #include <stdlib.h>
 
 #include "analyzer/model/memory.h"
@@ -6,7 +7,20 @@
 #include "schema/bytes.h"
 
 /* Places of the columns in the form of events. */
-enum { ACTION, ADDRESS, SIZE, TIME, STREAM, HAS_POOL, POOL_A, POOL_B, STACK, TAG, MORE = TAG + 3, USED };
+enum {
+	ACTION,
+	ADDRESS,
+	SIZE,
+	TIME,
+	STREAM,
+	HAS_POOL,
+	POOL_A,
+	POOL_B,
+	STACK,
+	TAG,
+	MORE = TAG + 3,
+	USED
+};
 
 /* A column that may be one value: value i is at[i & mask]. */
 struct view {
@@ -16,7 +30,7 @@ struct view {
 
 static struct view view_of(const gs_unpacked *u, unsigned c)
 {
-	struct view v = { u->columns[c].at, UINT32_MAX };
+	struct view v = {u->columns[c].at, UINT32_MAX};
 	if (!v.at) {
 		v.at = &u->columns[c].constant;
 		v.mask = 0;
@@ -60,13 +74,13 @@ static bool fill_streams(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 static bool fill_pools(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 {
 	struct view has = view_of(u, HAS_POOL), a = view_of(u, POOL_A), b = view_of(u, POOL_B);
-	gs_pool_id last = { 0, 0 };
+	gs_pool_id last = {0, 0};
 	uint32_t index = 0;
 	for (uint32_t i = 0; i < u->rows; i++) {
 		e[i].pool = 0;
 		if (!get(has, i))
 			continue;
-		gs_pool_id id = { get(a, i), get(b, i) };
+		gs_pool_id id = {get(a, i), get(b, i)};
 		if (!index || id.a != last.a || id.b != last.b)
 			index = gs_snapshot_pool(s, last = id);
 		if (index == UINT32_MAX)
@@ -78,7 +92,8 @@ static bool fill_pools(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 
 static void fill_rest(const gs_gsnap_reading *g, const gs_unpacked *u, gs_event *e)
 {
-	struct view action = view_of(u, ACTION), address = view_of(u, ADDRESS), size = view_of(u, SIZE), time = view_of(u, TIME);
+	struct view action = view_of(u, ACTION), address = view_of(u, ADDRESS), size = view_of(u, SIZE),
+				time = view_of(u, TIME);
 	struct view stack = view_of(u, STACK), tag = view_of(u, TAG), more = view_of(u, MORE);
 	bool stacks = g->stacks.n > 1;
 	for (uint32_t i = 0; i < u->rows; i++) {
@@ -88,7 +103,8 @@ static void fill_rest(const gs_gsnap_reading *g, const gs_unpacked *u, gs_event 
 		e[i].time_us = t ? gs_unzigzag(t - 1) : GS_NONE;
 		e[i].more = g->strings.ids[get(more, i)];
 		e[i].stack = stacks ? g->stacks.ids[get(stack, i)] : 0;
-		e[i].tag_action = g->tags.ids[get(tag, i)] << 8 | (uint32_t)(word < GS_ACTION_COUNT ? word : GS_ACTION_UNKNOWN);
+		e[i].tag_action = g->tags.ids[get(tag, i)] << 8 |
+			(uint32_t)(word < GS_ACTION_COUNT ? word : GS_ACTION_UNKNOWN);
 	}
 }
 
@@ -102,8 +118,8 @@ gs_status gs_gsnap_add_events(gs_gsnap_reading *g, gs_error *err)
 	if (!e)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for %zu events", t->n + u->rows);
 	if (!fill_streams(g->snapshot, u, e) || !fill_pools(g->snapshot, u, e))
-		return gs_fail(err, GS_LIMIT, "section %u (event) at byte %llu: too many streams or pools", g->section.sequence,
-			       (unsigned long long)g->section.offset);
+		return gs_fail(err, GS_LIMIT, "section %u (event) at byte %llu: too many streams or pools",
+			g->section.sequence, (unsigned long long)g->section.offset);
 	fill_rest(g, u, e);
 	t->n += u->rows;
 	return GS_OK;

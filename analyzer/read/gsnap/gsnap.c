@@ -1,5 +1,5 @@
-/* The reader of .gsnap files: sections become columns of the model. Ids of the file are mapped once for each string,
- * frame and stack; events are converted a chunk at a time from decoded columns. */
+/* The reader of .gsnap files: sections become columns of the model. Ids of the file are mapped once
+ * for each string, frame and stack; events are converted a chunk at a time from decoded columns. */
 #include "analyzer/read/gsnap/gsnap_internal.h"
 
 #include <stdlib.h>
@@ -123,7 +123,8 @@ static gs_status add_setting(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_row_setting row;
 	bool failed = false;
 	gs_sections_row(g->sections, i, &row);
-	const char *name = text_of(g->snapshot, row.name, &failed), *value = text_of(g->snapshot, row.value, &failed);
+	const char *name = text_of(g->snapshot, row.name, &failed),
+			   *value = text_of(g->snapshot, row.value, &failed);
 	if (failed || gs_snapshot_add_setting(g->snapshot, name ? name : "", value ? value : ""))
 		return no_memory(err);
 	return GS_OK;
@@ -133,7 +134,8 @@ static gs_status add_stat(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 {
 	gs_row_stat row;
 	gs_sections_row(g->sections, i, &row);
-	gs_stat stat = { row.device, g->strings.ids[row.name], g->strings.ids[row.pool], row.current, row.peak, row.allocated, row.freed };
+	gs_stat stat = {row.device, g->strings.ids[row.name], g->strings.ids[row.pool], row.current,
+		row.peak, row.allocated, row.freed};
 	return gs_snapshot_add_stat(g->snapshot, &stat) ? no_memory(err) : GS_OK;
 }
 
@@ -141,7 +143,8 @@ static gs_status add_annotation(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 {
 	gs_row_annotation row;
 	gs_sections_row(g->sections, i, &row);
-	gs_annotation a = { g->strings.ids[row.name], g->strings.ids[row.stage], row.device, row.time_us };
+	gs_annotation a = {
+		g->strings.ids[row.name], g->strings.ids[row.stage], row.device, row.time_us};
 	return gs_snapshot_add_annotation(g->snapshot, &a) ? no_memory(err) : GS_OK;
 }
 
@@ -186,20 +189,23 @@ static gs_status add_oom(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 
 typedef gs_status (*add_row)(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 
-static const struct { unsigned want; add_row add; } adders[GS_SECTION_KINDS] = {
-	[GS_SECTION_DEVICE] = { 0, add_device },
-	[GS_SECTION_SETTING] = { 0, add_setting },
-	[GS_SECTION_STRING] = { 0, gs_gsnap_add_string },
-	[GS_SECTION_MODULE] = { GS_WANT_STACKS, gs_gsnap_add_module },
-	[GS_SECTION_FRAME] = { GS_WANT_STACKS, gs_gsnap_add_frame },
-	[GS_SECTION_STACK] = { GS_WANT_STACKS, gs_gsnap_add_stack },
-	[GS_SECTION_TAG] = { 0, gs_gsnap_add_tag },
-	[GS_SECTION_SEGMENT] = { GS_WANT_LAYOUT, gs_gsnap_add_segment },
-	[GS_SECTION_BLOCK] = { GS_WANT_LAYOUT, gs_gsnap_add_block },
-	[GS_SECTION_STAT] = { 0, add_stat },
-	[GS_SECTION_OOM] = { 0, add_oom },
-	[GS_SECTION_ANNOTATION] = { 0, add_annotation },
-	[GS_SECTION_WARNING] = { 0, add_warning },
+static const struct {
+	unsigned want;
+	add_row add;
+} adders[GS_SECTION_KINDS] = {
+	[GS_SECTION_DEVICE] = {0, add_device},
+	[GS_SECTION_SETTING] = {0, add_setting},
+	[GS_SECTION_STRING] = {0, gs_gsnap_add_string},
+	[GS_SECTION_MODULE] = {GS_WANT_STACKS, gs_gsnap_add_module},
+	[GS_SECTION_FRAME] = {GS_WANT_STACKS, gs_gsnap_add_frame},
+	[GS_SECTION_STACK] = {GS_WANT_STACKS, gs_gsnap_add_stack},
+	[GS_SECTION_TAG] = {0, gs_gsnap_add_tag},
+	[GS_SECTION_SEGMENT] = {GS_WANT_LAYOUT, gs_gsnap_add_segment},
+	[GS_SECTION_BLOCK] = {GS_WANT_LAYOUT, gs_gsnap_add_block},
+	[GS_SECTION_STAT] = {0, add_stat},
+	[GS_SECTION_OOM] = {0, add_oom},
+	[GS_SECTION_ANNOTATION] = {0, add_annotation},
+	[GS_SECTION_WARNING] = {0, add_warning},
 };
 
 static gs_status skip_events(gs_gsnap_reading *g, gs_error *err)
@@ -233,8 +239,12 @@ static gs_status read_section(gs_gsnap_reading *g, unsigned want, gs_error *err)
 /* Cut in the body of a section of events that was not decoded: those do not count. */
 static void forget_cut_section(gs_gsnap_reading *g)
 {
-	gs_device *d = g->section.kind == GS_SECTION_EVENT ? gs_snapshot_find_device(g->snapshot, g->section.device) : NULL;
-	if (d && d->trace.skipped && gs_sections_offset(g->sections) < g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed)
+	gs_device *d = g->section.kind == GS_SECTION_EVENT
+		? gs_snapshot_find_device(g->snapshot, g->section.device)
+		: NULL;
+	if (d && d->trace.skipped &&
+		gs_sections_offset(g->sections) <
+			g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed)
 		d->trace.skipped -= g->section.rows;
 }
 
@@ -257,10 +267,12 @@ static void drop_lost_events(gs_snapshot *s)
 	}
 }
 
-/* The last kind of which every section is whole: kinds ascend, so what is before one that began is whole too. */
+/* The last kind of which every section is whole: kinds ascend, so what is before one that began is
+ * whole too. */
 static unsigned whole_kind(const gs_gsnap_reading *g)
 {
-	bool body = gs_sections_offset(g->sections) >= g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed;
+	bool body = gs_sections_offset(g->sections) >=
+		g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed;
 	if (!g->section.kind)
 		return 0;
 	return body && g->section.flags & GS_SECTION_LAST ? g->section.kind : g->section.kind - 1u;
@@ -268,9 +280,14 @@ static unsigned whole_kind(const gs_gsnap_reading *g)
 
 static unsigned lost_behind(unsigned whole)
 {
-	static const struct { unsigned kind, lost; } parts[] = {
-		{ GS_SECTION_SETTING, GS_LOST_SETTINGS }, { GS_SECTION_STACK, GS_LOST_STACKS }, { GS_SECTION_BLOCK, GS_LOST_LAYOUT },
-		{ GS_SECTION_STAT, GS_LOST_STATS }, { GS_SECTION_OOM, GS_LOST_OOMS },
+	static const struct {
+		unsigned kind, lost;
+	} parts[] = {
+		{GS_SECTION_SETTING, GS_LOST_SETTINGS},
+		{GS_SECTION_STACK, GS_LOST_STACKS},
+		{GS_SECTION_BLOCK, GS_LOST_LAYOUT},
+		{GS_SECTION_STAT, GS_LOST_STATS},
+		{GS_SECTION_OOM, GS_LOST_OOMS},
 	};
 	unsigned lost = 0;
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -284,7 +301,9 @@ static bool keep_whole(gs_gsnap_reading *g, unsigned want)
 	gs_snapshot *s = g->snapshot;
 	unsigned whole = whole_kind(g);
 	bool events = false;
-	unsigned enough = want & GS_WANT_PARTS ? GS_SECTION_DEVICE : want & GS_WANT_FAILURES ? GS_SECTION_OOM : GS_SECTION_BLOCK;
+	unsigned enough = want & GS_WANT_PARTS ? GS_SECTION_DEVICE
+		: want & GS_WANT_FAILURES          ? GS_SECTION_OOM
+										   : GS_SECTION_BLOCK;
 	if (whole < enough)
 		return false;
 	s->complete = false;
@@ -316,9 +335,10 @@ static gs_status read_sections(gs_gsnap_reading *g, unsigned want, gs_error *err
 
 static gs_status read_gsnap(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
-	gs_gsnap_reading g = { .snapshot = s };
+	gs_gsnap_reading g = {.snapshot = s};
 	s->kind = GS_KIND_GSNAP;
-	gs_status status = gs_sections_open(&g.sections, (gs_section_input){ gs_gsnap_input, source }, err);
+	gs_status status = gs_sections_open(
+		&g.sections, (gs_section_input){gs_gsnap_input, source}, err);
 	if (!status)
 		status = read_sections(&g, want, err);
 	gs_gsnap_maps_release(&g);
@@ -331,11 +351,11 @@ static int probe(const unsigned char *head, size_t n)
 	if (gs_gsnap_probe(head, n))
 		return 100;
 	/* cut within the first sixteen bytes, still ours (and "W*M" is no text worth reading) */
-	unsigned char start[16] = { 0 };
+	unsigned char start[16] = {0};
 	gs_put_le(start, GS_GSNAP_SKIPPABLE, 4);
 	gs_put_le(start + 4, GS_GSNAP_HEADER_SIZE - 8, 4);
 	memcpy(start + 8, GS_GSNAP_MAGIC, 8);
 	return n && n < 16 && !memcmp(head, start, n) ? 100 : 0;
 }
 
-const gs_reader gs_reader_gsnap = { "gsnap", probe, read_gsnap };
+const gs_reader gs_reader_gsnap = {"gsnap", probe, read_gsnap};

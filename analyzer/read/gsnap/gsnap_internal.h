@@ -1,4 +1,5 @@
-/* What the parts of the .gsnap reader share: gsnap.c (facts), gsnap_tables.c (strings to blocks), gsnap_events.c. */
+/* What the parts of the .gsnap reader share: gsnap.c (facts), gsnap_tables.c (strings to blocks),
+ * gsnap_events.c. */
 #ifndef GS_ANALYZER_READ_GSNAP_H
 #define GS_ANALYZER_READ_GSNAP_H
 
@@ -18,8 +19,8 @@ typedef struct gs_module_names {
 	uint64_t base;
 	unsigned char build_id[32];
 	uint32_t build_id_length;
-	bool tried;            /* symbols were looked for */
-	gs_symbols *symbols;   /* NULL: the file is not on this machine */
+	bool tried;          /* symbols were looked for */
+	gs_symbols *symbols; /* NULL: the file is not on this machine */
 } gs_module_names;
 
 typedef struct gs_gsnap_reading {
@@ -29,10 +30,11 @@ typedef struct gs_gsnap_reading {
 	gs_id_map strings, frames, stacks, tags;
 	gs_module_names *modules;
 	uint32_t nmodules, cap_modules;
-	size_t symbols_left;          /* how many may still be looked at: a bound on the time that naming C frames takes */
-	gs_id *frame_buffer;          /* of one stack */
-	gs_device *device;            /* of the section before, found again when it changes */
-	uint64_t segments_before;     /* SEGMENT rows of devices before it */
+	size_t symbols_left;      /* how many may still be looked at: a bound on the time that naming C
+								 frames takes */
+	gs_id *frame_buffer;      /* of one stack */
+	gs_device *device;        /* of the section before, found again when it changes */
+	uint64_t segments_before; /* SEGMENT rows of devices before it */
 	size_t cap_segments, cap_blocks;
 } gs_gsnap_reading;
 
@@ -55,6 +57,9 @@ gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_events(gs_gsnap_reading *g, gs_error *err);
 
 /* The snapshot's id of a stack of the file; 0 when stacks were not read. */
-static inline gs_id gs_gsnap_stack(const gs_gsnap_reading *g, gs_id id) { return id < g->stacks.n ? g->stacks.ids[id] : 0; }
+static inline gs_id gs_gsnap_stack(const gs_gsnap_reading *g, gs_id id)
+{
+	return id < g->stacks.n ? g->stacks.ids[id] : 0;
+}
 
 #endif

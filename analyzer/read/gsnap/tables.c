@@ -36,7 +36,8 @@ static bool map_add(gs_id_map *m, gs_id id)
 
 gs_status gs_gsnap_maps_init(gs_gsnap_reading *g)
 {
-	bool good = map_add(&g->strings, 0) && map_add(&g->frames, 0) && map_add(&g->stacks, 0) && map_add(&g->tags, 0);
+	bool good = map_add(&g->strings, 0) && map_add(&g->frames, 0) && map_add(&g->stacks, 0) &&
+		map_add(&g->tags, 0);
 	g->symbols_left = SYMBOLS_MAX;
 	g->frame_buffer = gs_memory_take(GS_GSNAP_DEPTH_MAX * sizeof *g->frame_buffer);
 	return good && g->frame_buffer ? GS_OK : GS_NO_MEMORY;
@@ -88,14 +89,17 @@ gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	return m->path && m->base_name ? GS_OK : no_memory(err);
 }
 
-/* The function, source file and line of a C frame, where its module is on this machine in the very build. */
+/* The function, source file and line of a C frame, where its module is on this machine in the very
+ * build. */
 static bool symbol_of(gs_gsnap_reading *g, const gs_row_frame *row, gs_symbol *symbol)
 {
-	gs_module_names *m = row->module && row->module <= g->nmodules ? &g->modules[row->module - 1] : NULL;
+	gs_module_names *m = row->module && row->module <= g->nmodules ? &g->modules[row->module - 1]
+																   : NULL;
 	if (!m)
 		return false;
 	if (!m->tried && g->symbols_left)
-		m->symbols = gs_symbols_open(gs_string_text(g->snapshot, m->path), m->build_id, m->build_id_length);
+		m->symbols = gs_symbols_open(
+			gs_string_text(g->snapshot, m->path), m->build_id, m->build_id_length);
 	m->tried = true;
 	if (!m->symbols || gs_symbols_cost(m->symbols) > g->symbols_left)
 		return false;
@@ -107,9 +111,13 @@ static bool symbol_of(gs_gsnap_reading *g, const gs_row_frame *row, gs_symbol *s
 static gs_id name_of_address(gs_gsnap_reading *g, const gs_row_frame *row)
 {
 	char name[320];
-	const gs_module_names *m = row->module && row->module <= g->nmodules ? &g->modules[row->module - 1] : NULL;
-	int n = m ? snprintf(name, sizeof name, "%.280s+0x%llx", gs_string_text(g->snapshot, m->base_name), (unsigned long long)(row->address - m->base))
-		  : snprintf(name, sizeof name, "0x%llx", (unsigned long long)row->address);
+	const gs_module_names *m = row->module && row->module <= g->nmodules
+		? &g->modules[row->module - 1]
+		: NULL;
+	int n = m
+		? snprintf(name, sizeof name, "%.280s+0x%llx", gs_string_text(g->snapshot, m->base_name),
+			  (unsigned long long)(row->address - m->base))
+		: snprintf(name, sizeof name, "0x%llx", (unsigned long long)row->address);
 	return gs_snapshot_string(g->snapshot, name, (size_t)n);
 }
 
@@ -153,7 +161,8 @@ gs_status gs_gsnap_add_tag(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_sections_row(g->sections, i, &row);
 	gs_id id = g->strings.ids[row.name];
 	if (id >> 24)
-		return gs_fail(err, GS_LIMIT, "tag %u is string %u: more than 2^24 strings before a tag", g->tags.n, id);
+		return gs_fail(err, GS_LIMIT, "tag %u is string %u: more than 2^24 strings before a tag",
+			g->tags.n, id);
 	return map_add(&g->tags, id) ? GS_OK : no_memory(err);
 }
 
@@ -182,17 +191,27 @@ gs_status gs_gsnap_add_segment(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	if (!grown)
 		return no_memory(err);
 	l->segments = grown;
-	l->segments[l->nsegments++] = (gs_segment){ .address = row.address, .size = row.size, .stream = row.stream, .pool_id = row.pool_id,
-		.stack = gs_gsnap_stack(g, row.stack), .pool = row.pool, .expandable = row.expandable, .has_address = !row.no_address };
+	l->segments[l->nsegments++] = (gs_segment){.address = row.address,
+		.size = row.size,
+		.stream = row.stream,
+		.pool_id = row.pool_id,
+		.stack = gs_gsnap_stack(g, row.stack),
+		.pool = row.pool,
+		.expandable = row.expandable,
+		.has_address = !row.no_address};
 	return GS_OK;
 }
 
-static gs_status place_block(gs_gsnap_reading *g, gs_layout *l, gs_block *b, uint64_t segment, uint32_t i, gs_error *err)
+static gs_status place_block(
+	gs_gsnap_reading *g, gs_layout *l, gs_block *b, uint64_t segment, uint32_t i, gs_error *err)
 {
 	uint64_t number = segment - 1 - g->segments_before;
-	if (segment <= g->segments_before || number >= l->nsegments || (l->nblocks && number < b[-1].segment))
-		return gs_fail(err, GS_FORMAT, "section %u (block) at byte %llu: row %u is of segment %llu, which is another device's or behind",
-			       g->section.sequence, (unsigned long long)g->section.offset, i, (unsigned long long)segment);
+	if (segment <= g->segments_before || number >= l->nsegments ||
+		(l->nblocks && number < b[-1].segment))
+		return gs_fail(err, GS_FORMAT,
+			"section %u (block) at byte %llu: row %u is of segment %llu, which is another device's or behind",
+			g->section.sequence, (unsigned long long)g->section.offset, i,
+			(unsigned long long)segment);
 	b->segment = (uint32_t)number;
 	if (!l->segments[number].nblocks++)
 		l->segments[number].first_block = l->nblocks;
@@ -209,8 +228,15 @@ gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 		return no_memory(err);
 	l->blocks = grown;
 	gs_block *b = &l->blocks[l->nblocks];
-	*b = (gs_block){ .address = row.address, .size = row.size, .requested = row.state == GS_INACTIVE ? GS_NONE : row.requested, .idx = row.idx,
-		.stack = gs_gsnap_stack(g, row.stack), .tag = g->tags.ids[row.tag], .state = row.state, .stale = row.stale, .more = g->strings.ids[row.more] };
+	*b = (gs_block){.address = row.address,
+		.size = row.size,
+		.requested = row.state == GS_INACTIVE ? GS_NONE : row.requested,
+		.idx = row.idx,
+		.stack = gs_gsnap_stack(g, row.stack),
+		.tag = g->tags.ids[row.tag],
+		.state = row.state,
+		.stale = row.stale,
+		.more = g->strings.ids[row.more]};
 	gs_status status = place_block(g, l, b, row.segment, i, err);
 	l->nblocks += !status;
 	return status;

@@ -1,4 +1,5 @@
-/* The reader of logs with a dump of the BFC allocator; and what the collected dumps give a snapshot. */
+/* The reader of logs with a dump of the BFC allocator; and what the collected dumps give a
+ * snapshot. */
 #include <stdio.h>
 #include <string.h>
 
@@ -13,7 +14,8 @@ static bool holds(const unsigned char *head, size_t n, const char *word)
 
 static int probe(const unsigned char *head, size_t n)
 {
-	bool lines = holds(head, n, "Chunks in use:") || holds(head, n, "Chunk at ") || holds(head, n, "InUse at ") || holds(head, n, "Chunks of size ");
+	bool lines = holds(head, n, "Chunks in use:") || holds(head, n, "Chunk at ") ||
+		holds(head, n, "InUse at ") || holds(head, n, "Chunks of size ");
 	return lines && gs_text_likeness(head, n) ? (holds(head, n, "bfc_allocator") ? 80 : 30) : 0;
 }
 
@@ -23,18 +25,29 @@ static gs_status read_log(gs_source *source, unsigned want, gs_snapshot *s, gs_e
 	return gs_text_log_read(source, s, err);
 }
 
-const gs_reader gs_reader_bfc = { "bfc", probe, read_log };
+const gs_reader gs_reader_bfc = {"bfc", probe, read_log};
 
-/* --- a dump's facts ---------------------------------------------------------------------------------- */
+/* --- a dump's facts
+ * ---------------------------------------------------------------------------------- */
 
-typedef struct adder { gs_snapshot *s; int32_t device; gs_status status; } adder;
+typedef struct adder {
+	gs_snapshot *s;
+	int32_t device;
+	gs_status status;
+} adder;
 
-static void add(adder *a, const char *name, const char *pool, int64_t current, int64_t peak, int64_t allocated, int64_t freed)
+static void add(adder *a, const char *name, const char *pool, int64_t current, int64_t peak,
+	int64_t allocated, int64_t freed)
 {
 	if (a->status || (current == GS_NONE && peak == GS_NONE))
 		return;
-	gs_stat x = { .device = a->device, .name = gs_snapshot_string(a->s, name, strlen(name)), .pool = gs_snapshot_string(a->s, pool, strlen(pool)),
-		      .current = current, .peak = peak, .allocated = allocated, .freed = freed };
+	gs_stat x = {.device = a->device,
+		.name = gs_snapshot_string(a->s, name, strlen(name)),
+		.pool = gs_snapshot_string(a->s, pool, strlen(pool)),
+		.current = current,
+		.peak = peak,
+		.allocated = allocated,
+		.freed = freed};
 	a->status = x.name && x.pool ? gs_snapshot_add_stat(a->s, &x) : GS_NO_MEMORY;
 }
 
@@ -49,13 +62,14 @@ static void add_bin(adder *a, const gs_bfc_bin *bin)
 	int64_t used = bin->used_bytes == GS_NONE ? 0 : bin->used_bytes;
 	snprintf(size, sizeof size, "%llu", (unsigned long long)bin->size);
 	add(a, "bin_bytes", size, used, GS_NONE, bin->bytes, bin->bytes - used);
-	add(a, "bin_chunks", size, bin->used_chunks, GS_NONE, bin->chunks, bin->chunks - bin->used_chunks);
+	add(a, "bin_chunks", size, bin->used_chunks, GS_NONE, bin->chunks,
+		bin->chunks - bin->used_chunks);
 	add(a, "bin_requested", size, bin->requested, GS_NONE, GS_NONE, GS_NONE);
 }
 
 static gs_status add_stats(gs_snapshot *s, const gs_bfc_dump *d, int32_t device)
 {
-	adder a = { s, device, GS_OK };
+	adder a = {s, device, GS_OK};
 	add(&a, "limit", "all", d->limit, GS_NONE, GS_NONE, GS_NONE);
 	add(&a, "in_use", "all", d->in_use, d->max_in_use, GS_NONE, GS_NONE);
 	add(&a, "pool", "all", d->pool, GS_NONE, GS_NONE, GS_NONE);
@@ -116,6 +130,7 @@ gs_status gs_bfc_finish(gs_bfc *b, gs_snapshot *s, bool *cut, gs_error *err)
 			if (s->devices[i].has_layout)
 				s->devices[i].capacity = b->capacity;
 	if (earlier)
-		gs_snapshot_warn(s, "%zu earlier dump%s of the same device: the layout is the last one's", earlier, earlier > 1 ? "s" : "");
+		gs_snapshot_warn(s, "%zu earlier dump%s of the same device: the layout is the last one's",
+			earlier, earlier > 1 ? "s" : "");
 	return GS_OK;
 }

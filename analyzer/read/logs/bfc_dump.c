@@ -1,5 +1,5 @@
-/* Picks the lines of dumps out of a log. Each kind of line has an anchor; where a line was wrapped, or what
- * was printed before it, does not matter. */
+/* Picks the lines of dumps out of a log. Each kind of line has an anchor; where a line was wrapped,
+ * or what was printed before it, does not matter. */
 #include "analyzer/read/logs/bfc_dump.h"
 
 #include <stdlib.h>
@@ -58,7 +58,8 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	}
 	if (b->n && gs_bfc_empty(&b->dumps[b->n - 1]))
 		forget_chunks(&b->dumps[--b->n]);
-	if (b->n == MAX_DUMPS) { /* the oldest ones give their place, many at once: moving the others takes long */
+	if (b->n == MAX_DUMPS) { /* the oldest ones give their place, many at once: moving the others
+								takes long */
 		for (size_t k = 0; k < MAX_DUMPS / 4; k++)
 			forget_chunks(&b->dumps[k]);
 		b->n -= MAX_DUMPS / 4;
@@ -73,8 +74,9 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 		b->cap = cap;
 	}
 	gs_bfc_dump *d = &b->dumps[b->n++];
-	*d = (gs_bfc_dump){ .device = b->asked_device, .at = t->base + i, .end = t->base + i };
-	d->request = d->limit = d->in_use = d->max_in_use = d->num_allocs = d->max_alloc = d->reserved = d->largest_free = d->pool = d->sum_in_use = GS_NONE;
+	*d = (gs_bfc_dump){.device = b->asked_device, .at = t->base + i, .end = t->base + i};
+	d->request = d->limit = d->in_use = d->max_in_use = d->num_allocs = d->max_alloc = d->reserved =
+		d->largest_free = d->pool = d->sum_in_use = GS_NONE;
 	for (size_t k = b->n - 1; k--;) {
 		if (b->dumps[k].device == d->device) {
 			forget_chunks(&b->dumps[k]); /* those before it went when it came */
@@ -85,9 +87,9 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	return d;
 }
 
-#define DUMP(fresh)                                             \
-	gs_bfc_dump *d = dump_of(b, t, i, (fresh));             \
-	if (!d)                                                 \
+#define DUMP(fresh)                             \
+	gs_bfc_dump *d = dump_of(b, t, i, (fresh)); \
+	if (!d)                                     \
 	return GS_NO_MEMORY
 
 /* After the sums and statistics of a dump nothing of it follows but more of them. */
@@ -96,10 +98,11 @@ static bool over(const gs_bfc *b)
 	return b->open && (b->dumps[b->n - 1].stats || b->dumps[b->n - 1].summed);
 }
 
-/* A size printed in bytes, in the newest logs shortened ("3.20GiB"). What follows may be a word that begins like a unit. */
+/* A size printed in bytes, in the newest logs shortened ("3.20GiB"). What follows may be a word
+ * that begins like a unit. */
 static bool bytes_at(const gs_text *t, size_t *i, int64_t *bytes)
 {
-	static const char *const units[] = { ".", "kib", "mib", "gib", "tib" };
+	static const char *const units[] = {".", "kib", "mib", "gib", "tib"};
 	uint64_t value;
 	size_t j = *i;
 	if (!gs_text_number(t, &j, &value))
@@ -112,7 +115,8 @@ static bool bytes_at(const gs_text *t, size_t *i, int64_t *bytes)
 	return true;
 }
 
-/* The number at i without what the first line's end in it put behind it; 0 where there is none. end: behind the number. */
+/* The number at i without what the first line's end in it put behind it; 0 where there is none.
+ * end: behind the number. */
 static uint64_t before_line_end(const gs_text *t, size_t i, size_t end)
 {
 	uint64_t value = 0;
@@ -126,7 +130,8 @@ static uint64_t before_line_end(const gs_text *t, size_t i, size_t end)
 	return 0;
 }
 
-/* --- lines ------------------------------------------------------------------------------------------- */
+/* --- lines
+ * ------------------------------------------------------------------------------------------- */
 
 /* GPU_0_bfc, XPU_0_bfc; host allocators are called cpu, …host… */
 static int32_t allocator_name(const gs_text *t, size_t i, bool *host)
@@ -140,13 +145,15 @@ static int32_t allocator_name(const gs_text *t, size_t i, bool *host)
 	else if (bfc != SIZE_MAX) /* XPU_0_bfc */
 		for (gpu = bfc; gpu > i && t->s[gpu - 1] >= '0' && t->s[gpu - 1] <= '9';)
 			gpu--;
-	return gpu != SIZE_MAX && gs_text_number(t, &gpu, &device) && device < 1024 ? (int32_t)device : -1;
+	return gpu != SIZE_MAX && gs_text_number(t, &gpu, &device) && device < 1024 ? (int32_t)device
+																				: -1;
 }
 
 static gs_status message(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	size_t at = gs_text_find_last(t, i > 60 ? i - 60 : 0, i, "allocator(");
-	if (gs_text_find(t, *end, *end + 120, "withfreed_by_count") != SIZE_MAX || gs_text_find(t, *end, *end + 200, "notafailure") != SIZE_MAX)
+	if (gs_text_find(t, *end, *end + 120, "withfreed_by_count") != SIZE_MAX ||
+		gs_text_find(t, *end, *end + 200, "notafailure") != SIZE_MAX)
 		return GS_OK;
 	b->host = false;
 	b->open = false;
@@ -169,14 +176,16 @@ static gs_status dump_for(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	return GS_OK;
 }
 
-/* Bin (256): Total Chunks: 4, Chunks in use: 4. 1.0KiB allocated for chunks. [… client-requested for chunks.] … in use in bin. … */
+/* Bin (256): Total Chunks: 4, Chunks in use: 4. 1.0KiB allocated for chunks. [… client-requested
+ * for chunks.] … in use in bin. … */
 static gs_status bin(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
-	gs_bfc_bin bin = { 0, 0, 0, GS_NONE, GS_NONE, GS_NONE };
+	gs_bfc_bin bin = {0, 0, 0, GS_NONE, GS_NONE, GS_NONE};
 	uint64_t total, used;
 	size_t j = *end;
-	if (!gs_text_number(t, &j, &bin.size) || !gs_text_eat(t, &j, "):totalchunks:") || !gs_text_number(t, &j, &total) ||
-	    !gs_text_eat(t, &j, ",chunksinuse:") || !gs_text_number(t, &j, &used) || used > total || total > INT32_MAX || bin.size > MOST)
+	if (!gs_text_number(t, &j, &bin.size) || !gs_text_eat(t, &j, "):totalchunks:") ||
+		!gs_text_number(t, &j, &total) || !gs_text_eat(t, &j, ",chunksinuse:") ||
+		!gs_text_number(t, &j, &used) || used > total || total > INT32_MAX || bin.size > MOST)
 		return GS_OK;
 	bin.chunks = (int64_t)total;
 	bin.used_chunks = (int64_t)used;
@@ -199,7 +208,9 @@ static gs_status bin(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	gs_bfc_dump *last = b->open ? &b->dumps[b->n - 1] : NULL;
 	if (last && last->nbins && !memcmp(&last->bins[last->nbins - 1], &bin, sizeof bin))
 		return GS_OK; /* printed twice */
-	bool again = last && (last->nchunks || last->nregions || over(b) || (last->nbins && last->bins[last->nbins - 1].size >= bin.size));
+	bool again = last &&
+		(last->nchunks || last->nregions || over(b) ||
+			(last->nbins && last->bins[last->nbins - 1].size >= bin.size));
 	DUMP(again);
 	if (d->nbins < GS_BFC_BINS && bin.bytes != GS_NONE)
 		d->bins[d->nbins++] = bin;
@@ -214,7 +225,8 @@ static gs_status arena(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	(void)end;
 	if (at == SIZE_MAX)
 		return GS_OK;
-	b->host = gs_text_is(t, at + 10, "cpu") || gs_text_find(t, at + 10, at + 30, "pinned") != SIZE_MAX;
+	b->host = gs_text_is(t, at + 10, "cpu") ||
+		gs_text_find(t, at + 10, at + 30, "pinned") != SIZE_MAX;
 	if (b->host)
 		return GS_OK;
 	DUMP(true);
@@ -227,18 +239,23 @@ static gs_status arena_bin(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	size_t from = i, j = *end;
 	uint64_t size, used, all, used_bytes, bytes, requested;
-	while (from && from + 16 > i && t->s[from - 1] >= '0' && t->s[from - 1] <= '9' && (from == i || t->gap[from] == GS_GAP_NONE || t->gap[from] == GS_GAP_WRAP))
+	while (from && from + 16 > i && t->s[from - 1] >= '0' && t->s[from - 1] <= '9' &&
+		(from == i || t->gap[from] == GS_GAP_NONE || t->gap[from] == GS_GAP_WRAP))
 		from--;
 	if (!b->open || over(b) || from == i || !gs_text_number(t, &from, &size) || from != i)
 		return GS_OK;
-	bool is = gs_text_number(t, &j, &used) && gs_text_eat(t, &j, "/") && gs_text_number(t, &j, &all) && gs_text_eat(t, &j, ".bytes") &&
-		  gs_text_number(t, &j, &used_bytes) && gs_text_eat(t, &j, "/") && gs_text_number(t, &j, &bytes) && gs_text_eat(t, &j, ".requested") &&
-		  gs_text_number(t, &j, &requested);
-	if (!is || used > all || all > INT32_MAX || used_bytes > bytes || bytes > MOST || size > MOST || requested > MOST)
+	bool is = gs_text_number(t, &j, &used) && gs_text_eat(t, &j, "/") &&
+		gs_text_number(t, &j, &all) && gs_text_eat(t, &j, ".bytes") &&
+		gs_text_number(t, &j, &used_bytes) && gs_text_eat(t, &j, "/") &&
+		gs_text_number(t, &j, &bytes) && gs_text_eat(t, &j, ".requested") &&
+		gs_text_number(t, &j, &requested);
+	if (!is || used > all || all > INT32_MAX || used_bytes > bytes || bytes > MOST || size > MOST ||
+		requested > MOST)
 		return GS_OK;
 	gs_bfc_dump *d = &b->dumps[b->n - 1];
 	if (d->nbins < GS_BFC_BINS && !(d->nbins && d->bins[d->nbins - 1].size >= size))
-		d->bins[d->nbins++] = (gs_bfc_bin){ size, (int64_t)all, (int64_t)used, (int64_t)bytes, (int64_t)used_bytes, (int64_t)requested };
+		d->bins[d->nbins++] = (gs_bfc_bin){size, (int64_t)all, (int64_t)used, (int64_t)bytes,
+			(int64_t)used_bytes, (int64_t)requested};
 	d->end = t->base + i;
 	*end = j;
 	return GS_OK;
@@ -264,7 +281,8 @@ static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		return GS_OK;
 	DUMP(over(b));
 	d->headed |= !d->nchunks;
-	if (d->nregions && d->regions[d->nregions - 1].first == d->nchunks && d->regions[d->nregions - 1].size == (uint64_t)size)
+	if (d->nregions && d->regions[d->nregions - 1].first == d->nchunks &&
+		d->regions[d->nregions - 1].size == (uint64_t)size)
 		d->nregions--; /* the line was printed twice */
 	if (d->nregions == d->cap_regions) {
 		size_t cap = d->cap_regions ? d->cap_regions * 2 : 16;
@@ -276,13 +294,14 @@ static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	}
 	uint64_t shorter = before_line_end(t, from, *end);
 	bool whole = size % GS_BFC_UNIT == 0 || shorter % GS_BFC_UNIT != 0 || !shorter;
-	d->regions[d->nregions++] = (gs_bfc_region){ whole ? (uint64_t)size : shorter, shorter, d->nchunks };
+	d->regions[d->nregions++] = (gs_bfc_region){
+		whole ? (uint64_t)size : shorter, shorter, d->nchunks};
 	return GS_OK;
 }
 
 static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
-	gs_bfc_chunk c = { 0, 0, 0, !gs_text_is(t, i, "free") };
+	gs_bfc_chunk c = {0, 0, 0, !gs_text_is(t, i, "free")};
 	int64_t size = 0;
 	size_t j = *end;
 	if (!gs_text_hex(t, &j, &c.address) || !c.address)
@@ -290,7 +309,8 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	if (!gs_text_is(t, j, "ofsize") && !gs_text_is(t, j, "next"))
 		return GS_OK;
 	size_t at = gs_text_find(t, j, j + CHUNK_FIELDS, "ofsize");
-	size_t other = gs_text_find(t, j, j + CHUNK_FIELDS, "at0x"), next = gs_text_find(t, j, j + CHUNK_FIELDS, "inuseat");
+	size_t other = gs_text_find(t, j, j + CHUNK_FIELDS, "at0x"),
+		   next = gs_text_find(t, j, j + CHUNK_FIELDS, "inuseat");
 	if (at == SIZE_MAX || at > other || at > next)
 		return GS_OK;
 	size_t from = at += 6;
@@ -301,7 +321,8 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	if (c.size > UINT64_MAX - c.address)
 		return GS_OK;
 	DUMP(over(b));
-	if (d->nchunks && d->chunks[d->nchunks - 1].address == c.address && d->chunks[d->nchunks - 1].size == c.size)
+	if (d->nchunks && d->chunks[d->nchunks - 1].address == c.address &&
+		d->chunks[d->nchunks - 1].size == c.size)
 		return GS_OK; /* printed twice */
 	if (d->nchunks == d->cap_chunks) {
 		size_t cap = d->cap_chunks ? d->cap_chunks + d->cap_chunks / 2 : 64;
@@ -322,11 +343,14 @@ static gs_status by_size(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	size_t from = i, j;
 	uint64_t count;
 	int64_t size;
-	while (from && from + 12 > i && t->s[from - 1] >= '0' && t->s[from - 1] <= '9' && (from == i || t->gap[from] == GS_GAP_NONE || t->gap[from] == GS_GAP_WRAP))
+	while (from && from + 12 > i && t->s[from - 1] >= '0' && t->s[from - 1] <= '9' &&
+		(from == i || t->gap[from] == GS_GAP_NONE || t->gap[from] == GS_GAP_WRAP))
 		from--;
 	j = from;
-	if (from == i || !gs_text_number(t, &j, &count) || j != i || count > MOST / 256 || !bytes_at(t, end, &size) || size <= 0 || size > MOST || (uint64_t)size > MOST / (count ? count : 1) ||
-	    !(gs_text_is(t, *end, "totalling") || gs_text_is(t, *end, ".total")))
+	if (from == i || !gs_text_number(t, &j, &count) || j != i || count > MOST / 256 ||
+		!bytes_at(t, end, &size) || size <= 0 || size > MOST ||
+		(uint64_t)size > MOST / (count ? count : 1) ||
+		!(gs_text_is(t, *end, "totalling") || gs_text_is(t, *end, ".total")))
 		return GS_OK;
 	DUMP(b->open && b->dumps[b->n - 1].stats);
 	d->listed += count;
@@ -354,12 +378,14 @@ static gs_status pool(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	d->summed = true;
 	d->pool = bytes;
 	d->pool_shortened = unit;
-	if (gs_text_eat(t, end, "memory_limit_:") && gs_text_size(t, end, &bytes, NULL) && bytes <= MOST)
+	if (gs_text_eat(t, end, "memory_limit_:") && gs_text_size(t, end, &bytes, NULL) &&
+		bytes <= MOST)
 		d->limit = bytes;
 	return GS_OK;
 }
 
-/* Allocator memory summary: rounded request …, … pool size 2.00GiB, pool limit 3.00GiB: the newest XLA, which shortens them. */
+/* Allocator memory summary: rounded request …, … pool size 2.00GiB, pool limit 3.00GiB: the newest
+ * XLA, which shortens them. */
 static gs_status pool_summary(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
 	int64_t bytes;
@@ -377,7 +403,8 @@ static gs_status pool_summary(gs_bfc *b, const gs_text *t, size_t i, size_t *end
 	return GS_OK;
 }
 
-/* Whether a name stands at i that begins a line, or follows what may stand in front of every line of a log (with *behind). */
+/* Whether a name stands at i that begins a line, or follows what may stand in front of every line
+ * of a log (with *behind). */
 static bool name_begins(const gs_text *t, size_t i, bool *behind)
 {
 	*behind = t->gap[i] < GS_GAP_WRAP;
@@ -385,7 +412,8 @@ static bool name_begins(const gs_text *t, size_t i, bool *behind)
 		return true;
 	char c = t->s[i - 1];
 	bool colour = c == 'm' && i > 1 && t->s[i - 2] >= '0' && t->s[i - 2] <= '9';
-	return colour || !((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.');
+	return colour ||
+		!((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' || c == '.');
 }
 
 /* Whether the lines that follow a limit are behind i; the input may end before them. */
@@ -401,15 +429,17 @@ static bool limit_begins(const gs_text *t, size_t i, bool behind)
 	return gs_text_find(t, i, most, "limit:") == SIZE_MAX;
 }
 
-/* A line of the statistics: a name at the beginning of a line and a number; the limit comes first. ONNX Runtime has no Reserved, but
- * the size of its regions. */
+/* A line of the statistics: a name at the beginning of a line and a number; the limit comes first.
+ * ONNX Runtime has no Reserved, but the size of its regions. */
 static gs_status statistic(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
-	static const char *const names[] = { "limit:", "inuse:", "maxinuse:", "numallocs:", "maxallocsize:", "largestfreeblock:", "reserved:", "totalallocated:" };
+	static const char *const names[] = {"limit:", "inuse:", "maxinuse:", "numallocs:",
+		"maxallocsize:", "largestfreeblock:", "reserved:", "totalallocated:"};
 	int64_t bytes;
 	size_t k = 0;
 	bool behind, unit;
-	if (!name_begins(t, i, &behind) || gs_text_ends(t, i, "chunks") || !gs_text_size(t, end, &bytes, &unit))
+	if (!name_begins(t, i, &behind) || gs_text_ends(t, i, "chunks") ||
+		!gs_text_size(t, end, &bytes, &unit))
 		return GS_OK;
 	while (!gs_text_is(t, i, names[k]))
 		k++;
@@ -418,8 +448,12 @@ static gs_status statistic(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	if (k && (!b->open || (behind && !b->dumps[b->n - 1].stats)))
 		return GS_OK;
 	DUMP(k == 0 && b->open && b->dumps[b->n - 1].stats);
-	int64_t *const fields[] = { &d->limit, &d->in_use, &d->max_in_use, &d->num_allocs, &d->max_alloc, &d->largest_free, &d->reserved, &d->pool };
-	if (bytes <= MOST && (k == 7 || *fields[k] == GS_NONE)) /* the limit of the line before is exact, this one may be shortened */
+	int64_t *const fields[] = {&d->limit, &d->in_use, &d->max_in_use, &d->num_allocs, &d->max_alloc,
+		&d->largest_free, &d->reserved, &d->pool};
+	if (bytes <= MOST &&
+		(k == 7 ||
+			*fields[k] ==
+				GS_NONE)) /* the limit of the line before is exact, this one may be shortened */
 		*fields[k] = bytes;
 	d->shortened |= unit;
 	d->stats = true;
@@ -445,7 +479,8 @@ static gs_status device_name(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	uint64_t device;
 	size_t from = i > 120 ? i - 120 : 0, name = gs_text_find_last(t, from, i, ",name:"), at;
 	(void)end;
-	if (name == SIZE_MAX || name + 6 >= i || (at = gs_text_find_last(t, from, name, "device:")) == SIZE_MAX)
+	if (name == SIZE_MAX || name + 6 >= i ||
+		(at = gs_text_find_last(t, from, name, "device:")) == SIZE_MAX)
 		return GS_OK;
 	at += 7;
 	if (!gs_text_number(t, &at, &device) || at != name || device >= 1024)
@@ -457,15 +492,38 @@ static gs_status device_name(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	return d && d->name ? GS_OK : GS_NO_MEMORY;
 }
 
-static const struct { const char *anchor; line_reader *read; bool always; } lines[] = {
-	{ "inuseat", chunk, false }, { "chunkat", chunk, false }, { "freeat", chunk, false }, { "bin(", bin, false }, { "binfor", heading, false },
-	{ "nextregionofsize", region, false }, { "chunksofsize", by_size, false }, { "sumtotalofin-usechunks:", sum_total, false },
-	{ "total_region_allocated_bytes_:", pool, false }, { "totalbytesinpool:", pool, false }, { "totalsizeinpool:", pool, false },
-	{ "limit:", statistic, false }, { "inuse:", statistic, false }, { "maxinuse:", statistic, false }, { "numallocs:", statistic, false },
-	{ "totalallocated:", statistic, false }, { "binsize:chunksin_use/total", arena, true }, { ":chunks", arena_bin, false },
-	{ "allocatormemorysummary:", pool_summary, false }, { "maxallocsize:", statistic, false }, { "largestfreeblock:", statistic, false }, { "reserved:", statistic, false },
-	{ "ranoutofmemorytryingtoallocate", message, true }, { "bfcallocatordumpfor", dump_for, true }, { "totalmemory:", device_memory, true },
-	{ "devicememorysize:", device_memory, true }, { ",pcibusid", device_name, true },
+static const struct {
+	const char *anchor;
+	line_reader *read;
+	bool always;
+} lines[] = {
+	{"inuseat", chunk, false},
+	{"chunkat", chunk, false},
+	{"freeat", chunk, false},
+	{"bin(", bin, false},
+	{"binfor", heading, false},
+	{"nextregionofsize", region, false},
+	{"chunksofsize", by_size, false},
+	{"sumtotalofin-usechunks:", sum_total, false},
+	{"total_region_allocated_bytes_:", pool, false},
+	{"totalbytesinpool:", pool, false},
+	{"totalsizeinpool:", pool, false},
+	{"limit:", statistic, false},
+	{"inuse:", statistic, false},
+	{"maxinuse:", statistic, false},
+	{"numallocs:", statistic, false},
+	{"totalallocated:", statistic, false},
+	{"binsize:chunksin_use/total", arena, true},
+	{":chunks", arena_bin, false},
+	{"allocatormemorysummary:", pool_summary, false},
+	{"maxallocsize:", statistic, false},
+	{"largestfreeblock:", statistic, false},
+	{"reserved:", statistic, false},
+	{"ranoutofmemorytryingtoallocate", message, true},
+	{"bfcallocatordumpfor", dump_for, true},
+	{"totalmemory:", device_memory, true},
+	{"devicememorysize:", device_memory, true},
+	{",pcibusid", device_name, true},
 };
 enum { LINES = sizeof lines / sizeof *lines };
 

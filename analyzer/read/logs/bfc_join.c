@@ -11,7 +11,8 @@ static void tell(const gs_bfc_dump *d, gs_oom_find *f)
 {
 	uint64_t regions = 0;
 	for (size_t r = 0; r < d->nregions; r++)
-		regions = regions > (uint64_t)INT64_MAX - d->regions[r].size ? (uint64_t)INT64_MAX : regions + d->regions[r].size;
+		regions = regions > (uint64_t)INT64_MAX - d->regions[r].size ? (uint64_t)INT64_MAX
+																	 : regions + d->regions[r].size;
 	fill(&f->row.requested, d->request);
 	fill(&f->row.allowed, d->limit);
 	fill(&f->row.allocated, d->in_use == GS_NONE ? GS_NONE : (int64_t)gs_bfc_in_use(d));
@@ -22,12 +23,14 @@ static void tell(const gs_bfc_dump *d, gs_oom_find *f)
 		f->row.device = d->device < 0 ? 0 : d->device;
 }
 
-/* The message of dump k: the last one before it, or the first behind it of those that come behind their dumps. n: those
- * that the text has, in its order; *first: those before it belong to earlier dumps. */
+/* The message of dump k: the last one before it, or the first behind it of those that come behind
+ * their dumps. n: those that the text has, in its order; *first: those before it belong to earlier
+ * dumps. */
 static gs_oom_find *message_of(const gs_bfc *b, size_t k, gs_oom_text *o, size_t n, size_t *first)
 {
 	const gs_bfc_dump *d = &b->dumps[k];
-	uint64_t from = k ? b->dumps[k - 1].end : 0, to = k + 1 < b->n ? b->dumps[k + 1].at : UINT64_MAX;
+	uint64_t from = k ? b->dumps[k - 1].end : 0,
+			 to = k + 1 < b->n ? b->dumps[k + 1].at : UINT64_MAX;
 	gs_oom_find *before = NULL, *behind = NULL;
 	while (*first < n && o->finds[*first].at < from)
 		++*first;
@@ -52,10 +55,24 @@ gs_status gs_bfc_join(const gs_bfc *b, gs_oom_text *o, gs_error *err)
 		if (f) {
 			tell(d, f);
 		} else if (d->request != GS_NONE) {
-			gs_oom_find made = { .kind = GS_OOM_BFC, .at = d->at, .end = d->end, .others = GS_NONE, .words = d->at + 1 };
-			made.row = (gs_oom){ .device = -1, .idx = GS_NONE, .time_us = GS_NONE, .requested = GS_NONE, .needed = GS_NONE, .stream = GS_NONE,
-					     .pool = GS_CLASS_UNKNOWN, .device_free = GS_NONE, .capacity = GS_NONE, .allocated = GS_NONE,
-					     .reserved = GS_NONE, .allowed = GS_NONE, .library = d->library ? d->library : "tensorflow" };
+			gs_oom_find made = {.kind = GS_OOM_BFC,
+				.at = d->at,
+				.end = d->end,
+				.others = GS_NONE,
+				.words = d->at + 1};
+			made.row = (gs_oom){.device = -1,
+				.idx = GS_NONE,
+				.time_us = GS_NONE,
+				.requested = GS_NONE,
+				.needed = GS_NONE,
+				.stream = GS_NONE,
+				.pool = GS_CLASS_UNKNOWN,
+				.device_free = GS_NONE,
+				.capacity = GS_NONE,
+				.allocated = GS_NONE,
+				.reserved = GS_NONE,
+				.allowed = GS_NONE,
+				.library = d->library ? d->library : "tensorflow"};
 			tell(d, &made);
 			status = gs_oom_text_add(o, &made, err);
 		}

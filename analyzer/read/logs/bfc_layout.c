@@ -1,6 +1,7 @@
-/* From a dump to segments and blocks. What chunk lines show is exact; the rest comes from sums, statistics and bin
- * lines and is put in segments without an address: one for what is in use, one for each free chunk (free chunks are
- * never neighbours; in one segment they would look as if they could merge). */
+/* From a dump to segments and blocks. What chunk lines show is exact; the rest comes from sums,
+ * statistics and bin lines and is put in segments without an address: one for what is in use, one
+ * for each free chunk (free chunks are never neighbours; in one segment they would look as if they
+ * could merge). */
 #include "analyzer/read/logs/bfc_dump.h"
 
 #include <stdlib.h>
@@ -32,8 +33,12 @@ static void add_block(build *b, uint64_t address, uint64_t size, bool in_use)
 		b->cap_blocks = cap;
 	}
 	gs_segment *g = &l->segments[l->nsegments - 1];
-	l->blocks[l->nblocks++] = (gs_block){ .address = address, .size = size, .requested = GS_NONE, .idx = GS_NONE,
-					      .segment = (uint32_t)(l->nsegments - 1), .state = in_use ? GS_ACTIVE_ALLOCATED : GS_INACTIVE };
+	l->blocks[l->nblocks++] = (gs_block){.address = address,
+		.size = size,
+		.requested = GS_NONE,
+		.idx = GS_NONE,
+		.segment = (uint32_t)(l->nsegments - 1),
+		.state = in_use ? GS_ACTIVE_ALLOCATED : GS_INACTIVE};
 	g->nblocks++;
 }
 
@@ -52,11 +57,15 @@ static void add_segment(build *b, uint64_t address, uint64_t size)
 		l->segments = segments;
 		b->cap_segments = cap;
 	}
-	l->segments[l->nsegments++] = (gs_segment){ .address = address, .size = size, .has_address = address != 0, .pool = GS_CLASS_UNKNOWN,
-						    .first_block = l->nblocks };
+	l->segments[l->nsegments++] = (gs_segment){.address = address,
+		.size = size,
+		.has_address = address != 0,
+		.pool = GS_CLASS_UNKNOWN,
+		.first_block = l->nblocks};
 }
 
-/* --- what the lines show ----------------------------------------------------------------------------- */
+/* --- what the lines show
+ * ----------------------------------------------------------------------------- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -66,10 +75,12 @@ static int by_address(const void *a, const void *b)
 	return x->size < y->size ? -1 : x->size > y->size;
 }
 
-/* Whether a number goes on behind the line's end that stands in it. next: the address of the next chunk, 0 not known. */
+/* Whether a number goes on behind the line's end that stands in it. next: the address of the next
+ * chunk, 0 not known. */
 static bool goes_on(const gs_bfc_chunk *c, uint64_t next)
 {
-	bool fits = next && c->address + c->size == next, short_fits = next && c->address + c->shorter == next;
+	bool fits = next && c->address + c->size == next,
+		 short_fits = next && c->address + c->shorter == next;
 	if (fits != short_fits)
 		return fits;
 	return c->size % GS_BFC_UNIT == 0 || c->shorter % GS_BFC_UNIT != 0;
@@ -86,7 +97,8 @@ static void settle_sizes(gs_bfc_chunk *c, size_t n, uint64_t region)
 	}
 }
 
-/* Sorts chunks [from, to) and drops those that stand twice or overlap; returns how many are left. */
+/* Sorts chunks [from, to) and drops those that stand twice or overlap; returns how many are left.
+ */
 static size_t in_order(gs_bfc_chunk *c, size_t n, uint64_t region, size_t *overlaps)
 {
 	size_t kept = 0;
@@ -120,9 +132,13 @@ static size_t add_runs(build *b, const gs_bfc_chunk *c, size_t n)
 	return runs;
 }
 
-typedef struct shown { uint64_t in_use, free, regions, missing; size_t used_chunks, overlaps; } shown;
+typedef struct shown {
+	uint64_t in_use, free, regions, missing;
+	size_t used_chunks, overlaps;
+} shown;
 
-/* Chunks between two region lines; a region that they do not fill is made of its runs, and what lacks is counted. */
+/* Chunks between two region lines; a region that they do not fill is made of its runs, and what
+ * lacks is counted. */
 static void add_region(build *b, gs_bfc_chunk *c, size_t n, const gs_bfc_region *r, shown *s)
 {
 	uint64_t sum = 0, size = r->size;
@@ -147,21 +163,24 @@ static void add_region(build *b, gs_bfc_chunk *c, size_t n, const gs_bfc_region 
 static void add_shown(build *b, gs_bfc_dump *d, shown *s)
 {
 	size_t first = d->nregions ? d->regions[0].first : d->nchunks;
-	add_region(b, d->chunks, first, &(gs_bfc_region){ 0 }, s);
+	add_region(b, d->chunks, first, &(gs_bfc_region){0}, s);
 	for (size_t r = 0; r < d->nregions; r++) {
-		size_t from = d->regions[r].first, to = r + 1 < d->nregions ? d->regions[r + 1].first : d->nchunks;
+		size_t from = d->regions[r].first,
+			   to = r + 1 < d->nregions ? d->regions[r + 1].first : d->nchunks;
 		add_region(b, to > from ? d->chunks + from : NULL, to - from, &d->regions[r], s);
 	}
 }
 
-/* --- what they lack ---------------------------------------------------------------------------------- */
+/* --- what they lack
+ * ---------------------------------------------------------------------------------- */
 
 /* Bytes and count of free chunks that a bin line tells and no chunk line shows. */
 static void free_of_bin(const gs_bfc_dump *d, size_t k, uint64_t *bytes, size_t *count)
 {
 	const gs_bfc_bin *bin = &d->bins[k];
 	uint64_t upper = k + 1 < d->nbins ? d->bins[k + 1].size : UINT64_MAX;
-	int64_t n = bin->chunks - bin->used_chunks, left = bin->bytes - (bin->used_bytes == GS_NONE ? 0 : bin->used_bytes);
+	int64_t n = bin->chunks - bin->used_chunks,
+			left = bin->bytes - (bin->used_bytes == GS_NONE ? 0 : bin->used_bytes);
 	for (size_t i = 0; i < d->nchunks; i++)
 		if (!d->chunks[i].in_use && d->chunks[i].size >= bin->size && d->chunks[i].size < upper) {
 			n--;
@@ -180,7 +199,8 @@ static void add_rest_block(build *b, uint64_t size, bool in_use)
 		add_block(b, 0, size, in_use);
 }
 
-/* Free chunks of the bin lines as blocks; total: what they must add up to, UINT64_MAX not known. Returns their bytes. */
+/* Free chunks of the bin lines as blocks; total: what they must add up to, UINT64_MAX not known.
+ * Returns their bytes. */
 static uint64_t add_free_of_bins(build *b, const gs_bfc_dump *d, uint64_t total)
 {
 	uint64_t made = 0;
@@ -192,7 +212,8 @@ static uint64_t add_free_of_bins(build *b, const gs_bfc_dump *d, uint64_t total)
 		if (count > MAX_FREE_OF_A_BIN)
 			count = MAX_FREE_OF_A_BIN;
 		for (size_t i = 0; i < count && !b->failed && bytes; i++) {
-			uint64_t size = i + 1 < count ? bytes / count / 256 * 256 : bytes - bytes / count / 256 * 256 * (count - 1);
+			uint64_t size = i + 1 < count ? bytes / count / 256 * 256
+										  : bytes - bytes / count / 256 * 256 * (count - 1);
 			if (made > total || size > total - made)
 				size = made < total ? total - made : 0;
 			if (!size)
@@ -202,7 +223,8 @@ static uint64_t add_free_of_bins(build *b, const gs_bfc_dump *d, uint64_t total)
 			blocks++;
 		}
 	}
-	if (blocks && total != UINT64_MAX && made < total && !b->failed) { /* the decimals that were cut off */
+	if (blocks && total != UINT64_MAX && made < total &&
+		!b->failed) { /* the decimals that were cut off */
 		b->l->blocks[b->l->nblocks - 1].size += total - made;
 		b->l->segments[b->l->nsegments - 1].size += total - made;
 		made = total;
@@ -236,7 +258,8 @@ static bool about(uint64_t exact, int64_t rounded)
 
 uint64_t gs_bfc_in_use(const gs_bfc_dump *d)
 {
-	if (d->in_use != GS_NONE && d->shortened && d->listed_bytes && about(d->listed_bytes, d->in_use))
+	if (d->in_use != GS_NONE && d->shortened && d->listed_bytes &&
+		about(d->listed_bytes, d->in_use))
 		return d->listed_bytes;
 	if (d->in_use != GS_NONE)
 		return (uint64_t)d->in_use;
@@ -259,7 +282,8 @@ static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char 
 {
 	uint64_t all = told_size(d, s); /* 0: not known */
 	uint64_t here = s->in_use + s->free, used = gs_bfc_in_use(d);
-	uint64_t rest = all > here ? all - here : 0, rest_used = used > s->in_use ? used - s->in_use : 0;
+	uint64_t rest = all > here ? all - here : 0,
+			 rest_used = used > s->in_use ? used - s->in_use : 0;
 	if (all && rest_used > rest && d->pool_shortened && about(here + rest_used, d->pool))
 		rest = rest_used;
 	else if (all && rest_used > rest)
@@ -270,7 +294,9 @@ static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char 
 		add_rest_block(b, rest_used, true);
 	uint64_t free_bytes = add_free_of_bins(b, d, all ? rest - rest_used : UINT64_MAX);
 	bool sums = d->in_use != GS_NONE || d->pool != GS_NONE || d->listed || s->regions;
-	*source = free_bytes && sums ? "the bin lines and the sums" : free_bytes || !sums ? "the bin lines" : "the sums";
+	*source = free_bytes && sums ? "the bin lines and the sums"
+		: free_bytes || !sums    ? "the bin lines"
+								 : "the sums";
 	bool rounding = d->pool_shortened && about(here + rest_used + free_bytes, d->pool);
 	if (all && free_bytes < rest - rest_used && !rounding) {
 		add_rest_block(b, rest - rest_used - free_bytes, false);
@@ -297,8 +323,8 @@ static bool lacks(const gs_bfc_dump *d, const shown *s)
 
 gs_status gs_bfc_layout(gs_bfc_dump *dump, gs_snapshot *s, gs_device *d, bool *whole, gs_error *err)
 {
-	build b = { .l = &d->captured };
-	shown seen = { 0 };
+	build b = {.l = &d->captured};
+	shown seen = {0};
 	const char *source = NULL;
 	gs_layout_release(&d->captured);
 	gs_layout_init(&d->captured);
@@ -310,12 +336,14 @@ gs_status gs_bfc_layout(gs_bfc_dump *dump, gs_snapshot *s, gs_device *d, bool *w
 		return gs_fail(err, GS_NO_MEMORY, "no memory for %zu chunks", dump->nchunks);
 	d->has_layout = d->layout_at_oom = d->captured.nsegments > 0;
 	if (seen.overlaps)
-		gs_snapshot_warn(s, "device %d: %zu chunks overlap others and are left out", d->device, seen.overlaps);
+		gs_snapshot_warn(
+			s, "device %d: %zu chunks overlap others and are left out", d->device, seen.overlaps);
 	if (!*whole)
-		gs_snapshot_warn(s, "device %d: the dump is not whole: %zu chunks are listed%s%s", d->device, dump->nchunks,
-				 source ? "; the rest is from " : "", source ? source : "");
+		gs_snapshot_warn(s, "device %d: the dump is not whole: %zu chunks are listed%s%s",
+			d->device, dump->nchunks, source ? "; the rest is from " : "", source ? source : "");
 	d->captured.exact = *whole && !seen.overlaps;
 	if (!d->captured.exact)
-		snprintf(d->captured.note, sizeof d->captured.note, "chunk lines are cut%s%s", source ? "; the rest is from " : "", source ? source : "");
+		snprintf(d->captured.note, sizeof d->captured.note, "chunk lines are cut%s%s",
+			source ? "; the rest is from " : "", source ? source : "");
 	return GS_OK;
 }

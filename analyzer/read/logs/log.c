@@ -58,7 +58,7 @@ static gs_status conclude(lookers *l, gs_snapshot *s, gs_source *source, gs_erro
 gs_status gs_text_log_read(gs_source *source, gs_snapshot *s, gs_error *err)
 {
 	gs_text t = GS_TEXT_INIT;
-	lookers l = { GS_OOM_TEXT_INIT, GS_MEMORY_SUMMARY_INIT, GS_BFC_INIT };
+	lookers l = {GS_OOM_TEXT_INIT, GS_MEMORY_SUMMARY_INIT, GS_BFC_INIT};
 	l.messages.snapshot = l.dumps.snapshot = s;
 	s->kind = GS_KIND_TEXT;
 	gs_status status = look_at_all(&l, &t, source, err);

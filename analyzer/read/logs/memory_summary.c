@@ -1,4 +1,5 @@
-/* A table is recognised by its title; its rows by the names between bars, so it does not matter how lines were wrapped. */
+/* A table is recognised by its title; its rows by the names between bars, so it does not matter how
+ * lines were wrapped. */
 #include "analyzer/read/logs/memory_summary.h"
 
 #include <stdlib.h>
@@ -14,18 +15,28 @@ enum {
 	LEAD = 64,   /* characters in front of a line that tell whose it is */
 	BARS = 2000, /* looked at for one table */
 	LINES = 128, /* … and its lines among those of others: a table has half as many */
-	TITLES = 32  /* whose tables are looked for in mixed lines, of those that stand closer together than the window reaches */
+	TITLES = 32  /* whose tables are looked for in mixed lines, of those that stand closer together
+					than the window reaches */
 };
 
 /* '*' in a title is the word for the device: GPU, XPU, MLU, NPU, … */
-static const struct { const char *title, *name; bool count; } metrics[GS_SUMMARY_METRICS] = {
-	{ "allocatedmemory", "allocated_bytes", false }, { "activememory", "active_bytes", false }, { "requestedmemory", "requested_bytes", false },
-	{ "*reservedmemory", "reserved_bytes", false }, { "non-releasablememory", "inactive_split_bytes", false },
-	{ "allocations", "allocation", true }, { "activeallocs", "active", true }, { "*reservedsegments", "segment", true },
-	{ "non-releasableallocs", "inactive_split", true }, { "oversizeallocations", "oversize_allocations", true },
-	{ "oversize*segments", "oversize_segments", true },
+static const struct {
+	const char *title, *name;
+	bool count;
+} metrics[GS_SUMMARY_METRICS] = {
+	{"allocatedmemory", "allocated_bytes", false},
+	{"activememory", "active_bytes", false},
+	{"requestedmemory", "requested_bytes", false},
+	{"*reservedmemory", "reserved_bytes", false},
+	{"non-releasablememory", "inactive_split_bytes", false},
+	{"allocations", "allocation", true},
+	{"activeallocs", "active", true},
+	{"*reservedsegments", "segment", true},
+	{"non-releasableallocs", "inactive_split", true},
+	{"oversizeallocations", "oversize_allocations", true},
+	{"oversize*segments", "oversize_segments", true},
 };
-static const char *const pools[] = { "all", "large", "small" };
+static const char *const pools[] = {"all", "large", "small"};
 
 void gs_memory_summary_release(gs_memory_summary *m)
 {
@@ -81,7 +92,8 @@ static bool eat_title(const gs_text *t, size_t *i, const char *title)
 	return true;
 }
 
-/* What stands behind a bar at i: a metric, a pool of the metric before, the line of counters. Moves *i behind what was understood. */
+/* What stands behind a bar at i: a metric, a pool of the metric before, the line of counters. Moves
+ * *i behind what was understood. */
 static void cell_names(const gs_text *t, size_t *i, gs_summary_table *table, size_t *metric)
 {
 	size_t j = *i, pool = 0;
@@ -125,15 +137,19 @@ static void cell_names(const gs_text *t, size_t *i, gs_summary_table *table, siz
 	*i = j - 1; /* the last bar begins the next line */
 }
 
-/* What stands before the bar at i in its line, times left out: the same for all lines of one process. Returns its length. */
+/* What stands before the bar at i in its line, times left out: the same for all lines of one
+ * process. Returns its length. */
 static size_t lead_of(const gs_text *t, size_t i, char lead[LEAD])
 {
 	size_t n = 0, end = t->at[i];
 	for (size_t k = gs_text_line_start(t, i); k < end && n < LEAD;) {
 		size_t run = 0;
 		bool clock = false;
-		while (k + run < end && run < LEAD && (t->text[k + run] == ':' || t->text[k + run] == '-' || t->text[k + run] == '.' || t->text[k + run] == ',' || gs_ascii_digit(t->text[k + run]))) {
-			clock |= run && t->text[k + run] == ':' && gs_ascii_digit(t->text[k + run - 1]) && gs_ascii_digit(t->text[k + run + 1]);
+		while (k + run < end && run < LEAD &&
+			(t->text[k + run] == ':' || t->text[k + run] == '-' || t->text[k + run] == '.' ||
+				t->text[k + run] == ',' || gs_ascii_digit(t->text[k + run]))) {
+			clock |= run && t->text[k + run] == ':' && gs_ascii_digit(t->text[k + run - 1]) &&
+				gs_ascii_digit(t->text[k + run + 1]);
 			run++;
 		}
 		if (clock || !run)
@@ -160,10 +176,12 @@ static bool other_lead(const gs_text *t, size_t title, const char *lead, size_t 
 }
 
 /* With a lead: only of lines that have it, which their first bar tells. */
-static size_t read_rows(const gs_text *t, size_t i, size_t to, const char *lead, size_t length, gs_summary_table *table)
+static size_t read_rows(
+	const gs_text *t, size_t i, size_t to, const char *lead, size_t length, gs_summary_table *table)
 {
 	char other[LEAD];
-	size_t metric = GS_SUMMARY_METRICS, last = i, rulers = 0, gap = lead ? 16 * GAP : GAP, from = i, line = SIZE_MAX, lines = 0;
+	size_t metric = GS_SUMMARY_METRICS, last = i, rulers = 0, gap = lead ? 16 * GAP : GAP, from = i,
+		   line = SIZE_MAX, lines = 0;
 	for (size_t bars = 0; i < to && bars < BARS && lines < LINES; bars++) {
 		size_t bar = gs_text_find(t, i, to < from + gap ? to : from + gap, "|");
 		if (bar == SIZE_MAX)
@@ -171,7 +189,8 @@ static size_t read_rows(const gs_text *t, size_t i, size_t to, const char *lead,
 		i = bar + 1;
 		size_t before = line;
 		line = gs_text_line_start(t, bar);
-		if (lead && (line == before || lead_of(t, bar, other) != length || memcmp(lead, other, length)))
+		if (lead &&
+			(line == before || lead_of(t, bar, other) != length || memcmp(lead, other, length)))
 			continue;
 		from = i;
 		lines += lead != NULL;
@@ -210,12 +229,16 @@ static bool may_be_mixed(gs_memory_summary *m, uint64_t title)
 }
 
 /* Returns from where to look for the next title. */
-static size_t read_table(gs_memory_summary *m, const gs_text *t, size_t title, size_t i, gs_summary_table *table)
+static size_t read_table(
+	gs_memory_summary *m, const gs_text *t, size_t title, size_t i, gs_summary_table *table)
 {
 	char lead[LEAD];
-	size_t to = i + SPAN < t->n ? i + SPAN : t->n, all = i + GS_TEXT_AHEAD - 256 < t->n ? i + GS_TEXT_AHEAD - 256 : t->n;
-	size_t next = gs_text_find(t, i, to, "memorysummary,deviceid"), length = lead_of(t, opening_bar(t, title), lead);
-	bool others = t->base + title < m->mixed_to || (next != SIZE_MAX && other_lead(t, next, lead, length));
+	size_t to = i + SPAN < t->n ? i + SPAN : t->n,
+		   all = i + GS_TEXT_AHEAD - 256 < t->n ? i + GS_TEXT_AHEAD - 256 : t->n;
+	size_t next = gs_text_find(t, i, to, "memorysummary,deviceid"),
+		   length = lead_of(t, opening_bar(t, title), lead);
+	bool others = t->base + title < m->mixed_to ||
+		(next != SIZE_MAX && other_lead(t, next, lead, length));
 	if (length && may_be_mixed(m, t->base + title)) {
 		size_t end = read_rows(t, i, all, lead, length, table);
 		if (!table->cut || (others && table->nrows)) {
@@ -236,16 +259,18 @@ static gs_summary_table *table_of(gs_memory_summary *m, int32_t device)
 		return NULL;
 	if (m->n == GS_SUMMARY_DEVICES)
 		m->n--;
-	m->tables[m->n] = (gs_summary_table){ .device = device };
+	m->tables[m->n] = (gs_summary_table){.device = device};
 	return &m->tables[m->n++];
 }
 
-gs_status gs_memory_summary_scan(gs_memory_summary *m, const gs_text *t, size_t from, size_t to, gs_error *err)
+gs_status gs_memory_summary_scan(
+	gs_memory_summary *m, const gs_text *t, size_t from, size_t to, gs_error *err)
 {
 	static const char title[] = "memorysummary,deviceid";
 	if (m->done > t->base + from)
 		from = (size_t)(m->done - t->base);
-	for (size_t i = from; (i = gs_text_find(t, i, to + sizeof title - 2, title)) != SIZE_MAX && i < to;) {
+	for (size_t i = from;
+		 (i = gs_text_find(t, i, to + sizeof title - 2, title)) != SIZE_MAX && i < to;) {
 		uint64_t device;
 		gs_summary_table table;
 		size_t at = i;
@@ -266,17 +291,24 @@ gs_status gs_memory_summary_scan(gs_memory_summary *m, const gs_text *t, size_t 
 	return GS_OK;
 }
 
-static gs_status add_stat(gs_snapshot *s, int32_t device, const char *name, const char *pool, const int64_t cell[4])
+static gs_status add_stat(
+	gs_snapshot *s, int32_t device, const char *name, const char *pool, const int64_t cell[4])
 {
-	gs_stat stat = { .device = device, .name = gs_snapshot_string(s, name, strlen(name)), .pool = gs_snapshot_string(s, pool, strlen(pool)),
-			 .current = cell[0], .peak = cell[1], .allocated = cell[2], .freed = cell[3] };
+	gs_stat stat = {.device = device,
+		.name = gs_snapshot_string(s, name, strlen(name)),
+		.pool = gs_snapshot_string(s, pool, strlen(pool)),
+		.current = cell[0],
+		.peak = cell[1],
+		.allocated = cell[2],
+		.freed = cell[3]};
 	return stat.name && stat.pool ? gs_snapshot_add_stat(s, &stat) : GS_NO_MEMORY;
 }
 
 static gs_status add_table(gs_snapshot *s, const gs_summary_table *table)
 {
 	gs_status status = GS_OK;
-	const int64_t ooms[4] = { table->ooms, GS_NONE, GS_NONE, GS_NONE }, retries[4] = { table->retries, GS_NONE, GS_NONE, GS_NONE };
+	const int64_t ooms[4] = {table->ooms, GS_NONE, GS_NONE, GS_NONE},
+				  retries[4] = {table->retries, GS_NONE, GS_NONE, GS_NONE};
 	gs_device *d = gs_snapshot_device(s, table->device);
 	if (!d)
 		return GS_NO_MEMORY;
@@ -287,7 +319,8 @@ static gs_status add_table(gs_snapshot *s, const gs_summary_table *table)
 	for (int k = 0; k < GS_SUMMARY_METRICS; k++)
 		for (int p = 0; p < 3 && !status; p++)
 			if (table->rows[k][p].seen)
-				status = add_stat(s, table->device, metrics[k].name, pools[p], table->rows[k][p].cell);
+				status = add_stat(
+					s, table->device, metrics[k].name, pools[p], table->rows[k][p].cell);
 	if (!status && table->ooms != GS_NONE)
 		status = add_stat(s, table->device, "num_ooms", "all", ooms);
 	if (!status && table->retries != GS_NONE)
@@ -295,19 +328,22 @@ static gs_status add_table(gs_snapshot *s, const gs_summary_table *table)
 	return status;
 }
 
-gs_status gs_memory_summary_finish(const gs_memory_summary *m, gs_snapshot *s, bool *cut, gs_error *err)
+gs_status gs_memory_summary_finish(
+	const gs_memory_summary *m, gs_snapshot *s, bool *cut, gs_error *err)
 {
 	*cut = false;
 	for (size_t k = 0; k < m->n; k++) {
 		if (add_table(s, &m->tables[k]))
 			return gs_fail(err, GS_NO_MEMORY, "no memory for a memory summary");
 		if (m->tables[k].cut)
-			gs_snapshot_warn(s, "the memory summary of device %d is cut: %zu of its rows are here", m->tables[k].device, m->tables[k].nrows);
+			gs_snapshot_warn(s, "the memory summary of device %d is cut: %zu of its rows are here",
+				m->tables[k].device, m->tables[k].nrows);
 		*cut |= m->tables[k].at_end;
 	}
 	if (m->found && !s->library)
 		s->library = "pytorch";
 	if (m->replaced)
-		gs_snapshot_warn(s, "%zu earlier memory summar%s of the same device left out", m->replaced, m->replaced > 1 ? "ies are" : "y is");
+		gs_snapshot_warn(s, "%zu earlier memory summar%s of the same device left out", m->replaced,
+			m->replaced > 1 ? "ies are" : "y is");
 	return GS_OK;
 }

@@ -1,11 +1,13 @@
 /* Reader of RMM's CSV logs: a replay of what was allocated, freed and refused.
  *
- * The log tells what callers asked of RMM, not what RMM asked of the driver, so an allocation is a segment of its own
- * with one block, of the size asked for: `segment_alloc` and `alloc`, later `free_requested`, `free_completed` and `segment_free`.
- * What is still allocated at the end is the captured layout. A failed allocation is an `oom` event and row. The size
- * of a free is not believed where the allocation is in the log (old releases wrote 0). A free of a pointer that the log did not
- * allocate (it began later) is kept as events with the printed size, or left out when that is 0. An allocation at a pointer that is still in use
- * ends the earlier one (its free was not logged). Times have no date, so events have no time. */
+ * The log tells what callers asked of RMM, not what RMM asked of the driver, so an allocation is a
+ * segment of its own with one block, of the size asked for: `segment_alloc` and `alloc`, later
+ * `free_requested`, `free_completed` and `segment_free`. What is still allocated at the end is the
+ * captured layout. A failed allocation is an `oom` event and row. The size of a free is not
+ * believed where the allocation is in the log (old releases wrote 0). A free of a pointer that the
+ * log did not allocate (it began later) is kept as events with the printed size, or left out when
+ * that is 0. An allocation at a pointer that is still in use ends the earlier one (its free was not
+ * logged). Times have no date, so events have no time. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -16,23 +18,30 @@
 
 enum { LONGEST_LINE = 4096 };
 
-typedef struct odd { size_t lines, first_line; } odd;
+typedef struct odd {
+	size_t lines, first_line;
+} odd;
 
-/* Live allocations: slots hold 1 + the index of the alloc event in the device's trace; 0 is free, FREED was used. */
-typedef struct live { uint32_t *slots; size_t mask, used; } live;
+/* Live allocations: slots hold 1 + the index of the alloc event in the device's trace; 0 is free,
+ * FREED was used. */
+typedef struct live {
+	uint32_t *slots;
+	size_t mask, used;
+} live;
 #define FREED UINT32_MAX
 
 typedef struct replay {
 	gs_snapshot *s;
-	gs_device *d;         /* of the row before */
-	live *live;           /* by number of the device */
+	gs_device *d; /* of the row before */
+	live *live;   /* by number of the device */
 	size_t nlive;
 	size_t line;
 	uint64_t failures;
 	odd damaged, unknown, doubled;
 } replay;
 
-/* --- live allocations -------------------------------------------------------------------------------- */
+/* --- live allocations
+ * -------------------------------------------------------------------------------- */
 
 static size_t slot_of(uint64_t address, size_t mask)
 {
@@ -57,7 +66,7 @@ static bool grow(live *l, const gs_trace *t)
 	size_t size = 1024;
 	while (size < n * 2 + 512)
 		size *= 2;
-	live wide = { gs_memory_zeroed(size, sizeof *l->slots), size - 1, n };
+	live wide = {gs_memory_zeroed(size, sizeof *l->slots), size - 1, n};
 	if (!wide.slots)
 		return false;
 	for (size_t i = 0; l->slots && i <= l->mask; i++)
@@ -84,22 +93,33 @@ static live *live_of(replay *r, uint32_t device)
 	return l;
 }
 
-/* --- events ------------------------------------------------------------------------------------------ */
+/* --- events
+ * ------------------------------------------------------------------------------------------ */
 
-static gs_event *event(replay *r, gs_action action, uint64_t address, uint64_t size, uint32_t stream, uint32_t pool, gs_id stack)
+static gs_event *event(replay *r, gs_action action, uint64_t address, uint64_t size,
+	uint32_t stream, uint32_t pool, gs_id stack)
 {
 	gs_event *e = gs_trace_append(&r->d->trace);
 	if (!e)
 		return NULL;
-	*e = (gs_event){ .address = address, .size = size, .time_us = GS_NONE, .stream = stream, .pool = pool, .stack = stack, .tag_action = action };
+	*e = (gs_event){.address = address,
+		.size = size,
+		.time_us = GS_NONE,
+		.stream = stream,
+		.pool = pool,
+		.stack = stack,
+		.tag_action = action};
 	return e;
 }
 
-static gs_status freed(replay *r, uint64_t address, uint64_t size, uint32_t stream, uint32_t pool, gs_id stack)
+static gs_status freed(
+	replay *r, uint64_t address, uint64_t size, uint32_t stream, uint32_t pool, gs_id stack)
 {
 	return event(r, GS_ACTION_FREE_REQUESTED, address, size, stream, pool, stack) &&
-	       event(r, GS_ACTION_FREE_COMPLETED, address, size, stream, pool, stack) &&
-	       event(r, GS_ACTION_SEGMENT_FREE, address, size, stream, pool, 0) ? GS_OK : GS_NO_MEMORY;
+			event(r, GS_ACTION_FREE_COMPLETED, address, size, stream, pool, stack) &&
+			event(r, GS_ACTION_SEGMENT_FREE, address, size, stream, pool, 0)
+		? GS_OK
+		: GS_NO_MEMORY;
 }
 
 static void note(replay *r, odd *o)
@@ -119,7 +139,8 @@ static gs_id stack_of(gs_snapshot *s, const gs_rmm_row *row)
 		return 0;
 	for (const char *c = colon; c < end; c++)
 		line = line * 10 + (*c - '0');
-	gs_id file = gs_snapshot_string(s, p, (size_t)(colon - 1 - p)), name = gs_snapshot_string(s, "?", 1);
+	gs_id file = gs_snapshot_string(s, p, (size_t)(colon - 1 - p)),
+		  name = gs_snapshot_string(s, "?", 1);
 	gs_id frame = file && name ? gs_snapshot_frame(s, name, file, line) : 0;
 	return frame ? gs_snapshot_stack(s, &frame, 1) : 0;
 }
@@ -147,7 +168,7 @@ static gs_status allocate(replay *r, const gs_rmm_row *row, uint32_t stream, uin
 	if (!row->size)
 		return GS_OK;
 	if (!event(r, GS_ACTION_SEGMENT_ALLOC, row->pointer, row->size, stream, pool, stack) ||
-	    !event(r, GS_ACTION_ALLOC, row->pointer, row->size, stream, pool, stack))
+		!event(r, GS_ACTION_ALLOC, row->pointer, row->size, stream, pool, stack))
 		return GS_NO_MEMORY;
 	l->slots[slot] = (uint32_t)r->d->trace.n;
 	l->used++;
@@ -169,7 +190,9 @@ static gs_status release(replay *r, const gs_rmm_row *row, uint32_t stream, uint
 static gs_status fail(replay *r, const gs_rmm_row *row, uint32_t stream, uint32_t pool)
 {
 	gs_id stack = stack_of(r->s, row);
-	gs_oom *o = event(r, GS_ACTION_OOM, row->free_memory, row->size, stream, pool, stack) ? gs_snapshot_add_oom(r->s) : NULL;
+	gs_oom *o = event(r, GS_ACTION_OOM, row->free_memory, row->size, stream, pool, stack)
+		? gs_snapshot_add_oom(r->s)
+		: NULL;
 	if (!o)
 		return GS_NO_MEMORY;
 	o->device = r->d->device;
@@ -194,7 +217,8 @@ static gs_status play(replay *r, const gs_rmm_row *row)
 		if (!r->d)
 			return GS_NO_MEMORY;
 	}
-	uint32_t stream = gs_snapshot_stream(r->s, row->stream), pool = gs_snapshot_pool(r->s, (gs_pool_id){ 0, row->pool });
+	uint32_t stream = gs_snapshot_stream(r->s, row->stream),
+			 pool = gs_snapshot_pool(r->s, (gs_pool_id){0, row->pool});
 	if (stream == UINT32_MAX || pool == UINT32_MAX)
 		return GS_NO_MEMORY;
 	if (row->total_memory)
@@ -209,9 +233,11 @@ static gs_status play(replay *r, const gs_rmm_row *row)
 	}
 }
 
-/* --- lines ------------------------------------------------------------------------------------------- */
+/* --- lines
+ * ------------------------------------------------------------------------------------------- */
 
-/* The next line without its end, at most LONGEST_LINE bytes of it (the rest is skipped, *whole false). false at the end. */
+/* The next line without its end, at most LONGEST_LINE bytes of it (the rest is skipped, *whole
+ * false). false at the end. */
 static bool next_line(gs_source *source, char *line, size_t *n, bool *whole, bool *ended)
 {
 	const unsigned char *p;
@@ -251,7 +277,9 @@ static gs_status play_lines(replay *r, gs_source *source, gs_error *err)
 		bool is = whole && gs_rmm_row_parse(&header, line, n, &row);
 		if (is && (ended || row.columns >= header.columns)) {
 			if (play(r, &row))
-				return gs_fail(err, GS_NO_MEMORY, "no memory for the event of line %zu at byte %llu", r->line, (unsigned long long)offset);
+				return gs_fail(err, GS_NO_MEMORY,
+					"no memory for the event of line %zu at byte %llu", r->line,
+					(unsigned long long)offset);
 		} else if (!ended) {
 			r->s->complete = false;
 			r->s->cut_at = offset;
@@ -262,7 +290,8 @@ static gs_status play_lines(replay *r, gs_source *source, gs_error *err)
 	return gs_source_status(source, err);
 }
 
-/* --- the end ----------------------------------------------------------------------------------------- */
+/* --- the end
+ * ----------------------------------------------------------------------------------------- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -288,18 +317,28 @@ static gs_status capture(replay *r, gs_device *d, gs_error *err)
 	for (size_t i = 0; i <= l->mask; i++)
 		if (l->slots[i] && l->slots[i] != FREED) {
 			const gs_event *e = &d->trace.events[l->slots[i] - 1];
-			c->blocks[c->nblocks++] = (gs_block){ .address = e->address, .size = e->size, .requested = (int64_t)e->size,
-							      .idx = (int64_t)l->slots[i] - 1, .stack = e->stack, .state = GS_ACTIVE_ALLOCATED };
+			c->blocks[c->nblocks++] = (gs_block){.address = e->address,
+				.size = e->size,
+				.requested = (int64_t)e->size,
+				.idx = (int64_t)l->slots[i] - 1,
+				.stack = e->stack,
+				.state = GS_ACTIVE_ALLOCATED};
 		}
 	gs_memory_give(l->slots);
-	*l = (live){ NULL, 0, 0 };
+	*l = (live){NULL, 0, 0};
 	qsort(c->blocks, n, sizeof *c->blocks, by_address);
 	for (size_t i = 0; i < n; i++) {
 		const gs_event *e = &d->trace.events[c->blocks[i].idx];
 		c->blocks[i].segment = (uint32_t)i;
-		c->segments[i] = (gs_segment){ .address = e->address, .size = e->size, .stream = r->s->streams[e->stream],
-					       .pool_id = e->pool ? r->s->pools[e->pool - 1] : (gs_pool_id){ 0, 0 }, .stack = e->stack,
-					       .pool = GS_CLASS_UNKNOWN, .has_address = true, .first_block = i, .nblocks = 1 };
+		c->segments[i] = (gs_segment){.address = e->address,
+			.size = e->size,
+			.stream = r->s->streams[e->stream],
+			.pool_id = e->pool ? r->s->pools[e->pool - 1] : (gs_pool_id){0, 0},
+			.stack = e->stack,
+			.pool = GS_CLASS_UNKNOWN,
+			.has_address = true,
+			.first_block = i,
+			.nblocks = 1};
 	}
 	c->nsegments = n;
 	return GS_OK;
@@ -308,7 +347,8 @@ static gs_status capture(replay *r, gs_device *d, gs_error *err)
 static void tell(gs_snapshot *s, const odd *o, const char *what)
 {
 	if (o->lines)
-		gs_snapshot_warn(s, "%zu line%s %s (the first is line %zu)", o->lines, o->lines > 1 ? "s" : "", what, o->first_line);
+		gs_snapshot_warn(s, "%zu line%s %s (the first is line %zu)", o->lines,
+			o->lines > 1 ? "s" : "", what, o->first_line);
 }
 
 static gs_status conclude(replay *r, unsigned want, gs_error *err)
@@ -338,7 +378,7 @@ static gs_status conclude(replay *r, unsigned want, gs_error *err)
 
 static gs_status read_rmm(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
-	replay r = { .s = s };
+	replay r = {.s = s};
 	s->kind = GS_KIND_RMM;
 	s->library = "rmm";
 	gs_status status = play_lines(&r, source, err);
@@ -354,11 +394,13 @@ static gs_status read_rmm(gs_source *source, unsigned want, gs_snapshot *s, gs_e
 static bool sure_row(const char *line, size_t n)
 {
 	gs_rmm_row row;
-	return gs_rmm_row_parse(&gs_rmm_default, line, n, &row) && row.columns >= gs_rmm_default.columns - 1 &&
-	       (memmem(line, n, ",0x", 3) || memmem(line, n, "(nil)", 5));
+	return gs_rmm_row_parse(&gs_rmm_default, line, n, &row) &&
+		row.columns >= gs_rmm_default.columns - 1 &&
+		(memmem(line, n, ",0x", 3) || memmem(line, n, "(nil)", 5));
 }
 
-/* A header, or rows of the default columns: half of the first lines, or some between the lines of other programs. */
+/* A header, or rows of the default columns: half of the first lines, or some between the lines of
+ * other programs. */
 static int probe(const unsigned char *head, size_t n)
 {
 	enum { FIRST = 4, SOME = 3 };
@@ -377,11 +419,12 @@ static int probe(const unsigned char *head, size_t n)
 			continue;
 		if (gs_rmm_header_parse(line, length, &h))
 			return 90;
-		rows += lines < FIRST ? gs_rmm_row_parse(&gs_rmm_default, line, length, &row) : sure_row(line, length);
+		rows += lines < FIRST ? gs_rmm_row_parse(&gs_rmm_default, line, length, &row)
+							  : sure_row(line, length);
 		if (++lines <= FIRST)
 			half = rows * 2 >= lines;
 	}
 	return half || rows >= SOME ? 85 : 0;
 }
 
-const gs_reader gs_reader_rmm = { "rmm", probe, read_rmm };
+const gs_reader gs_reader_rmm = {"rmm", probe, read_rmm};

@@ -5,11 +5,15 @@
 
 enum { MAX_FIELDS = 24 };
 
-typedef struct field { const char *p; size_t n; } field;
+typedef struct field {
+	const char *p;
+	size_t n;
+} field;
 
-const gs_rmm_header gs_rmm_default = { .at = { 2, 3, 4, 5, -1, -1, -1, -1, -1 }, .columns = 6 };
+const gs_rmm_header gs_rmm_default = {.at = {2, 3, 4, 5, -1, -1, -1, -1, -1}, .columns = 6};
 
-/* Splits at commas; blanks and quotes around a field do not belong to it. Returns how many fields there are. */
+/* Splits at commas; blanks and quotes around a field do not belong to it. Returns how many fields
+ * there are. */
 static int split(const char *line, size_t n, field *fields)
 {
 	int count = 0;
@@ -19,9 +23,10 @@ static int split(const char *line, size_t n, field *fields)
 		while (from < to && (*from == ' ' || *from == '"' || *from == '\t'))
 			from++;
 		const char *last = to;
-		while (last > from && (last[-1] == ' ' || last[-1] == '"' || last[-1] == '\r' || last[-1] == '\t'))
+		while (last > from &&
+			(last[-1] == ' ' || last[-1] == '"' || last[-1] == '\r' || last[-1] == '\t'))
 			last--;
-		fields[count++] = (field){ from, (size_t)(last - from) };
+		fields[count++] = (field){from, (size_t)(last - from)};
 		if (!comma)
 			break;
 		p = comma + 1;
@@ -36,14 +41,30 @@ static bool is(const field *f, const char *word)
 
 bool gs_rmm_header_parse(const char *line, size_t n, gs_rmm_header *h)
 {
-	static const struct { const char *name; enum gs_rmm_column column; } names[] = {
-		{ "Action", GS_RMM_ACTION }, { "Event Type", GS_RMM_ACTION }, { "Event", GS_RMM_ACTION }, { "Pointer", GS_RMM_POINTER },
-		{ "Address", GS_RMM_POINTER }, { "Ptr", GS_RMM_POINTER }, { "Size", GS_RMM_SIZE }, { "Size (bytes)", GS_RMM_SIZE }, { "Bytes", GS_RMM_SIZE },
-		{ "Stream", GS_RMM_STREAM }, { "Device ID", GS_RMM_DEVICE }, { "Device", GS_RMM_DEVICE }, { "Pool", GS_RMM_POOL },
-		{ "Pool ID", GS_RMM_POOL }, { "Free Memory", GS_RMM_FREE_MEMORY }, { "Total Memory", GS_RMM_TOTAL_MEMORY }, { "Location", GS_RMM_LOCATION },
+	static const struct {
+		const char *name;
+		enum gs_rmm_column column;
+	} names[] = {
+		{"Action", GS_RMM_ACTION},
+		{"Event Type", GS_RMM_ACTION},
+		{"Event", GS_RMM_ACTION},
+		{"Pointer", GS_RMM_POINTER},
+		{"Address", GS_RMM_POINTER},
+		{"Ptr", GS_RMM_POINTER},
+		{"Size", GS_RMM_SIZE},
+		{"Size (bytes)", GS_RMM_SIZE},
+		{"Bytes", GS_RMM_SIZE},
+		{"Stream", GS_RMM_STREAM},
+		{"Device ID", GS_RMM_DEVICE},
+		{"Device", GS_RMM_DEVICE},
+		{"Pool", GS_RMM_POOL},
+		{"Pool ID", GS_RMM_POOL},
+		{"Free Memory", GS_RMM_FREE_MEMORY},
+		{"Total Memory", GS_RMM_TOTAL_MEMORY},
+		{"Location", GS_RMM_LOCATION},
 	};
 	field fields[MAX_FIELDS];
-	gs_rmm_header found = { .columns = split(line, n, fields) };
+	gs_rmm_header found = {.columns = split(line, n, fields)};
 	for (int c = 0; c < GS_RMM_COLUMNS; c++)
 		found.at[c] = -1;
 	for (int i = 0; i < found.columns; i++)
@@ -108,11 +129,13 @@ static bool pointer(const field *f, uint64_t *value)
 
 static bool action(const field *f, gs_rmm_action *out)
 {
-	if (is(f, "allocate") || is(f, "alloc") || is(f, "allocation") || is(f, "realloc")) /* of a new pointer */
+	if (is(f, "allocate") || is(f, "alloc") || is(f, "allocation") ||
+		is(f, "realloc")) /* of a new pointer */
 		*out = GS_RMM_ALLOC;
 	else if (is(f, "free") || is(f, "deallocate") || is(f, "dealloc"))
 		*out = GS_RMM_FREE;
-	else if (is(f, "allocate failure") || is(f, "allocation failure") || is(f, "alloc failure") || is(f, "failure") || is(f, "allocate_failure"))
+	else if (is(f, "allocate failure") || is(f, "allocation failure") || is(f, "alloc failure") ||
+		is(f, "failure") || is(f, "allocate_failure"))
 		*out = GS_RMM_FAILURE;
 	else
 		return false;
@@ -135,14 +158,17 @@ size_t gs_rmm_line_clean(const char *line, size_t n, char *out)
 }
 
 /* A row whose columns begin at field shift. */
-static bool row_at(const gs_rmm_header *h, const field *fields, int count, int shift, gs_rmm_row *row)
+static bool row_at(
+	const gs_rmm_header *h, const field *fields, int count, int shift, gs_rmm_row *row)
 {
 	uint64_t device = 0;
-	const field none = { fields[0].p, 0 };
+	const field none = {fields[0].p, 0};
 	const field *f[GS_RMM_COLUMNS];
 	for (int c = 0; c < GS_RMM_COLUMNS; c++)
 		f[c] = h->at[c] >= 0 && h->at[c] + shift < count ? &fields[h->at[c] + shift] : &none;
-	*row = (gs_rmm_row){ .location = f[GS_RMM_LOCATION]->p, .location_length = f[GS_RMM_LOCATION]->n, .columns = count - shift };
+	*row = (gs_rmm_row){.location = f[GS_RMM_LOCATION]->p,
+		.location_length = f[GS_RMM_LOCATION]->n,
+		.columns = count - shift};
 	if (!action(f[GS_RMM_ACTION], &row->action) || !pointer(f[GS_RMM_POINTER], &row->pointer))
 		return false;
 	if (!number(f[GS_RMM_SIZE], &row->size) && row->action != GS_RMM_FREE)
@@ -155,8 +181,9 @@ static bool row_at(const gs_rmm_header *h, const field *fields, int count, int s
 	if (f[GS_RMM_DEVICE]->n && (!number(f[GS_RMM_DEVICE], &device) || device >= 1024))
 		return false;
 	row->device = (uint32_t)device;
-	return row->size <= INT64_MAX && row->free_memory <= INT64_MAX && row->total_memory <= INT64_MAX &&
-	       (row->action == GS_RMM_FAILURE || (row->pointer && row->size <= UINT64_MAX - row->pointer));
+	return row->size <= INT64_MAX && row->free_memory <= INT64_MAX &&
+		row->total_memory <= INT64_MAX &&
+		(row->action == GS_RMM_FAILURE || (row->pointer && row->size <= UINT64_MAX - row->pointer));
 }
 
 bool gs_rmm_row_parse(const gs_rmm_header *h, const char *line, size_t n, gs_rmm_row *row)

@@ -1,23 +1,30 @@
-/* The reader of texts: logs, mails, bug reports. Whatever is not one of the formats and reads like text is one. */
+/* The reader of texts: logs, mails, bug reports. Whatever is not one of the formats and reads like
+ * text is one. */
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/logs/log.h"
 
 /* Length of a well-formed UTF-8 sequence at p, 0 if it is none. */
 static size_t utf8(const unsigned char *p, size_t n)
 {
-	size_t length = *p < 0x80 ? 1 : *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : *p >= 0xf0 && *p < 0xf5 ? 4 : 0;
+	size_t length = *p < 0x80     ? 1
+		: *p >= 0xc2 && *p < 0xe0 ? 2
+		: *p >= 0xe0 && *p < 0xf0 ? 3
+		: *p >= 0xf0 && *p < 0xf5 ? 4
+								  : 0;
 	for (size_t i = 1; i < length; i++)
 		if (i >= n || (p[i] & 0xc0) != 0x80)
 			return i >= n ? length : 0;
 	return length;
 }
 
-/* UTF-16 with its mark: a third of the units are printable ASCII, none is a control character but blanks and line ends. */
+/* UTF-16 with its mark: a third of the units are printable ASCII, none is a control character but
+ * blanks and line ends. */
 static int wide_likeness(const unsigned char *head, size_t n)
 {
 	size_t ascii = 0, units = 0;
 	for (size_t i = 2; i + 1 < n; i += 2, units++) {
-		unsigned c = head[0] == 0xff ? head[i] | (unsigned)head[i + 1] << 8 : head[i + 1] | (unsigned)head[i] << 8;
+		unsigned c = head[0] == 0xff ? head[i] | (unsigned)head[i + 1] << 8
+									 : head[i + 1] | (unsigned)head[i] << 8;
 		if (c < ' ' && c != '\t' && c != '\n' && c != '\r' && c != 0x1b)
 			return 0;
 		ascii += c < 0x7f;
@@ -27,7 +34,8 @@ static int wide_likeness(const unsigned char *head, size_t n)
 
 static bool plain(unsigned char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' || c == '\n';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' ||
+		c == '\n';
 }
 
 int gs_text_likeness(const unsigned char *head, size_t n)
@@ -37,7 +45,8 @@ int gs_text_likeness(const unsigned char *head, size_t n)
 		return wide_likeness(head, n);
 	for (size_t i = 0; i < n;) {
 		size_t length = utf8(head + i, n - i);
-		if (head[i] < ' ' && head[i] != '\t' && head[i] != '\n' && head[i] != '\r' && head[i] != '\b' && head[i] != '\f' && head[i] != 0x1b)
+		if (head[i] < ' ' && head[i] != '\t' && head[i] != '\n' && head[i] != '\r' &&
+			head[i] != '\b' && head[i] != '\f' && head[i] != 0x1b)
 			odd++;
 		if (head[i] == 0 || head[i] == 0x7f)
 			odd++;
@@ -56,4 +65,4 @@ static gs_status read_text(gs_source *source, unsigned want, gs_snapshot *s, gs_
 	return gs_text_log_read(source, s, err);
 }
 
-const gs_reader gs_reader_text = { "text", gs_text_likeness, read_text };
+const gs_reader gs_reader_text = {"text", gs_text_likeness, read_text};

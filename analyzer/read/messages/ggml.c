@@ -1,15 +1,19 @@
-/* ggml's messages (llama.cpp, Ollama and whatever else is built on it), and the words about cudaMalloc that others share. */
+/* ggml's messages (llama.cpp, Ollama and whatever else is built on it), and the words about
+ * cudaMalloc that others share. */
 #include "analyzer/read/messages/labels.h"
 #include "analyzer/read/messages/rules.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
 
-/* ggml: allocating 144.00 MiB on device 4: cudaMalloc failed: out of memory; MXNet prints the end alone */
+/* ggml: allocating 144.00 MiB on device 4: cudaMalloc failed: out of memory; MXNet prints the end
+ * alone */
 static int cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const ondevice[] = { "ondevice", NULL }, *const host[] = { "cudamallochost", "hostmalloc", "pinned", NULL };
-	static const char *const runner[] = { "processhasterminated", "startingllamarunner", NULL }; /* what has started it sums up */
+	static const char *const ondevice[] = {"ondevice", NULL},
+							 *const host[] = {"cudamallochost", "hostmalloc", "pinned", NULL};
+	static const char *const runner[] = {
+		"processhasterminated", "startingllamarunner", NULL}; /* what has started it sums up */
 	size_t from = gs_oom_back(i, 60), at = gs_text_find_last(t, from, i, "allocating");
 	if (gs_oom_any(t, gs_oom_back(i, 4), gs_oom_ahead(t, i, 40), host))
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
@@ -21,16 +25,19 @@ static int cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
 	}
 	m->again = gs_oom_any(t, from, i, runner);
 	const char *library = gs_oom_library(t, i, at != SIZE_MAX || m->again ? "ggml" : "cuda");
-	return gs_oom_found(t, m, library, strcmp(library, "ggml") ? GS_OOM_OTHER : GS_OOM_GGML, m->end);
+	return gs_oom_found(
+		t, m, library, strcmp(library, "ggml") ? GS_OOM_OTHER : GS_OOM_GGML, m->end);
 }
 
 /* failed to allocate CUDA0 buffer of size 150995968 */
 static int ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const buffers[] = { "failedtoallocatecuda", "failedtoallocaterocm", "failedtoallocatevulkan", "failedtoallocatesycl",
-					       "failedtoallocatemusa", "failedtoallocatecann", NULL };
+	static const char *const buffers[] = {"failedtoallocatecuda", "failedtoallocaterocm",
+		"failedtoallocatevulkan", "failedtoallocatesycl", "failedtoallocatemusa",
+		"failedtoallocatecann", NULL};
 	size_t from = gs_oom_back(i, 32);
-	if (gs_text_find(t, from, i, "_host") != SIZE_MAX || gs_text_find(t, from, i, "cpu") != SIZE_MAX)
+	if (gs_text_find(t, from, i, "_host") != SIZE_MAX ||
+		gs_text_find(t, from, i, "cpu") != SIZE_MAX)
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 	if (!gs_oom_any(t, from, i, buffers))
 		return 0;
@@ -47,17 +54,19 @@ static int ggml_vulkan(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, gs_oom_library(t, i, "vulkan"), GS_OOM_GGML, end + 6);
 }
 
-/* llama_model_load: error loading model: unable to allocate CUDA0 buffer — what the caller says of it, perhaps alone in a report */
+/* llama_model_load: error loading model: unable to allocate CUDA0 buffer — what the caller says of
+ * it, perhaps alone in a report */
 static int unable(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const buffers[] = { "cuda", "rocm", "vulkan", "sycl", "musa", NULL };
+	static const char *const buffers[] = {"cuda", "rocm", "vulkan", "sycl", "musa", NULL};
 	uint64_t device;
 	size_t j = m->end;
 	(void)i;
 	for (size_t k = 0; buffers[k]; k++)
 		if (gs_text_eat(t, &j, buffers[k]))
 			break;
-	if (j == m->end || !gs_text_number(t, &j, &device) || device > 1023 || !gs_text_eat(t, &j, "buffer"))
+	if (j == m->end || !gs_text_number(t, &j, &device) || device > 1023 ||
+		!gs_text_eat(t, &j, "buffer"))
 		return 0;
 	m->row.device = (int32_t)device;
 	m->again = true;
@@ -65,8 +74,11 @@ static int unable(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 const gs_oom_rule gs_oom_rules_ggml[] = {
-	{ "cudamallocfailed:outofmemory", cuda_malloc_failed }, { "cudamallocretryfailed:outofmemory", cuda_malloc_failed },
-	{ "hipmallocfailed:outofmemory", cuda_malloc_failed }, { "bufferofsize", ggml_buffer }, { "devicememoryallocationofsize", ggml_vulkan },
-	{ "unabletoallocate", unable },
-	{ NULL, NULL },
+	{"cudamallocfailed:outofmemory", cuda_malloc_failed},
+	{"cudamallocretryfailed:outofmemory", cuda_malloc_failed},
+	{"hipmallocfailed:outofmemory", cuda_malloc_failed},
+	{"bufferofsize", ggml_buffer},
+	{"devicememoryallocationofsize", ggml_vulkan},
+	{"unabletoallocate", unable},
+	{NULL, NULL},
 };

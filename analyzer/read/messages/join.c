@@ -4,10 +4,10 @@
 #include <string.h>
 
 enum {
-	NEAR = 20000,       /* squeezed characters within which two sentences can be one failure */
-	HEADING = 3000,     /* … a sentence without figures and the message itself */
-	BESIDE = 600,       /* … two sentences that have no figures by which to know them */
-	BACK = 16,          /* finds looked at: ranks that print at once take turns */
+	NEAR = 20000,         /* squeezed characters within which two sentences can be one failure */
+	HEADING = 3000,       /* … a sentence without figures and the message itself */
+	BESIDE = 600,         /* … two sentences that have no figures by which to know them */
+	BACK = 16,            /* finds looked at: ranks that print at once take turns */
 	SAME_MOMENT = 5000000 /* microseconds */
 };
 
@@ -30,7 +30,8 @@ static bool related(const gs_oom_find *a, const gs_oom_find *b)
 {
 	int64_t x = a->row.requested, y = b->row.requested;
 	const char *p = a->row.library, *q = b->row.library;
-	return (x == GS_NONE || y == GS_NONE || same_size(x, y)) && (!strcmp(p, q) || driver_says(p) || driver_says(q));
+	return (x == GS_NONE || y == GS_NONE || same_size(x, y)) &&
+		(!strcmp(p, q) || driver_says(p) || driver_says(q));
 }
 
 static bool agree(int64_t a, int64_t b) { return a == GS_NONE || b == GS_NONE || a == b; }
@@ -48,56 +49,65 @@ static bool devices_agree(const gs_oom_find *a, const gs_oom_find *b)
 
 static unsigned figures(const gs_oom *r)
 {
-	return (r->requested != GS_NONE) + (r->capacity != GS_NONE) + (r->device_free != GS_NONE) + (r->allocated != GS_NONE) +
-	       (r->reserved != GS_NONE) + (r->allowed != GS_NONE);
+	return (r->requested != GS_NONE) + (r->capacity != GS_NONE) + (r->device_free != GS_NONE) +
+		(r->allocated != GS_NONE) + (r->reserved != GS_NONE) + (r->allowed != GS_NONE);
 }
 
-/* What another library, or another part of the same one, says of the failure that it was told of. */
+/* What another library, or another part of the same one, says of the failure that it was told of.
+ */
 static bool said_by_several(const gs_oom_find *a, const gs_oom_find *b)
 {
 	bool near = b->at - a->end < NEAR, bfc_dump = a->kind == GS_OOM_BFC;
 	if ((!near && !bfc_dump) || !devices_agree(a, b))
 		return false;
-	if (b->thrown && !a->thrown && a->end + 300 > b->at && a->kind != GS_OOM_MEMCHECK && related(a, b))
+	if (b->thrown && !a->thrown && a->end + 300 > b->at && a->kind != GS_OOM_MEMCHECK &&
+		related(a, b))
 		return true;
-	if (b->kind == GS_OOM_OTHER && b->again && related(a, b) && b->at - a->end < BESIDE && a->row.requested == GS_NONE)
+	if (b->kind == GS_OOM_OTHER && b->again && related(a, b) && b->at - a->end < BESIDE &&
+		a->row.requested == GS_NONE)
 		return true; /* the driver's error, then the library's */
 	switch (b->kind) {
-	case GS_OOM_CUDART:
-		return a->kind == GS_OOM_THC;
-	case GS_OOM_RMM:
-		return a->kind == GS_OOM_MEMCHECK;
-	case GS_OOM_SHAPE:
-		return bfc_dump || (a->kind == GS_OOM_SHAPE && a->words == b->words);
+	case GS_OOM_CUDART: return a->kind == GS_OOM_THC;
+	case GS_OOM_RMM: return a->kind == GS_OOM_MEMCHECK;
+	case GS_OOM_SHAPE: return bfc_dump || (a->kind == GS_OOM_SHAPE && a->words == b->words);
 	case GS_OOM_STATUS:
-		if (a->kind == GS_OOM_STATUS) /* logged and then raised, or raised through layers; else the next failure */
-			return a->row.requested == b->row.requested && a->row.requested != GS_NONE && (a->logged != b->logged || b->again);
+		if (a->kind == GS_OOM_STATUS) /* logged and then raised, or raised through layers; else the
+										 next failure */
+			return a->row.requested == b->row.requested && a->row.requested != GS_NONE &&
+				(a->logged != b->logged || b->again);
 		return (bfc_dump || a->kind == GS_OOM_DRIVER) &&
-		       (same_size(a->row.requested, b->row.requested) || (bfc_dump && near && b->row.requested == GS_NONE));
+			(same_size(a->row.requested, b->row.requested) ||
+				(bfc_dump && near && b->row.requested == GS_NONE));
 	case GS_OOM_ORT:
 		return (a->kind == GS_OOM_ORT && a->row.requested == b->row.requested) ||
-		       (bfc_dump && a->row.requested != GS_NONE && (a->row.requested + 255) / 256 == (b->row.requested + 255) / 256); /* in units of 256 */
+			(bfc_dump && a->row.requested != GS_NONE &&
+				(a->row.requested + 255) / 256 ==
+					(b->row.requested + 255) / 256); /* in units of 256 */
 	case GS_OOM_GGML:
 		return a->kind == GS_OOM_GGML && (a->end + 100 > b->at || b->again) &&
-		       (b->row.requested == GS_NONE || same_size(a->row.requested, b->row.requested));
+			(b->row.requested == GS_NONE || same_size(a->row.requested, b->row.requested));
 	case GS_OOM_TRT:
-		return a->kind == GS_OOM_TRT && (b->again || (a->end + 400 > b->at && a->row.requested == GS_NONE));
+		return a->kind == GS_OOM_TRT &&
+			(b->again || (a->end + 400 > b->at && a->row.requested == GS_NONE));
 	case GS_OOM_TORCH_BARE: /* a wrapper, or the exception's name again */
-		return a->kind == GS_OOM_TORCH && figures(&a->row) && (b->wrapper || (b->at - a->end < HEADING && same_moment(a, b)));
+		return a->kind == GS_OOM_TORCH && figures(&a->row) &&
+			(b->wrapper || (b->at - a->end < HEADING && same_moment(a, b)));
 	case GS_OOM_TORCH: /* under its heading, or with it as a summary */
 		if (a->kind == GS_OOM_TORCH && !figures(&a->row) == !figures(&b->row))
 			return false;
-		return (a->kind == GS_OOM_TORCH || a->kind == GS_OOM_TORCH_BARE) && !a->wrapper && (figures(&a->row) || figures(&b->row)) && b->at - a->end < HEADING && same_moment(a, b);
-	default:
-		return false;
+		return (a->kind == GS_OOM_TORCH || a->kind == GS_OOM_TORCH_BARE) && !a->wrapper &&
+			(figures(&a->row) || figures(&b->row)) && b->at - a->end < HEADING && same_moment(a, b);
+	default: return false;
 	}
 }
 
 /* The same figures, as far as both print them. */
 static bool same_figures(const gs_oom *a, const gs_oom *b)
 {
-	return a->requested != GS_NONE && a->requested == b->requested && agree(a->capacity, b->capacity) && agree(a->device_free, b->device_free) &&
-	       agree(a->allocated, b->allocated) && agree(a->reserved, b->reserved) && agree(a->allowed, b->allowed);
+	return a->requested != GS_NONE && a->requested == b->requested &&
+		agree(a->capacity, b->capacity) && agree(a->device_free, b->device_free) &&
+		agree(a->allocated, b->allocated) && agree(a->reserved, b->reserved) &&
+		agree(a->allowed, b->allowed);
 }
 
 /* Whether b says what a says. */

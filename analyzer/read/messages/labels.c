@@ -1,27 +1,65 @@
-/* A label belongs to the nearest figure: those that follow a number are looked for right behind it, the others right before. */
+/* A label belongs to the nearest figure: those that follow a number are looked for right behind it,
+ * the others right before. */
 #include "analyzer/read/messages/labels.h"
 
 #include "analyzer/read/text/figure.h"
 
-enum field { NONE, CAPACITY, FREE, ALLOCATED, RESERVED, ALLOWED, CACHED, UNALLOCATED, REQUESTED, OTHERS };
-typedef struct label { const char *phrase; enum field field; } label;
+enum field {
+	NONE,
+	CAPACITY,
+	FREE,
+	ALLOCATED,
+	RESERVED,
+	ALLOWED,
+	CACHED,
+	UNALLOCATED,
+	REQUESTED,
+	OTHERS
+};
+typedef struct label {
+	const char *phrase;
+	enum field field;
+} label;
 
 static const label after[] = {
-	{ "totalcapac", CAPACITY }, { "alreadyallocated", ALLOCATED }, { "isallocatedbypytorch", ALLOCATED }, { "allocatedbypytorch", ALLOCATED },
-	{ "allocatedinprivatepools", NONE }, { "reservedbypytorchbutunallocated", UNALLOCATED },
-	{ "isreservedbypytorchbutunallocated", UNALLOCATED }, { "reservedintotal", RESERVED }, { "cached", CACHED }, { "isfree", FREE },
-	{ "free", FREE }, { "allowed", ALLOWED }, { "currentactive", NONE }, { "memoryinuse", OTHERS },
+	{"totalcapac", CAPACITY},
+	{"alreadyallocated", ALLOCATED},
+	{"isallocatedbypytorch", ALLOCATED},
+	{"allocatedbypytorch", ALLOCATED},
+	{"allocatedinprivatepools", NONE},
+	{"reservedbypytorchbutunallocated", UNALLOCATED},
+	{"isreservedbypytorchbutunallocated", UNALLOCATED},
+	{"reservedintotal", RESERVED},
+	{"cached", CACHED},
+	{"isfree", FREE},
+	{"free", FREE},
+	{"allowed", ALLOWED},
+	{"currentactive", NONE},
+	{"memoryinuse", OTHERS},
 };
 static const label before[] = {
-	{ "totalcapacityof", CAPACITY }, { "totalcapactyof", CAPACITY }, { "currentlyallocated:", ALLOCATED }, { "requested:", REQUESTED },
-	{ "requestedsize:", REQUESTED }, { "devicelimit:", CAPACITY }, { "free(accordingtocuda):", FREE }, { "memoryfraction):", ALLOWED }, { "memoryfraction)", ALLOWED },
-	{ "mpsallocated:", ALLOCATED }, { "otherallocations:", NONE }, { "maxallowed:", ALLOWED }, { "triedtoallocate", REQUESTED },
-	{ "free(accordingtohip):", FREE },
+	{"totalcapacityof", CAPACITY},
+	{"totalcapactyof", CAPACITY},
+	{"currentlyallocated:", ALLOCATED},
+	{"requested:", REQUESTED},
+	{"requestedsize:", REQUESTED},
+	{"devicelimit:", CAPACITY},
+	{"free(accordingtocuda):", FREE},
+	{"memoryfraction):", ALLOWED},
+	{"memoryfraction)", ALLOWED},
+	{"mpsallocated:", ALLOCATED},
+	{"otherallocations:", NONE},
+	{"maxallowed:", ALLOWED},
+	{"triedtoallocate", REQUESTED},
+	{"free(accordingtohip):", FREE},
 };
 
 enum { CHAIN = 150 /* squeezed characters from one labelled figure of a message to the next */ };
 
-typedef struct sums { int64_t cached, unallocated; unsigned seen; } sums;
+typedef struct sums {
+	int64_t cached, unallocated;
+	unsigned seen;
+} sums;
 
 bool gs_oom_sentinel(int64_t bytes) { return bytes >= INT64_C(1) << 62; }
 
@@ -48,12 +86,10 @@ static void take(gs_oom_match *m, sums *s, enum field field, int64_t bytes)
 }
 
 /* "this process has … in use" is not another's. */
-static bool own_process(const gs_text *t, size_t i)
-{
-	return gs_text_ends(t, i, "thisprocesshas");
-}
+static bool own_process(const gs_text *t, size_t i) { return gs_text_ends(t, i, "thisprocesshas"); }
 
-/* A bare word says nothing by itself: "3 GiB free" may be of a disk. It counts in the list that PyTorch prints, between semicolons. */
+/* A bare word says nothing by itself: "3 GiB free" may be of a disk. It counts in the list that
+ * PyTorch prints, between semicolons. */
 static bool listed(const gs_text *t, size_t at)
 {
 	return at > 0 && (t->s[at - 1] == ';' || t->s[at - 1] == '(' || t->s[at - 1] == '>');
@@ -63,7 +99,9 @@ static bool listed(const gs_text *t, size_t at)
 static bool async_limit(const gs_text *t, size_t at)
 {
 	size_t from = at > 120 ? at - 120 : 0, word = gs_text_find_last(t, from, at, "memoryfraction)");
-	return word != SIZE_MAX && gs_text_ends(t, at, ":") && gs_text_find(t, word, at, "total") == SIZE_MAX && gs_text_find(t, word, at, "free") == SIZE_MAX;
+	return word != SIZE_MAX && gs_text_ends(t, at, ":") &&
+		gs_text_find(t, word, at, "total") == SIZE_MAX &&
+		gs_text_find(t, word, at, "free") == SIZE_MAX;
 }
 
 static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field)
@@ -81,7 +119,9 @@ static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field
 		if (gs_text_eat(t, end, after[k].phrase)) {
 			if (after[k].field == ALLOWED && !gs_text_is(t, *end, ";") && !listed(t, at))
 				return false;
-			if ((after[k].field == CACHED || (after[k].field == FREE && !gs_text_ends(t, *end, "isfree"))) && !listed(t, at))
+			if ((after[k].field == CACHED ||
+					(after[k].field == FREE && !gs_text_ends(t, *end, "isfree"))) &&
+				!listed(t, at))
 				return false;
 			*field = after[k].field == OTHERS && own_process(t, at) ? NONE : after[k].field;
 			return true;
@@ -101,7 +141,7 @@ static void derive_reserved(gs_oom_match *m, const sums *s)
 
 size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 {
-	sums s = { GS_NONE, GS_NONE, 0 };
+	sums s = {GS_NONE, GS_NONE, 0};
 	size_t last = from;
 	for (size_t i = from; i < to && i < t->n && i < last + CHAIN;) {
 		size_t end = i;
@@ -149,8 +189,10 @@ int32_t gs_oom_device(const gs_text *t, size_t from, size_t to, const char *cons
 		for (size_t i = from; (i = gs_text_find(t, i, to, *phrases)) != SIZE_MAX;) {
 			uint64_t device;
 			gs_text_eat(t, &i, *phrases);
-			bool next_line = i < t->n && t->gap[i] == GS_GAP_LINE; /* the message may be cut before it */
-			if (number(t, &i, &device) && device < 1024 && (!next_line || gs_text_is(t, i, "hasatotal") || gs_text_is(t, i, ";")))
+			bool next_line = i < t->n &&
+				t->gap[i] == GS_GAP_LINE; /* the message may be cut before it */
+			if (number(t, &i, &device) && device < 1024 &&
+				(!next_line || gs_text_is(t, i, "hasatotal") || gs_text_is(t, i, ";")))
 				return (int32_t)device;
 		}
 	}
@@ -159,12 +201,13 @@ int32_t gs_oom_device(const gs_text *t, size_t from, size_t to, const char *cons
 
 size_t gs_oom_line_end(const gs_text *t, size_t i, size_t to)
 {
-	static const char *const tails[] = { "avoidfragmentation", "alloc_conf", "environment-variables)", "alloc-conf)",
-					     "systemfailure)", "cachedmemory" };
+	static const char *const tails[] = {"avoidfragmentation", "alloc_conf",
+		"environment-variables)", "alloc-conf)", "systemfailure)", "cachedmemory"};
 	size_t end = i, far = i + 500 < to ? i + 500 : to, record = i;
 	while (record < far && t->gap[record] != GS_GAP_LINE)
 		record++;
-	size_t other = gs_text_find(t, i, record, "outofmemory"); /* the tail of another message is not this one's */
+	size_t other = gs_text_find(
+		t, i, record, "outofmemory"); /* the tail of another message is not this one's */
 	record = other < record ? other : record;
 	for (size_t k = 0; k < sizeof tails / sizeof *tails; k++) {
 		size_t tail = gs_text_find_last(t, i, record, tails[k]);

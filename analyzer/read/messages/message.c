@@ -22,7 +22,8 @@ void gs_oom_text_release(gs_oom_text *o)
 	*o = (gs_oom_text)GS_OOM_TEXT_INIT;
 }
 
-/* --- collecting -------------------------------------------------------------------------------------- */
+/* --- collecting
+ * -------------------------------------------------------------------------------------- */
 
 static uint64_t hash(const char *s, size_t n)
 {
@@ -34,7 +35,8 @@ static uint64_t hash(const char *s, size_t n)
 
 static bool name_char(char c)
 {
-	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' || c == '.';
+	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+		c == '.';
 }
 
 /* The exception's name in front of a message belongs to it. */
@@ -48,7 +50,8 @@ static size_t with_name(const gs_text *t, size_t at)
 	size_t end = --i;
 	while (i > 0 && name_char(t->text[i - 1]))
 		i--;
-	if (end - i < 9 || (memcmp(t->text + end - 5, "Error", 5) && memcmp(t->text + end - 9, "Exception", 9)))
+	if (end - i < 9 ||
+		(memcmp(t->text + end - 5, "Error", 5) && memcmp(t->text + end - 9, "Exception", 9)))
 		return at;
 	return i;
 }
@@ -58,7 +61,10 @@ static const char *message_text(gs_oom_text *o, const gs_text *t, const gs_oom_m
 	size_t from = with_name(t, t->at[m->begin]), to = t->at[m->end - 1] + 1;
 	if (to - from > MAX_MESSAGE)
 		to = from + MAX_MESSAGE;
-	if (from && (t->text[from - 1] == '"' || t->text[from - 1] == '\'')) { /* it was quoted: what stands behind the quotation is not its own */
+	if (from &&
+		(t->text[from - 1] == '"' ||
+			t->text[from - 1] ==
+				'\'')) { /* it was quoted: what stands behind the quotation is not its own */
 		const char *close = memchr(t->text + from, t->text[from - 1], to - from);
 		to = close ? (size_t)(close - t->text) : to;
 	}
@@ -95,8 +101,10 @@ static uint64_t shape(const gs_text *t, size_t from, size_t to, bool letters)
 	return n ? hash(word, n) : 0;
 }
 
-/* How the message is shown: what stands before it on its line. A quotation mark ends what leads up to it. */
-static void look_before(const gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_oom_find *f)
+/* How the message is shown: what stands before it on its line. A quotation mark ends what leads up
+ * to it. */
+static void look_before(
+	const gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_oom_find *f)
 {
 	size_t at = t->at[m->begin], start = gs_text_line_start(t, m->begin), name = with_name(t, at);
 	uint64_t last = o->n ? o->finds[o->n - 1].end : 0;
@@ -105,7 +113,8 @@ static void look_before(const gs_oom_text *o, const gs_text *t, const gs_oom_mat
 		start = t->at[last - t->base]; /* on the same line */
 	size_t prefix = start + gs_text_prefix(t->text + start, at - start, &stamped);
 	f->form = shape(t, start, at, false);
-	f->lead = prefix < name && !memchr("\"'`", t->text[name - 1], 3) ? shape(t, prefix, name, true) : 0;
+	f->lead = prefix < name && !memchr("\"'`", t->text[name - 1], 3) ? shape(t, prefix, name, true)
+																	 : 0;
 	f->named = name != at;
 	f->traced = gs_text_find(t, m->end, m->end + 200, "traceback(mostrecentcall") != SIZE_MAX;
 }
@@ -113,7 +122,8 @@ static void look_before(const gs_oom_text *o, const gs_text *t, const gs_oom_mat
 /* Whether Python says between the last message and this one that one exception led to the other. */
 static bool chained(const gs_oom_text *o, const gs_text *t, const gs_oom_match *m)
 {
-	static const char *const words[] = { "duringhandlingoftheaboveexception", "theaboveexceptionwasthedirectcause" };
+	static const char *const words[] = {
+		"duringhandlingoftheaboveexception", "theaboveexceptionwasthedirectcause"};
 	uint64_t from = o->n ? o->finds[o->n - 1].end : UINT64_MAX;
 	if (from < t->base || from >= t->base + m->begin)
 		return false;
@@ -123,28 +133,39 @@ static bool chained(const gs_oom_text *o, const gs_text *t, const gs_oom_match *
 	return false;
 }
 
-/* The time in what stands before a message on its line, also behind the margin of a log (text_margin.h). */
+/* The time in what stands before a message on its line, also behind the margin of a log
+ * (text_margin.h). */
 static int64_t time_before(const gs_text *t, size_t start, size_t at, bool *zone)
 {
 	size_t end = t->ntext - start < 200 ? t->ntext : start + 200;
 	int64_t us = gs_text_time(t->text + start, end - start, zone);
 	for (size_t i = start + 1; us == GS_NONE && i < at && i < start + GS_MARGIN_LONGEST; i++)
-		if (strchr(" |:]>\"\t", t->text[i - 1]) && (isdigit((unsigned char)t->text[i]) || strchr("IWEF", t->text[i])))
+		if (strchr(" |:]>\"\t", t->text[i - 1]) &&
+			(isdigit((unsigned char)t->text[i]) || strchr("IWEF", t->text[i])))
 			us = gs_text_time(t->text + i, end - i, zone);
 	return us;
 }
 
 static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
-	gs_oom_find f = { .row = m->row, .kind = m->kind, .after = m->after, .again = m->again, .logged = m->logged, .disagrees = m->disagrees, .others = m->others,
-			  .at = t->base + m->begin, .end = t->base + m->end };
-	f.thrown = gs_text_find(t, m->begin > 200 ? m->begin - 200 : 0, m->begin, "terminatecalledafterthrowing") != SIZE_MAX;
+	gs_oom_find f = {.row = m->row,
+		.kind = m->kind,
+		.after = m->after,
+		.again = m->again,
+		.logged = m->logged,
+		.disagrees = m->disagrees,
+		.others = m->others,
+		.at = t->base + m->begin,
+		.end = t->base + m->end};
+	f.thrown = gs_text_find(t, m->begin > 200 ? m->begin - 200 : 0, m->begin,
+				   "terminatecalledafterthrowing") != SIZE_MAX;
 	bool zone;
 	size_t start = gs_text_line_start(t, m->begin);
 	f.row.time_us = time_before(t, start, t->at[m->begin], &zone);
 	o->zoneless |= f.row.time_us != GS_NONE && !zone;
 	f.words = hash(t->s + m->begin, (m->same ? m->same : m->end) - m->begin);
-	f.wrapper = m->kind == GS_OOM_TORCH_BARE && gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX;
+	f.wrapper = m->kind == GS_OOM_TORCH_BARE &&
+		gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX;
 	look_before(o, t, m, &f);
 	size_t same = gs_oom_same_failure(o->finds, o->n, &f, chained(o, t, m));
 	if (same == o->n && o->n == MAX_FINDS) {
@@ -187,7 +208,8 @@ gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t
 	return GS_OK;
 }
 
-/* --- the snapshot ------------------------------------------------------------------------------------ */
+/* --- the snapshot
+ * ------------------------------------------------------------------------------------ */
 
 static int by_device(const void *a, const void *b)
 {
@@ -210,7 +232,8 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 		return GS_NO_MEMORY;
 	*row = f->row;
 	o->snapshot->library = o->snapshot->library ? o->snapshot->library : f->row.library;
-	gs_device *d = gs_snapshot_device(o->snapshot, f->row.device); /* -1: one that the text does not name */
+	gs_device *d = gs_snapshot_device(
+		o->snapshot, f->row.device); /* -1: one that the text does not name */
 	if (!d)
 		return GS_NO_MEMORY;
 	told(&d->capacity, f->row.capacity);
@@ -218,29 +241,31 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 	told(&d->allowed, f->row.allowed);
 	told(&d->reserved, f->row.reserved);
 	if (f->disagrees)
-		gs_snapshot_warn(o->snapshot, "line %llu: the text says that its figures of allocated memory do not agree; no verdict rests on them",
-				 (unsigned long long)f->line);
+		gs_snapshot_warn(o->snapshot,
+			"line %llu: the text says that its figures of allocated memory do not agree; no verdict rests on them",
+			(unsigned long long)f->line);
 	else
 		told(&d->allocated, f->row.allocated);
 	told(&d->others, f->others);
 	return GS_OK;
 }
 
-static const char *const reasons[GS_NOT_REASONS] = {
-	"host memory, not a GPU's", "the text says itself that this is no failure", "memory on the chip, not a GPU's main memory",
-	"nothing says that a GPU's memory is meant" };
+static const char *const reasons[GS_NOT_REASONS] = {"host memory, not a GPU's",
+	"the text says itself that this is no failure", "memory on the chip, not a GPU's main memory",
+	"nothing says that a GPU's memory is meant"};
 
 /* That there is no message, and what looked like one: on one line. */
 static void say_none(gs_oom_text *o)
 {
 	char text[512];
-	size_t n = (size_t)snprintf(text, sizeof text, "no out-of-memory message of a GPU in this text");
+	size_t n = (size_t)snprintf(
+		text, sizeof text, "no out-of-memory message of a GPU in this text");
 	const char *between = " (";
 	for (int r = 0; r < GS_NOT_REASONS; r++) {
 		if (!o->nots[r])
 			continue;
-		n += (size_t)snprintf(text + n, sizeof text - n, "%sline %llu%s: %s", between, (unsigned long long)o->not_line[r],
-				      o->nots[r] > 1 ? " and others" : "", reasons[r]);
+		n += (size_t)snprintf(text + n, sizeof text - n, "%sline %llu%s: %s", between,
+			(unsigned long long)o->not_line[r], o->nots[r] > 1 ? " and others" : "", reasons[r]);
 		between = "; ";
 	}
 	snprintf(text + n, sizeof text - n, "%s", *between == ';' ? ")" : "");
@@ -251,20 +276,24 @@ static void say(gs_oom_text *o)
 {
 	size_t repeats = 0;
 	for (size_t i = 1; i < o->n; i++)
-		repeats += o->finds[i].words == o->finds[i - 1].words && o->finds[i].row.device == o->finds[i - 1].row.device;
+		repeats += o->finds[i].words == o->finds[i - 1].words &&
+			o->finds[i].row.device == o->finds[i - 1].row.device;
 	if (!o->n) {
 		say_none(o);
 		return;
 	}
 	for (int r = 0; r < GS_NOT_REASONS; r++)
 		if (o->nots[r])
-			gs_snapshot_warn(o->snapshot, "line %llu%s: %s; no row for it", (unsigned long long)o->not_line[r],
-					 o->nots[r] > 1 ? " and others" : "", reasons[r]);
+			gs_snapshot_warn(o->snapshot, "line %llu%s: %s; no row for it",
+				(unsigned long long)o->not_line[r], o->nots[r] > 1 ? " and others" : "",
+				reasons[r]);
 	if (o->again)
-		gs_snapshot_warn(o->snapshot, "%zu message%s shown again in another form; each is one row", o->again, o->again > 1 ? "s are" : " is");
+		gs_snapshot_warn(o->snapshot, "%zu message%s shown again in another form; each is one row",
+			o->again, o->again > 1 ? "s are" : " is");
 	if (repeats)
-		gs_snapshot_warn(o->snapshot, "%zu message%s the one before word for word: perhaps one failure printed twice", repeats,
-				 repeats > 1 ? "s repeat" : " repeats");
+		gs_snapshot_warn(o->snapshot,
+			"%zu message%s the one before word for word: perhaps one failure printed twice",
+			repeats, repeats > 1 ? "s repeat" : " repeats");
 	if (o->more)
 		gs_snapshot_warn(o->snapshot, "%zu further messages are left out", o->more);
 	if (o->zoneless)

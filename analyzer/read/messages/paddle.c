@@ -1,4 +1,5 @@
-/* PaddlePaddle's messages, from its first versions (fluid and before) to now, on every device it knows. */
+/* PaddlePaddle's messages, from its first versions (fluid and before) to now, on every device it
+ * knows. */
 #include "analyzer/read/messages/labels.h"
 #include "analyzer/read/messages/rules.h"
 #include "analyzer/read/text/figure.h"
@@ -14,7 +15,8 @@ static void allocated_before(const gs_text *t, size_t from, size_t words, gs_oom
 }
 
 /* The first figure that any of the phrases introduces, up to which the message then reaches. */
-static size_t figure_after(const gs_text *t, size_t from, size_t to, const char *const *phrases, int64_t *field)
+static size_t figure_after(
+	const gs_text *t, size_t from, size_t to, const char *const *phrases, int64_t *field)
 {
 	size_t end = from;
 	for (; *phrases && *field == GS_NONE; phrases++)
@@ -22,14 +24,15 @@ static size_t figure_after(const gs_text *t, size_t from, size_t to, const char 
 	return end;
 }
 
-/* "GPU 0", "NPU 1", "GPU Virtual Memory 0", "iluvatar_gpu:0": the number behind the device's name, whichever it is; false for
- * the host. */
+/* "GPU 0", "NPU 1", "GPU Virtual Memory 0", "iluvatar_gpu:0": the number behind the device's name,
+ * whichever it is; false for the host. */
 static bool device_named(const gs_text *t, size_t i, int32_t *device)
 {
-	static const char *const host[] = { "cpu", "pinned", NULL };
+	static const char *const host[] = {"cpu", "pinned", NULL};
 	size_t j = i;
 	uint64_t number;
-	while (j < t->n && j < i + 32 && ((t->s[j] >= 'a' && t->s[j] <= 'z') || t->s[j] == '_' || t->s[j] == ':'))
+	while (j < t->n && j < i + 32 &&
+		((t->s[j] >= 'a' && t->s[j] <= 'z') || t->s[j] == '_' || t->s[j] == ':'))
 		j++;
 	if (j == i || gs_oom_any(t, i, j, host))
 		return false;
@@ -38,19 +41,21 @@ static bool device_named(const gs_text *t, size_t i, int32_t *device)
 	return true;
 }
 
-/* Out of memory error on GPU 0. Cannot allocate … memory on GPU 0, … memory has been allocated and available memory is only …
- * The limit of FLAGS_gpu_memory_limit_mb stands in the advice behind it. */
+/* Out of memory error on GPU 0. Cannot allocate … memory on GPU 0, … memory has been allocated and
+ * available memory is only … The limit of FLAGS_gpu_memory_limit_mb stands in the advice behind it.
+ */
 static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const available[] = { "availablememoryisonly", "availablememoryis", NULL };
-	static const char *const asks[] = { "cannotallocate", "can'tallocate", NULL };
+	static const char *const available[] = {"availablememoryisonly", "availablememoryis", NULL};
+	static const char *const asks[] = {"cannotallocate", "can'tallocate", NULL};
 	size_t to = gs_oom_ahead(t, i, 1500), again = gs_text_find(t, m->end, to, "outofmemoryerroron");
 	if (again != SIZE_MAX)
 		to = again;
 	size_t last = figure_after(t, i, to, asks, &m->row.requested);
 	if (!device_named(t, m->end, &m->row.device))
 		return m->row.requested == GS_NONE ? 0 : gs_oom_not_row(m, GS_NOT_HOST, last);
-	if (m->row.requested == GS_NONE && (m->row.device < 0 || !(gs_oom_states(t, i) || (unsigned char)t->s[i - 1] > 127)))
+	if (m->row.requested == GS_NONE &&
+		(m->row.device < 0 || !(gs_oom_states(t, i) || (unsigned char)t->s[i - 1] > 127)))
 		return 0; /* a heading tells no figure; in Chinese no blank stands before it */
 	m->once = true;
 	size_t has = gs_text_find(t, last, gs_oom_ahead(t, last, 120), "memoryhasbeenallocated");
@@ -63,16 +68,19 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end > last ? end : last);
 }
 
-/* fluid 1.2 to 1.5: Cannot allocate 1.5GB in GPU 0, available 700MB[, total 10.9GB, … GPU memory used: 9.7GB] */
+/* fluid 1.2 to 1.5: Cannot allocate 1.5GB in GPU 0, available 700MB[, total 10.9GB, … GPU memory
+ * used: 9.7GB] */
 static int in_gpu(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const devices[] = { "ingpu", NULL };
+	static const char *const devices[] = {"ingpu", NULL};
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 320);
 	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "ingpu"))
 		return 0;
 	m->row.device = gs_oom_device(t, end, gs_oom_ahead(t, end, 12), devices);
-	size_t a = gs_oom_size_after(t, end, gs_oom_ahead(t, end, 60), ",available", &m->row.device_free);
-	size_t total = gs_oom_size_after(t, a, to, "total", &m->row.capacity), used = gs_oom_size_after(t, a, to, "memoryused:", &m->row.allocated);
+	size_t a = gs_oom_size_after(
+		t, end, gs_oom_ahead(t, end, 60), ",available", &m->row.device_free);
+	size_t total = gs_oom_size_after(t, a, to, "total", &m->row.capacity),
+		   used = gs_oom_size_after(t, a, to, "memoryused:", &m->row.allocated);
 	end = used > total ? used : total;
 	return gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end > a ? end : a);
 }
@@ -82,7 +90,8 @@ static int enforce(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	(void)i;
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
-	gs_text_eat(t, &end, ">"); /* at the beginning of a wrapped line it may be taken for a quote mark */
+	gs_text_eat(
+		t, &end, ">"); /* at the beginning of a wrapped line it may be taken for a quote mark */
 	gs_text_eat(t, &end, "=");
 	end = gs_oom_size_at(t, end, &m->row.device_free);
 	return m->row.requested == GS_NONE ? 0 : gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end);
@@ -112,7 +121,11 @@ static int fail_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 const gs_oom_rule gs_oom_rules_paddle[] = {
-	{ "outofmemoryerroron", on_device }, { "cannotallocate", in_gpu }, { "enforceallocating<=availablefailed,", enforce },
-	{ "enforceallocating<availablefailed,", enforce }, { "cannotmalloc", cannot_malloc }, { "failtoallocate", fail_to_allocate },
-	{ NULL, NULL },
+	{"outofmemoryerroron", on_device},
+	{"cannotallocate", in_gpu},
+	{"enforceallocating<=availablefailed,", enforce},
+	{"enforceallocating<availablefailed,", enforce},
+	{"cannotmalloc", cannot_malloc},
+	{"failtoallocate", fail_to_allocate},
+	{NULL, NULL},
 };

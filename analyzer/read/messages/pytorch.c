@@ -1,4 +1,5 @@
-/* PyTorch's messages, from 0.3 to now, on every backend, with the cudaMallocAsync backend, whole or cut. */
+/* PyTorch's messages, from 0.3 to now, on every backend, with the cudaMallocAsync backend, whole or
+ * cut. */
 #include "analyzer/read/messages/labels.h"
 #include "analyzer/read/messages/rules.h"
 #include "analyzer/read/text/figure.h"
@@ -8,14 +9,16 @@ enum {
 	CUT = 40     /* … that may be left of a sentence */
 };
 
-static const char *const host_words[] = { "notenoughmemory:", "defaultcpuallocator", "cpuallocator", "alloc_cpu.cpp", NULL };
+static const char *const host_words[] = {
+	"notenoughmemory:", "defaultcpuallocator", "cpuallocator", "alloc_cpu.cpp", NULL};
 
-
-/* "CUDA out of memory", "MPS backend out of memory", …: where its first word begins, given where "out of memory" does. */
+/* "CUDA out of memory", "MPS backend out of memory", …: where its first word begins, given where
+ * "out of memory" does. */
 static size_t backend_begins(const gs_text *t, size_t out)
 {
-	static const char *const words[] = { "cuda", "hip", "xpu", "npu", "mpsbackend", "musa", "mlu", "hpu", "gcu", "privateuseone", "mtia",
-					     "sdaa", "dcu", "gpu", "maca", "supa", "iluvatar", NULL };
+	static const char *const words[] = {"cuda", "hip", "xpu", "npu", "mpsbackend", "musa", "mlu",
+		"hpu", "gcu", "privateuseone", "mtia", "sdaa", "dcu", "gpu", "maca", "supa", "iluvatar",
+		NULL};
 	for (size_t k = 0; words[k]; k++)
 		if (gs_text_ends(t, out, words[k])) {
 			size_t n = 0;
@@ -29,22 +32,24 @@ static size_t backend_begins(const gs_text *t, size_t out)
 /* "(GPU 0;" or "(NPU 3;" or "GPU 0 has a total" */
 static int32_t device_of(const gs_text *t, size_t from, size_t to)
 {
-	static const char *const phrases[] = { "(gpu", "(npu", "(xpu", "(mlu", "(musa", "(cuda", "(hpu", "(dcu", "allocationondevice",
-					       ".gpu", ").gpu", ".npu", ".xpu", "gpu", NULL };
+	static const char *const phrases[] = {"(gpu", "(npu", "(xpu", "(mlu", "(musa", "(cuda", "(hpu",
+		"(dcu", "allocationondevice", ".gpu", ").gpu", ".npu", ".xpu", "gpu", NULL};
 	return gs_oom_device(t, from, to, phrases);
 }
 
 /* Whether the figures that PyTorch prints follow. */
 static bool figures_follow(const gs_text *t, size_t i)
 {
-	static const char *const phrases[] = { "totalcapac", "alreadyallocated", "allocatedbypytorch", "onprivatepool", "onsharedpool", NULL };
+	static const char *const phrases[] = {"totalcapac", "alreadyallocated", "allocatedbypytorch",
+		"onprivatepool", "onsharedpool", NULL};
 	return gs_oom_any(t, i, i + 400, phrases);
 }
 
 /* Where the message that has begun at i must end: where another one begins. */
 static size_t next_message(const gs_text *t, size_t i)
 {
-	static const char *const anchors[] = { "outofmemory.triedtoallocate", "backendoutofmemory", "allocationondevice", "triedtoallocate" };
+	static const char *const anchors[] = {"outofmemory.triedtoallocate", "backendoutofmemory",
+		"allocationondevice", "triedtoallocate"};
 	size_t end = i + SPAN < t->n ? i + SPAN : t->n;
 	if (gs_text_is(t, i, "(mpsallocated")) /* there the figures come before it */
 		return end;
@@ -63,10 +68,13 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 	m->kind = GS_OOM_TORCH;
 	m->begin = begin;
 	size_t last = gs_oom_labels(t, figures, stop, m);
-	m->row.device = device_of(t, figures, last > figures ? last : figures + 40 < to ? figures + 40 : to);
+	m->row.device = device_of(t, figures,
+		last > figures          ? last
+			: figures + 40 < to ? figures + 40
+								: to);
 	/* the segment's size since 1.4; up to 1.3 ("cached") and on MPS it is the request itself */
-	if (gs_text_is(t, figures, "triedtoallocate") && gs_text_find(t, figures, last + 8, "cached)") == SIZE_MAX &&
-	    !gs_text_is(t, begin, "mps"))
+	if (gs_text_is(t, figures, "triedtoallocate") &&
+		gs_text_find(t, figures, last + 8, "cached)") == SIZE_MAX && !gs_text_is(t, begin, "mps"))
 		m->row.needed = m->row.requested;
 	if (m->row.requested == GS_NONE && gs_text_is(t, figures, "triedtoallocatemorethan"))
 		m->kind = GS_OOM_OTHER; /* no heading of another message */
@@ -76,7 +84,8 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 
 static int tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	if (gs_oom_any(t, gs_oom_back(i, 200), i, host_words) && gs_text_find(t, gs_oom_back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
+	if (gs_oom_any(t, gs_oom_back(i, 200), i, host_words) &&
+		gs_text_find(t, gs_oom_back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 	size_t out = gs_text_find_last(t, gs_oom_back(i, 24), i, "outofmemory");
 	if (out == SIZE_MAX && !figures_follow(t, i) && !gs_text_ends(t, i, "npuworkspaceallocator"))
@@ -92,12 +101,14 @@ static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 		return torch_message(t, i, j, m);
 	if (gs_text_is(t, j, "allocationwaspreemptivelyrejected"))
 		return torch_message(t, i, j, m);
-	size_t tried = stop ? gs_text_find(t, j, j + 60, "triedtoallocate") : SIZE_MAX; /* "NPUWorkspaceAllocator tried to allocate" */
+	size_t tried = stop ? gs_text_find(t, j, j + 60, "triedtoallocate")
+						: SIZE_MAX; /* "NPUWorkspaceAllocator tried to allocate" */
 	if (tried != SIZE_MAX && figures_follow(t, tried))
 		return torch_message(t, i, tried, m);
 	bool wrapper = gs_text_is(t, m->end, "occurredwhen") || gs_text_is(t, m->end, "occurredduring");
-	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || stop || (unsigned char)t->s[m->end] >= 0x80 || gs_text_is(t, m->end, "\"") || gs_text_is(t, m->end, "'") ||
-		    gs_text_is(t, m->end, ",") || gs_text_is(t, m->end, "(");
+	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || stop ||
+		(unsigned char)t->s[m->end] >= 0x80 || gs_text_is(t, m->end, "\"") ||
+		gs_text_is(t, m->end, "'") || gs_text_is(t, m->end, ",") || gs_text_is(t, m->end, "(");
 	if (!gs_oom_states(t, i) || !(wrapper || ends) || gs_oom_listed(t, i, m->end))
 		return 0;
 	m->row.library = "pytorch";
@@ -118,7 +129,7 @@ static int headless(const gs_text *t, size_t i, gs_oom_match *m)
 	else if (gs_text_is(t, i, "hasatotalcapac"))
 		return 0;
 	if (gs_text_is(t, i, "hasatotalcapac") && gs_text_find(t, i, i + 80, "ofwhich") == SIZE_MAX &&
-	    gs_text_find(t, i, i + 80, "oftheallocated") == SIZE_MAX)
+		gs_text_find(t, i, i + 80, "oftheallocated") == SIZE_MAX)
 		return 0;
 	if (gs_text_is(t, i, "totalcapac")) { /* the figure stands before it */
 		begin = gs_text_find_last(t, gs_oom_back(i, 40), i, "(");
@@ -143,8 +154,11 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	if (gs_text_number(t, &j, &device) && device < 1024)
 		m->row.device = (int32_t)device;
-	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory"), named = gs_text_ends(t, i, "outofmemoryerror:");
-	if (!exceeds && !named && j < t->n && t->gap[j] < GS_GAP_WRAP && !gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "would") && !gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
+	bool exceeds = gs_text_eat(t, &j, "wouldexceedallowedmemory"),
+		 named = gs_text_ends(t, i, "outofmemoryerror:");
+	if (!exceeds && !named && j < t->n && t->gap[j] < GS_GAP_WRAP &&
+		!gs_text_is(t, j, "thiserrormeans") && !gs_text_is(t, j, "would") &&
+		!gs_text_is(t, j, "\"") && !gs_text_is(t, j, "'") && !gs_text_is(t, j, "."))
 		return 0;
 	m->row.library = "pytorch";
 	m->kind = GS_OOM_TORCH;
@@ -156,7 +170,8 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* The exception's name at the beginning of a line, nothing recognised behind it: alone, or with the beginning of a sentence that was cut. */
+/* The exception's name at the beginning of a line, nothing recognised behind it: alone, or with the
+ * beginning of a sentence that was cut. */
 static int exception_name(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
@@ -166,9 +181,11 @@ static int exception_name(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t end = j;
 	while (end < t->n && end < j + CUT && t->gap[end] < GS_GAP_WRAP)
 		end++;
-	if (end == j + CUT || (end > j && !colon) || (end == j && !colon && j < t->n && t->gap[j] != GS_GAP_LINE))
+	if (end == j + CUT || (end > j && !colon) ||
+		(end == j && !colon && j < t->n && t->gap[j] != GS_GAP_LINE))
 		return 0;
-	if (gs_text_find(t, j, j + 60, "outofmemory") != SIZE_MAX || gs_text_find(t, j, j + 60, "allocationondevice") != SIZE_MAX)
+	if (gs_text_find(t, j, j + 60, "outofmemory") != SIZE_MAX ||
+		gs_text_find(t, j, j + 60, "allocationondevice") != SIZE_MAX)
 		return 0;
 	m->row.library = "pytorch";
 	m->kind = GS_OOM_TORCH_BARE;
@@ -218,14 +235,24 @@ static int habana(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 const gs_oom_rule gs_oom_rules_torch[] = {
-	{ "cudaoutofmemory", backend_out_of_memory }, { "hipoutofmemory", backend_out_of_memory },
-	{ "xpuoutofmemory", backend_out_of_memory }, { "npuoutofmemory", backend_out_of_memory },
-	{ "mluoutofmemory", backend_out_of_memory }, { "musaoutofmemory", backend_out_of_memory },
-	{ "mpsbackendoutofmemory", backend_out_of_memory }, { "triedtoallocate", tried_to_allocate },
-	{ "hasatotalcapac", headless }, { "totalcapac", headless }, { "isallocatedbypytorch", headless },
-	{ "allocationondevice", on_device }, { "torch.outofmemoryerror", exception_name },
-	{ "torch.cuda.outofmemoryerror", exception_name }, { "thcudacheckfail", thc_check },
-	{ "cudaruntimeerror(2):outofmemory", cuda_runtime_error }, { "hipruntimeerror(2):outofmemory", cuda_runtime_error },
-	{ "couldnotallocatetensorwith", directml }, { "allocationfailedforsize::", habana },
-	{ NULL, NULL },
+	{"cudaoutofmemory", backend_out_of_memory},
+	{"hipoutofmemory", backend_out_of_memory},
+	{"xpuoutofmemory", backend_out_of_memory},
+	{"npuoutofmemory", backend_out_of_memory},
+	{"mluoutofmemory", backend_out_of_memory},
+	{"musaoutofmemory", backend_out_of_memory},
+	{"mpsbackendoutofmemory", backend_out_of_memory},
+	{"triedtoallocate", tried_to_allocate},
+	{"hasatotalcapac", headless},
+	{"totalcapac", headless},
+	{"isallocatedbypytorch", headless},
+	{"allocationondevice", on_device},
+	{"torch.outofmemoryerror", exception_name},
+	{"torch.cuda.outofmemoryerror", exception_name},
+	{"thcudacheckfail", thc_check},
+	{"cudaruntimeerror(2):outofmemory", cuda_runtime_error},
+	{"hipruntimeerror(2):outofmemory", cuda_runtime_error},
+	{"couldnotallocatetensorwith", directml},
+	{"allocationfailedforsize::", habana},
+	{NULL, NULL},
 };

@@ -6,7 +6,8 @@
 #include "analyzer/read/messages/labels.h"
 #include "analyzer/read/text/figure.h"
 
-static const gs_oom_rule *const tables[] = { gs_oom_rules_torch, gs_oom_rules_xla, gs_oom_rules_paddle, gs_oom_rules_ggml, gs_oom_rules_others, gs_oom_rules_apps };
+static const gs_oom_rule *const tables[] = {gs_oom_rules_torch, gs_oom_rules_xla,
+	gs_oom_rules_paddle, gs_oom_rules_ggml, gs_oom_rules_others, gs_oom_rules_apps};
 
 bool gs_oom_states(const gs_text *t, size_t i)
 {
@@ -17,7 +18,8 @@ bool gs_oom_states(const gs_text *t, size_t i)
 
 bool gs_oom_listed(const gs_text *t, size_t i, size_t end)
 {
-	static const char *const calls[] = { "startswith(", "contains(", "find(", "search(", "match=", "==", NULL };
+	static const char *const calls[] = {
+		"startswith(", "contains(", "find(", "search(", "match=", "==", NULL};
 	char quote = end < t->n ? t->s[end] : 0;
 	size_t least = gs_oom_back(i, 24);
 	while (i > least && t->s[i - 1] != quote) /* the string may begin before the phrase */
@@ -45,26 +47,67 @@ bool gs_oom_near(const gs_text *t, size_t i, size_t n, const char *const *phrase
 
 const char *gs_oom_library(const gs_text *t, size_t i, const char *what)
 {
-	static const struct { const char *word, *library; } known[] = {
-		{ "mallocmc", "mallocmc" }, { "rmm::", "rmm" }, { "rmm/", "rmm" }, { "rmm_", "rmm" }, { "cupy", "cupy" }, { "chainer", "cupy" },
-		{ "numba", "numba" }, { "pycuda", "pycuda" }, { "mxnet", "mxnet" }, { "pooled_storage_manager", "mxnet" },
-		{ "paddle", "paddle" }, { "onnxruntime", "onnxruntime" }, { "tensorrt", "tensorrt" }, { "[trt]", "tensorrt" },
-		{ "nvinfer", "tensorrt" }, { "ggml", "ggml" }, { "llama_", "ggml" }, { "llama.cpp", "ggml" }, { "llamarunner", "ggml" },
-		{ "ollama", "ggml" }, { "xgboost", "xgboost" }, { "lightgbm", "lightgbm" },
-		{ "kokkos", "kokkos" }, { "cuda.jl", "julia" }, { "cudadrv/", "julia" }, { "cuarrays", "julia" }, { "gpucompiler", "julia" },
-		{ "amdgpu.jl", "julia" }, { "jaxlib", "jax" }, { "tensorflow", "tensorflow" }, { "torch", "pytorch" }, { "caffe2", "caffe2" },
-		{ "caffe", "caffe" }, { "julia/packages", "julia" }, { "cntk", "cntk" }, { "catboost", "catboost" }, { "faiss", "faiss" },
-		{ "opencv", "opencv" }, { "gromacs", "gromacs" }, { "theano", "theano" }, { "pygpu", "theano" }, { "gpuarrayexception", "theano" },
-		{ "thrust::", "thrust" }, { "thrust/", "thrust" }, { "parallel_forfailed", "thrust" }, { "amrex", "amrex" }, { "blender", "blender" },
-		{ "cycles", "blender" },
+	static const struct {
+		const char *word, *library;
+	} known[] = {
+		{"mallocmc", "mallocmc"},
+		{"rmm::", "rmm"},
+		{"rmm/", "rmm"},
+		{"rmm_", "rmm"},
+		{"cupy", "cupy"},
+		{"chainer", "cupy"},
+		{"numba", "numba"},
+		{"pycuda", "pycuda"},
+		{"mxnet", "mxnet"},
+		{"pooled_storage_manager", "mxnet"},
+		{"paddle", "paddle"},
+		{"onnxruntime", "onnxruntime"},
+		{"tensorrt", "tensorrt"},
+		{"[trt]", "tensorrt"},
+		{"nvinfer", "tensorrt"},
+		{"ggml", "ggml"},
+		{"llama_", "ggml"},
+		{"llama.cpp", "ggml"},
+		{"llamarunner", "ggml"},
+		{"ollama", "ggml"},
+		{"xgboost", "xgboost"},
+		{"lightgbm", "lightgbm"},
+		{"kokkos", "kokkos"},
+		{"cuda.jl", "julia"},
+		{"cudadrv/", "julia"},
+		{"cuarrays", "julia"},
+		{"gpucompiler", "julia"},
+		{"amdgpu.jl", "julia"},
+		{"jaxlib", "jax"},
+		{"tensorflow", "tensorflow"},
+		{"torch", "pytorch"},
+		{"caffe2", "caffe2"},
+		{"caffe", "caffe"},
+		{"julia/packages", "julia"},
+		{"cntk", "cntk"},
+		{"catboost", "catboost"},
+		{"faiss", "faiss"},
+		{"opencv", "opencv"},
+		{"gromacs", "gromacs"},
+		{"theano", "theano"},
+		{"pygpu", "theano"},
+		{"gpuarrayexception", "theano"},
+		{"thrust::", "thrust"},
+		{"thrust/", "thrust"},
+		{"parallel_forfailed", "thrust"},
+		{"amrex", "amrex"},
+		{"blender", "blender"},
+		{"cycles", "blender"},
 	};
 	size_t best = 400;
 	const char *library = what, *logged = gs_oom_log_library(t, i);
 	if (logged)
 		return logged;
 	for (size_t k = 0; k < sizeof known / sizeof *known; k++) {
-		size_t nearer = best / 3 + 1 + strlen(known[k].word), to = i + (nearer < 300 ? nearer : 300);
-		size_t left = gs_text_find_last(t, gs_oom_back(i, best), i, known[k].word), right = gs_text_find(t, i, to, known[k].word);
+		size_t nearer = best / 3 + 1 + strlen(known[k].word),
+			   to = i + (nearer < 300 ? nearer : 300);
+		size_t left = gs_text_find_last(t, gs_oom_back(i, best), i, known[k].word),
+			   right = gs_text_find(t, i, to, known[k].word);
 		size_t d = left != SIZE_MAX ? i - left : SIZE_MAX;
 		if (right != SIZE_MAX && (right - i) * 3 < d) /* what comes before says more */
 			d = (right - i) * 3;
@@ -90,7 +133,8 @@ size_t gs_oom_size_at(const gs_text *t, size_t i, int64_t *field)
 	return end;
 }
 
-size_t gs_oom_size_after(const gs_text *t, size_t from, size_t to, const char *phrase, int64_t *field)
+size_t gs_oom_size_after(
+	const gs_text *t, size_t from, size_t to, const char *phrase, int64_t *field)
 {
 	size_t at = gs_text_find(t, from, to, phrase);
 	if (at == SIZE_MAX)
@@ -99,7 +143,8 @@ size_t gs_oom_size_after(const gs_text *t, size_t from, size_t to, const char *p
 	return end > at + strlen(phrase) ? end : from;
 }
 
-int gs_oom_found(const gs_text *t, gs_oom_match *m, const char *library, gs_oom_kind kind, size_t last)
+int gs_oom_found(
+	const gs_text *t, gs_oom_match *m, const char *library, gs_oom_kind kind, size_t last)
 {
 	m->row.library = library;
 	m->kind = kind;
@@ -130,7 +175,8 @@ static void blank(gs_oom_match *m, size_t begin, size_t end)
 /* Moves a rule to the next place of its anchor at or after from; false when there is none. */
 static bool advance(const gs_text *t, gs_oom_place *p, size_t from, size_t to)
 {
-	size_t length = strlen(p->rule->anchor), at = gs_text_find(t, from, to + length - 1, p->rule->anchor);
+	size_t length = strlen(p->rule->anchor),
+		   at = gs_text_find(t, from, to + length - 1, p->rule->anchor);
 	p->at = at;
 	return at != SIZE_MAX && at < to;
 }

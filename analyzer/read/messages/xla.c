@@ -1,16 +1,22 @@
-/* TensorFlow's, JAX's and XLA's messages, and those of the BFC allocator they share with ONNX Runtime. */
+/* TensorFlow's, JAX's and XLA's messages, and those of the BFC allocator they share with ONNX
+ * Runtime. */
 #include "analyzer/read/messages/labels.h"
 #include "analyzer/read/messages/rules.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
 
-
 enum { LOG_LINE = 4096 /* characters of a line in which its logger's prefix is looked for */ };
 
-typedef struct log_line { const char *text; size_t n; } log_line;
+typedef struct log_line {
+	const char *text;
+	size_t n;
+} log_line;
 
-static bool has(log_line l, const char *word) { return memmem(l.text, l.n, word, strlen(word)) != NULL; }
+static bool has(log_line l, const char *word)
+{
+	return memmem(l.text, l.n, word, strlen(word)) != NULL;
+}
 
 /* The physical line of i, up to i, from its logger's prefix on. */
 static log_line log_line_of(const gs_text *t, size_t i)
@@ -24,13 +30,15 @@ static log_line log_line_of(const gs_text *t, size_t i)
 	if (start == end && start > 1) /* wrapped right behind the prefix */
 		for (start--; start > 0 && t->text[start - 1] != '\n';)
 			start--;
-	return (log_line){ t->text + start, to - start < LOG_LINE ? to - start : LOG_LINE };
+	return (log_line){t->text + start, to - start < LOG_LINE ? to - start : LOG_LINE};
 }
 
-/* jaxlib is built with XLA as an external repository, TensorFlow has it inside or as external/local_…. */
+/* jaxlib is built with XLA as an external repository, TensorFlow has it inside or as
+ * external/local_…. */
 const char *gs_oom_log_library(const gs_text *t, size_t i)
 {
-	static const char *const jax_paths[] = { "external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib" };
+	static const char *const jax_paths[] = {
+		"external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib"};
 	log_line line = log_line_of(t, i);
 	for (size_t k = 0; k < sizeof jax_paths / sizeof *jax_paths; k++)
 		if (has(line, jax_paths[k]))
@@ -43,9 +51,11 @@ static const char *framework(const gs_text *t, size_t i, const char *otherwise)
 	const char *logged = gs_oom_log_library(t, i);
 	if (logged)
 		return logged;
-	static const char *const torch_xla[] = { "torch_xla", "pytorch/xla", NULL }, *const jax[] = { "jaxlib", "jax.", "jax/", "xlaruntimeerror", "flax",
-				 "external/org_tensorflow", "external/xla/", "external/tsl/", NULL },
-				 *const tensorflow[] = { "tensorflow", "keras", "errors_impl", "op_requires", "[op:", "resourceexhaustederror", NULL };
+	static const char *const torch_xla[] = {"torch_xla", "pytorch/xla", NULL},
+							 *const jax[] = {"jaxlib", "jax.", "jax/", "xlaruntimeerror", "flax",
+								 "external/org_tensorflow", "external/xla/", "external/tsl/", NULL},
+							 *const tensorflow[] = {"tensorflow", "keras", "errors_impl",
+								 "op_requires", "[op:", "resourceexhaustederror", NULL};
 	if (gs_oom_near(t, i, 300, torch_xla))
 		return "pytorch";
 	if (gs_oom_near(t, i, 300, jax))
@@ -58,11 +68,13 @@ static const char *framework(const gs_text *t, size_t i, const char *otherwise)
 /* GPU_0_bfc, gpu:0, device:GPU:0, device ordinal 0 */
 static int32_t device_of(const gs_text *t, size_t from, size_t to)
 {
-	static const char *const phrases[] = { "device:gpu:", "gpu_", "gpu:", "deviceordinal", "device:xla_gpu:", NULL };
+	static const char *const phrases[] = {
+		"device:gpu:", "gpu_", "gpu:", "deviceordinal", "device:xla_gpu:", NULL};
 	return gs_oom_device(t, from, to, phrases);
 }
 
-/* "3.39G (3640655872 bytes)", "1.75GiB (rounded to 1879048192)": the exact figure in brackets wins. */
+/* "3.39G (3640655872 bytes)", "1.75GiB (rounded to 1879048192)": the exact figure in brackets wins.
+ */
 static size_t exact_size(const gs_text *t, size_t i, int64_t *field)
 {
 	size_t end = gs_oom_size_at(t, i, field), j = end;
@@ -74,23 +86,27 @@ static size_t exact_size(const gs_text *t, size_t i, int64_t *field)
 	if (k == j || !gs_text_eat(t, &k, ")"))
 		return end;
 	bool rounded = gs_text_ends(t, j, "roundedto");
-	if (bytes != GS_NONE && (rounded || *field == GS_NONE || bytes >= *field || *field - bytes < *field / 8))
+	if (bytes != GS_NONE &&
+		(rounded || *field == GS_NONE || bytes >= *field || *field - bytes < *field / 8))
 		*field = bytes;
 	return k;
 }
 
 static bool host_allocator(const gs_text *t, size_t from, size_t to)
 {
-	static const char *const names[] = { "cpu", "host", NULL };
+	static const char *const names[] = {"cpu", "host", NULL};
 	return gs_oom_any(t, from, to, names);
 }
 
-/* [Allocator (GPU_0_bfc) r]an out of memory trying to allocate 1.75GiB [(rounded to …)] [requested by op …] */
+/* [Allocator (GPU_0_bfc) r]an out of memory trying to allocate 1.75GiB [(rounded to …)] [requested
+ * by op …] */
 static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const harmless[] = { "withfreed_", "notafailure", NULL };
+	static const char *const harmless[] = {"withfreed_", "notafailure", NULL};
 	size_t open = gs_text_find_last(t, gs_oom_back(i, 60), i, "allocator(");
-	m->row.library = gs_text_ends(t, i, "bfcarena") ? "onnxruntime" : framework(t, open != SIZE_MAX ? open : i, "tensorflow");
+	m->row.library = gs_text_ends(t, i, "bfcarena")
+		? "onnxruntime"
+		: framework(t, open != SIZE_MAX ? open : i, "tensorflow");
 	m->kind = GS_OOM_BFC;
 	m->once = true;
 	m->end = exact_size(t, m->end, &m->row.requested);
@@ -101,7 +117,8 @@ static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 		size_t caller = gs_text_find(t, m->end, to, "moreavailable");
 		return gs_oom_not_row(m, GS_NOT_A_FAILURE, caller == SIZE_MAX ? m->end : caller);
 	}
-	m->after = gs_text_find(t, m->end, gs_oom_ahead(t, m->end, 40), "seelogsformemorystate") != SIZE_MAX;
+	m->after = gs_text_find(t, m->end, gs_oom_ahead(t, m->end, 40), "seelogsformemorystate") !=
+		SIZE_MAX;
 	if (open != SIZE_MAX) {
 		m->begin = open;
 		m->row.device = device_of(t, open, i);
@@ -112,18 +129,21 @@ static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* OOM when allocating tensor with shape[…] and type float on /job:…/device:GPU:0 by allocator GPU_0_bfc */
+/* OOM when allocating tensor with shape[…] and type float on /job:…/device:GPU:0 by allocator
+ * GPU_0_bfc */
 static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 500), end = gs_text_find(t, i, to, "]");
 	if (end == SIZE_MAX)
 		end = m->end;
 	to = gs_oom_ahead(t, end, 200);
-	size_t by = gs_text_find(t, end, to, "byallocator"), device = gs_text_find(t, end, to, "/device:");
+	size_t by = gs_text_find(t, end, to, "byallocator"),
+		   device = gs_text_find(t, end, to, "/device:");
 	size_t next = gs_text_find(t, end, to, "oomwhen");
 	if (next != SIZE_MAX)
 		to = next;
-	if ((device < to && gs_text_is(t, device, "/device:cpu")) || (by < to && host_allocator(t, by, gs_oom_ahead(t, by, 30))))
+	if ((device < to && gs_text_is(t, device, "/device:cpu")) ||
+		(by < to && host_allocator(t, by, gs_oom_ahead(t, by, 30))))
 		return gs_oom_not_row(m, GS_NOT_HOST, by < to ? by + 11 : end);
 	m->row.library = framework(t, i, "tensorflow");
 	m->kind = GS_OOM_SHAPE;
@@ -136,11 +156,13 @@ static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* The driver's code behind a refused allocation: the position behind it, SIZE_MAX where it is another error, i where the text ends before. */
+/* The driver's code behind a refused allocation: the position behind it, SIZE_MAX where it is
+ * another error, i where the text ends before. */
 static size_t memory_code(const gs_text *t, size_t i)
 {
-	static const char *const codes[] = { "out_of_memory", "outofmemory", NULL };
-	size_t to = gs_oom_ahead(t, i, 80), next = gs_text_find(t, i, to, "failedtoalloc"), end = SIZE_MAX;
+	static const char *const codes[] = {"out_of_memory", "outofmemory", NULL};
+	size_t to = gs_oom_ahead(t, i, 80), next = gs_text_find(t, i, to, "failedtoalloc"),
+		   end = SIZE_MAX;
 	bool cut = i + 24 > t->n || !gs_text_is(t, i, ":");
 	if (next != SIZE_MAX)
 		to = next;
@@ -155,8 +177,9 @@ static size_t memory_code(const gs_text *t, size_t i)
 	return gs_text_eat(t, &words, ":") && gs_text_eat(t, &words, "outofmemory") ? words : end;
 }
 
-/* StreamExecutor: failed to allocate 3.39G (3640655872 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY[: out of memory];
- * failed to alloc N bytes unified memory; result: CUDA_ERROR_OUT_OF_MEMORY: out of memory */
+/* StreamExecutor: failed to allocate 3.39G (3640655872 bytes) from device:
+ * CUDA_ERROR_OUT_OF_MEMORY[: out of memory]; failed to alloc N bytes unified memory; result:
+ * CUDA_ERROR_OUT_OF_MEMORY: out of memory */
 static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = exact_size(t, m->end, &m->row.requested);
@@ -164,7 +187,8 @@ static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
 		return 0;
 	if (gs_text_is(t, j, "onhost") || gs_text_is(t, j, "ofhost") || gs_text_is(t, j, "ofpinned")) {
 		size_t code = memory_code(t, gs_text_is(t, j, "onhost") ? j + 6 : j);
-		return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, code == SIZE_MAX ? j : code, gs_oom_ahead(t, j, 200)));
+		return gs_oom_not_row(m, GS_NOT_HOST,
+			gs_oom_line_end(t, code == SIZE_MAX ? j : code, gs_oom_ahead(t, j, 200)));
 	}
 	if (gs_text_eat(t, &j, "unifiedmemory"))
 		gs_text_eat(t, &j, ";result");
@@ -208,8 +232,9 @@ static int memory_space(const gs_text *t, size_t i, gs_oom_match *m)
 /* What XLA says after RESOURCE_EXHAUSTED, and a TPU's "That was not possible. There are … free." */
 static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m)
 {
-	static const char *const asks[] = { "whiletryingtoallocate", "failedtoallocaterequestfor", "attemptingtoallocate", "attemptingtoreserve",
-					    "tryingtoallocate", "failedtoallocate", "allocating", NULL };
+	static const char *const asks[] = {"whiletryingtoallocate", "failedtoallocaterequestfor",
+		"attemptingtoallocate", "attemptingtoreserve", "tryingtoallocate", "failedtoallocate",
+		"allocating", NULL};
 	for (size_t k = 0; asks[k] && m->row.requested == GS_NONE; k++) {
 		size_t at = gs_text_find(t, i, to, asks[k]);
 		if (at == SIZE_MAX)
@@ -222,20 +247,23 @@ static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m
 	if (there == SIZE_MAX)
 		there = gs_text_find(t, i, to, "thereis");
 	if (there != SIZE_MAX) {
-		size_t end = gs_oom_size_at(t, there + (gs_text_is(t, there, "thereis") ? 7 : 8), &m->row.device_free);
+		size_t end = gs_oom_size_at(
+			t, there + (gs_text_is(t, there, "thereis") ? 7 : 8), &m->row.device_free);
 		if (!gs_text_is(t, end, "free"))
 			m->row.device_free = GS_NONE;
 		else if (end > m->end)
 			m->end = end + 4;
 	}
 	size_t record = m->end, far = m->end + 40 < to ? m->end + 40 : to;
-	while (record < far && t->gap[record] != GS_GAP_LINE) /* the next record may speak of another device */
+	while (record < far &&
+		t->gap[record] != GS_GAP_LINE) /* the next record may speak of another device */
 		record++;
 	m->row.device = device_of(t, i, record);
 	return 1;
 }
 
-/* Where what belongs to the status that begins at i must end: its line, however wrapped, and the next. */
+/* Where what belongs to the status that begins at i must end: its line, however wrapped, and the
+ * next. */
 static size_t status_ends(const gs_text *t, size_t i, size_t to)
 {
 	for (int lines = 0; i < to; i++)
@@ -246,26 +274,32 @@ static size_t status_ends(const gs_text *t, size_t i, size_t to)
 
 static int status(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const memory[] = { "outofmemory", "failedtoallocate", "attemptingto", "tryingtoallocate", "ranoutofmemory", NULL };
-	static const char *const names[] = { "resourceexhausted:", "resource_exhausted:", "resourceexhaustederror:", NULL };
+	static const char *const memory[] = {"outofmemory", "failedtoallocate", "attemptingto",
+		"tryingtoallocate", "ranoutofmemory", NULL};
+	static const char *const names[] = {
+		"resourceexhausted:", "resource_exhausted:", "resourceexhaustederror:", NULL};
 	size_t to = status_ends(t, i + 1, gs_oom_ahead(t, i, 700));
 	for (size_t k = 0; names[k]; k++) {
 		size_t again = gs_text_find(t, m->end, to, names[k]);
-		if (again != SIZE_MAX && again != m->end) /* ResourceExhaustedError: Resource exhausted: … is one */
+		if (again != SIZE_MAX &&
+			again != m->end) /* ResourceExhaustedError: Resource exhausted: … is one */
 			to = again;
 	}
-	if (gs_text_find(t, i, gs_oom_ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX || !gs_oom_any(t, i, i + 260 < to ? i + 260 : to, memory))
+	if (gs_text_find(t, i, gs_oom_ahead(t, i, 120), "oomwhenallocating") != SIZE_MAX ||
+		!gs_oom_any(t, i, i + 260 < to ? i + 260 : to, memory))
 		return 0;
 	if (gs_text_find(t, i, gs_oom_ahead(t, i, 200), "outofmemoryerroron") != SIZE_MAX)
 		return 0; /* Paddle's */
-	static const char *const layers[] = { "jax-internalframes", "directcauseofthefollowing", "duringhandlingoftheabove", NULL };
+	static const char *const layers[] = {
+		"jax-internalframes", "directcauseofthefollowing", "duringhandlingoftheabove", NULL};
 	size_t space = gs_text_find(t, i, to, "inmemoryspace");
 	log_line line = log_line_of(t, i);
-	static const char *const replica[] = { "executionofreplica", NULL };
+	static const char *const replica[] = {"executionofreplica", NULL};
 	m->row.library = framework(t, i, "jax");
 	m->kind = GS_OOM_STATUS;
 	bool behind_another = has(line, "RESOURCE_EXHAUSTED"); /* the exception under its log line */
-	m->logged = !behind_another && (has(line, ".cc:") || gs_oom_any(t, gs_oom_back(i, 40), i, replica));
+	m->logged = !behind_another &&
+		(has(line, ".cc:") || gs_oom_any(t, gs_oom_back(i, 40), i, replica));
 	m->again = gs_oom_any(t, gs_oom_back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;
@@ -301,11 +335,13 @@ static int constant(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* TensorFlow's cudaMallocAsync: gpu_async_0 cuMemAllocAsync failed to allocate N bytes: … Free memory/Total memory: F/T */
+/* TensorFlow's cudaMallocAsync: gpu_async_0 cuMemAllocAsync failed to allocate N bytes: … Free
+ * memory/Total memory: F/T */
 static int async(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const gpu[] = { "gpu_async_", NULL };
-	size_t to = gs_oom_ahead(t, i, 260), end = gs_oom_size_at(t, m->end, &m->row.requested), words = gs_text_find(t, i, to, "freememory/totalmemory:");
+	static const char *const gpu[] = {"gpu_async_", NULL};
+	size_t to = gs_oom_ahead(t, i, 260), end = gs_oom_size_at(t, m->end, &m->row.requested),
+		   words = gs_text_find(t, i, to, "freememory/totalmemory:");
 	if (m->row.requested == GS_NONE)
 		return 0;
 	m->row.device = gs_oom_device(t, gs_oom_back(i, 16), i, gpu);
@@ -319,10 +355,11 @@ static int async(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* TensorFlow's start: CUDA runtime implicit initialization on GPU:0 failed. Status: out of memory */
+/* TensorFlow's start: CUDA runtime implicit initialization on GPU:0 failed. Status: out of memory
+ */
 static int start_up(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const gpu[] = { "gpu:", NULL };
+	static const char *const gpu[] = {"gpu:", NULL};
 	size_t out = gs_text_find(t, i, gs_oom_ahead(t, i, 110), "status:outofmemory");
 	if (out == SIZE_MAX)
 		return 0;
@@ -332,12 +369,16 @@ static int start_up(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* ONNX Runtime's BFCArena. Its CPU arena says the same; the node's layout or the provider gives it away. */
+/* ONNX Runtime's BFCArena. Its CPU arena says the same; the node's layout or the provider gives it
+ * away. */
 static int ort_is_host(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const cpu[] = { "nchwc", "cpuexecutionprovider", "arenaforcpu", NULL }, *const told[] = { "defaultcpu", "providercpu", NULL };
-	static const char *const gpu[] = { "cuda", "gpu", "tensorrt", "rocm", "migraphx", "directml", NULL };
-	bool host = gs_oom_near(t, i, 400, cpu) || gs_oom_near(t, i, 1500, told); /* a report that names its provider */
+	static const char *const cpu[] = {"nchwc", "cpuexecutionprovider", "arenaforcpu", NULL},
+							 *const told[] = {"defaultcpu", "providercpu", NULL};
+	static const char *const gpu[] = {
+		"cuda", "gpu", "tensorrt", "rocm", "migraphx", "directml", NULL};
+	bool host = gs_oom_near(t, i, 400, cpu) ||
+		gs_oom_near(t, i, 1500, told); /* a report that names its provider */
 	if (host && !gs_oom_near(t, i, 400, gpu))
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 	m->row.library = "onnxruntime";
@@ -355,7 +396,8 @@ static int ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 static int ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t failed = gs_text_find(t, i, gs_oom_ahead(t, i, 200), "failedtoalloc");
-	if (failed == SIZE_MAX || gs_text_is(t, failed, "failedtoallocatememoryforrequestedbufferofsize"))
+	if (failed == SIZE_MAX ||
+		gs_text_is(t, failed, "failedtoallocatememoryforrequestedbufferofsize"))
 		return 0;
 	size_t end = failed + 13;
 	while (end < t->n && t->gap[end] < GS_GAP_LINE && end < failed + 48)
@@ -378,8 +420,8 @@ static int ort_available(const gs_text *t, size_t i, gs_oom_match *m)
 
 static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const phrases[] = { "gpu=", NULL };
-	static const char *const cntk[] = { "cntk", NULL }; /* from which the sentence was taken over */
+	static const char *const phrases[] = {"gpu=", NULL};
+	static const char *const cntk[] = {"cntk", NULL}; /* from which the sentence was taken over */
 	m->row.library = gs_oom_near(t, i, 300, cntk) ? "cntk" : gs_oom_library(t, i, "onnxruntime");
 	m->kind = GS_OOM_ORT;
 	m->row.device = gs_oom_device(t, i, gs_oom_ahead(t, i, 80), phrases);
@@ -390,7 +432,7 @@ static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 /* DirectML: 8007000E Not enough memory resources are available to complete this operation. */
 static int ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	static const char *const words[] = { "dml", "directml", "d3d12", "dxgi", NULL };
+	static const char *const words[] = {"dml", "directml", "d3d12", "dxgi", NULL};
 	if (!gs_oom_near(t, i, 400, words))
 		return 0;
 	m->row.library = gs_oom_library(t, i, "onnxruntime");
@@ -400,12 +442,25 @@ static int ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 const gs_oom_rule gs_oom_rules_xla[] = {
-	{ "ranoutofmemorytryingtoallocate", bfc }, { "oomwhenallocatingtensor", shape }, { "failedtoallocate", from_device },
-	{ "failedtoalloc", from_device }, { "resourceexhausted:", status }, { "resource_exhausted:", status }, { "resourceexhaustederror:", status },
-	{ "ranoutofmemoryinmemoryspace", memory_space }, { "attemptingtoallocate", not_possible }, { "attemptingtoreserve", not_possible },
-	{ "failedtoallocatememoryforrequestedbufferofsize", ort_buffer }, { "bfcarena::allocaterawinternal", ort_cut }, { "availablememoryof", ort_available },
-	{ "cudafailure2:outofmemory", ort_cuda }, { "hipfailure2:outofmemory", ort_cuda }, { "8007000enotenoughmemory", ort_directml },
-	{ "eigenallocatorforgpuranoutofmemorywhenallocating", eigen }, { "failedtoallocate", constant },
-	{ "cumemallocasyncfailedtoallocate", async }, { "cudaruntimeimplicitinitializationon", start_up },
-	{ NULL, NULL },
+	{"ranoutofmemorytryingtoallocate", bfc},
+	{"oomwhenallocatingtensor", shape},
+	{"failedtoallocate", from_device},
+	{"failedtoalloc", from_device},
+	{"resourceexhausted:", status},
+	{"resource_exhausted:", status},
+	{"resourceexhaustederror:", status},
+	{"ranoutofmemoryinmemoryspace", memory_space},
+	{"attemptingtoallocate", not_possible},
+	{"attemptingtoreserve", not_possible},
+	{"failedtoallocatememoryforrequestedbufferofsize", ort_buffer},
+	{"bfcarena::allocaterawinternal", ort_cut},
+	{"availablememoryof", ort_available},
+	{"cudafailure2:outofmemory", ort_cuda},
+	{"hipfailure2:outofmemory", ort_cuda},
+	{"8007000enotenoughmemory", ort_directml},
+	{"eigenallocatorforgpuranoutofmemorywhenallocating", eigen},
+	{"failedtoallocate", constant},
+	{"cumemallocasyncfailedtoallocate", async},
+	{"cudaruntimeimplicitinitializationon", start_up},
+	{NULL, NULL},
 };

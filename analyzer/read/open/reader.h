@@ -1,8 +1,8 @@
 /* Opening an input of any kind: the kind is recognised from its content, never from its name.
  *
- * A reader is one file analyzer/read/NAME.c with one gs_reader. It must treat every byte as hostile:
- * counts, lengths, depths and decompressed sizes are bounded before memory is taken; on damage it
- * returns a status and a message with the byte offset and what was being read. */
+ * A reader is one file analyzer/read/NAME.c with one gs_reader. It must treat every byte as
+ * hostile: counts, lengths, depths and decompressed sizes are bounded before memory is taken; on
+ * damage it returns a status and a message with the byte offset and what was being read. */
 #ifndef GS_ANALYZER_READ_READER_H
 #define GS_ANALYZER_READ_READER_H
 
@@ -10,9 +10,14 @@
 #include "analyzer/model/snapshot.h"
 
 /* What the caller will look at; a reader may leave out the rest (it sets events_skipped). */
-enum gs_want { GS_WANT_LAYOUT = 1, GS_WANT_EVENTS = 2, GS_WANT_STACKS = 4, GS_WANT_ALL = 7,
-	      GS_WANT_PARTS = 8,     /* a .gsnap cut before its layout is whole will do, without layout */
-	      GS_WANT_FAILURES = 16  /* one cut before what it tells of failures will not */ };
+enum gs_want {
+	GS_WANT_LAYOUT = 1,
+	GS_WANT_EVENTS = 2,
+	GS_WANT_STACKS = 4,
+	GS_WANT_ALL = 7,
+	GS_WANT_PARTS = 8,    /* a .gsnap cut before its layout is whole will do, without layout */
+	GS_WANT_FAILURES = 16 /* one cut before what it tells of failures will not */
+};
 
 typedef struct gs_reader {
 	const char *name;
@@ -22,24 +27,27 @@ typedef struct gs_reader {
 	gs_status (*read)(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 } gs_reader;
 
-extern const gs_reader gs_reader_gsnap, gs_reader_pickle, gs_reader_json, gs_reader_html, gs_reader_bfc,
-	gs_reader_rmm, gs_reader_text;
+extern const gs_reader gs_reader_gsnap, gs_reader_pickle, gs_reader_json, gs_reader_html,
+	gs_reader_bfc, gs_reader_rmm, gs_reader_text;
 
-/* Lets the reader read, in bounded memory: what it holds, the snapshot included, stays below 24 MiB + 4 times the file's bytes; of a packed file it may be
- * 16 times its bytes where that is more, of a .gsnap (packed by itself) 52 MiB + 4 times or 20 times. Honest files stay below. GPUSNAP_READ_MEMORY (a SIZE) allows more.
- * Beyond: GS_LIMIT. */
-gs_status gs_reader_run(const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
+/* Lets the reader read, in bounded memory: what it holds, the snapshot included, stays below 24 MiB
+ * + 4 times the file's bytes; of a packed file it may be 16 times its bytes where that is more, of
+ * a .gsnap (packed by itself) 52 MiB + 4 times or 20 times. Honest files stay below.
+ * GPUSNAP_READ_MEMORY (a SIZE) allows more. Beyond: GS_LIMIT. */
+gs_status gs_reader_run(
+	const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 
 /* Unwraps the source (at byte 0) as far as needed and tells which reader its content is for. */
 gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err);
 
-/* Opens path ("-" is standard input), unwraps gzip and zstd, picks the reader, reads, and finishes the snapshot
- * (path, sha256 of the file's bytes when GS_WANT_ALL, rank from its facts or name). On failure *s is
- * empty and err says "what, where" without the path. */
+/* Opens path ("-" is standard input), unwraps gzip and zstd, picks the reader, reads, and finishes
+ * the snapshot (path, sha256 of the file's bytes when GS_WANT_ALL, rank from its facts or name). On
+ * failure *s is empty and err says "what, where" without the path. */
 gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error *err);
 
 /* The same of one of several snapshots in the file (pages hold any number): from 0. */
-gs_status gs_read_part(const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err);
+gs_status gs_read_part(
+	const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err);
 
 /* The same from memory (tests, fuzzers, embedded files). */
 gs_status gs_read_memory(const void *data, size_t n, unsigned want, gs_snapshot *s, gs_error *err);

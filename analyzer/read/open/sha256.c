@@ -3,14 +3,15 @@
 
 #include <string.h>
 
-static const uint32_t k[64] = {
-	0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b, 0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be,
-	0x550c7dc3, 0x72be5d74, 0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f, 0x4a7484aa,
-	0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3, 0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85,
-	0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354, 0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3,
-	0xd192e819, 0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3, 0x4ed8aa4a, 0x5b9cca4f,
-	0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa, 0xa4506ceb, 0xbef9a3f7, 0xc67178f2
-};
+static const uint32_t k[64] = {0x428a2f98, 0x71374491, 0xb5c0fbcf, 0xe9b5dba5, 0x3956c25b,
+	0x59f111f1, 0x923f82a4, 0xab1c5ed5, 0xd807aa98, 0x12835b01, 0x243185be, 0x550c7dc3, 0x72be5d74,
+	0x80deb1fe, 0x9bdc06a7, 0xc19bf174, 0xe49b69c1, 0xefbe4786, 0x0fc19dc6, 0x240ca1cc, 0x2de92c6f,
+	0x4a7484aa, 0x5cb0a9dc, 0x76f988da, 0x983e5152, 0xa831c66d, 0xb00327c8, 0xbf597fc7, 0xc6e00bf3,
+	0xd5a79147, 0x06ca6351, 0x14292967, 0x27b70a85, 0x2e1b2138, 0x4d2c6dfc, 0x53380d13, 0x650a7354,
+	0x766a0abb, 0x81c2c92e, 0x92722c85, 0xa2bfe8a1, 0xa81a664b, 0xc24b8b70, 0xc76c51a3, 0xd192e819,
+	0xd6990624, 0xf40e3585, 0x106aa070, 0x19a4c116, 0x1e376c08, 0x2748774c, 0x34b0bcb5, 0x391c0cb3,
+	0x4ed8aa4a, 0x5b9cca4f, 0x682e6ff3, 0x748f82ee, 0x78a5636f, 0x84c87814, 0x8cc70208, 0x90befffa,
+	0xa4506ceb, 0xbef9a3f7, 0xc67178f2};
 
 static uint32_t ror(uint32_t x, int n) { return x >> n | x << (32 - n); }
 
@@ -26,12 +27,14 @@ static void add_blocks_plain(uint32_t state[8], const unsigned char *p, size_t n
 		for (int i = 0; i < 16; i++)
 			w[i] = load32(p + 4 * i);
 		for (int i = 16; i < 64; i++)
-			w[i] = w[i - 16] + (ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
-			       (ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ w[i - 2] >> 10);
+			w[i] = w[i - 16] + (ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ w[i - 15] >> 3) +
+				w[i - 7] + (ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ w[i - 2] >> 10);
 		memcpy(v, state, sizeof v);
 		for (int i = 0; i < 64; i++) {
-			uint32_t t1 = v[7] + (ror(v[4], 6) ^ ror(v[4], 11) ^ ror(v[4], 25)) + ((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
-			uint32_t t2 = (ror(v[0], 2) ^ ror(v[0], 13) ^ ror(v[0], 22)) + ((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
+			uint32_t t1 = v[7] + (ror(v[4], 6) ^ ror(v[4], 11) ^ ror(v[4], 25)) +
+				((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
+			uint32_t t2 = (ror(v[0], 2) ^ ror(v[0], 13) ^ ror(v[0], 22)) +
+				((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
 			memmove(v + 1, v, 7 * sizeof *v);
 			v[4] += t1;
 			v[0] = t1 + t2;
@@ -48,22 +51,27 @@ static void add_blocks_plain(uint32_t state[8], const unsigned char *p, size_t n
 static int has_instructions(void)
 {
 	unsigned a, b, c, d;
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 29 & 1 && __builtin_cpu_supports("sse4.1");
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 29 & 1 &&
+		__builtin_cpu_supports("sse4.1");
 }
 
-__attribute__((target("sha,sse4.1,ssse3"))) static void add_blocks_x86(uint32_t state[8], const unsigned char *p, size_t n)
+__attribute__((target("sha,sse4.1,ssse3"))) static void add_blocks_x86(
+	uint32_t state[8], const unsigned char *p, size_t n)
 {
 	const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0bll, 0x0405060700010203ll);
 	__m128i t = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)state), 0xb1);
-	__m128i s1 = _mm_shuffle_epi32(_mm_loadu_si128((const __m128i *)(const void *)(state + 4)), 0x1b);
+	__m128i s1 = _mm_shuffle_epi32(
+		_mm_loadu_si128((const __m128i *)(const void *)(state + 4)), 0x1b);
 	__m128i s0 = _mm_alignr_epi8(t, s1, 8);
 	s1 = _mm_blend_epi16(s1, t, 0xf0);
 	for (; n; n--, p += 64) {
 		__m128i old0 = s0, old1 = s1, m[4];
 		for (int i = 0; i < 4; i++)
-			m[i] = _mm_shuffle_epi8(_mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i)), swap);
+			m[i] = _mm_shuffle_epi8(
+				_mm_loadu_si128((const __m128i *)(const void *)(p + 16 * i)), swap);
 		for (int i = 0; i < 16; i++) {
-			__m128i w = _mm_add_epi32(m[i & 3], _mm_loadu_si128((const __m128i *)(const void *)(k + 4 * i)));
+			__m128i w = _mm_add_epi32(
+				m[i & 3], _mm_loadu_si128((const __m128i *)(const void *)(k + 4 * i)));
 			s1 = _mm_sha256rnds2_epu32(s1, s0, w);
 			s0 = _mm_sha256rnds2_epu32(s0, s1, _mm_shuffle_epi32(w, 0x0e));
 			if (i < 12) { /* the word four groups on, in place of the one just used */
@@ -97,7 +105,8 @@ static void add_blocks(uint32_t state[8], const unsigned char *p, size_t n)
 
 void gs_sha256_init(gs_sha256 *h)
 {
-	static const uint32_t start[8] = { 0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f, 0x9b05688c, 0x1f83d9ab, 0x5be0cd19 };
+	static const uint32_t start[8] = {0x6a09e667, 0xbb67ae85, 0x3c6ef372, 0xa54ff53a, 0x510e527f,
+		0x9b05688c, 0x1f83d9ab, 0x5be0cd19};
 	memcpy(h->state, start, sizeof start);
 	h->bytes = 0;
 }
@@ -125,7 +134,7 @@ void gs_sha256_add(gs_sha256 *h, const void *data, size_t n)
 void gs_sha256_finish(gs_sha256 *h, char hex[65])
 {
 	static const char digits[] = "0123456789abcdef";
-	static const unsigned char padding[64] = { 0x80 };
+	static const unsigned char padding[64] = {0x80};
 	unsigned char length[8];
 	uint64_t bits = h->bytes * 8;
 	for (int i = 0; i < 8; i++)

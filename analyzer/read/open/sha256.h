@@ -1,4 +1,5 @@
-/* SHA-256 (FIPS 180-4): no library that the project uses has it. Uses the processor's instructions where there are some. */
+/* SHA-256 (FIPS 180-4): no library that the project uses has it. Uses the processor's instructions
+ * where there are some. */
 #ifndef GS_ANALYZER_SHA256_H
 #define GS_ANALYZER_SHA256_H
 

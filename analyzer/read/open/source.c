@@ -1,4 +1,5 @@
-/* The stream under every reader: a window over a file, a pipe, memory, or another source being unpacked (unpack.c). */
+/* The stream under every reader: a window over a file, a pipe, memory, or another source being
+ * unpacked (unpack.c). */
 #include "analyzer/read/open/source.h"
 
 #include <errno.h>
@@ -20,13 +21,13 @@ struct gs_source {
 	size_t pos, len, cap; /* cap 0: memory, never filled */
 	uint64_t base;        /* offset of buf[0] */
 	bool ended;
-	gs_error error;       /* why it ended, if not plainly */
-	int fd;               /* -1 none */
-	gs_unpack *unpack;    /* NULL: bytes come from fd or memory */
-	gs_source *below;     /* what unpack reads */
+	gs_error error;    /* why it ended, if not plainly */
+	int fd;            /* -1 none */
+	gs_unpack *unpack; /* NULL: bytes come from fd or memory */
+	gs_source *below;  /* what unpack reads */
 	uint64_t file_size;
 	gs_sha256 *sum;
-	unsigned part;        /* at the bottom: the snapshot that is meant, + 1; 0 not chosen */
+	unsigned part; /* at the bottom: the snapshot that is meant, + 1; 0 not chosen */
 };
 
 static gs_status source_new(gs_source **out, gs_error *err)
@@ -108,7 +109,8 @@ static size_t read_some(gs_source *s, unsigned char *to, size_t n)
 	if (got <= 0) {
 		s->ended = true;
 		if (got < 0)
-			gs_fail(&s->error, GS_IO, "%s at byte %llu", strerror(errno), (unsigned long long)(s->base + s->len));
+			gs_fail(&s->error, GS_IO, "%s at byte %llu", strerror(errno),
+				(unsigned long long)(s->base + s->len));
 		return 0;
 	}
 	return (size_t)got;
@@ -124,7 +126,8 @@ static size_t unpack_some(gs_source *s, unsigned char *to, size_t n)
 			s->ended = true;
 			break;
 		}
-		gs_status status = gs_unpack_step(s->unpack, in, have, &used, to, n, &made, gs_source_offset(s->below), &s->error);
+		gs_status status = gs_unpack_step(
+			s->unpack, in, have, &used, to, n, &made, gs_source_offset(s->below), &s->error);
 		gs_source_skip(s->below, used);
 		s->ended = status != GS_OK;
 		if (made)
@@ -143,7 +146,8 @@ static void fill(gs_source *s, size_t want)
 	}
 	while (!s->ended && s->len - s->pos < want) {
 		unsigned char *to = s->buf + s->len;
-		size_t made = s->unpack ? unpack_some(s, to, s->cap - s->len) : read_some(s, to, s->cap - s->len);
+		size_t made = s->unpack ? unpack_some(s, to, s->cap - s->len)
+								: read_some(s, to, s->cap - s->len);
 		if (s->sum)
 			gs_sha256_add(s->sum, to, made);
 		s->len += made;
@@ -175,7 +179,8 @@ gs_status gs_source_read(gs_source *s, void *buf, size_t n, gs_error *err)
 		if (!have) {
 			if (gs_source_status(s, err))
 				return s->error.status;
-			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu", (unsigned long long)gs_source_offset(s));
+			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu",
+				(unsigned long long)gs_source_offset(s));
 		}
 		size_t take = have < n ? have : n;
 		memcpy(to, at, take);
@@ -203,10 +208,7 @@ static gs_source *bottom(const gs_source *s)
 	return (gs_source *)(uintptr_t)s;
 }
 
-uint64_t gs_source_file_size(const gs_source *s)
-{
-	return bottom(s)->file_size;
-}
+uint64_t gs_source_file_size(const gs_source *s) { return bottom(s)->file_size; }
 
 uint64_t gs_source_bytes(const gs_source *s)
 {
@@ -260,7 +262,10 @@ gs_status gs_source_unwrap(gs_source *s, gs_error *err)
 	return gs_fail(err, GS_LIMIT, "packed more than %d times", MOST_LAYERS - 1);
 }
 
-gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err) { return unwrap_layer(s, GS_PACKING_BASE64, err); }
+gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err)
+{
+	return unwrap_layer(s, GS_PACKING_BASE64, err);
+}
 
 void gs_source_unwrap_undo(gs_source *s)
 {

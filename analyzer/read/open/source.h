@@ -1,5 +1,5 @@
-/* A stream of bytes with look-ahead: a file, standard input or memory, with gzip or zstd unwrapped on the fly.
- * Offsets in messages are those of the unwrapped bytes. Not thread-safe. */
+/* A stream of bytes with look-ahead: a file, standard input or memory, with gzip or zstd unwrapped
+ * on the fly. Offsets in messages are those of the unwrapped bytes. Not thread-safe. */
 #ifndef GS_ANALYZER_READ_SOURCE_H
 #define GS_ANALYZER_READ_SOURCE_H
 
@@ -11,20 +11,24 @@
 
 typedef struct gs_source gs_source;
 
-/* Open. Directories, unreadable files: GS_IO with the reason. memory must outlive the source. gs_source_close accepts NULL. */
+/* Open. Directories, unreadable files: GS_IO with the reason. memory must outlive the source.
+ * gs_source_close accepts NULL. */
 gs_status gs_source_open(const char *path, gs_source **out, gs_error *err);
 gs_status gs_source_memory(const void *data, size_t n, gs_source **out, gs_error *err);
 void gs_source_close(gs_source *s);
 
-/* Unwraps gzip and zstd from here on (at most three layers), if the bytes at the current position say so; call it at byte 0,
- * before reading. Files of the .gsnap kind are zstd themselves: look at the head first. Bounds: 1 TiB in all, 1000 times the
- * packed bytes beyond the first 64 MiB, a window of 16 MiB + twice the file's size. */
+/* Unwraps gzip and zstd from here on (at most three layers), if the bytes at the current position
+ * say so; call it at byte 0, before reading. Files of the .gsnap kind are zstd themselves: look at
+ * the head first. Bounds: 1 TiB in all, 1000 times the packed bytes beyond the first 64 MiB, a
+ * window of 16 MiB + twice the file's size. */
 gs_status gs_source_unwrap(gs_source *s, gs_error *err);
 
-/* From here on the bytes are base64 (white space and backslashes allowed), up to the first quotation mark. */
+/* From here on the bytes are base64 (white space and backslashes allowed), up to the first
+ * quotation mark. */
 gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err);
 
-/* Undoes the unwrapping of base64 and of what was unwrapped in it: the source stands behind the quotation mark. */
+/* Undoes the unwrapping of base64 and of what was unwrapped in it: the source stands behind the
+ * quotation mark. */
 void gs_source_unwrap_undo(gs_source *s);
 
 /* Which of the snapshots that the input holds is meant (0, unless chosen). */
@@ -39,17 +43,19 @@ size_t gs_source_peek(gs_source *s, size_t want, const unsigned char **at);
 /* Moves on by n bytes that peek has shown. */
 void gs_source_skip(gs_source *s, size_t n);
 
-/* Reads exactly n bytes into buf, or GS_TRUNCATED with the offset, or the error of the layers below. */
+/* Reads exactly n bytes into buf, or GS_TRUNCATED with the offset, or the error of the layers
+ * below. */
 gs_status gs_source_read(gs_source *s, void *buf, size_t n, gs_error *err);
 
 /* Bytes consumed so far (unwrapped). */
 uint64_t gs_source_offset(const gs_source *s);
 
-/* The error of the layer below (a read error, damaged compression, a bound exceeded), GS_OK if peek's shortness was the plain end. */
+/* The error of the layer below (a read error, damaged compression, a bound exceeded), GS_OK if
+ * peek's shortness was the plain end. */
 gs_status gs_source_status(const gs_source *s, gs_error *err);
 
-/* Sums the bytes of the file as they are read (call it before reading). gs_source_digest reads what is left of
- * the file and gives the sum as 64 hexadecimal digits. */
+/* Sums the bytes of the file as they are read (call it before reading). gs_source_digest reads what
+ * is left of the file and gives the sum as 64 hexadecimal digits. */
 void gs_source_hash(gs_source *s);
 gs_status gs_source_digest(gs_source *s, char hex[65], gs_error *err);
 

@@ -14,7 +14,8 @@ struct gs_symbols {
 };
 
 /* The file itself is handed in; nothing else is searched for. */
-static int find_no_elf(Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **file, Elf **elf)
+static int find_no_elf(
+	Dwfl_Module *module, void **user, const char *name, Dwarf_Addr base, char **file, Elf **elf)
 {
 	(void)module, (void)user, (void)name, (void)base, (void)file, (void)elf;
 	return -1;
@@ -30,7 +31,8 @@ static bool same_build(Dwfl_Module *module, const void *build_id, size_t n)
 
 gs_symbols *gs_symbols_open(const char *path, const void *build_id, size_t build_id_length)
 {
-	static const Dwfl_Callbacks callbacks = { .find_elf = find_no_elf, .find_debuginfo = dwfl_build_id_find_debuginfo };
+	static const Dwfl_Callbacks callbacks = {
+		.find_elf = find_no_elf, .find_debuginfo = dwfl_build_id_find_debuginfo};
 	struct stat about;
 	if (path[0] != '/' || stat(path, &about) || !S_ISREG(about.st_mode))
 		return NULL;
@@ -43,7 +45,9 @@ gs_symbols *gs_symbols_open(const char *path, const void *build_id, size_t build
 		m->module = dwfl_report_elf(m->dwfl, path, path, -1, 0, true);
 		dwfl_report_end(m->dwfl, NULL, NULL);
 	}
-	int count = m->module && same_build(m->module, build_id, build_id_length) ? dwfl_module_getsymtab(m->module) : -1;
+	int count = m->module && same_build(m->module, build_id, build_id_length)
+		? dwfl_module_getsymtab(m->module)
+		: -1;
 	if (count <= 0) {
 		gs_symbols_close(m);
 		return NULL;

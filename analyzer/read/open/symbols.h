@@ -1,7 +1,8 @@
 /* Names of code addresses, from the object files on this machine, by elfutils' libdw.
  *
- * Only a regular file whose build-id equals the recorded one is looked at, so that a name is never that of another build; separate debug
- * files are found below /usr/lib/debug, never over the network. Not thread-safe. */
+ * Only a regular file whose build-id equals the recorded one is looked at, so that a name is never
+ * that of another build; separate debug files are found below /usr/lib/debug, never over the
+ * network. Not thread-safe. */
 #ifndef GS_ANALYZER_SYMBOLS_H
 #define GS_ANALYZER_SYMBOLS_H
 
@@ -21,7 +22,8 @@ typedef struct gs_symbol {
 gs_symbols *gs_symbols_open(const char *path, const void *build_id, size_t build_id_length);
 void gs_symbols_close(gs_symbols *m); /* NULL allowed */
 
-/* The function that the call before a return address (as an address in the file) is in; false where none is known. */
+/* The function that the call before a return address (as an address in the file) is in; false where
+ * none is known. */
 bool gs_symbols_find(gs_symbols *m, uint64_t return_address, gs_symbol *symbol);
 
 /* How many symbols a search looks at: what one find costs. */

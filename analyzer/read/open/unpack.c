@@ -18,7 +18,7 @@ struct gs_unpack {
 	z_stream gz;
 	bool gz_open;
 	ZSTD_DStream *zstd;
-	bool between; /* a whole member or frame has just ended */
+	bool between;  /* a whole member or frame has just ended */
 	uint32_t bits; /* base64: those not yet out */
 	int nbits;
 	uint64_t in, out;
@@ -30,7 +30,8 @@ gs_packing gs_packing_of(const unsigned char *head, size_t n)
 		return GS_PACKING_GZIP;
 	if (n < 4)
 		return GS_PACKING_NONE;
-	if (!memcmp(head, "\x28\xb5\x2f\xfd", 4) || ((head[0] & 0xf0) == 0x50 && !memcmp(head + 1, "\x2a\x4d\x18", 3)))
+	if (!memcmp(head, "\x28\xb5\x2f\xfd", 4) ||
+		((head[0] & 0xf0) == 0x50 && !memcmp(head + 1, "\x2a\x4d\x18", 3)))
 		return GS_PACKING_ZSTD;
 	return GS_PACKING_NONE;
 }
@@ -70,8 +71,8 @@ gs_status gs_unpack_new(gs_packing packing, uint64_t file_size, gs_unpack **out,
 gs_packing gs_unpack_packing(const gs_unpack *u) { return u->packing; }
 size_t gs_unpack_held(const gs_unpack *u) { return u->zstd ? ZSTD_sizeof_DStream(u->zstd) : 0; }
 
-static gs_status step_gzip(gs_unpack *u, const unsigned char *in, size_t have, size_t *used, unsigned char *out,
-			   size_t room, size_t *made, uint64_t at, gs_error *err)
+static gs_status step_gzip(gs_unpack *u, const unsigned char *in, size_t have, size_t *used,
+	unsigned char *out, size_t room, size_t *made, uint64_t at, gs_error *err)
 {
 	if (u->between) { /* another member, or padding */
 		if (!have || in[0] != 0x1f)
@@ -90,30 +91,35 @@ static gs_status step_gzip(gs_unpack *u, const unsigned char *in, size_t have, s
 	if (rc == Z_STREAM_END)
 		u->between = true;
 	else if (rc != Z_OK && rc != Z_BUF_ERROR)
-		return gs_fail(err, GS_FORMAT, "damaged gzip data at byte %llu of the packed file", (unsigned long long)(at + *used));
+		return gs_fail(err, GS_FORMAT, "damaged gzip data at byte %llu of the packed file",
+			(unsigned long long)(at + *used));
 	if (!have && !*made && !u->between)
-		return gs_fail(err, GS_TRUNCATED, "the gzip data ends early at byte %llu of the packed file", (unsigned long long)at);
+		return gs_fail(err, GS_TRUNCATED,
+			"the gzip data ends early at byte %llu of the packed file", (unsigned long long)at);
 	return GS_OK;
 }
 
-static gs_status step_zstd(gs_unpack *u, const unsigned char *in, size_t have, size_t *used, unsigned char *out,
-			   size_t room, size_t *made, uint64_t at, gs_error *err)
+static gs_status step_zstd(gs_unpack *u, const unsigned char *in, size_t have, size_t *used,
+	unsigned char *out, size_t room, size_t *made, uint64_t at, gs_error *err)
 {
 	if (u->between && (!have || in[0] == 0)) /* the end, or padding */
 		return GS_END;
-	ZSTD_inBuffer i = { in, have, 0 };
-	ZSTD_outBuffer o = { out, room, 0 };
+	ZSTD_inBuffer i = {in, have, 0};
+	ZSTD_outBuffer o = {out, room, 0};
 	size_t rc = ZSTD_decompressStream(u->zstd, &o, &i);
 	*used = i.pos;
 	*made = o.pos;
 	if (ZSTD_isError(rc) && ZSTD_getErrorCode(rc) == ZSTD_error_frameParameter_windowTooLarge)
-		return gs_fail(err, GS_LIMIT, "packed with a larger window than such a file needs, at byte %llu: unpack it first (zstd -d --long=31)", (unsigned long long)at);
+		return gs_fail(err, GS_LIMIT,
+			"packed with a larger window than such a file needs, at byte %llu: unpack it first (zstd -d --long=31)",
+			(unsigned long long)at);
 	if (ZSTD_isError(rc))
-		return gs_fail(err, GS_FORMAT, "damaged zstd data (%s) at byte %llu of the packed file", ZSTD_getErrorName(rc),
-			       (unsigned long long)(at + *used));
+		return gs_fail(err, GS_FORMAT, "damaged zstd data (%s) at byte %llu of the packed file",
+			ZSTD_getErrorName(rc), (unsigned long long)(at + *used));
 	u->between = rc == 0;
 	if (!have && !*made && rc)
-		return gs_fail(err, GS_TRUNCATED, "the zstd data ends early at byte %llu of the packed file", (unsigned long long)at);
+		return gs_fail(err, GS_TRUNCATED,
+			"the zstd data ends early at byte %llu of the packed file", (unsigned long long)at);
 	return GS_OK;
 }
 
@@ -128,11 +134,12 @@ static int base64_digit(unsigned char c)
 	return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-static gs_status step_base64(gs_unpack *u, const unsigned char *in, size_t have, size_t *used, unsigned char *out,
-			     size_t room, size_t *made, uint64_t at, gs_error *err)
+static gs_status step_base64(gs_unpack *u, const unsigned char *in, size_t have, size_t *used,
+	unsigned char *out, size_t room, size_t *made, uint64_t at, gs_error *err)
 {
 	if (!have)
-		return gs_fail(err, GS_TRUNCATED, "the base64 data ends early at byte %llu of the page", (unsigned long long)at);
+		return gs_fail(err, GS_TRUNCATED, "the base64 data ends early at byte %llu of the page",
+			(unsigned long long)at);
 	for (*used = *made = 0; *used < have && *made < room; ++*used) {
 		unsigned char c = in[*used];
 		int digit = base64_digit(c);
@@ -141,7 +148,8 @@ static gs_status step_base64(gs_unpack *u, const unsigned char *in, size_t have,
 		if (c == '=' || c == '\n' || c == '\r' || c == ' ' || c == '\\')
 			continue;
 		if (digit < 0)
-			return gs_fail(err, GS_FORMAT, "damaged base64 at byte %llu of the page", (unsigned long long)(at + *used));
+			return gs_fail(err, GS_FORMAT, "damaged base64 at byte %llu of the page",
+				(unsigned long long)(at + *used));
 		u->bits = u->bits << 6 | (uint32_t)digit;
 		u->nbits += 6;
 		if (u->nbits >= 8) {
@@ -152,15 +160,19 @@ static gs_status step_base64(gs_unpack *u, const unsigned char *in, size_t have,
 	return GS_OK;
 }
 
-gs_status gs_unpack_step(gs_unpack *u, const unsigned char *in, size_t have, size_t *used, unsigned char *out,
-			 size_t room, size_t *made, uint64_t at, gs_error *err)
+gs_status gs_unpack_step(gs_unpack *u, const unsigned char *in, size_t have, size_t *used,
+	unsigned char *out, size_t room, size_t *made, uint64_t at, gs_error *err)
 {
-	gs_status status = (u->packing == GS_PACKING_GZIP ? step_gzip : u->packing == GS_PACKING_ZSTD ? step_zstd : step_base64)(
-		u, in, have, used, out, room, made, at, err);
+	gs_status status = (u->packing == GS_PACKING_GZIP ? step_gzip
+			: u->packing == GS_PACKING_ZSTD
+			? step_zstd
+			: step_base64)(u, in, have, used, out, room, made, at, err);
 	u->in += *used;
 	u->out += *made;
-	if (!status && u->out > (uint64_t)FREE_MIB << 20 && (u->out > most_bytes || u->out / MOST_RATIO > u->in))
-		return gs_fail(err, GS_LIMIT, "unpacks to more than %d times its size (%llu bytes from the first %llu)", MOST_RATIO,
-			       (unsigned long long)u->out, (unsigned long long)(at + *used));
+	if (!status && u->out > (uint64_t)FREE_MIB << 20 &&
+		(u->out > most_bytes || u->out / MOST_RATIO > u->in))
+		return gs_fail(err, GS_LIMIT,
+			"unpacks to more than %d times its size (%llu bytes from the first %llu)", MOST_RATIO,
+			(unsigned long long)u->out, (unsigned long long)(at + *used));
 	return status;
 }

@@ -13,7 +13,7 @@ enum { MOST_TEXT = 1 << 16 };
 
 static gs_status add_setting(gs_torch *t, const gs_value *name, const gs_value *v)
 {
-	gs_torch_text x = { .most = MOST_TEXT };
+	gs_torch_text x = {.most = MOST_TEXT};
 	gs_status status;
 	if (v->type == GS_V_BOOL)
 		gs_torch_text_add(&x, v->u ? "True" : "False", v->u ? 4 : 5);
@@ -21,7 +21,9 @@ static gs_status add_setting(gs_torch *t, const gs_value *name, const gs_value *
 		gs_torch_text_add(&x, t->s->strings[v->id].text, t->s->strings[v->id].length);
 	else
 		gs_torch_json(t, &x, v);
-	status = x.failed ? gs_fail(&t->error, GS_LIMIT, "the setting %.40s is too long", t->s->strings[name->id].text) : GS_OK;
+	status = x.failed ? gs_fail(&t->error, GS_LIMIT, "the setting %.40s is too long",
+							t->s->strings[name->id].text)
+					  : GS_OK;
 	if (!status && gs_snapshot_add_setting(t->s, t->s->strings[name->id].text, x.data))
 		status = gs_torch_no_memory(t);
 	gs_memory_give(x.data);
@@ -50,7 +52,8 @@ static void mark_overflow(gs_device *d, const gs_value *v)
 
 void gs_torch_overflow(gs_torch *t, const gs_value *settings)
 {
-	const gs_object *o = settings && settings->type == GS_V_DICT ? gs_torch_object(t, settings) : NULL;
+	const gs_object *o = settings && settings->type == GS_V_DICT ? gs_torch_object(t, settings)
+																 : NULL;
 	const gs_value *pairs = o ? o->items : NULL, *v = NULL;
 	for (size_t i = 0; o && i + 1 < o->n; i += 2)
 		if (pairs[i].type == GS_V_STRING && pairs[i].id == GS_WORD_TRACE_ALLOC_OVERFLOWED)
@@ -70,16 +73,23 @@ void gs_torch_overflow(gs_torch *t, const gs_value *settings)
 			mark_overflow(gs_snapshot_find_device(t->s, (int32_t)i), &items[i]);
 	for (size_t i = 0; v->type == GS_V_DICT && i + 1 < o->n; i += 2) {
 		bool word = items[i].type == GS_V_STRING;
-		int64_t device = word ? strtol(t->s->strings[items[i].id].text, NULL, 10) : (int64_t)items[i].u;
+		int64_t device = word ? strtol(t->s->strings[items[i].id].text, NULL, 10)
+							  : (int64_t)items[i].u;
 		if ((word || items[i].type == GS_V_INT) && device >= 0 && device <= INT32_MAX)
 			mark_overflow(gs_snapshot_find_device(t->s, (int32_t)device), &items[i + 1]);
 	}
 }
 
-/* Keys of events and the first release that writes them (facts of the sources' history); oldest first. */
-static const struct { int word; const char *since, *before; } marks[] = {
-	{ GS_WORD_TIME_US, "2.2", "2.1" }, { GS_WORD_COMPILE_CONTEXT, "2.7", "2.6" },
-	{ GS_WORD_USER_METADATA, "2.10", "2.9" }, { GS_WORD_POOL_ID, "2.12", "2.11" },
+/* Keys of events and the first release that writes them (facts of the sources' history); oldest
+ * first. */
+static const struct {
+	int word;
+	const char *since, *before;
+} marks[] = {
+	{GS_WORD_TIME_US, "2.2", "2.1"},
+	{GS_WORD_COMPILE_CONTEXT, "2.7", "2.6"},
+	{GS_WORD_USER_METADATA, "2.10", "2.9"},
+	{GS_WORD_POOL_ID, "2.12", "2.11"},
 };
 
 void gs_torch_releases(gs_torch *t)
@@ -89,7 +99,8 @@ void gs_torch_releases(gs_torch *t)
 	if (!(t->event_keys >> GS_WORD_ACTION & 1) || t->event_keys >> GS_WORD_CATEGORY & 1)
 		return;
 	s->release_min = "2.0";
-	for (size_t i = sizeof marks / sizeof *marks; i--;) { /* a later key outweighs the lack of an earlier one */
+	for (size_t i = sizeof marks / sizeof *marks;
+		 i--;) { /* a later key outweighs the lack of an earlier one */
 		if (t->event_keys >> marks[i].word & 1) {
 			s->release_min = marks[i].since;
 			break;

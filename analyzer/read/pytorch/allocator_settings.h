@@ -4,7 +4,8 @@
 
 #include "analyzer/read/pytorch/builder.h"
 
-/* Each entry becomes a setting: text as it is, numbers in decimal, True or False, dictionaries and lists as JSON
+/* Each entry becomes a setting: text as it is, numbers in decimal, True or False, dictionaries and
+ * lists as JSON
  * (`roundup_power2_divisions` is `{"1":0,"2":0,…}`). */
 gs_status gs_torch_settings(gs_torch *t, const gs_value *settings);
 

@@ -1,4 +1,5 @@
-/* The stack machine of torch.h: values, marks, filling containers. These are in torch_object.c, the memo is in torch_memo.c, what closed dictionaries mean in torch_record.c. */
+/* The stack machine of torch.h: values, marks, filling containers. These are in torch_object.c, the
+ * memo is in torch_memo.c, what closed dictionaries mean in torch_record.c. */
 #include "analyzer/read/pytorch/builder.h"
 
 #include <stdlib.h>
@@ -7,8 +8,11 @@
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/object.h"
 
-enum { MOST_STACK = 1 << 20, MOST_STRING = 65536,
-       PYTHON_BATCH = 1000 /* pairs or items that Python's pickler writes at once: more may follow */ };
+enum {
+	MOST_STACK = 1 << 20,
+	MOST_STRING = 65536,
+	PYTHON_BATCH = 1000 /* pairs or items that Python's pickler writes at once: more may follow */
+};
 
 static const char *const words[] = {
 	"",
@@ -17,9 +21,15 @@ static const char *const words[] = {
 #undef GS_WORD
 };
 
-gs_status gs_torch_no_memory(gs_torch *t) { return gs_fail(&t->error, GS_NO_MEMORY, "out of memory"); }
+gs_status gs_torch_no_memory(gs_torch *t)
+{
+	return gs_fail(&t->error, GS_NO_MEMORY, "out of memory");
+}
 
-static gs_status malformed(gs_torch *t, const char *what) { return gs_fail(&t->error, GS_FORMAT, "%s", what); }
+static gs_status malformed(gs_torch *t, const char *what)
+{
+	return gs_fail(&t->error, GS_FORMAT, "%s", what);
+}
 
 gs_status gs_torch_init(gs_torch *t, gs_snapshot *s, unsigned want)
 {
@@ -58,7 +68,7 @@ gs_status gs_torch_grow(gs_torch *t)
 gs_status gs_torch_push_string(gs_torch *t, const char *text, size_t n)
 {
 	gs_id id = gs_snapshot_string(t->s, text, n < MOST_STRING ? n : MOST_STRING);
-	return id ? gs_torch_push(t, (gs_value){ .type = GS_V_STRING, .id = id }) : gs_torch_no_memory(t);
+	return id ? gs_torch_push(t, (gs_value){.type = GS_V_STRING, .id = id}) : gs_torch_no_memory(t);
 }
 
 gs_status gs_torch_mark(gs_torch *t)
@@ -67,7 +77,9 @@ gs_status gs_torch_mark(gs_torch *t)
 		size_t cap = t->cap_marks ? t->cap_marks * 2 : 64;
 		uint32_t *grown = cap > MOST_STACK ? NULL : gs_memory_more(t->marks, cap * sizeof *grown);
 		if (!grown)
-			return cap > MOST_STACK ? gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK) : gs_torch_no_memory(t);
+			return cap > MOST_STACK
+				? gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK)
+				: gs_torch_no_memory(t);
 		t->marks = grown;
 		t->cap_marks = cap;
 	}
@@ -82,9 +94,11 @@ static void discard_above(gs_torch *t, size_t height)
 	t->n = height;
 }
 
-/* --- filling containers ------------------------------------------------------------------------ */
+/* --- filling containers ------------------------------------------------------------------------
+ */
 
-/* The list whose next element is on top of the stack (nothing but elements already taken lie between); NULL if none. */
+/* The list whose next element is on top of the stack (nothing but elements already taken lie
+ * between); NULL if none. */
 static gs_object *enclosing_list(gs_torch *t)
 {
 	if (!t->nmarks)
@@ -95,9 +109,10 @@ static gs_object *enclosing_list(gs_torch *t)
 	return t->stack[m - 1].type == GS_V_LIST ? gs_torch_object(t, &t->stack[m - 1]) : NULL;
 }
 
-static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object, const gs_value *pairs, size_t n, gs_record record)
+static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object, const gs_value *pairs,
+	size_t n, gs_record record)
 {
-	gs_value v = { .type = GS_V_OPAQUE };
+	gs_value v = {.type = GS_V_OPAQUE};
 	if (record == GS_RECORD_FRAME) {
 		if (gs_torch_frame(t, pairs, n, &v))
 			return t->error.status;
@@ -122,8 +137,9 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
 		const gs_object *d = gs_torch_object(t, v);
 		return append_dict(t, list, v->id, d->items, d->n, gs_torch_classify(d->items, d->n));
 	}
-	gs_holds kind = v->type == GS_V_FRAME ? GS_HOLDS_FRAMES :
-			v->type == GS_V_LIST || v->type == GS_V_STACK ? GS_HOLDS_LISTS : GS_HOLDS_SCALARS;
+	gs_holds kind = v->type == GS_V_FRAME               ? GS_HOLDS_FRAMES
+		: v->type == GS_V_LIST || v->type == GS_V_STACK ? GS_HOLDS_LISTS
+														: GS_HOLDS_SCALARS;
 	if (list->holds == GS_HOLDS_NOTHING)
 		list->holds = (uint8_t)kind;
 	if (list->holds != kind || (kind == GS_HOLDS_SCALARS && list->n >= GS_MOST_SCALARS)) {
@@ -143,10 +159,12 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
 	return slot ? GS_OK : t->error.status;
 }
 
-/* As many of n values as are frames and fit without more memory; returns how many (the rest goes one by one). */
+/* As many of n values as are frames and fit without more memory; returns how many (the rest goes
+ * one by one). */
 static size_t append_frames(gs_object *list, const gs_value *v, size_t n)
 {
-	if (!n || !list->items || (list->holds != GS_HOLDS_FRAMES && list->holds != GS_HOLDS_NOTHING) || v->type != GS_V_FRAME)
+	if (!n || !list->items || (list->holds != GS_HOLDS_FRAMES && list->holds != GS_HOLDS_NOTHING) ||
+		v->type != GS_V_FRAME)
 		return 0;
 	size_t room = list->bytes / sizeof(gs_id) - list->n, i;
 	gs_id *to = (gs_id *)list->items + list->n;
@@ -203,7 +221,7 @@ static gs_status close_dict(gs_torch *t, size_t base)
 		return t->error.status;
 	if (t->n - 1 > t->marks[t->nmarks - 1])
 		t->n--;
-	t->stack[t->n - 1] = (gs_value){ .type = GS_V_DONE };
+	t->stack[t->n - 1] = (gs_value){.type = GS_V_DONE};
 	return GS_OK;
 }
 
@@ -308,7 +326,7 @@ static gs_status container_of(gs_torch *t, size_t base, gs_value_type type)
 				return t->error.status;
 	}
 	t->n = base;
-	return gs_torch_push(t, (gs_value){ .type = (uint8_t)type, .id = i });
+	return gs_torch_push(t, (gs_value){.type = (uint8_t)type, .id = i});
 }
 
 static gs_status mark_to(gs_torch *t, gs_value_type type)
@@ -325,20 +343,21 @@ static gs_status pair_of(gs_torch *t, gs_pool_id id, gs_value *out)
 	enum { FEW = 64, MOST_PAIRS = 1 << 20 };
 	for (uint32_t i = 0; i < t->npairs && i < FEW; i++) {
 		if (t->pairs[i].a == id.a && t->pairs[i].b == id.b) {
-			*out = (gs_value){ .type = GS_V_PAIR, .id = i };
+			*out = (gs_value){.type = GS_V_PAIR, .id = i};
 			return GS_OK;
 		}
 	}
 	if (t->npairs >= MOST_PAIRS)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d pairs", MOST_PAIRS);
 	if (!(t->npairs & (t->npairs - 1))) {
-		gs_pool_id *grown = gs_memory_more(t->pairs, (t->npairs ? t->npairs * 2 : 1) * sizeof *grown);
+		gs_pool_id *grown = gs_memory_more(
+			t->pairs, (t->npairs ? t->npairs * 2 : 1) * sizeof *grown);
 		if (!grown)
 			return gs_torch_no_memory(t);
 		t->pairs = grown;
 	}
 	t->pairs[t->npairs] = id;
-	*out = (gs_value){ .type = GS_V_PAIR, .id = t->npairs++ };
+	*out = (gs_value){.type = GS_V_PAIR, .id = t->npairs++};
 	return GS_OK;
 }
 
@@ -349,7 +368,7 @@ static gs_status tuple_above(gs_torch *t, size_t base)
 	gs_value pair;
 	if (t->n - base != 2 || v[0].type != GS_V_INT || v[1].type != GS_V_INT)
 		return container_of(t, base, GS_V_LIST);
-	if (pair_of(t, (gs_pool_id){ v[0].u, v[1].u }, &pair))
+	if (pair_of(t, (gs_pool_id){v[0].u, v[1].u}, &pair))
 		return t->error.status;
 	t->n = base;
 	return gs_torch_push(t, pair);

@@ -1,10 +1,13 @@
-/* Building a snapshot from the nested dictionaries and lists that PyTorch writes, whatever their encoding (pickle, JSON).
+/* Building a snapshot from the nested dictionaries and lists that PyTorch writes, whatever their
+ * encoding (pickle, JSON).
  *
- * A decoder drives a gs_torch like a stack machine, in the pickle's own terms: values are pushed, a mark is set, setitems and
- * appends fold what lies above the mark into the container below it. Dictionaries become rows of the snapshot as soon as
- * they are closed and are never kept, so memory is bounded by the rows, not by the file's objects.
+ * A decoder drives a gs_torch like a stack machine, in the pickle's own terms: values are pushed, a
+ * mark is set, setitems and appends fold what lies above the mark into the container below it.
+ * Dictionaries become rows of the snapshot as soon as they are closed and are never kept, so memory
+ * is bounded by the rows, not by the file's objects.
  *
- * Every call returns a status; the text is in gs_torch.error (without an offset: the decoder adds it). Not thread-safe. */
+ * Every call returns a status; the text is in gs_torch.error (without an offset: the decoder adds
+ * it). Not thread-safe. */
 #ifndef GS_ANALYZER_READ_TORCH_H
 #define GS_ANALYZER_READ_TORCH_H
 
@@ -20,12 +23,16 @@ enum {
 };
 
 typedef enum gs_value_type {
-	GS_V_NONE, GS_V_BOOL, GS_V_INT, GS_V_FLOAT,
+	GS_V_NONE,
+	GS_V_BOOL,
+	GS_V_INT,
+	GS_V_FLOAT,
 	GS_V_STRING, /* id: string */
 	GS_V_PAIR,   /* id: index in pairs (a tuple of two integers) */
 	GS_V_STACK,  /* id: stack; what a list of frames becomes */
 	GS_V_FRAME,  /* id: frame */
-	GS_V_DICT, GS_V_LIST, /* id: index in objects */
+	GS_V_DICT,
+	GS_V_LIST,   /* id: index in objects */
 	GS_V_OPAQUE, /* a value that nothing here needs */
 	GS_V_DONE    /* a dictionary already in the list below */
 } gs_value_type;
@@ -34,7 +41,10 @@ typedef struct gs_value {
 	uint8_t type;
 	uint8_t negative; /* of GS_V_INT: u holds an int64_t below zero */
 	uint32_t id;
-	union { uint64_t u; double f; };
+	union {
+		uint64_t u;
+		double f;
+	};
 } gs_value;
 
 struct gs_object;
@@ -46,19 +56,23 @@ typedef struct gs_torch {
 	size_t n, cap;
 	uint32_t *marks; /* stack heights */
 	size_t nmarks, cap_marks;
-	uint32_t *memo;  /* type << GS_MEMO_ID_BITS | id; 0 is empty */
+	uint32_t *memo; /* type << GS_MEMO_ID_BITS | id; 0 is empty */
 	size_t nmemo, cap_memo;
 	struct gs_object *objects;
 	uint32_t nobjects, cap_objects, free_objects, live_objects;
 	gs_pool_id *pairs;
 	uint32_t npairs;
-	gs_value *wide;  /* memoised numbers */
+	gs_value *wide; /* memoised numbers */
 	uint32_t nwide;
 	uint64_t event_keys; /* bits of the keys that events had */
 	bool events_dropped;
-	uint64_t left_out;   /* entries of lists of segments, blocks or events that are none, or came before */
+	uint64_t
+		left_out; /* entries of lists of segments, blocks or events that are none, or came before */
 	uint32_t stream; /* index of the stream seen last */
-	struct { uint32_t n; gs_id member[8], more; } more[16]; /* texts of members made lately: keys and values by string */
+	struct {
+		uint32_t n;
+		gs_id member[8], more;
+	} more[16]; /* texts of members made lately: keys and values by string */
 	gs_error error;
 } gs_torch;
 
@@ -78,7 +92,7 @@ static inline gs_status gs_torch_push(gs_torch *t, gs_value v)
 
 static inline gs_status gs_torch_push_int(gs_torch *t, int64_t i)
 {
-	return gs_torch_push(t, (gs_value){ .type = GS_V_INT, .negative = i < 0, .u = (uint64_t)i });
+	return gs_torch_push(t, (gs_value){.type = GS_V_INT, .negative = i < 0, .u = (uint64_t)i});
 }
 
 /* A string of n bytes; longer than 64 KiB it is cut. */
@@ -88,7 +102,8 @@ gs_status gs_torch_push_dict(gs_torch *t);
 gs_status gs_torch_push_list(gs_torch *t);
 gs_status gs_torch_mark(gs_torch *t);
 
-/* Above the mark: pairs for the dictionary, items for the list just below it; the container stays on top. */
+/* Above the mark: pairs for the dictionary, items for the list just below it; the container stays
+ * on top. */
 gs_status gs_torch_setitems(gs_torch *t);
 gs_status gs_torch_appends(gs_torch *t);
 /* The same with one pair, one item, and no mark. */
@@ -114,7 +129,8 @@ static inline gs_status gs_torch_get(gs_torch *t, uint64_t index)
 {
 	uint32_t m = index < t->nmemo ? t->memo[index] : 0, type = m >> GS_MEMO_ID_BITS;
 	if (type == GS_V_FRAME || type == GS_V_STRING || type == GS_V_STACK)
-		return gs_torch_push(t, (gs_value){ .type = (uint8_t)type, .id = m & ((1u << GS_MEMO_ID_BITS) - 1) });
+		return gs_torch_push(
+			t, (gs_value){.type = (uint8_t)type, .id = m & ((1u << GS_MEMO_ID_BITS) - 1)});
 	return gs_torch_get_any(t, index);
 }
 

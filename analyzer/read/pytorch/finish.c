@@ -1,4 +1,5 @@
-/* The whole of a PyTorch snapshot: hands the rows that the lists hold over to the snapshot's devices. */
+/* The whole of a PyTorch snapshot: hands the rows that the lists hold over to the snapshot's
+ * devices. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,11 +25,16 @@ static gs_object *list_of(gs_torch *t, const gs_value *v, gs_holds holds)
 	return o && o->holds == holds ? o : NULL;
 }
 
-static bool is_list(const gs_value *v) { return v && (v->type == GS_V_LIST || v->type == GS_V_STACK); }
+static bool is_list(const gs_value *v)
+{
+	return v && (v->type == GS_V_LIST || v->type == GS_V_STACK);
+}
 
 static gs_device *device_of(gs_torch *t, int64_t number)
 {
-	gs_device *d = number >= 0 && number <= INT32_MAX ? gs_snapshot_find_device(t->s, (int32_t)number) : NULL;
+	gs_device *d = number >= 0 && number <= INT32_MAX
+		? gs_snapshot_find_device(t->s, (int32_t)number)
+		: NULL;
 	if (d)
 		return d;
 	if (number < 0 || number > INT32_MAX || t->s->ndevices >= MOST_DEVICES) {
@@ -90,14 +96,17 @@ static gs_status take_segments(gs_torch *t, gs_object *list)
 static uint64_t segment_size(const gs_snapshot *s, uint64_t rounded)
 {
 	uint64_t mib = 1 << 20, large = 20 * mib;
-	const char *conf = gs_snapshot_setting(s, "PYTORCH_CUDA_ALLOC_CONF"), *set = conf ? strstr(conf, "large_segment_size_mb") : NULL;
-	if (set && (set = strchr(set, ':')) && strtoull(set + 1, NULL, 10) > 10 && strtoull(set + 1, NULL, 10) < 1 << 20)
+	const char *conf = gs_snapshot_setting(s, "PYTORCH_CUDA_ALLOC_CONF"),
+			   *set = conf ? strstr(conf, "large_segment_size_mb") : NULL;
+	if (set && (set = strchr(set, ':')) && strtoull(set + 1, NULL, 10) > 10 &&
+		strtoull(set + 1, NULL, 10) < 1 << 20)
 		large = strtoull(set + 1, NULL, 10) * mib;
 	if (rounded <= mib)
 		return 2 * mib;
 	if (rounded < 10 * mib)
 		return large;
-	return rounded > UINT64_MAX - 2 * mib ? rounded : (rounded + 2 * mib - 1) / (2 * mib) * (2 * mib);
+	return rounded > UINT64_MAX - 2 * mib ? rounded
+										  : (rounded + 2 * mib - 1) / (2 * mib) * (2 * mib);
 }
 
 static gs_status add_oom(gs_torch *t, const gs_device *d, size_t idx)
@@ -174,21 +183,24 @@ static gs_status take_notes(gs_torch *t, const gs_value *v)
 /* Pinned host memory is another heap: counted, not mixed with the devices'. */
 static void note_host(gs_torch *t, const gs_value *segments, const gs_value *traces)
 {
-	const gs_object *s = list_of(t, segments, GS_HOLDS_SEGMENTS), *flat = list_of(t, traces, GS_HOLDS_EVENTS),
-			*lists = list_of(t, traces, GS_HOLDS_LISTS);
+	const gs_object *s = list_of(t, segments, GS_HOLDS_SEGMENTS),
+					*flat = list_of(t, traces, GS_HOLDS_EVENTS),
+					*lists = list_of(t, traces, GS_HOLDS_LISTS);
 	const gs_value *items = lists ? lists->items : NULL;
 	size_t events = flat ? flat->n : 0;
 	for (size_t i = 0; lists && i < lists->n; i++)
 		events += list_of(t, &items[i], GS_HOLDS_EVENTS) ? gs_torch_object(t, &items[i])->n : 0;
 	if ((s && s->n) || events)
-		gs_snapshot_warn(t->s, "left out: %zu segments and %zu events of pinned host memory", s ? s->n : 0, events);
+		gs_snapshot_warn(t->s, "left out: %zu segments and %zu events of pinned host memory",
+			s ? s->n : 0, events);
 }
 
 /* torch.profiler puts the CPU's allocations behind the last GPU's. */
 static gs_status name_profiled_cpu(gs_torch *t, const gs_value *traces)
 {
 	const gs_object *lists = list_of(t, traces, GS_HOLDS_LISTS);
-	if (!(t->event_keys >> GS_WORD_CATEGORY & 1) || t->event_keys >> GS_WORD_TIME_US & 1 || !lists || !lists->n)
+	if (!(t->event_keys >> GS_WORD_CATEGORY & 1) || t->event_keys >> GS_WORD_TIME_US & 1 ||
+		!lists || !lists->n)
 		return GS_OK;
 	gs_device *cpu = gs_snapshot_find_device(t->s, (int32_t)lists->n - 1);
 	if (!cpu)
@@ -200,11 +212,13 @@ static gs_status name_profiled_cpu(gs_torch *t, const gs_value *traces)
 
 static gs_status take_root(gs_torch *t, const gs_value *root)
 {
-	const gs_value *segments = member(t, root, GS_WORD_SEGMENTS), *traces = member(t, root, GS_WORD_DEVICE_TRACES);
+	const gs_value *segments = member(t, root, GS_WORD_SEGMENTS),
+				   *traces = member(t, root, GS_WORD_DEVICE_TRACES);
 	if (!is_list(traces))
 		traces = member(t, root, GS_WORD_TRACES);
 	if (!is_list(segments) && !is_list(traces))
-		return gs_fail(&t->error, GS_UNKNOWN_KIND, "neither segments nor device_traces in it: not a PyTorch memory snapshot");
+		return gs_fail(&t->error, GS_UNKNOWN_KIND,
+			"neither segments nor device_traces in it: not a PyTorch memory snapshot");
 	const gs_value *settings = member(t, root, GS_WORD_ALLOCATOR_SETTINGS);
 	gs_object *list = list_of(t, segments, GS_HOLDS_SEGMENTS);
 	if (settings && gs_torch_settings(t, settings))
@@ -236,10 +250,12 @@ gs_status gs_torch_finish(gs_torch *t)
 	else if (list)
 		status = take_segments(t, list);
 	else if (!list_of(t, root, GS_HOLDS_NOTHING) && !(root->type == GS_V_STACK && !root->id))
-		status = gs_fail(&t->error, GS_UNKNOWN_KIND, "neither a dictionary nor a list of segments: not a PyTorch memory snapshot");
+		status = gs_fail(&t->error, GS_UNKNOWN_KIND,
+			"neither a dictionary nor a list of segments: not a PyTorch memory snapshot");
 	if (!status && t->left_out)
-		gs_snapshot_warn(t->s, "%llu entries of lists of segments, blocks or events are something else, or stand there twice: left out",
-				 (unsigned long long)t->left_out);
+		gs_snapshot_warn(t->s,
+			"%llu entries of lists of segments, blocks or events are something else, or stand there twice: left out",
+			(unsigned long long)t->left_out);
 	if (!status)
 		gs_torch_releases(t);
 	t->s->events_skipped = t->events_dropped;

@@ -1,5 +1,6 @@
-/* Pages that PyTorch's memory_viz writes: 2.1 and later embed snapshots as base64 (`local_files = [{"name": …, "base64": "…"}]`),
- * 2.0 has the data as columns in JSON. Pages that were minified or saved anew by a browser name and quote these things in other ways. */
+/* Pages that PyTorch's memory_viz writes: 2.1 and later embed snapshots as base64 (`local_files =
+ * [{"name": …, "base64": "…"}]`), 2.0 has the data as columns in JSON. Pages that were minified or
+ * saved anew by a browser name and quote these things in other ways. */
 #include "analyzer/read/pytorch/html.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ enum { WINDOW = 64 * 1024, ROOM = 256 };
 
 typedef enum place { NOTHING = -1, EMBEDDED, TRACE_DATA, ALLOC_DATA, PLACES } place;
 
-static const char *const words[PLACES] = { "base64", "trace_data", "alloc_data" };
+static const char *const words[PLACES] = {"base64", "trace_data", "alloc_data"};
 
 static size_t skip_blanks(const unsigned char *at, size_t n, size_t i)
 {
@@ -22,8 +23,8 @@ static size_t skip_blanks(const unsigned char *at, size_t n, size_t i)
 
 static bool is_quote(unsigned char c) { return c == '"' || c == '\'' || c == '`'; }
 
-/* How many of the n bytes at the place's word lead to its data (behind the quotation mark of base64, before the brace of columns); 0
- * when the word does not stand for data there. */
+/* How many of the n bytes at the place's word lead to its data (behind the quotation mark of
+ * base64, before the brace of columns); 0 when the word does not stand for data there. */
 static size_t leads_to_data(place which, const unsigned char *at, size_t n)
 {
 	size_t i = strlen(words[which]);
@@ -42,15 +43,17 @@ static size_t leads_to_data(place which, const unsigned char *at, size_t n)
 	return i < n && at[i] == '{' ? i : 0;
 }
 
-/* The first of the words among n bytes; returns where, n if none. It looks no further than that: a page may repeat a word that leads nowhere. */
+/* The first of the words among n bytes; returns where, n if none. It looks no further than that: a
+ * page may repeat a word that leads nowhere. */
 static size_t find_word(const unsigned char *at, size_t n, place *which)
 {
-	enum { LEAST = 6 }; /* bytes that each word has */
+	enum { LEAST = 6 };       /* bytes that each word has */
 	unsigned char steps[256]; /* by the last of six bytes: how far on a word can end with it */
 	memset(steps, LEAST, sizeof steps);
 	for (int w = 0; w < PLACES; w++)
 		for (unsigned char k = 0; k < LEAST; k++) {
-			unsigned char *step = &steps[(unsigned char)words[w][k]], least = (unsigned char)(LEAST - 1 - k);
+			unsigned char *step = &steps[(unsigned char)words[w][k]],
+						  least = (unsigned char)(LEAST - 1 - k);
 			*step = least < *step ? least : *step;
 		}
 	for (size_t i = 0, step; i + LEAST <= n; i += step ? step : 1) {
@@ -90,7 +93,8 @@ static gs_status missing(gs_source *source, gs_error *err)
 {
 	if (gs_source_status(source, err))
 		return gs_source_status(source, NULL);
-	return gs_fail(err, GS_UNKNOWN_KIND, "a page without a memory snapshot (no local_files, trace_data or alloc_data in it)");
+	return gs_fail(err, GS_UNKNOWN_KIND,
+		"a page without a memory snapshot (no local_files, trace_data or alloc_data in it)");
 }
 
 /* To the data of the part that is asked for. */
@@ -178,7 +182,9 @@ static int probe_html(const unsigned char *head, size_t n)
 		return 95;
 	size_t i = n >= 3 && head[0] == 0xef ? 3 : 0;
 	i = skip_blanks(head, n, i);
-	return n - i >= 14 && !strncasecmp((const char *)head + i, "<!doctype html", 14) ? 1 : 0; /* some page: a text, if it holds one */
+	return n - i >= 14 && !strncasecmp((const char *)head + i, "<!doctype html", 14)
+		? 1
+		: 0; /* some page: a text, if it holds one */
 }
 
 unsigned gs_html_parts(const char *path)
@@ -195,4 +201,4 @@ unsigned gs_html_parts(const char *path)
 	return parts;
 }
 
-const gs_reader gs_reader_html = { "html", probe_html, read_html };
+const gs_reader gs_reader_html = {"html", probe_html, read_html};

@@ -7,15 +7,16 @@
 
 enum { GS_HTML_PARTS = 256 }; /* each is looked for from the page's beginning */
 
-/* How many snapshots the page in the file holds, GS_HTML_PARTS + 1 where there are more; 0 if it is no page or cannot be read. */
+/* How many snapshots the page in the file holds, GS_HTML_PARTS + 1 where there are more; 0 if it is
+ * no page or cannot be read. */
 unsigned gs_html_parts(const char *path);
 
-/* The source stands at the `{` of `let trace_data = {` (events, segments and live blocks as columns) or of `let alloc_data = {`
- * (the events alone). */
+/* The source stands at the `{` of `let trace_data = {` (events, segments and live blocks as
+ * columns) or of `let alloc_data = {` (the events alone). */
 gs_status gs_html_columns(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 
-/* Moves to the snapshot embedded in a page of 2.1 or later (the source's part) and decodes it from there; which reader it is for (that of pickles or
- * of JSON). GS_UNSUPPORTED for 2.0's pages. */
+/* Moves to the snapshot embedded in a page of 2.1 or later (the source's part) and decodes it from
+ * there; which reader it is for (that of pickles or of JSON). GS_UNSUPPORTED for 2.0's pages. */
 gs_status gs_html_embedded(gs_source *source, const gs_reader **reader, gs_error *err);
 
 #endif

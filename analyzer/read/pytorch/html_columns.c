@@ -1,6 +1,6 @@
-/* PyTorch 2.0's pages: columns of numbers, a table of strings, and stacks as chains (string, rest) in a suffix table.
- * `trace_data` has one device's events, segments and live blocks; `alloc_data` the allocations drawn over time. Neither names
- * the device: it is called 0. */
+/* PyTorch 2.0's pages: columns of numbers, a table of strings, and stacks as chains (string, rest)
+ * in a suffix table. `trace_data` has one device's events, segments and live blocks; `alloc_data`
+ * the allocations drawn over time. Neither names the device: it is called 0. */
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,32 +11,58 @@
 #include "analyzer/read/pytorch/pickle_text.h"
 #include "analyzer/read/open/reader.h"
 
-#define COLUMNS(C) \
-	C(STRINGS, "string_table", "") C(SUFFIXES, "suffix_table", "") \
-	C(EV_ACTION, "events", "action") C(EV_ADDR, "events", "addr") C(EV_SIZE, "events", "size") C(EV_STREAM, "events", "stream") \
-	C(EV_FRAMES, "events", "frames") \
-	C(SEG_ADDR, "segments", "addr") C(SEG_SIZE, "segments", "size") C(SEG_STREAM, "segments", "stream") \
-	C(BL_ADDR, "blocks", "addr") C(BL_SIZE, "blocks", "size") C(BL_REAL, "blocks", "real_size") C(BL_FRAMES, "blocks", "frames") \
+/* clang-format off: it never settles on one layout of a list of macro calls */
+#define COLUMNS(C)                          \
+	C(STRINGS, "string_table", "")          \
+	C(SUFFIXES, "suffix_table", "")         \
+	C(EV_ACTION, "events", "action")        \
+	C(EV_ADDR, "events", "addr")            \
+	C(EV_SIZE, "events", "size")            \
+	C(EV_STREAM, "events", "stream")        \
+	C(EV_FRAMES, "events", "frames")        \
+	C(SEG_ADDR, "segments", "addr")         \
+	C(SEG_SIZE, "segments", "size")         \
+	C(SEG_STREAM, "segments", "stream")     \
+	C(BL_ADDR, "blocks", "addr")            \
+	C(BL_SIZE, "blocks", "size")            \
+	C(BL_REAL, "blocks", "real_size")       \
+	C(BL_FRAMES, "blocks", "frames")        \
 	C(BL_PENDING, "blocks", "pending_free") \
-	C(ACTIONS, "actions", "") C(EL_SIZE, "elements_size", "") C(EL_INFO, "elements_info", "") C(INITIALLY, "initially_allocated", "") \
-	C(OLD_SIZE, "elements", "size") C(OLD_INFO, "elements", "info")
+	C(ACTIONS, "actions", "")               \
+	C(EL_SIZE, "elements_size", "")         \
+	C(EL_INFO, "elements_info", "")         \
+	C(INITIALLY, "initially_allocated", "") \
+	C(OLD_SIZE, "elements", "size")         \
+	C(OLD_INFO, "elements", "info")
+/* clang-format on */
 
 enum {
 #define C(id, top, sub) id,
 	COLUMNS(C)
 #undef C
-	NCOLUMNS
+		NCOLUMNS
 };
 
-static const struct { const char *top, *sub; } names[] = {
-#define C(id, top, sub) { top, sub },
+static const struct {
+	const char *top, *sub;
+} names[] = {
+#define C(id, top, sub) {top, sub},
 	COLUMNS(C)
 #undef C
 };
 
-enum { NO_COLUMN = -1, MOST_DEPTH = 8, MOST_CHAIN = 1024, MOST_STEPS = 1 << 24, MOST_STREAMS = 4096 };
+enum {
+	NO_COLUMN = -1,
+	MOST_DEPTH = 8,
+	MOST_CHAIN = 1024,
+	MOST_STEPS = 1 << 24,
+	MOST_STREAMS = 4096
+};
 
-typedef struct column { int64_t *v; size_t n, cap; } column;
+typedef struct column {
+	int64_t *v;
+	size_t n, cap;
+} column;
 
 typedef struct page {
 	gs_snapshot *s;
@@ -51,7 +77,8 @@ typedef struct page {
 	gs_error error;
 } page;
 
-/* --- parsing ----------------------------------------------------------------------------------- */
+/* --- parsing -----------------------------------------------------------------------------------
+ */
 
 static int fail(page *p, gs_status status, const char *what)
 {
@@ -125,13 +152,24 @@ static int on_end(void *ctx)
 }
 
 static const yajl_callbacks callbacks = {
-	.yajl_null = on_null, .yajl_boolean = on_boolean, .yajl_number = on_number, .yajl_string = on_string, .yajl_start_map = on_start,
-	.yajl_map_key = on_key, .yajl_end_map = on_end, .yajl_start_array = on_start, .yajl_end_array = on_end,
+	.yajl_null = on_null,
+	.yajl_boolean = on_boolean,
+	.yajl_number = on_number,
+	.yajl_string = on_string,
+	.yajl_start_map = on_start,
+	.yajl_map_key = on_key,
+	.yajl_end_map = on_end,
+	.yajl_start_array = on_start,
+	.yajl_end_array = on_end,
 };
 
-/* --- stacks ------------------------------------------------------------------------------------ */
+/* --- stacks ------------------------------------------------------------------------------------
+ */
 
-static int64_t cell(const page *p, int col, size_t i) { return i < p->c[col].n ? p->c[col].v[i] : GS_NONE; }
+static int64_t cell(const page *p, int col, size_t i)
+{
+	return i < p->c[col].n ? p->c[col].v[i] : GS_NONE;
+}
 
 /* "file:line:name"; the first number between colons is the line. Other texts are no frames. */
 static gs_id frame_of_text(page *p, const char *text)
@@ -141,7 +179,8 @@ static gs_id frame_of_text(page *p, const char *text)
 		long line = isdigit((unsigned char)c[1]) ? strtol(c + 1, &end, 10) : -1;
 		if (line < 0 || *end != ':')
 			continue;
-		gs_id file = gs_snapshot_string(p->s, text, (size_t)(c - text)), name = gs_snapshot_string(p->s, end + 1, strlen(end + 1));
+		gs_id file = gs_snapshot_string(p->s, text, (size_t)(c - text)),
+			  name = gs_snapshot_string(p->s, end + 1, strlen(end + 1));
 		return gs_snapshot_frame(p->s, name, file, line);
 	}
 	return 0;
@@ -182,7 +221,8 @@ static gs_id stack_of(page *p, int64_t suffix)
 		p->frame_of_suffix = gs_memory_zeroed(nsuffixes, sizeof *p->frame_of_suffix);
 	if (!p->stack_of_suffix || !p->frame_of_suffix)
 		return 0;
-	while (suffix >= 0 && !p->stack_of_suffix[suffix] && !frame_at(p, suffix)) /* an element's title, each its own */
+	while (suffix >= 0 && !p->stack_of_suffix[suffix] &&
+		!frame_at(p, suffix)) /* an element's title, each its own */
 		suffix = next_suffix(p, suffix);
 	if (suffix < 0 || p->stack_of_suffix[suffix])
 		return suffix < 0 ? 0 : p->stack_of_suffix[suffix] - 1;
@@ -196,9 +236,11 @@ static gs_id stack_of(page *p, int64_t suffix)
 	return stack;
 }
 
-/* --- events ------------------------------------------------------------------------------------ */
+/* --- events ------------------------------------------------------------------------------------
+ */
 
-static gs_status add_event(page *p, gs_trace *t, gs_action action, uint64_t address, int64_t size, int64_t stream, gs_id stack)
+static gs_status add_event(page *p, gs_trace *t, gs_action action, uint64_t address, int64_t size,
+	int64_t stream, gs_id stack)
 {
 	gs_event *e = gs_trace_append(t);
 	uint32_t index = gs_snapshot_stream(p->s, stream == GS_NONE ? 0 : (uint64_t)stream);
@@ -231,7 +273,8 @@ static gs_status add_events(page *p, gs_trace *t)
 	return p->error.status;
 }
 
-/* An element's first line begins with b or s (a segment), its address, and how often that was used before. */
+/* An element's first line begins with b or s (a segment), its address, and how often that was used
+ * before. */
 static uint64_t element_address(const char *line, bool *segment)
 {
 	*segment = line[0] == 's';
@@ -259,16 +302,20 @@ static gs_status add_actions(page *p, gs_trace *t)
 			continue;
 		int64_t info = cell(p, infos, e);
 		bool segment;
-		uint64_t address = element_address(string_at(p, info >= 0 ? cell(p, SUFFIXES, 2 * (size_t)info) : -1), &segment);
-		gs_action come = segment ? GS_ACTION_SEGMENT_ALLOC : GS_ACTION_ALLOC, go = segment ? GS_ACTION_SEGMENT_FREE : GS_ACTION_FREE_COMPLETED;
-		add_event(p, t, live[e] ? go : come, address ? address : e + 1, cell(p, sizes, e), 0, stack_of(p, info));
+		uint64_t address = element_address(
+			string_at(p, info >= 0 ? cell(p, SUFFIXES, 2 * (size_t)info) : -1), &segment);
+		gs_action come = segment ? GS_ACTION_SEGMENT_ALLOC : GS_ACTION_ALLOC,
+				  go = segment ? GS_ACTION_SEGMENT_FREE : GS_ACTION_FREE_COMPLETED;
+		add_event(p, t, live[e] ? go : come, address ? address : e + 1, cell(p, sizes, e), 0,
+			stack_of(p, info));
 		live[e] = !live[e];
 	}
 	gs_memory_give(live);
 	return p->error.status;
 }
 
-/* --- layout ------------------------------------------------------------------------------------ */
+/* --- layout ------------------------------------------------------------------------------------
+ */
 
 static int by_address(const void *a, const void *b)
 {
@@ -287,7 +334,9 @@ static gs_block *live_blocks(page *p)
 	size_t n = p->c[BL_ADDR].n;
 	gs_block *b = gs_memory_zeroed(n + 1, sizeof *b);
 	for (size_t i = 0; b && i < n; i++) {
-		b[i] = (gs_block){ .address = (uint64_t)cell(p, BL_ADDR, i), .idx = GS_NONE, .requested = cell(p, BL_REAL, i) };
+		b[i] = (gs_block){.address = (uint64_t)cell(p, BL_ADDR, i),
+			.idx = GS_NONE,
+			.requested = cell(p, BL_REAL, i)};
 		b[i].size = cell(p, BL_SIZE, i) < 0 ? 0 : (uint64_t)cell(p, BL_SIZE, i);
 		b[i].state = cell(p, BL_PENDING, i) == 1 ? GS_ACTIVE_PENDING_FREE : GS_ACTIVE_ALLOCATED;
 		b[i].stack = stack_of(p, cell(p, BL_FRAMES, i));
@@ -309,11 +358,19 @@ static void lay_out(page *p, gs_layout *l, const gs_block *live)
 			k++;
 		for (; k < n && live[k].address < end; at = live[k].address + live[k].size, k++) {
 			if (live[k].address > at)
-				l->blocks[l->nblocks++] = (gs_block){ .address = at, .size = live[k].address - at, .requested = GS_NONE, .idx = GS_NONE, .state = GS_INACTIVE };
+				l->blocks[l->nblocks++] = (gs_block){.address = at,
+					.size = live[k].address - at,
+					.requested = GS_NONE,
+					.idx = GS_NONE,
+					.state = GS_INACTIVE};
 			l->blocks[l->nblocks++] = live[k];
 		}
 		if (at < end)
-			l->blocks[l->nblocks++] = (gs_block){ .address = at, .size = end - at, .requested = GS_NONE, .idx = GS_NONE, .state = GS_INACTIVE };
+			l->blocks[l->nblocks++] = (gs_block){.address = at,
+				.size = end - at,
+				.requested = GS_NONE,
+				.idx = GS_NONE,
+				.state = GS_INACTIVE};
 		g->nblocks = l->nblocks - g->first_block;
 	}
 }
@@ -367,7 +424,7 @@ static gs_status build(page *p)
 
 gs_status gs_html_columns(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
-	page p = { .s = s, .want = want, .at = NO_COLUMN };
+	page p = {.s = s, .want = want, .at = NO_COLUMN};
 	gs_status status = gs_json_stream(source, &callbacks, &p, false, &p.error, err);
 	if (!status && !p.finished)
 		status = gs_fail(err, GS_FORMAT, "the page's data is no JSON object");

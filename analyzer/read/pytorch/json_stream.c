@@ -8,9 +8,11 @@
 
 enum { CHUNK = 64 * 1024, MOST_TOKEN = 4 << 20 };
 
-/* What stands between the source and yajl. Python writes NaN, Infinity and -Infinity, which JSON does not have. */
+/* What stands between the source and yajl. Python writes NaN, Infinity and -Infinity, which JSON
+ * does not have. */
 typedef struct feeder {
-	size_t largest; /* of yajl's buffers: that of a token which has not ended, read from its start with each chunk */
+	size_t largest; /* of yajl's buffers: that of a token which has not ended, read from its start
+					   with each chunk */
 	bool in_string, escaped;
 	unsigned char out[CHUNK + CHUNK / 3 + 8];
 } feeder;
@@ -67,7 +69,8 @@ static size_t translate(feeder *f, const unsigned char *at, size_t n)
 	return length;
 }
 
-static gs_status feed(gs_source *source, yajl_handle h, feeder *f, const gs_error *error, gs_error *err)
+static gs_status feed(
+	gs_source *source, yajl_handle h, feeder *f, const gs_error *error, gs_error *err)
 {
 	for (;;) {
 		const unsigned char *at;
@@ -76,18 +79,23 @@ static gs_status feed(gs_source *source, yajl_handle h, feeder *f, const gs_erro
 		if (!n && gs_source_status(source, err))
 			return gs_source_status(source, NULL);
 		n = whole_words(at, n < CHUNK ? n : CHUNK);
-		yajl_status status = n ? yajl_parse(h, f->out, translate(f, at, n)) : yajl_complete_parse(h);
+		yajl_status status = n ? yajl_parse(h, f->out, translate(f, at, n))
+							   : yajl_complete_parse(h);
 		if (gs_memory_exceeded())
 			return gs_fail(err, GS_NO_MEMORY, "out of memory");
 		if (f->largest > MOST_TOKEN)
-			return gs_fail(err, GS_LIMIT, "a text of more than %d MiB, or deeper nesting, before byte %llu of the JSON", MOST_TOKEN >> 20, (unsigned long long)(start + n));
+			return gs_fail(err, GS_LIMIT,
+				"a text of more than %d MiB, or deeper nesting, before byte %llu of the JSON",
+				MOST_TOKEN >> 20, (unsigned long long)(start + n));
 		if (status == yajl_status_client_canceled && !error->status)
 			return GS_OK;
 		uint64_t place = start + (n ? yajl_get_bytes_consumed(h) : 0);
 		if (status == yajl_status_client_canceled)
-			return gs_fail(err, error->status, "%s, at byte %llu", error->text, (unsigned long long)place);
+			return gs_fail(
+				err, error->status, "%s, at byte %llu", error->text, (unsigned long long)place);
 		if (status != yajl_status_ok && !n)
-			return gs_fail(err, GS_TRUNCATED, "the JSON ends early, at byte %llu", (unsigned long long)start);
+			return gs_fail(
+				err, GS_TRUNCATED, "the JSON ends early, at byte %llu", (unsigned long long)start);
 		if (status != yajl_status_ok)
 			return malformed(h, place, err);
 		if (!n)
@@ -96,10 +104,11 @@ static gs_status feed(gs_source *source, yajl_handle h, feeder *f, const gs_erro
 	}
 }
 
-gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, void *context, bool whole, const gs_error *error, gs_error *err)
+gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, void *context,
+	bool whole, const gs_error *error, gs_error *err)
 {
 	feeder *f = gs_memory_zeroed(1, sizeof *f);
-	yajl_alloc_funcs counted = { take, more, give, f };
+	yajl_alloc_funcs counted = {take, more, give, f};
 	yajl_handle h = f ? yajl_alloc(callbacks, &counted, context) : NULL;
 	gs_status status = h ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
 	if (!status) {

@@ -12,7 +12,8 @@ static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
 	if (index < t->nmemo)
 		return GS_OK;
 	if (index > most || index >= 1u << 31)
-		return gs_fail(&t->error, GS_FORMAT, "memo index %llu is beyond what the file can hold", (unsigned long long)index);
+		return gs_fail(&t->error, GS_FORMAT, "memo index %llu is beyond what the file can hold",
+			(unsigned long long)index);
 	if (index >= t->cap_memo) {
 		size_t cap = t->cap_memo + t->cap_memo / 2 + 1024;
 		if (cap <= index)
@@ -51,7 +52,8 @@ gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most)
 	const gs_value *v = &t->stack[base];
 	uint32_t type = v->type == GS_V_DONE ? GS_V_OPAQUE : v->type, id = v->id;
 	uint32_t old = t->memo[index];
-	if (old >> GS_MEMO_ID_BITS == GS_V_DICT || old >> GS_MEMO_ID_BITS == GS_V_LIST) { /* its owner must not write here any more */
+	if (old >> GS_MEMO_ID_BITS == GS_V_DICT ||
+		old >> GS_MEMO_ID_BITS == GS_V_LIST) { /* its owner must not write here any more */
 		gs_object *o = &t->objects[old & ((1u << GS_MEMO_ID_BITS) - 1)];
 		o->shared = true;
 		o->memo = 0;
@@ -76,7 +78,7 @@ gs_status gs_torch_get_any(gs_torch *t, uint64_t index)
 	uint32_t m = index < t->nmemo ? t->memo[index] : 0;
 	if (!m)
 		return gs_fail(&t->error, GS_FORMAT, "memo %llu was never set", (unsigned long long)index);
-	gs_value v = { .type = (uint8_t)(m >> GS_MEMO_ID_BITS), .id = m & ((1u << GS_MEMO_ID_BITS) - 1) };
+	gs_value v = {.type = (uint8_t)(m >> GS_MEMO_ID_BITS), .id = m & ((1u << GS_MEMO_ID_BITS) - 1)};
 	if (gs_value_is_object(&v))
 		gs_torch_object(t, &v)->shared = true;
 	else if (v.type == GS_V_INT)

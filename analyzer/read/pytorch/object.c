@@ -67,7 +67,7 @@ static gs_status push_object(gs_torch *t, gs_value_type type)
 	uint32_t i;
 	if (gs_object_new(t, type, &i))
 		return t->error.status;
-	return gs_torch_push(t, (gs_value){ .type = (uint8_t)type, .id = i });
+	return gs_torch_push(t, (gs_value){.type = (uint8_t)type, .id = i});
 }
 
 gs_status gs_torch_push_dict(gs_torch *t) { return push_object(t, GS_V_DICT); }
@@ -102,7 +102,7 @@ static void memo_becomes(gs_torch *t, gs_object *o, const gs_value *v)
 
 void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v)
 {
-	static const gs_value opaque = { .type = GS_V_OPAQUE };
+	static const gs_value opaque = {.type = GS_V_OPAQUE};
 	uint32_t waiting = 0;
 	if (t->objects[object].shared || !t->objects[object].in_use)
 		return;
@@ -132,8 +132,10 @@ void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v)
 
 void gs_torch_discard(gs_torch *t, const gs_value *v)
 {
-	if (v->type == GS_V_LIST && (gs_torch_object(t, v)->holds == GS_HOLDS_FRAMES || gs_torch_object(t, v)->holds == GS_HOLDS_NOTHING))
+	if (v->type == GS_V_LIST &&
+		(gs_torch_object(t, v)->holds == GS_HOLDS_FRAMES ||
+			gs_torch_object(t, v)->holds == GS_HOLDS_NOTHING))
 		gs_torch_stack_of(t, v);
 	else if (gs_value_is_object(v))
-		gs_torch_drop(t, v->id, (gs_value){ .type = GS_V_OPAQUE });
+		gs_torch_drop(t, v->id, (gs_value){.type = GS_V_OPAQUE});
 }

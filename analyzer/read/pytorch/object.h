@@ -6,21 +6,30 @@
 
 /* What a list holds is decided by its first element. */
 typedef enum gs_holds {
-	GS_HOLDS_NOTHING, GS_HOLDS_SCALARS, GS_HOLDS_FRAMES, GS_HOLDS_BLOCKS, GS_HOLDS_HISTORY, GS_HOLDS_SEGMENTS,
-	GS_HOLDS_EVENTS, GS_HOLDS_NOTES, GS_HOLDS_LISTS, GS_HOLDS_OTHER
+	GS_HOLDS_NOTHING,
+	GS_HOLDS_SCALARS,
+	GS_HOLDS_FRAMES,
+	GS_HOLDS_BLOCKS,
+	GS_HOLDS_HISTORY,
+	GS_HOLDS_SEGMENTS,
+	GS_HOLDS_EVENTS,
+	GS_HOLDS_NOTES,
+	GS_HOLDS_LISTS,
+	GS_HOLDS_OTHER
 } gs_holds;
 
 enum { GS_MOST_SCALARS = 64 }; /* of a list of plain values as many are kept */
 
 typedef struct gs_object {
-	uint8_t in_use;  /* GS_V_DICT, GS_V_LIST, or 0 */
+	uint8_t in_use; /* GS_V_DICT, GS_V_LIST, or 0 */
 	uint8_t holds;
 	bool shared;     /* reachable twice: never freed early */
 	uint32_t memo;   /* slot + 1 */
 	uint32_t next;   /* in the list of free objects */
 	size_t n, bytes; /* elements; size of items */
-	void *items;     /* DICT: pairs of gs_value; SCALARS, LISTS: gs_value; FRAMES: gs_id; NOTES: gs_annotation; HISTORY: gs_raw_block;
-			    BLOCKS: gs_block; SEGMENTS: gs_raw_segment; EVENTS: gs_event */
+	void *items;     /* DICT: pairs of gs_value; SCALARS, LISTS: gs_value; FRAMES: gs_id; NOTES:
+				gs_annotation; HISTORY: gs_raw_block;	 BLOCKS: gs_block; SEGMENTS: gs_raw_segment;
+				EVENTS: gs_event */
 	gs_id stack;     /* FRAMES, SCALARS …: what it became as a stack, if that is known */
 } gs_object;
 
@@ -30,9 +39,15 @@ typedef struct gs_raw_segment {
 	gs_block *blocks; /* owned */
 } gs_raw_segment;
 
-static inline gs_object *gs_torch_object(gs_torch *t, const gs_value *v) { return &t->objects[v->id]; }
+static inline gs_object *gs_torch_object(gs_torch *t, const gs_value *v)
+{
+	return &t->objects[v->id];
+}
 
-static inline bool gs_value_is_object(const gs_value *v) { return v->type == GS_V_DICT || v->type == GS_V_LIST; }
+static inline bool gs_value_is_object(const gs_value *v)
+{
+	return v->type == GS_V_DICT || v->type == GS_V_LIST;
+}
 
 /* The n values on top belong together, none of them below the last mark: the height below them. */
 gs_status gs_torch_top(gs_torch *t, size_t n, size_t *base);
@@ -48,23 +63,38 @@ void *gs_object_add(gs_torch *t, gs_object *o, size_t size);
 void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v);
 
 /* Whether a list of such records must not silently lose an entry. */
-static inline bool gs_holds_rows(const gs_object *o) { return o->holds == GS_HOLDS_EVENTS || o->holds == GS_HOLDS_BLOCKS || o->holds == GS_HOLDS_SEGMENTS; }
+static inline bool gs_holds_rows(const gs_object *o)
+{
+	return o->holds == GS_HOLDS_EVENTS || o->holds == GS_HOLDS_BLOCKS ||
+		o->holds == GS_HOLDS_SEGMENTS;
+}
 
 /* Takes a value out of use (its object, if it has one, is freed). */
 void gs_torch_discard(gs_torch *t, const gs_value *v);
 
-/* torch_record.c: a closed dictionary (pairs: key, value, key, value …) becomes what its keys say. */
-typedef enum gs_record { GS_RECORD_OTHER, GS_RECORD_EVENT, GS_RECORD_FRAME, GS_RECORD_SEGMENT, GS_RECORD_BLOCK,
-	GS_RECORD_HISTORY, GS_RECORD_NOTE } gs_record;
+/* torch_record.c: a closed dictionary (pairs: key, value, key, value …) becomes what its keys say.
+ */
+typedef enum gs_record {
+	GS_RECORD_OTHER,
+	GS_RECORD_EVENT,
+	GS_RECORD_FRAME,
+	GS_RECORD_SEGMENT,
+	GS_RECORD_BLOCK,
+	GS_RECORD_HISTORY,
+	GS_RECORD_NOTE
+} gs_record;
 gs_record gs_torch_classify(const gs_value *pairs, size_t n);
 gs_status gs_torch_frame(gs_torch *t, const gs_value *pairs, size_t n, gs_value *out);
 /* Appends the record to the list (which must hold such records or nothing). */
-gs_status gs_torch_append_record(gs_torch *t, gs_object *list, gs_record record, const gs_value *pairs, size_t n);
+gs_status gs_torch_append_record(
+	gs_torch *t, gs_object *list, gs_record record, const gs_value *pairs, size_t n);
 
-/* The stack that a value is (a list of frames, or what became of one); 0 if none. The list is used up. */
+/* The stack that a value is (a list of frames, or what became of one); 0 if none. The list is used
+ * up. */
 gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v);
 
-/* torch_more.c: the members of a record but those of the words in placed, as JSON (see gs_event.more); 0 when there are none, or they cannot be kept. */
+/* torch_more.c: the members of a record but those of the words in placed, as JSON (see
+ * gs_event.more); 0 when there are none, or they cannot be kept. */
 gs_status gs_torch_more(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out);
 
 /* The pool id that a pair or a list of two integers is. */

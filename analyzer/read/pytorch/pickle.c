@@ -1,5 +1,6 @@
-/* Pickles of protocols 0 to 5 as Python and PyTorch's C++ write them: opcodes are interpreted, nothing is executed.
- * What would call code (GLOBAL, REDUCE, BUILD, persistent ids, extensions …) is refused. Drives torch.h. */
+/* Pickles of protocols 0 to 5 as Python and PyTorch's C++ write them: opcodes are interpreted,
+ * nothing is executed. What would call code (GLOBAL, REDUCE, BUILD, persistent ids, extensions …)
+ * is refused. Drives torch.h. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -15,14 +16,14 @@ typedef struct unpickler {
 	gs_source *source;
 	const unsigned char *p, *end; /* what peek showed */
 	const unsigned char *start;
-	uint64_t base;                /* offset of start */
+	uint64_t base; /* offset of start */
 	gs_torch t;
 	gs_error *err;
-	gs_sink sink;                 /* gets what was read, or NULL */
+	gs_sink sink; /* gets what was read, or NULL */
 	void *arg;
 	gs_status sunk;
 	uint64_t opcode_at;
-	uint64_t memoized;            /* the next index of MEMOIZE */
+	uint64_t memoized; /* the next index of MEMOIZE */
 } unpickler;
 
 static uint64_t offset(const unpickler *u) { return u->base + (uint64_t)(u->p - u->start); }
@@ -52,13 +53,15 @@ static gs_status ends(unpickler *u)
 {
 	if (gs_source_status(u->source, u->err))
 		return gs_source_status(u->source, NULL);
-	return gs_fail(u->err, GS_TRUNCATED, "the pickle ends early, at byte %llu", (unsigned long long)(u->base + (uint64_t)(u->end - u->start)));
+	return gs_fail(u->err, GS_TRUNCATED, "the pickle ends early, at byte %llu",
+		(unsigned long long)(u->base + (uint64_t)(u->end - u->start)));
 }
 
 /* The builder's complaint, with the place of the opcode. */
 static gs_status complaint(unpickler *u)
 {
-	return gs_fail(u->err, u->t.error.status, "%s, at byte %llu of the pickle", u->t.error.text, (unsigned long long)u->opcode_at);
+	return gs_fail(u->err, u->t.error.status, "%s, at byte %llu of the pickle", u->t.error.text,
+		(unsigned long long)u->opcode_at);
 }
 
 static uint64_t little(const unsigned char *p, size_t n)
@@ -86,9 +89,11 @@ static gs_status counted_string(unpickler *u, uint64_t n)
 {
 	uint64_t size = gs_source_file_size(u->source);
 	size_t kept = n < MOST_LINE ? (size_t)n : MOST_LINE;
-	if (size && n > size && n > 1000 * size) /* packed files may be smaller than what they hold, but not by that much */
-		return gs_fail(u->err, GS_TRUNCATED, "a string of %llu bytes at byte %llu does not fit in the file", (unsigned long long)n,
-			       (unsigned long long)u->opcode_at);
+	if (size && n > size &&
+		n > 1000 * size) /* packed files may be smaller than what they hold, but not by that much */
+		return gs_fail(u->err, GS_TRUNCATED,
+			"a string of %llu bytes at byte %llu does not fit in the file", (unsigned long long)n,
+			(unsigned long long)u->opcode_at);
 	if (!look(u, kept ? kept : 1) && kept)
 		return ends(u);
 	if (gs_torch_push_string(&u->t, (const char *)u->p, kept))
@@ -97,12 +102,13 @@ static gs_status counted_string(unpickler *u, uint64_t n)
 	return n > kept ? skip(u, n - kept) : GS_OK;
 }
 
-/* Little-endian two's complement of n bytes; beyond 64 bits (one more byte for the sign) it is no size or address. */
+/* Little-endian two's complement of n bytes; beyond 64 bits (one more byte for the sign) it is no
+ * size or address. */
 static gs_status long_number(unpickler *u, uint64_t n)
 {
-	gs_value v = { .type = GS_V_INT };
+	gs_value v = {.type = GS_V_INT};
 	if (n > 9) {
-		if (gs_torch_push(&u->t, (gs_value){ .type = GS_V_OPAQUE }))
+		if (gs_torch_push(&u->t, (gs_value){.type = GS_V_OPAQUE}))
 			return complaint(u);
 		return skip(u, n);
 	}
@@ -121,7 +127,7 @@ static gs_status long_number(unpickler *u, uint64_t n)
 
 static gs_status real_number(unpickler *u)
 {
-	gs_value v = { .type = GS_V_FLOAT };
+	gs_value v = {.type = GS_V_FLOAT};
 	uint64_t bits = 0;
 	if (!look(u, 8))
 		return ends(u);
@@ -138,7 +144,8 @@ static gs_status line(unpickler *u, const char **text, size_t *n)
 	look(u, MOST_LINE);
 	const unsigned char *nl = memchr(u->p, '\n', (size_t)(u->end - u->p));
 	if (!nl && u->end - u->p >= MOST_LINE)
-		return gs_fail(u->err, GS_LIMIT, "a line longer than %d bytes at byte %llu", MOST_LINE, (unsigned long long)u->opcode_at);
+		return gs_fail(u->err, GS_LIMIT, "a line longer than %d bytes at byte %llu", MOST_LINE,
+			(unsigned long long)u->opcode_at);
 	if (!nl)
 		return ends(u);
 	*text = (const char *)u->p;
@@ -158,7 +165,8 @@ static gs_status text_opcode(unpickler *u, unsigned char op)
 		return status;
 	if (op == 'p' || op == 'g') {
 		if (!gs_pickle_index(text, n, &index))
-			return gs_fail(u->err, GS_FORMAT, "a memo index that is no number at byte %llu", (unsigned long long)u->opcode_at);
+			return gs_fail(u->err, GS_FORMAT, "a memo index that is no number at byte %llu",
+				(unsigned long long)u->opcode_at);
 		status = op == 'p' ? gs_torch_put(&u->t, index, offset(u)) : gs_torch_get(&u->t, index);
 		return status ? complaint(u) : GS_OK;
 	}
@@ -166,13 +174,15 @@ static gs_status text_opcode(unpickler *u, unsigned char op)
 		char *copy = gs_memory_take(2 * n + 1);
 		if (!copy)
 			return gs_fail(u->err, GS_NO_MEMORY, "out of memory");
-		size_t length = op == 'V' ? gs_pickle_unescape_unicode(text, n, copy) : gs_pickle_unescape_string(text, n, copy);
+		size_t length = op == 'V' ? gs_pickle_unescape_unicode(text, n, copy)
+								  : gs_pickle_unescape_string(text, n, copy);
 		status = gs_torch_push_string(&u->t, copy, length);
 		gs_memory_give(copy);
 		return status ? complaint(u) : GS_OK;
 	}
 	if (!gs_pickle_number(op, text, n, &v))
-		return gs_fail(u->err, GS_FORMAT, "a number that is none at byte %llu", (unsigned long long)u->opcode_at);
+		return gs_fail(u->err, GS_FORMAT, "a number that is none at byte %llu",
+			(unsigned long long)u->opcode_at);
 	return gs_torch_push(&u->t, v) ? complaint(u) : GS_OK;
 }
 
@@ -181,21 +191,37 @@ static gs_status refuse(unpickler *u, unsigned char op, const char *name)
 {
 	char what[80] = "";
 	look(u, 160);
-	for (size_t i = 0, lines = 0; op == 'c' && i < sizeof what - 1 && u->p + i < u->end && lines < 2; i++) {
+	for (size_t i = 0, lines = 0;
+		 op == 'c' && i < sizeof what - 1 && u->p + i < u->end && lines < 2; i++) {
 		unsigned char c = u->p[i];
 		lines += c == '\n';
 		what[i] = c == '\n' ? (lines == 1 ? '.' : 0) : c > 32 && c < 127 ? (char)c : '?';
 	}
-	return gs_fail(u->err, GS_UNSAFE, "the pickle would run code (%s%s%s) at byte %llu: refused", name, *what ? " " : "", what,
-		       (unsigned long long)u->opcode_at);
+	return gs_fail(u->err, GS_UNSAFE, "the pickle would run code (%s%s%s) at byte %llu: refused",
+		name, *what ? " " : "", what, (unsigned long long)u->opcode_at);
 }
 
 static const char *name_of_unsafe(unsigned char op)
 {
-	static const struct { unsigned char op; const char *name; } names[] = {
-		{ 'c', "GLOBAL" }, { 0x93, "STACK_GLOBAL" }, { 'R', "REDUCE" }, { 'b', "BUILD" }, { 'i', "INST" }, { 'o', "OBJ" },
-		{ 0x81, "NEWOBJ" }, { 0x92, "NEWOBJ_EX" }, { 'P', "PERSID" }, { 'Q', "BINPERSID" }, { 0x82, "EXT1" }, { 0x83, "EXT2" },
-		{ 0x84, "EXT4" }, { 0x97, "NEXT_BUFFER" }, { 0x98, "READONLY_BUFFER" },
+	static const struct {
+		unsigned char op;
+		const char *name;
+	} names[] = {
+		{'c', "GLOBAL"},
+		{0x93, "STACK_GLOBAL"},
+		{'R', "REDUCE"},
+		{'b', "BUILD"},
+		{'i', "INST"},
+		{'o', "OBJ"},
+		{0x81, "NEWOBJ"},
+		{0x92, "NEWOBJ_EX"},
+		{'P', "PERSID"},
+		{'Q', "BINPERSID"},
+		{0x82, "EXT1"},
+		{0x83, "EXT2"},
+		{0x84, "EXT4"},
+		{0x97, "NEXT_BUFFER"},
+		{0x98, "READONLY_BUFFER"},
 	};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (names[i].op == op)
@@ -208,23 +234,25 @@ static gs_status rare_opcode(unpickler *u, unsigned char op)
 	const char *unsafe = name_of_unsafe(op);
 	if (unsafe)
 		return refuse(u, op, unsafe);
-	return gs_fail(u->err, GS_FORMAT, "opcode 0x%02x is not one of a snapshot's, at byte %llu", op, (unsigned long long)u->opcode_at);
+	return gs_fail(u->err, GS_FORMAT, "opcode 0x%02x is not one of a snapshot's, at byte %llu", op,
+		(unsigned long long)u->opcode_at);
 }
 
-/* An argument of n little-endian bytes. The loop has looked LOOK_AHEAD bytes ahead unless the file ends before. */
-#define ARGUMENT(n)                                     \
-	do {                                            \
-		if (u->end - u->p < (ptrdiff_t)(n))     \
+/* An argument of n little-endian bytes. The loop has looked LOOK_AHEAD bytes ahead unless the file
+ * ends before. */
+#define ARGUMENT(n)                         \
+	do {                                    \
+		if (u->end - u->p < (ptrdiff_t)(n)) \
 			return ends(u);                 \
-		arg = little(u->p, (n));                \
-		u->p += (n);                            \
+		arg = little(u->p, (n));            \
+		u->p += (n);                        \
 	} while (0)
-#define TRY(call)                       \
-	do {                            \
-		if (call)               \
+#define TRY(call)                \
+	do {                         \
+		if (call)                \
 			return complaint(u); \
 	} while (0)
-#define PUSH(...)  TRY(gs_torch_push(t, (gs_value){ __VA_ARGS__ }))
+#define PUSH(...) TRY(gs_torch_push(t, (gs_value){__VA_ARGS__}))
 
 /* One opcode; GS_END at STOP. */
 static inline gs_status step(unpickler *u)
@@ -236,22 +264,52 @@ static inline gs_status step(unpickler *u)
 	u->opcode_at = offset(u);
 	unsigned char op = *u->p++;
 	switch (op) {
-	case 'h': ARGUMENT(1); TRY(gs_torch_get(t, arg)); break;                  /* BINGET */
-	case 'j': ARGUMENT(4); TRY(gs_torch_get(t, arg)); break;                  /* LONG_BINGET */
-	case 'K': ARGUMENT(1); TRY(gs_torch_push_int(t, (int64_t)arg)); break;    /* BININT1 */
-	case 'M': ARGUMENT(2); TRY(gs_torch_push_int(t, (int64_t)arg)); break;    /* BININT2 */
-	case 'J': ARGUMENT(4); TRY(gs_torch_push_int(t, (int32_t)arg)); break;    /* BININT */
-	case 0x8a: ARGUMENT(1); return long_number(u, arg);                       /* LONG1 */
-	case 0x8b: ARGUMENT(4); return long_number(u, arg);                       /* LONG4 */
-	case 0x8c: case 'U': case 'C': ARGUMENT(1); return counted_string(u, arg); /* SHORT_BINUNICODE, SHORT_BINSTRING, SHORT_BINBYTES */
-	case 'X': case 'T': case 'B': ARGUMENT(4); return counted_string(u, arg);  /* BINUNICODE, BINSTRING, BINBYTES */
-	case 0x8d: case 0x8e: case 0x96: ARGUMENT(8); return counted_string(u, arg); /* BINUNICODE8, BINBYTES8, BYTEARRAY8 */
-	case 'G': return real_number(u);                                          /* BINFLOAT */
-	case 0x94: TRY(gs_torch_put(t, u->memoized++, offset(u))); break;         /* MEMOIZE */
-	case 'q': ARGUMENT(1); TRY(gs_torch_put(t, arg, offset(u))); break;       /* BINPUT */
-	case 'r': ARGUMENT(4); TRY(gs_torch_put(t, arg, offset(u))); break;       /* LONG_BINPUT */
+	case 'h':
+		ARGUMENT(1);
+		TRY(gs_torch_get(t, arg));
+		break; /* BINGET */
+	case 'j':
+		ARGUMENT(4);
+		TRY(gs_torch_get(t, arg));
+		break; /* LONG_BINGET */
+	case 'K':
+		ARGUMENT(1);
+		TRY(gs_torch_push_int(t, (int64_t)arg));
+		break; /* BININT1 */
+	case 'M':
+		ARGUMENT(2);
+		TRY(gs_torch_push_int(t, (int64_t)arg));
+		break; /* BININT2 */
+	case 'J':
+		ARGUMENT(4);
+		TRY(gs_torch_push_int(t, (int32_t)arg));
+		break;                                          /* BININT */
+	case 0x8a: ARGUMENT(1); return long_number(u, arg); /* LONG1 */
+	case 0x8b: ARGUMENT(4); return long_number(u, arg); /* LONG4 */
+	case 0x8c:
+	case 'U':
+	case 'C':
+		ARGUMENT(1);
+		return counted_string(u, arg); /* SHORT_BINUNICODE, SHORT_BINSTRING, SHORT_BINBYTES */
+	case 'X':
+	case 'T':
+	case 'B': ARGUMENT(4); return counted_string(u, arg); /* BINUNICODE, BINSTRING, BINBYTES */
+	case 0x8d:
+	case 0x8e:
+	case 0x96: ARGUMENT(8); return counted_string(u, arg); /* BINUNICODE8, BINBYTES8, BYTEARRAY8 */
+	case 'G': return real_number(u);                       /* BINFLOAT */
+	case 0x94: TRY(gs_torch_put(t, u->memoized++, offset(u))); break; /* MEMOIZE */
+	case 'q':
+		ARGUMENT(1);
+		TRY(gs_torch_put(t, arg, offset(u)));
+		break; /* BINPUT */
+	case 'r':
+		ARGUMENT(4);
+		TRY(gs_torch_put(t, arg, offset(u)));
+		break; /* LONG_BINPUT */
 	case '}': TRY(gs_torch_push_dict(t)); break;
-	case ']': case ')': TRY(gs_torch_push_list(t)); break;                    /* a tuple is as good as a list */
+	case ']':
+	case ')': TRY(gs_torch_push_list(t)); break; /* a tuple is as good as a list */
 	case '(': TRY(gs_torch_mark(t)); break;
 	case 'u': TRY(gs_torch_setitems(t)); break;
 	case 's': TRY(gs_torch_setitem(t)); break;
@@ -263,20 +321,30 @@ static inline gs_status step(unpickler *u)
 	case 0x85: TRY(gs_torch_tuple(t, 1)); break;
 	case 0x86: TRY(gs_torch_tuple(t, 2)); break;
 	case 0x87: TRY(gs_torch_tuple(t, 3)); break;
-	case 0x8f: PUSH(.type = GS_V_OPAQUE); break;                              /* EMPTY_SET */
-	case 0x90: TRY(gs_torch_pop_mark(t)); break;                              /* ADDITEMS */
-	case 0x91: TRY(gs_torch_pop_mark(t)); PUSH(.type = GS_V_OPAQUE); break;   /* FROZENSET */
+	case 0x8f: PUSH(.type = GS_V_OPAQUE); break; /* EMPTY_SET */
+	case 0x90: TRY(gs_torch_pop_mark(t)); break; /* ADDITEMS */
+	case 0x91:
+		TRY(gs_torch_pop_mark(t));
+		PUSH(.type = GS_V_OPAQUE);
+		break; /* FROZENSET */
 	case 'N': PUSH(.type = GS_V_NONE); break;
 	case 0x88: PUSH(.type = GS_V_BOOL, .u = 1); break;
 	case 0x89: PUSH(.type = GS_V_BOOL, .u = 0); break;
 	case '0': TRY(gs_torch_pop(t)); break;
 	case '1': TRY(gs_torch_pop_mark(t)); break;
 	case '2': TRY(gs_torch_dup(t)); break;
-	case 'I': case 'L': case 'F': case 'S': case 'V': case 'p': case 'g': return text_opcode(u, op);
+	case 'I':
+	case 'L':
+	case 'F':
+	case 'S':
+	case 'V':
+	case 'p':
+	case 'g': return text_opcode(u, op);
 	case 0x80: /* PROTO */
 		ARGUMENT(1);
 		if (arg > NEWEST_PROTOCOL)
-			return gs_fail(u->err, GS_VERSION, "pickle protocol %u is newer than %d", (unsigned)arg, NEWEST_PROTOCOL);
+			return gs_fail(u->err, GS_VERSION, "pickle protocol %u is newer than %d", (unsigned)arg,
+				NEWEST_PROTOCOL);
 		break;
 	case 0x95: ARGUMENT(8); break; /* FRAME: a hint for buffering */
 	case '.': return GS_END;
@@ -290,7 +358,8 @@ static void look_behind(unpickler *u)
 	while (look(u, 1) && strchr(" \t\r\n", *u->p) && *u->p)
 		u->p++;
 	if (look(u, 1) && *u->p)
-		gs_snapshot_warn(u->t.s, "more bytes after the end of the pickle, at byte %llu: not read", (unsigned long long)offset(u));
+		gs_snapshot_warn(u->t.s, "more bytes after the end of the pickle, at byte %llu: not read",
+			(unsigned long long)offset(u));
 }
 
 static gs_status run(unpickler *u, unsigned want, gs_snapshot *s)
@@ -313,7 +382,7 @@ static gs_status run(unpickler *u, unsigned want, gs_snapshot *s)
 
 static gs_status read_pickle(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
-	unpickler u = { .source = source, .err = err };
+	unpickler u = {.source = source, .err = err};
 	gs_status status = run(&u, want, s);
 	if (!status)
 		look_behind(&u);
@@ -323,7 +392,7 @@ static gs_status read_pickle(gs_source *source, unsigned want, gs_snapshot *s, g
 
 gs_status gs_pickle_check(gs_source *source, gs_sink to, void *arg, gs_error *err)
 {
-	unpickler u = { .source = source, .err = err, .sink = to, .arg = arg };
+	unpickler u = {.source = source, .err = err, .sink = to, .arg = arg};
 	const unsigned char *head;
 	gs_snapshot s;
 	if (gs_source_peek(source, 2, &head) >= 2 && head[0] == 0x80 && head[1] <= NEWEST_PROTOCOL)
@@ -337,11 +406,15 @@ gs_status gs_pickle_check(gs_source *source, gs_sink to, void *arg, gs_error *er
 	return status;
 }
 
-/* Whether the line that begins at *i is what opcode has as its argument in protocol 0; *i moves behind it (n where the head ends before it). */
+/* Whether the line that begins at *i is what opcode has as its argument in protocol 0; *i moves
+ * behind it (n where the head ends before it). */
 static bool text_argument(const unsigned char *head, size_t n, size_t *i, char opcode)
 {
 	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.<>";
-	const char *of = opcode == 'c' ? word : opcode == 'F' ? "0123456789+-.einfa" : opcode == 'p' || opcode == 'g' ? "0123456789" : "0123456789-L";
+	const char *of = opcode == 'c'       ? word
+		: opcode == 'F'                  ? "0123456789+-.einfa"
+		: opcode == 'p' || opcode == 'g' ? "0123456789"
+										 : "0123456789-L";
 	bool any = opcode == 'V' || opcode == 'S';
 	size_t from = *i;
 	for (; *i < n && head[*i] != '\n'; ++*i)
@@ -354,7 +427,8 @@ static bool text_argument(const unsigned char *head, size_t n, size_t *i, char o
 	return opcode == 'V' || !empty;
 }
 
-/* Follows opcodes of protocol 0. A log may well begin with a bracket and a capital letter, on every line: something that builds must be among them. */
+/* Follows opcodes of protocol 0. A log may well begin with a bracket and a capital letter, on every
+ * line: something that builds must be among them. */
 static bool begins_as_protocol_0(const unsigned char *head, size_t n)
 {
 	bool builds = false;
@@ -366,7 +440,8 @@ static bool begins_as_protocol_0(const unsigned char *head, size_t n)
 		if (!opcode)
 			return false;
 		if (strchr("VSILFpgc", opcode)) {
-			if (!text_argument(head, n, &i, opcode) || (opcode == 'c' && i < n && !text_argument(head, n, &i, opcode)))
+			if (!text_argument(head, n, &i, opcode) ||
+				(opcode == 'c' && i < n && !text_argument(head, n, &i, opcode)))
 				return false;
 		} else if (strchr("dltsaue.Rb", opcode)) {
 			builds = true;
@@ -387,9 +462,10 @@ static int probe_pickle(const unsigned char *head, size_t n)
 		return 90;
 	if (begins_as_protocol_0(head, n))
 		return 80;
-	if (n >= 3 && (head[0] == '}' || head[0] == ']') && (head[1] == 'q' || head[1] == '.' || head[1] == '('))
+	if (n >= 3 && (head[0] == '}' || head[0] == ']') &&
+		(head[1] == 'q' || head[1] == '.' || head[1] == '('))
 		return 80; /* protocol 1 */
 	return 0;
 }
 
-const gs_reader gs_reader_pickle = { "pickle", probe_pickle, read_pickle };
+const gs_reader gs_reader_pickle = {"pickle", probe_pickle, read_pickle};

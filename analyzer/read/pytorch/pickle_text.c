@@ -23,13 +23,14 @@ static bool integer(const char *text, size_t n, gs_value *out)
 {
 	bool negative = n && *text == '-';
 	uint64_t x = 0;
-	*out = (gs_value){ .type = GS_V_INT };
+	*out = (gs_value){.type = GS_V_INT};
 	if (n <= negative)
 		return false;
 	for (size_t i = negative; i < n; i++) {
 		if (!isdigit((unsigned char)text[i]))
 			return false;
-		if (__builtin_mul_overflow(x, 10, &x) || __builtin_add_overflow(x, (uint64_t)(text[i] - '0'), &x))
+		if (__builtin_mul_overflow(x, 10, &x) ||
+			__builtin_add_overflow(x, (uint64_t)(text[i] - '0'), &x))
 			out->type = GS_V_OPAQUE;
 	}
 	if (negative && x > 1ull << 63)
@@ -42,7 +43,7 @@ static bool integer(const char *text, size_t n, gs_value *out)
 bool gs_pickle_number(unsigned char op, const char *text, size_t n, gs_value *out)
 {
 	if (op == 'I' && n == 2 && text[0] == '0' && (text[1] == '0' || text[1] == '1')) {
-		*out = (gs_value){ .type = GS_V_BOOL, .u = text[1] == '1' };
+		*out = (gs_value){.type = GS_V_BOOL, .u = text[1] == '1'};
 		return true;
 	}
 	if (op == 'L' && n && text[n - 1] == 'L')
@@ -54,7 +55,7 @@ bool gs_pickle_number(unsigned char op, const char *text, size_t n, gs_value *ou
 		return false;
 	memcpy(buf, text, n);
 	buf[n] = 0;
-	*out = (gs_value){ .type = GS_V_FLOAT, .f = strtod(buf, &end) };
+	*out = (gs_value){.type = GS_V_FLOAT, .f = strtod(buf, &end)};
 	return end == buf + n;
 }
 
@@ -88,7 +89,10 @@ size_t gs_pickle_unescape_unicode(const char *text, size_t n, char *out)
 {
 	size_t length = 0;
 	for (size_t i = 0; i < n;) {
-		size_t digits = text[i] == '\\' && i + 1 < n ? (text[i + 1] == 'u' ? 4 : text[i + 1] == 'U' ? 8 : 0) : 0;
+		size_t digits = text[i] == '\\' && i + 1 < n ? (text[i + 1] == 'u'          ? 4
+															   : text[i + 1] == 'U' ? 8
+																					: 0)
+													 : 0;
 		int64_t c = digits && i + 2 + digits <= n ? hex(text + i + 2, digits) : -1;
 		if (c >= 0 && c < 0x110000) {
 			length += utf8((uint32_t)c, out + length);

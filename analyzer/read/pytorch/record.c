@@ -1,5 +1,5 @@
-/* What the dictionaries of a PyTorch snapshot mean: events, frames, segments, blocks, annotations. Told apart by their
- * keys, so that order, unknown keys and missing ones do not matter. */
+/* What the dictionaries of a PyTorch snapshot mean: events, frames, segments, blocks, annotations.
+ * Told apart by their keys, so that order, unknown keys and missing ones do not matter. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -29,14 +29,16 @@ static void gather(fields *f, const gs_value *pairs, size_t n)
 
 static const gs_value *get(const fields *f, int word)
 {
-	static const gs_value none = { .type = GS_V_NONE };
+	static const gs_value none = {.type = GS_V_NONE};
 	return f->have >> word & 1 ? f->at[word] : &none;
 }
 
 static uint64_t number(const fields *f, int word, uint64_t otherwise)
 {
 	const gs_value *v = get(f, word);
-	return v->type == GS_V_INT || v->type == GS_V_BOOL ? v->u : v->type == GS_V_FLOAT && v->f >= 0 && v->f < 1.8e19 ? (uint64_t)v->f : otherwise;
+	return v->type == GS_V_INT || v->type == GS_V_BOOL        ? v->u
+		: v->type == GS_V_FLOAT && v->f >= 0 && v->f < 1.8e19 ? (uint64_t)v->f
+															  : otherwise;
 }
 
 /* A size or time that an int64_t can hold, else GS_NONE. */
@@ -50,7 +52,9 @@ static int64_t known(const fields *f, int word)
 static gs_status size_of(gs_torch *t, const fields *f, int word, uint64_t *out)
 {
 	*out = number(f, word, 0);
-	return *out <= INT64_MAX ? GS_OK : gs_fail(&t->error, GS_FORMAT, "a size of %lld bytes cannot be", (long long)*out);
+	return *out <= INT64_MAX
+		? GS_OK
+		: gs_fail(&t->error, GS_FORMAT, "a size of %lld bytes cannot be", (long long)*out);
 }
 
 static gs_id string(const fields *f, int word)
@@ -84,12 +88,13 @@ gs_status gs_torch_frame(gs_torch *t, const gs_value *pairs, size_t n, gs_value 
 {
 	fields f;
 	gather(&f, pairs, n);
-	*out = (gs_value){ .type = GS_V_FRAME };
+	*out = (gs_value){.type = GS_V_FRAME};
 	for (size_t i = 1; i < n; i += 2)
 		gs_torch_discard(t, &pairs[i]);
 	if (!(t->want & GS_WANT_STACKS))
 		return GS_OK;
-	out->id = gs_snapshot_frame(t->s, string(&f, GS_WORD_NAME), string(&f, GS_WORD_FILENAME), known(&f, GS_WORD_LINE));
+	out->id = gs_snapshot_frame(
+		t->s, string(&f, GS_WORD_NAME), string(&f, GS_WORD_FILENAME), known(&f, GS_WORD_LINE));
 	return out->id ? GS_OK : gs_torch_no_memory(t);
 }
 
@@ -105,7 +110,7 @@ gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v)
 	if (o->holds == GS_HOLDS_FRAMES && !o->stack && t->want & GS_WANT_STACKS && o->n < UINT32_MAX)
 		o->stack = gs_snapshot_stack(t->s, o->items, (uint32_t)o->n);
 	gs_id stack = o->stack;
-	gs_torch_drop(t, v->id, (gs_value){ .type = GS_V_STACK, .id = stack });
+	gs_torch_drop(t, v->id, (gs_value){.type = GS_V_STACK, .id = stack});
 	return stack;
 }
 
@@ -119,9 +124,10 @@ bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out)
 		return false;
 	const gs_object *o = gs_torch_object(t, v);
 	const gs_value *items = o->items;
-	if (o->holds != GS_HOLDS_SCALARS || o->n != 2 || items[0].type != GS_V_INT || items[1].type != GS_V_INT)
+	if (o->holds != GS_HOLDS_SCALARS || o->n != 2 || items[0].type != GS_V_INT ||
+		items[1].type != GS_V_INT)
 		return false;
-	*out = (gs_pool_id){ items[0].u, items[1].u };
+	*out = (gs_pool_id){items[0].u, items[1].u};
 	return true;
 }
 
@@ -149,14 +155,16 @@ static gs_id tag_of(const gs_torch *t, const fields *f)
 static gs_action action_of(const gs_torch *t, const fields *f)
 {
 	gs_id id = string(f, GS_WORD_ACTION);
-	return id ? gs_action_parse(t->s->strings[id].text, t->s->strings[id].length) : GS_ACTION_UNKNOWN;
+	return id ? gs_action_parse(t->s->strings[id].text, t->s->strings[id].length)
+			  : GS_ACTION_UNKNOWN;
 }
 
 /* Words of an event that the model holds. */
 static uint64_t placed_of_event(const gs_event *e, const fields *f)
 {
 	gs_action action = gs_event_action(e);
-	uint64_t placed = BIT(SIZE) | BIT(STREAM) | (action == GS_ACTION_OOM ? BIT(DEVICE_FREE) : BIT(ADDR));
+	uint64_t placed = BIT(SIZE) | BIT(STREAM) |
+		(action == GS_ACTION_OOM ? BIT(DEVICE_FREE) : BIT(ADDR));
 	placed |= action != GS_ACTION_UNKNOWN ? BIT(ACTION) : 0;
 	placed |= e->time_us != GS_NONE ? BIT(TIME_US) : 0;
 	placed |= e->pool ? BIT(POOL_ID) : 0;
@@ -165,14 +173,15 @@ static uint64_t placed_of_event(const gs_event *e, const fields *f)
 	return placed & f->have;
 }
 
-static gs_status append_event(gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n)
+static gs_status append_event(
+	gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n)
 {
 	t->event_keys |= f->have;
 	if (!(t->want & GS_WANT_EVENTS)) {
 		t->events_dropped = true;
 		return GS_OK;
 	}
-	gs_event e = { .address = number(f, GS_WORD_ADDR, 0), .time_us = known(f, GS_WORD_TIME_US) };
+	gs_event e = {.address = number(f, GS_WORD_ADDR, 0), .time_us = known(f, GS_WORD_TIME_US)};
 	gs_action action = action_of(t, f);
 	gs_pool_id pool;
 	if (size_of(t, f, GS_WORD_SIZE, &e.size))
@@ -208,12 +217,15 @@ static uint8_t state_of(const fields *f)
 	}
 }
 
-#define BLOCK_PLACED (BIT(ADDRESS) | BIT(SIZE) | BIT(REQUESTED_SIZE) | BIT(STATE) | BIT(FRAMES) | BIT(HISTORY))
+#define BLOCK_PLACED \
+	(BIT(ADDRESS) | BIT(SIZE) | BIT(REQUESTED_SIZE) | BIT(STATE) | BIT(FRAMES) | BIT(HISTORY))
 
-/* Also an element of a 2.0 block's history: address, requested size and stack of an allocation, the newest first. */
-static gs_status append_block(gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n, bool history)
+/* Also an element of a 2.0 block's history: address, requested size and stack of an allocation, the
+ * newest first. */
+static gs_status append_block(
+	gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n, bool history)
 {
-	gs_block b = { .idx = GS_NONE, .requested = GS_NONE };
+	gs_block b = {.idx = GS_NONE, .requested = GS_NONE};
 	if (size_of(t, f, GS_WORD_SIZE, &b.size))
 		return t->error.status;
 	b.address = number(f, history ? GS_WORD_ADDR : GS_WORD_ADDRESS, 0);
@@ -224,7 +236,8 @@ static gs_status append_block(gs_torch *t, gs_object *list, const fields *f, con
 	b.tag = tag_of(t, f);
 	if (b.state == GS_INACTIVE && size_of(t, f, GS_WORD_REQUESTED_SIZE, &b.stale))
 		return t->error.status;
-	if (!history && gs_torch_more(t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
+	if (!history &&
+		gs_torch_more(t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
 		return t->error.status;
 	const gs_value *past = get(f, GS_WORD_HISTORY);
 	const gs_object *o = past->type == GS_V_LIST ? gs_torch_object(t, past) : NULL;
@@ -257,7 +270,7 @@ static void take_blocks(gs_torch *t, const gs_value *v, gs_raw_segment *r)
 
 static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 {
-	gs_raw_segment r = { .device = (int64_t)number(f, GS_WORD_DEVICE, 0) };
+	gs_raw_segment r = {.device = (int64_t)number(f, GS_WORD_DEVICE, 0)};
 	r.g.has_address = get(f, GS_WORD_ADDRESS)->type == GS_V_INT;
 	r.g.address = number(f, GS_WORD_ADDRESS, 0);
 	if (size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
@@ -265,7 +278,9 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 	r.g.stream = number(f, GS_WORD_STREAM, 0);
 	r.g.expandable = number(f, GS_WORD_IS_EXPANDABLE, 0) != 0;
 	gs_id type = string(f, GS_WORD_SEGMENT_TYPE);
-	r.g.pool = type == GS_WORD_SMALL ? GS_SMALL : type == GS_WORD_LARGE ? GS_LARGE : GS_CLASS_UNKNOWN;
+	r.g.pool = type == GS_WORD_SMALL ? GS_SMALL
+		: type == GS_WORD_LARGE      ? GS_LARGE
+									 : GS_CLASS_UNKNOWN;
 	gs_torch_pool_of(t, get(f, GS_WORD_SEGMENT_POOL_ID), &r.g.pool_id);
 	r.g.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
 	gs_raw_segment *slot = gs_object_add(t, list, sizeof *slot);
@@ -273,15 +288,20 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 		return t->error.status;
 	take_blocks(t, get(f, GS_WORD_BLOCKS), &r);
 	*slot = r;
-	for (size_t i = 0; !(f->have & BIT(TOTAL_SIZE)) && i < r.g.nblocks; i++) /* then the blocks tell */
-		if (__builtin_add_overflow(slot->g.size, r.blocks[i].size, &slot->g.size) || slot->g.size > INT64_MAX)
-			return gs_fail(&t->error, GS_FORMAT, "the blocks of a segment add up to more than there can be");
+	for (size_t i = 0; !(f->have & BIT(TOTAL_SIZE)) && i < r.g.nblocks;
+		 i++) /* then the blocks tell */
+		if (__builtin_add_overflow(slot->g.size, r.blocks[i].size, &slot->g.size) ||
+			slot->g.size > INT64_MAX)
+			return gs_fail(
+				&t->error, GS_FORMAT, "the blocks of a segment add up to more than there can be");
 	return GS_OK;
 }
 
 static gs_status append_note(gs_torch *t, gs_object *list, const fields *f)
 {
-	gs_annotation a = { .name = string(f, GS_WORD_NAME), .stage = string(f, GS_WORD_STAGE), .time_us = known(f, GS_WORD_TIME_US) };
+	gs_annotation a = {.name = string(f, GS_WORD_NAME),
+		.stage = string(f, GS_WORD_STAGE),
+		.time_us = known(f, GS_WORD_TIME_US)};
 	uint64_t device = number(f, GS_WORD_DEVICE, 0);
 	a.device = device <= INT32_MAX ? (int32_t)device : -1;
 	gs_annotation *slot = gs_object_add(t, list, sizeof *slot);
@@ -291,11 +311,16 @@ static gs_status append_note(gs_torch *t, gs_object *list, const fields *f)
 	return GS_OK;
 }
 
-gs_status gs_torch_append_record(gs_torch *t, gs_object *list, gs_record record, const gs_value *pairs, size_t n)
+gs_status gs_torch_append_record(
+	gs_torch *t, gs_object *list, gs_record record, const gs_value *pairs, size_t n)
 {
 	static const uint8_t holds[] = {
-		[GS_RECORD_OTHER] = GS_HOLDS_OTHER, [GS_RECORD_EVENT] = GS_HOLDS_EVENTS, [GS_RECORD_FRAME] = GS_HOLDS_FRAMES,
-		[GS_RECORD_SEGMENT] = GS_HOLDS_SEGMENTS, [GS_RECORD_BLOCK] = GS_HOLDS_BLOCKS, [GS_RECORD_HISTORY] = GS_HOLDS_HISTORY,
+		[GS_RECORD_OTHER] = GS_HOLDS_OTHER,
+		[GS_RECORD_EVENT] = GS_HOLDS_EVENTS,
+		[GS_RECORD_FRAME] = GS_HOLDS_FRAMES,
+		[GS_RECORD_SEGMENT] = GS_HOLDS_SEGMENTS,
+		[GS_RECORD_BLOCK] = GS_HOLDS_BLOCKS,
+		[GS_RECORD_HISTORY] = GS_HOLDS_HISTORY,
 		[GS_RECORD_NOTE] = GS_HOLDS_NOTES,
 	};
 	gs_status status = GS_OK;

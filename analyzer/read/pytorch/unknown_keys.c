@@ -1,4 +1,5 @@
-/* What records say beyond the model: kept as JSON, so that an export has it again. Nearly all records of a file say the same few things. */
+/* What records say beyond the model: kept as JSON, so that an export has it again. Nearly all
+ * records of a file say the same few things. */
 #include <string.h>
 
 #include "analyzer/model/memory.h"
@@ -19,8 +20,10 @@ static bool is_empty_stack(const gs_value *key, const gs_value *v)
 	return key->id == GS_WORD_FRAMES && (v->type == GS_V_LIST || v->type == GS_V_STACK);
 }
 
-/* Keys and values as ids, where there are few and all values are strings; returns how many members, or NOT_SIMPLE. */
-static uint32_t simple_members(const gs_value *pairs, size_t n, uint64_t placed, gs_id member[2 * MOST_MEMBERS])
+/* Keys and values as ids, where there are few and all values are strings; returns how many members,
+ * or NOT_SIMPLE. */
+static uint32_t simple_members(
+	const gs_value *pairs, size_t n, uint64_t placed, gs_id member[2 * MOST_MEMBERS])
 {
 	uint32_t found = 0;
 	for (size_t i = 0; i + 1 < n; i += 2) {
@@ -37,12 +40,13 @@ static uint32_t simple_members(const gs_value *pairs, size_t n, uint64_t placed,
 
 static gs_status make(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out)
 {
-	static const gs_value empty = { .type = GS_V_STACK };
-	gs_torch_text x = { .most = GS_MOST_MORE };
+	static const gs_value empty = {.type = GS_V_STACK};
+	gs_torch_text x = {.most = GS_MOST_MORE};
 	gs_status status = GS_OK;
 	for (size_t i = 0; i + 1 < n; i += 2)
 		if (!is_placed(&pairs[i], placed))
-			gs_torch_json_member(t, &x, pairs[i].id, is_empty_stack(&pairs[i], &pairs[i + 1]) ? &empty : &pairs[i + 1]);
+			gs_torch_json_member(t, &x, pairs[i].id,
+				is_empty_stack(&pairs[i], &pairs[i + 1]) ? &empty : &pairs[i + 1]);
 	gs_torch_text_add(&x, "}", 1);
 	if (!x.failed && !(*out = gs_snapshot_string(t->s, x.data, x.n)))
 		status = gs_torch_no_memory(t);
@@ -52,7 +56,7 @@ static gs_status make(gs_torch *t, const gs_value *pairs, size_t n, uint64_t pla
 
 gs_status gs_torch_more(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out)
 {
-	gs_id member[2 * MOST_MEMBERS] = { 0 };
+	gs_id member[2 * MOST_MEMBERS] = {0};
 	uint32_t found = simple_members(pairs, n, placed, member);
 	*out = 0;
 	if (!found || !(t->want & GS_WANT_STACKS))

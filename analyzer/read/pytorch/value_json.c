@@ -41,7 +41,8 @@ static void add_quoted(gs_torch_text *x, const char *s, size_t n)
 		if (i + run == n)
 			break;
 		char c = s[i + run++];
-		int length = c == '"' || c == '\\' ? snprintf(esc, sizeof esc, "\\%c", c) : snprintf(esc, sizeof esc, "\\u%04x", c);
+		int length = c == '"' || c == '\\' ? snprintf(esc, sizeof esc, "\\%c", c)
+										   : snprintf(esc, sizeof esc, "\\u%04x", c);
 		gs_torch_text_add(x, esc, (size_t)length);
 	}
 	gs_torch_text_add(x, "\"", 1);
@@ -89,8 +90,9 @@ static void add_value(gs_torch *t, gs_torch_text *x, const gs_value *v, int dept
 	switch (v->type) {
 	case GS_V_BOOL: gs_torch_text_add(x, v->u ? "true" : "false", v->u ? 4 : 5); break;
 	case GS_V_INT:
-		gs_torch_text_add(x, buf, (size_t)(v->negative ? snprintf(buf, sizeof buf, "%lld", (long long)v->u) :
-						   snprintf(buf, sizeof buf, "%llu", (unsigned long long)v->u)));
+		gs_torch_text_add(x, buf,
+			(size_t)(v->negative ? snprintf(buf, sizeof buf, "%lld", (long long)v->u)
+								 : snprintf(buf, sizeof buf, "%llu", (unsigned long long)v->u)));
 		break;
 	case GS_V_FLOAT:
 		if (isfinite(v->f))
@@ -100,8 +102,10 @@ static void add_value(gs_torch *t, gs_torch_text *x, const gs_value *v, int dept
 		break;
 	case GS_V_STRING: add_quoted(x, t->s->strings[v->id].text, t->s->strings[v->id].length); break;
 	case GS_V_PAIR:
-		gs_torch_text_add(x, buf, (size_t)snprintf(buf, sizeof buf, "[%llu,", (unsigned long long)t->pairs[v->id].a));
-		gs_torch_text_add(x, buf, (size_t)snprintf(buf, sizeof buf, "%llu]", (unsigned long long)t->pairs[v->id].b));
+		gs_torch_text_add(x, buf,
+			(size_t)snprintf(buf, sizeof buf, "[%llu,", (unsigned long long)t->pairs[v->id].a));
+		gs_torch_text_add(x, buf,
+			(size_t)snprintf(buf, sizeof buf, "%llu]", (unsigned long long)t->pairs[v->id].b));
 		break;
 	case GS_V_STACK: gs_torch_text_add(x, "[]", 2); break;
 	case GS_V_DICT:
@@ -114,7 +118,10 @@ static void add_value(gs_torch *t, gs_torch_text *x, const gs_value *v, int dept
 	}
 }
 
-void gs_torch_json(gs_torch *t, gs_torch_text *x, const gs_value *v) { add_value(t, x, v, MOST_DEPTH); }
+void gs_torch_json(gs_torch *t, gs_torch_text *x, const gs_value *v)
+{
+	add_value(t, x, v, MOST_DEPTH);
+}
 
 void gs_torch_json_member(gs_torch *t, gs_torch_text *x, gs_id key, const gs_value *v)
 {

@@ -13,7 +13,8 @@ typedef struct gs_torch_text {
 
 void gs_torch_text_add(gs_torch_text *x, const char *data, size_t n);
 
-/* Appends a value: dictionaries and lists to a depth of 8; of lists what the builder keeps of them. */
+/* Appends a value: dictionaries and lists to a depth of 8; of lists what the builder keeps of them.
+ */
 void gs_torch_json(gs_torch *t, gs_torch_text *x, const gs_value *v);
 
 /* Appends a member to an object, which its first member opens; closing it is the caller's. */

@@ -1,4 +1,5 @@
-/* Tries what a character may begin; a backslash, '&' or '<' that begins nothing known stays what it is. */
+/* Tries what a character may begin; a backslash, '&' or '<' that begins nothing known stays what it
+ * is. */
 #include "analyzer/read/text/decode.h"
 
 #include <string.h>
@@ -11,10 +12,12 @@ static int hex(unsigned char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-/* The ASCII character that stands for a code point, 0 for one that vanishes, -1 where there is none. */
+/* The ASCII character that stands for a code point, 0 for one that vanishes, -1 where there is
+ * none. */
 static int plain(uint32_t c)
 {
-	if (c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x3000 || (c >= 0x2500 && c <= 0x257f))
+	if (c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x3000 ||
+		(c >= 0x2500 && c <= 0x257f))
 		return ' ';
 	if ((c >= 0x200b && c <= 0x200f) || c == 0x2060 || c == 0xfeff)
 		return 0;
@@ -55,7 +58,8 @@ static size_t give(uint32_t c, char *out)
 	return 3;
 }
 
-/* The length of a colour that begins behind an escape character (`[` … letter), 0 where there is none. */
+/* The length of a colour that begins behind an escape character (`[` … letter), 0 where there is
+ * none. */
 static size_t colour(const unsigned char *p, size_t n)
 {
 	size_t i;
@@ -93,9 +97,21 @@ static size_t numbered_entity(const unsigned char *p, size_t n, uint32_t *c)
 /* An HTML entity, or a tag that ends a line; 0 where there is none. */
 static size_t entity(const unsigned char *p, size_t n, uint32_t *c)
 {
-	static const struct { const char *word; char c; } known[] = {
-		{ "&lt;", '<' }, { "&gt;", '>' }, { "&amp;", '&' }, { "&quot;", '"' }, { "&apos;", '\'' }, { "&nbsp;", ' ' },
-		{ "<br>", '\n' }, { "<br/>", '\n' }, { "<br />", '\n' }, { "</p>", '\n' }, { "</div>", '\n' },
+	static const struct {
+		const char *word;
+		char c;
+	} known[] = {
+		{"&lt;", '<'},
+		{"&gt;", '>'},
+		{"&amp;", '&'},
+		{"&quot;", '"'},
+		{"&apos;", '\''},
+		{"&nbsp;", ' '},
+		{"<br>", '\n'},
+		{"<br/>", '\n'},
+		{"<br />", '\n'},
+		{"</p>", '\n'},
+		{"</div>", '\n'},
 	};
 	size_t length;
 	for (size_t i = 0; i < sizeof known / sizeof *known; i++)
@@ -106,10 +122,12 @@ static size_t entity(const unsigned char *p, size_t n, uint32_t *c)
 	return *p == '&' ? numbered_entity(p, n, c) : 0;
 }
 
-/* An escape character written out, with the colour behind it: \x1b[31m, \033[31m, \u001b[31m; 0 where there is none. */
+/* An escape character written out, with the colour behind it: \x1b[31m, \033[31m, \u001b[31m; 0
+ * where there is none. */
 static size_t written_colour(const unsigned char *p, size_t n)
 {
-	static const char *const words[] = { "\\x1b", "\\x1B", "\\033", "\\u001b", "\\u001B", "\\e", "#033" };
+	static const char *const words[] = {
+		"\\x1b", "\\x1B", "\\033", "\\u001b", "\\u001B", "\\e", "#033"};
 	size_t length;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t more = starts(p, n, words[i], &length) ? colour(p + length, n - length) : 0;
@@ -126,17 +144,11 @@ static size_t single_escape(const unsigned char *p, size_t n, uint32_t *c)
 		return 0;
 	switch (p[1]) {
 	case 'n':
-	case 'r':
-		*c = '\n';
-		return 2;
-	case 't':
-		*c = ' ';
-		return 2;
+	case 'r': *c = '\n'; return 2;
+	case 't': *c = ' '; return 2;
 	case '"':
 	case '\'':
-	case '/':
-		*c = p[1];
-		return 2;
+	case '/': *c = p[1]; return 2;
 	case 'u':
 		*c = 0;
 		for (size_t i = 2; i < 6; i++) {
@@ -160,7 +172,8 @@ static size_t escape(const unsigned char *p, size_t n, uint32_t *c)
 	return used ? more + used : 0;
 }
 
-/* Length of the sequence of UTF-8 at p and what it encodes; 0 where it is none, or more than three bytes long. */
+/* Length of the sequence of UTF-8 at p and what it encodes; 0 where it is none, or more than three
+ * bytes long. */
 static size_t utf8(const unsigned char *p, size_t n, uint32_t *c)
 {
 	size_t length = *p >= 0xc2 && *p < 0xe0 ? 2 : *p >= 0xe0 && *p < 0xf0 ? 3 : 0;
@@ -184,19 +197,11 @@ static size_t decode(gs_text_decoder *d, const unsigned char *p, size_t n, char 
 	*out = (char)*p;
 	*gave = 1;
 	switch (*p) {
-	case '\n':
-		*gave = !after_return;
-		return 1;
-	case '\r':
-		*out = '\n';
-		return 1;
-	case 0x1b:
-		*gave = 0;
-		return 1 + colour(p + 1, n - 1);
+	case '\n': *gave = !after_return; return 1;
+	case '\r': *out = '\n'; return 1;
+	case 0x1b: *gave = 0; return 1 + colour(p + 1, n - 1);
 	case 0:
-	case '\b':
-		*gave = 0;
-		return 1;
+	case '\b': *gave = 0; return 1;
 	case '#': /* as system logs write it */
 		used = written_colour(p, n);
 		*gave = !used;
@@ -209,9 +214,7 @@ static size_t decode(gs_text_decoder *d, const unsigned char *p, size_t n, char 
 		}
 		return 1;
 	case '&':
-	case '<':
-		used = entity(p, n, &c);
-		break;
+	case '<': used = entity(p, n, &c); break;
 	case '\\':
 		used = written_colour(p, n);
 		if (used) {
@@ -230,7 +233,8 @@ static size_t decode(gs_text_decoder *d, const unsigned char *p, size_t n, char 
 	return used;
 }
 
-static size_t decode_wide(gs_text_decoder *d, const unsigned char *p, size_t n, char *out, size_t *gave)
+static size_t decode_wide(
+	gs_text_decoder *d, const unsigned char *p, size_t n, char *out, size_t *gave)
 {
 	unsigned char narrow[GS_DECODE_LOOK / 2];
 	size_t units = 0;
@@ -251,7 +255,8 @@ static size_t decode_wide(gs_text_decoder *d, const unsigned char *p, size_t n, 
 	return n < 2 ? 1 : 2;
 }
 
-size_t gs_text_decode(gs_text_decoder *d, const unsigned char *p, size_t n, char out[GS_DECODE_GIVES], size_t *gave)
+size_t gs_text_decode(
+	gs_text_decoder *d, const unsigned char *p, size_t n, char out[GS_DECODE_GIVES], size_t *gave)
 {
 	return d->wide ? decode_wide(d, p, n, out, gave) : decode(d, p, n, out, gave);
 }

@@ -96,19 +96,38 @@ bool gs_text_digit_begins(const gs_text *t, size_t i)
 		return true;
 	char c = t->s[i - 1];
 	size_t run = 0;
-	while (run < 4 && i + run < t->n && gs_ascii_digit(t->s[i + run]) && (!run || joined(t, i + run)))
+	while (
+		run < 4 && i + run < t->n && gs_ascii_digit(t->s[i + run]) && (!run || joined(t, i + run)))
 		run++;
 	if (c == ',' && t->gap[i] == GS_GAP_WRAP && run != 3)
 		return true;
 	if (gs_ascii_digit(c) || ((c == '.' || c == ',') && i > 1 && gs_ascii_digit(t->s[i - 2])))
 		return false;
-	return t->gap[i] != GS_GAP_NONE || (!letter(c) && c != '_' && (unsigned char)c < 128) || (unsigned char)c >= 128;
+	return t->gap[i] != GS_GAP_NONE || (!letter(c) && c != '_' && (unsigned char)c < 128) ||
+		(unsigned char)c >= 128;
 }
 
-static const struct { const char *word; unsigned char shift; } units[] = {
-	{ "bytes", 0 }, { "byte", 0 }, { "kib", 10 }, { "mib", 20 }, { "gib", 30 }, { "tib", 40 }, { "pib", 50 },
-	{ "kb", 10 }, { "mb", 20 }, { "gb", 30 }, { "tb", 40 }, { "pb", 50 }, { "k", 10 }, { "m", 20 }, { "g", 30 }, { "t", 40 },
-	{ "b", 0 },
+static const struct {
+	const char *word;
+	unsigned char shift;
+} units[] = {
+	{"bytes", 0},
+	{"byte", 0},
+	{"kib", 10},
+	{"mib", 20},
+	{"gib", 30},
+	{"tib", 40},
+	{"pib", 50},
+	{"kb", 10},
+	{"mb", 20},
+	{"gb", 30},
+	{"tb", 40},
+	{"pb", 50},
+	{"k", 10},
+	{"m", 20},
+	{"g", 30},
+	{"t", 40},
+	{"b", 0},
 };
 
 /* The unit at *i, if what follows does not make it the beginning of a word. */
@@ -118,7 +137,8 @@ static bool unit_at(const gs_text *t, size_t *i, unsigned *shift)
 		size_t n = strlen(units[u].word), j = *i + n;
 		if (!gs_text_is(t, *i, units[u].word))
 			continue;
-		if (n < 3 && j < t->n && t->gap[j] == GS_GAP_NONE && (letter(t->s[j]) || t->s[j] == '/' || t->s[j] == '_'))
+		if (n < 3 && j < t->n && t->gap[j] == GS_GAP_NONE &&
+			(letter(t->s[j]) || t->s[j] == '/' || t->s[j] == '_'))
 			continue;
 		*shift = units[u].shift;
 		*i = j;
@@ -128,9 +148,13 @@ static bool unit_at(const gs_text *t, size_t *i, unsigned *shift)
 }
 
 /* The same, or folded away from it where that ends no number. */
-static bool goes_on(const gs_text *t, size_t i, bool folds) { return joined(t, i) || (folds && i < t->n && t->gap[i] == GS_GAP_FOLD); }
+static bool goes_on(const gs_text *t, size_t i, bool folds)
+{
+	return joined(t, i) || (folds && i < t->n && t->gap[i] == GS_GAP_FOLD);
+}
 
-/* Digits of the whole part, with commas between groups of three; returns whether a comma was seen. */
+/* Digits of the whole part, with commas between groups of three; returns whether a comma was seen.
+ */
 static long double whole(const gs_text *t, size_t *i, bool folds)
 {
 	long double v = 0;
@@ -138,8 +162,10 @@ static long double whole(const gs_text *t, size_t *i, bool folds)
 	for (;;) {
 		while (j < t->n && gs_ascii_digit(t->s[j]) && (j == *i || goes_on(t, j, folds)))
 			v = v * 10 + (t->s[j++] - '0');
-		if (j + 3 < t->n && t->s[j] == ',' && goes_on(t, j, folds) && gs_ascii_digit(t->s[j + 1]) && gs_ascii_digit(t->s[j + 2]) && gs_ascii_digit(t->s[j + 3]) &&
-		    goes_on(t, j + 1, folds) && (j + 4 >= t->n || !gs_ascii_digit(t->s[j + 4]) || !goes_on(t, j + 4, folds)))
+		if (j + 3 < t->n && t->s[j] == ',' && goes_on(t, j, folds) && gs_ascii_digit(t->s[j + 1]) &&
+			gs_ascii_digit(t->s[j + 2]) && gs_ascii_digit(t->s[j + 3]) &&
+			goes_on(t, j + 1, folds) &&
+			(j + 4 >= t->n || !gs_ascii_digit(t->s[j + 4]) || !goes_on(t, j + 4, folds)))
 			j++;
 		else
 			break;
@@ -149,14 +175,16 @@ static long double whole(const gs_text *t, size_t *i, bool folds)
 }
 
 /* A number at *i, not yet multiplied, and its unit; *i moves behind both. */
-static bool number_and_unit(const gs_text *t, size_t *i, long double *number, unsigned *shift, bool *unit, bool folds)
+static bool number_and_unit(
+	const gs_text *t, size_t *i, long double *number, unsigned *shift, bool *unit, bool folds)
 {
 	size_t j = *i;
 	*shift = 0;
 	if (j >= t->n || !gs_ascii_digit(t->s[j]))
 		return false;
 	long double v = whole(t, &j, folds);
-	if (j + 1 < t->n && (t->s[j] == '.' || t->s[j] == ',') && goes_on(t, j, folds) && gs_ascii_digit(t->s[j + 1]) && goes_on(t, j + 1, folds)) {
+	if (j + 1 < t->n && (t->s[j] == '.' || t->s[j] == ',') && goes_on(t, j, folds) &&
+		gs_ascii_digit(t->s[j + 1]) && goes_on(t, j + 1, folds)) {
 		long double scale = 1;
 		for (j++; j < t->n && gs_ascii_digit(t->s[j]) && goes_on(t, j, folds); j++)
 			v += (t->s[j] - '0') * (scale /= 10);
@@ -186,9 +214,15 @@ static bool size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit, bool f
 	return true;
 }
 
-bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit) { return size(t, i, bytes, unit, false); }
+bool gs_text_size(const gs_text *t, size_t *i, int64_t *bytes, bool *unit)
+{
+	return size(t, i, bytes, unit, false);
+}
 
-bool gs_text_size_folded(const gs_text *t, size_t *i, int64_t *bytes, bool *unit) { return size(t, i, bytes, unit, true); }
+bool gs_text_size_folded(const gs_text *t, size_t *i, int64_t *bytes, bool *unit)
+{
+	return size(t, i, bytes, unit, true);
+}
 
 bool gs_text_size_of(const gs_text *t, size_t *i, int64_t *part, int64_t *all)
 {
@@ -196,7 +230,8 @@ bool gs_text_size_of(const gs_text *t, size_t *i, int64_t *part, int64_t *all)
 	unsigned a_shift, b_shift;
 	bool a_unit, b_unit;
 	size_t j = *i;
-	if (!number_and_unit(t, &j, &a, &a_shift, &a_unit, false) || !gs_text_eat(t, &j, "/") || !number_and_unit(t, &j, &b, &b_shift, &b_unit, false))
+	if (!number_and_unit(t, &j, &a, &a_shift, &a_unit, false) || !gs_text_eat(t, &j, "/") ||
+		!number_and_unit(t, &j, &b, &b_shift, &b_unit, false))
 		return false;
 	*part = bytes_of(a, a_unit ? a_shift : b_shift);
 	*all = bytes_of(b, b_shift);

@@ -8,11 +8,14 @@
 
 enum { RECORD_LOOK = 320 /* bytes in which a record's source position is looked for */ };
 
-static bool alnum(char c) { return gs_ascii_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+static bool alnum(char c)
+{
+	return gs_ascii_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
+}
 static bool blank(char c) { return c == ' ' || c == '\t'; }
 
-/* Where the first source position of a record ends (`file.cc:12]`, `file.cc:12 function]`), or its level (`…07.123456: I `) where the
- * line was wrapped before that; 0 if there is none. */
+/* Where the first source position of a record ends (`file.cc:12]`, `file.cc:12 function]`), or its
+ * level (`…07.123456: I `) where the line was wrapped before that; 0 if there is none. */
 static size_t record_end(const char *line, size_t n)
 {
 	const char *end = line + (n < RECORD_LOOK ? n : RECORD_LOOK);
@@ -21,12 +24,14 @@ static size_t record_end(const char *line, size_t n)
 		const char *q = at + 4 + number;
 		if (number && q < end && *q == ']')
 			return (size_t)(q + 1 - line);
-		const char *close = number && q < end && *q == ' ' ? memchr(q, ']', (size_t)(end - q)) : NULL;
+		const char *close = number && q < end && *q == ' ' ? memchr(q, ']', (size_t)(end - q))
+														   : NULL;
 		if (close && memmem(line, (size_t)(at - line), ":onnxruntime:", 13))
 			return (size_t)(close + 1 - line);
 	}
 	for (const char *p = line, *at; (at = memmem(p, (size_t)(end - p), ": ", 2)); p = at + 2)
-		if (at > line && gs_ascii_digit(at[-1]) && at + 3 < end && memchr("IWEF", at[2], 4) && at[3] == ' ')
+		if (at > line && gs_ascii_digit(at[-1]) && at + 3 < end && memchr("IWEF", at[2], 4) &&
+			at[3] == ' ')
 			return (size_t)(at + 2 - line);
 	return 0;
 }
@@ -70,7 +75,9 @@ static size_t fits(const char *shape, size_t k, const char *line, size_t n)
 		else if (i < n && line[i] == shape[j])
 			i++;
 		if (i == from)
-			return shape[j] == ' ' && j + 1 == k && i == n ? n : 0; /* a blank at the end of a line may be gone */
+			return shape[j] == ' ' && j + 1 == k && i == n
+				? n
+				: 0; /* a blank at the end of a line may be gone */
 	}
 	return i;
 }
@@ -85,21 +92,27 @@ static size_t known(const gs_text_margin *m, const char *line, size_t n)
 	return longest;
 }
 
-/* Whether a record's own stamp begins: a date, `I0102 `, or a level and a source position behind what is no colon. */
+/* Whether a record's own stamp begins: a date, `I0102 `, or a level and a source position behind
+ * what is no colon. */
 static bool stamp_begins(const char *p, const char *end)
 {
-	if (end - p >= 10 && gs_ascii_digits(p, end) == 4 && (p[4] == '-' || p[4] == '/') && gs_ascii_digits(p + 5, end) == 2)
+	if (end - p >= 10 && gs_ascii_digits(p, end) == 4 && (p[4] == '-' || p[4] == '/') &&
+		gs_ascii_digits(p + 5, end) == 2)
 		return true;
 	bool level = end - p >= 6 && memchr("IWEF", *p, 4);
-	return level && ((gs_ascii_digits(p + 1, end) == 4 && p[5] == ' ') || (p[1] == ' ' && p[-1] == ' ' && p[-2] != ':'));
+	return level &&
+		((gs_ascii_digits(p + 1, end) == 4 && p[5] == ' ') ||
+			(p[1] == ' ' && p[-1] == ' ' && p[-2] != ':'));
 }
 
-/* A record that has two stamps: the first one is the margin, which a container's log has before every line. */
+/* A record that has two stamps: the first one is the margin, which a container's log has before
+ * every line. */
 static size_t two_stamps(gs_text_margin *m, const char *line, size_t n, size_t end)
 {
 	bool stamped;
 	for (size_t i = 8; i < end && i < GS_MARGIN_LONGEST; i++) {
-		if (alnum(line[i - 1]) || !stamp_begins(line + i, line + n) || gs_text_prefix(line, i, &stamped) != i || !stamped)
+		if (alnum(line[i - 1]) || !stamp_begins(line + i, line + n) ||
+			gs_text_prefix(line, i, &stamped) != i || !stamped)
 			continue;
 		if (gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {
 			learn(m, line, i);
@@ -118,7 +131,8 @@ size_t gs_text_margin_length(gs_text_margin *m, const char *line, size_t n)
 	if (gs_text_prefix(line, n, &stamped) >= end)
 		return two_stamps(m, line, n, end);
 	for (size_t i = 1; i < end && i < GS_MARGIN_LONGEST; i++) {
-		bool begins = (gs_ascii_digit(line[i]) || memchr("IWEFV[", line[i], 6)) && (!alnum(line[i - 1]) || (line[i - 1] == 'm' && i > 2 && gs_ascii_digit(line[i - 2])));
+		bool begins = (gs_ascii_digit(line[i]) || memchr("IWEFV[", line[i], 6)) &&
+			(!alnum(line[i - 1]) || (line[i - 1] == 'm' && i > 2 && gs_ascii_digit(line[i - 2])));
 		if (begins && gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {
 			learn(m, line, i);
 			return i;

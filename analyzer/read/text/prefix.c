@@ -1,4 +1,5 @@
-/* Recognises the beginnings of log lines piece by piece: each piece tells its length, 0 where it does not fit. */
+/* Recognises the beginnings of log lines piece by piece: each piece tells its length, 0 where it
+ * does not fit. */
 #include "analyzer/read/text/prefix.h"
 
 #include <string.h>
@@ -20,8 +21,9 @@ static int64_t value(const char *p, size_t n)
 static size_t clock_time(const char *p, const char *end, int64_t *us)
 {
 	size_t h = gs_ascii_digits(p, end);
-	if (h < 1 || h > 2 || end - p < (ptrdiff_t)h + 6 || p[h] != ':' || gs_ascii_digits(p + h + 1, end) != 2 || p[h + 3] != ':' ||
-	    gs_ascii_digits(p + h + 4, end) < 2)
+	if (h < 1 || h > 2 || end - p < (ptrdiff_t)h + 6 || p[h] != ':' ||
+		gs_ascii_digits(p + h + 1, end) != 2 || p[h + 3] != ':' ||
+		gs_ascii_digits(p + h + 4, end) < 2)
 		return 0;
 	if (gs_ascii_digits(p + h + 4, end) > 2)
 		return 0;
@@ -67,8 +69,8 @@ static size_t zone_offset(const char *p, const char *end, int64_t *us, bool *zon
 /* yyyy-mm-dd or yyyy/mm/dd, a blank or T or :, a time of day, perhaps a zone. */
 static size_t date_time(const char *p, const char *end, int64_t *us, bool *zone)
 {
-	if (end - p < 10 || gs_ascii_digits(p, end) != 4 || (p[4] != '-' && p[4] != '/') || gs_ascii_digits(p + 5, end) != 2 || p[7] != p[4] ||
-	    gs_ascii_digits(p + 8, end) != 2)
+	if (end - p < 10 || gs_ascii_digits(p, end) != 4 || (p[4] != '-' && p[4] != '/') ||
+		gs_ascii_digits(p + 5, end) != 2 || p[7] != p[4] || gs_ascii_digits(p + 8, end) != 2)
 		return 0;
 	int64_t y = value(p, 4), m = value(p + 5, 2), d = value(p + 8, 2);
 	if (y < 1970 || y > 2199 || m < 1 || m > 12 || d < 1 || d > 31)
@@ -86,7 +88,8 @@ static size_t date_time(const char *p, const char *end, int64_t *us, bool *zone)
 	return n;
 }
 
-/* I0000 00:00:1773083052.386475   70889   (level, date, time, thread; newer ones have the seconds since 1970; PyTorch's month has no zero before it) */
+/* I0000 00:00:1773083052.386475   70889   (level, date, time, thread; newer ones have the seconds
+ * since 1970; PyTorch's month has no zero before it) */
 static size_t glog_stamp(const char *p, const char *end, int64_t *us, bool *zone)
 {
 	size_t date = end - p < 10 || !memchr("IWEFD", *p, 5) ? 0 : gs_ascii_digits(p + 1, end);
@@ -122,7 +125,8 @@ static size_t glog_stamp(const char *p, const char *end, int64_t *us, bool *zone
 static size_t short_date_time(const char *p, const char *end)
 {
 	int64_t clock;
-	if (end - p < 11 || gs_ascii_digits(p, end) != 2 || (p[2] != '-' && p[2] != '/') || gs_ascii_digits(p + 3, end) != 2 || p[5] != ' ')
+	if (end - p < 11 || gs_ascii_digits(p, end) != 2 || (p[2] != '-' && p[2] != '/') ||
+		gs_ascii_digits(p + 3, end) != 2 || p[5] != ' ')
 		return 0;
 	size_t c = clock_time(p + 6, end, &clock);
 	return c ? 6 + c : 0;
@@ -130,7 +134,8 @@ static size_t short_date_time(const char *p, const char *end)
 
 static size_t level(const char *p, const char *end)
 {
-	static const char *const words[] = { "WARNING", "CRITICAL", "ERROR", "DEBUG", "FATAL", "INFO", "WARN", "TRACE" };
+	static const char *const words[] = {
+		"WARNING", "CRITICAL", "ERROR", "DEBUG", "FATAL", "INFO", "WARN", "TRACE"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
 		if ((size_t)(end - p) > n && !memcmp(p, words[i], n) && !letter(p[n]) && p[n] != '_')
@@ -142,7 +147,8 @@ static size_t level(const char *p, const char *end)
 /* [Error] or [warning]: a level alone in brackets, in any case. */
 static size_t bracketed_level(const char *p, const char *end)
 {
-	static const char *const words[] = { "warning]", "critical]", "error]", "debug]", "fatal]", "info]", "warn]", "trace]" };
+	static const char *const words[] = {
+		"warning]", "critical]", "error]", "debug]", "fatal]", "info]", "warn]", "trace]"};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		size_t n = strlen(words[i]);
 		if (*p == '[' && (size_t)(end - p) > n && !strncasecmp(p + 1, words[i], n))
@@ -169,12 +175,14 @@ static size_t source_position(const char *p, const char *end)
 			colon = n;
 		n++;
 	}
-	if (!colon || p + n >= end || p[n] != ']' || gs_ascii_digits(p + colon + 1, end) != n - colon - 1 || n == colon + 1)
+	if (!colon || p + n >= end || p[n] != ']' ||
+		gs_ascii_digits(p + colon + 1, end) != n - colon - 1 || n == colon + 1)
 		return 0;
 	return n + 1;
 }
 
-/* [rank0]: [1,0]<stderr>: (Worker pid=7, ip=…) [12:00:00] [stage-0] — a bracket with a rank, a pid or a time in it */
+/* [rank0]: [1,0]<stderr>: (Worker pid=7, ip=…) [12:00:00] [stage-0] — a bracket with a rank, a pid
+ * or a time in it */
 static size_t bracket(const char *p, const char *end, bool *stamped)
 {
 	if (p >= end || (*p != '[' && *p != '('))
@@ -195,26 +203,31 @@ static size_t bracket(const char *p, const char *end, bool *stamped)
 	const char *in = p + 1, *out = p + n;
 	int64_t us = 0;
 	bool zone = false;
-	bool time = date_time(in, out, &us, &zone) || clock_time(in, out, &us) || glog_stamp(in, out, &us, &zone);
+	bool time = date_time(in, out, &us, &zone) || clock_time(in, out, &us) ||
+		glog_stamp(in, out, &us, &zone);
 	bool rank = false;
 	for (const char *q = in; q + 3 < out; q++)
-		rank |= !memcmp(q, "rank", 4) || !memcmp(q, "pid=", 4) || !memcmp(q, "Rank", 4) || !memcmp(q, "tage", 4);
-	if (!time && !level(in, out + 1) && !(number && (rank || (*p == '[' && gs_ascii_digit(*in) && commas < 2))))
+		rank |= !memcmp(q, "rank", 4) || !memcmp(q, "pid=", 4) || !memcmp(q, "Rank", 4) ||
+			!memcmp(q, "tage", 4);
+	if (!time && !level(in, out + 1) &&
+		!(number && (rank || (*p == '[' && gs_ascii_digit(*in) && commas < 2))))
 		return 0;
 	*stamped |= time || level(in, out + 1);
 	n++;
-	if (end - p > (ptrdiff_t)n + 8 && (!memcmp(p + n, "<stderr>", 8) || !memcmp(p + n, "<stdout>", 8)))
+	if (end - p > (ptrdiff_t)n + 8 &&
+		(!memcmp(p + n, "<stderr>", 8) || !memcmp(p + n, "<stdout>", 8)))
 		n += 8;
 	if (p + n < end && p[n] == ':')
 		n++;
 	return n;
 }
 
-/* 0.12.345.678 E   (llama.cpp: minutes, seconds, milliseconds, microseconds since the start, and the level) */
+/* 0.12.345.678 E   (llama.cpp: minutes, seconds, milliseconds, microseconds since the start, and
+ * the level) */
 static size_t elapsed_stamp(const char *p, const char *end)
 {
 	size_t n = gs_ascii_digits(p, end);
-	static const unsigned char wide[] = { 2, 3, 3 };
+	static const unsigned char wide[] = {2, 3, 3};
 	if (!n || n > 4)
 		return 0;
 	for (size_t i = 0; i < sizeof wide; i++) {
@@ -222,7 +235,8 @@ static size_t elapsed_stamp(const char *p, const char *end)
 			return 0;
 		n += 1 + wide[i];
 	}
-	if (end - p < (ptrdiff_t)n + 3 || p[n] != ' ' || !memchr("DIWE", p[n + 1], 4) || p[n + 2] != ' ')
+	if (end - p < (ptrdiff_t)n + 3 || p[n] != ' ' || !memchr("DIWE", p[n + 1], 4) ||
+		p[n + 2] != ' ')
 		return 0;
 	return n + 2;
 }
@@ -242,7 +256,8 @@ static size_t system_stamp(const char *p, const char *end)
 	if (d < 1 || d > 2 || p[n + d] != ' ' || !(d = clock_time(p + n + d + 1, end, &clock) + d))
 		return 0;
 	n += d + 1;
-	const char *colon = memchr(p + n, ':', (size_t)(end - p) - n > 100 ? 100 : (size_t)(end - p) - n);
+	const char *colon = memchr(
+		p + n, ':', (size_t)(end - p) - n > 100 ? 100 : (size_t)(end - p) - n);
 	if (!colon || colon + 1 >= end || colon[1] != ' ' || p[n] != ' ')
 		return n;
 	size_t blanks = 0;
@@ -268,22 +283,27 @@ static size_t stamp(const char *p, const char *end, int64_t *us, bool *zone)
 	return n;
 }
 
-/* Of Python's logging: the logger's name behind a time, ended by a bar or a dash as the time was (` - trainer - `). */
+/* Of Python's logging: the logger's name behind a time, ended by a bar or a dash as the time was (`
+ * - trainer - `). */
 static size_t logger(const char *line, const char *p, const char *end)
 {
 	size_t n = 0;
 	if (p - line < 2 || p[-1] != ' ' || (p[-2] != '-' && p[-2] != '|'))
 		return 0;
-	while (p + n < end && n < 64 && (letter(p[n]) || gs_ascii_digit(p[n]) || p[n] == '_' || p[n] == '.'))
+	while (p + n < end && n < 64 &&
+		(letter(p[n]) || gs_ascii_digit(p[n]) || p[n] == '_' || p[n] == '.'))
 		n++;
-	return n && end - p > (ptrdiff_t)n + 3 && p[n] == ' ' && p[n + 1] == p[-2] && p[n + 2] == ' ' ? n : 0;
+	return n && end - p > (ptrdiff_t)n + 3 && p[n] == ' ' && p[n + 1] == p[-2] && p[n + 2] == ' '
+		? n
+		: 0;
 }
 
 /* Of a container's log: the name of a service and its number before a bar (`worker-1  | `). */
 static size_t service(const char *p, const char *end)
 {
 	size_t n = 0, number;
-	while (p + n < end && n < 64 && (letter(p[n]) || gs_ascii_digit(p[n]) || p[n] == '_' || p[n] == '-' || p[n] == '.'))
+	while (p + n < end && n < 64 &&
+		(letter(p[n]) || gs_ascii_digit(p[n]) || p[n] == '_' || p[n] == '-' || p[n] == '.'))
 		n++;
 	for (number = 0; number < n && gs_ascii_digit(p[n - 1 - number]); number++)
 		;
@@ -297,12 +317,14 @@ static size_t service(const char *p, const char *end)
 /* Which stream a container wrote to, and whether the line is whole. */
 static size_t stream(const char *p, const char *end)
 {
-	if (end - p < 10 || (memcmp(p, "stderr ", 7) && memcmp(p, "stdout ", 7)) || (p[7] != 'F' && p[7] != 'P') || p[8] != ' ')
+	if (end - p < 10 || (memcmp(p, "stderr ", 7) && memcmp(p, "stdout ", 7)) ||
+		(p[7] != 'F' && p[7] != 'P') || p[8] != ' ')
 		return 0;
 	return 9;
 }
 
-/* One piece of a prefix at p, or 0. after: some stamped piece came before (then more forms are accepted). */
+/* One piece of a prefix at p, or 0. after: some stamped piece came before (then more forms are
+ * accepted). */
 static size_t one_piece(const char *line, const char *p, const char *end, bool *stamped)
 {
 	int64_t us;
@@ -335,7 +357,9 @@ static size_t one_piece(const char *line, const char *p, const char *end, bool *
 
 size_t gs_text_prefix(const char *line, size_t n, bool *stamped)
 {
-	const char *end = line + n, *p = line + (n > 4 && !memcmp(line, "E   ", 4) ? 4 : service(line, end)); /* pytest's; a container's */
+	const char *end = line + n,
+			   *p = line +
+		(n > 4 && !memcmp(line, "E   ", 4) ? 4 : service(line, end)); /* pytest's; a container's */
 	*stamped = false;
 	while (p < end) {
 		size_t step = one_piece(line, p, end, stamped);

@@ -1,5 +1,5 @@
-/* Decodes and squeezes text piece by piece. A physical line longer than the window is squeezed in parts;
- * only its first part is looked at for a prefix. */
+/* Decodes and squeezes text piece by piece. A physical line longer than the window is squeezed in
+ * parts; only its first part is looked at for a prefix. */
 #include "analyzer/read/text/window.h"
 
 #include <stdlib.h>
@@ -10,12 +10,12 @@
 #include "analyzer/read/text/prefix.h"
 
 enum {
-	WINDOW = 262144,    /* decoded characters held */
+	WINDOW = 262144, /* decoded characters held */
 	HELD = WINDOW + GS_DECODE_GIVES,
-	LONG_LINE = 40,     /* columns from which a line may be one that was wrapped */
-	PREFIX_LOOK = 512,  /* characters in which a prefix is looked for */
-	NEAR_LINES = 8,     /* lines before and behind in which longer ones are looked for */
-	LOST_COLUMNS = 3    /* by which decoding may have made a line shorter (`C:\\temp`) */
+	LONG_LINE = 40,    /* columns from which a line may be one that was wrapped */
+	PREFIX_LOOK = 512, /* characters in which a prefix is looked for */
+	NEAR_LINES = 8,    /* lines before and behind in which longer ones are looked for */
+	LOST_COLUMNS = 3   /* by which decoding may have made a line shorter (`C:\\temp`) */
 };
 
 gs_status gs_text_open(gs_text *t, gs_source *source, gs_error *err)
@@ -45,7 +45,8 @@ void gs_text_release(gs_text *t)
 	*t = (gs_text)GS_TEXT_INIT;
 }
 
-/* --- decoding --------------------------------------------------------------------------------------- */
+/* --- decoding
+ * --------------------------------------------------------------------------------------- */
 
 static void byte_order(gs_text *t)
 {
@@ -80,13 +81,18 @@ static void fill(gs_text *t)
 	}
 }
 
-/* --- squeezing -------------------------------------------------------------------------------------- */
+/* --- squeezing
+ * -------------------------------------------------------------------------------------- */
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 
-static bool word(char c) { return gs_ascii_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool word(char c)
+{
+	return gs_ascii_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
 
-/* Whether the two asterisks at i in [from, to) are Markdown's and interrupt a sentence: **26.00 MiB** (no power, no pointer, no rule). */
+/* Whether the two asterisks at i in [from, to) are Markdown's and interrupt a sentence: **26.00
+ * MiB** (no power, no pointer, no rule). */
 static bool emphasis(const char *text, size_t i, size_t from, size_t to)
 {
 	char before = i > from ? text[i - 1] : ' ', after = i + 2 < to ? text[i + 2] : ' ';
@@ -97,8 +103,8 @@ static bool emphasis(const char *text, size_t i, size_t from, size_t to)
 	return !word(after);
 }
 
-/* Where the text of a line ends, without the position in a source file that a logger puts at its right edge (` trainer.py:120`): only where
- * the next line goes on below the text. */
+/* Where the text of a line ends, without the position in a source file that a logger puts at its
+ * right edge (` trainer.py:120`): only where the next line goes on below the text. */
 static size_t without_column(const gs_text *t, size_t from, size_t to)
 {
 	size_t i = to, n;
@@ -152,13 +158,15 @@ static void end_line(gs_text *t, bool empty)
 	t->width = 0;
 }
 
-/* "242: ", a number that the line before begins with as well: the output of one of many tests. Its length, 0 where there is none. */
+/* "242: ", a number that the line before begins with as well: the output of one of many tests. Its
+ * length, 0 where there is none. */
 static size_t numbered(const gs_text *t, size_t from, size_t to)
 {
 	size_t n = 0, before = from;
 	while (from + n < to && n < 8 && t->text[from + n] >= '0' && t->text[from + n] <= '9')
 		n++;
-	if (!n || from + n + 1 >= to || t->text[from + n] != ':' || t->text[from + n + 1] != ' ' || !from)
+	if (!n || from + n + 1 >= to || t->text[from + n] != ':' || t->text[from + n + 1] != ' ' ||
+		!from)
 		return 0;
 	for (before--; before > 0 && t->text[before - 1] != '\n';)
 		before--;
@@ -174,7 +182,8 @@ static size_t columns(const gs_text *t, size_t from, size_t to)
 	return n;
 }
 
-/* Whether a line near the one that ends just before next is longer than it: then no terminal's width ended it. */
+/* Whether a line near the one that ends just before next is longer than it: then no terminal's
+ * width ended it. */
 static bool longer_near(const gs_text *t, size_t next)
 {
 	size_t end = next - 1, from = end;
@@ -198,12 +207,16 @@ static bool longer_near(const gs_text *t, size_t next)
 	return false;
 }
 
-static bool of_number(char c) { return (c >= '0' && c <= '9') || c == '.' || c == ',' || ((c | 32) >= 'a' && (c | 32) <= 'f'); }
+static bool of_number(char c)
+{
+	return (c >= '0' && c <= '9') || c == '.' || c == ',' || ((c | 32) >= 'a' && (c | 32) <= 'f');
+}
 
-/* Length of the first word of a line where it is a mark that each line of a wrapped text may bear: `#`, `E`, `node7:` or `3:`. */
+/* Length of the first word of a line where it is a mark that each line of a wrapped text may bear:
+ * `#`, `E`, `node7:` or `3:`. */
 static size_t mark(const gs_text *t, size_t from, size_t to, size_t *begin)
 {
-	static const char *const marks[] = { "#", "*", "-", "//", "E", "##" };
+	static const char *const marks[] = {"#", "*", "-", "//", "E", "##"};
 	size_t i = from, n = 0;
 	while (i < to && blank(t->text[i]))
 		i++;
@@ -215,7 +228,9 @@ static size_t mark(const gs_text *t, size_t from, size_t to, size_t *begin)
 	for (size_t k = 0; k < sizeof marks / sizeof *marks; k++)
 		if (strlen(marks[k]) == n && !memcmp(t->text + i, marks[k], n))
 			return n;
-	bool error = n > 6 && (!memcmp(t->text + i + n - 6, "Error:", 6) || (n > 9 && !memcmp(t->text + i + n - 10, "Exception:", 10)));
+	bool error = n > 6 &&
+		(!memcmp(t->text + i + n - 6, "Error:", 6) ||
+			(n > 9 && !memcmp(t->text + i + n - 10, "Exception:", 10)));
 	return t->text[i + n - 1] == ':' && !error ? n : 0;
 }
 
@@ -246,11 +261,13 @@ static void squeeze_line(gs_text *t, size_t from, size_t to)
 		from = text;
 	}
 	if (!t->open) {
-		size_t look = to - from < PREFIX_LOOK ? to - from : PREFIX_LOOK, margin = gs_text_margin_length(&t->margin, t->text + from, look);
+		size_t look = to - from < PREFIX_LOOK ? to - from : PREFIX_LOOK,
+			   margin = gs_text_margin_length(&t->margin, t->text + from, look);
 		prefix = margin + gs_text_prefix(t->text + from + margin, look - margin, &stamped);
 		if (stamped || gs_text_is_progress(t->text + from + margin, look - margin))
 			t->next_gap = GS_GAP_LINE;
-		if (t->next_gap == GS_GAP_WRAP && t->n && begin && prefix < look && of_number(t->s[t->n - 1]) && of_number(t->text[from + prefix]) && longer_near(t, begin))
+		if (t->next_gap == GS_GAP_WRAP && t->n && begin && prefix < look &&
+			of_number(t->s[t->n - 1]) && of_number(t->text[from + prefix]) && longer_near(t, begin))
 			t->next_gap = GS_GAP_FOLD;
 	}
 	size_t end = without_column(t, from + prefix, to);
@@ -303,7 +320,7 @@ gs_status gs_text_next(gs_text *t, size_t from, size_t *shift, gs_error *err)
 		while (keep < t->n && t->at[keep] < WINDOW / 4)
 			keep++;
 	drop(t, keep);
-	*t->counted = (gs_text_mark){ .line = t->line };
+	*t->counted = (gs_text_mark){.line = t->line};
 	*shift = keep;
 	fill(t);
 	squeeze(t);

@@ -1,5 +1,6 @@
 # gpusnap. `make` builds build/gpusnap; `make help` lists the rest.
 # Yours to set: CC CFLAGS LDFLAGS prefix DESTDIR B (build folder) V=1 (show commands) SAN=address,undefined
+# For other systems also: AR PKG_CONFIG, LIBDW=no (C frames keep their addresses), CUDA_INC= (no CUDA device)
 B       ?= build
 CFLAGS  ?= -O2 -g
 prefix  ?= /usr/local
@@ -17,8 +18,9 @@ SANFLAGS := -fsanitize=$(SAN) -fno-sanitize-recover=undefined -fno-omit-frame-po
 endif
 PKG_schema   := libzstd
 PKG_recorder := libzstd
-PKG_analyzer := libzstd sqlite3 libpng freetype2 yajl zlib libdw
-pkg      = $(shell pkg-config --$(1) $(2))
+PKG_analyzer := libzstd sqlite3 libpng freetype2 yajl zlib $(if $(filter no,$(LIBDW)),,libdw)
+PKG_CONFIG ?= pkg-config
+pkg      = $(shell $(PKG_CONFIG) --$(1) $(2))
 OURS    := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARN) $(SANFLAGS)
 Q       := $(if $(V),,@)
 
@@ -26,12 +28,15 @@ Q       := $(if $(V),,@)
 CUDA_INC ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard /usr/local/cuda/include/cuda.h /usr/local/cuda-*/include/cuda.h /usr/include/cuda.h \
 	$(VIRTUAL_ENV)/lib/python3*/site-packages/nvidia/*/include/cuda.h /usr/local/lib/python3*/dist-packages/nvidia/*/include/cuda.h)))
 NOT_CUDA := $(if $(CUDA_INC),recorder/device/no_cuda.c,recorder/device/cuda.c)
+# What a build leaves out is a whole file; another of the same functions, which answer "not here", stands for it.
+LIBDW    ?= yes
+NOT_DW   := analyzer/read/open/$(if $(filter no,$(LIBDW)),symbols.c,no_symbols.c)
 
 # The ladder: each library may use those to its right of the same line.
 SRC_schema   := $(sort $(wildcard schema/*.c schema/*/*.c))
 SRC_pool     := $(sort $(wildcard recorder/pool/*.c))
 SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/% $(NOT_CUDA),$(wildcard recorder/*/*.c)))
-SRC_analyzer := $(sort $(wildcard analyzer/*/*.c analyzer/*/*/*.c))
+SRC_analyzer := $(sort $(filter-out $(NOT_DW),$(wildcard analyzer/*/*.c analyzer/*/*/*.c)))
 SRC_tools    := $(sort $(wildcard tools/*.c))
 SRC_unit     := $(sort $(wildcard tests/unit/*.c))
 SQL          := $(sort $(wildcard schema/sql/*.sql schema/sql/*/*.sql))
@@ -77,7 +82,7 @@ $(B)/librecorder.a: $(call obj,$(SRC_recorder))
 $(B)/libanalyzer.a: $(call obj,$(SRC_analyzer)) $(B)/obj/font.o
 $(B)/lib%.a:
 	@echo "  AR   $@"
-	$(Q)rm -f $@ && ar rcs $@ $^
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 
 LIBS_all := $(B)/libanalyzer.a $(B)/librecorder.a $(B)/libpool.a $(B)/libschema.a
 link      = $(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(1) $(call pkg,libs,$(2)) -lm -ldl

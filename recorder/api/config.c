@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "recorder/api/env.h"
+#include "recorder/api/signal_names.h"
 #include "recorder/dump/text.h"
 #include "schema/words.h"
 
@@ -61,12 +62,7 @@ static gs_status read_signal(const char *text, int *number, gs_error *err)
 		v = SIGRTMIN + strtol(name + 6, &end, 10);
 		whole = !*end;
 	} else if (*end) {
-		v = 0;
-		for (int i = 1; i < SIGRTMIN; i++) {
-			const char *known = sigabbrev_np(i);
-			if (known && !strcasecmp(known, name))
-				v = i;
-		}
+		v = gs_signal_number(name);
 	}
 	if (!whole || v < 1 || v > SIGRTMAX || v == SIGKILL || v == SIGSTOP)
 		return gs_fail(

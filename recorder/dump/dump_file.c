@@ -3,12 +3,14 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h> /* renameat2 */
+#include <linux/fs.h> /* RENAME_NOREPLACE */
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "recorder/dump/file_error.h"
 #include "recorder/dump/text.h"
 
 int gs_dump_write(int fd, const void *data, size_t n)
@@ -26,13 +28,6 @@ int gs_dump_write(int fd, const void *data, size_t n)
 	return 0;
 }
 
-/* strerror may allocate and translate; this is for the errors that happen to files. */
-static const char *reason(int error)
-{
-	const char *text = strerrordesc_np(error);
-	return text ? text : "unknown error";
-}
-
 static gs_status failed(gs_error *err, gs_status status, const char *path, int error)
 {
 	if (err) {
@@ -40,7 +35,7 @@ static gs_status failed(gs_error *err, gs_status status, const char *path, int e
 		err->status = status;
 		gs_line_text(&line, path);
 		gs_line_text(&line, ": ");
-		gs_line_text(&line, reason(error));
+		gs_line_text(&line, gs_file_error(error));
 	}
 	return status;
 }
@@ -167,6 +162,12 @@ static int link_nameless(const gs_dump_file *f, const char *name)
 	return linkat(AT_FDCWD, proc, f->dir, name, AT_SYMLINK_FOLLOW);
 }
 
+/* renameat2 as the kernel has it: not every C library wraps it. */
+static int rename_as(const gs_dump_file *f, const char *name, unsigned flags)
+{
+	return (int)syscall(SYS_renameat2, f->dir, f->temp, f->dir, name, flags);
+}
+
 /* Names the file; 0 or −1 and errno. */
 static int place(gs_dump_file *f, const char *name, bool overwrite)
 {
@@ -179,7 +180,7 @@ static int place(gs_dump_file *f, const char *name, bool overwrite)
 	}
 	if (!f->temp[0])
 		return link_nameless(f, name);
-	if (!renameat2(f->dir, f->temp, f->dir, name, overwrite ? 0 : RENAME_NOREPLACE)) {
+	if (!rename_as(f, name, overwrite ? 0 : RENAME_NOREPLACE)) {
 		f->temp[0] = 0;
 		return 0;
 	}

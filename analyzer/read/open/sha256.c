@@ -48,11 +48,13 @@ static void add_blocks_plain(uint32_t state[8], const unsigned char *p, size_t n
 #include <cpuid.h>
 #include <immintrin.h>
 
+/* By cpuid itself: __builtin_cpu_supports needs a part of libgcc that other runtimes lack. */
 static int has_instructions(void)
 {
 	unsigned a, b, c, d;
-	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 29 & 1 &&
-		__builtin_cpu_supports("sse4.1");
+	if (!__get_cpuid(1, &a, &b, &c, &d) || !(c & bit_SSE4_1))
+		return 0;
+	return __get_cpuid_count(7, 0, &a, &b, &c, &d) && b >> 29 & 1;
 }
 
 __attribute__((target("sha,sse4.1,ssse3"))) static void add_blocks_x86(

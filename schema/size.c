@@ -54,18 +54,44 @@ gs_status gs_size_parse(const char *text, uint64_t *bytes, gs_error *err)
 		"\"%.40s\" is not a size (digits, then B, KiB, MiB, GiB, TiB, KB, MB, GB or TB)", text);
 }
 
-char *gs_size_format(char *buf, size_t cap, uint64_t bytes)
+enum { KIB, MIB, GIB, EIB = 5, MOST_EXTRA = 6 };
+
+/* With extra digits beyond the three; 0 extra writes whole KiB and MiB without decimals. */
+static char *format_size(char *buf, size_t cap, uint64_t bytes, int extra)
 {
 	static const char *const names[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
 	double value = (double)bytes / 1024;
-	size_t unit = 0;
+	int unit = KIB, decimals;
 
 	if (bytes < 1024) {
 		snprintf(buf, cap, "%d B", (int)bytes);
 		return buf;
 	}
-	for (; value >= 1023.95 && unit + 1 < sizeof names / sizeof *names; unit++)
+	for (; value >= 1023.5 && unit < EIB; unit++)
 		value /= 1024;
-	snprintf(buf, cap, "%.1f %s", value, names[unit]);
+	decimals = value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2;
+	if (unit < GIB && bytes % (UINT64_C(1) << (10 * (unit + 1))) == 0)
+		decimals = 0;
+	else
+		decimals += extra;
+	snprintf(buf, cap, "%.*f %s", decimals, value, names[unit]);
+	return buf;
+}
+
+char *gs_size_format(char *buf, size_t cap, uint64_t bytes)
+{
+	return format_size(buf, cap, bytes, 0);
+}
+
+char *gs_size_format_beside(char *buf, size_t cap, uint64_t bytes, uint64_t other)
+{
+	char beside[48];
+
+	for (int extra = 0; extra <= MOST_EXTRA; extra++) {
+		format_size(buf, cap, bytes, extra);
+		format_size(beside, sizeof beside, other, extra);
+		if (bytes == other || strcmp(buf, beside))
+			return buf;
+	}
 	return buf;
 }

@@ -59,12 +59,12 @@ static const struct {
 		"device,size,address,time_us,ok,text,text\n0,402653184,139637976727552,1700000000123456,1,\"a,\"\"b\"\"\n\tc\",b\n"
 		"1,,-16,,0,,0.125\n"},
 	{GS_FORMAT_TABLE,
-		"device       size             address                     time_us   ok  text        text\n"
-		"     0  384.0 MiB      0x7f0000000000  2023-11-14 22:13:20.123456  yes  a,\"b\" \xe2\x86\x90  c  b\n"
-		"     1          -  0xfffffffffffffff0                           -   no  -           0.125\n"},
+		"device     size             address                     time_us   ok  text        text\n"
+		"     0  384 MiB      0x7f0000000000  2023-11-14 22:13:20.123456  yes  a,\"b\" \xe2\x86\x90  c  b\n"
+		"     1        -  0xfffffffffffffff0                           -   no  -           0.125\n"},
 	{GS_FORMAT_MARKDOWN,
 		"| device | size | address | time_us | ok | text | text |\n|---:|---:|---:|---:|---:|---|---|\n"
-		"| 0 | 384.0 MiB | 0x7f0000000000 | 2023-11-14 22:13:20.123456 | yes | a,\"b\" \xe2\x86\x90  c | b |\n"
+		"| 0 | 384 MiB | 0x7f0000000000 | 2023-11-14 22:13:20.123456 | yes | a,\"b\" \xe2\x86\x90  c | b |\n"
 		"| 1 | - | 0xfffffffffffffff0 | - | no | - | 0.125 |\n"},
 };
 

@@ -170,12 +170,12 @@ START_TEST(the_failed_request_and_the_holes_are_told_in_one_sentence)
 	draw_log(&oom, GS_MAP_STATE);
 
 	ck_assert_drawn(
-		"Request of 2.0 GiB failed (large pool, stream 0). Free there: 2.0 GiB in 4 holes, largest 512.0 MiB");
+		"Request of 2.00 GiB failed (large pool, stream 0). Free there: 2.00 GiB in 4 holes, largest 512 MiB");
 	ck_assert_drawn(
-		"Reserved 4.0 GiB in 1 segment, 8 blocks: allocated 2.0 GiB, free 2.0 GiB in 4 holes");
-	ck_assert_drawn("2.0 GiB in 4 blocks: allocated");
-	ck_assert_drawn("2.0 GiB in 4 blocks: pinning, in partly free segments");
-	ck_assert_drawn("largest hole 512.0 MiB");
+		"Reserved 4.00 GiB in 1 segment, 8 blocks: allocated 2.00 GiB, free 2.00 GiB in 4 holes");
+	ck_assert_drawn("2.00 GiB in 4 blocks: allocated");
+	ck_assert_drawn("2.00 GiB in 4 blocks: pinning, in partly free segments");
+	ck_assert_drawn("largest hole 512 MiB");
 	ck_assert_drawn("0x7f0000000000");
 }
 END_TEST
@@ -188,7 +188,7 @@ START_TEST(holes_of_another_stream_do_not_count_for_the_request)
 
 	draw_log(&oom, GS_MAP_STATE);
 
-	ck_assert_drawn("largest 512.0 MiB");
+	ck_assert_drawn("largest 512 MiB");
 }
 END_TEST
 
@@ -197,7 +197,7 @@ START_TEST(without_a_failure_the_picture_says_so)
 	carved_heap();
 	draw_log(NULL, GS_MAP_STATE);
 
-	ck_assert_drawn("No failed request here. Free: 2.0 GiB in 4 holes, largest 512.0 MiB");
+	ck_assert_drawn("No failed request here. Free: 2.00 GiB in 4 holes, largest 512 MiB");
 	ck_assert_ptr_null(strstr(drawn.text, "failed request\n"));
 }
 END_TEST
@@ -223,8 +223,8 @@ START_TEST(the_legend_names_stacks_by_the_frame_of_the_user)
 	layout.blocks[2].stack = stack;
 	draw_log(NULL, GS_MAP_STACK);
 
-	ck_assert_drawn("512.0 MiB in 1 block: forward (train.py:12)");
-	ck_assert_drawn("1.5 GiB in 3 blocks: no stack recorded");
+	ck_assert_drawn("512 MiB in 1 block: forward (train.py:12)");
+	ck_assert_drawn("1.50 GiB in 3 blocks: no stack recorded");
 }
 END_TEST
 

@@ -37,12 +37,53 @@ START_TEST(what_is_no_size_is_refused_with_its_text)
 }
 END_TEST
 
-START_TEST(bytes_are_printed_with_one_decimal)
+static const struct {
+	uint64_t bytes;
+	const char *text;
+} printed[] = {
+	{0, "0 B"},
+	{511, "511 B"},
+	{1023, "1023 B"},
+	{1024, "1 KiB"},
+	{1536, "1.50 KiB"},
+	{92274688, "88 MiB"},
+	{402653184, "384 MiB"},
+	{92799000, "88.5 MiB"},
+	{1048576000, "1000 MiB"},
+	{(1ull << 30) - 1, "1.00 GiB"},
+	{1ull << 30, "1.00 GiB"},
+	{1073217536, "1.00 GiB"},
+	{5304281989ull, "4.94 GiB"},
+	{10733223936ull, "10.0 GiB"},
+	{66357019443ull, "61.8 GiB"},
+	{107374182400ull, "100 GiB"},
+	{1099511627776ull, "1.00 TiB"},
+	{UINT64_MAX, "16.0 EiB"},
+};
+
+START_TEST(bytes_are_printed_with_three_digits)
 {
 	char buf[32];
-	ck_assert_str_eq(gs_size_format(buf, sizeof buf, 402653184), "384.0 MiB");
-	ck_assert_str_eq(gs_size_format(buf, sizeof buf, 511), "511 B");
-	ck_assert_str_eq(gs_size_format(buf, sizeof buf, (1ull << 30) - 1), "1.0 GiB");
+	ck_assert_str_eq(gs_size_format(buf, sizeof buf, printed[_i].bytes), printed[_i].text);
+}
+END_TEST
+
+START_TEST(sizes_that_are_compared_never_look_alike)
+{
+	static const struct {
+		uint64_t bytes, other;
+		const char *text;
+	} pairs[] = {
+		{8804682957ull, 8729520865ull, "8.20 GiB"},
+		{10741713797ull, 10738492571ull, "10.004 GiB"},
+		{1ull << 30, 1ull << 30, "1.00 GiB"},
+		{(1ull << 30) + 1048576, 1ull << 30, "1.001 GiB"},
+		{(1ull << 30), (1ull << 30) + 1048576, "1.000 GiB"},
+	};
+	char buf[48];
+	for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+		ck_assert_str_eq(
+			gs_size_format_beside(buf, sizeof buf, pairs[i].bytes, pairs[i].other), pairs[i].text);
 }
 END_TEST
 
@@ -53,7 +94,9 @@ Suite *suite_size(void)
 	TCase *t = tcase_create("sizes");
 	tcase_add_loop_test(t, a_size_with_a_unit_becomes_bytes, 0, sizeof good / sizeof *good);
 	tcase_add_loop_test(t, what_is_no_size_is_refused_with_its_text, 0, sizeof bad / sizeof *bad);
-	tcase_add_test(t, bytes_are_printed_with_one_decimal);
+	tcase_add_loop_test(
+		t, bytes_are_printed_with_three_digits, 0, sizeof printed / sizeof *printed);
+	tcase_add_test(t, sizes_that_are_compared_never_look_alike);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -7,6 +7,7 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
+#include "tools/picture_file.h"
 
 typedef struct panels {
 	gs_map_panel panel[GS_MAP_PANELS_MAX];
@@ -54,17 +55,19 @@ static int draw(const gs_snapshot *s, const gs_common *c, gs_map_color color)
 	gs_error err = GS_ERROR_INIT;
 	panels p = {.n = 0};
 	gs_status status = collect(s, c, &p, &err);
-	const char *file = s->path;
-	int exit_status = GS_EXIT_DONE;
+	gs_map *map = NULL;
+	int exit_status;
 
-	if (!status) {
-		status = gs_map_write(s, p.panel, p.n, color, c->output, c->force, &err);
-		if (status == GS_IO || status == GS_EXISTS)
-			file = c->output;
-	}
+	if (!status)
+		status = gs_map_make(&map, s, p.panel, p.n, color, &err);
 	if (status)
-		exit_status = gs_fail_file(file, &err, status == GS_EXISTS ? "-f replaces it" : NULL);
-	else if (p.left_out)
+		exit_status = gs_fail_file(s->path, &err, NULL);
+	else {
+		gs_picture picture = gs_map_picture(map);
+		exit_status = gs_picture_file(&picture, c);
+	}
+	gs_map_free(map);
+	if (!status && p.left_out)
 		gs_note("%zu more devices are not in the picture: choose one with -d", p.left_out);
 	for (size_t i = 0; i < p.n; i++)
 		gs_layout_release(&p.layouts[i]);
@@ -102,8 +105,9 @@ int gs_cmd_map(int argc, char **argv)
 	color = gs_map_color_parse(color_word);
 	if (color == GS_MAP_COLORS)
 		return refuse_color(color_word);
-	if (!common.output)
-		return gs_fail_usage("map", NULL, "map needs -o MAP.png");
+	status = gs_picture_file_check("map", &common);
+	if (status >= 0)
+		return status;
 
 	status = gs_inputs_open(&arguments, &common, GS_WANT_ALL, &input);
 	if (status < 0 && input.n > 1)

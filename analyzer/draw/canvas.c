@@ -5,26 +5,58 @@
 
 #include "analyzer/draw/font.h"
 
-static void paint_rect(gs_draw *d, int x, int y, int w, int h, uint32_t rgb)
+static void put(unsigned char *pixel, uint32_t rgb)
+{
+	pixel[0] = (unsigned char)(rgb >> 16);
+	pixel[1] = (unsigned char)(rgb >> 8);
+	pixel[2] = (unsigned char)rgb;
+}
+
+static unsigned char *pixel_at(const gs_canvas *c, int x, int y)
+{
+	return c->pixels + ((size_t)y * (size_t)c->width + (size_t)x) * 3;
+}
+
+static void paint_pattern(gs_canvas *c, int x, int y, int right, int bottom, const gs_paint *paint)
+{
+	for (int row = y; row < bottom; row++)
+		for (int col = x; col < right; col++)
+			put(pixel_at(c, col, row),
+				gs_pattern_inked(paint->pattern, col, row) ? paint->ink : paint->rgb);
+}
+
+static void paint_plain(gs_canvas *c, int x, int y, int right, int bottom, uint32_t rgb)
+{
+	unsigned char *first = pixel_at(c, x, y);
+	size_t n = (size_t)(right - x) * 3;
+
+	for (size_t i = 0; i < n; i += 3)
+		put(first + i, rgb);
+	for (int row = y + 1; row < bottom; row++)
+		memcpy(first + (size_t)(row - y) * (size_t)c->width * 3, first, n);
+}
+
+static void paint_rect(gs_draw *d, int x, int y, int w, int h, const gs_paint *paint)
 {
 	gs_canvas *c = (gs_canvas *)d;
 	int right = w > c->width - x ? c->width : x + w, bottom = h > c->height - y ? c->height : y + h;
-	unsigned char *first;
-	size_t n;
 
 	x = x < 0 ? 0 : x;
 	y = y < 0 ? 0 : y;
 	if (x >= right || y >= bottom)
 		return;
-	n = (size_t)(right - x) * 3;
-	first = c->pixels + ((size_t)y * (size_t)c->width + (size_t)x) * 3;
-	for (size_t i = 0; i < n; i += 3) {
-		first[i] = (unsigned char)(rgb >> 16);
-		first[i + 1] = (unsigned char)(rgb >> 8);
-		first[i + 2] = (unsigned char)rgb;
-	}
-	for (int row = y + 1; row < bottom; row++)
-		memcpy(first + (size_t)(row - y) * (size_t)c->width * 3, first, n);
+	if (paint->pattern == GS_PLAIN)
+		paint_plain(c, x, y, right, bottom, paint->rgb);
+	else
+		paint_pattern(c, x, y, right, bottom, paint);
+}
+
+static void paint_area(
+	gs_draw *d, int x, int n, const int *top, const int *bottom, const gs_paint *paint)
+{
+	for (int i = 0; i < n; i++)
+		if (bottom[i] > top[i])
+			paint_rect(d, x + i, top[i], 1, bottom[i] - top[i], paint);
 }
 
 static void blend(unsigned char *pixel, uint32_t rgb, unsigned cover)
@@ -69,7 +101,7 @@ static int measure(gs_draw *d, int px, const char *text)
 	return gs_font_measure(((gs_canvas *)d)->font, px, text);
 }
 
-static const gs_draw_ops canvas_ops = {paint_rect, paint_text, measure};
+static const gs_draw_ops canvas_ops = {paint_rect, paint_area, paint_text, measure};
 
 gs_status gs_canvas_init(gs_canvas *c, int width, int height, gs_error *err)
 {

@@ -3,7 +3,7 @@
 #ifndef GS_ANALYZER_DRAW_CANVAS_H
 #define GS_ANALYZER_DRAW_CANVAS_H
 
-#include <stdbool.h>
+#include <stdio.h>
 
 #include "analyzer/draw/draw.h"
 #include "schema/status.h"
@@ -26,8 +26,7 @@ void gs_canvas_release(gs_canvas *c);
 /* The colour of a pixel inside the picture. */
 uint32_t gs_canvas_pixel(const gs_canvas *c, int x, int y);
 
-/* Writes the picture as PNG to path: beside it first, then renamed. Without `replace` a file that
- * is there is left alone and GS_EXISTS returned. On failure nothing new is left behind. */
-gs_status gs_canvas_write_png(const gs_canvas *c, const char *path, bool replace, gs_error *err);
+/* Writes the picture as PNG; the stream stays the caller's. GS_IO. */
+gs_status gs_canvas_write_png(const gs_canvas *c, FILE *out, gs_error *err);
 
 #endif

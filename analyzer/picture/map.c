@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/draw/canvas.h"
 #include "analyzer/picture/map_paint.h"
 #include "analyzer/picture/map_palette.h"
 #include "analyzer/picture/map_plan.h"
@@ -375,20 +374,10 @@ void gs_map_draw(const gs_map *m, gs_draw *d)
 	draw_legend(m, d, y);
 }
 
-gs_status gs_map_write(const gs_snapshot *snapshot, const gs_map_panel *panels, size_t n,
-	gs_map_color color, const char *path, bool replace, gs_error *err)
-{
-	gs_canvas canvas = {0};
-	gs_map *m = NULL;
-	gs_status status = gs_map_make(&m, snapshot, panels, n, color, err);
+static void draw_picture(const void *map, gs_draw *d) { gs_map_draw(map, d); }
 
-	if (!status)
-		status = gs_canvas_init(&canvas, gs_map_width(m), gs_map_height(m), err);
-	if (!status) {
-		gs_map_draw(m, &canvas.draw);
-		status = gs_canvas_write_png(&canvas, path, replace, err);
-	}
-	gs_canvas_release(&canvas);
-	gs_map_free(m);
-	return status;
+gs_picture gs_map_picture(const gs_map *m)
+{
+	return (gs_picture){
+		gs_map_width(m), gs_map_height(m), "Map of the heap", draw_picture, m};
 }

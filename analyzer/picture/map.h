@@ -10,8 +10,8 @@
 #ifndef GS_ANALYZER_MAP_H
 #define GS_ANALYZER_MAP_H
 
-#include "analyzer/draw/draw.h"
 #include "analyzer/model/snapshot.h"
+#include "analyzer/picture/picture.h"
 
 /* What decides a block's colour. */
 typedef enum gs_map_color {
@@ -50,8 +50,7 @@ int gs_map_width(const gs_map *m);
 int gs_map_height(const gs_map *m);
 void gs_map_draw(const gs_map *m, gs_draw *d);
 
-/* All in one: plan, draw, write as PNG (replace as in gs_canvas_write_png). */
-gs_status gs_map_write(const gs_snapshot *snapshot, const gs_map_panel *panels, size_t n,
-	gs_map_color color, const char *path, bool replace, gs_error *err);
+/* The planned map as a picture; it borrows the map. */
+gs_picture gs_map_picture(const gs_map *m);
 
 #endif

@@ -46,9 +46,16 @@ static void make_heap(gs_layout *l)
 static double time_map(const gs_snapshot *s, const gs_map_panel *panel, const char *path)
 {
 	double start = now();
+	FILE *out = fopen(path, "wb");
+	gs_map *m;
+	gs_picture picture;
 
-	if (gs_map_write(s, panel, 1, GS_MAP_STATE, path, true, NULL))
+	if (gs_map_make(&m, s, panel, 1, GS_MAP_STATE, NULL))
 		exit(1);
+	picture = gs_map_picture(m);
+	if (gs_picture_write(&picture, GS_PICTURE_PNG, "map", out, NULL) || fclose(out))
+		exit(1);
+	gs_map_free(m);
 	return now() - start;
 }
 
@@ -85,7 +92,7 @@ int main(void)
 		map = a < map ? a : map;
 		png = b < png ? b : png;
 	}
-	printf("map of %zu blocks, %d x %d pixels: %.1f ms; libpng writing the same pixels: %.1f ms; ratio %.2f (goal: 3 at most)\n", l.nblocks, c.width,
+	printf("map of %zu blocks, %d x %d pixels: %.1f ms; libpng writing the same pixels: %.1f ms; ratio %.2f (goal: 2.5 at most)\n", l.nblocks, c.width,
 	       c.height, map * 1e3, png * 1e3, map / png);
 	unlink(path);
 	gs_canvas_release(&c);

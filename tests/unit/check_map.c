@@ -87,16 +87,24 @@ typedef struct drawing_log {
 	int right, bottom; /* what the calls reach */
 } drawing_log;
 
-static void log_rect(gs_draw *d, int x, int y, int w, int h, uint32_t rgb)
+static void log_rect(gs_draw *d, int x, int y, int w, int h, const gs_paint *paint)
 {
 	drawing_log *l = (drawing_log *)d;
 
-	(void)rgb;
+	(void)paint;
 	ck_assert_int_gt(w, 0);
 	ck_assert_int_ge(x, 0);
 	ck_assert_int_ge(y, 0);
 	l->right = x + w > l->right ? x + w : l->right;
 	l->bottom = y + h > l->bottom ? y + h : l->bottom;
+}
+
+static void log_area(
+	gs_draw *d, int x, int n, const int *top, const int *bottom, const gs_paint *paint)
+{
+	for (int i = 0; i < n; i++)
+		if (bottom[i] > top[i])
+			log_rect(d, x + i, top[i], 1, bottom[i] - top[i], paint);
 }
 
 static int log_measure(gs_draw *d, int px, const char *text)
@@ -117,7 +125,7 @@ static void log_text(gs_draw *d, int x, int y, int px, uint32_t rgb, const char 
 		l->n += (size_t)sprintf(l->text + l->n, "%s\n", text);
 }
 
-static const gs_draw_ops log_ops = {log_rect, log_text, log_measure};
+static const gs_draw_ops log_ops = {log_rect, log_area, log_text, log_measure};
 static drawing_log drawn;
 
 static gs_map *make(const gs_oom *failed, gs_map_color color)

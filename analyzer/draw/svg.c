@@ -156,8 +156,8 @@ static int measure(gs_draw *d, int px, const char *text)
 
 static const gs_draw_ops svg_ops = {write_rect, write_area, write_text, measure};
 
-gs_status gs_svg_init(gs_svg *s, FILE *out, int width, int height, const char *id,
-	const char *title, gs_error *err)
+gs_status gs_svg_init(
+	gs_svg *s, FILE *out, int width, int height, const char *id, const char *title, gs_error *err)
 {
 	gs_markup *m = &s->markup;
 	gs_status status;

@@ -26,8 +26,8 @@ typedef struct gs_svg {
 
 /* Writes the head. title: what a screen reader says of it. GS_LIMIT for a side under 1. The stream
  * stays the caller's. */
-gs_status gs_svg_init(gs_svg *s, FILE *out, int width, int height, const char *id,
-	const char *title, gs_error *err);
+gs_status gs_svg_init(
+	gs_svg *s, FILE *out, int width, int height, const char *id, const char *title, gs_error *err);
 /* Writes the end and frees what init made; also after a failed init (then nothing is written). */
 void gs_svg_finish(gs_svg *s);
 

@@ -378,6 +378,5 @@ static void draw_picture(const void *map, gs_draw *d) { gs_map_draw(map, d); }
 
 gs_picture gs_map_picture(const gs_map *m)
 {
-	return (gs_picture){
-		gs_map_width(m), gs_map_height(m), "Map of the heap", draw_picture, m};
+	return (gs_picture){gs_map_width(m), gs_map_height(m), "Map of the heap", draw_picture, m};
 }

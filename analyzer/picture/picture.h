@@ -9,7 +9,7 @@
 
 typedef struct gs_picture {
 	int width, height;
-	const char *title;                              /* for those who hear it */
+	const char *title; /* for those who hear it */
 	void (*draw)(const void *subject, gs_draw *d);
 	const void *subject;
 } gs_picture;

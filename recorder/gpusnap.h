@@ -234,6 +234,13 @@ typedef struct gpusnap_builder gpusnap_builder;
 typedef uint32_t gpusnap_id;
 #define GPUSNAP_UNKNOWN INT64_MIN
 
+/* What made a dump that gpusnap_builder_write names itself. */
+typedef enum gpusnap_reason {
+	GPUSNAP_BY_FAILURE, /* memory ran out: counts against the limits, merged, called oom-… */
+	GPUSNAP_BY_SIGNAL,  /* GPUSNAP_SIGNAL: counts for nothing, called dump-… */
+	GPUSNAP_BY_DEMAND   /* the program asked: likewise */
+} gpusnap_reason;
+
 typedef enum gpusnap_action {
 	GPUSNAP_ALLOC,
 	GPUSNAP_FREE_REQUESTED,
@@ -357,9 +364,23 @@ GPUSNAP_API gpusnap_status gpusnap_builder_annotation(
 	gpusnap_builder *b, int device, const char *name, const char *stage, int64_t time_us);
 GPUSNAP_API gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text);
 
+/* Whether a failure needs a dump, before any work for one: GPUSNAP_OK yes; GPUSNAP_EXISTS no, the
+ * dump of one alike (same device, stack and size as the allocator rounds it) stands for it, and it
+ * was counted; GPUSNAP_LIMIT no dump is ever written (GPUSNAP_MAX_DUMPS=0). stack: a number of the
+ * caller's that stands for the stack, the same each time. Takes microseconds, waits for no file. */
+GPUSNAP_API gpusnap_status gpusnap_failure(int device, uint64_t stack, uint64_t bytes);
+
+/* Why the dump is written: BY_FAILURE where path is NULL, BY_DEMAND else, unless this is told; and
+ * which failure it tells of (as in gpusnap_failure; not told: one that is like no other). */
+GPUSNAP_API gpusnap_status gpusnap_builder_reason(gpusnap_builder *b, gpusnap_reason reason);
+GPUSNAP_API gpusnap_status gpusnap_builder_failure(
+	gpusnap_builder *b, int device, uint64_t stack, uint64_t bytes);
+
 /* Writes the file: path, which must not exist unless overwrite; NULL: by GPUSNAP_DIR and
- * GPUSNAP_NAME for device. written as in gpusnap_dump. Counts against GPUSNAP_MAX_DUMPS and says so
- * on stderr only when path is NULL. */
+ * GPUSNAP_NAME for device. written as in gpusnap_dump. With path NULL a line on stderr says why and
+ * where; a dump BY_FAILURE then has its place among the GPUSNAP_MAX_DUMPS and GPUSNAP_MAX_MB that a
+ * process keeps: all but the last place are the first failures', the last is the newest one's,
+ * whose dump replaces the one before. GPUSNAP_EXISTS: a dump stands for this failure already. */
 GPUSNAP_API gpusnap_status gpusnap_builder_write(
 	gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap);
 

@@ -229,6 +229,7 @@ int gs_options_parse(
 		if (status >= 0)
 			return status;
 	}
+	arguments->text[arguments->n] = NULL; /* argv has room for it, and `run` hands the rest on */
 	apply_common(options);
 	if (arguments->n < least)
 		return gs_fail_usage(

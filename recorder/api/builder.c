@@ -20,6 +20,7 @@ gpusnap_builder *gpusnap_builder_new(void)
 		return NULL;
 	}
 	b->pid = b->rank = b->time_us = GS_NONE;
+	b->reason = -1;
 	return b;
 }
 
@@ -320,6 +321,36 @@ gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text)
 	return PUSH(b->warnings, warning) ? GPUSNAP_OK : no_memory();
 }
 
+/* --- what made the dump
+ * ------------------------------------------------------------------------------ */
+
+gpusnap_status gpusnap_failure(int device, uint64_t stack, uint64_t bytes)
+{
+	gs_error *err = gs_api_error();
+	gs_dumper *d = gs_api_dumper(err);
+	gs_failure failure = {stack, bytes, device};
+	gs_status status = d ? gs_dumper_ask(d, &failure) : err->status;
+	if (status == GS_EXISTS)
+		return gs_api_fail(status, "a dump of this failure is there");
+	return gs_api_result(status);
+}
+
+gpusnap_status gpusnap_builder_reason(gpusnap_builder *b, gpusnap_reason reason)
+{
+	if (reason < GPUSNAP_BY_FAILURE || reason > GPUSNAP_BY_DEMAND)
+		return gs_api_fail(GS_INVALID, "there is no reason %d", (int)reason);
+	b->reason = (int)reason;
+	return GPUSNAP_OK;
+}
+
+gpusnap_status gpusnap_builder_failure(
+	gpusnap_builder *b, int device, uint64_t stack, uint64_t bytes)
+{
+	b->failure = (gs_failure){stack, bytes, device};
+	b->has_failure = true;
+	return GPUSNAP_OK;
+}
+
 /* --- writing
  * ------------------------------------------------------------------------------------------ */
 
@@ -336,6 +367,12 @@ static gs_status encode(void *arg, int64_t pid, gs_sink sink, void *sink_arg)
 	return gs_builder_encode(w->b, w->encoder, w->config, pid, sink, sink_arg, w->err);
 }
 
+static gs_dump_reason reason_of(const gpusnap_builder *b, const char *path)
+{
+	static const gs_dump_reason reasons[] = {GS_DUMP_OOM, GS_DUMP_SIGNAL, GS_DUMP_DEMAND};
+	return b->reason >= 0 ? reasons[b->reason] : path ? GS_DUMP_DEMAND : GS_DUMP_OOM;
+}
+
 gpusnap_status gpusnap_builder_write(
 	gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap)
 {
@@ -348,7 +385,8 @@ gpusnap_status gpusnap_builder_write(
 	if (status)
 		return gs_api_fail(status, "no memory to write the file");
 	writing w = {b, &encoder, d->config, &why};
-	gs_dump_request request = {.reason = path ? GS_DUMP_DEMAND : GS_DUMP_OOM,
+	gs_dump_request request = {.reason = reason_of(b, path),
+		.failure = b->has_failure ? &b->failure : NULL,
 		.path = path,
 		.overwrite = overwrite,
 		.quiet = path};

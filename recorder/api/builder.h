@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "recorder/api/config.h"
+#include "recorder/dump/dump_places.h"
 #include "recorder/dump/encode_tables.h"
 #include "recorder/gpusnap.h"
 #include "recorder/capture/pages.h"
@@ -33,6 +34,9 @@ struct gpusnap_builder {
 	gs_tables tables;
 	gs_id host, tool, rules, library, driver, argv;
 	int64_t pid, rank, time_us;
+	gs_failure failure; /* that it tells of, where has_failure */
+	bool has_failure;
+	int reason;                     /* gpusnap_reason, −1 not told */
 	GS_ROWS(gs_row_device) devices; /* texts of these rows point into tables */
 	GS_ROWS(gs_row_segment) segments;
 	GS_ROWS(gs_row_block) blocks;

@@ -193,7 +193,6 @@ gs_status gs_config_read(gs_config *c, gs_error *err)
 		if (value && gs_config_set(c, i, value, result ? NULL : err))
 			result = GS_INVALID;
 	}
-	c->told_later = getenv("GPUSNAP_RUN") != NULL; /* set by `gpusnap run` */
 	if (!getenv("GPUSNAP_CONF")) {
 		const char *torch = getenv("PYTORCH_ALLOC_CONF");
 		if (!torch)

@@ -33,10 +33,8 @@ typedef struct gs_config {
 	uint64_t max_bytes;
 	int signal; /* 0 none */
 	bool disable;
-	bool told_later; /* `gpusnap run` tells of dumps when the program ends: no line for each as it
-						is written */
-	bool sync;       /* fsync dumps; only benches and tests switch it off */
-	bool every_oom;  /* dump each out-of-memory, though nothing changed since the last */
+	bool sync;      /* fsync dumps; only benches and tests switch it off */
+	bool every_oom; /* dump each out-of-memory, though nothing changed since the last */
 } gs_config;
 
 /* Fills *c from the GPUSNAP_* variables and the process. GS_INVALID names a variable whose value

@@ -24,27 +24,28 @@ static void give(void *user, void *chunk, size_t bytes)
 	gs_pages_give(h->pages, chunk, bytes);
 }
 
-static bool is_new_failure(const gs_heap *h, uint64_t size)
+/* Whether this is the very moment that the last dump tells of: the call began before that dump did,
+ * or nothing was allocated or freed since and another thread meets it. */
+static bool is_same_moment(const gs_heap *h)
 {
 	uint64_t failures = atomic_load_explicit(&h->failures, memory_order_relaxed);
 	if (h->every_oom || !failures)
-		return true;
-	if (h->call_failures != failures)
 		return false;
-	return h->activity != h->last_activity ||
-		(pthread_equal(h->last_thread, pthread_self()) && size != h->last_size);
+	return h->call_failures != failures ||
+		(h->activity == h->last_activity && !pthread_equal(h->last_thread, pthread_self()));
 }
 
 /* The first to meet a failure copies the state; the dump is written outside the lock. */
 static void note_failure(gs_heap *h, const gs_pool_action *a)
 {
-	if (!h->dumper || gs_dumper_is_done(h->dumper) || h->log.stage.in_use ||
-		!is_new_failure(h, a->size))
+	if (!h->dumper || h->log.stage.in_use || is_same_moment(h))
+		return;
+	h->failure = (gs_failure){a->ctx.stack, a->size, h->facts.number};
+	if (!h->every_oom && gs_dumper_ask(h->dumper, &h->failure))
 		return;
 	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
 	h->log.stage.in_use = h->call_staged = true;
 	h->last_activity = h->activity;
-	h->last_size = a->size;
 	h->last_thread = pthread_self();
 	atomic_fetch_add_explicit(&h->failures, 1, memory_order_relaxed);
 }
@@ -155,7 +156,9 @@ static void stage_is_free(gs_heap *h)
 static void after_failure(gs_heap *h, bool staged)
 {
 	if (staged) {
-		gs_dump_request request = {.reason = GS_DUMP_OOM};
+		gs_failure failure = h->failure; /* ours while the stage is in use */
+		gs_dump_request request = {
+			.reason = GS_DUMP_OOM, .failure = h->every_oom ? NULL : &failure};
 		gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, 0, NULL);
 		stage_is_free(h);
 		return;

@@ -5,8 +5,9 @@
  * state inside the lock; the thread that met it then writes the dump without the lock, while the
  * others that fail wait for it, so that no error reaches the program before the dump is there.
  *
- * The same failure again: a call that began before the dump did; or nothing was allocated or freed
- * on the device since, and another thread or the same size fails. */
+ * Failures alike (dump_places.h) need no second dump, nor do other threads' that meet the same
+ * moment: a call that began before the dump did, or nothing was allocated or freed on the device
+ * since. */
 #ifndef GS_RECORDER_HEAP_H
 #define GS_RECORDER_HEAP_H
 
@@ -56,14 +57,15 @@ typedef struct gs_heap {
 	bool record, every_oom;
 	gs_pool_on_action *listener;
 	void *listener_arg;
-	size_t metadata;                   /* bytes the pool has for its bookkeeping */
-	_Atomic uint64_t failures;         /* dumps begun */
-	const gs_call *call;               /* the call inside the lock */
-	uint64_t call_failures;            /* failures when it began */
-	bool call_staged;                  /* it copied the state: it is to write the dump */
-	uint64_t activity;                 /* allocations and frees that succeeded */
-	uint64_t last_activity, last_size; /* at the last dump's failure … */
-	pthread_t last_thread;             /* … and who met it */
+	size_t metadata;           /* bytes the pool has for its bookkeeping */
+	_Atomic uint64_t failures; /* dumps begun */
+	const gs_call *call;       /* the call inside the lock */
+	uint64_t call_failures;    /* failures when it began */
+	bool call_staged;          /* it copied the state: it is to write the dump */
+	uint64_t activity;         /* allocations and frees that succeeded */
+	gs_failure failure;        /* that the stage tells of, while it is in use */
+	uint64_t last_activity;    /* at the last dump's failure … */
+	pthread_t last_thread;     /* … and who met it */
 } gs_heap;
 
 /* GS_NO_MEMORY, or why the device gives no figures. Nothing is held after a failure. */

@@ -9,44 +9,15 @@
 
 #include "recorder/dump/text.h"
 
-gs_status gs_dumper_init(
-	gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages)
-{
-	memset(d, 0, sizeof *d);
-	d->config = config;
-	d->tables = tables;
-	d->clock = clock;
-	d->pages = pages;
-	d->pid = getpid();
-	pthread_mutex_init(&d->lock, NULL);
-	gs_status status = tables ? gs_encoder_init(&d->encoder, tables, config->level, pages) : GS_OK;
-	if (status)
-		gs_dumper_release(d);
-	return status;
-}
-
-void gs_dumper_release(gs_dumper *d)
-{
-	if (!d->pages)
-		return;
-	gs_encoder_release(&d->encoder);
-	pthread_mutex_destroy(&d->lock);
-	memset(d, 0, sizeof *d);
-}
-
-void gs_dumper_before_fork(gs_dumper *d) { pthread_mutex_lock(&d->lock); }
-
-void gs_dumper_after_fork(gs_dumper *d, bool child)
-{
-	if (child) {
-		d->pid = getpid();
-		d->number = d->dumps = 0;
-		d->bytes = 0;
-		d->told_contents = false;
-		d->done = false;
-	}
-	pthread_mutex_unlock(&d->lock);
-}
+/* What a dump is made of. */
+typedef struct making {
+	gs_dump_encode *encode;
+	void *arg;
+	int32_t device;
+	const gs_dump_request *request;
+	gs_dump_place place; /* filled when the file is there */
+	gs_dump_place gone;  /* whose place it took; no name: nobody's */
+} making;
 
 /* --- messages
  * ----------------------------------------------------------------------------------------- */
@@ -68,22 +39,114 @@ static void say(const gs_dumper *d, const gs_line *line)
 	}
 }
 
-static void say_written(gs_dumper *d, const gs_dump_request *request, int32_t device)
+/* At the end: which dumps stand for more failures than one. */
+static void say_counts(gs_dumper *d)
 {
-	char text[PATH_MAX + 400] = "gpusnap: ";
-	gs_line line = {text, strlen(text), sizeof text};
-	if (request->quiet || d->config->told_later)
-		return;
-	if (request->reason == GS_DUMP_OOM) {
-		gs_line_text(&line, "out of memory on device ");
-		gs_line_signed(&line, device);
-		gs_line_text(&line, ": ");
+	for (uint32_t i = 0; i < d->places.n; i++) {
+		const gs_dump_place *p = &d->places.at[i];
+		char text[NAME_MAX + 200] = "gpusnap: ";
+		gs_line line = {text, strlen(text), sizeof text};
+		if (p->count < 2)
+			continue;
+		gs_line_text(&line, p->name);
+		gs_line_text(&line, " stands for ");
+		gs_line_number(&line, p->count, 1);
+		gs_line_text(&line, " failures alike\n");
+		say(d, &line);
 	}
+}
+
+/* --- life
+ * ------------------------------------------------------------------------------------------- */
+
+gs_status gs_dumper_init(
+	gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages)
+{
+	memset(d, 0, sizeof *d);
+	d->config = config;
+	d->tables = tables;
+	d->clock = clock;
+	d->pages = pages;
+	d->pid = getpid();
+	pthread_mutex_init(&d->lock, NULL);
+	gs_status status = gs_dump_places_init(&d->places, config->max_dumps, config->max_bytes, pages);
+	if (!status && tables)
+		status = gs_encoder_init(&d->encoder, tables, config->level, pages);
+	if (status)
+		gs_dumper_release(d);
+	return status;
+}
+
+void gs_dumper_release(gs_dumper *d)
+{
+	if (!d->pages)
+		return;
+	say_counts(d);
+	gs_encoder_release(&d->encoder);
+	gs_dump_places_release(&d->places);
+	pthread_mutex_destroy(&d->lock);
+	memset(d, 0, sizeof *d);
+}
+
+void gs_dumper_before_fork(gs_dumper *d) { pthread_mutex_lock(&d->lock); }
+
+void gs_dumper_after_fork(gs_dumper *d, bool child)
+{
+	if (child) {
+		d->pid = getpid();
+		d->number = 0;
+		d->told_contents = false;
+		gs_dump_places_after_fork(&d->places);
+	}
+	pthread_mutex_unlock(&d->lock);
+}
+
+/* "out of memory on device 0: " and the like. */
+static void put_reason(
+	gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device)
+{
+	const char *name;
+	switch (request->reason) {
+	case GS_DUMP_OOM:
+		gs_line_text(line, "out of memory on device ");
+		gs_line_signed(line, device);
+		break;
+	case GS_DUMP_REFUSED:
+		gs_line_text(line, "the driver refused memory on device ");
+		gs_line_signed(line, device);
+		break;
+	case GS_DUMP_SIGNAL:
+		name = sigabbrev_np(d->config->signal);
+		gs_line_text(line, "signal ");
+		if (name)
+			gs_line_text(line, name);
+		else
+			gs_line_signed(line, d->config->signal);
+		break;
+	case GS_DUMP_DEMAND: gs_line_text(line, "asked for"); break;
+	}
+	gs_line_text(line, ": ");
+}
+
+static void say_written(gs_dumper *d, const making *m)
+{
+	const gs_dump_request *request = m->request;
+	char text[PATH_MAX + NAME_MAX + 500] = "gpusnap: ";
+	gs_line line = {text, strlen(text), sizeof text};
+	d->complaint.text[0] = 0;
+	if (request->quiet)
+		return;
+	put_reason(&line, d, request, m->device);
 	gs_line_text(&line, "wrote ");
 	gs_line_text(&line, d->file.path);
 	gs_line_text(&line, " (");
 	gs_line_number(&line, (d->file.bytes + 1023) / 1024, 1);
 	gs_line_text(&line, " KiB)");
+	if (m->gone.name[0]) {
+		gs_line_text(&line, " in place of ");
+		gs_line_text(&line, m->gone.name);
+		gs_line_text(&line, " (GPUSNAP_MAX_DUMPS, GPUSNAP_MAX_MB)");
+	}
 	if (!d->told_contents)
 		gs_line_text(
 			&line, "; it holds host name, arguments and paths: `gpusnap redact` removes them");
@@ -92,12 +155,13 @@ static void say_written(gs_dumper *d, const gs_dump_request *request, int32_t de
 	say(d, &line);
 }
 
-static void say_failed(const gs_dumper *d, const gs_dump_request *request, const gs_error *err)
+static void say_failed(gs_dumper *d, const gs_dump_request *request, const gs_error *err)
 {
 	char text[PATH_MAX + 400] = "gpusnap: no dump: ";
 	gs_line line = {text, strlen(text), sizeof text};
-	if (request->quiet)
+	if (request->quiet || !strcmp(d->complaint.text, err->text))
 		return;
+	d->complaint = *err;
 	gs_line_text(&line, err->text[0] ? err->text : gs_status_text(err->status));
 	gs_line_char(&line, '\n');
 	say(d, &line);
@@ -114,6 +178,11 @@ static gs_status set_error(gs_error *err, gs_status status, const char *text)
 /* --- names
  * -------------------------------------------------------------------------------------------- */
 
+static bool is_failure(const gs_dump_request *request)
+{
+	return request->reason == GS_DUMP_OOM || request->reason == GS_DUMP_REFUSED;
+}
+
 static void put_host(gs_line *line, const char *host)
 {
 	for (; *host; host++) /* a name from outside must not leave the folder */
@@ -125,7 +194,7 @@ static void put_name(
 	gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device, int64_t now)
 {
 	const char *pattern = d->config->name;
-	if (request->reason != GS_DUMP_OOM && !strncmp(pattern, "oom-", 4)) {
+	if (!is_failure(request) && !strncmp(pattern, "oom-", 4)) {
 		gs_line_text(line, "dump-"); /* no failure made it */
 		pattern += 4;
 	}
@@ -150,58 +219,94 @@ static void put_name(
 /* --- the dump
  * ----------------------------------------------------------------------------------------- */
 
-static gs_status check_limits(gs_dumper *d, const gs_dump_request *request, gs_error *err)
-{
-	char text[200] = "gpusnap: no more dumps: this process wrote ";
-	gs_line line = {text, strlen(text), sizeof text};
-	if (request->reason == GS_DUMP_DEMAND ||
-		(d->dumps < d->config->max_dumps && d->bytes < d->config->max_bytes))
-		return GS_OK;
-	set_error(err, GS_LIMIT, "the limits on dumps of a process are reached");
-	if (!d->done && d->config->max_dumps) {
-		gs_line_number(&line, d->dumps, 1);
-		gs_line_text(&line, " (GPUSNAP_MAX_DUMPS, GPUSNAP_MAX_MB)\n");
-		say(d, &line);
-	}
-	d->done = true;
-	return GS_LIMIT;
-}
-
-static gs_status write_file(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device,
-	const gs_dump_request *request, gs_error *err)
+/* Gives the whole file its name: the one asked for, or the next of the pattern that is free. */
+static gs_status place_file(gs_dumper *d, const gs_dump_request *request, int32_t device,
+	char name[static NAME_MAX + 1], gs_error *err)
 {
 	int64_t now = gs_clock_scale_now(d->clock).real;
-	uint64_t most = request->reason == GS_DUMP_DEMAND ? UINT64_MAX
-													  : d->config->max_bytes - d->bytes;
+	uint32_t last = d->number + 1000;
+	gs_status status;
+	if (request->path)
+		return gs_dump_file_place(&d->file, NULL, request->overwrite, err);
+	do {
+		gs_line line = {name, 0, NAME_MAX + 1};
+		d->number++;
+		put_name(&line, d, request, device, now);
+		status = gs_dump_file_place(&d->file, name, false, err);
+	} while (status == GS_EXISTS && d->number < last);
+	return status;
+}
+
+static void fill_place(making *m, const gs_dump_file *file)
+{
+	struct stat about = {0};
+	fstat(file->fd, &about);
+	m->place.disk = about.st_dev;
+	m->place.file = about.st_ino;
+	m->place.written = about.st_mtim;
+	m->place.bytes = file->bytes;
+	m->place.count = 1;
+	m->place.merges = m->request->failure != NULL;
+	if (m->request->failure)
+		m->place.failure = *m->request->failure;
+}
+
+static gs_status write_file(gs_dumper *d, making *m, uint64_t most, gs_error *err)
+{
 	gs_dump_file *file = &d->file;
+	const char *path = m->request->path;
 	*file = (gs_dump_file)GS_DUMP_FILE_INIT;
-	gs_status status = request->path ? gs_dump_file_begin(file, request->path, false, most, err)
-									 : gs_dump_file_begin(file, d->config->dir, true, most, err);
+	gs_status status = gs_dump_file_begin(file, path ? path : d->config->dir, !path, most, err);
 	if (status)
-		return status;
-	status = encode(arg, d->pid, gs_dump_file_sink, file);
+		goto out;
+	status = m->encode(m->arg, d->pid, gs_dump_file_sink, file);
 	if (status) {
 		gs_dump_file_explain(file, status, err);
 		goto out;
 	}
 	status = gs_dump_file_sync(file, d->config->sync, err);
-	if (status)
-		goto out;
-	if (request->path) {
-		status = gs_dump_file_place(file, NULL, request->overwrite, err);
-	} else {
-		char name[NAME_MAX + 1];
-		uint32_t last = d->number + 1000;
-		do { /* a name taken by someone else's dump: the next number */
-			gs_line line = GS_LINE(name);
-			d->number++;
-			put_name(&line, d, request, device, now);
-			status = gs_dump_file_place(file, name, false, err);
-		} while (status == GS_EXISTS && d->number < last);
-	}
+	if (!status)
+		status = place_file(d, m->request, m->device, m->place.name, err);
+	if (!status)
+		fill_place(m, file);
 out:
 	gs_dump_file_end(file, d->config->sync);
 	return status;
+}
+
+/* Removes the file of a dump that gives its place away, unless it is not the one we wrote. */
+static void remove_file(const gs_dumper *d, const gs_dump_place *gone)
+{
+	char path[PATH_MAX + NAME_MAX + 2];
+	struct stat about;
+	gs_line line = GS_LINE(path);
+	gs_line_text(&line, d->config->dir);
+	gs_line_char(&line, '/');
+	gs_line_text(&line, gone->name);
+	if (!lstat(path, &about) && about.st_dev == gone->disk && about.st_ino == gone->file &&
+		about.st_mtim.tv_sec == gone->written.tv_sec &&
+		about.st_mtim.tv_nsec == gone->written.tv_nsec)
+		unlink(path);
+}
+
+/* A dump that has a place: with more and more of the newest ones going until it fits. */
+static gs_status write_kept(gs_dumper *d, making *m, gs_error *err)
+{
+	uint32_t going = gs_dump_places_going(&d->places), kept = gs_dump_places_kept(&d->places);
+	gs_status status = gs_dump_places_ask(
+		&d->places, m->request->failure ? m->request->failure : &(gs_failure){0});
+	if (status && (status == GS_LIMIT || m->request->failure))
+		return set_error(err, status,
+			status == GS_LIMIT ? "GPUSNAP_MAX_DUMPS is 0" : "a dump of this failure is there");
+	do
+		status = write_file(d, m, gs_dump_places_room(&d->places, going), err);
+	while (status == GS_LIMIT && d->file.full && going++ < kept);
+	if (status)
+		return status;
+	while (going-- && gs_dump_places_drop(&d->places, &m->gone))
+		remove_file(d, &m->gone);
+	gs_dump_places_add(&d->places, &m->place);
+	return GS_OK;
 }
 
 gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device,
@@ -210,22 +315,17 @@ gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, in
 	gs_error own = GS_ERROR_INIT;
 	gs_dump_signals signals;
 	pthread_mutex_lock(&d->lock);
+	making m = {.encode = encode, .arg = arg, .device = device, .request = request};
 	gs_dump_hold_signals(&signals);
-	gs_status status = check_limits(d, request, &own);
-	if (!status) {
-		status = write_file(d, encode, arg, device, request, &own);
-		if (status)
-			say_failed(d, request, &own);
-		else
-			say_written(d, request, device);
-		if (!status && request->reason != GS_DUMP_DEMAND) {
-			d->dumps++;
-			d->bytes += d->file.bytes;
-		}
-		if (!status && written && cap) {
-			gs_line line = {written, 0, cap};
-			gs_line_text(&line, d->file.path);
-		}
+	bool kept = is_failure(request) && !request->path;
+	gs_status status = kept ? write_kept(d, &m, &own) : write_file(d, &m, UINT64_MAX, &own);
+	if (!status)
+		say_written(d, &m);
+	else if (!kept || (status != GS_EXISTS && d->places.most))
+		say_failed(d, request, &own);
+	if (!status && written && cap) {
+		gs_line line = {written, 0, cap};
+		gs_line_text(&line, d->file.path);
 	}
 	gs_dump_release_signals(&signals);
 	pthread_mutex_unlock(&d->lock);
@@ -236,13 +336,11 @@ gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, in
 
 void gs_dumper_forget(gs_dumper *d, const char *path)
 {
-	struct stat about;
+	const char *slash = strrchr(path, '/');
+	gs_dump_place gone;
 	pthread_mutex_lock(&d->lock);
-	if (!stat(path, &about) && !unlink(path) && d->dumps) {
-		uint64_t bytes = (uint64_t)about.st_size;
-		d->dumps--;
-		d->bytes -= bytes < d->bytes ? bytes : d->bytes;
-	}
+	if (!gs_dump_places_forget(&d->places, slash ? slash + 1 : path, &gone))
+		remove_file(d, &gone);
 	pthread_mutex_unlock(&d->lock);
 }
 

@@ -15,16 +15,24 @@
 #include "recorder/api/config.h"
 #include "recorder/dump/dump_file.h"
 #include "recorder/dump/encode.h"
+#include "recorder/dump/dump_places.h"
 #include "recorder/dump/staging.h"
 #include "recorder/capture/tables.h"
 
-typedef enum gs_dump_reason { GS_DUMP_OOM, GS_DUMP_SIGNAL, GS_DUMP_DEMAND } gs_dump_reason;
+/* Why a dump is written. Only those of a failure count against the limits and are called oom. */
+typedef enum gs_dump_reason {
+	GS_DUMP_OOM,
+	GS_DUMP_REFUSED, /* a driver call failed: an out-of-memory unless the program helps itself */
+	GS_DUMP_SIGNAL,
+	GS_DUMP_DEMAND
+} gs_dump_reason;
 
 typedef struct gs_dump_request {
 	gs_dump_reason reason;
-	const char *path; /* NULL: by the pattern, in the folder for dumps */
-	bool overwrite;   /* path may exist */
-	bool quiet;       /* no line on stderr */
+	const gs_failure *failure; /* of a failure: which; NULL: one that is like no other */
+	const char *path;          /* NULL: by the pattern, in the folder for dumps */
+	bool overwrite;            /* path may exist */
+	bool quiet;                /* no line on stderr */
 } gs_dump_request;
 
 typedef struct gs_dumper {
@@ -35,11 +43,10 @@ typedef struct gs_dumper {
 	pthread_mutex_t lock;
 	gs_encoder encoder;
 	pid_t pid;
+	gs_dump_places places;
 	uint32_t number;    /* of the last dump: %n */
-	uint32_t dumps;     /* written by ourselves */
-	uint64_t bytes;     /* in them */
 	bool told_contents; /* the line that warns what a dump holds was shown */
-	_Atomic bool done;  /* the limits are reached: no dump by ourselves any more */
+	gs_error complaint; /* the last one said: not twice in a row */
 	gs_dump_file file;  /* of the dump being written */
 } gs_dumper;
 
@@ -48,9 +55,11 @@ gs_status gs_dumper_init(
 	gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages);
 void gs_dumper_release(gs_dumper *d);
 
-/* Writes one dump. Those not on demand count against the limits and are refused (GS_LIMIT) when
- * these are reached. written (NULL allowed) receives its path, cut to cap bytes. Failures are told
- * on stderr as well, but for quiet requests. err may be NULL. */
+/* Writes one dump. One of a failure, without a path of its own, takes its place among those kept
+ * (dump_places.h): GS_EXISTS where a dump stands for it already, GS_LIMIT where none may be written
+ * or it is larger than all may be together. written (NULL allowed) receives its path, cut to cap
+ * bytes. Failures to write are told on stderr as well, once until another kind or a success comes
+ * between, but for quiet requests. err may be NULL. */
 gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device,
 	const gs_dump_request *request, char *written, size_t cap, gs_error *err);
 
@@ -64,10 +73,11 @@ typedef gs_status gs_dump_encode(void *arg, int64_t pid, gs_sink sink, void *sin
 gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device,
 	const gs_dump_request *request, char *written, size_t cap, gs_error *err);
 
-/* Whether a dump not on demand would be refused for ever. */
-static inline bool gs_dumper_is_done(gs_dumper *d)
+/* Whether a failure needs a dump, before anything is prepared for one: as gs_dump_places_ask. Takes
+ * no lock that is held over a system call. */
+static inline gs_status gs_dumper_ask(gs_dumper *d, const gs_failure *failure)
 {
-	return atomic_load_explicit(&d->done, memory_order_relaxed);
+	return gs_dump_places_ask(&d->places, failure);
 }
 
 /* Around fork, after the heaps'. The child's dumps are counted and numbered anew. */

@@ -167,17 +167,38 @@ START_TEST(a_file_is_replaced_only_when_asked)
 }
 END_TEST
 
-START_TEST(without_a_path_the_pattern_names_it_and_the_cap_holds)
+START_TEST(without_a_path_the_pattern_names_it_and_the_newest_takes_the_last_place)
 {
-	char written[300];
+	char written[4][300];
 	setenv("GPUSNAP_MAX_DUMPS", "2", 1);
 	add_device(0);
 	for (int i = 1; i < 4; i++) {
-		gpusnap_status status = gpusnap_builder_write(b, 0, NULL, 0, written, sizeof written);
-		ck_assert_int_eq(status, i < 3 ? GPUSNAP_OK : GPUSNAP_LIMIT);
-		if (i < 3)
-			ck_assert_msg(strstr(written, "/oom-") && strstr(written, "-d0-"), "%s", written);
+		ck_assert_int_eq(
+			gpusnap_builder_write(b, 0, NULL, 0, written[i], sizeof *written), GPUSNAP_OK);
+		ck_assert_msg(strstr(written[i], "/oom-") && strstr(written[i], "-d0-"), "%s", written[i]);
 	}
+	ck_assert_int_eq(access(written[1], F_OK), 0);
+	ck_assert_int_ne(access(written[2], F_OK), 0);
+	ck_assert_int_eq(access(written[3], F_OK), 0);
+}
+END_TEST
+
+START_TEST(failures_alike_are_merged_and_dumps_on_demand_are_not_called_oom)
+{
+	char written[300];
+	add_device(0);
+	ck_assert_int_eq(gpusnap_failure(0, 77, 4096), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_builder_failure(b, 0, 77, 4096), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_builder_write(b, 0, NULL, 0, written, sizeof written), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_failure(0, 77, 4096), GPUSNAP_EXISTS);
+	ck_assert_int_eq(gpusnap_builder_write(b, 0, NULL, 0, NULL, 0), GPUSNAP_EXISTS);
+	ck_assert_int_eq(gpusnap_failure(0, 78, 4096), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_failure(0, 77, 8192), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_failure(1, 77, 4096), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_builder_reason(b, GPUSNAP_BY_DEMAND), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_builder_write(b, 0, NULL, 0, written, sizeof written), GPUSNAP_OK);
+	ck_assert_msg(strstr(written, "/dump-") != NULL, "%s", written);
+	ck_assert_int_eq(gpusnap_builder_reason(b, (gpusnap_reason)3), GPUSNAP_INVALID);
 }
 END_TEST
 
@@ -203,7 +224,8 @@ Suite *suite_recorder_builder(void)
 	tcase_add_test(t, rows_added_in_any_order_come_back_sorted);
 	tcase_add_test(t, what_cannot_be_is_refused_with_the_reason);
 	tcase_add_test(t, a_file_is_replaced_only_when_asked);
-	tcase_add_test(t, without_a_path_the_pattern_names_it_and_the_cap_holds);
+	tcase_add_test(t, without_a_path_the_pattern_names_it_and_the_newest_takes_the_last_place);
+	tcase_add_test(t, failures_alike_are_merged_and_dumps_on_demand_are_not_called_oom);
 	tcase_add_test(t, an_older_and_shorter_struct_is_taken);
 	suite_add_tcase(s, t);
 	return s;

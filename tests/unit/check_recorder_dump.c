@@ -211,32 +211,104 @@ START_TEST(the_default_name_tells_host_process_rank_device_time_and_number)
 }
 END_TEST
 
-START_TEST(the_same_failure_again_makes_no_second_dump_but_another_does)
+START_TEST(failures_of_one_stack_and_size_share_a_dump_whatever_happens_between)
 {
 	uint64_t a, b;
 	open_recorder();
-	allocate(100 * MIB, &a);
-	for (int i = 0; i < 3; i++)
+	for (int i = 0; i < 5; i++) {
+		allocate(100 * MIB, &a);
 		ck_assert_int_eq(allocate(2000 * MIB, &b), GS_DEVICE_MEMORY);
+		give_back(a);
+	}
 	ck_assert_int_eq(count_files(), 1);
-	give_back(a);
-	ck_assert_int_eq(allocate(2000 * MIB, &b), GS_DEVICE_MEMORY);
+	ck_assert_int_eq(allocate(2000 * MIB, &b), GS_DEVICE_MEMORY); /* another line */
 	ck_assert_int_eq(count_files(), 2);
-	ck_assert_int_eq(allocate(3000 * MIB, &b), GS_DEVICE_MEMORY);
-	ck_assert_int_eq(count_files(), 3);
+	for (uint64_t i = 0; i < 2; i++) /* another size */
+		ck_assert_int_eq(allocate((3000 + i) * MIB, &b), GS_DEVICE_MEMORY);
+	ck_assert_int_eq(count_files(), 4);
+	gs_recorder_release(&recorder);
+	ck_assert_msg(strstr(said(), " stands for 5 failures alike\n") != NULL, "%s", said());
 }
 END_TEST
 
-START_TEST(dumps_stop_at_the_cap_and_say_so_once)
+static int64_t requested(int index)
+{
+	gs_snapshot s;
+	read_dump(index, &s);
+	int64_t bytes = s.ooms[s.nooms - 1].requested;
+	gs_snapshot_release(&s);
+	return bytes;
+}
+
+START_TEST(the_first_failures_and_the_newest_keep_their_dumps)
 {
 	uint64_t b;
-	gs_config_set(&config, GS_ENV_MAX_DUMPS, "2", &err);
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "3", &err);
+	gs_config_set(&config, GS_ENV_NAME, "%n.gsnap", &err);
 	open_recorder();
-	for (uint64_t i = 0; i < 6; i++)
+	for (uint64_t i = 0; i < 6; i++) {
+		ck_assert_int_eq(allocate((2000 + i) * MIB, &b), GS_DEVICE_MEMORY);
+		ck_assert_int_eq(count_files(), i < 3 ? (int)i + 1 : 3);
+		ck_assert_int_eq(requested(i < 3 ? (int)i : 2), (int64_t)((2000 + i) * MIB));
+	}
+	ck_assert_int_eq(requested(0), (int64_t)(2000 * MIB));
+	ck_assert_int_eq(requested(1), (int64_t)(2001 * MIB));
+	ck_assert_ptr_nonnull(strstr(said(), "in place of 5.gsnap (GPUSNAP_MAX_DUMPS"));
+}
+END_TEST
+
+START_TEST(a_failure_whose_dump_gave_way_gets_one_again)
+{
+	uint64_t b;
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "1", &err);
+	open_recorder();
+	for (int i = 0; i < 4; i++)
+		ck_assert_int_eq(allocate((2000 + (uint64_t)i % 2) * MIB, &b), GS_DEVICE_MEMORY);
+	ck_assert_int_eq(count_files(), 1);
+	ck_assert_int_eq(lines_said(), 4);
+	ck_assert_int_eq(requested(0), (int64_t)(2001 * MIB));
+}
+END_TEST
+
+START_TEST(a_file_put_where_a_dump_was_is_left_alone)
+{
+	uint64_t b;
+	char path[200];
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "1", &err);
+	gs_config_set(&config, GS_ENV_NAME, "%n.gsnap", &err);
+	open_recorder();
+	allocate(2000 * MIB, &b);
+	snprintf(path, sizeof path, "%s/1.gsnap", folder);
+	ck_assert_int_eq(unlink(path), 0);
+	FILE *f = fopen(path, "w");
+	fputs("mine", f);
+	fclose(f);
+	allocate(3000 * MIB, &b);
+	ck_assert_int_eq(count_files(), 2);
+}
+END_TEST
+
+START_TEST(where_bytes_run_out_the_newest_replaces_the_newest)
+{
+	uint64_t b;
+	config.max_bytes = 12000; /* two small dumps and a half */
+	gs_config_set(&config, GS_ENV_NAME, "%n.gsnap", &err);
+	open_recorder();
+	allocate(2000 * MIB, &b);
+	struct stat about;
+	char path[200];
+	snprintf(path, sizeof path, "%s/1.gsnap", folder);
+	ck_assert_int_eq(stat(path, &about), 0);
+	gs_recorder_release(&recorder);
+	gs_sim_release(sim);
+	unlink(path);
+	config.max_bytes = (uint64_t)about.st_size * 5 / 2;
+	open_recorder();
+	for (uint64_t i = 0; i < 4; i++)
 		ck_assert_int_eq(allocate((2000 + i) * MIB, &b), GS_DEVICE_MEMORY);
 	ck_assert_int_eq(count_files(), 2);
-	ck_assert_int_eq(lines_said(), 3);
-	ck_assert_ptr_nonnull(strstr(said(), "GPUSNAP_MAX_DUMPS"));
+	ck_assert_int_eq(requested(0), (int64_t)(2000 * MIB));
+	ck_assert_int_eq(requested(1), (int64_t)(2003 * MIB));
 }
 END_TEST
 
@@ -604,8 +676,11 @@ Suite *suite_recorder_dump(void)
 	tcase_add_test(t, a_free_carries_its_allocations_stack);
 	tcase_add_test(t, the_name_follows_the_pattern);
 	tcase_add_test(t, the_default_name_tells_host_process_rank_device_time_and_number);
-	tcase_add_test(t, the_same_failure_again_makes_no_second_dump_but_another_does);
-	tcase_add_test(t, dumps_stop_at_the_cap_and_say_so_once);
+	tcase_add_test(t, failures_of_one_stack_and_size_share_a_dump_whatever_happens_between);
+	tcase_add_test(t, the_first_failures_and_the_newest_keep_their_dumps);
+	tcase_add_test(t, a_failure_whose_dump_gave_way_gets_one_again);
+	tcase_add_test(t, a_file_put_where_a_dump_was_is_left_alone);
+	tcase_add_test(t, where_bytes_run_out_the_newest_replaces_the_newest);
 	tcase_add_test(t, dumps_together_stay_below_the_size_cap);
 	tcase_add_test(t, only_the_first_line_tells_what_a_dump_holds);
 	tcase_add_test(t, a_file_of_that_name_is_not_replaced);

@@ -10,8 +10,8 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
-#include "tools/outfile.h"
 #include "tools/output.h"
+#include "tools/result.h"
 
 typedef struct diagnose_options {
 	gs_common common;
@@ -135,20 +135,12 @@ static void print(const diagnose_options *o, const gs_diagnosis *d, FILE *out)
 
 static int print_result(const diagnose_options *o, const gs_diagnosis *d)
 {
-	gs_outfile file = GS_OUTFILE_INIT;
-	gs_error err = GS_ERROR_INIT;
-	int status = exit_status(o, d);
-	if (!o->common.output) {
-		print(o, d, stdout);
-		return gs_finish_stdout(status);
-	}
-	if (gs_outfile_open(&file, o->common.output, o->common.force, &err))
-		return gs_fail_file(o->common.output, &err, NULL);
-	print(o, d, file.stream);
-	if (gs_outfile_commit(&file, &err))
-		status = gs_fail_file(o->common.output, &err, NULL);
-	gs_outfile_drop(&file);
-	return status;
+	gs_result result;
+	int status = gs_result_open(&result, &o->common, 0);
+	if (status >= 0)
+		return status;
+	print(o, d, result.stream);
+	return gs_result_close(&result, exit_status(o, d));
 }
 
 static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_snapshot *message)

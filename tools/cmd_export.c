@@ -10,7 +10,7 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
-#include "tools/outfile.h"
+#include "tools/result.h"
 
 static gs_status to_stream(void *arg, const void *data, size_t n)
 {
@@ -38,7 +38,6 @@ static gs_status write_pytorch(
 	if (status != GS_UNSUPPORTED)
 		return status;
 	*err = (gs_error)GS_ERROR_INIT;
-	rewind(stream);
 	status = gs_export_pytorch(s, to_stream, stream, &left_out, err);
 	if (!status && left_out)
 		gs_note("left out: %zu event%s that PyTorch has no word for", left_out,
@@ -49,23 +48,18 @@ static gs_status write_pytorch(
 static int export(
 	const gs_input *input, const gs_arguments *files, const gs_common *common, bool pytorch)
 {
-	const char *path = common->output, *from = input->snapshots[0].path;
-	gs_outfile out = GS_OUTFILE_INIT;
+	const char *from = input->snapshots[0].path;
+	gs_result result;
 	gs_error err = GS_ERROR_INIT;
-	if (gs_outfile_open(&out, path, common->force, &err))
-		return gs_fail_file(path, &err, NULL);
-	gs_status status = pytorch
-		? write_pytorch(input, files, out.stream, &err)
-		: gs_export_gsnap(&input->snapshots[0], 3, to_stream, out.stream, &err);
-	if (status) {
-		if (ferror(out.stream))
-			from = path;
-		gs_outfile_drop(&out);
-		return gs_fail_file(from, &err, NULL);
-	}
-	if (gs_outfile_commit(&out, &err))
-		return gs_fail_file(path, &err, NULL);
-	return GS_EXIT_DONE;
+	int exit_status = gs_result_open(&result, common, GS_OUTFILE_BINARY);
+	if (exit_status >= 0)
+		return exit_status;
+	FILE *out = result.stream;
+	gs_status status = pytorch ? write_pytorch(input, files, out, &err)
+							   : gs_export_gsnap(&input->snapshots[0], 3, to_stream, out, &err);
+	exit_status = status ? gs_fail_file(ferror(out) ? result.name : from, &err, NULL)
+						 : GS_EXIT_DONE;
+	return gs_result_close(&result, exit_status);
 }
 
 int gs_cmd_export(int argc, char **argv)

@@ -7,11 +7,11 @@
 #include <unistd.h>
 
 #include "analyzer/store/store.h"
+#include "schema/outfile.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
-#include "tools/outfile.h"
 
 typedef struct load {
 	gs_store *store;
@@ -69,12 +69,10 @@ static int make(load *l, const gs_input_list *list, const char *first)
 	gs_error err = GS_ERROR_INIT;
 	const char *path = l->common->output;
 	int status = -1;
-	if (gs_outfile_open(&file, path, l->common->force, &err))
-		return gs_fail_file(path, &err, NULL);
-	if (!file.temporary[0]) {
-		gs_fail(&err, GS_IO, "not a regular file");
-		status = gs_fail_file(path, &err, NULL);
-	} else if (gs_store_create(file.temporary, &l->store, &err))
+	unsigned flags = GS_OUTFILE_BY_NAME | (l->common->force ? GS_OUTFILE_FORCE : 0);
+	if (gs_outfile_open(&file, path, flags, &err))
+		return gs_fail_file(strcmp(path, "-") ? path : "standard output", &err, NULL);
+	if (gs_store_create(file.temporary, &l->store, &err))
 		status = gs_fail_file(path, &err, NULL);
 	if (status < 0)
 		status = add_all(l, list, first);

@@ -12,8 +12,8 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
-#include "tools/outfile.h"
 #include "tools/output.h"
+#include "tools/result.h"
 
 enum { MAX_SQL = 1000000 };
 
@@ -171,17 +171,9 @@ static int answer(
 
 static int run(const query_options *o, const gs_query_ask *ask, const gs_session_ask *from)
 {
-	gs_outfile file = GS_OUTFILE_INIT;
-	gs_error err = GS_ERROR_INIT;
-	if (!o->common.output)
-		return answer(o, ask, from, stdout);
-	if (gs_outfile_open(&file, o->common.output, o->common.force, &err))
-		return gs_fail_file(o->common.output, &err, NULL);
-	int status = answer(o, ask, from, file.stream);
-	if (!status && gs_outfile_commit(&file, &err))
-		status = gs_fail_file(o->common.output, &err, NULL);
-	gs_outfile_drop(&file);
-	return status;
+	gs_result result;
+	int status = gs_result_open(&result, &o->common, 0);
+	return status >= 0 ? status : gs_result_close(&result, answer(o, ask, from, result.stream));
 }
 
 static int query(query_options *o, const gs_arguments *arguments)

@@ -41,6 +41,9 @@ static int parse(int argc, char **argv, sim_arguments *a)
 			"how large is the device? --capacity is missing");
 	if (a->capacity == 0)
 		return gs_fail_usage("sim", "for example --capacity 24GiB", "a device of no memory");
+	if (a->trace && a->output && !strcmp(a->output, "-"))
+		return gs_fail_usage(
+			"sim", NULL, "the transcript and the dump cannot both go to standard output");
 	a->rules = gs_rules_find(a->release);
 	return a->rules ? -1
 					: gs_fail_usage("sim", "for example --rules 2.6 or --rules 2.15.0",

@@ -9,8 +9,8 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
-#include "tools/outfile.h"
 #include "tools/output.h"
+#include "tools/result.h"
 
 typedef struct arguments {
 	gs_common common;
@@ -101,17 +101,15 @@ static gs_status emit_rows(
 
 static int print_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common *c)
 {
-	gs_outfile file = GS_OUTFILE_INIT;
+	gs_result result;
 	gs_error err = GS_ERROR_INIT;
-	int status = GS_EXIT_DONE;
+	int status = gs_result_open(&result, c, 0);
 
-	if (!c->output)
-		return emit_rows(w, s, c, stdout, &err) ? gs_fail_file(s->path, &err, NULL) : GS_EXIT_DONE;
-	if (gs_outfile_open(&file, c->output, c->force, &err) ||
-		emit_rows(w, s, c, file.stream, &err) || gs_outfile_commit(&file, &err))
-		status = gs_fail_file(c->output, &err, NULL);
-	gs_outfile_drop(&file);
-	return status;
+	if (status >= 0)
+		return status;
+	status = emit_rows(w, s, c, result.stream, &err) ? gs_fail_file(result.name, &err, NULL)
+													 : GS_EXIT_DONE;
+	return gs_result_close(&result, status);
 }
 
 static int answer(const gs_snapshot *s, const arguments *a)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/query/query.h"
+#include "schema/outfile.h"
 #include "schema/version.h"
 #include "tools/message.h"
 
@@ -71,6 +72,7 @@ static void hold_standard_streams(void)
 int main(int argc, char **argv)
 {
 	hold_standard_streams();
+	gs_outfile_clean_on_signals();
 	gs_message_json(asks_for_json(argc, argv));
 	int status = run(argc, argv);
 	gs_message_release();

@@ -4,9 +4,11 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "recorder/dump/log.h"
 #include "recorder/api/recorder.h"
+#include "schema/outfile.h"
 #include "tools/message.h"
 
 struct sim_record {
@@ -15,7 +17,7 @@ struct sim_record {
 	gs_log log;
 	gs_dump_device device;
 	unsigned dumps; /* tried */
-	bool failed;
+	bool failed, told;
 	const char *file; /* of the last line, and its id */
 	gs_id file_text;
 };
@@ -47,20 +49,64 @@ static void output_path(const sim_record *r, char *path, size_t cap)
 		snprintf(path, cap, "%.*s-%u%s", stem, output, r->dumps, output + stem);
 }
 
-static void dump(sim_record *r, const gs_pool *pool, gs_dump_reason reason, int64_t device_free)
+/* Into the folder for dumps, by the pattern, or to a name; there the dumper tells of failures. */
+static bool write_dump(sim_record *r, gs_dump_reason reason, const char *path)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_dump_request request = {
+		.reason = reason, .path = path, .overwrite = path != NULL, .quiet = path != NULL};
+	gs_status status = gs_dumper_write(
+		&r->recorder.dumper, &r->log.stage, &r->device, &request, NULL, 0, &err);
+	if (status && path)
+		gs_fail_file(r->options.output, &err, NULL);
+	return !status;
+}
+
+/* As the dumper says it of its own files. */
+static void say_written(sim_record *r, gs_dump_reason reason, const char *path, long long kib)
+{
+	if (!strcmp(path, "-"))
+		path = "to standard output";
+	gs_note("%swrote %s (%lld KiB)%s", reason == GS_DUMP_OOM ? "out of memory on device 0: " : "",
+		path, kib,
+		r->told ? "" : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
+	r->told = true;
+}
+
+/* The dumper makes regular files only, so one that goes elsewhere is staged. */
+static bool write_output(sim_record *r, gs_dump_reason reason)
 {
 	char path[PATH_MAX];
-	gs_pool_counts counts;
+	gs_outfile out = GS_OUTFILE_INIT;
 	gs_error err = GS_ERROR_INIT;
+	output_path(r, path, sizeof path);
+	unsigned flags = GS_OUTFILE_STAGED | GS_OUTFILE_BINARY |
+		(r->options.force ? GS_OUTFILE_FORCE : 0);
+	gs_status status = gs_outfile_open(&out, path, flags, &err);
+	if (!status && !write_dump(r, reason, out.temporary)) {
+		gs_outfile_drop(&out);
+		return false;
+	}
+	struct stat st = {0};
+	if (!status) {
+		stat(out.temporary, &st);
+		status = gs_outfile_commit(&out, &err);
+	}
+	if (status)
+		gs_fail_file(path, &err, NULL);
+	else
+		say_written(r, reason, path, (st.st_size + 1023) / 1024);
+	return !status;
+}
+
+static void dump(sim_record *r, const gs_pool *pool, gs_dump_reason reason, int64_t device_free)
+{
+	gs_pool_counts counts;
 	r->dumps++;
-	if (r->options.output)
-		output_path(r, path, sizeof path);
 	gs_pool_count(pool, &counts);
 	gs_log_reserve(&r->log, counts.metadata_bytes);
 	gs_log_stage(&r->log, pool, device_free);
-	gs_dump_request request = {
-		.reason = reason, .path = r->options.output ? path : NULL, .overwrite = r->options.force};
-	if (gs_dumper_write(&r->recorder.dumper, &r->log.stage, &r->device, &request, NULL, 0, &err))
+	if (!(r->options.output ? write_output(r, reason) : write_dump(r, reason, NULL)))
 		r->failed = true;
 }
 

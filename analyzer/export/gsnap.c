@@ -3,11 +3,10 @@
 #include "analyzer/export/gsnap.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
+
+#include "schema/outfile.h"
 
 typedef struct gs_exporting {
 	const gs_snapshot *s;
@@ -203,66 +202,15 @@ gs_status gs_export_gsnap(const gs_snapshot *s, int level, gs_sink sink, void *a
 				  : GS_OK;
 }
 
-/* --- into a file --- */
-
-static gs_status write_fd(void *arg, const void *data, size_t n)
-{
-	const int *fd = arg;
-	for (const char *at = data; n;) {
-		ssize_t done = write(*fd, at, n);
-		if (done < 0 && errno == EINTR)
-			continue;
-		if (done <= 0)
-			return GS_IO;
-		at += done;
-		n -= (size_t)done;
-	}
-	return GS_OK;
-}
-
-static gs_status io_error(gs_error *err, const char *what)
-{
-	return gs_fail(err, GS_IO, "%s: %s", what, strerror(errno));
-}
-
-/* link() does not replace, rename() does. */
-static gs_status put_in_place(const char *temporary, const char *path, bool replace, gs_error *err)
-{
-	if (replace)
-		return rename(temporary, path) ? io_error(err, "cannot rename") : GS_OK;
-	if (!link(temporary, path)) {
-		unlink(temporary);
-		return GS_OK;
-	}
-	if (errno == EEXIST)
-		return gs_fail(err, GS_EXISTS, "exists already");
-	if (errno != EPERM && errno != EOPNOTSUPP && errno != ENOSYS)
-		return io_error(err, "cannot link");
-	if (!access(path, F_OK))
-		return gs_fail(err, GS_EXISTS, "exists already");
-	return rename(temporary, path) ? io_error(err, "cannot rename") : GS_OK;
-}
-
 gs_status gs_export_gsnap_file(const gs_snapshot *s, const char *path, bool replace, gs_error *err)
 {
-	if (!replace && !access(path, F_OK))
-		return gs_fail(err, GS_EXISTS, "exists already");
-	size_t n = strlen(path) + 32;
-	char *temporary = malloc(n);
-	if (!temporary)
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
-	snprintf(temporary, n, "%s.%ld.tmp", path, (long)getpid());
-	int fd = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	gs_status status = fd < 0 ? io_error(err, "cannot create")
-							  : gs_export_gsnap(s, 3, write_fd, &fd, err);
-	if (status == GS_IO && fd >= 0)
-		io_error(err, "cannot write");
-	if (fd >= 0 && close(fd) && !status)
-		status = io_error(err, "cannot write");
+	gs_outfile out = GS_OUTFILE_INIT;
+	gs_status status = gs_outfile_open(
+		&out, path, GS_OUTFILE_BINARY | (replace ? GS_OUTFILE_FORCE : 0), err);
+	if (!status && (status = gs_export_gsnap(s, 3, gs_outfile_sink, &out, err)) == GS_IO)
+		gs_fail(err, GS_IO, "%s", strerror(errno));
 	if (!status)
-		status = put_in_place(temporary, path, replace, err);
-	if (status && fd >= 0)
-		unlink(temporary);
-	free(temporary);
+		status = gs_outfile_commit(&out, err);
+	gs_outfile_drop(&out);
 	return status;
 }

@@ -18,7 +18,7 @@ gs_status gs_export_pytorch(
 /* Writes the PyTorch snapshot in the file (of a page: that part of it, from 0) as it is (unpacked;
  * from a page or from JSON; a bare list of segments inside a dictionary), so that nothing that the
  * model does not hold is lost. It is checked on the way as a reader checks it. GS_UNSUPPORTED when
- * the file's form cannot be copied: then use gs_export_pytorch. */
+ * the file's form cannot be copied: then nothing was written; use gs_export_pytorch. */
 gs_status gs_export_pytorch_copy(
 	const char *path, unsigned part, gs_sink sink, void *arg, gs_error *err);
 

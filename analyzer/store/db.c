@@ -27,7 +27,7 @@ static gs_status status_of(int rc)
 gs_status gs_db_fail(sqlite3 *db, int rc, const char *sql, gs_error *err)
 {
 	const char *text = db ? sqlite3_errmsg(db) : sqlite3_errstr(rc);
-	if (!sql)
+	if (!sql || status_of(rc) == GS_IO) /* of a full disk the SQL tells nothing */
 		return gs_fail(err, status_of(rc), "%s", text);
 	return gs_fail(err, status_of(rc), "%s in: %.*s", text, (int)strcspn(sql, "\n"), sql);
 }

@@ -6,12 +6,12 @@ includedir ?= $(prefix)/include
 
 all: $(B)/$(SONAME) $(B)/libgpusnap.so $(B)/libgpusnap.a
 
-# Only gpusnap_* is seen from outside. It stays loaded once loaded: threads and signals may still come back to it.
+# Only gpusnap_* is seen from outside, under the version that gpusnap.map gives it. It stays loaded once loaded: threads and signals may still come back to it.
 OBJ_library := $(call obj,$(SRC_recorder) $(SRC_pool))
-$(B)/$(SONAME): $(OBJ_library) $(B)/libschema.a
+$(B)/$(SONAME): $(OBJ_library) $(B)/libschema.a recorder/gpusnap.map
 	@echo "  LD   $@"
-	$(Q)$(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -shared -pthread -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--exclude-libs,ALL \
-		-o $@ $^ $(call pkg,libs,$(PKG_schema)) -lm -ldl
+	$(Q)$(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -shared -pthread -Wl,-soname,$(SONAME) -Wl,-z,nodelete -Wl,--version-script=recorder/gpusnap.map \
+		-o $@ $(filter-out %.map,$^) $(call pkg,libs,$(PKG_schema)) -lm -ldl
 $(B)/libgpusnap.so: $(B)/$(SONAME)
 	$(Q)ln -sf $(SONAME) $@
 $(B)/libgpusnap.a: $(OBJ_library) $(B)/libschema.a

@@ -404,21 +404,36 @@ static int find_header(struct dl_phdr_info *info, size_t size, void *arg)
 	return here;
 }
 
+#if defined(DLFO_STRUCT_HAS_EH_DBASE)
+/* glibc has it since 2.35; a program built where the headers know it still runs where it is not. */
+#pragma weak _dl_find_object
+
+static bool ask_loader(uint64_t pc, const uint8_t **hdr)
+{
+	struct dl_find_object found;
+	if (!_dl_find_object)
+		return false;
+	if (!_dl_find_object((void *)(uintptr_t)pc, &found)) /* NOLINT */
+		*hdr = found.dlfo_eh_frame;
+	return true;
+}
+#else
+static bool ask_loader(uint64_t pc, const uint8_t **hdr)
+{
+	(void)pc, (void)hdr;
+	return false;
+}
+#endif
+
 void gs_cfi_find(uint64_t pc, gs_cfi_rule *rule)
 {
 	search s = {pc, NULL};
 	memset(rule, 0, sizeof *rule);
-#if defined(DLFO_STRUCT_HAS_EH_DBASE)
-	struct dl_find_object found;
-	if (!_dl_find_object((void *)(uintptr_t)pc, &found)) /* NOLINT */
-		s.hdr = found.dlfo_eh_frame;
-#else
-	dl_iterate_phdr(find_header, &s);
-#endif
+	if (!ask_loader(pc, &s.hdr))
+		dl_iterate_phdr(find_header, &s);
 	/* no module: perhaps code made at run time, whose frames only libgcc may know */
 	if (s.hdr)
 		rule_of_module(s.hdr, pc, rule);
-	(void)find_header;
 }
 
 #else

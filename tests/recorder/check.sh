@@ -88,7 +88,8 @@ fi
 echo '#include <gpusnap.h>
 int main() { gpusnap_builder *b = gpusnap_builder_new(); gpusnap_builder_free(b); return gpusnap_version()[0] != 49; }' >"$tmp/cpp.cc"
 expect "the header is C++ too" sh -c "g++ -std=c++11 -Wall -Wextra -Wpedantic -Werror -o $tmp/cpp $tmp/cpp.cc \$(pkg-config --cflags --libs gpusnap) && LD_LIBRARY_PATH=$tmp/root/usr/lib $tmp/cpp"
-expect "only gpusnap_ names are exported" sh -c "! nm -D --defined-only '$build/libgpusnap.so' | awk '{ print \$3 }' | grep -v '^gpusnap_'"
+expect "only gpusnap_ names are exported" sh -c "! nm -D --defined-only '$build/libgpusnap.so' | awk '{ print \$3 }' | grep -vE '^(gpusnap_|GPUSNAP_[0-9.]+\$)'"
+expect "each under a version" sh -c "! nm -D --defined-only '$build/libgpusnap.so' | grep ' gpusnap_' | grep -v '@@GPUSNAP_'"
 expect "the soname has a version" sh -c "readelf -d '$build/libgpusnap.so' | grep -q 'SONAME.*libgpusnap.so.1'"
 expect "make uninstall" $MAKE B="$build" CC="$CC" prefix=/usr DESTDIR="$tmp/root" uninstall-library
 expect "nothing is left behind" sh -c "! find '$tmp/root' -type f -o -type l | grep ."

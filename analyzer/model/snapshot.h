@@ -303,10 +303,6 @@ void gs_layout_init(gs_layout *l);
 void gs_layout_release(gs_layout *l);
 gs_status gs_layout_copy(gs_layout *to, const gs_layout *from);
 
-/* Part of gs_snapshot_finish for one device: sorts its segments, sets block addresses and segment
- * indexes, warns of a segment whose blocks do not tile it. */
-gs_status gs_layout_finish(gs_snapshot *s, gs_device *d, gs_error *err);
-
 /* After a reader has filled it: sorts devices, sets block addresses and first_block/nblocks checks,
  * fills ooms from OOM events of traces that have no row yet, checks that blocks tile their segments
  * (a warning names the segment that does not). */

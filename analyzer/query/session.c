@@ -1,5 +1,5 @@
-/* A session: its making, its one question, its facts. Filling is in session_memory.c and
- * session_stored.c. */
+/* A session: its making, its one question, its facts. Filling is in session_files.c and
+ * session_database.c. */
 #include "analyzer/query/session.h"
 
 #include <ctype.h>
@@ -119,18 +119,6 @@ void gs_session_close(gs_session *session)
 const char *gs_session_failed(const gs_session *session)
 {
 	return session ? session->failed : NULL;
-}
-
-gs_status gs_session_add_item(
-	gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err)
-{
-	gs_session_item *grown = realloc(session->items, (session->n + 1) * sizeof *grown);
-	if (!grown)
-		return gs_fail(err, GS_NO_MEMORY, "a list of snapshots");
-	session->items = grown;
-	session->items[session->n++] = (gs_session_item){id, rank, path ? strdup(path) : NULL};
-	return gs_db_runf(gs_store_connection(session->store), err,
-		"INSERT INTO temp.chosen VALUES (%lld)", (long long)id);
 }
 
 /* What follows the first statement may be blanks, comments and semicolons. */
@@ -318,23 +306,4 @@ const char *gs_session_state_of(const gs_session *session, int64_t snapshot_id, 
 		if (session->states[i].device == device)
 			return session->states[i].name;
 	return NULL;
-}
-
-static int by_id(const void *key, const void *element)
-{
-	int64_t id = *(const int64_t *)key, other = ((const gs_session_item *)element)->id;
-	return (id > other) - (id < other);
-}
-
-bool gs_session_snapshot(
-	const gs_session *session, int64_t snapshot_id, int64_t *rank, const char **path)
-{
-	const gs_session_item *x = session->n
-		? bsearch(&snapshot_id, session->items, session->n, sizeof *x, by_id)
-		: NULL;
-	if (!x)
-		return false;
-	*rank = x->rank;
-	*path = x->path;
-	return true;
 }

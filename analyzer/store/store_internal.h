@@ -26,6 +26,7 @@ typedef struct gs_fill {
 	sqlite3_stmt *state, *segment, *block; /* prepared at first need */
 } gs_fill;
 
+/* The id in the store of one of the snapshot's stacks, 0 where it has none. */
 gs_id gs_fill_stack(const gs_fill *f, gs_id local);
 /* Text "a,b" of a pool id; buf ≥ 44 bytes. */
 char *gs_pool_text(char *buf, gs_pool_id id);

@@ -1,0 +1,162 @@
+/* What is left to do when a reader has filled a snapshot: segments by address, blocks that tile
+ * them, rows for the out-of-memories of the trace. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/model/memory.h"
+#include "analyzer/model/snapshot.h"
+
+static int by_address(const void *a, const void *b)
+{
+	const gs_segment *x = a, *y = b;
+	if (x->has_address != y->has_address)
+		return x->has_address ? -1 : 1;
+	if (x->has_address && x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->first_block > y->first_block) - (x->first_block < y->first_block);
+}
+
+static bool in_order(const gs_layout *l)
+{
+	for (size_t i = 1; i < l->nsegments; i++)
+		if (by_address(&l->segments[i - 1], &l->segments[i]) > 0)
+			return false;
+	return true;
+}
+
+/* Sorts segments by address and moves their blocks along. */
+static gs_status sort_segments(gs_layout *l)
+{
+	if (in_order(l))
+		return GS_OK;
+	qsort(l->segments, l->nsegments, sizeof *l->segments, by_address);
+	gs_block *moved = gs_memory_take((l->nblocks + 1) * sizeof *moved);
+	if (!moved)
+		return GS_NO_MEMORY;
+	size_t at = 0;
+	for (size_t i = 0; i < l->nsegments; i++) {
+		gs_segment *g = &l->segments[i];
+		memcpy(&moved[at], &l->blocks[g->first_block], g->nblocks * sizeof *moved);
+		g->first_block = at;
+		at += g->nblocks;
+	}
+	gs_memory_give(l->blocks);
+	l->blocks = moved;
+	l->nblocks = at;
+	return GS_OK;
+}
+
+/* Sorts the segments of one device, sets block addresses and segment indexes, warns of a segment
+ * whose blocks do not tile it. */
+static gs_status finish_layout(gs_snapshot *s, gs_device *d, gs_error *err)
+{
+	gs_layout *l = &d->captured;
+	if (sort_segments(l))
+		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < l->nsegments; i++) {
+		const gs_segment *g = &l->segments[i];
+		uint64_t sum = 0;
+		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++) {
+			gs_block *b = &l->blocks[k];
+			b->segment = (uint32_t)i;
+			if (!b->address)
+				b->address = g->address + sum;
+			sum += b->size;
+		}
+		if (sum != g->size)
+			gs_snapshot_warn(s,
+				"device %d: segment 0x%llx has %llu bytes, its blocks add up to %llu", d->device,
+				(unsigned long long)g->address, (unsigned long long)g->size,
+				(unsigned long long)sum);
+	}
+	return GS_OK;
+}
+
+static bool has_oom_row(const gs_snapshot *s, int32_t device, int64_t idx)
+{
+	for (size_t i = 0; i < s->nooms; i++)
+		if (s->ooms[i].device == device && s->ooms[i].idx == idx)
+			return true;
+	return false;
+}
+
+static gs_status add_oom_of_event(gs_snapshot *s, const gs_device *d, size_t idx)
+{
+	const gs_event *e = &d->trace.events[idx];
+	gs_oom *o = gs_snapshot_add_oom(s);
+	if (!o)
+		return GS_NO_MEMORY;
+	o->device = d->device;
+	o->idx = (int64_t)idx;
+	o->time_us = e->time_us;
+	o->requested = (int64_t)e->size;
+	o->stream = (int64_t)s->streams[e->stream];
+	o->device_free = (int64_t)e->address;
+	o->stack = e->stack;
+	o->capacity = d->capacity;
+	o->allowed = d->allowed;
+	if (e->pool) {
+		o->has_pool_id = true;
+		o->pool_id = s->pools[e->pool - 1];
+	}
+	return GS_OK;
+}
+
+static int by_device_then_idx(const void *a, const void *b)
+{
+	const gs_oom *x = a, *y = b;
+	if (x->device != y->device)
+		return x->device < y->device ? -1 : 1;
+	return (x->idx > y->idx) - (x->idx < y->idx);
+}
+
+static gs_status ooms_of_events(gs_snapshot *s)
+{
+	size_t old = s->nooms;
+	for (size_t i = 0; i < s->ndevices; i++) {
+		const gs_device *d = &s->devices[i];
+		for (size_t k = 0; k < d->trace.n; k++) {
+			if (gs_event_action(&d->trace.events[k]) != GS_ACTION_OOM ||
+				has_oom_row(s, d->device, (int64_t)k))
+				continue;
+			if (add_oom_of_event(s, d, k))
+				return GS_NO_MEMORY;
+		}
+	}
+	bool events = s->nooms > old;
+	for (size_t i = 0; i < old && !events; i++)
+		events = s->ooms[i].idx != GS_NONE;
+	if (events)
+		qsort(s->ooms, s->nooms, sizeof *s->ooms, by_device_then_idx);
+	return GS_OK;
+}
+
+/* The recorder tells the free bytes of an out-of-memory in its row alone; readers of the trace look
+ * for them at the event. */
+static void free_of_ooms(gs_snapshot *s)
+{
+	for (size_t i = 0; i < s->nooms; i++) {
+		const gs_oom *o = &s->ooms[i];
+		gs_device *d = gs_snapshot_find_device(s, o->device);
+		if (!d || o->idx < 0 || (uint64_t)o->idx >= d->trace.n)
+			continue;
+		gs_event *e = &d->trace.events[o->idx];
+		if (gs_event_action(e) == GS_ACTION_OOM && !e->address)
+			e->address = (uint64_t)o->device_free;
+	}
+}
+
+gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
+{
+	if (!s->nstreams && gs_snapshot_stream(s, 0) == UINT32_MAX)
+		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < s->ndevices; i++) {
+		gs_status status = finish_layout(s, &s->devices[i], err);
+		if (status)
+			return status;
+	}
+	if (ooms_of_events(s))
+		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	free_of_ooms(s);
+	return GS_OK;
+}

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Holds the sources against tools/arrows.txt: who may include whom, and who may link whom.
 
-usage: check-arrows.py BUILD_FOLDER [--report]
+usage: check-arrows.py BUILD_FOLDER
 
 An include is an arrow from a file to a file; a symbol that an object leaves undefined is an arrow from its source to
 the source that defines it. Either may only run within a room or along a line of the table, and neither may run in a
-circle between files, not even inside a room. Prints an offence a line; --report lists them without failing.
+circle between files, not even inside a room. Prints an offence a line.
 """
 
 import collections
@@ -153,15 +153,12 @@ def offences(build):
 
 def main():
     sys.setrecursionlimit(10000)
-    report = "--report" in sys.argv
     found = list(offences(sys.argv[1]))
     for line in found:
         print("arrows:", line)
     if not found:
         print("arrows: 1 passed, 0 failed")
-    elif report:
-        print(f"arrows: {len(found)} offences, reported only")
-    return 1 if found and not report else 0
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

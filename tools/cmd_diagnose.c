@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/advice/answer.h"
-#include "analyzer/advice/settings_advice.h"
+#include "analyzer/advice/advice.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -155,8 +155,9 @@ static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_sn
 	options.allowed = o->allowed;
 	options.context = o->context;
 	options.message = message;
-	options.advise_settings = gs_whatif_advise_settings;
 	gs_status status = gs_diagnose(s, &options, &d, &err);
+	if (!status)
+		status = gs_advise(&d, true, &err);
 	int result = GS_EXIT_DONE;
 	if (status == GS_INVALID)
 		result = gs_fail_usage("diagnose", "see `gpusnap help state`", "%s", err.text);

@@ -1,10 +1,11 @@
-/* Advice: what to do, and the figure that says so. Settings are not advised here: only a replay
- * shows what they would do. */
+/* Advice: what to do, and the figure that says so. Settings are in settings_advice.c: only a
+ * replay shows what they would do. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
 #include "analyzer/diagnose/diagnose_internal.h"
 #include "schema/size.h"
@@ -36,22 +37,6 @@ static words format(const char *text, ...)
 	vsnprintf(w.text, sizeof w.text, text, args);
 	va_end(args);
 	return w;
-}
-
-gs_status gs_diagnosis_advise(
-	gs_diagnosis *d, uint64_t regains, const char *act, const char *because)
-{
-	gs_advice *grown = realloc(d->advice, (d->nadvice + 1) * sizeof *grown);
-	if (!grown)
-		return GS_NO_MEMORY;
-	d->advice = grown;
-	size_t at = d->nadvice++;
-	for (; at && grown[at - 1].regains < regains; at--)
-		grown[at] = grown[at - 1];
-	grown[at].regains = regains;
-	snprintf(grown[at].act, sizeof grown[at].act, "%s", act);
-	snprintf(grown[at].because, sizeof grown[at].because, "%s", because);
-	return GS_OK;
 }
 
 static uint64_t known(int64_t n) { return n > 0 ? (uint64_t)n : 0; }
@@ -276,12 +261,16 @@ static gs_status advise_growth(gs_diagnosis *d)
 			.text);
 }
 
-gs_status gs_diagnose_advice(gs_diagnosis *d)
+gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 {
 	gs_status status = advise_by_verdict(d);
 	if (!status)
 		status = advise_eviction(d);
 	if (!status)
 		status = advise_pinning(d);
-	return status ? status : advise_growth(d);
+	if (!status)
+		status = advise_growth(d);
+	if (status)
+		return gs_fail(err, status, "out of memory");
+	return replays ? gs_advise_settings(d, err) : GS_OK;
 }

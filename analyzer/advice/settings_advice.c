@@ -1,4 +1,4 @@
-#include "analyzer/advice/settings_advice.h"
+#include "analyzer/advice/advice.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -69,7 +69,7 @@ static gs_status advise(gs_diagnosis *d, const gs_whatif_row *row)
 	return gs_diagnosis_advise(d, d->requested > 0 ? (uint64_t)d->requested : 0, act, because);
 }
 
-gs_status gs_whatif_advise_settings(gs_diagnosis *d, void *context, gs_error *err)
+gs_status gs_advise_settings(gs_diagnosis *d, gs_error *err)
 {
 	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
 	gs_whatif_advice advice;
@@ -77,7 +77,6 @@ gs_status gs_whatif_advise_settings(gs_diagnosis *d, void *context, gs_error *er
 		GS_ERROR_INIT; /* that a run cannot be replayed does not make the diagnosis fail */
 	gs_status status = GS_OK;
 
-	(void)context;
 	if (d->oom == SIZE_MAX || d->idx == GS_NONE || !d->device ||
 		(d->snapshot->kind != GS_KIND_PYTORCH && d->snapshot->kind != GS_KIND_GSNAP))
 		return GS_OK;

@@ -1,5 +1,5 @@
 /* Who is to blame: computed once here, shown by `diagnose` and by the named queries `pinning
- * stacks`, `cheapest eviction`, `growth`, `varying sizes` alike.
+ * stacks` and `cheapest eviction` alike. Growth and varying sizes are in analyzer/meaning/.
  *
  * "Live" is allocated or pending. Rows come best first. A stack of 0 stands for blocks whose stack
  * is unknown. Arrays are malloc'd and the caller's to free(); *n is 0 and *rows NULL-or-empty where
@@ -38,27 +38,6 @@ typedef struct gs_eviction {
 gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *settings,
 	const gs_layout *l, const gs_policy_request *request, int64_t free_bytes, gs_eviction **rows,
 	size_t *n);
-
-/* A stack whose live bytes only grow: at least three allocations, the least live bytes of each
- * sixteenth of the trace never fall, rise in three of them and in the last quarter too. Sorted by
- * bytes. until: event up to which to look (GS_NONE: all). */
-typedef struct gs_growth {
-	gs_id stack;
-	uint64_t blocks, bytes; /* live now, of those allocated in the trace */
-	int64_t first_idx, last_idx;
-	double slope;      /* bytes an event, from the first allocation on */
-	double confidence; /* share of the sixteenths since its first allocation in which it rose, 0 to
-						  1 */
-} gs_growth;
-gs_status gs_blame_growth(const gs_history *h, int64_t until, gs_growth **rows, size_t *n);
-
-/* A stack that asks for more than one size. Sorted by sizes, then requests. */
-typedef struct gs_varying {
-	gs_id stack;
-	uint64_t requests, sizes; /* sizes: different ones */
-	uint64_t min, max;
-} gs_varying;
-gs_status gs_blame_varying(const gs_snapshot *s, const gs_device *d, gs_varying **rows, size_t *n);
 
 /* A stack's live blocks. Sorted by bytes. */
 typedef struct gs_holder {

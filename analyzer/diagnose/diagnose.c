@@ -1,4 +1,4 @@
-/* The diagnosis: which failure, its state, the ladder, blame and advice, one after the other. */
+/* The diagnosis: which failure, its state, the ladder and blame, one after the other. */
 #include "analyzer/diagnose/diagnose.h"
 
 #include <stdlib.h>
@@ -192,10 +192,9 @@ gs_status gs_diagnose(
 		return status;
 	if (d->has_layout && (status = blame(d)))
 		return gs_fail(err, status, "out of memory");
-	if ((status = gs_diagnose_health(d)) || (status = gs_diagnose_advice(d)))
+	if ((status = gs_diagnose_health(d)))
 		return gs_fail(err, status, "out of memory");
-	return options->advise_settings ? options->advise_settings(d, options->advise_context, err)
-									: GS_OK;
+	return GS_OK;
 }
 
 void gs_diagnosis_release(gs_diagnosis *d)

@@ -11,6 +11,8 @@
 #define GS_ANALYZER_DIAGNOSE_H
 
 #include "analyzer/diagnose/attribution.h"
+#include "analyzer/meaning/growth.h"
+#include "analyzer/meaning/varying_sizes.h"
 #include "analyzer/state/state.h"
 
 /* GS_STEP(NAME, "word", "kind", "question"), in the ladder's order. */
@@ -71,8 +73,6 @@ typedef struct gs_room {
 	uint64_t largest, free, blocks;
 } gs_room;
 
-struct gs_diagnosis;
-
 typedef struct gs_diagnose_options {
 	bool any_device; /* take the last OOM by time, of whatever device; else device */
 	int32_t device;
@@ -81,14 +81,10 @@ typedef struct gs_diagnose_options {
 	int64_t allowed;
 	int64_t context;            /* bytes a process needs outside its allocator; GS_NONE: 1 GiB */
 	const gs_snapshot *message; /* a text about the same failure, which supplies facts; NULL none */
-	/* Advice on settings comes from replays alone: called when the rest is known, may append with
-	 * gs_diagnosis_advise. NULL: none is given. */
-	gs_status (*advise_settings)(struct gs_diagnosis *diagnosis, void *context, gs_error *err);
-	void *advise_context;
 } gs_diagnose_options;
-#define GS_DIAGNOSE_OPTIONS_INIT                                   \
-	{                                                              \
-		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, NULL \
+#define GS_DIAGNOSE_OPTIONS_INIT                       \
+	{                                                  \
+		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL \
 	}
 
 typedef struct gs_diagnosis {
@@ -140,7 +136,7 @@ typedef struct gs_diagnosis {
 	double fragmentation_first,
 		fragmentation_last; /* share of reserved memory that was free, in the first and last third
 							   of the trace; -1 unknown */
-	gs_advice *advice;
+	gs_advice *advice;      /* advice/advice.h */
 	size_t nadvice;
 } gs_diagnosis;
 
@@ -154,10 +150,6 @@ typedef struct gs_diagnosis {
 gs_status gs_diagnose(
 	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
 void gs_diagnosis_release(gs_diagnosis *d);
-
-/* Appends one line of advice (kept in order of regains). */
-gs_status gs_diagnosis_advise(
-	gs_diagnosis *d, uint64_t regains, const char *act, const char *because);
 
 /* The ladder alone, for the named query `fit`: fills the request's facts, the ladder and the
  * verdict; no blame, no advice. */

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/diagnose/attribution.h"
+#include "analyzer/meaning/growth.h"
 
 enum { WINDOWS = 16, LEAST_ALLOCATIONS = 3, LEAST_RISES = 3 };
 

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/diagnose/attribution.h"
+#include "analyzer/meaning/varying_sizes.h"
 
 /* Pairs of stack and size seen, open addressing; stack 0 marks a free slot. */
 typedef struct pair {

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/open/rank.h"
 #include "analyzer/store/store.h"
 
 static gs_status read_stored(
@@ -35,6 +36,8 @@ gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot 
 		status = gs_fail(err, GS_UNKNOWN_KIND, "a text without an out-of-memory");
 	if (status)
 		gs_snapshot_release(s);
+	else if (!entry->id && s->path && s->rank == GS_NONE)
+		s->rank = gs_rank_of_path(s->path);
 	return status;
 }
 

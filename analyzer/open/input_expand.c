@@ -48,6 +48,19 @@ static size_t look_at(const char *path, void *head, size_t n)
 	return got > 0 ? (size_t)got : 0;
 }
 
+/* How many snapshots a file holds if it is a page; 0 if it is none or cannot be read. */
+static unsigned parts_of_page(const char *path)
+{
+	gs_source *source = NULL;
+	const gs_reader *reader = NULL;
+	if (gs_source_open(path, &source, NULL))
+		return 0;
+	bool page = !gs_reader_pick(source, &reader, NULL) && reader == &gs_reader_html;
+	unsigned parts = page ? gs_html_parts(source) : 0;
+	gs_source_close(source);
+	return parts;
+}
+
 /* A page may hold several snapshots. Only what begins like one, or is packed, is looked through. */
 static gs_status append_file(gs_input_list *list, const char *path, bool in_folder, gs_error *err)
 {
@@ -58,7 +71,7 @@ static gs_status append_file(gs_input_list *list, const char *path, bool in_fold
 	i += strspn(head + i, " \t\r\n");
 	bool packed = n >= 4 &&
 		(!memcmp(head, "\x1f\x8b\x08", 3) || !memcmp(head, "\x28\xb5\x2f\xfd", 4));
-	unsigned parts = packed || head[i] == '<' ? gs_html_parts(path) : 0;
+	unsigned parts = packed || head[i] == '<' ? parts_of_page(path) : 0;
 	if (parts < 2)
 		return append(list, entry, err);
 	gs_status status = parts > GS_HTML_PARTS

@@ -1,14 +1,11 @@
-/* Opening an input: unwrap, look at the head, give it to the reader that is surest. */
+/* All readers, and what each runs in: bounded memory, the rest of a packed file checked. */
 #include "analyzer/read/open/reader.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/model/memory.h"
-#include "analyzer/open/rank.h"
 #include "schema/size.h"
-
-enum { HEAD = 64 * 1024 };
 
 static const gs_reader *const readers[] = {
 #define GS_READER(name) &gs_reader_##name,
@@ -16,50 +13,9 @@ static const gs_reader *const readers[] = {
 #undef GS_READER
 };
 
-static const gs_reader *surest(gs_source *source, int at_least)
-{
-	const unsigned char *head;
-	size_t n = gs_source_peek(source, HEAD, &head);
-	const gs_reader *best = NULL;
-	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
-		int sure = readers[i]->probe(head, n < HEAD ? n : HEAD);
-		if (sure >= at_least) {
-			best = readers[i];
-			at_least = sure + 1;
-		}
-	}
-	return best;
-}
-
-/* A .gsnap is zstd itself, so a certain reader gets the bytes as they are. */
 gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err)
 {
-	const unsigned char *head;
-	if (!gs_source_peek(source, 1, &head)) {
-		if (gs_source_status(source, err))
-			return err ? err->status : GS_IO;
-		return gs_fail(err, GS_UNKNOWN_KIND, "the file is empty");
-	}
-	if (!(*out = surest(source, 100))) {
-		gs_status status = gs_source_unwrap(source, err);
-		if (status)
-			return status;
-		*out = surest(source, 1);
-	}
-	if (*out)
-		return GS_OK;
-	if (gs_source_status(source, err))
-		return err ? err->status : GS_IO;
-	size_t n = gs_source_peek(source, 8, &head);
-	char hex[32] = "";
-	for (size_t i = 0; i < n && i < 8; i++) {
-		static const char digits[] = "0123456789abcdef";
-		hex[3 * i] = digits[head[i] >> 4];
-		hex[3 * i + 1] = digits[head[i] & 15];
-		hex[3 * i + 2] = i + 1 < n && i < 7 ? ' ' : 0;
-	}
-	return gs_fail(err, GS_UNKNOWN_KIND, "not a kind of file gpusnap knows (it begins with %s)",
-		n ? hex : "nothing");
+	return gs_reader_pick_of(readers, sizeof readers / sizeof *readers, source, out, err);
 }
 
 /* --- memory -------------------------------------------------------------------------------------
@@ -151,8 +107,6 @@ static gs_status read_source(
 		status = gs_source_digest(source, s->sha256, err);
 	if (!status && path) {
 		s->path = gs_snapshot_text(s, path, strlen(path));
-		if (s->rank == GS_NONE)
-			s->rank = gs_rank_of_path(path);
 		status = s->path ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
 	}
 	return status ? status : gs_snapshot_finish(s, err);

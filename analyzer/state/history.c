@@ -7,13 +7,6 @@
 #include "analyzer/state/history_internal.h"
 #include "recorder/pool/rules.h"
 
-void gs_history_contradict(gs_history *h, size_t event, uint64_t address, const char *what)
-{
-	if (!h->contradictions++)
-		snprintf(h->note, sizeof h->note, "event %zu, address 0x%llx: %s", event,
-			(unsigned long long)address, what);
-}
-
 /* --- numbering -----------------------------------------------------------------------------------
  */
 

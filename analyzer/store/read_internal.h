@@ -2,7 +2,6 @@
 #ifndef GS_ANALYZER_STORE_READING_H
 #define GS_ANALYZER_STORE_READING_H
 
-#include "analyzer/read/open/reader.h"
 #include "analyzer/store/store_internal.h"
 
 typedef struct gs_reading {

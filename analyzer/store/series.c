@@ -2,7 +2,8 @@
  * only grow. */
 #include <stdlib.h>
 
-#include "analyzer/diagnose/attribution.h"
+#include "analyzer/meaning/growth.h"
+#include "analyzer/meaning/varying_sizes.h"
 #include "analyzer/store/store_internal.h"
 
 enum { SAMPLES = 1024 };

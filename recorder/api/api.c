@@ -10,7 +10,6 @@
 #include "recorder/device/cuda.h"
 #include "recorder/api/env.h"
 #include "recorder/pool/sim_device.h"
-#include "recorder/capture/python_hook.h"
 #include "recorder/api/recorder.h"
 #include "recorder/dump/text.h"
 #include "schema/version.h"
@@ -123,7 +122,7 @@ static gs_status open_locked(const gpusnap_config *config, gs_error *err)
 	if (status)
 		return status;
 	if (!c.disable && (c.stacks & GS_STACKS_PYTHON))
-		gs_python_hook_install(&api.recorder);
+		gs_recorder_hook_python(&api.recorder);
 	atomic_store(&api.open, 1);
 	return GS_OK;
 }

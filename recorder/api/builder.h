@@ -5,7 +5,7 @@
 
 #include <stdbool.h>
 
-#include "recorder/api/config.h"
+#include "recorder/api/config_read.h"
 #include "recorder/dump/dump_places.h"
 #include "recorder/dump/encode_tables.h"
 #include "recorder/gpusnap.h"

@@ -5,6 +5,7 @@
 
 #include "recorder/api/fork.h"
 #include "recorder/api/signal.h"
+#include "recorder/capture/python_hook.h"
 
 static _Atomic uint32_t last_serial;
 
@@ -86,6 +87,12 @@ void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg)
 	atomic_store_explicit(&r->hook, hook, memory_order_release);
 }
 
+void gs_recorder_hook_python(gs_recorder *r)
+{
+	gs_python_hook_prepare();
+	gs_recorder_set_hook(r, gs_python_frames, (void *)(uintptr_t)r->serial);
+}
+
 /* The C stack as it was interned when first seen. */
 static gs_id c_stack(gs_recorder *r, gs_thread *t, const gs_regs *from)
 {
@@ -144,21 +151,6 @@ gs_status gs_recorder_pop_tag(gs_recorder *r)
 {
 	gs_thread *t = gs_thread_self();
 	return r->config.disable || (t && gs_thread_pop_tag(t, r->serial)) ? GS_OK : GS_STATE;
-}
-
-gs_status gs_recorder_dump_all(gs_recorder *r, gs_dump_reason reason, gs_error *err)
-{
-	gs_dump_request request = {.reason = reason};
-	gs_status result = GS_OK;
-	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
-		gs_heap *h = r->heaps[i];
-		if (!h || !gs_heap_has_events(h))
-			continue;
-		gs_status status = gs_heap_dump(h, &request, NULL, 0, result ? NULL : err);
-		if (status && !result)
-			result = status;
-	}
-	return result;
 }
 
 uint64_t gs_recorder_bytes(const gs_recorder *r) { return r->pages.bytes + gs_thread_bytes(); }

@@ -11,7 +11,7 @@
 #include <stdint.h>
 
 #include "recorder/capture/clock.h"
-#include "recorder/api/config.h"
+#include "recorder/api/config_read.h"
 #include "recorder/dump/dump.h"
 #include "recorder/api/heap.h"
 #include "recorder/capture/pages.h"
@@ -20,11 +20,6 @@
 #include "recorder/capture/unwind.h"
 
 enum { GS_DEVICES_MAX = 64 };
-
-/* Named frames (gs_tables_frame) of the calling thread, innermost first, at most max; returns how
- * many. Called with no lock held, before the allocation. It may block (for an interpreter's lock),
- * and may use the tables. */
-typedef uint32_t gs_frames_hook(void *arg, gs_tables *tables, gs_id *frames, uint32_t max);
 
 typedef struct gs_recorder {
 	gs_config config;
@@ -63,6 +58,10 @@ static inline gs_heap *gs_recorder_heap(const gs_recorder *r, int32_t device)
 
 /* Frames beside the C ones: set before devices are used, or NULL to stop. */
 void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg);
+
+/* From now on allocations of threads that run Python carry its frames, whether Python is there
+ * already or comes later. */
+void gs_recorder_hook_python(gs_recorder *r);
 
 /* What is to be known of a call before its lock: time, the stack that starts at from (NULL: no C
  * frames), the thread's tag. */

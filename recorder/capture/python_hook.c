@@ -7,7 +7,8 @@
 #include <string.h>
 
 #include "recorder/capture/python_stack.h"
-#include "recorder/api/recorder.h"
+#include "recorder/capture/thread.h"
+#include "recorder/capture/unwind.h"
 
 /* Frame of a key in one recorder's tables; guessable keys are few. The cache belongs to the
  * recorder that used it last. */
@@ -44,24 +45,19 @@ static bool python_may_be_here(unsigned long long loads)
 	return found;
 }
 
-static uint32_t python_frames(void *arg, gs_tables *tables, gs_id *frames, uint32_t max)
+uint32_t gs_python_frames(void *serial, gs_tables *tables, gs_id *frames, uint32_t max)
 {
-	const gs_recorder *r = arg;
 	uint32_t keys[GS_UNWIND_MAX], n = 0;
 	const gs_thread *thread = gs_thread_self();
 	if (!thread || !python_may_be_here(thread->unwinder.loads))
 		return 0;
 	unsigned got = gs_python_present() ? gs_python_capture(keys, max) : 0;
 	for (unsigned i = 0; i < got; i++) {
-		gs_id id = frame_of(tables, r->serial, keys[i]);
+		gs_id id = frame_of(tables, (uint32_t)(uintptr_t)serial, keys[i]);
 		if (id)
 			frames[n++] = id;
 	}
 	return n;
 }
 
-void gs_python_hook_install(gs_recorder *r)
-{
-	python_may_be_here(gs_unwind_loads());
-	gs_recorder_set_hook(r, python_frames, r);
-}
+void gs_python_hook_prepare(void) { python_may_be_here(gs_unwind_loads()); }

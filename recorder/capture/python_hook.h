@@ -2,10 +2,15 @@
 #ifndef GS_RECORDER_PYTHON_HOOK_H
 #define GS_RECORDER_PYTHON_HOOK_H
 
-struct gs_recorder;
+#include <stdint.h>
 
-/* From now on allocations of threads that run Python carry its frames (python_stack.h), whether
- * Python is there already or comes later. */
-void gs_python_hook_install(struct gs_recorder *r);
+#include "recorder/capture/tables.h"
+
+/* A gs_frames_hook: the calling thread's Python frames (python_stack.h), none where it runs no
+ * Python. serial: the recorder's number, no two of a process the same, as a pointer. */
+uint32_t gs_python_frames(void *serial, gs_tables *tables, gs_id *frames, uint32_t max);
+
+/* Looks for Python once before the first allocation, whose caller should not wait for it. */
+void gs_python_hook_prepare(void);
 
 #endif

@@ -4,10 +4,9 @@
 #include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "recorder/dump/text.h"
 
 /* Every driver function in use. Some names are macros for a later version (cuMemAlloc is
  * cuMemAlloc_v2): they are turned into text after that, so that the function asked for is the one
@@ -129,10 +128,7 @@ static gs_status load(gs_error *err)
 		return gs_fail(err, GS_UNSUPPORTED, "no CUDA device: %s",
 			result ? reason(result) : "the driver finds none");
 	DRIVER(cuDriverGetVersion)(&version);
-	gs_line line = GS_LINE(state.version);
-	gs_line_number(&line, (uint64_t)version / 1000, 1);
-	gs_line_char(&line, '.');
-	gs_line_number(&line, (uint64_t)version % 1000 / 10, 1);
+	snprintf(state.version, sizeof state.version, "%d.%d", version / 1000, version % 1000 / 10);
 	return GS_OK;
 }
 

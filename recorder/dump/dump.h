@@ -12,7 +12,7 @@
 #include <sys/types.h>
 
 #include "recorder/capture/clock.h"
-#include "recorder/api/config.h"
+#include "recorder/dump/config.h"
 #include "recorder/dump/dump_file.h"
 #include "recorder/dump/encode.h"
 #include "recorder/dump/dump_places.h"

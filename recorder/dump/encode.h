@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "recorder/capture/clock.h"
-#include "recorder/api/config.h"
+#include "recorder/dump/config.h"
 #include "recorder/dump/encode_tables.h"
 #include "recorder/dump/staging.h"
 #include "schema/gsnap_write.h"

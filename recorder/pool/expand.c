@@ -44,28 +44,6 @@ static gs_pool_block *reserve(gs_pool *p, gs_request *r)
 	return b;
 }
 
-bool gs_region_reserve_handles(gs_pool *p, gs_region *region, uint64_t pages)
-{
-	if (pages <= region->nhandles)
-		return true;
-	uint64_t n = region->nhandles ? region->nhandles : 32;
-	while (n < pages)
-		n *= 2;
-	if (n > region->size / region->page)
-		n = region->size / region->page;
-	uint64_t *handles = p->memory.take(p->memory.user, n * sizeof *handles);
-	if (!handles)
-		return false;
-	for (uint32_t i = 0; i < region->nhandles; i++)
-		handles[i] = region->handles[i];
-	if (region->handles)
-		p->memory.give(p->memory.user, region->handles, region->nhandles * sizeof *handles);
-	p->extra_bytes += (n - region->nhandles) * sizeof *handles;
-	region->handles = handles;
-	region->nhandles = (uint32_t)n;
-	return true;
-}
-
 /* Cuts from b's end what lies behind size and returns it, unmapped. */
 static void cut_unmapped(gs_pool *p, gs_pool_block *b, uint64_t size)
 {

@@ -1,33 +1,6 @@
 /* Segments of their own (not expandable): asked of the device, given back to it. */
 #include "recorder/pool/state.h"
 
-gs_region *gs_region_new(
-	gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx)
-{
-	gs_region *region = gs_slab_get(&p->regions_slab);
-	*region = (gs_region){
-		.node = {.address = address},
-		.stream = stream,
-		.size = size,
-		.room = room,
-		.number = p->next_region++,
-		.ctx = ctx,
-	};
-	region->shelves = gs_room_shelves(room, stream);
-	gs_set_insert(&p->regions, &region->node);
-	return region;
-}
-
-void gs_region_drop(gs_pool *p, gs_region *region)
-{
-	gs_set_erase(&p->regions, &region->node);
-	if (region->handles) {
-		p->memory.give(p->memory.user, region->handles, region->nhandles * sizeof *region->handles);
-		p->extra_bytes -= region->nhandles * sizeof *region->handles;
-	}
-	gs_slab_put(&p->regions_slab, region);
-}
-
 /* Is the request beyond a limit that refuses before the device is asked. */
 static bool refused(gs_pool *p, gs_request *r)
 {

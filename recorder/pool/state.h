@@ -194,24 +194,34 @@ char *gs_pool_format_size(char *buf, size_t cap, uint64_t bytes);
 /* free.c */
 void gs_block_complete_free(gs_pool *p, gs_pool_block *b);
 
-/* events.c */
+/* uses.c */
 bool gs_pool_is_capturing(const gs_pool *p, bool any_stream, uint64_t stream);
+/* Puts a block's uses into the order in which PyTorch keeps such a set: it becomes the order of new
+ * queues. GS_NO_MEMORY. */
+gs_status gs_pool_order_uses(gs_pool *p, gs_pool_block *b);
+/* Puts an event behind each of a freed block's uses, in that order. */
 gs_status gs_pool_insert_events(gs_pool *p, gs_pool_block *b);
+/* Forgets a block's uses, or those made during a capture alone. */
+void gs_pool_drop_uses(gs_pool *p, gs_pool_block *b, bool captured_only);
+
+/* events.c */
 gs_status gs_pool_poll(gs_pool *p);
 gs_status gs_pool_synchronise(gs_pool *p, const gs_private *only);
-void gs_pool_drop_uses(gs_pool *p, gs_pool_block *b, bool captured_only);
+
+/* region.c */
+gs_region *gs_region_new(
+	gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx);
+void gs_region_drop(gs_pool *p, gs_region *region);
+/* Room for the handles of that many of an expandable region's pages; false: no memory. */
+bool gs_region_reserve_handles(gs_pool *p, gs_region *region, uint64_t pages);
 
 /* segment.c */
 gs_pool_block *gs_segment_allocate(gs_pool *p, gs_request *r, bool retry);
 gs_status gs_segment_give_back(gs_pool *p, gs_pool_block *b);
-gs_region *gs_region_new(
-	gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx);
-void gs_region_drop(gs_pool *p, gs_region *region);
 
 /* expand.c */
 gs_pool_block *gs_expandable_allocate(gs_pool *p, gs_request *r);
 gs_status gs_expandable_unmap(gs_pool *p, gs_pool_block *b);
-bool gs_region_reserve_handles(gs_pool *p, gs_region *region, uint64_t pages);
 
 /* release.c */
 gs_status gs_release_garbage(gs_pool *p);

@@ -19,7 +19,6 @@
 #include "recorder/preload/hook.h"
 #include "recorder/preload/live_allocations.h"
 #include "recorder/preload/pool_hooks.h"
-#include "recorder/capture/python_hook.h"
 #include "recorder/api/recorder.h"
 
 enum { DEVICES = 16, TOO_MANY_ALARMS = 8, LEFT_OUT_MAX = 8 };
@@ -84,7 +83,7 @@ static int open_recorder(void)
 	if (config.disable || gs_recorder_init(&pass.recorder, &config, 0, &err))
 		return -1;
 	if (config.stacks & GS_STACKS_PYTHON)
-		gs_python_hook_install(&pass.recorder);
+		gs_recorder_hook_python(&pass.recorder);
 	for (int i = 0; i < DEVICES; i++)
 		pthread_mutex_init(&pass.devices[i].lock, NULL);
 	pthread_atfork(before_fork, in_parent, in_child);

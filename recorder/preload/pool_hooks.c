@@ -10,7 +10,6 @@
 #include "recorder/device/cuda.h"
 #include "recorder/preload/driver_query.h"
 #include "recorder/preload/hook.h"
-#include "recorder/capture/python_hook.h"
 #include "recorder/api/recorder.h"
 #include "recorder/dump/text.h"
 
@@ -59,7 +58,7 @@ static int open_recorder(void)
 		return -1;
 	}
 	if (config.stacks & GS_STACKS_PYTHON)
-		gs_python_hook_install(&serve.recorder);
+		gs_recorder_hook_python(&serve.recorder);
 	return 1;
 }
 

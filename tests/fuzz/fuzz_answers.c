@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "analyzer/advice/advice.h"
 #include "analyzer/diagnose/diagnose.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/state/state.h"
@@ -68,7 +69,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t n)
 		return 0;
 	for (size_t i = 0; i < s.ndevices && i < 4; i++)
 		rebuild(&s, &s.devices[i]);
-	if (!gs_diagnose(&s, &options, &verdict, &err))
+	if (!gs_diagnose(&s, &options, &verdict, &err) && !gs_advise(&verdict, false, &err))
 		gs_diagnosis_release(&verdict);
 	else if (!err.text[0])
 		abort();

@@ -31,6 +31,14 @@ bool gs_oom_listed(const gs_text *t, size_t i, size_t end);
 bool gs_oom_any(const gs_text *t, size_t from, size_t to, const char *const *phrases);
 bool gs_oom_near(const gs_text *t, size_t i, size_t n, const char *const *phrases);
 
+/* The physical line of i, up to i, from its logger's prefix on; whether it has a word. */
+typedef struct gs_oom_log_line {
+	const char *text;
+	size_t n;
+} gs_oom_log_line;
+gs_oom_log_line gs_oom_log_line_of(const gs_text *t, size_t i);
+bool gs_oom_log_line_has(gs_oom_log_line l, const char *word);
+
 /* Whose log the line of i is, by the path of the source file in its prefix: jax, tensorflow; NULL
  * where it tells none. */
 const char *gs_oom_log_library(const gs_text *t, size_t i);

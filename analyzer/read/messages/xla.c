@@ -6,46 +6,6 @@
 
 #include <string.h>
 
-enum { LOG_LINE = 4096 /* characters of a line in which its logger's prefix is looked for */ };
-
-typedef struct log_line {
-	const char *text;
-	size_t n;
-} log_line;
-
-static bool has(log_line l, const char *word)
-{
-	return memmem(l.text, l.n, word, strlen(word)) != NULL;
-}
-
-/* The physical line of i, up to i, from its logger's prefix on. */
-static log_line log_line_of(const gs_text *t, size_t i)
-{
-	size_t first = i, to = i < t->n ? t->at[i] : t->ntext;
-	while (first > 0 && first < t->n && t->gap[first] != GS_GAP_LINE && i - first < 300)
-		first--; /* where the record begins, however it was wrapped */
-	size_t start = gs_text_line_start(t, first), end = first < t->n ? t->at[first] : t->ntext;
-	while (end > start && t->text[end - 1] == ' ')
-		end--;
-	if (start == end && start > 1) /* wrapped right behind the prefix */
-		for (start--; start > 0 && t->text[start - 1] != '\n';)
-			start--;
-	return (log_line){t->text + start, to - start < LOG_LINE ? to - start : LOG_LINE};
-}
-
-/* jaxlib is built with XLA as an external repository, TensorFlow has it inside or as
- * external/local_…. */
-const char *gs_oom_log_library(const gs_text *t, size_t i)
-{
-	static const char *const jax_paths[] = {
-		"external/org_tensorflow", "external/xla/", "external/tsl/", "jaxlib"};
-	log_line line = log_line_of(t, i);
-	for (size_t k = 0; k < sizeof jax_paths / sizeof *jax_paths; k++)
-		if (has(line, jax_paths[k]))
-			return "jax";
-	return has(line, "tensorflow") || has(line, "external/local_") ? "tensorflow" : NULL;
-}
-
 static const char *framework(const gs_text *t, size_t i, const char *otherwise)
 {
 	const char *logged = gs_oom_log_library(t, i);
@@ -293,13 +253,14 @@ static int status(const gs_text *t, size_t i, gs_oom_match *m)
 	static const char *const layers[] = {
 		"jax-internalframes", "directcauseofthefollowing", "duringhandlingoftheabove", NULL};
 	size_t space = gs_text_find(t, i, to, "inmemoryspace");
-	log_line line = log_line_of(t, i);
+	gs_oom_log_line line = gs_oom_log_line_of(t, i);
 	static const char *const replica[] = {"executionofreplica", NULL};
 	m->row.library = framework(t, i, "jax");
 	m->kind = GS_OOM_STATUS;
-	bool behind_another = has(line, "RESOURCE_EXHAUSTED"); /* the exception under its log line */
+	bool behind_another = gs_oom_log_line_has(
+		line, "RESOURCE_EXHAUSTED"); /* the exception under its log line */
 	m->logged = !behind_another &&
-		(has(line, ".cc:") || gs_oom_any(t, gs_oom_back(i, 40), i, replica));
+		(gs_oom_log_line_has(line, ".cc:") || gs_oom_any(t, gs_oom_back(i, 40), i, replica));
 	m->again = gs_oom_any(t, gs_oom_back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;

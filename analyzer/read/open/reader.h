@@ -9,16 +9,6 @@
 #include "analyzer/read/open/source.h"
 #include "analyzer/model/snapshot.h"
 
-/* What the caller will look at; a reader may leave out the rest (it sets events_skipped). */
-enum gs_want {
-	GS_WANT_LAYOUT = 1,
-	GS_WANT_EVENTS = 2,
-	GS_WANT_STACKS = 4,
-	GS_WANT_ALL = 7,
-	GS_WANT_PARTS = 8,    /* a .gsnap cut before its layout is whole will do, without layout */
-	GS_WANT_FAILURES = 16 /* one cut before what it tells of failures will not */
-};
-
 typedef struct gs_reader {
 	const char *name;
 	/* How sure this reader is, from the first n bytes (after unwrapping): 0 no, 100 certain. */
@@ -37,11 +27,14 @@ extern const gs_reader gs_reader_gsnap, gs_reader_pickle, gs_reader_json, gs_rea
 gs_status gs_reader_run(
 	const gs_reader *reader, gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 
-/* Unwraps the source (at byte 0) as far as needed and tells which reader its content is for. */
+/* Unwraps the source (at byte 0) as far as needed and tells which reader its content is for: of
+ * all, or of some. GS_UNKNOWN_KIND: of none of them. */
+gs_status gs_reader_pick_of(const gs_reader *const *readers, size_t nreaders, gs_source *source,
+	const gs_reader **out, gs_error *err);
 gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err);
 
 /* Opens path ("-" is standard input), unwraps gzip and zstd, picks the reader, reads, and finishes
- * the snapshot (path, sha256 of the file's bytes when GS_WANT_ALL, rank from its facts or name). On
+ * the snapshot (path, sha256 of the file's bytes when GS_WANT_ALL, rank from its facts). On
  * failure *s is empty and err says "what, where" without the path. */
 gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error *err);
 

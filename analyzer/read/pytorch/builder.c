@@ -1,5 +1,5 @@
-/* The stack machine of torch.h: values, marks, filling containers. These are in torch_object.c, the
- * memo is in torch_memo.c, what closed dictionaries mean in torch_record.c. */
+/* The stack machine of builder.h: filling containers. These are in object.c, the values themselves
+ * in value_stack.c, the memo in memo.c; what closed dictionaries mean is in record.c. */
 #include "analyzer/read/pytorch/builder.h"
 
 #include <stdlib.h>
@@ -9,8 +9,6 @@
 #include "analyzer/read/pytorch/object.h"
 
 enum {
-	MOST_STACK = 1 << 20,
-	MOST_STRING = 65536,
 	PYTHON_BATCH = 1000 /* pairs or items that Python's pickler writes at once: more may follow */
 };
 
@@ -20,11 +18,6 @@ static const char *const words[] = {
 #include "analyzer/read/pytorch/keys.def"
 #undef GS_WORD
 };
-
-gs_status gs_torch_no_memory(gs_torch *t)
-{
-	return gs_fail(&t->error, GS_NO_MEMORY, "out of memory");
-}
 
 static gs_status malformed(gs_torch *t, const char *what)
 {
@@ -50,41 +43,6 @@ void gs_torch_release(gs_torch *t)
 	gs_memory_give(t->memo);
 	gs_memory_give(t->pairs);
 	gs_memory_give(t->wide);
-}
-
-gs_status gs_torch_grow(gs_torch *t)
-{
-	size_t cap = t->cap ? t->cap * 2 : 1024;
-	if (cap > MOST_STACK)
-		return gs_fail(&t->error, GS_LIMIT, "more than %d values open at once", MOST_STACK);
-	gs_value *grown = gs_memory_more(t->stack, cap * sizeof *grown);
-	if (!grown)
-		return gs_torch_no_memory(t);
-	t->stack = grown;
-	t->cap = cap;
-	return GS_OK;
-}
-
-gs_status gs_torch_push_string(gs_torch *t, const char *text, size_t n)
-{
-	gs_id id = gs_snapshot_string(t->s, text, n < MOST_STRING ? n : MOST_STRING);
-	return id ? gs_torch_push(t, (gs_value){.type = GS_V_STRING, .id = id}) : gs_torch_no_memory(t);
-}
-
-gs_status gs_torch_mark(gs_torch *t)
-{
-	if (t->nmarks == t->cap_marks) {
-		size_t cap = t->cap_marks ? t->cap_marks * 2 : 64;
-		uint32_t *grown = cap > MOST_STACK ? NULL : gs_memory_more(t->marks, cap * sizeof *grown);
-		if (!grown)
-			return cap > MOST_STACK
-				? gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK)
-				: gs_torch_no_memory(t);
-		t->marks = grown;
-		t->cap_marks = cap;
-	}
-	t->marks[t->nmarks++] = (uint32_t)t->n;
-	return GS_OK;
 }
 
 static void discard_above(gs_torch *t, size_t height)

@@ -109,13 +109,14 @@ static gs_status find_part(gs_source *source, place *which, gs_error *err)
 
 static gs_status unwrap(gs_source *source, const gs_reader **reader, gs_error *err)
 {
+	static const gs_reader *const embedded[] = {&gs_reader_pickle, &gs_reader_json};
 	const unsigned char *head;
 	gs_status status = gs_source_unwrap_base64(source, err);
 	if (!status && !gs_source_peek(source, 1, &head) && !gs_source_status(source, NULL))
 		return gs_fail(err, GS_UNKNOWN_KIND, "the snapshot embedded in the page is empty");
 	if (!status)
-		status = gs_reader_pick(source, reader, err);
-	if (!status && *reader != &gs_reader_pickle && *reader != &gs_reader_json)
+		status = gs_reader_pick_of(embedded, 2, source, reader, err);
+	if (status == GS_UNKNOWN_KIND)
 		return gs_fail(err, GS_UNKNOWN_KIND, "what is embedded in the page is no memory snapshot");
 	return status;
 }
@@ -187,17 +188,11 @@ static int probe_html(const unsigned char *head, size_t n)
 		: 0; /* some page: a text, if it holds one */
 }
 
-unsigned gs_html_parts(const char *path)
+unsigned gs_html_parts(gs_source *source)
 {
-	gs_source *source = NULL;
-	const gs_reader *reader = NULL;
 	unsigned parts = 0;
-	if (gs_source_open(path, &source, NULL))
-		return 0;
-	if (!gs_reader_pick(source, &reader, NULL) && reader == &gs_reader_html)
-		while (parts <= GS_HTML_PARTS && next_place(source) != NOTHING)
-			parts++;
-	gs_source_close(source);
+	while (parts <= GS_HTML_PARTS && next_place(source) != NOTHING)
+		parts++;
 	return parts;
 }
 

@@ -7,9 +7,8 @@
 
 enum { GS_HTML_PARTS = 256 }; /* each is looked for from the page's beginning */
 
-/* How many snapshots the page in the file holds, GS_HTML_PARTS + 1 where there are more; 0 if it is
- * no page or cannot be read. */
-unsigned gs_html_parts(const char *path);
+/* How many snapshots the page holds, GS_HTML_PARTS + 1 where there are more. */
+unsigned gs_html_parts(gs_source *source);
 
 /* The source stands at the `{` of `let trace_data = {` (events, segments and live blocks as
  * columns) or of `let alloc_data = {` (the events alone). */

@@ -98,39 +98,6 @@ gs_status gs_torch_frame(gs_torch *t, const gs_value *pairs, size_t n, gs_value 
 	return out->id ? GS_OK : gs_torch_no_memory(t);
 }
 
-gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v)
-{
-	if (v->type == GS_V_STACK)
-		return v->id;
-	if (v->type != GS_V_LIST)
-		return 0;
-	gs_object *o = gs_torch_object(t, v);
-	if (!o->in_use)
-		return 0;
-	if (o->holds == GS_HOLDS_FRAMES && !o->stack && t->want & GS_WANT_STACKS && o->n < UINT32_MAX)
-		o->stack = gs_snapshot_stack(t->s, o->items, (uint32_t)o->n);
-	gs_id stack = o->stack;
-	gs_torch_drop(t, v->id, (gs_value){.type = GS_V_STACK, .id = stack});
-	return stack;
-}
-
-bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out)
-{
-	if (v->type == GS_V_PAIR) {
-		*out = t->pairs[v->id];
-		return true;
-	}
-	if (v->type != GS_V_LIST)
-		return false;
-	const gs_object *o = gs_torch_object(t, v);
-	const gs_value *items = o->items;
-	if (o->holds != GS_HOLDS_SCALARS || o->n != 2 || items[0].type != GS_V_INT ||
-		items[1].type != GS_V_INT)
-		return false;
-	*out = (gs_pool_id){items[0].u, items[1].u};
-	return true;
-}
-
 static gs_status stream_of(gs_torch *t, const fields *f, uint16_t *out)
 {
 	uint64_t handle = number(f, GS_WORD_STREAM, 0);

@@ -1,5 +1,5 @@
 /* Reading the configuration. */
-#include "recorder/api/config.h"
+#include "recorder/api/config_read.h"
 
 #include <errno.h>
 #include <fcntl.h>

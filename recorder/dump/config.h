@@ -37,12 +37,4 @@ typedef struct gs_config {
 	bool every_oom; /* dump each out-of-memory, though nothing changed since the last */
 } gs_config;
 
-/* Fills *c from the GPUSNAP_* variables and the process. GS_INVALID names a variable whose value
- * cannot be understood; *c then has its default for that one and is usable. */
-gs_status gs_config_read(gs_config *c, gs_error *err);
-
-/* Setting one as its variable would: used by the C API's config as well. GS_INVALID and the reason.
- */
-gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error *err);
-
 #endif

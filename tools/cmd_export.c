@@ -4,8 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/export/flamegraph.h"
 #include "analyzer/export/gsnap.h"
+#include "analyzer/export/perfetto.h"
 #include "analyzer/export/pytorch.h"
+#include "schema/size.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -45,49 +48,124 @@ static gs_status write_pytorch(
 	return status;
 }
 
+/* Those that show one moment: the selected state of each device. */
+static gs_status write_moment(const gs_snapshot *s, const gs_common *common,
+	gs_status (*write)(const gs_snapshot *, const gs_moments *, FILE *, gs_error *), FILE *out,
+	gs_error *err)
+{
+	gs_moments moments;
+	gs_status status = gs_moments_select(s, common->device, common->state, &moments, err);
+
+	if (!status)
+		status = write(s, &moments, out, err);
+	gs_moments_release(&moments);
+	return status;
+}
+
+static gs_status write_perfetto(
+	const gs_snapshot *s, const gs_common *common, FILE *out, gs_error *err)
+{
+	uint64_t least = 0;
+	char size[32];
+	gs_status status = gs_export_perfetto(s, common->device, out, &least, err);
+
+	if (!status && least)
+		gs_note("more than %d allocations live at once: those under %s have no slice of their own",
+			GS_PERFETTO_LANES, gs_size_format(size, sizeof size, least));
+	return status;
+}
+
+typedef enum export_format {
+	PYTORCH,
+	GSNAP,
+	FLAMEGRAPH,
+	SPEEDSCOPE,
+	PERFETTO,
+	FORMATS
+} export_format;
+static const char *const format_words[] = {
+	"pytorch", "gsnap", "flamegraph", "speedscope", "perfetto", NULL};
+
+static export_format parse_format(const char *word)
+{
+	int i = 0;
+
+	while (i < FORMATS && strcmp(format_words[i], word))
+		i++;
+	return (export_format)i;
+}
+
+static gs_status write_format(const gs_input *input, const gs_arguments *files,
+	const gs_common *common, export_format format, FILE *out, gs_error *err)
+{
+	const gs_snapshot *s = &input->snapshots[0];
+
+	switch (format) {
+	case PYTORCH: return write_pytorch(input, files, out, err);
+	case FLAMEGRAPH: return write_moment(s, common, gs_export_folded, out, err);
+	case SPEEDSCOPE: return write_moment(s, common, gs_export_speedscope, out, err);
+	case PERFETTO: return write_perfetto(s, common, out, err);
+	default: return gs_export_gsnap(s, 3, to_stream, out, err);
+	}
+}
+
 static int export(
-	const gs_input *input, const gs_arguments *files, const gs_common *common, bool pytorch)
+	const gs_input *input, const gs_arguments *files, const gs_common *common, export_format format)
 {
 	const char *from = input->snapshots[0].path;
 	gs_result result;
 	gs_error err = GS_ERROR_INIT;
-	int exit_status = gs_result_open(&result, common, GS_OUTFILE_BINARY);
+	int exit_status = gs_result_open(
+		&result, common, format == FLAMEGRAPH || format == SPEEDSCOPE ? 0 : GS_OUTFILE_BINARY);
 	if (exit_status >= 0)
 		return exit_status;
-	FILE *out = result.stream;
-	gs_status status = pytorch ? write_pytorch(input, files, out, &err)
-							   : gs_export_gsnap(&input->snapshots[0], 3, to_stream, out, &err);
-	exit_status = status ? gs_fail_file(ferror(out) ? result.name : from, &err, NULL)
+	gs_status status = write_format(input, files, common, format, result.stream, &err);
+	exit_status = status ? gs_fail_file(ferror(result.stream) ? result.name : from, &err, NULL)
 						 : GS_EXIT_DONE;
 	return gs_result_close(&result, exit_status);
+}
+
+static int refuse_format(const char *word)
+{
+	const char *near = gs_nearest_word(word, format_words);
+	char hint[100];
+
+	snprintf(hint, sizeof hint,
+		near ? "did you mean %s?" : "it is pytorch, gsnap, flamegraph, speedscope or perfetto",
+		near);
+	return gs_fail_usage("export", hint, "no export format is called `%s`", word);
 }
 
 int gs_cmd_export(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
-	const char *format = "pytorch";
-	const gs_option options[] = {{"format", 0, GS_OPT_TEXT, &format, "FORMAT",
-									 "pytorch (a snapshot pickle, the default) or gsnap"},
-		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "the snapshot of this rank"},
-		GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common), GS_OPTIONS_END};
+	const char *word = "pytorch";
+	const gs_option options[] = {
+		{"format", 0, GS_OPT_TEXT, &word, "FORMAT",
+			"pytorch (a snapshot pickle, the default), gsnap, flamegraph (folded stacks), "
+			"speedscope or perfetto"},
+		GS_OPTIONS_SELECT(common), GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common),
+		GS_OPTIONS_END};
 	gs_arguments files;
 	gs_input input = GS_INPUT_INIT;
 	int status = gs_options_parse(options, argc, argv, 0, 1, &files);
 	if (status >= 0)
 		return status;
-	bool pytorch = !strcmp(format, "pytorch");
+	export_format format = parse_format(word);
 	gs_message_quiet(common.quiet);
-	if (!pytorch && strcmp(format, "gsnap"))
-		return gs_fail_usage(
-			"export", "it is pytorch or gsnap", "no export format is called `%s`", format);
+	if (format == FORMATS)
+		return refuse_format(word);
 	if (!common.output)
 		return gs_fail_usage("export", NULL, "where to? (-o FILE)");
+	if ((format == PYTORCH || format == GSNAP) && (common.state || common.device != GS_UNSET))
+		return gs_fail_usage("export", "leave --state and -d out",
+			"%s holds all devices and the whole recording", word);
 	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
 	if (status < 0 && input.n > 1)
 		status = gs_fail_usage(
 			"export", "--rank picks one", "%zu snapshots where one is exported", input.n);
 	if (status < 0)
-		status = export(&input, &files, &common, pytorch);
+		status = export(&input, &files, &common, format);
 	gs_input_release(&input);
 	return status;
 }

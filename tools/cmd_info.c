@@ -162,8 +162,8 @@ static int print(const gs_input *input, const gs_common *common)
 	bool complete = true;
 	for (size_t i = 0; i < input->n; i++)
 		complete &= input->snapshots[i].complete;
-	gs_emit_head head = {
-		"info", NULL, complete, columns, COLUMNS, gs_output_limit(common), gs_output_width(), true};
+	gs_emit_head head = {"info", NULL, complete, columns, COLUMNS, gs_output_limit(common),
+		gs_output_width(), true, NULL};
 	gs_status status = gs_emit_open(stdout, gs_output_format_of(common), &head, &e, &err);
 	for (size_t i = 0; i < input->n && !status; i++)
 		status = put(e, &input->snapshots[i], &err);

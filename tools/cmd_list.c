@@ -160,7 +160,7 @@ static int print(const lines *all, const gs_common *common)
 	uint64_t left = 0;
 	gs_format format = gs_output_format_of(common);
 	gs_emit_head head = {"list", NULL, all->complete, columns, COLUMNS, gs_output_limit(common),
-		gs_output_width(), false};
+		gs_output_width(), false, NULL};
 	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
 	int64_t place = GS_NONE;
 	for (size_t i = 0; i < all->n && !status; i++) {

@@ -30,7 +30,7 @@ static int print_list(const query_options *o)
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
 	const gs_column columns[] = {{"name", GS_UNIT_NONE}, {"description", GS_UNIT_NONE}};
-	gs_emit_head head = {"list", NULL, true, columns, 2, 0, gs_output_width(), false};
+	gs_emit_head head = {"list", NULL, true, columns, 2, 0, gs_output_width(), false, NULL};
 	gs_status status = gs_emit_open(stdout, gs_output_format(o->common.format), &head, &e, &err);
 	for (size_t i = 0; !status && gs_query_at(i, &q); i++) {
 		gs_value row[] = {{GS_VALUE_TEXT, 0, 0, q.name, strlen(q.name)},

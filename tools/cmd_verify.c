@@ -174,7 +174,7 @@ static int print(const work *w)
 	gs_emitter *e = NULL;
 	uint64_t left = 0;
 	gs_emit_head head = {"verify", NULL, true, columns, COLUMNS, gs_output_limit(w->common),
-		gs_output_width(), false};
+		gs_output_width(), false, NULL};
 	gs_status status = gs_emit_open(stdout, gs_output_format_of(w->common), &head, &e, &err);
 	for (size_t i = 0; i < w->n && !status; i++)
 		status = put(e, &w->all[i], &err);

@@ -61,6 +61,10 @@ static void json_head(gs_emitter *e)
 {
 	fputs("{\"schema_version\":1,\"query\":", e->out);
 	json_string(e->out, e->head.query);
+	if (e->head.summary) {
+		fputs(",\"summary\":", e->out);
+		json_string(e->out, e->head.summary);
+	}
 	fputs(",\"state\":", e->out);
 	json_string(e->out, e->head.state);
 	fprintf(e->out, ",\"complete\":%s,\"columns\":[", e->head.complete ? "true" : "false");

@@ -57,6 +57,9 @@ typedef struct gs_emit_head {
 	uint64_t limit; /* rows to show at most, 0 all; the rest is counted */
 	int width;      /* table: columns of the terminal, 0 unlimited */
 	bool upright;   /* table: a line a column, rows below each other */
+	/* A sentence that introduces the rows, NULL none: above a table (wrapped to width) and above
+	 * Markdown, `summary` in JSON; the other forms have rows only. */
+	const char *summary;
 } gs_emit_head;
 
 typedef struct gs_emitter gs_emitter;

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/model/prose.h"
 #include "analyzer/query/emit_internal.h"
 #include "schema/plain.h"
 #include "schema/size.h"
@@ -396,9 +397,22 @@ static void write_markdown(const gs_emitter *e)
 	}
 }
 
+static void write_summary(const gs_emitter *e)
+{
+	gs_voice voice = GS_VOICE_INIT;
+	if (!e->head.summary)
+		return;
+	voice.utf8 = true;
+	voice.markdown = e->format == GS_FORMAT_MARKDOWN || e->head.width <= 0;
+	voice.width = e->head.width;
+	gs_prose_write(e->out, &voice, 0, 0, e->head.summary, NULL);
+	fputc('\n', e->out);
+}
+
 void gs_emit_table_write(gs_emitter *e)
 {
 	gs_table t;
+	write_summary(e);
 	if (e->format == GS_FORMAT_MARKDOWN) {
 		write_markdown(e);
 		return;

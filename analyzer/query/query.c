@@ -202,7 +202,7 @@ gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *ou
 	bind(a.stmt, ":metric", named ? named->metric : NULL);
 	status = plan(&a, named, err);
 	gs_emit_head head = {named ? named->name : ask->sql, gs_session_state(session),
-		gs_session_complete(session), a.columns, a.ncolumns, ask->limit, ask->width, false};
+		gs_session_complete(session), a.columns, a.ncolumns, ask->limit, ask->width, false, NULL};
 	if (!status)
 		status = gs_emit_open(out, ask->format, &head, &e, err);
 	if (!status)

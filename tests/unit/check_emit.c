@@ -27,7 +27,7 @@ static char *emit(gs_format format, int width, uint64_t limit, const char *odd, 
 	size_t n = 0;
 	FILE *f = open_memstream(&out, &n);
 	gs_emitter *e = NULL;
-	gs_emit_head head = {"a query", NULL, true, columns, COLUMNS, limit, width, false};
+	gs_emit_head head = {"a query", NULL, true, columns, COLUMNS, limit, width, false, NULL};
 	ck_assert_int_eq(gs_emit_open(f, format, &head, &e, NULL), GS_OK);
 	const gs_value one[COLUMNS] = {number(0), number(402653184), number(0x7f0000000000),
 		number(1700000000123456), number(1), text(odd), text("b")};
@@ -73,6 +73,41 @@ START_TEST(a_result_is_the_same_in_every_format)
 	char *out = emit(whole[_i].format, 0, 0, "a,\"b\"\n\tc", NULL);
 	ck_assert_str_eq(out, whole[_i].expected);
 	free(out);
+}
+END_TEST
+
+START_TEST(a_sentence_introduces_rows_for_people_and_is_a_member_of_json)
+{
+	static const struct {
+		gs_format format;
+		const char *begin; /* of what is printed */
+	} forms[] = {
+		{GS_FORMAT_TABLE, "Yes: it fits.\n\nok\n"},
+		{GS_FORMAT_MARKDOWN, "Yes: it fits.\n\n| ok |"},
+		{GS_FORMAT_JSON, "{\"schema_version\":1,\"query\":\"q\",\"summary\":\"Yes: it fits.\","},
+		{GS_FORMAT_TSV, "ok\n"},
+		{GS_FORMAT_CSV, "ok\n"},
+	};
+	static const gs_column ok[] = {{"ok", GS_UNIT_NONE}};
+	for (size_t i = 0; i < sizeof forms / sizeof *forms; i++) {
+		char *out = NULL;
+		size_t n = 0;
+		FILE *f = open_memstream(&out, &n);
+		gs_emitter *e = NULL;
+		gs_value row = gs_value_int(1);
+		gs_emit_head head = {.query = "q",
+			.complete = true,
+			.columns = ok,
+			.ncolumns = 1,
+			.width = 80,
+			.summary = "Yes: it fits."};
+		ck_assert_int_eq(gs_emit_open(f, forms[i].format, &head, &e, NULL), GS_OK);
+		gs_emit_row(e, &row, NULL);
+		ck_assert_int_eq(gs_emit_close(e, false, NULL, NULL), GS_OK);
+		fclose(f);
+		ck_assert_msg(!strncmp(out, forms[i].begin, strlen(forms[i].begin)), "%s", out);
+		free(out);
+	}
 }
 END_TEST
 
@@ -131,6 +166,7 @@ Suite *suite_emit(void)
 	Suite *s = suite_create("emit");
 	TCase *t = tcase_create("formats");
 	tcase_add_loop_test(t, a_result_is_the_same_in_every_format, 0, sizeof whole / sizeof *whole);
+	tcase_add_test(t, a_sentence_introduces_rows_for_people_and_is_a_member_of_json);
 	tcase_add_test(t, no_format_lets_a_control_character_through);
 	tcase_add_test(t, rows_beyond_the_limit_are_counted);
 	tcase_add_loop_test(t, a_table_is_no_wider_than_the_terminal, 0, 5);

@@ -42,8 +42,23 @@ static const gs_rung *rung(const gs_diagnosis *d, gs_step step)
 	return NULL;
 }
 
+/* What a text says of its limit. */
+static void add_told_limit(const gs_diagnosis *d, char *buf, size_t cap)
+{
+	const gs_oom_told *told = &d->snapshot->ooms[d->oom].told;
+	int64_t held = told->counted >= 0 ? told->counted : d->reserved;
+	add(buf, cap, "the allocator's own limit%s%s refused it", d->allowed >= 0 ? " of " : "",
+		d->allowed >= 0 ? bytes(d->allowed).text : "");
+	if (held >= 0 && d->allowed >= 0)
+		add(buf, cap, ": %s count against it", bytes(held).text);
+}
+
 static void add_limit_reason(const gs_diagnosis *d, char *buf, size_t cap)
 {
+	if (!d->has_layout && d->device_free < 0) {
+		add_told_limit(d, buf, cap);
+		return;
+	}
 	add(buf, cap, "the device has %s free, enough; ", bytes(d->device_free).text);
 	if (d->refused_by && !strcmp(d->refused_by, "fraction"))
 		add(buf, cap, "the process's own limit of %s refused it", bytes(d->allowed).text);
@@ -62,6 +77,21 @@ static void add_segment_reason(const gs_diagnosis *d, char *buf, size_t cap, con
 		add(buf, cap,
 			"%s are left, enough for the request, but the driver was asked for a segment of %s",
 			bytes(r->available).text, bytes(d->needed).text);
+}
+
+/* Who holds memory of the device, as far as a text names them. */
+static void add_outside(const gs_diagnosis *d, char *buf, size_t cap)
+{
+	bool first = true;
+	add(buf, cap, "others hold memory of the device that would have been enough");
+	for (size_t i = 0; i < d->snapshot->noutsiders; i++) {
+		const gs_outsider *x = &d->snapshot->outsiders[i];
+		if (x->pid == GS_NONE || !d->device || x->device != d->device->device)
+			continue;
+		add(buf, cap, "%s%s %lld %s", first ? ": " : ", ", gs_string_text(d->snapshot, x->holder),
+			(long long)x->pid, bytes(x->bytes).text);
+		first = false;
+	}
 }
 
 static void add_lack(const gs_diagnosis *d, char *buf, size_t cap)
@@ -107,9 +137,7 @@ char *gs_diagnosis_reason(const gs_diagnosis *d, char *buf, size_t cap)
 	case GS_STEP_ROUNDING:
 		add(buf, cap, "enough would be free if blocks were no larger than what was requested");
 		break;
-	case GS_STEP_OUTSIDE:
-		add(buf, cap, "others hold memory of the device that would have been enough");
-		break;
+	case GS_STEP_OUTSIDE: add_outside(d, buf, cap); break;
 	case GS_VERDICT_SHORTAGE: add_lack(d, buf, cap); break;
 	default: add(buf, cap, "what is recorded does not decide it"); break;
 	}

@@ -124,9 +124,11 @@ static gs_status judge(gs_diagnosis *d, const gs_diagnose_options *options)
 		if (status)
 			return status;
 		gs_diagnose_device(d, options, gs_range_of(d->totals.reserved), &f);
+		f.limit = gs_range_reaches(f.device_free, f.ask);
 	} else {
 		gs_diagnose_bounds(d, &f);
-		gs_diagnose_device(d, options, gs_range_fact(d->reserved), &f);
+		gs_diagnose_device(d, options, f.reserved, &f);
+		gs_diagnose_refusal(d, &f);
 		d->ask = d->needed;
 	}
 	gs_diagnose_steps(d, &f);
@@ -146,7 +148,7 @@ static void begin(gs_diagnosis *d, const gs_snapshot *s)
 	d->oom = SIZE_MAX;
 	d->idx = d->requested = d->needed = d->ask = d->stream = d->free = d->free_blocks =
 		d->largest_free = GS_NONE;
-	d->device_free = d->allowed = d->capacity = d->reserved = d->missing = GS_NONE;
+	d->device_free = d->allowed = d->capacity = d->reserved = d->missing = d->others = GS_NONE;
 	d->pool = GS_CLASS_UNKNOWN;
 	d->fragmentation_first = d->fragmentation_last = -1;
 }

@@ -28,6 +28,8 @@ typedef struct gs_figures {
 	gs_range free_all;     /* free and pending bytes of all */
 	gs_range rounding;
 	gs_range outside;
+	gs_range reserved; /* of a text */
+	int limit;         /* whether a limit refused: 1, 0, -1; of a layout what device_free tells */
 } gs_figures;
 
 static inline gs_range gs_range_of(uint64_t bytes)
@@ -52,6 +54,9 @@ void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options);
 /* Figures of a layout; of a text. */
 gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f);
 void gs_diagnose_bounds(gs_diagnosis *d, gs_figures *f);
+/* Of a text, when D is known: whether a limit refused the request, and what that leaves known of D.
+ */
+void gs_diagnose_refusal(gs_diagnosis *d, gs_figures *f);
 /* D and what is held outside, the same for both. reserved: at the failure. */
 void gs_diagnose_device(
 	const gs_diagnosis *d, const gs_diagnose_options *options, gs_range reserved, gs_figures *f);

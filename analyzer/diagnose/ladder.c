@@ -87,8 +87,10 @@ void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f)
 	d->nladder = 0;
 	memset(d->null, 0, sizeof d->null);
 	put(d, GS_STEP_MISSED_FIT, f->hole, f->request);
-	if (d->policy->limit_step)
+	if (d->policy->limit_step) {
 		put(d, GS_STEP_LIMIT, f->device_free, f->ask);
+		d->ladder[d->nladder - 1].fits = f->limit;
+	}
 	put(d, GS_STEP_SEGMENT_SIZE, f->driver, f->missing);
 	put_either(d, GS_STEP_PENDING_FREE, f->waited_hole, f->request,
 		f->waits ? gs_range_add(f->driver, f->waited_gain) : gs_range_of(0), f->waited_ask);
@@ -103,6 +105,8 @@ void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f)
 		d->exact &= !d->null[i];
 	d->missing = d->verdict == GS_VERDICT_SHORTAGE ? lack(f->request, rounding, stranded) : GS_NONE;
 	d->refused_by = NULL;
-	if (d->verdict == GS_STEP_LIMIT && d->allowed >= 0 && d->needed >= 0)
+	if (d->verdict == GS_STEP_LIMIT && !d->has_layout)
+		d->refused_by = d->allowed >= 0 ? "fraction" : NULL;
+	else if (d->verdict == GS_STEP_LIMIT && d->allowed >= 0 && d->needed >= 0)
 		d->refused_by = d->reserved > d->allowed - d->needed ? "fraction" : "driver";
 }

@@ -16,19 +16,6 @@ static int64_t first_known(const int64_t *facts, size_t n)
 	return GS_NONE;
 }
 
-static const gs_oom none = {.device = -1,
-	.idx = GS_NONE,
-	.time_us = GS_NONE,
-	.requested = GS_NONE,
-	.needed = GS_NONE,
-	.stream = GS_NONE,
-	.pool = GS_CLASS_UNKNOWN,
-	.device_free = GS_NONE,
-	.capacity = GS_NONE,
-	.allocated = GS_NONE,
-	.reserved = GS_NONE,
-	.allowed = GS_NONE};
-
 /* Do two figures name the same size, one of them printed with two decimals. */
 static bool same_size(int64_t a, int64_t b)
 {
@@ -39,9 +26,9 @@ static bool same_size(int64_t a, int64_t b)
 /* The message about this failure: the last about the same device and segment size, else the last
  * about the device. */
 static const gs_oom *find_message(
-	const gs_diagnosis *d, const gs_snapshot *message, const gs_oom *oom)
+	const gs_diagnosis *d, const gs_snapshot *message, const gs_oom *oom, const gs_oom *none)
 {
-	const gs_oom *found = &none;
+	const gs_oom *found = none;
 	bool exact = false;
 	int64_t needed = oom->needed >= 0 || oom->requested < 0
 		? oom->needed
@@ -93,8 +80,10 @@ static int64_t left_of_limit(const gs_diagnosis *d)
 
 void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options)
 {
+	gs_oom none;
+	gs_oom_init(&none);
 	const gs_oom *oom = d->oom == SIZE_MAX ? &none : &d->snapshot->ooms[d->oom];
-	const gs_oom *told = find_message(d, options->message, oom);
+	const gs_oom *told = find_message(d, options->message, oom, &none);
 	const gs_device *device = d->device;
 	bool captured = device &&
 		(d->oom == SIZE_MAX ? d->state.idx == GS_NONE : device->layout_at_oom);
@@ -107,6 +96,7 @@ void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options)
 	d->reserved = d->has_layout
 		? (int64_t)d->totals.reserved
 		: FIRST_KNOWN(oom->reserved, told->reserved, device ? device->reserved : GS_NONE);
+	d->others = FIRST_KNOWN(oom->told.others, told->told.others);
 	d->idx = oom->idx;
 	d->requested = oom->requested;
 	d->stream = oom->stream;
@@ -148,14 +138,17 @@ void gs_diagnose_device(
 			(f->driver.said < 0 || f->driver.said > d->allowed - reserved.said))
 			f->driver.said = d->allowed > reserved.said ? d->allowed - reserved.said : 0;
 	}
-	f->outside = gs_range_unknown();
+	f->outside = d->others >= 0 ? (gs_range){gs_range_printed(d->others).low, UINT64_MAX, d->others}
+								: gs_range_unknown();
 	if (d->capacity >= 0 && f->device_free.high != UINT64_MAX && reserved.high != UINT64_MAX) {
 		uint64_t capacity = (uint64_t)d->capacity;
 		uint64_t least = reserved.high + f->device_free.high + context,
 				 most = reserved.low + f->device_free.low + context;
-		f->outside.low = capacity > least ? capacity - least : 0;
-		f->outside.high = capacity > most ? capacity - most : 0;
-		if (reserved.said >= 0 && f->device_free.said >= 0) {
+		uint64_t low = capacity > least ? capacity - least : 0,
+				 high = capacity > most ? capacity - most : 0;
+		f->outside.low = low > f->outside.low ? low : f->outside.low; /* others that are named */
+		f->outside.high = high > f->outside.low ? high : f->outside.low;
+		if (f->outside.said < 0 && reserved.said >= 0 && f->device_free.said >= 0) {
 			int64_t held = d->capacity - reserved.said - f->device_free.said - (int64_t)context;
 			f->outside.said = held > 0 ? held : 0;
 		}

@@ -25,6 +25,7 @@ void gs_snapshot_release(gs_snapshot *s)
 	}
 	gs_memory_give(s->devices);
 	gs_memory_give(s->ooms);
+	gs_memory_give(s->outsiders);
 	gs_memory_give(s->annotations);
 	gs_memory_give(s->settings);
 	gs_memory_give(s->stats);
@@ -98,15 +99,50 @@ gs_event *gs_trace_append(gs_trace *t)
 	return e;
 }
 
-gs_oom *gs_snapshot_add_oom(gs_snapshot *s)
+void gs_oom_init(gs_oom *o)
 {
-	APPEND(s->ooms, s->nooms);
-	gs_oom *o = &s->ooms[s->nooms++];
+	memset(o, 0, sizeof *o);
 	o->device = -1;
 	o->pool = GS_CLASS_UNKNOWN;
 	o->idx = o->time_us = o->requested = o->needed = o->stream = GS_NONE;
 	o->device_free = o->capacity = o->allocated = o->reserved = o->allowed = GS_NONE;
+	gs_oom_told *t = &o->told;
+	t->others = t->own = t->counted = t->private_free = GS_NONE;
+	t->pool_free = t->pool_largest = t->line = GS_NONE;
+}
+
+gs_oom *gs_snapshot_add_oom(gs_snapshot *s)
+{
+	APPEND(s->ooms, s->nooms);
+	gs_oom *o = &s->ooms[s->nooms++];
+	gs_oom_init(o);
 	return o;
+}
+
+static gs_outsider *append_outsider(gs_snapshot *s)
+{
+	APPEND(s->outsiders, s->noutsiders);
+	return &s->outsiders[s->noutsiders++];
+}
+
+/* What is said last of a process of a device counts. */
+static gs_outsider *same_outsider(gs_snapshot *s, const gs_outsider *x)
+{
+	for (size_t i = 0; i < s->noutsiders && x->pid != GS_NONE; i++)
+		if (s->outsiders[i].pid == x->pid && s->outsiders[i].device == x->device)
+			return &s->outsiders[i];
+	return NULL;
+}
+
+gs_status gs_snapshot_add_outsider(gs_snapshot *s, const gs_outsider *outsider)
+{
+	gs_outsider *x = same_outsider(s, outsider);
+	if (!x)
+		x = append_outsider(s);
+	if (!x)
+		return GS_NO_MEMORY;
+	*x = *outsider;
+	return GS_OK;
 }
 
 static gs_setting *append_setting(gs_snapshot *s)

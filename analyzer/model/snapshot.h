@@ -116,6 +116,28 @@ typedef struct gs_device {
 	bool has_layout;    /* false: the input (a text) tells nothing of segments */
 } gs_device;
 
+/* What a message says of itself and of the failure. */
+enum gs_says {
+	GS_SAYS_LIMIT = 1,     /* a limit of the allocator's own refused the request */
+	GS_SAYS_OWN_POOL = 2,  /* a pool of fixed size serves it; the driver is not asked */
+	GS_SAYS_DISAGREES = 4, /* its figures of allocated memory do not agree */
+	GS_SAYS_CUT = 8,       /* the figures that belong to it are not all here */
+	GS_SAYS_GOES_ON = 16,  /* the program goes on without that memory */
+	GS_SAYS_HUGE = 32      /* more was asked for than any device has */
+};
+
+/* Figures that only messages tell, in bytes; GS_NONE where they do not. */
+typedef struct gs_oom_told {
+	int64_t others;       /* held by other processes, or by others than the allocator in this one */
+	int64_t own;          /* held by this process in all, its context included */
+	int64_t counted;      /* counts against `allowed`, where that is not what is reserved */
+	int64_t private_free; /* free in private pools, at most */
+	int64_t pool_free,
+		pool_largest; /* of the pool that had to serve it: free, in the largest piece */
+	int64_t line;     /* where it stands in the text */
+	uint32_t says;    /* GS_SAYS_ bits */
+} gs_oom_told;
+
 /* An OOM: an event of a trace, or a message. One row each, in order of device, then of occurrence.
  */
 typedef struct gs_oom {
@@ -131,8 +153,18 @@ typedef struct gs_oom {
 	int64_t device_free, capacity, allocated, reserved, allowed; /* as recorded or printed */
 	const char *library; /* "pytorch", "tensorflow", "cupy" …; constant or in the arena */
 	gs_id stack;
-	const char *message; /* the text, or NULL */
+	const char *message; /* the text, or NULL: to show; its figures are in the fields above */
+	gs_oom_told told;
 } gs_oom;
+
+/* Somebody other than the allocator who holds memory of a device, as a text names them. */
+typedef struct gs_outsider {
+	int32_t device; /* -1 unknown */
+	int64_t pid;    /* GS_NONE unknown */
+	int64_t bytes;
+	gs_id holder; /* string: "process", a program's name */
+	gs_id known;  /* string: who says so, "message" or "nvidia-smi" */
+} gs_outsider;
 
 typedef struct gs_frame {
 	gs_id name, file;
@@ -203,6 +235,8 @@ typedef struct gs_snapshot {
 	size_t ndevices;
 	gs_oom *ooms;
 	size_t nooms;
+	gs_outsider *outsiders; /* as texts name them */
+	size_t noutsiders;
 
 	/* interned columns; index = id, entry 0 unused */
 	gs_string *strings;
@@ -231,6 +265,9 @@ typedef struct gs_snapshot {
 	struct gs_arena *arena;    /* strings */
 	struct gs_table *index[5]; /* hash indexes of strings, frames, stacks, streams, pools */
 } gs_snapshot;
+
+/* A row of which nothing is known. */
+void gs_oom_init(gs_oom *oom);
 
 /* Makes *s empty (no memory taken). */
 void gs_snapshot_init(gs_snapshot *s);
@@ -262,6 +299,8 @@ gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device);
  * pointers hold until the next append. */
 gs_event *gs_trace_append(gs_trace *t);
 gs_oom *gs_snapshot_add_oom(gs_snapshot *s);
+/* Takes the place of what was said before of the same process and device. */
+gs_status gs_snapshot_add_outsider(gs_snapshot *s, const gs_outsider *outsider);
 gs_status gs_snapshot_add_setting(gs_snapshot *s, const char *name, const char *value);
 gs_status gs_snapshot_add_stat(gs_snapshot *s, const gs_stat *stat);
 gs_status gs_snapshot_add_annotation(gs_snapshot *s, const gs_annotation *a);

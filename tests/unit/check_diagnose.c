@@ -199,7 +199,7 @@ static const struct {
 } messages[] = {
 	{"CUDA out of memory. Tried to allocate 400.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 824.00 MiB is free. Of the allocated "
 	 "memory 200.00 MiB is allocated by PyTorch, and 0 bytes is reserved by PyTorch but unallocated.",
-		"limit", 1, GS_NONE},
+		"unknown", 0, GS_NONE}, /* what the driver had when it refused is not told */
 	{"CUDA out of memory. Tried to allocate 400.00 MiB. GPU 0 has a total capacity of 1024.00 MiB of which 24.00 MiB is free. Of the allocated "
 	 "memory 990.00 MiB is allocated by PyTorch, and 10.00 MiB is reserved by PyTorch but unallocated.",
 		"shortage", 0, 366 * MIB},

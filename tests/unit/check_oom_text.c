@@ -24,413 +24,449 @@ typedef struct message {
 } message;
 
 static const message
-	messages
-		[] =
-			{
-				{"PyTorch 1.1, cached",
-					"RuntimeError: CUDA out of memory. Tried to allocate 3.50 MiB (GPU 2; 7.92 GiB total capacity; 6.10 GiB already "
-					"allocated; 9.06 MiB free; 512.25 MiB cached)",
-					{"pytorch", 2, MI(3.5), _, GI(7.92), MI(9.06), GI(6.10), GI(6.10) + MI(512.25),
-						_}},
-				{"PyTorch 1.6",
-					"CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB already allocated; 31.44 MiB free; "
-					"4.38 GiB reserved in total by PyTorch)",
-					{"pytorch", 0, MI(44.0), MI(44.0), GI(5.80), MI(31.44), GI(4.11), GI(4.38), _}},
-				{"PyTorch 1.9 with a fraction",
-					"RuntimeError: CUDA out of memory. Tried to allocate 1.25 GiB (GPU 3; 15.78 GiB total capacity; 6.02 GiB "
-					"already allocated; 8.71 GiB free; 7.89 GiB allowed; 6.91 GiB reserved in total by PyTorch)",
-					{"pytorch", 3, GI(1.25), GI(1.25), GI(15.78), GI(8.71), GI(6.02), GI(6.91),
-						GI(7.89)}},
-				{"PyTorch 2.1",
-					"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 70.00 MiB. GPU 1 has a total capacty of 11.75 GiB of which "
-					"52.19 MiB is free. Process 4711 has 1.50 GiB memory in use. Including non-PyTorch memory, this process has 10.19 GiB memory in use. Of "
-					"the allocated memory 9.40 GiB is allocated by PyTorch, and 411.33 MiB is reserved by PyTorch but unallocated. If reserved but unallocated memory "
-					"is large try setting max_split_size_mb to avoid fragmentation.  See documentation for Memory Management and PYTORCH_CUDA_ALLOC_CONF",
-					{"pytorch", 1, MI(70.0), MI(70.0), GI(11.75), MI(52.19), GI(9.40),
-						GI(9.40) + MI(411.33), _}},
-				{"PyTorch 2.6 with private pools and a limit",
-					"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 18.00 MiB. GPU 4 has a total "
-					"capacity of 39.39 GiB of which 20.06 GiB is free. 18.50 GiB allowed; Of the allocated memory 17.02 GiB is allocated by PyTorch, with 96.00 "
-					"MiB allocated in private pools (e.g., CUDA Graphs), and 1.31 GiB is reserved by PyTorch but unallocated.",
-					{"pytorch", 4, MI(18.0), MI(18.0), GI(39.39), GI(20.06), GI(17.02),
-						GI(17.02) + GI(1.31), GI(18.50)}},
-				{"PyTorch 2.12, rejected",
-					"torch.OutOfMemoryError: CUDA out of memory. Allocation was preemptively rejected because it would exceed "
-					"per_process_memory_fraction limit. Requested size: 640.00 MiB",
-					{"pytorch", -1, MI(640.0), _, _, _, _, _, _}},
-				{"more than an exbibyte",
-					"RuntimeError: CUDA out of memory. Tried to allocate more than 1EB memory.",
-					{"pytorch", -1, _, _, _, _, _, _, _}},
-				{"the cudaMallocAsync backend",
-					"torch.OutOfMemoryError: Allocation on device 1 would exceed allowed memory. (out of memory)\n"
-					"Currently allocated     : 9.25 GiB\nRequested               : 96.50 MiB\nDevice limit            : 11.90 GiB\n"
-					"Free (according to CUDA): 13.19 MiB\nPyTorch limit (set by user-supplied memory fraction)\n                        : 17179869184.00 GiB\n",
-					{"pytorch", 1, MI(96.5), _, GI(11.90), MI(13.19), GI(9.25), _, _}},
-				{"the same backend with a limit",
-					"Allocation on device 0 would exceed allowed memory. (out of memory)\nCurrently allocated     : 3.00 GiB\n"
-					"Requested               : 2.00 GiB\nDevice limit            : 11.90 GiB\nFree (according to CUDA): 8.00 GiB\n"
-					"PyTorch limit (set by user-supplied memory fraction)\n                        : 4.76 GiB",
-					{"pytorch", 0, GI(2.0), _, GI(11.90), GI(8.0), GI(3.0), _, GI(4.76)}},
-				{"HIP",
-					"torch.OutOfMemoryError: HIP out of memory. Tried to allocate 508.00 MiB. GPU 5 has a total capacity of 63.98 GiB of which 0 bytes is free. "
-					"Of the allocated memory 62.80 GiB is allocated by PyTorch, and 201.10 MiB is reserved by PyTorch but unallocated.",
-					{"pytorch", 5, MI(508.0), MI(508.0), GI(63.98), 0, GI(62.80),
-						GI(62.80) + MI(201.10), _}},
-				{"XPU, which cannot tell what is free",
-					"torch.OutOfMemoryError: XPU out of memory. Tried to allocate 6.00 GiB. GPU 0 has a total capacity of 15.90 "
-					"GiB. Of the allocated memory 768.00 KiB is allocated by PyTorch, and 1.25 MiB is reserved by PyTorch but unallocated. Please use "
-					"`empty_cache` to release all unoccupied cached memory.",
-					{"pytorch", 0, GI(6.0), GI(6.0), GI(15.90), _, KI(768.0), KI(768.0) + MI(1.25),
-						_}},
-				{"XPU of the extension",
-					"RuntimeError: XPU out of memory. Tried to allocate 2.20 GiB (GPU 0; 7.75 GiB total capacity; 128.00 MiB already allocated; "
-					"160.00 MiB reserved in total by PyTorch)",
-					{"pytorch", 0, GI(2.20), GI(2.20), GI(7.75), _, MI(128.0), MI(160.0), _}},
-				{"NPU",
-					"RuntimeError: NPU out of memory. Tried to allocate 1.90 GiB (NPU 6; 29.50 GiB total capacity; 20.25 GiB already allocated; 20.25 GiB "
-					"current active; 730.06 MiB free; 21.40 GiB reserved in total by PyTorch) If reserved memory is >> allocated memory try setting "
-					"max_split_size_mb to avoid fragmentation.",
-					{"pytorch", 6, GI(1.90), GI(1.90), GI(29.50), MI(730.06), GI(20.25), GI(21.40),
-						_}},
-				{"MPS",
-					"RuntimeError: MPS backend out of memory (MPS allocated: 7.01 GiB, other allocations: 812.50 MiB, max allowed: 9.07 GiB). Tried to allocate "
-					"1.50 GiB on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may cause system failure).",
-					{"pytorch", -1, GI(1.50), _, _, _, GI(7.01), _, GI(9.07)}},
-				{"HIP, its lines broken by hand",
-					"torch.OutOfMemoryError: HIP out of memory. Tried to allocate 34.00 MiB.\nGPU 1 has a total capacity of 63.98 GiB\n"
-					"of which 0 bytes is free.\nOf the allocated memory 50.25 GiB is\nallocated by PyTorch",
-					{"pytorch", 1, MI(34.0), MI(34.0), GI(63.98), 0, GI(50.25), _, _}},
-				{"the workspace of an NPU, quoted",
-					"NPUWorkspaceAllocator tried to allocate 88.00 MiB",
-					{"pytorch", -1, MI(88.0), MI(88.0), _, _, _, _, _}},
-				{"a CUDA driver error", "RuntimeError: CUDA driver error: out of memory",
-					{"pytorch", -1, _, _, _, _, _, _, _}},
-				{"a THC error",
-					"THCudaCheck FAIL file=/tmp/build/aten/src/THC/generic/THCStorage.cu line=41 error=2 : out of memory\nTraceback:\n  File \"a.py\"\n"
-					"RuntimeError: cuda runtime error (2) : out of memory at /tmp/build/aten/src/THC/generic/THCStorage.cu:41",
-					{"pytorch", -1, _, _, _, _, _, _, _}},
-				{"a CUDA error",
-					"torch.AcceleratorError: CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported at some other API call",
-					{"pytorch", -1, _, _, _, _, _, _, _}},
-				{"vLLM's wrapper alone",
-					"RuntimeError: CUDA out of memory occurred when warming up sampler with 512 dummy requests. Please try lowering "
-					"`max_num_seqs`",
-					{"pytorch", -1, _, _, _, _, _, _, _}},
-				{"vLLM's check of the start",
-					"ValueError: Free memory on device (3.25 GiB/15.60 GiB) on startup is less than desired GPU memory utilization "
-					"(0.9, 14.04 GiB). Decrease GPU memory utilization",
-					{"vllm", -1, GI(14.04), _, GI(15.60), GI(3.25), _, _, _}},
-				{"CuPy",
-					"cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 1,310,720,512 bytes (allocated so far: 7,000,000,512 bytes, limit set to: "
-					"8,000,000,000 bytes).",
-					{"cupy", -1, 1310720512, _, _, _, 7000000512, _, 8000000000}},
-				{"CuPy 5, whose total counts the request",
-					"cupy.cuda.memory.OutOfMemoryError: out of memory to allocate 50000384 bytes (total 350000640 bytes)",
-					{"cupy", -1, 50000384, _, _, _, 300000256, _, _}},
-				{"RMM",
-					"MemoryError: std::bad_alloc: out_of_memory: CUDA error at: /opt/include/rmm/mr/device/cuda_memory_resource.hpp:60: cudaErrorMemoryAllocation "
-					"out of memory",
-					{"rmm", -1, _, _, _, _, _, _, _}},
-				{"RMM, which tells the size",
-					"MemoryError: std::bad_alloc: out_of_memory: CUDA error (failed to allocate 7516192768 bytes) at: "
-					"/opt/include/rmm/mr/device/cuda_memory_resource.hpp:62: cudaErrorMemoryAllocation out of memory",
-					{"rmm", -1, 7516192768, _, _, _, _, _, _}},
-				{"RMM's pool",
-					"terminate called after throwing an instance of 'rmm::out_of_memory'\n  what():  std::bad_alloc: out_of_memory: RMM failure at:"
-					"/opt/rmm/mr/device/pool_memory_resource.hpp:257: Maximum pool size exceeded (failed to allocate 3.000000 GiB): Not enough room to grow, "
-					"current/max/try size = 8.000000 GiB, 10.000000 GiB, 3.000000 GiB",
-					{"rmm", -1, GI(3.0), _, _, _, _, GI(8.0), GI(10.0)}},
-				{"Paddle",
-					"ResourceExhaustedError: \n\nOut of memory error on GPU 1. Cannot allocate 1.500000GB memory on GPU 1, 14.250000GB memory has been "
-					"allocated and available memory is only 601.750000MB.\n\nPlease check whether there is any other process using GPU 1.\n",
-					{"paddle", 1, GI(1.5), _, _, MI(601.75), GI(14.25), _, _}},
-				{"Paddle 1.x",
-					"Out of memory error on GPU 0. Cannot allocate 98.250000MB GPU memory, available memory is 12.500000MB.\nPlease check if there is "
-					"any other process",
-					{"paddle", 0, MI(98.25), _, _, MI(12.5), _, _, _}},
-				{"JAX",
-					"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 901775360 bytes.\nBufferAssignment OOM "
-					"Debugging.\nBufferAssignment stats:\n             parameter allocation:    6.00MiB\n",
-					{"jax", -1, 901775360, _, _, _, _, _, _}},
-				{"JAX by StreamExecutor",
-					"RuntimeError: Resource exhausted: Failed to allocate request for 48.00MiB (50331648B) on device ordinal 3",
-					{"jax", 3, 50331648, _, _, _, _, _, _}},
-				{"JAX on a TPU",
-					"jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Error loading program 'jit_step': Attempting to reserve 10.50G at the bottom of "
-					"memory. That was not possible. There are 7.25G free, 0B reserved, and 7.25G reservable.",
-					{"jax", -1, GI(10.5), _, _, GI(7.25), _, _, _}},
-				{"JAX on a TPU, compiling",
-					"RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 21.50G of 15.75G hbm. "
-					"Exceeded hbm capacity by 5.75G.",
-					{"jax", -1, GI(21.5), _, GI(15.75), _, _, _, _}},
-				{"TensorFlow's shape",
-					"2021-05-05 10:00:00.000001: W tensorflow/core/framework/op_kernel.cc:1763] OP_REQUIRES failed at conv_ops.cc:501 : Resource "
-					"exhausted: OOM when allocating tensor with shape[8,64,300,300] and type float on /job:localhost/replica:0/task:0/device:GPU:1 by allocator "
-					"GPU_1_bfc\nResourceExhaustedError: OOM when allocating tensor with shape[8,64,300,300] and type float on /job:localhost/replica:0/task:0/"
-					"device:GPU:1 by allocator GPU_1_bfc [Op:Conv2D]",
-					{"tensorflow", 1, _, _, _, _, _, _, _}},
-				{"TensorFlow's driver line",
-					"2020-01-01 00:00:00.000000: E tensorflow/stream_executor/cuda/cuda_driver.cc:825] failed to allocate 2.50G (2684354560 "
-					"bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
-					{"tensorflow", -1, 2684354560, _, _, _, _, _, _}},
-				{"the BFC allocator's line",
-					"2023-01-01 00:00:00.000000: W tensorflow/tsl/framework/bfc_allocator.cc:485] Allocator (GPU_2_bfc) ran out of memory "
-					"trying to allocate 96.10MiB (rounded to 100768256)requested by op Mul",
-					{"tensorflow", 2, 100768256, _, _, _, _, _, _}},
-				{"the same of JAX, then raised",
-					"2025-01-01 00:00:00.000000: W external/xla/xla/tsl/framework/bfc_allocator.cc:501] Allocator (GPU_0_bfc) ran out of "
-					"memory trying to allocate 1.25GiB (rounded to 1342177280)requested by op \njaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of "
-					"memory while trying to allocate 1342177280 bytes.",
-					{"jax", 0, 1342177280, _, _, _, _, _, _}},
-				{"ONNX Runtime",
-					"[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. Name:'/c/Conv' Status Message: "
-					"/src/onnxruntime/core/framework/bfc_arena.cc:376 Failed to allocate memory for requested buffer of size 536870912",
-					{"onnxruntime", -1, 536870912, _, _, _, _, _, _}},
-				{"ONNX Runtime's limit",
-					"/src/bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Available memory of 1048576 is "
-					"smaller than requested bytes of 33554432",
-					{"onnxruntime", -1, 33554432, _, _, _, _, _, _}},
-				{"ONNX Runtime's CUDA call",
-					"2024-01-01 00:00:00.1 [E:onnxruntime:Default, cuda_call.cc:116 CudaCall] CUDA failure 2: out of memory ; GPU=1 ; "
-					"hostname=box ; expr=cudaMalloc((void**)&p, size);",
-					{"onnxruntime", 1, _, _, _, _, _, _, _}},
-				{"CUDA.jl",
-					"ERROR: LoadError: Out of GPU memory trying to allocate 1.125 GiB\nEffective GPU memory usage: 99.12% (7.751 GiB/7.820 GiB)\n"
-					"Memory pool usage: 5.250 GiB (6.500 GiB reserved)\n",
-					{"julia", -1, GI(1.125), _, GI(7.820), _, GI(5.25), GI(6.5), _}},
-				{"CUDA.jl 3",
-					"ERROR: Out of GPU memory trying to allocate 62.500 MiB\nEffective GPU memory usage: 98.00% (2.910 GiB/2.969 GiB)\nCUDA allocator usage: "
-					"2.250 GiB\nMemory pool usage: 2.250 GiB (1.750 GiB allocated, 512.000 MiB cached)\n",
-					{"julia", -1, MI(62.5), _, GI(2.969), _, GI(1.75), GI(2.25), _}},
-				{"CuArrays",
-					"ERROR: LoadError: Out of GPU memory trying to allocate 640.000 MiB\nEffective GPU memory usage: 91.50% (7.250 GiB/7.924 GiB)\nCUDA "
-					"allocator usage: 6.000 GiB\nbinned usage: 6.000 GiB (5.500 GiB allocated, 512.000 MiB cached)\n",
-					{"julia", -1, MI(640.0), _, GI(7.924), _, GI(5.5), GI(6.0), _}},
-				{"the workspace of an NPU",
-					"RuntimeError: NPU out of memory. NPUWorkspaceAllocator tried to allocate 2.50 GiB(NPU 1; 29.50 GiB total capacity; 96.50 MiB "
-					"free). If you want to reduce memory usage, take a try to set the environment variable TASK_QUEUE_ENABLE=1.",
-					{"pytorch", 1, GI(2.5), GI(2.5), GI(29.5), MI(96.5), _, _, _}},
-				{"Caffe",
-					"F0101 10:00:00.000000  4242 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0)  out of memory",
-					{"cuda", -1, _, _, _, _, _, _, _}},
-				{"Comfy",
-					"!!! Exception during processing !!! Allocation on device 0\nThis error means you ran out of memory on your GPU.",
-					{"pytorch", 0, _, _, _, _, _, _, _}},
-				{"ggml",
-					"ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1250.50 MiB on device 3: cudaMalloc failed: out of memory\nggml_gallocr_reserve_n: "
-					"failed to allocate CUDA3 buffer of size 1311244288\n",
-					{"ggml", 3, MI(1250.5), _, _, _, _, _, _}},
-				{"MXNet",
-					"[10:00:00] src/storage/./pooled_storage_manager.h:161: cudaMalloc retry failed: out of memory",
-					{"mxnet", -1, _, _, _, _, _, _, _}},
-				{"Numba",
-					"numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
-					{"numba", -1, _, _, _, _, _, _, _}},
-				{"TensorRT",
-					"[TRT] [E] 2: [virtualMemoryBuffer.cpp::resizePhysical::140] Error Code 2: OutOfMemory (Requested size was 734003200 bytes.)",
-					{"tensorrt", -1, 734003200, _, _, _, _, _, _}},
-				{"XGBoost",
-					"xgboost.core.XGBoostError: [00:00:00] /w/src/common/device_helpers.cuh:428: Memory allocation error on worker 0: std::bad_alloc: "
-					"cudaErrorMemoryAllocation: out of memory\n- Free memory: 12582912\n- Requested memory: 734003200\n",
-					{"xgboost", -1, 734003200, _, _, 12582912, _, _, _}},
-				{"Kokkos",
-					"Kokkos failed to allocate memory for label \"A\". Allocation using MemorySpace named \"Cuda\" failed with the following error: Allocation "
-					"of size 11.25 G failed, likely due to insufficient memory. (The allocation mechanism was cudaMalloc().)",
-					{"kokkos", -1, GI(11.25), _, _, _, _, _, _}},
-				{"an accelerator of another maker in Paddle",
-					"ResourceExhaustedError: \n\nOut of memory error on NPU 3. Cannot allocate 40.500000MB memory on NPU 3, "
-					"available memory is only 9.250000MB.",
-					{"paddle", 3, MI(40.5), _, _, MI(9.25), _, _, _}},
-				{"Paddle with a limit",
-					"Out of memory error on GPU 2. Cannot allocate 2.250000GB memory on GPU 2, 4.500000GB memory has been allocated and available "
-					"memory is only 512.500000MB.\n\nPlease check whether there is any other process using GPU 2.\n1. If yes, please stop them.\n2. If no, please decrease "
-					"the batch size of your model. Or set environment variable `FLAGS_gpu_memory_limit_mb` to a larger value. Currently `FLAGS_gpu_memory_limit_mb` "
-					"is 5120, so the maximum GPU memory usage is limited to 5120 MB.",
-					{"paddle", 2, GI(2.25), _, _, MI(512.5), GI(4.5), _, MI(5120.0)}},
-				{"Paddle's managed memory",
-					"Out of memory error on GPU 0. Cannot allocate 3.000000GB CUDA managed memory on GPU 0, 11.750000GB memory has been allocated.",
-					{"paddle", 0, GI(3.0), _, _, _, GI(11.75), _, _}},
-				{"Paddle fluid 1.5",
-					"paddle.fluid.core.EnforceNotMet: Cannot allocate 1.250000GB in GPU 1, available 300.250000MB, total 7.500000GB, GpuMinChunkSize "
-					"256.000000B, GpuMaxChunkSize 6.750000GB, GPU memory used: 6.500000GB at [/b/legacy_allocator.cc:201]",
-					{"paddle", 1, GI(1.25), _, GI(7.5), MI(300.25), GI(6.5), _, _}},
-				{"Paddle's first check",
-					"EnforceNotMet: enforce allocating < available failed, 9000000000 >= 8500000000\n at [/b/paddle/platform/gpu_info.cc:90]",
-					{"paddle", -1, 9000000000, _, _, 8500000000, _, _, _}},
-				{"Paddle's shrink",
-					"Cannot malloc 33.5 MB GPU memory. Please shrink FLAGS_fraction_of_gpu_memory_to_use",
-					{"paddle", -1, MI(33.5), _, _, _, _, _, _}},
-				{"Paddle before fluid",
-					"F0203 04:05:06.000001 4242 Allocator.h:83] Check failed: ptr Fail to allocate GPU memory 8192 bytes",
-					{"paddle", -1, 8192, _, _, _, _, _, _}},
-				{"a driver line of an old TensorFlow",
-					"2017-01-02 03:04:05.000001: E tensorflow/stream_executor/cuda/cuda_driver.cc:924] failed to allocate 2.50G "
-					"(2684354560 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY",
-					{"tensorflow", -1, 2684354560, _, _, _, _, _, _}},
-				{"a driver line with a status",
-					"2025-01-02 03:04:05.000001: E external/xla/xla/stream_executor/cuda/cuda_executor.cc:7] failed to allocate 2.50GiB "
-					"(2684354560 bytes) from device: RESOURCE_EXHAUSTED: : CUDA_ERROR_OUT_OF_MEMORY: out of memory",
-					{"jax", -1, 2684354560, _, _, _, _, _, _}},
-				{"unified memory",
-					"2024-01-02 03:04:05.000001: E external/xla/xla/stream_executor/rocm/rocm_driver.cc:7] failed to alloc 9663676416 bytes unified memory; "
-					"result: HIP_ERROR_OutOfMemory",
-					{"jax", -1, 9663676416, _, _, _, _, _, _}},
-				{"TensorFlow's Eigen",
-					"F tensorflow/core/common_runtime/gpu/gpu_device.cc:103] EigenAllocator for GPU ran out of memory when allocating 4096. See error "
-					"logs for more detailed info.",
-					{"tensorflow", -1, 4096, _, _, _, _, _, _}},
-				{"TensorFlow's exception without a figure",
-					"ResourceExhaustedError: failed to allocate memory [Op:MatMul]",
-					{"tensorflow", -1, _, _, _, _, _, _, _}},
-				{"DirectML",
-					"[E:onnxruntime:, sequential_executor.cc:494 ExecuteKernel] Non-zero status code returned while running Conv node. Name:'c' Status Message: "
-					"C:\\a\\dml\\DmlExecutionProvider\\src\\Allocator.cpp(12): (caller: 7) Exception(1) tid(8) 8007000E Not enough memory resources are available to "
-					"complete this operation.",
-					{"onnxruntime", -1, _, _, _, _, _, _, _}},
-				{"CUDA.jl 2, capped",
-					"Out of GPU memory trying to allocate 24.500 MiB\nEffective GPU memory usage: 81.25% (6.500 GiB/8.000 GiB)\nCUDA allocator usage: "
-					"5.750 GiB (capped at 6.000 GiB)\nbinned usage: 20.000 KiB (20.000 KiB allocated, 0 bytes cached)\nDiscrepancy of 5.750 GiB between memory pool and "
-					"allocator!",
-					{"julia", -1, MI(24.5), _, GI(8.0), _, KI(20.0), GI(5.75), GI(6.0)}},
-				{"CUDA.jl 5 with limits",
-					"ERROR: Out of GPU memory trying to allocate 3.250 GiB\nEffective GPU memory usage: 40.00% (3.200 GiB/8.000 GiB)\nMemory pool "
-					"usage: 2.500 GiB (3.000 GiB reserved)\nMemory limit: soft = 3.500 GiB, hard = 4.250 GiB\n",
-					{"julia", -1, GI(3.25), _, GI(8.0), _, GI(2.5), GI(3.0), GI(4.25)}},
-				{"CUDA.jl without a pool",
-					"ERROR: Out of GPU memory trying to allocate 3.250 GiB\nEffective GPU memory usage: 90.00% (7.200 GiB/8.000 GiB)\nNo memory "
-					"pool is in use.",
-					{"julia", -1, GI(3.25), _, GI(8.0), _, _, _, _}},
-				{"an old MXNet",
-					"[10:00:00] src/storage/./pooled_storage_manager.h:62: Memory allocation failed.",
-					{"mxnet", -1, _, _, _, _, _, _, _}},
-				{"ggml on Vulkan",
-					"ggml_vulkan: Device memory allocation of size 500000768 failed.\nggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory\n"
-					"ggml_gallocr_reserve_n: failed to allocate Vulkan0 buffer of size 500000768\n",
-					{"ggml", 0, 500000768, _, _, _, _, _, _}},
-				{"vLLM's check of the start with one unit",
-					"ValueError: Free memory on device cuda:1 (3.5/15.75 GiB) on startup is less than desired GPU memory "
-					"utilization (0.9, 14.25 GiB).",
-					{"vllm", 1, GI(14.25), _, GI(15.75), GI(3.5), _, _, _}},
-				{"a runner of ggml",
-					"Error: llama runner process has terminated: CUDA error: out of memory",
-					{"ggml", -1, _, _, _, _, _, _, _}},
-				{"vLLM's check of tokens",
-					"ValueError: The model's max seq len (9000) is larger than the maximum number of tokens that can be stored in KV cache (700). "
-					"Try increasing `gpu_memory_utilization`",
-					{"vllm", -1, _, _, _, _, _, _, _}},
-				{"vLLM's check, with the source that raises it",
-					"(W pid=7) ERROR 02-03 04:05:06 [core.py:7]     raise ValueError(\"No available memory for the cache "
-					"blocks. \"\n(W pid=7) ERROR 02-03 04:05:06 [core.py:7] ValueError: No available memory for the cache blocks. Try increasing "
-					"`gpu_memory_utilization` when initializing the engine.",
-					{"vllm", -1, _, _, _, _, _, _, _}},
-				{"TensorRT's builder after its allocator",
-					"[02/03/2020-04:05:06] [E] [TRT] C:\\s\\safeRuntime.cpp (25) - Cuda Error in "
-					"nvinfer1::internal::DefaultAllocator::allocate: 2 (out of memory)\n[02/03/2020-04:05:06] [W] [TRT] GPU memory allocation error during "
-					"getBestTactic: layer_a\n[02/03/2020-04:05:06] [E] [TRT] C:\\s\\tacticOptimizer.cpp (1523) - OutOfMemory Error in "
-					"nvinfer1::builder::Leaf::computeCosts: 0",
-					{"tensorrt", -1, _, _, _, _, _, _, _}},
-				{"Theano with the driver's report",
-					"MemoryError: Error allocating 67108864 bytes of device memory (out of memory). Driver report 2097152 bytes free and "
-					"4294967296 bytes total",
-					{"theano", -1, 67108864, _, 4294967296, 2097152, _, _, _}},
-				{"AMReX's arena",
-					"amrex::Abort::0::Arena out of memory!!!\nBytes to allocate: 268435456 (256 MiB)\nMemory type: GPU device memory\nMPI rank: 0\n"
-					"Error: cudaMalloc returned 2: out of memory\n",
-					{"amrex", -1, 268435456, _, _, _, _, _, _}},
-				{"AMReX's check",
-					"amrex::Abort::2::Out of gpu memory. Free: 52428800 Asked: 134217728 !!!",
-					{"amrex", -1, 134217728, _, _, 52428800, _, _, _}},
-				{"LAMMPS",
-					"ERROR on proc 0: Insufficient memory on accelerator (src/GPU/pair_a_gpu.cpp:99)",
-					{"lammps", -1, _, _, _, _, _, _, _}},
-				{"Blender", "Error: System is out of GPU and shared host memory",
-					{"blender", -1, _, _, _, _, _, _, _}},
-				{"Blender's call",
-					"Fra:7 Mem:4.91M (0.00M, Peak 6.81M) | CUDA error: Out of memory in cuMemAlloc(&device_pointer, size)",
-					{"blender", -1, _, _, _, _, _, _, _}},
-				{"an error and the exception that ends the program",
-					"CUDA error 2 [/opt/cuda/include/thrust/system/cuda/detail/parallel_for.h, 143]: out of memory\n"
-					"terminate called after throwing an instance of 'thrust::system::system_error'\n  what():  parallel_for failed: cudaErrorMemoryAllocation: out of "
-					"memory\n",
-					{"thrust", -1, _, _, _, _, _, _, _}},
-				{"CuPy's exception in a heading", "cupy.cuda.memory.OutOfMemoryError",
-					{"cupy", -1, _, _, _, _, _, _, _}},
-				{"CuPy's old message in a heading",
-					"cupy.cuda.memory.OutOfMemoryError: out of memory to allocate",
-					{"cupy", -1, _, _, _, _, _, _, _}},
-				{"Paddle in a heading", "Out of memory error on GPU 5",
-					{"paddle", 5, _, _, _, _, _, _, _}},
-				{"ONNX Runtime, cut",
-					"/b/core/framework/bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, onnxruntime::Stream*) Failed to "
-					"alloc",
-					{"onnxruntime", -1, _, _, _, _, _, _, _}},
-				{"a model of ggml that does not fit",
-					"llama_model_load: error loading model: unable to allocate ROCm2 buffer",
-					{"ggml", 2, _, _, _, _, _, _, _}},
-				{"ggml and the program that runs it",
-					"ggml_backend_cuda_buffer_type_alloc_buffer: allocating 640.25 MiB on device 1: cudaMalloc failed: out of memory\n"
-					"llama_model_load: error loading model: unable to allocate CUDA1 buffer\ntime=2024-05-01T10:00:00.000Z level=ERROR source=a.go:7 msg=\"error "
-					"starting llama runner\" error=\"llama runner process has terminated: cudaMalloc failed: out of memory\"",
-					{"ggml", 1, MI(640.25), _, _, _, _, _, _}},
-				{"a constant of XLA",
-					"jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Failed to allocate 134217728 bytes for new constant",
-					{"jax", -1, 134217728, _, _, _, _, _, _}},
-				{"TensorFlow's async allocator",
-					"2022-01-02 03:04:05.000001: E tensorflow/core/common_runtime/gpu/gpu_cudamallocasync_allocator.cc:288] gpu_async_1 "
-					"cuMemAllocAsync failed to allocate 67108864 bytes: CUDA error: out of memory (CUDA_ERROR_OUT_OF_MEMORY)\n Reported by CUDA: Free memory/Total "
-					"memory: 1048576/4294967296",
-					{"tensorflow", 1, 67108864, _, 4294967296, 1048576, _, _, _}},
-				{"TensorFlow's start",
-					"InternalError: CUDA runtime implicit initialization on GPU:3 failed. Status: out of memory",
-					{"tensorflow", 3, _, _, _, _, _, _, _}},
-				{"TensorFlow's driver without a figure",
-					"2020-01-02 03:04:05.000001: E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: "
-					"CUDA_ERROR_OUT_OF_MEMORY: out of memory",
-					{"tensorflow", -1, _, _, _, _, _, _, _}},
-				{"FAISS",
-					"RuntimeError: Error: 'err == cudaSuccess' failed: StandardGpuResources: alloc fail type FlatData dev 2 space Device stream 0x7 size 805306368 "
-					"bytes (cudaMalloc error out of memory [2])",
-					{"faiss", 2, 805306368, _, _, _, _, _, _}},
-				{"an old FAISS",
-					"Faiss assertion 'err == cudaSuccess' failed in void faiss::gpu::allocMemorySpaceV(); details: failed to cudaMalloc 805306368 bytes "
-					"(error 2 out of memory)",
-					{"faiss", -1, 805306368, _, _, _, _, _, _}},
-				{"Warp",
-					"Warp CUDA error 2: out of memory (in function wp_alloc_device_async, /b/warp.cu:800)\nRuntimeError: Failed to allocate 805306368 bytes on "
-					"device 'cuda:1'",
-					{"warp", 1, 805306368, _, _, _, _, _, _}},
-				{"OpenCV",
-					"cv2.error: OpenCV(4.1.0) /b/gpu_mat.cu:116: error: (-217:Gpu API call) out of memory in function 'allocate'",
-					{"opencv", -1, _, _, _, _, _, _, _}},
-				{"LightGBM on OpenCL",
-					"lightgbm.basic.LightGBMError: boost::compute::opencl_error: Memory Object Allocation Failure",
-					{"lightgbm", -1, _, _, _, _, _, _, _}},
-				{"SGLang",
-					"RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
-					{"sglang", -1, _, _, _, _, _, _, _}},
-				{"vLLM's cache without a bracket",
-					"ValueError: To serve at least one request with the models's max seq len (2048), 0.75 GiB KV cache is needed, which is "
-					"larger than the available KV cache memory (0.25 GiB).",
-					{"vllm", -1, GI(0.75), _, _, _, _, _, _}},
-				{"a new Kokkos",
-					"Kokkos ERROR: Cuda memory space failed to allocate 2.25 GiB (label=\"Q\"). cudaMallocAsync( 0x7, 2415919104, 0) error( "
-					"cudaErrorMemoryAllocation): out of memory /b/Kokkos_CudaSpace.cpp:190",
-					{"kokkos", -1, GI(2.25), _, _, _, _, _, _}},
-				{"Numba's code, said again",
-					"numba.cuda.cudadrv.driver.CudaAPIError: [CUresult.CUDA_ERROR_OUT_OF_MEMORY] Call to cuMemAlloc results in "
-					"CUDA_ERROR_OUT_OF_MEMORY",
-					{"numba", -1, _, _, _, _, _, _, _}},
-				{"ManagedCuda",
-					"ManagedCuda.CudaException: ErrorOutOfMemory: The API call failed because it was unable to allocate enough memory to perform the "
-					"requested operation",
-					{"cuda", -1, _, _, _, _, _, _, _}},
-				{"Kokkos with the driver's code",
-					"Kokkos failed to allocate memory for label \"B\".  Allocation using MemorySpace named \"Cuda\" failed with the "
-					"following error:  Allocation of size 2.5 G failed, likely due to insufficient memory.  (The allocation mechanism was cudaMalloc().  The Cuda "
-					"allocation returned the error code \"\"cudaErrorMemoryAllocation\".)",
-					{"kokkos", -1, GI(2.5), _, _, _, _, _, _}},
-				{"PyCUDA's allocator", "MemoryError: cuMemAlloc failed: out of memory",
-					{"pycuda", -1, _, _, _, _, _, _, _}},
+	messages[] =
+		{
+			{"PyTorch 1.1, cached",
+				"RuntimeError: CUDA out of memory. Tried to allocate 3.50 MiB (GPU 2; 7.92 GiB total capacity; 6.10 GiB already "
+				"allocated; 9.06 MiB free; 512.25 MiB cached)",
+				{"pytorch", 2, MI(3.5), _, GI(7.92), MI(9.06), GI(6.10), GI(6.10) + MI(512.25), _}},
+			{"PyTorch 1.6",
+				"CUDA out of memory. Tried to allocate 44.00 MiB (GPU 0; 5.80 GiB total capacity; 4.11 GiB already allocated; 31.44 MiB free; "
+				"4.38 GiB reserved in total by PyTorch)",
+				{"pytorch", 0, MI(44.0), MI(44.0), GI(5.80), MI(31.44), GI(4.11), GI(4.38), _}},
+			{"PyTorch 1.9 with a fraction",
+				"RuntimeError: CUDA out of memory. Tried to allocate 1.25 GiB (GPU 3; 15.78 GiB total capacity; 6.02 GiB "
+				"already allocated; 8.71 GiB free; 7.89 GiB allowed; 6.91 GiB reserved in total by PyTorch)",
+				{"pytorch", 3, GI(1.25), GI(1.25), GI(15.78), GI(8.71), GI(6.02), GI(6.91),
+					GI(7.89)}},
+			{"PyTorch 2.1",
+				"torch.cuda.OutOfMemoryError: CUDA out of memory. Tried to allocate 70.00 MiB. GPU 1 has a total capacty of 11.75 GiB of which "
+				"52.19 MiB is free. Process 4711 has 1.50 GiB memory in use. Including non-PyTorch memory, this process has 10.19 GiB memory in use. Of "
+				"the allocated memory 9.40 GiB is allocated by PyTorch, and 411.33 MiB is reserved by PyTorch but unallocated. If reserved but unallocated memory "
+				"is large try setting max_split_size_mb to avoid fragmentation.  See documentation for Memory Management and PYTORCH_CUDA_ALLOC_CONF",
+				{"pytorch", 1, MI(70.0), MI(70.0), GI(11.75), MI(52.19), GI(9.40),
+					GI(9.40) + MI(411.33), _}},
+			{"PyTorch 2.6 with private pools and a limit",
+				"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 18.00 MiB. GPU 4 has a total "
+				"capacity of 39.39 GiB of which 20.06 GiB is free. 18.50 GiB allowed; Of the allocated memory 17.02 GiB is allocated by PyTorch, with 96.00 "
+				"MiB allocated in private pools (e.g., CUDA Graphs), and 1.31 GiB is reserved by PyTorch but unallocated.",
+				{"pytorch", 4, MI(18.0), MI(18.0), GI(39.39), GI(20.06), GI(17.02),
+					GI(17.02) + GI(1.31), GI(18.50)}},
+			{"PyTorch 2.12, rejected",
+				"torch.OutOfMemoryError: CUDA out of memory. Allocation was preemptively rejected because it would exceed "
+				"per_process_memory_fraction limit. Requested size: 640.00 MiB",
+				{"pytorch", -1, MI(640.0), _, _, _, _, _, _}},
+			{"more than an exbibyte",
+				"RuntimeError: CUDA out of memory. Tried to allocate more than 1EB memory.",
+				{"pytorch", -1, _, _, _, _, _, _, _}},
+			{"the cudaMallocAsync backend",
+				"torch.OutOfMemoryError: Allocation on device 1 would exceed allowed memory. (out of memory)\n"
+				"Currently allocated     : 9.25 GiB\nRequested               : 96.50 MiB\nDevice limit            : 11.90 GiB\n"
+				"Free (according to CUDA): 13.19 MiB\nPyTorch limit (set by user-supplied memory fraction)\n                        : 17179869184.00 GiB\n",
+				{"pytorch", 1, MI(96.5), _, GI(11.90), MI(13.19), GI(9.25), _, _}},
+			{"the same backend with a limit",
+				"Allocation on device 0 would exceed allowed memory. (out of memory)\nCurrently allocated     : 3.00 GiB\n"
+				"Requested               : 2.00 GiB\nDevice limit            : 11.90 GiB\nFree (according to CUDA): 8.00 GiB\n"
+				"PyTorch limit (set by user-supplied memory fraction)\n                        : 4.76 GiB",
+				{"pytorch", 0, GI(2.0), _, GI(11.90), GI(8.0), GI(3.0), _, GI(4.76)}},
+			{"HIP",
+				"torch.OutOfMemoryError: HIP out of memory. Tried to allocate 508.00 MiB. GPU 5 has a total capacity of 63.98 GiB of which 0 bytes is free. "
+				"Of the allocated memory 62.80 GiB is allocated by PyTorch, and 201.10 MiB is reserved by PyTorch but unallocated.",
+				{"pytorch", 5, MI(508.0), MI(508.0), GI(63.98), 0, GI(62.80),
+					GI(62.80) + MI(201.10), _}},
+			{"XPU, which cannot tell what is free",
+				"torch.OutOfMemoryError: XPU out of memory. Tried to allocate 6.00 GiB. GPU 0 has a total capacity of 15.90 "
+				"GiB. Of the allocated memory 768.00 KiB is allocated by PyTorch, and 1.25 MiB is reserved by PyTorch but unallocated. Please use "
+				"`empty_cache` to release all unoccupied cached memory.",
+				{"pytorch", 0, GI(6.0), GI(6.0), GI(15.90), _, KI(768.0), KI(768.0) + MI(1.25), _}},
+			{"XPU of the extension",
+				"RuntimeError: XPU out of memory. Tried to allocate 2.20 GiB (GPU 0; 7.75 GiB total capacity; 128.00 MiB already allocated; "
+				"160.00 MiB reserved in total by PyTorch)",
+				{"pytorch", 0, GI(2.20), GI(2.20), GI(7.75), _, MI(128.0), MI(160.0), _}},
+			{"NPU",
+				"RuntimeError: NPU out of memory. Tried to allocate 1.90 GiB (NPU 6; 29.50 GiB total capacity; 20.25 GiB already allocated; 20.25 GiB "
+				"current active; 730.06 MiB free; 21.40 GiB reserved in total by PyTorch) If reserved memory is >> allocated memory try setting "
+				"max_split_size_mb to avoid fragmentation.",
+				{"pytorch", 6, GI(1.90), GI(1.90), GI(29.50), MI(730.06), GI(20.25), GI(21.40), _}},
+			{"MPS",
+				"RuntimeError: MPS backend out of memory (MPS allocated: 7.01 GiB, other allocations: 812.50 MiB, max allowed: 9.07 GiB). Tried to allocate "
+				"1.50 GiB on private pool. Use PYTORCH_MPS_HIGH_WATERMARK_RATIO=0.0 to disable upper limit for memory allocations (may cause system failure).",
+				{"pytorch", -1, GI(1.50), _, _, _, GI(7.01), _, GI(9.07)}},
+			{"HIP, its lines broken by hand",
+				"torch.OutOfMemoryError: HIP out of memory. Tried to allocate 34.00 MiB.\nGPU 1 has a total capacity of 63.98 GiB\n"
+				"of which 0 bytes is free.\nOf the allocated memory 50.25 GiB is\nallocated by PyTorch",
+				{"pytorch", 1, MI(34.0), MI(34.0), GI(63.98), 0, GI(50.25), _, _}},
+			{"the workspace of an NPU, quoted", "NPUWorkspaceAllocator tried to allocate 88.00 MiB",
+				{"pytorch", -1, MI(88.0), MI(88.0), _, _, _, _, _}},
+			{"a CUDA driver error", "RuntimeError: CUDA driver error: out of memory",
+				{"pytorch", -1, _, _, _, _, _, _, _}},
+			{"a THC error",
+				"THCudaCheck FAIL file=/tmp/build/aten/src/THC/generic/THCStorage.cu line=41 error=2 : out of memory\nTraceback:\n  File \"a.py\"\n"
+				"RuntimeError: cuda runtime error (2) : out of memory at /tmp/build/aten/src/THC/generic/THCStorage.cu:41",
+				{"pytorch", -1, _, _, _, _, _, _, _}},
+			{"a CUDA error",
+				"torch.AcceleratorError: CUDA error: out of memory\nCUDA kernel errors might be asynchronously reported at some other API call",
+				{"pytorch", -1, _, _, _, _, _, _, _}},
+			{"vLLM's wrapper alone",
+				"RuntimeError: CUDA out of memory occurred when warming up sampler with 512 dummy requests. Please try lowering "
+				"`max_num_seqs`",
+				{"pytorch", -1, _, _, _, _, _, _, _}},
+			{"vLLM's check of the start",
+				"ValueError: Free memory on device (3.25 GiB/15.60 GiB) on startup is less than desired GPU memory utilization "
+				"(0.9, 14.04 GiB). Decrease GPU memory utilization",
+				{"vllm", -1, GI(14.04), _, GI(15.60), GI(3.25), _, _, _}},
+			{"CuPy",
+				"cupy.cuda.memory.OutOfMemoryError: Out of memory allocating 1,310,720,512 bytes (allocated so far: 7,000,000,512 bytes, limit set to: "
+				"8,000,000,000 bytes).",
+				{"cupy", -1, 1310720512, _, _, _, _, 7000000512, 8000000000}},
+			{"CuPy 5, whose total counts the request",
+				"cupy.cuda.memory.OutOfMemoryError: out of memory to allocate 50000384 bytes (total 350000640 bytes)",
+				{"cupy", -1, 50000384, _, _, _, _, 300000256, _}},
+			{"RMM",
+				"MemoryError: std::bad_alloc: out_of_memory: CUDA error at: /opt/include/rmm/mr/device/cuda_memory_resource.hpp:60: cudaErrorMemoryAllocation "
+				"out of memory",
+				{"rmm", -1, _, _, _, _, _, _, _}},
+			{"RMM, which tells the size",
+				"MemoryError: std::bad_alloc: out_of_memory: CUDA error (failed to allocate 7516192768 bytes) at: "
+				"/opt/include/rmm/mr/device/cuda_memory_resource.hpp:62: cudaErrorMemoryAllocation out of memory",
+				{"rmm", -1, 7516192768, _, _, _, _, _, _}},
+			{"RMM's pool",
+				"terminate called after throwing an instance of 'rmm::out_of_memory'\n  what():  std::bad_alloc: out_of_memory: RMM failure at:"
+				"/opt/rmm/mr/device/pool_memory_resource.hpp:257: Maximum pool size exceeded (failed to allocate 3.000000 GiB): Not enough room to grow, "
+				"current/max/try size = 8.000000 GiB, 10.000000 GiB, 3.000000 GiB",
+				{"rmm", -1, GI(3.0), _, _, _, _, GI(8.0), GI(10.0)}},
+			{"Paddle",
+				"ResourceExhaustedError: \n\nOut of memory error on GPU 1. Cannot allocate 1.500000GB memory on GPU 1, 14.250000GB memory has been "
+				"allocated and available memory is only 601.750000MB.\n\nPlease check whether there is any other process using GPU 1.\n",
+				{"paddle", 1, GI(1.5), _, GI(14.25) + MI(601.75), MI(601.75), _, _, _}},
+			{"Paddle 1.x",
+				"Out of memory error on GPU 0. Cannot allocate 98.250000MB GPU memory, available memory is 12.500000MB.\nPlease check if there is "
+				"any other process",
+				{"paddle", 0, MI(98.25), _, _, MI(12.5), _, _, _}},
+			{"JAX",
+				"jaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 901775360 bytes.\nBufferAssignment OOM "
+				"Debugging.\nBufferAssignment stats:\n             parameter allocation:    6.00MiB\n",
+				{"jax", -1, 901775360, _, _, _, _, _, _}},
+			{"JAX by StreamExecutor",
+				"RuntimeError: Resource exhausted: Failed to allocate request for 48.00MiB (50331648B) on device ordinal 3",
+				{"jax", 3, 50331648, _, _, _, _, _, _}},
+			{"TensorFlow's shape",
+				"2021-05-05 10:00:00.000001: W tensorflow/core/framework/op_kernel.cc:1763] OP_REQUIRES failed at conv_ops.cc:501 : Resource "
+				"exhausted: OOM when allocating tensor with shape[8,64,300,300] and type float on /job:localhost/replica:0/task:0/device:GPU:1 by allocator "
+				"GPU_1_bfc\nResourceExhaustedError: OOM when allocating tensor with shape[8,64,300,300] and type float on /job:localhost/replica:0/task:0/"
+				"device:GPU:1 by allocator GPU_1_bfc [Op:Conv2D]",
+				{"tensorflow", 1, INT64_C(8) * 64 * 300 * 300 * 4, _, _, _, _, _, _}},
+			{"TensorFlow's driver line",
+				"2020-01-01 00:00:00.000000: E tensorflow/stream_executor/cuda/cuda_driver.cc:825] failed to allocate 2.50G (2684354560 "
+				"bytes) from device: CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+				{"tensorflow", -1, 2684354560, _, _, _, _, _, _}},
+			{"the BFC allocator's line",
+				"2023-01-01 00:00:00.000000: W tensorflow/tsl/framework/bfc_allocator.cc:485] Allocator (GPU_2_bfc) ran out of memory "
+				"trying to allocate 96.10MiB (rounded to 100768256)requested by op Mul",
+				{"tensorflow", 2, 100768256, _, _, _, _, _, _}},
+			{"the same of JAX, then raised",
+				"2025-01-01 00:00:00.000000: W external/xla/xla/tsl/framework/bfc_allocator.cc:501] Allocator (GPU_0_bfc) ran out of "
+				"memory trying to allocate 1.25GiB (rounded to 1342177280)requested by op \njaxlib.xla_extension.XlaRuntimeError: RESOURCE_EXHAUSTED: Out of "
+				"memory while trying to allocate 1342177280 bytes.",
+				{"jax", 0, 1342177280, _, _, _, _, _, _}},
+			{"ONNX Runtime",
+				"[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. Name:'/c/Conv' Status Message: "
+				"/src/onnxruntime/core/framework/bfc_arena.cc:376 Failed to allocate memory for requested buffer of size 536870912",
+				{"onnxruntime", -1, 536870912, _, _, _, _, _, _}},
+			{"ONNX Runtime's limit",
+				"/src/bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Available memory of 1048576 is "
+				"smaller than requested bytes of 33554432",
+				{"onnxruntime", -1, 33554432, _, _, _, _, _, _}},
+			{"ONNX Runtime's CUDA call",
+				"2024-01-01 00:00:00.1 [E:onnxruntime:Default, cuda_call.cc:116 CudaCall] CUDA failure 2: out of memory ; GPU=1 ; "
+				"hostname=box ; expr=cudaMalloc((void**)&p, size);",
+				{"onnxruntime", 1, _, _, _, _, _, _, _}},
+			{"CUDA.jl",
+				"ERROR: LoadError: Out of GPU memory trying to allocate 1.125 GiB\nEffective GPU memory usage: 99.12% (7.751 GiB/7.820 GiB)\n"
+				"Memory pool usage: 5.250 GiB (6.500 GiB reserved)\n",
+				{"julia", -1, GI(1.125), _, GI(7.820), _, GI(5.25), GI(6.5), _}},
+			{"CUDA.jl 3",
+				"ERROR: Out of GPU memory trying to allocate 62.500 MiB\nEffective GPU memory usage: 98.00% (2.910 GiB/2.969 GiB)\nCUDA allocator usage: "
+				"2.250 GiB\nMemory pool usage: 2.250 GiB (1.750 GiB allocated, 512.000 MiB cached)\n",
+				{"julia", -1, MI(62.5), _, GI(2.969), _, GI(1.75), GI(2.25), _}},
+			{"CuArrays",
+				"ERROR: LoadError: Out of GPU memory trying to allocate 640.000 MiB\nEffective GPU memory usage: 91.50% (7.250 GiB/7.924 GiB)\nCUDA "
+				"allocator usage: 6.000 GiB\nbinned usage: 6.000 GiB (5.500 GiB allocated, 512.000 MiB cached)\n",
+				{"julia", -1, MI(640.0), _, GI(7.924), _, GI(5.5), GI(6.0), _}},
+			{"the workspace of an NPU",
+				"RuntimeError: NPU out of memory. NPUWorkspaceAllocator tried to allocate 2.50 GiB(NPU 1; 29.50 GiB total capacity; 96.50 MiB "
+				"free). If you want to reduce memory usage, take a try to set the environment variable TASK_QUEUE_ENABLE=1.",
+				{"pytorch", 1, GI(2.5), GI(2.5), GI(29.5), MI(96.5), _, _, _}},
+			{"Caffe",
+				"F0101 10:00:00.000000  4242 syncedmem.cpp:56] Check failed: error == cudaSuccess (2 vs. 0)  out of memory",
+				{"cuda", -1, _, _, _, _, _, _, _}},
+			{"Comfy",
+				"!!! Exception during processing !!! Allocation on device 0\nThis error means you ran out of memory on your GPU.",
+				{"pytorch", 0, _, _, _, _, _, _, _}},
+			{"ggml",
+				"ggml_backend_cuda_buffer_type_alloc_buffer: allocating 1250.50 MiB on device 3: cudaMalloc failed: out of memory\nggml_gallocr_reserve_n: "
+				"failed to allocate CUDA3 buffer of size 1311244288\n",
+				{"ggml", 3, MI(1250.5), _, _, _, _, _, _}},
+			{"MXNet",
+				"[10:00:00] src/storage/./pooled_storage_manager.h:161: cudaMalloc retry failed: out of memory",
+				{"mxnet", -1, _, _, _, _, _, _, _}},
+			{"Numba",
+				"numba.cuda.cudadrv.driver.CudaAPIError: [2] Call to cuMemAlloc results in CUDA_ERROR_OUT_OF_MEMORY",
+				{"numba", -1, _, _, _, _, _, _, _}},
+			{"TensorRT",
+				"[TRT] [E] 2: [virtualMemoryBuffer.cpp::resizePhysical::140] Error Code 2: OutOfMemory (Requested size was 734003200 bytes.)",
+				{"tensorrt", -1, 734003200, _, _, _, _, _, _}},
+			{"XGBoost",
+				"xgboost.core.XGBoostError: [00:00:00] /w/src/common/device_helpers.cuh:428: Memory allocation error on worker 0: std::bad_alloc: "
+				"cudaErrorMemoryAllocation: out of memory\n- Free memory: 12582912\n- Requested memory: 734003200\n",
+				{"xgboost", -1, 734003200, _, _, 12582912, _, _, _}},
+			{"Kokkos",
+				"Kokkos failed to allocate memory for label \"A\". Allocation using MemorySpace named \"Cuda\" failed with the following error: Allocation "
+				"of size 11.25 G failed, likely due to insufficient memory. (The allocation mechanism was cudaMalloc().)",
+				{"kokkos", -1, GI(11.25), _, _, _, _, _, _}},
+			{"an accelerator of another maker in Paddle",
+				"ResourceExhaustedError: \n\nOut of memory error on NPU 3. Cannot allocate 40.500000MB memory on NPU 3, "
+				"available memory is only 9.250000MB.",
+				{"paddle", 3, MI(40.5), _, _, MI(9.25), _, _, _}},
+			{"Paddle with a limit",
+				"Out of memory error on GPU 2. Cannot allocate 2.250000GB memory on GPU 2, 4.500000GB memory has been allocated and available "
+				"memory is only 512.500000MB.\n\nPlease check whether there is any other process using GPU 2.\n1. If yes, please stop them.\n2. If no, please decrease "
+				"the batch size of your model. Or set environment variable `FLAGS_gpu_memory_limit_mb` to a larger value. Currently `FLAGS_gpu_memory_limit_mb` "
+				"is 5120, so the maximum GPU memory usage is limited to 5120 MB.",
+				{"paddle", 2, GI(2.25), _, _, MI(512.5), GI(4.5), _, MI(5120.0)}},
+			{"Paddle's managed memory",
+				"Out of memory error on GPU 0. Cannot allocate 3.000000GB CUDA managed memory on GPU 0, 11.750000GB memory has been allocated.",
+				{"paddle", 0, GI(3.0), _, _, _, GI(11.75), _, _}},
+			{"Paddle fluid 1.5",
+				"paddle.fluid.core.EnforceNotMet: Cannot allocate 1.250000GB in GPU 1, available 300.250000MB, total 7.500000GB, GpuMinChunkSize "
+				"256.000000B, GpuMaxChunkSize 6.750000GB, GPU memory used: 6.500000GB at [/b/legacy_allocator.cc:201]",
+				{"paddle", 1, GI(1.25), _, GI(7.5), MI(300.25), GI(6.5), _, _}},
+			{"Paddle's first check",
+				"EnforceNotMet: enforce allocating < available failed, 9000000000 >= 8500000000\n at [/b/paddle/platform/gpu_info.cc:90]",
+				{"paddle", -1, 9000000000, _, _, 8500000000, _, _, _}},
+			{"Paddle's shrink",
+				"Cannot malloc 33.5 MB GPU memory. Please shrink FLAGS_fraction_of_gpu_memory_to_use",
+				{"paddle", -1, MI(33.5), _, _, _, _, _, _}},
+			{"Paddle before fluid",
+				"F0203 04:05:06.000001 4242 Allocator.h:83] Check failed: ptr Fail to allocate GPU memory 8192 bytes",
+				{"paddle", -1, 8192, _, _, _, _, _, _}},
+			{"a handle of cuBLAS",
+				"RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`",
+				{"cublas", -1, _, _, _, _, _, _, _}},
+			{"a workspace of cuDNN", "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED",
+				{"cudnn", -1, _, _, _, _, _, _, _}},
+			{"a handle of cuDNN in TensorFlow",
+				"2021-03-04 05:06:07.000008: E tensorflow/stream_executor/cuda/cuda_dnn.cc:12] Could not create cudnn handle: CUDNN_STATUS_ALLOC_FAILED",
+				{"cudnn", -1, _, _, _, _, _, _, _}},
+			{"TensorFlow's shape of halves",
+				"ResourceExhaustedError: OOM when allocating tensor with shape[3,5,7] and type half on /job:localhost/replica:0/task:0/device:GPU:2 by allocator GPU_2_bfc [Op:Mul]",
+				{"tensorflow", 2, 210, _, _, _, _, _, _}},
+			{"TensorFlow's shape of a type that is not known", "ResourceExhaustedError: OOM when allocating tensor with shape[3,5,7] and type variant on /job:localhost/replica:0/task:0/device:GPU:2 by allocator GPU_2_bfc [Op:Mul]",
+				{"tensorflow", 2, _, _, _, _, _, _, _}},
+			{"CatBoost",
+				"(NCudaLib::TOutOfMemoryError) catboost/cuda/cuda_lib/memory_pool/stack_like_memory_pool.h:77: Error: Out of memory. Requested 700.5 MB; Free 12 MB",
+				{"catboost", -1, MI(700.5), _, _, MI(12.0), _, _, _}},
+			{"CatBoost, told twice",
+				"(NCudaLib::TOutOfMemoryError) catboost/cuda/cuda_lib/memory_pool/stack_like_memory_pool.h:77: Error: Out of memory. Requested 700.5 MB; Free 12 MB\n"
+				"uncaught exception:\n    address -> 0x7f00 type -> NCudaLib::TOutOfMemoryError\n    what() -> \"catboost/cuda/cuda_lib/memory_pool/stack_like_memory_pool.h:77: "
+				"Error: Out of memory. Requested 700.5 MB; Free 12 MB\"",
+				{"catboost", -1, MI(700.5), _, _, MI(12.0), _, _, _}},
+			{"RELION",
+				"ERROR: CudaCustomAllocator out of memory\n [requestedSpace:             1000 B]\n [largestContinuousFreeSpace: 800 B]\n [totalFreeSpace:             1700 B]\n",
+				{"relion", -1, 1000, _, _, _, _, _, _}},
+			{"Triton's pool",
+				"W0304 05:06:07.000008 9 memory.cc:77] Failed to allocate CUDA memory with byte size 5000000 on GPU 3: CNMEM_STATUS_OUT_OF_MEMORY, falling back to pinned "
+				"system memory",
+				{"triton", 3, 5000000, _, _, _, _, _, _}},
+			{"Spark's plugin for RAPIDS",
+				"21/03/04 05:06:07 INFO DeviceMemoryEventHandler: Device allocation of 7000 bytes failed, device store has 900 total and 0 spillable bytes. Attempt 2. "
+				"Total RMM allocated is 80000 bytes.",
+				{"rmm", -1, 7000, _, _, _, _, 80000, _}},
+			{"NCCL",
+				"box:1:2 [0] /b/include/alloc.h:99 NCCL WARN Cuda failure 2 'out of memory'\nbox:1:2 [0] NCCL INFO init.cc:7 -> 1\n"
+				"box:1:2 [0] /b/include/alloc.h:110 NCCL WARN Failed to CUDA calloc async 4096 bytes\n",
+				{"nccl", -1, 4096, _, _, _, _, _, _}},
+			{"NCCL's sentence alone",
+				"ncclUnhandledCudaError: Call to CUDA function failed.\nLast error:\nFailed to CUDA malloc 8192 bytes",
+				{"nccl", -1, 8192, _, _, _, _, _, _}},
+			{"Numba by its path",
+				"~/a/numba/cuda/cudadrv/driver.py in _check_error(self, fname, retcode)\n    300             raise CudaAPIError(retcode, msg)\n\n"
+				"CudaAPIError: [2] Call to cuMemcpyHtoD results in CUDA_ERROR_OUT_OF_MEMORY",
+				{"numba", -1, _, _, _, _, _, _, _}},
+			{"vLLM's budget",
+				"INFO 03-04 05:06:07 worker.py:9] the current vLLM instance can use total_gpu_memory (20.00GiB) x gpu_memory_utilization (0.50) = 10.00GiB\n"
+				"INFO 03-04 05:06:07 worker.py:9] model weights take 9.00GiB; non_torch_memory takes 0.50GiB; PyTorch activation peak memory takes 1.25GiB; the rest of the "
+				"memory reserved for KV Cache is -0.75GiB.\nValueError: No available memory for the cache blocks. Try increasing `gpu_memory_utilization` when initializing "
+				"the engine.",
+				{"vllm", -1, _, _, GI(20.0), _, _, _, GI(10.0)}},
+			{"a driver line of an old TensorFlow",
+				"2017-01-02 03:04:05.000001: E tensorflow/stream_executor/cuda/cuda_driver.cc:924] failed to allocate 2.50G "
+				"(2684354560 bytes) from device: CUDA_ERROR_OUT_OF_MEMORY",
+				{"tensorflow", -1, 2684354560, _, _, _, _, _, _}},
+			{"a driver line with a status",
+				"2025-01-02 03:04:05.000001: E external/xla/xla/stream_executor/cuda/cuda_executor.cc:7] failed to allocate 2.50GiB "
+				"(2684354560 bytes) from device: RESOURCE_EXHAUSTED: : CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+				{"jax", -1, 2684354560, _, _, _, _, _, _}},
+			{"unified memory",
+				"2024-01-02 03:04:05.000001: E external/xla/xla/stream_executor/rocm/rocm_driver.cc:7] failed to alloc 9663676416 bytes unified memory; "
+				"result: HIP_ERROR_OutOfMemory",
+				{"jax", -1, 9663676416, _, _, _, _, _, _}},
+			{"TensorFlow's Eigen",
+				"F tensorflow/core/common_runtime/gpu/gpu_device.cc:103] EigenAllocator for GPU ran out of memory when allocating 4096. See error "
+				"logs for more detailed info.",
+				{"tensorflow", -1, 4096, _, _, _, _, _, _}},
+			{"TensorFlow's exception without a figure",
+				"ResourceExhaustedError: failed to allocate memory [Op:MatMul]",
+				{"tensorflow", -1, _, _, _, _, _, _, _}},
+			{"DirectML",
+				"[E:onnxruntime:, sequential_executor.cc:494 ExecuteKernel] Non-zero status code returned while running Conv node. Name:'c' Status Message: "
+				"C:\\a\\dml\\DmlExecutionProvider\\src\\Allocator.cpp(12): (caller: 7) Exception(1) tid(8) 8007000E Not enough memory resources are available to "
+				"complete this operation.",
+				{"onnxruntime", -1, _, _, _, _, _, _, _}},
+			{"CUDA.jl 2, capped",
+				"Out of GPU memory trying to allocate 24.500 MiB\nEffective GPU memory usage: 81.25% (6.500 GiB/8.000 GiB)\nCUDA allocator usage: "
+				"5.750 GiB (capped at 6.000 GiB)\nbinned usage: 20.000 KiB (20.000 KiB allocated, 0 bytes cached)\nDiscrepancy of 5.750 GiB between memory pool and "
+				"allocator!",
+				{"julia", -1, MI(24.5), _, GI(8.0), _, KI(20.0), GI(5.75), GI(6.0)}},
+			{"CUDA.jl 5 with limits",
+				"ERROR: Out of GPU memory trying to allocate 3.250 GiB\nEffective GPU memory usage: 40.00% (3.200 GiB/8.000 GiB)\nMemory pool "
+				"usage: 2.500 GiB (3.000 GiB reserved)\nMemory limit: soft = 3.500 GiB, hard = 4.250 GiB\n",
+				{"julia", -1, GI(3.25), _, GI(8.0), _, GI(2.5), GI(3.0), GI(4.25)}},
+			{"CUDA.jl without a pool",
+				"ERROR: Out of GPU memory trying to allocate 3.250 GiB\nEffective GPU memory usage: 90.00% (7.200 GiB/8.000 GiB)\nNo memory "
+				"pool is in use.",
+				{"julia", -1, GI(3.25), _, GI(8.0), _, _, _, _}},
+			{"an old MXNet",
+				"[10:00:00] src/storage/./pooled_storage_manager.h:62: Memory allocation failed.",
+				{"mxnet", -1, _, _, _, _, _, _, _}},
+			{"ggml on Vulkan",
+				"ggml_vulkan: Device memory allocation of size 500000768 failed.\nggml_vulkan: vk::Device::allocateMemory: ErrorOutOfDeviceMemory\n"
+				"ggml_gallocr_reserve_n: failed to allocate Vulkan0 buffer of size 500000768\n",
+				{"ggml", 0, 500000768, _, _, _, _, _, _}},
+			{"vLLM's check of the start with one unit",
+				"ValueError: Free memory on device cuda:1 (3.5/15.75 GiB) on startup is less than desired GPU memory "
+				"utilization (0.9, 14.25 GiB).",
+				{"vllm", 1, GI(14.25), _, GI(15.75), GI(3.5), _, _, _}},
+			{"a runner of ggml",
+				"Error: llama runner process has terminated: CUDA error: out of memory",
+				{"ggml", -1, _, _, _, _, _, _, _}},
+			{"vLLM's check of tokens",
+				"ValueError: The model's max seq len (9000) is larger than the maximum number of tokens that can be stored in KV cache (700). "
+				"Try increasing `gpu_memory_utilization`",
+				{"vllm", -1, _, _, _, _, _, _, _}},
+			{"vLLM's check, with the source that raises it",
+				"(W pid=7) ERROR 02-03 04:05:06 [core.py:7]     raise ValueError(\"No available memory for the cache "
+				"blocks. \"\n(W pid=7) ERROR 02-03 04:05:06 [core.py:7] ValueError: No available memory for the cache blocks. Try increasing "
+				"`gpu_memory_utilization` when initializing the engine.",
+				{"vllm", -1, _, _, _, _, _, _, _}},
+			{"TensorRT's builder after its allocator",
+				"[02/03/2020-04:05:06] [E] [TRT] C:\\s\\safeRuntime.cpp (25) - Cuda Error in "
+				"nvinfer1::internal::DefaultAllocator::allocate: 2 (out of memory)\n[02/03/2020-04:05:06] [W] [TRT] GPU memory allocation error during "
+				"getBestTactic: layer_a\n[02/03/2020-04:05:06] [E] [TRT] C:\\s\\tacticOptimizer.cpp (1523) - OutOfMemory Error in "
+				"nvinfer1::builder::Leaf::computeCosts: 0",
+				{"tensorrt", -1, _, _, _, _, _, _, _}},
+			{"Theano with the driver's report",
+				"MemoryError: Error allocating 67108864 bytes of device memory (out of memory). Driver report 2097152 bytes free and "
+				"4294967296 bytes total",
+				{"theano", -1, 67108864, _, 4294967296, 2097152, _, _, _}},
+			{"AMReX's arena",
+				"amrex::Abort::0::Arena out of memory!!!\nBytes to allocate: 268435456 (256 MiB)\nMemory type: GPU device memory\nMPI rank: 0\n"
+				"Error: cudaMalloc returned 2: out of memory\n",
+				{"amrex", -1, 268435456, _, _, _, _, _, _}},
+			{"AMReX's check",
+				"amrex::Abort::2::Out of gpu memory. Free: 52428800 Asked: 134217728 !!!",
+				{"amrex", -1, 134217728, _, _, 52428800, _, _, _}},
+			{"LAMMPS",
+				"ERROR on proc 0: Insufficient memory on accelerator (src/GPU/pair_a_gpu.cpp:99)",
+				{"lammps", -1, _, _, _, _, _, _, _}},
+			{"Blender", "Error: System is out of GPU and shared host memory",
+				{"blender", -1, _, _, _, _, _, _, _}},
+			{"Blender's call",
+				"Fra:7 Mem:4.91M (0.00M, Peak 6.81M) | CUDA error: Out of memory in cuMemAlloc(&device_pointer, size)",
+				{"blender", -1, _, _, _, _, _, _, _}},
+			{"an error and the exception that ends the program",
+				"CUDA error 2 [/opt/cuda/include/thrust/system/cuda/detail/parallel_for.h, 143]: out of memory\n"
+				"terminate called after throwing an instance of 'thrust::system::system_error'\n  what():  parallel_for failed: cudaErrorMemoryAllocation: out of "
+				"memory\n",
+				{"thrust", -1, _, _, _, _, _, _, _}},
+			{"CuPy's exception in a heading", "cupy.cuda.memory.OutOfMemoryError",
+				{"cupy", -1, _, _, _, _, _, _, _}},
+			{"CuPy's old message in a heading",
+				"cupy.cuda.memory.OutOfMemoryError: out of memory to allocate",
+				{"cupy", -1, _, _, _, _, _, _, _}},
+			{"Paddle in a heading", "Out of memory error on GPU 5",
+				{"paddle", 5, _, _, _, _, _, _, _}},
+			{"ONNX Runtime, cut",
+				"/b/core/framework/bfc_arena.cc:376 void* onnxruntime::BFCArena::AllocateRawInternal(size_t, bool, onnxruntime::Stream*) Failed to "
+				"alloc",
+				{"onnxruntime", -1, _, _, _, _, _, _, _}},
+			{"a model of ggml that does not fit",
+				"llama_model_load: error loading model: unable to allocate ROCm2 buffer",
+				{"ggml", 2, _, _, _, _, _, _, _}},
+			{"ggml and the program that runs it",
+				"ggml_backend_cuda_buffer_type_alloc_buffer: allocating 640.25 MiB on device 1: cudaMalloc failed: out of memory\n"
+				"llama_model_load: error loading model: unable to allocate CUDA1 buffer\ntime=2024-05-01T10:00:00.000Z level=ERROR source=a.go:7 msg=\"error "
+				"starting llama runner\" error=\"llama runner process has terminated: cudaMalloc failed: out of memory\"",
+				{"ggml", 1, MI(640.25), _, _, _, _, _, _}},
+			{"a constant of XLA",
+				"jaxlib.xla_extension.XlaRuntimeError: INTERNAL: Failed to allocate 134217728 bytes for new constant",
+				{"jax", -1, 134217728, _, _, _, _, _, _}},
+			{"TensorFlow's async allocator",
+				"2022-01-02 03:04:05.000001: E tensorflow/core/common_runtime/gpu/gpu_cudamallocasync_allocator.cc:288] gpu_async_1 "
+				"cuMemAllocAsync failed to allocate 67108864 bytes: CUDA error: out of memory (CUDA_ERROR_OUT_OF_MEMORY)\n Reported by CUDA: Free memory/Total "
+				"memory: 1048576/4294967296",
+				{"tensorflow", 1, 67108864, _, 4294967296, 1048576, _, _, _}},
+			{"TensorFlow's start",
+				"InternalError: CUDA runtime implicit initialization on GPU:3 failed. Status: out of memory",
+				{"tensorflow", 3, _, _, _, _, _, _, _}},
+			{"TensorFlow's driver without a figure",
+				"2020-01-02 03:04:05.000001: E tensorflow/stream_executor/cuda/cuda_driver.cc:328] failed call to cuInit: "
+				"CUDA_ERROR_OUT_OF_MEMORY: out of memory",
+				{"tensorflow", -1, _, _, _, _, _, _, _}},
+			{"FAISS",
+				"RuntimeError: Error: 'err == cudaSuccess' failed: StandardGpuResources: alloc fail type FlatData dev 2 space Device stream 0x7 size 805306368 "
+				"bytes (cudaMalloc error out of memory [2])",
+				{"faiss", 2, 805306368, _, _, _, _, _, _}},
+			{"an old FAISS",
+				"Faiss assertion 'err == cudaSuccess' failed in void faiss::gpu::allocMemorySpaceV(); details: failed to cudaMalloc 805306368 bytes "
+				"(error 2 out of memory)",
+				{"faiss", -1, 805306368, _, _, _, _, _, _}},
+			{"Warp",
+				"Warp CUDA error 2: out of memory (in function wp_alloc_device_async, /b/warp.cu:800)\nRuntimeError: Failed to allocate 805306368 bytes on "
+				"device 'cuda:1'",
+				{"warp", 1, 805306368, _, _, _, _, _, _}},
+			{"OpenCV",
+				"cv2.error: OpenCV(4.1.0) /b/gpu_mat.cu:116: error: (-217:Gpu API call) out of memory in function 'allocate'",
+				{"opencv", -1, _, _, _, _, _, _, _}},
+			{"LightGBM on OpenCL",
+				"lightgbm.basic.LightGBMError: boost::compute::opencl_error: Memory Object Allocation Failure",
+				{"lightgbm", -1, _, _, _, _, _, _, _}},
+			{"SGLang",
+				"RuntimeError: Not enough memory. Please try to increase --mem-fraction-static.",
+				{"sglang", -1, _, _, _, _, _, _, _}},
+			{"vLLM's cache without a bracket",
+				"ValueError: To serve at least one request with the models's max seq len (2048), 0.75 GiB KV cache is needed, which is "
+				"larger than the available KV cache memory (0.25 GiB).",
+				{"vllm", -1, GI(0.75), _, _, _, _, _, _}},
+			{"a new Kokkos",
+				"Kokkos ERROR: Cuda memory space failed to allocate 2.25 GiB (label=\"Q\"). cudaMallocAsync( 0x7, 2415919104, 0) error( "
+				"cudaErrorMemoryAllocation): out of memory /b/Kokkos_CudaSpace.cpp:190",
+				{"kokkos", -1, GI(2.25), _, _, _, _, _, _}},
+			{"Numba's code, said again",
+				"numba.cuda.cudadrv.driver.CudaAPIError: [CUresult.CUDA_ERROR_OUT_OF_MEMORY] Call to cuMemAlloc results in "
+				"CUDA_ERROR_OUT_OF_MEMORY",
+				{"numba", -1, _, _, _, _, _, _, _}},
+			{"ManagedCuda",
+				"ManagedCuda.CudaException: ErrorOutOfMemory: The API call failed because it was unable to allocate enough memory to perform the "
+				"requested operation",
+				{"cuda", -1, _, _, _, _, _, _, _}},
+			{"Kokkos with the driver's code",
+				"Kokkos failed to allocate memory for label \"B\".  Allocation using MemorySpace named \"Cuda\" failed with the "
+				"following error:  Allocation of size 2.5 G failed, likely due to insufficient memory.  (The allocation mechanism was cudaMalloc().  The Cuda "
+				"allocation returned the error code \"\"cudaErrorMemoryAllocation\".)",
+				{"kokkos", -1, GI(2.5), _, _, _, _, _, _}},
+			{"PyCUDA's allocator", "MemoryError: cuMemAlloc failed: out of memory",
+				{"pycuda", -1, _, _, _, _, _, _, _}},
 };
 
 #undef _
@@ -651,9 +687,12 @@ static const struct {
 		"RuntimeError: CUDA error: out of memory in cudaHostAlloc(&p, size, flags)"},
 	{"Ray's guard of the host",
 		"ray.exceptions.OutOfMemoryError: Task was killed due to the node running low on memory.\nMemory on the node was 30.50GB / 31.25GB"},
-	{"a handle of cuBLAS",
-		"RuntimeError: CUDA error: CUBLAS_STATUS_ALLOC_FAILED when calling `cublasCreate(handle)`"},
-	{"a workspace of cuDNN", "RuntimeError: cuDNN error: CUDNN_STATUS_ALLOC_FAILED"},
+	{"JAX on a TPU",
+		"jax.errors.JaxRuntimeError: RESOURCE_EXHAUSTED: Error loading program 'jit_step': Attempting to reserve 10.50G at the bottom of "
+		"memory. That was not possible. There are 7.25G free, 0B reserved, and 7.25G reservable."},
+	{"JAX on a TPU, compiling",
+		"RESOURCE_EXHAUSTED: XLA:TPU compile permanent error. Ran out of memory in memory space hbm. Used 21.50G of 15.75G hbm. "
+		"Exceeded hbm capacity by 5.75G."},
 	{"a retry that is announced",
 		"Warning: Ran out of memory when regular VAE decoding, retrying with tiled VAE decoding."},
 	{"a full disk", "OSError: [Errno 28] No space left on device"},
@@ -1187,8 +1226,8 @@ static const struct {
 	{"058", {"rmm", -1, N, N, N, N, N, N, N}},
 	{"060", {"rmm", -1, N, N, N, N, N, N, N}},
 	{"062", {"rmm", -1, N, N, N, N, N, N, N}},
-	{"064", {"cupy", -1, 25600000, N, N, N, 3635267072, N, N}},
-	{"066", {"paddle", 0, MI(98.000244), N, N, 0, GI(6.0), N, N}},
+	{"064", {"cupy", -1, 25600000, N, N, N, N, 3635267072, N}},
+	{"066", {"paddle", 0, MI(98.000244), N, GI(6.0), 0, N, N, N}},
 	{"068", {"onnxruntime", -1, 4585490524328388608, N, N, N, N, N, N}},
 	{"070", {"jax", -1, 285212672, N, N, N, N, N, N}},
 	{"072", {"jax", 0, 4831838208, N, N, N, N, N, N}},

@@ -55,24 +55,9 @@ gs_status gs_bfc_join(const gs_bfc *b, gs_oom_text *o, gs_error *err)
 		if (f) {
 			tell(d, f);
 		} else if (d->request != GS_NONE) {
-			gs_oom_find made = {.kind = GS_OOM_BFC,
-				.at = d->at,
-				.end = d->end,
-				.others = GS_NONE,
-				.words = d->at + 1};
-			made.row = (gs_oom){.device = -1,
-				.idx = GS_NONE,
-				.time_us = GS_NONE,
-				.requested = GS_NONE,
-				.needed = GS_NONE,
-				.stream = GS_NONE,
-				.pool = GS_CLASS_UNKNOWN,
-				.device_free = GS_NONE,
-				.capacity = GS_NONE,
-				.allocated = GS_NONE,
-				.reserved = GS_NONE,
-				.allowed = GS_NONE,
-				.library = d->library ? d->library : "tensorflow"};
+			gs_oom_find made = {.kind = GS_OOM_BFC, .at = d->at, .end = d->end, .words = d->at + 1};
+			gs_oom_init(&made.row);
+			made.row.library = d->library ? d->library : "tensorflow";
 			tell(d, &made);
 			status = gs_oom_text_add(o, &made, err);
 		}

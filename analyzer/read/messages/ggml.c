@@ -1,14 +1,14 @@
 /* ggml's messages (llama.cpp, Ollama and whatever else is built on it), and the words about
  * cudaMalloc that others share. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/judges.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
 
 /* ggml: allocating 144.00 MiB on device 4: cudaMalloc failed: out of memory; MXNet prints the end
  * alone */
-static int cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_ggml_cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const ondevice[] = {"ondevice", NULL},
 							 *const host[] = {"cudamallochost", "hostmalloc", "pinned", NULL};
@@ -30,7 +30,7 @@ static int cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* failed to allocate CUDA0 buffer of size 150995968 */
-static int ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const buffers[] = {"failedtoallocatecuda", "failedtoallocaterocm",
 		"failedtoallocatevulkan", "failedtoallocatesycl", "failedtoallocatemusa",
@@ -46,17 +46,9 @@ static int ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "ggml", GS_OOM_GGML, m->end);
 }
 
-static int ggml_vulkan(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
-	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "failed"))
-		return 0;
-	return gs_oom_found(t, m, gs_oom_library(t, i, "vulkan"), GS_OOM_GGML, end + 6);
-}
-
 /* llama_model_load: error loading model: unable to allocate CUDA0 buffer — what the caller says of
  * it, perhaps alone in a report */
-static int unable(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_ggml_unable(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const buffers[] = {"cuda", "rocm", "vulkan", "sycl", "musa", NULL};
 	uint64_t device;
@@ -72,13 +64,3 @@ static int unable(const gs_text *t, size_t i, gs_oom_match *m)
 	m->again = true;
 	return gs_oom_found(t, m, "ggml", GS_OOM_GGML, j);
 }
-
-const gs_oom_rule gs_oom_rules_ggml[] = {
-	{"cudamallocfailed:outofmemory", cuda_malloc_failed},
-	{"cudamallocretryfailed:outofmemory", cuda_malloc_failed},
-	{"hipmallocfailed:outofmemory", cuda_malloc_failed},
-	{"bufferofsize", ggml_buffer},
-	{"devicememoryallocationofsize", ggml_vulkan},
-	{"unabletoallocate", unable},
-	{NULL, NULL},
-};

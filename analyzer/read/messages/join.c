@@ -149,6 +149,23 @@ static void fill(int64_t *to, int64_t from)
 		*to = from;
 }
 
+void gs_oom_fill(gs_oom *a, const gs_oom *f)
+{
+	fill(&a->requested, f->requested);
+	fill(&a->needed, f->needed);
+	fill(&a->capacity, f->capacity);
+	fill(&a->device_free, f->device_free);
+	fill(&a->allocated, f->allocated);
+	fill(&a->reserved, f->reserved);
+	fill(&a->allowed, f->allowed);
+	fill(&a->told.others, f->told.others);
+	fill(&a->told.own, f->told.own);
+	fill(&a->told.counted, f->told.counted);
+	fill(&a->told.private_free, f->told.private_free);
+	fill(&a->told.pool_free, f->told.pool_free);
+	fill(&a->told.pool_largest, f->told.pool_largest);
+}
+
 bool gs_oom_tells_more(const gs_oom_find *a, const gs_oom_find *f)
 {
 	return f->kind == GS_OOM_TORCH && figures(&f->row) > figures(&a->row);
@@ -168,14 +185,9 @@ void gs_oom_join(gs_oom_find *a, const gs_oom_find *f)
 		a->row.library = f->row.library;
 	a->logged = f->logged;
 	a->thrown |= f->thrown;
-	fill(&a->row.requested, f->row.requested);
-	fill(&a->row.needed, f->row.needed);
-	fill(&a->row.capacity, f->row.capacity);
-	fill(&a->row.device_free, f->row.device_free);
-	fill(&a->row.allocated, f->row.allocated);
-	fill(&a->row.reserved, f->row.reserved);
-	fill(&a->row.allowed, f->row.allowed);
+	gs_oom_fill(&a->row, &f->row);
 	fill(&a->row.time_us, f->row.time_us);
-	fill(&a->others, f->others);
+	unsigned cut = a->row.told.says & f->row.told.says & GS_SAYS_CUT;
+	a->row.told.says = ((a->row.told.says | f->row.told.says) & ~(unsigned)GS_SAYS_CUT) | cut;
 	a->end = f->end;
 }

@@ -21,6 +21,9 @@ size_t gs_oom_same_failure(const gs_oom_find *finds, size_t n, const gs_oom_find
 /* Whether f's text is the better one to show for both. */
 bool gs_oom_tells_more(const gs_oom_find *a, const gs_oom_find *f);
 
+/* Takes over into a figures that it lacks. */
+void gs_oom_fill(gs_oom *a, const gs_oom *f);
+
 /* Takes over into a what f tells in addition, and its text where it tells more. */
 void gs_oom_join(gs_oom_find *a, const gs_oom_find *f);
 

@@ -14,7 +14,9 @@ enum field {
 	CACHED,
 	UNALLOCATED,
 	REQUESTED,
-	OTHERS
+	PRIVATE,
+	BESIDE,
+	IN_USE
 };
 typedef struct label {
 	const char *phrase;
@@ -26,7 +28,7 @@ static const label after[] = {
 	{"alreadyallocated", ALLOCATED},
 	{"isallocatedbypytorch", ALLOCATED},
 	{"allocatedbypytorch", ALLOCATED},
-	{"allocatedinprivatepools", NONE},
+	{"allocatedinprivatepools", PRIVATE},
 	{"reservedbypytorchbutunallocated", UNALLOCATED},
 	{"isreservedbypytorchbutunallocated", UNALLOCATED},
 	{"reservedintotal", RESERVED},
@@ -35,7 +37,7 @@ static const label after[] = {
 	{"free", FREE},
 	{"allowed", ALLOWED},
 	{"currentactive", NONE},
-	{"memoryinuse", OTHERS},
+	{"memoryinuse", IN_USE},
 };
 static const label before[] = {
 	{"totalcapacityof", CAPACITY},
@@ -48,7 +50,7 @@ static const label before[] = {
 	{"memoryfraction):", ALLOWED},
 	{"memoryfraction)", ALLOWED},
 	{"mpsallocated:", ALLOCATED},
-	{"otherallocations:", NONE},
+	{"otherallocations:", BESIDE},
 	{"maxallowed:", ALLOWED},
 	{"triedtoallocate", REQUESTED},
 	{"free(accordingtohip):", FREE},
@@ -80,13 +82,35 @@ static void take(gs_oom_match *m, sums *s, enum field field, int64_t bytes)
 	case REQUESTED: set(&m->row.requested, bytes); break;
 	case CACHED: set(&s->cached, bytes); break;
 	case UNALLOCATED: set(&s->unallocated, bytes); break;
-	case OTHERS: m->others = (m->others == GS_NONE ? 0 : m->others) + bytes; break;
+	case PRIVATE: set(&m->row.told.private_free, bytes); break;
+	case BESIDE: set(&m->row.told.others, bytes); break;
+	case IN_USE:
 	case NONE: break;
 	}
 }
 
-/* "this process has … in use" is not another's. */
-static bool own_process(const gs_text *t, size_t i) { return gs_text_ends(t, i, "thisprocesshas"); }
+/* "[Including non-PyTorch memory, this] process [4711] has … memory in use", where the figure
+ * begins at i. */
+static void take_process(const gs_text *t, size_t i, int64_t bytes, gs_oom_match *m)
+{
+	size_t word = gs_text_find_last(t, i > 40 ? i - 40 : 0, i, "process"), digits = word + 7;
+	uint64_t pid = 0;
+	if (word == SIZE_MAX)
+		return;
+	if (gs_text_is(t, digits, "has")) {
+		if (gs_text_ends(t, word, "this"))
+			set(&m->row.told.own, bytes);
+		return;
+	}
+	if (!gs_text_number(t, &digits, &pid) || !gs_text_is(t, digits, "has") || pid > INT64_MAX)
+		return;
+	int64_t others = m->row.told.others == GS_NONE ? 0 : m->row.told.others;
+	m->row.told.others = others > INT64_MAX - bytes ? INT64_MAX : others + bytes;
+	if (m->nprocesses < GS_OOM_PROCESSES) {
+		m->processes[m->nprocesses].pid = (int64_t)pid;
+		m->processes[m->nprocesses++].bytes = bytes;
+	}
+}
 
 /* A bare word says nothing by itself: "3 GiB free" may be of a disk. It counts in the list that
  * PyTorch prints, between semicolons. */
@@ -123,7 +147,7 @@ static bool labelled(const gs_text *t, size_t at, size_t *end, enum field *field
 					(after[k].field == FREE && !gs_text_ends(t, *end, "isfree"))) &&
 				!listed(t, at))
 				return false;
-			*field = after[k].field == OTHERS && own_process(t, at) ? NONE : after[k].field;
+			*field = after[k].field;
 			return true;
 		}
 	return false;
@@ -153,10 +177,14 @@ size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 			continue;
 		}
 		if (labelled(t, i, &end, &field)) {
-			if (field != NONE && field != OTHERS && s.seen & 1u << field)
+			if (field != NONE && field != IN_USE && s.seen & 1u << field)
 				break; /* said before: the next message */
 			s.seen |= 1u << field;
-			if (!gs_oom_sentinel(bytes))
+			if (gs_oom_sentinel(bytes))
+				;
+			else if (field == IN_USE)
+				take_process(t, i, bytes, m);
+			else
 				take(m, &s, field, bytes);
 			last = end;
 			if (gs_text_is(t, end, "onprivatepool") || gs_text_is(t, end, "onsharedpool"))

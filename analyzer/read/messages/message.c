@@ -7,11 +7,12 @@
 #include <string.h>
 
 #include "analyzer/read/messages/join.h"
+#include "analyzer/read/messages/rules.h"
 #include "analyzer/read/text/figure.h"
 #include "analyzer/read/text/prefix.h"
 
 enum {
-	MAX_FINDS = 100000,
+	MAX_FINDS = 65536,
 	MAX_MESSAGE = 4096, /* characters kept of one */
 	FORM = 160          /* characters before a message that show its form */
 };
@@ -146,6 +147,30 @@ static int64_t time_before(const gs_text *t, size_t start, size_t at, bool *zone
 	return us;
 }
 
+/* The processes that the message names, as holders of memory of its device. */
+static gs_status name_processes(gs_oom_text *o, const gs_oom_match *m, gs_error *err)
+{
+	gs_snapshot *s = o->snapshot;
+	gs_outsider x = {.device = m->row.device};
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < m->nprocesses && !status; i++) {
+		x.pid = m->processes[i].pid;
+		x.bytes = m->processes[i].bytes;
+		x.holder = gs_snapshot_string(s, "process", 7);
+		x.known = gs_snapshot_string(s, "message", 7);
+		status = x.holder && x.known ? gs_snapshot_add_outsider(s, &x) : GS_NO_MEMORY;
+	}
+	return status ? gs_fail(err, status, "no memory for the processes of a message") : GS_OK;
+}
+
+static gs_oom *aside_of(gs_oom_text *o, const char *library)
+{
+	for (size_t k = 0; k < o->nasides; k++)
+		if (!strcmp(o->asides[k].library, library))
+			return &o->asides[k];
+	return NULL;
+}
+
 static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
 	gs_oom_find f = {.row = m->row,
@@ -153,13 +178,19 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 		.after = m->after,
 		.again = m->again,
 		.logged = m->logged,
-		.disagrees = m->disagrees,
-		.others = m->others,
 		.at = t->base + m->begin,
 		.end = t->base + m->end};
-	f.thrown = gs_text_find(t, m->begin > 200 ? m->begin - 200 : 0, m->begin,
-				   "terminatecalledafterthrowing") != SIZE_MAX;
+	static const char *const ends[] = {"terminatecalledafterthrowing", "uncaughtexception:", NULL};
+	f.thrown = gs_oom_any(t, m->begin > 200 ? m->begin - 200 : 0, m->begin, ends);
+	gs_oom *aside = aside_of(o, m->row.library);
+	if (aside) {
+		gs_oom_fill(&f.row, aside);
+		*aside = o->asides[--o->nasides];
+	}
 	bool zone;
+	gs_status status = name_processes(o, m, err);
+	if (status)
+		return status;
 	size_t start = gs_text_line_start(t, m->begin);
 	f.row.time_us = time_before(t, start, t->at[m->begin], &zone);
 	o->zoneless |= f.row.time_us != GS_NONE && !zone;
@@ -183,7 +214,20 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 		return GS_OK;
 	}
 	f.line = gs_text_line(t, m->begin);
+	f.row.told.line = (int64_t)f.line;
 	return gs_oom_text_add(o, &f, err);
+}
+
+/* Figures that belong to the next message of their library; what is told last of one counts. */
+static void put_aside(gs_oom_text *o, const gs_oom_match *m)
+{
+	gs_oom newer = m->row, *a = aside_of(o, m->row.library);
+	if (a) {
+		gs_oom_fill(&newer, a);
+		*a = newer;
+	} else if (o->nasides < GS_OOM_ASIDES) {
+		o->asides[o->nasides++] = newer;
+	}
 }
 
 gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t to, gs_error *err)
@@ -195,7 +239,9 @@ gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t
 		from = (size_t)(o->done - t->base);
 	gs_oom_seek(t, from, to, &seeker);
 	while ((is = gs_oom_text_match(t, from, &seeker, &m))) {
-		if (is > 0) {
+		if (is > 0 && m.aside) {
+			put_aside(o, &m);
+		} else if (is > 0) {
 			gs_status status = keep(o, t, &m, err);
 			if (status)
 				return status;
@@ -240,19 +286,20 @@ static gs_status add(gs_oom_text *o, const gs_oom_find *f)
 	told(&d->device_free, f->row.device_free);
 	told(&d->allowed, f->row.allowed);
 	told(&d->reserved, f->row.reserved);
-	if (f->disagrees)
+	if (f->row.told.says & GS_SAYS_DISAGREES)
 		gs_snapshot_warn(o->snapshot,
 			"line %llu: the text says that its figures of allocated memory do not agree; no verdict rests on them",
 			(unsigned long long)f->line);
 	else
 		told(&d->allocated, f->row.allocated);
-	told(&d->others, f->others);
+	told(&d->others, f->row.told.others);
 	return GS_OK;
 }
 
 static const char *const reasons[GS_NOT_REASONS] = {"host memory, not a GPU's",
 	"the text says itself that this is no failure", "memory on the chip, not a GPU's main memory",
-	"nothing says that a GPU's memory is meant"};
+	"nothing says that a GPU's memory is meant", "a TPU's memory, not a GPU's",
+	"it speaks of such messages; nothing failed there"};
 
 /* That there is no message, and what looked like one: on one line. */
 static void say_none(gs_oom_text *o)

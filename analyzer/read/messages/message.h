@@ -49,28 +49,34 @@ typedef enum gs_oom_not {
 	GS_NOT_A_FAILURE,
 	GS_NOT_DEVICE_MEMORY,
 	GS_NOT_KNOWN,
+	GS_NOT_TPU,
+	GS_NOT_TOLD,
 	GS_NOT_REASONS
 } gs_oom_not;
 
+enum { GS_OOM_PROCESSES = 16, GS_OOM_ASIDES = 4 };
+
 /* A sentence recognised: [begin, end) are squeezed positions of the window. */
 typedef struct gs_oom_match {
-	gs_oom row; /* stack, idx, time_us and message not filled */
+	gs_oom row; /* stack, idx, time_us, message and its line not filled */
 	gs_oom_kind kind;
 	gs_oom_not reason; /* where it is no row */
-	int64_t others;    /* bytes that other processes hold, GS_NONE */
-	bool once;  /* its anchor stands once in a message: where it stands again, on the same line, is
-				   the next */
-	bool again; /* it says that a failure told just before has happened */
-	bool disagrees; /* it says itself that its figures do not agree: what is allocated is not
-					   believed */
-	bool logged;    /* a line of a log, which the exception may repeat */
+	struct {
+		int64_t pid, bytes;
+	} processes[GS_OOM_PROCESSES]; /* others that it names */
+	size_t nprocesses;
+	bool once;   /* its anchor stands once in a message: where it stands again, on the same line, is
+					the next */
+	bool again;  /* it says that a failure told just before has happened */
+	bool aside;  /* no failure: figures for the one of the same library that follows */
+	bool logged; /* a line of a log, which the exception may repeat */
 	bool after; /* BFC: the dump stands before this message (up to TensorFlow 1.0), not behind it */
 	size_t begin, end;
 	size_t same; /* what begins here does not tell this message from another one, 0: end */
 } gs_oom_match;
 
 /* Where the rules' anchors stand next, so that each is looked for only once in a window. */
-enum { GS_OOM_RULES = 160 };
+enum { GS_OOM_RULES = 256 };
 typedef struct gs_oom_place {
 	const struct gs_oom_rule *rule;
 	size_t at;
@@ -91,9 +97,8 @@ int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_ma
 typedef struct gs_oom_find {
 	gs_oom row;
 	gs_oom_kind kind;
-	bool after, again, logged, disagrees;
+	bool after, again, logged;
 	bool thrown; /* the last words of a program that an exception ended */
-	int64_t others;
 	uint64_t at, end, line;
 	uint64_t words; /* hash of the squeezed message */
 	uint64_t form;  /* hash of what stands before it on its line, but for numbers and blanks */
@@ -107,9 +112,11 @@ typedef struct gs_oom_find {
 typedef struct gs_oom_text {
 	gs_snapshot *snapshot;
 	gs_oom_find *finds;
-	size_t n, cap, more; /* more: those beyond the limit */
-	uint64_t done;       /* position up to which the input was looked at */
-	size_t again;        /* messages shown again */
+	size_t n, cap, more;          /* more: those beyond the limit */
+	uint64_t done;                /* position up to which the input was looked at */
+	size_t again;                 /* messages shown again */
+	gs_oom asides[GS_OOM_ASIDES]; /* figures told beside messages, by library */
+	size_t nasides;
 	uint64_t nots[GS_NOT_REASONS], not_line[GS_NOT_REASONS];
 	bool zoneless; /* a time without a zone was taken as UTC */
 } gs_oom_text;

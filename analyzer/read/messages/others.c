@@ -1,15 +1,15 @@
 /* Messages of the other libraries, of the driver, and what only looks like one of them. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/judges.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
 
 static const char *const cupy_words[] = {"cupy", "chainer", "outofmemoryerror:", NULL};
 
-/* Out of memory allocating 25,600,000 bytes (allocated so far: … bytes[, limit set to: … bytes]).
- */
-static int cupy(const gs_text *t, size_t i, gs_oom_match *m)
+/* Out of memory allocating 25,600,000 bytes (allocated so far: … bytes[, limit set to: … bytes]):
+ * what the pool holds, in use or not. */
+int gs_judge_cupy(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
 	if (end == m->end || !gs_text_ends(t, end, "bytes"))
@@ -19,14 +19,14 @@ static int cupy(const gs_text *t, size_t i, gs_oom_match *m)
 	if (!gs_text_is(t, end, "(alloc") && !gs_oom_near(t, i, 300, cupy_words))
 		return 0;
 	m->once = true;
-	size_t a = gs_oom_size_after(t, end, to, "allocatedsofar:", &m->row.allocated),
+	size_t a = gs_oom_size_after(t, end, to, "allocatedsofar:", &m->row.reserved),
 		   l = gs_oom_size_after(t, end, to, "limitsetto:", &m->row.allowed);
 	return gs_oom_found(t, m, "cupy", GS_OOM_OTHER, l > a ? l : a);
 }
 
 /* Up to CuPy 6: out of memory to allocate … bytes (total … bytes[, limit set to … bytes]); the
  * total counts the request */
-static int cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	int64_t total = GS_NONE;
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
@@ -36,13 +36,13 @@ static int cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 	m->once = true;
 	size_t a = gs_oom_size_after(t, end, to, "(total", &total),
 		   l = gs_oom_size_after(t, end, to, "limitsetto", &m->row.allowed);
-	if (total != GS_NONE && total >= m->row.requested)
-		m->row.allocated = total - m->row.requested;
+	if (total != GS_NONE && m->row.requested != GS_NONE && total >= m->row.requested)
+		m->row.reserved = total - m->row.requested;
 	return gs_oom_found(t, m, "cupy", GS_OOM_OTHER, l > a ? l : a);
 }
 
 /* The exception's name alone, in a heading. */
-static int cupy_name(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_cupy_name(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	gs_text_eat(t, &j, ":");
@@ -70,6 +70,8 @@ static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 	size_t bad = gs_text_find(t, last, to, "bad_alloc");
 	if (bad != SIZE_MAX)
 		to = bad;
+	if (gs_text_ends(t, last, words[0]) || gs_text_is(t, i, "exceededmemorylimit("))
+		m->row.told.says |= GS_SAYS_LIMIT;
 	size_t end = gs_oom_size_after(t, i, to, "(failedtoallocate", &m->row.requested);
 	if (m->row.requested != GS_NONE && end > last)
 		last = end;
@@ -90,7 +92,7 @@ static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 static const char *const rmm_words[] = {
 	"rmm::", "rmm/", "rmm\\", "rmm_", "rmmfailure", "rmmerror", "maximumpoolsizeexceeded(", NULL};
 
-static int bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const cuda[] = {"cudaerror", "cuda_error", NULL};
 	if (gs_text_ends(t, i, "std::"))
@@ -109,7 +111,7 @@ static int bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 }
 
-static int rmm_pool(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_rmm_pool(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const pool[] = {"[upstream", "trysize", "(rmm", NULL};
 	if (!gs_oom_near(t, i, 300, rmm_words) && !gs_oom_near(t, i, 300, pool))
@@ -120,7 +122,7 @@ static int rmm_pool(const gs_text *t, size_t i, gs_oom_match *m)
 	return rmm_figures(t, i, m);
 }
 
-static int rmm_alloc(const gs_text *t, size_t i, gs_oom_match *m) { return rmm_figures(t, i, m); }
+int gs_judge_rmm_alloc(const gs_text *t, size_t i, gs_oom_match *m) { return rmm_figures(t, i, m); }
 
 /* What CUDA.jl says of its pool: (P reserved); up to 3.x, of whatever pool, (A allocated, C
  * cached), and what the allocator below took from the driver in all, perhaps with its cap. */
@@ -150,7 +152,7 @@ static size_t julia_pool(const gs_text *t, size_t from, size_t to, gs_oom_match 
 
 /* CUDA.jl: Out of GPU memory [trying to allocate X] / Effective GPU memory usage: 99 % (U/T) / the
  * pool / Memory limit: soft = S, hard = H */
-static int julia(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_julia(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end, to = gs_oom_ahead(t, i, 500), last = j;
 	int64_t used = GS_NONE;
@@ -179,7 +181,8 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 		last = julia_pool(t, last, to, m);
 	}
 	m->once = true;
-	m->disagrees = gs_text_find(t, last, to, "betweenmemorypoolandallocator") != SIZE_MAX;
+	if (gs_text_find(t, last, to, "betweenmemorypoolandallocator") != SIZE_MAX)
+		m->row.told.says |= GS_SAYS_DISAGREES;
 	size_t limits = gs_text_find(t, last, gs_oom_ahead(t, last, 60), "memorylimit:");
 	if (limits != SIZE_MAX && limits < to) {
 		size_t hard = gs_oom_size_after(
@@ -189,17 +192,7 @@ static int julia(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "julia", GS_OOM_OTHER, last);
 }
 
-/* OutOfMemory Error in …::computeCosts: 0 — what the builder says after its allocator has failed */
-static int tensorrt_again(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	static const char *const words[] = {"[trt]", "tensorrt", "nvinfer", "tacticoptimizer", NULL};
-	if (!gs_oom_near(t, i, 200, words))
-		return 0;
-	m->again = true;
-	return gs_oom_found(t, m, "tensorrt", GS_OOM_TRT, m->end);
-}
-
-static int tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 160), end = m->end;
 	if (gs_text_eat(t, &end, "(")) {
@@ -216,7 +209,7 @@ static int tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* ========= Program hit cudaErrorMemoryAllocation (error 2) due to "out of memory" on CUDA API call
  * to … */
-static int memcheck(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_memcheck(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const host[] = {"calltocudahostalloc", "calltocudamallochost",
 		"calltocumemhost", "calltocumemallochost", NULL};
@@ -246,7 +239,7 @@ static size_t said_again(const gs_text *t, size_t i, size_t end)
 
 /* An error code of a driver or runtime, said as the result of something (not in a listing of source
  * code). */
-static int driver_code(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const host[] = {
 		"hostalloc", "mallochost", "hostregister", "pinned", "cumemhost", NULL};
@@ -274,7 +267,7 @@ static int driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* CUDA error: out of memory — of PyTorch, ggml, Julia and many others */
-static int cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const phrases[] = {"currentdevice:", NULL},
 							 *const julia_words[] = {"(code2,", "(code#2,", "code2,error", NULL};
@@ -303,7 +296,7 @@ static int cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* Spark's plugin for RAPIDS: GPU OutOfMemory */
-static int gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const rapids[] = {"rapids", "cudf", "rmm", NULL};
 	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || t->s[m->end] == ':' ||
@@ -314,13 +307,7 @@ static int gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 		GS_OOM_OTHER, m->end);
 }
 
-/* Sentences of host memory, and those of memory that no allocator of a GPU gives out. */
-static int host(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	return gs_oom_not_row(m, GS_NOT_HOST, gs_oom_line_end(t, m->end, gs_oom_ahead(t, i, 300)));
-}
-
-static int java(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_java(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const device[] = {"bad_alloc:", "cuda", NULL};
 	size_t to = gs_oom_ahead(t, m->end, 200);
@@ -330,16 +317,9 @@ static int java(const gs_text *t, size_t i, gs_oom_match *m)
 		: gs_oom_not_row(m, GS_NOT_HOST, m->end);
 }
 
-static int on_chip(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	(void)t;
-	(void)i;
-	return gs_oom_not_row(m, GS_NOT_DEVICE_MEMORY, m->end);
-}
-
 /* Any other "out of memory": a message where it is said as one and something of a GPU stands beside
  * it. */
-static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = {"cuda", "gpu", "hip", "nvidia", "vram", "thrust", "opencl",
 		"rocm", "devicememory", "directx", "cumem", "cu_mem", "curesult", "parallel_for", "vulkan",
@@ -364,51 +344,3 @@ static int out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(
 		t, m, pycuda ? "pycuda" : gs_oom_library(t, i, "cuda"), GS_OOM_OTHER, m->end);
 }
-
-const gs_oom_rule gs_oom_rules_others[] = {
-	{"outofmemoryallocating", cupy},
-	{"cupy.cuda.memory.outofmemoryerror", cupy_name},
-	{"outofmemorytoallocate", cupy_old},
-	{"bad_alloc", bad_alloc},
-	{"maximumpoolsizeexceeded", rmm_pool},
-	{"rmm_alloc:", rmm_alloc},
-	{"rmm_error_out_of_memory", rmm_alloc},
-	{"out_of_memory:cudaerror", rmm_alloc},
-	{"exceededmemorylimit(", rmm_alloc},
-	{"outofgpumemory", julia},
-	{"requestedamountofgpumemory(", tensorrt},
-	{"requestedamountofmemory(", tensorrt},
-	{"cudaruntime(outofmemory)", tensorrt},
-	{"cudaerrorinallocate:2(outofmemory)", tensorrt},
-	{"errorcode2:outofmemory", tensorrt},
-	{"outofmemoryerrorin", tensorrt_again},
-	{"::allocate:2(outofmemory)", tensorrt},
-	{"programhit", memcheck},
-	{"memoryobjectallocationfailure", driver_code},
-	{"cudaerrormemoryallocation", driver_code},
-	{"cuda_error_out_of_memory", driver_code},
-	{"hiperroroutofmemory", driver_code},
-	{"hiperrormemoryallocation", driver_code},
-	{"mem_object_allocation_failure", driver_code},
-	{"ur_result_error_out_of_device_memory", driver_code},
-	{"ze_result_error_out_of_device_memory", driver_code},
-	{"pi_error_out_of_resources", driver_code},
-	{"vk_error_out_of_device_memory", driver_code},
-	{"erroroutofdevicememory", driver_code},
-	{"kiogpucommandbuffercallbackerroroutofmemory", driver_code},
-	{"cudaerror:outofmemory", cuda_error},
-	{"hiperror:outofmemory", cuda_error},
-	{"cudadrivererror:outofmemory", cuda_error},
-	{"gpuoutofmemory", gpu_out_of_memory},
-	{"notenoughmemory:youtriedtoallocate", host},
-	{"defaultcpuallocator:", host},
-	{"java.lang.outofmemoryerror", java},
-	{"heapoutofmemory", host},
-	{"oom_reaper", host},
-	{"oom-kill", host},
-	{"ofpinnedmemory", host},
-	{"exceeds10%offreesystemmemory", host},
-	{"outofresource:sharedmemory", on_chip},
-	{"outofmemory", out_of_memory},
-	{NULL, NULL},
-};

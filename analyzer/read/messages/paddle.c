@@ -1,7 +1,7 @@
 /* PaddlePaddle's messages, from its first versions (fluid and before) to now, on every device it
  * knows. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/judges.h"
 #include "analyzer/read/text/figure.h"
 
 /* "5.250000GB memory has been allocated": the figure that ends where the words begin. */
@@ -41,10 +41,25 @@ static bool device_named(const gs_text *t, size_t i, int32_t *device)
 	return true;
 }
 
+/* With a limit both figures are of it: what counts against it and what it leaves. Without one they
+ * are the device's: what is taken by whomever, which makes its capacity. */
+static void settle(gs_oom *row)
+{
+	if (row->allowed != GS_NONE) {
+		row->told.counted = row->allocated;
+		row->told.says |= GS_SAYS_LIMIT;
+	} else if (row->allocated != GS_NONE && row->device_free != GS_NONE &&
+		row->allocated < INT64_MAX / 4 && row->device_free < INT64_MAX / 4) {
+		row->capacity = row->allocated + row->device_free;
+	}
+	if (row->allowed == GS_NONE && row->device_free != GS_NONE)
+		row->allocated = GS_NONE;
+}
+
 /* Out of memory error on GPU 0. Cannot allocate … memory on GPU 0, … memory has been allocated and
  * available memory is only … The limit of FLAGS_gpu_memory_limit_mb stands in the advice behind it.
  */
-static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_paddle_on_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const available[] = {"availablememoryisonly", "availablememoryis", NULL};
 	static const char *const asks[] = {"cannotallocate", "can'tallocate", NULL};
@@ -65,28 +80,12 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 	}
 	size_t end = figure_after(t, last, to, available, &m->row.device_free);
 	gs_oom_size_after(t, last, to, "memoryusageislimitedto", &m->row.allowed);
+	settle(&m->row);
 	return gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end > last ? end : last);
 }
 
-/* fluid 1.2 to 1.5: Cannot allocate 1.5GB in GPU 0, available 700MB[, total 10.9GB, … GPU memory
- * used: 9.7GB] */
-static int in_gpu(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	static const char *const devices[] = {"ingpu", NULL};
-	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 320);
-	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "ingpu"))
-		return 0;
-	m->row.device = gs_oom_device(t, end, gs_oom_ahead(t, end, 12), devices);
-	size_t a = gs_oom_size_after(
-		t, end, gs_oom_ahead(t, end, 60), ",available", &m->row.device_free);
-	size_t total = gs_oom_size_after(t, a, to, "total", &m->row.capacity),
-		   used = gs_oom_size_after(t, a, to, "memoryused:", &m->row.allocated);
-	end = used > total ? used : total;
-	return gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end > a ? end : a);
-}
-
 /* The first versions: enforce allocating <= available failed, N > M (one of them has < and >=) */
-static int enforce(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_paddle_enforce(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	(void)i;
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
@@ -96,36 +95,3 @@ static int enforce(const gs_text *t, size_t i, gs_oom_match *m)
 	end = gs_oom_size_at(t, end, &m->row.device_free);
 	return m->row.requested == GS_NONE ? 0 : gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end);
 }
-
-/* Cannot malloc 49.0 MB GPU memory. Please shrink FLAGS_… */
-static int cannot_malloc(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
-	(void)i;
-	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "gpumemory"))
-		return 0;
-	return gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end + 9);
-}
-
-/* Before fluid: Fail to allocate GPU memory 8192 bytes; CPU memory is said in the same way */
-static int fail_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	size_t end = m->end;
-	(void)i;
-	if (gs_text_eat(t, &end, "cpumemory"))
-		return gs_oom_not_row(m, GS_NOT_HOST, end);
-	if (!gs_text_eat(t, &end, "gpumemory"))
-		return 0;
-	end = gs_oom_size_at(t, end, &m->row.requested);
-	return m->row.requested == GS_NONE ? 0 : gs_oom_found(t, m, "paddle", GS_OOM_OTHER, end);
-}
-
-const gs_oom_rule gs_oom_rules_paddle[] = {
-	{"outofmemoryerroron", on_device},
-	{"cannotallocate", in_gpu},
-	{"enforceallocating<=availablefailed,", enforce},
-	{"enforceallocating<availablefailed,", enforce},
-	{"cannotmalloc", cannot_malloc},
-	{"failtoallocate", fail_to_allocate},
-	{NULL, NULL},
-};

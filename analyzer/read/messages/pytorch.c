@@ -1,7 +1,7 @@
 /* PyTorch's messages, from 0.3 to now, on every backend, with the cudaMallocAsync backend, whole or
  * cut. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/judges.h"
 #include "analyzer/read/text/figure.h"
 
 enum {
@@ -61,6 +61,25 @@ static size_t next_message(const gs_text *t, size_t i)
 	return end;
 }
 
+static int64_t sum(int64_t a, int64_t b)
+{
+	return a == GS_NONE || b == GS_NONE ? GS_NONE : a > INT64_MAX - b ? INT64_MAX : a + b;
+}
+
+/* On Metal the limit counts what this allocator holds and what others of the process do. */
+static void metal_counts(gs_oom *row)
+{
+	row->told.counted = sum(row->allocated, row->told.others);
+	row->told.others = GS_NONE; /* not of others, and part of what is counted */
+}
+
+/* A message that names its device goes on to what is allocated there; on its way from another place
+ * only the end of it gets lost, or the beginning. */
+static bool is_cut(const gs_oom *row)
+{
+	return row->requested == GS_NONE || row->allocated == GS_NONE;
+}
+
 static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_match *m)
 {
 	size_t to = next_message(t, figures), stop = to;
@@ -76,13 +95,21 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 	if (gs_text_is(t, figures, "triedtoallocate") &&
 		gs_text_find(t, figures, last + 8, "cached)") == SIZE_MAX && !gs_text_is(t, begin, "mps"))
 		m->row.needed = m->row.requested;
-	if (m->row.requested == GS_NONE && gs_text_is(t, figures, "triedtoallocatemorethan"))
+	if (m->row.requested == GS_NONE && gs_text_is(t, figures, "triedtoallocatemorethan")) {
 		m->kind = GS_OOM_OTHER; /* no heading of another message */
+		m->row.told.says |= GS_SAYS_HUGE;
+	}
+	if (gs_text_is(t, begin, "mps"))
+		metal_counts(&m->row);
+	if (gs_text_is(t, figures, "allocationwaspreemptivelyrejected"))
+		m->row.told.says |= GS_SAYS_LIMIT;
+	else if (m->kind == GS_OOM_TORCH && is_cut(&m->row))
+		m->row.told.says |= GS_SAYS_CUT;
 	m->end = gs_oom_line_end(t, last > m->end ? last : m->end, to);
 	return 1;
 }
 
-static int tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_torch_tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	if (gs_oom_any(t, gs_oom_back(i, 200), i, host_words) &&
 		gs_text_find(t, gs_oom_back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
@@ -93,7 +120,7 @@ static int tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 	return torch_message(t, out == SIZE_MAX ? i : backend_begins(t, out), i, m);
 }
 
-static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_torch_backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	bool stop = gs_text_eat(t, &j, ".") || gs_text_eat(t, &j, "!") || gs_text_eat(t, &j, ":");
@@ -118,7 +145,7 @@ static int backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* The figures without the beginning of the sentence: someone quoted only a part. */
-static int headless(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_torch_headless(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t begin = i;
 	size_t gpu = gs_text_find_last(t, gs_oom_back(i, 12), i, "gpu");
@@ -146,7 +173,7 @@ static int headless(const gs_text *t, size_t i, gs_oom_match *m)
 	return torch_message(t, begin, begin, m);
 }
 
-static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_torch_on_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	uint64_t device;
@@ -172,7 +199,7 @@ static int on_device(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* The exception's name at the beginning of a line, nothing recognised behind it: alone, or with the
  * beginning of a sentence that was cut. */
-static int exception_name(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_torch_exception_name(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	if (i && t->gap[i] < GS_GAP_WRAP && !gs_text_ends(t, i, ":"))
@@ -192,67 +219,3 @@ static int exception_name(const gs_text *t, size_t i, gs_oom_match *m)
 	m->end = end;
 	return 1;
 }
-
-static int thc_check(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	size_t to = i + 300 < t->n ? i + 300 : t->n, out = gs_text_find(t, i, to, "outofmemory");
-	if (out == SIZE_MAX)
-		return 0;
-	m->row.library = "pytorch";
-	m->kind = GS_OOM_THC;
-	m->end = out + 11;
-	return 1;
-}
-
-static int cuda_runtime_error(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	(void)i;
-	m->row.library = "pytorch";
-	m->kind = GS_OOM_CUDART;
-	m->end = gs_oom_line_end(t, m->end, m->end + 200 < t->n ? m->end + 200 : t->n);
-	return 1;
-}
-
-static int directml(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	size_t to = i + 160 < t->n ? i + 160 : t->n;
-	size_t end = gs_text_find(t, i, to, "notenoughgpuvideomemory");
-	if (end == SIZE_MAX)
-		return 0;
-	gs_oom_size_after(t, i, to, "couldnotallocatetensorwith", &m->row.requested);
-	m->row.library = "pytorch";
-	m->end = gs_oom_line_end(t, end, to);
-	return 1;
-}
-
-/* Habana's bridge: Allocation failed for size::268435456 (256)MB */
-static int habana(const gs_text *t, size_t i, gs_oom_match *m)
-{
-	(void)i;
-	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
-	m->row.library = "pytorch";
-	return m->row.requested != GS_NONE;
-}
-
-const gs_oom_rule gs_oom_rules_torch[] = {
-	{"cudaoutofmemory", backend_out_of_memory},
-	{"hipoutofmemory", backend_out_of_memory},
-	{"xpuoutofmemory", backend_out_of_memory},
-	{"npuoutofmemory", backend_out_of_memory},
-	{"mluoutofmemory", backend_out_of_memory},
-	{"musaoutofmemory", backend_out_of_memory},
-	{"mpsbackendoutofmemory", backend_out_of_memory},
-	{"triedtoallocate", tried_to_allocate},
-	{"hasatotalcapac", headless},
-	{"totalcapac", headless},
-	{"isallocatedbypytorch", headless},
-	{"allocationondevice", on_device},
-	{"torch.outofmemoryerror", exception_name},
-	{"torch.cuda.outofmemoryerror", exception_name},
-	{"thcudacheckfail", thc_check},
-	{"cudaruntimeerror(2):outofmemory", cuda_runtime_error},
-	{"hipruntimeerror(2):outofmemory", cuda_runtime_error},
-	{"couldnotallocatetensorwith", directml},
-	{"allocationfailedforsize::", habana},
-	{NULL, NULL},
-};

@@ -3,21 +3,20 @@
 
 #include <string.h>
 
-#include "analyzer/read/messages/labels.h"
+#include "analyzer/read/messages/judges.h"
 #include "analyzer/read/text/figure.h"
 
-static const gs_oom_rule *const tables[] = {gs_oom_rules_torch, gs_oom_rules_xla,
-	gs_oom_rules_paddle, gs_oom_rules_ggml, gs_oom_rules_others, gs_oom_rules_apps};
+const gs_oom_rule gs_oom_rules[] = {
+#define RULE(phrase, ...) {.anchor = phrase, __VA_ARGS__},
+#include "analyzer/read/messages/rules.def"
+#undef RULE
+};
+const size_t gs_oom_nrules = sizeof gs_oom_rules / sizeof *gs_oom_rules;
 
 static void blank(gs_oom_match *m, size_t begin, size_t end)
 {
 	memset(m, 0, sizeof *m);
-	gs_oom *r = &m->row;
-	r->device = -1;
-	r->pool = GS_CLASS_UNKNOWN;
-	r->idx = r->time_us = r->requested = r->needed = r->stream = GS_NONE;
-	r->device_free = r->capacity = r->allocated = r->reserved = r->allowed = GS_NONE;
-	m->others = GS_NONE;
+	gs_oom_init(&m->row);
 	m->begin = begin;
 	m->end = end;
 }
@@ -41,12 +40,11 @@ void gs_oom_seek(const gs_text *t, size_t from, size_t to, gs_oom_seeker *k)
 {
 	k->n = 0;
 	k->to = to < t->n ? to : t->n;
-	for (size_t i = 0; i < sizeof tables / sizeof *tables; i++)
-		for (const gs_oom_rule *r = tables[i]; r->anchor && k->n < GS_OOM_RULES; r++) {
-			k->places[k->n].rule = r;
-			if (advance(t, &k->places[k->n], from, k->to))
-				k->n++;
-		}
+	for (size_t i = 0; i < gs_oom_nrules && k->n < GS_OOM_RULES; i++) {
+		k->places[k->n].rule = &gs_oom_rules[i];
+		if (advance(t, &k->places[k->n], from, k->to))
+			k->n++;
+	}
 }
 
 int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_match *m)
@@ -64,7 +62,8 @@ int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_ma
 		gs_oom_place p = k->places[first];
 		size_t end = p.at + strlen(p.rule->anchor);
 		blank(m, p.at, end);
-		int is = p.rule->judge(t, p.at, m);
+		int is = p.rule->judge ? p.rule->judge(t, p.at, m)
+							   : gs_oom_judge_columns(t, p.at, p.rule, m);
 		if (is) {
 			m->end = m->end < end ? end : m->end;
 			size_t next = m->once ? gs_text_find(t, end, m->end, p.rule->anchor) : SIZE_MAX;

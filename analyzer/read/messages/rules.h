@@ -1,5 +1,10 @@
-/* The rules of oom_text_match: an anchor, a phrase whose presence makes a sentence a candidate, and
- * a function that judges it. */
+/* A rule says how one kind of message is recognised and what it tells. All rules are rows of
+ * rules.def; this is what its columns mean.
+ *
+ * Texts are squeezed (window.h): phrases are lower case without blanks. A list of phrases is
+ * `a|b|c`. A condition is `+N:a|b` (one of the phrases stands in the N characters from the anchor's
+ * begin on), `-N:a|b` (before it) or `~N:a|b` (either); `!` in front turns it round. Several are
+ * separated by a blank. */
 #ifndef GS_ANALYZER_READ_OOM_TEXT_RULES_H
 #define GS_ANALYZER_READ_OOM_TEXT_RULES_H
 
@@ -9,14 +14,41 @@
  * behind the anchor); -1: no row, m->reason and m->end filled; 0: not this. */
 typedef int gs_oom_judge(const gs_text *t, size_t i, gs_oom_match *m);
 
+enum gs_rule_flags {
+	GS_RULE_STATES = 1,      /* only where it is said as a statement (gs_oom_states) */
+	GS_RULE_ONCE = 2,        /* see gs_oom_match.once */
+	GS_RULE_AGAIN = 4,       /* see gs_oom_match.again */
+	GS_RULE_SIZE = 8,        /* the size asked for follows the anchor, else it is not this */
+	GS_RULE_NEEDS_SIZE = 16, /* some figure tells the size asked for, else it is not this */
+	GS_RULE_ASIDE = 32, /* no failure: figures that belong to one beside it (gs_oom_match.aside) */
+	GS_RULE_NO_ROW = 64 /* no failure of a GPU's memory: `reason` */
+};
+
 typedef struct gs_oom_rule {
-	const char *anchor;
-	gs_oom_judge *judge;
+	const char *anchor;  /* whose presence makes a sentence a candidate */
+	gs_oom_judge *judge; /* for what the columns cannot say, which then do not count; NULL */
+	const char
+		*library; /* whose message it is; `?x`: the nearest that the surroundings name, else x */
+	gs_oom_kind kind;
+	gs_oom_not reason;
+	unsigned flags;
+	unsigned says;        /* GS_SAYS_ bits: what the sentence proves */
+	const char *follows;  /* phrases, one of which stands behind the anchor (and its size) */
+	const char *needs;    /* conditions that must all hold, else it is not this */
+	const char *host;     /* conditions of which one makes it host memory: no row */
+	const char *harmless; /* … one makes it no failure */
+	const char *figures;  /* `field<label`: the first size right behind the label is the field;
+							 `field>label`: the last right before it; several separated by blanks */
+	const char *device;   /* phrases behind which the number of the device stands */
+	const char *until;    /* phrases: the message reaches behind the one that stands last */
+	unsigned span;        /* characters in which figures, device and until are looked for; 0: 240 */
 } gs_oom_rule;
 
-/* Each ended by NULL. */
-extern const gs_oom_rule gs_oom_rules_torch[], gs_oom_rules_xla[], gs_oom_rules_paddle[],
-	gs_oom_rules_ggml[], gs_oom_rules_others[], gs_oom_rules_apps[];
+extern const gs_oom_rule gs_oom_rules[];
+extern const size_t gs_oom_nrules;
+
+/* Judges by the columns of the rule. */
+int gs_oom_judge_columns(const gs_text *t, size_t i, const gs_oom_rule *rule, gs_oom_match *m);
 
 /* Whether what begins at i is said as a statement: at the beginning of a line, after a colon, a
  * quote or a bracket. */

@@ -1,7 +1,7 @@
 /* TensorFlow's, JAX's and XLA's messages, and those of the BFC allocator they share with ONNX
  * Runtime. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/judges.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static bool host_allocator(const gs_text *t, size_t from, size_t to)
 
 /* [Allocator (GPU_0_bfc) r]an out of memory trying to allocate 1.75GiB [(rounded to …)] [requested
  * by op …] */
-static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_bfc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const harmless[] = {"withfreed_", "notafailure", NULL};
 	size_t open = gs_text_find_last(t, gs_oom_back(i, 60), i, "allocator(");
@@ -89,9 +89,45 @@ static int bfc(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
+/* Bytes of one element of TensorFlow's types. */
+static uint64_t size_of_type(const gs_text *t, size_t i)
+{
+	static const struct {
+		const char *name;
+		unsigned bytes;
+	} types[] = {{"float8", 1}, {"float", 4}, {"half", 2}, {"bfloat16", 2}, {"double", 8},
+		{"int8", 1}, {"uint8", 1}, {"int16", 2}, {"uint16", 2}, {"int32", 4}, {"uint32", 4},
+		{"int64", 8}, {"uint64", 8}, {"bool", 1}, {"complex64", 8}, {"complex128", 16},
+		{"qint8", 1}, {"quint8", 1}, {"qint16", 2}, {"quint16", 2}, {"qint32", 4}};
+	for (size_t k = 0; k < sizeof types / sizeof *types; k++)
+		if (gs_text_is(t, i, types[k].name))
+			return types[k].bytes;
+	return 0;
+}
+
+/* The bytes of `[16,128,98,98] and type float`, GS_NONE where one of both is missing. */
+static int64_t bytes_of_shape(const gs_text *t, size_t i)
+{
+	uint64_t all = 1, n = 0, dims = 0;
+	if (!gs_text_eat(t, &i, "["))
+		return GS_NONE;
+	for (; gs_text_number(t, &i, &n); dims++) {
+		if (__builtin_mul_overflow(all, n, &all))
+			return GS_NONE;
+		if (!gs_text_eat(t, &i, ","))
+			break;
+	}
+	uint64_t type = 0;
+	if (gs_text_eat(t, &i, "]andtype"))
+		type = size_of_type(t, i);
+	if (!type || !dims || __builtin_mul_overflow(all, type, &all) || all > INT64_MAX)
+		return GS_NONE;
+	return (int64_t)all;
+}
+
 /* OOM when allocating tensor with shape[…] and type float on /job:…/device:GPU:0 by allocator
  * GPU_0_bfc */
-static int shape(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_shape(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 500), end = gs_text_find(t, i, to, "]");
 	if (end == SIZE_MAX)
@@ -105,6 +141,9 @@ static int shape(const gs_text *t, size_t i, gs_oom_match *m)
 	if ((device < to && gs_text_is(t, device, "/device:cpu")) ||
 		(by < to && host_allocator(t, by, gs_oom_ahead(t, by, 30))))
 		return gs_oom_not_row(m, GS_NOT_HOST, by < to ? by + 11 : end);
+	size_t words = m->end;
+	m->row.requested = bytes_of_shape(
+		t, gs_text_eat(t, &words, "withshape") || gs_text_eat(t, &words, "ofshape") ? words : i);
 	m->row.library = framework(t, i, "tensorflow");
 	m->kind = GS_OOM_SHAPE;
 	m->once = true;
@@ -140,7 +179,7 @@ static size_t memory_code(const gs_text *t, size_t i)
 /* StreamExecutor: failed to allocate 3.39G (3640655872 bytes) from device:
  * CUDA_ERROR_OUT_OF_MEMORY[: out of memory]; failed to alloc N bytes unified memory; result:
  * CUDA_ERROR_OUT_OF_MEMORY: out of memory */
-static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_from_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = exact_size(t, m->end, &m->row.requested);
 	if (m->row.requested == GS_NONE)
@@ -163,30 +202,19 @@ static int from_device(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-/* Up to TensorFlow 1.3: EigenAllocator for GPU ran out of memory when allocating N. */
-static int eigen(const gs_text *t, size_t i, gs_oom_match *m)
+/* A TPU's high-bandwidth memory, or a memory of its chip. */
+int gs_judge_xla_memory_space(const gs_text *t, size_t i, gs_oom_match *m)
 {
-	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
-	m->row.library = framework(t, i, "tensorflow");
-	return m->row.requested != GS_NONE;
+	bool hbm = gs_text_is(t, m->end, "hbm");
+	return gs_oom_not_row(m, hbm ? GS_NOT_TPU : GS_NOT_DEVICE_MEMORY,
+		hbm ? gs_oom_line_end(t, m->end, gs_oom_ahead(t, i, 300)) : m->end);
 }
 
-/* TPU: Ran out of memory in memory space hbm. Used 20.20G of 15.48G hbm. */
-static int memory_space(const gs_text *t, size_t i, gs_oom_match *m)
+/* Whether a status tells of a TPU: its compiler's, or its runtime's words. */
+static bool of_tpu(const gs_text *t, size_t i, size_t to)
 {
-	if (!gs_text_is(t, m->end, "hbm"))
-		return gs_oom_not_row(m, GS_NOT_DEVICE_MEMORY, m->end);
-	size_t to = gs_oom_ahead(t, i, 300), used = gs_text_find(t, i, to, "used");
-	if (used != SIZE_MAX) {
-		m->end = gs_oom_size_at(t, used + 4, &m->row.requested);
-		size_t of = m->end;
-		if (gs_text_eat(t, &of, "of"))
-			m->end = gs_oom_size_at(t, of, &m->row.capacity);
-	}
-	m->row.library = framework(t, i, "jax");
-	m->kind = GS_OOM_STATUS;
-	m->end = gs_oom_line_end(t, m->end, to);
-	return 1;
+	static const char *const words[] = {"xla:tpu", "thatwasnotpossible", "libtpu", "tpu_", NULL};
+	return gs_oom_any(t, i, to, words);
 }
 
 /* What XLA says after RESOURCE_EXHAUSTED, and a TPU's "That was not possible. There are … free." */
@@ -232,7 +260,7 @@ static size_t status_ends(const gs_text *t, size_t i, size_t to)
 	return i;
 }
 
-static int status(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_status(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const memory[] = {"outofmemory", "failedtoallocate", "attemptingto",
 		"tryingtoallocate", "ranoutofmemory", NULL};
@@ -264,28 +292,27 @@ static int status(const gs_text *t, size_t i, gs_oom_match *m)
 	m->again = gs_oom_any(t, gs_oom_back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;
-		return memory_space(t, space, m);
+		return gs_judge_xla_memory_space(t, space, m);
 	}
 	status_figures(t, i, to, m);
 	m->end = gs_oom_line_end(t, m->end, to);
-	return 1;
+	return of_tpu(t, i, to) ? gs_oom_not_row(m, GS_NOT_TPU, m->end) : 1;
 }
 
-/* "Attempting to allocate 1.60G. That was not possible." without the status in front */
-static int not_possible(const gs_text *t, size_t i, gs_oom_match *m)
+/* A TPU's runtime: "Attempting to allocate 1.60G. That was not possible." without the status in
+ * front
+ */
+int gs_judge_xla_not_possible(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 300);
 	if (gs_text_find(t, i, gs_oom_ahead(t, i, 120), "thatwasnotpossible") == SIZE_MAX)
 		return 0;
-	m->row.library = framework(t, i, "jax");
-	m->kind = GS_OOM_STATUS;
 	status_figures(t, i, to, m);
-	m->end = gs_oom_line_end(t, m->end, to);
-	return 1;
+	return gs_oom_not_row(m, GS_NOT_TPU, gs_oom_line_end(t, m->end, to));
 }
 
 /* XLA: INTERNAL: Failed to allocate N bytes for new constant */
-static int constant(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_constant(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
 	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "fornewconstant"))
@@ -298,7 +325,7 @@ static int constant(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* TensorFlow's cudaMallocAsync: gpu_async_0 cuMemAllocAsync failed to allocate N bytes: … Free
  * memory/Total memory: F/T */
-static int async(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_async(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = {"gpu_async_", NULL};
 	size_t to = gs_oom_ahead(t, i, 260), end = gs_oom_size_at(t, m->end, &m->row.requested),
@@ -318,7 +345,7 @@ static int async(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* TensorFlow's start: CUDA runtime implicit initialization on GPU:0 failed. Status: out of memory
  */
-static int start_up(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_start_up(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = {"gpu:", NULL};
 	size_t out = gs_text_find(t, i, gs_oom_ahead(t, i, 110), "status:outofmemory");
@@ -347,14 +374,14 @@ static int ort_is_host(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-static int ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
 	return ort_is_host(t, i, m);
 }
 
 /* A heading cut before the figure: … BFCArena::AllocateRawInternal(…) Failed to alloc */
-static int ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t failed = gs_text_find(t, i, gs_oom_ahead(t, i, 200), "failedtoalloc");
 	if (failed == SIZE_MAX ||
@@ -369,7 +396,7 @@ static int ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
 	return ort_is_host(t, i, m);
 }
 
-static int ort_available(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_ort_available(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = gs_oom_size_at(t, m->end, &m->row.device_free);
 	if (!gs_text_eat(t, &j, "issmallerthanrequestedbytesof"))
@@ -379,7 +406,7 @@ static int ort_available(const gs_text *t, size_t i, gs_oom_match *m)
 	return ort_is_host(t, i, m);
 }
 
-static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const phrases[] = {"gpu=", NULL};
 	static const char *const cntk[] = {"cntk", NULL}; /* from which the sentence was taken over */
@@ -391,7 +418,7 @@ static int ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* DirectML: 8007000E Not enough memory resources are available to complete this operation. */
-static int ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_judge_xla_ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const words[] = {"dml", "directml", "d3d12", "dxgi", NULL};
 	if (!gs_oom_near(t, i, 400, words))
@@ -401,27 +428,3 @@ static int ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
 	m->end = gs_oom_line_end(t, m->end, gs_oom_ahead(t, i, 160));
 	return 1;
 }
-
-const gs_oom_rule gs_oom_rules_xla[] = {
-	{"ranoutofmemorytryingtoallocate", bfc},
-	{"oomwhenallocatingtensor", shape},
-	{"failedtoallocate", from_device},
-	{"failedtoalloc", from_device},
-	{"resourceexhausted:", status},
-	{"resource_exhausted:", status},
-	{"resourceexhaustederror:", status},
-	{"ranoutofmemoryinmemoryspace", memory_space},
-	{"attemptingtoallocate", not_possible},
-	{"attemptingtoreserve", not_possible},
-	{"failedtoallocatememoryforrequestedbufferofsize", ort_buffer},
-	{"bfcarena::allocaterawinternal", ort_cut},
-	{"availablememoryof", ort_available},
-	{"cudafailure2:outofmemory", ort_cuda},
-	{"hipfailure2:outofmemory", ort_cuda},
-	{"8007000enotenoughmemory", ort_directml},
-	{"eigenallocatorforgpuranoutofmemorywhenallocating", eigen},
-	{"failedtoallocate", constant},
-	{"cumemallocasyncfailedtoallocate", async},
-	{"cudaruntimeimplicitinitializationon", start_up},
-	{NULL, NULL},
-};

@@ -384,6 +384,57 @@ GPUSNAP_API gpusnap_status gpusnap_builder_failure(
 GPUSNAP_API gpusnap_status gpusnap_builder_write(
 	gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap);
 
+/* --- watching another allocator
+ * ------------------------------------------------------------------------------------------- */
+
+/* An allocator that the recorder does not replace tells it every event; the recorder keeps them in
+ * a ring a device with the stack of the call, and gives them to a builder when a dump is due. Tags
+ * work as for gpusnap_malloc. */
+
+/* Called when GPUSNAP_SIGNAL asks for a dump of a device that has events, on a thread of the
+ * recorder's. */
+typedef void gpusnap_watch_dump(int device, gpusnap_reason reason);
+
+/* Opens the recorder of watched devices, beside the one of gpusnap_open. A variable that cannot be
+ * understood is told on stderr and has its default. GPUSNAP_STATE when it is open. */
+GPUSNAP_API gpusnap_status gpusnap_watch_open(
+	const gpusnap_config *config, gpusnap_watch_dump *dump);
+
+/* The calling thread begins a call that may allocate: its stack is taken. To be called while no
+ * lock is held, since Python's interpreter lock may be taken for it. */
+GPUSNAP_API void gpusnap_watch_call(void);
+
+/* An event, in the order of its device; bytes of an alloc or free are those asked for. stack and
+ * tag are not read: allocations, segments and failures get those of the thread's call, frees those
+ * of their allocation. time_us neither: it is now. May be called with the allocator's lock held: it
+ * takes only a lock that is held over no call. */
+GPUSNAP_API void gpusnap_watch_event(const gpusnap_event_row *row);
+
+/* gpusnap_failure for the oom event that the calling thread told last. */
+GPUSNAP_API gpusnap_status gpusnap_watch_failure(int device, uint64_t bytes);
+
+/* What gpusnap_watch_rows tells beside the events. */
+typedef struct gpusnap_watched {
+	size_t size;
+	int64_t events, dropped; /* kept, and lost before them */
+	int64_t oom; /* number, among those kept, of the oom that the calling thread told last; −1 */
+	int32_t acted_after;     /* other events came after it */
+	int32_t has_pool_id;     /* from here on: of that oom */
+	int64_t time_us, requested;
+	uint64_t stream;
+	gpusnap_id stack;
+	gpusnap_pool_id pool_id;
+} gpusnap_watched;
+
+/* A builder that knows the stacks and tags of the events; freed as any other. */
+GPUSNAP_API gpusnap_builder *gpusnap_watch_builder(void);
+/* Adds a device's events to it. */
+GPUSNAP_API gpusnap_status gpusnap_watch_rows(
+	gpusnap_builder *b, int device, gpusnap_watched *told);
+/* Fills stack and tag of a live block by its device and address; 0 where its allocation was not
+ * seen. */
+GPUSNAP_API void gpusnap_watch_block(gpusnap_block_row *row);
+
 #ifdef __cplusplus
 }
 #endif

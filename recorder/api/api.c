@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "recorder/api/api_config.h"
 #include "recorder/api/error.h"
 #include "recorder/device/cuda.h"
 #include "recorder/api/env.h"
 #include "recorder/pool/sim_device.h"
 #include "recorder/api/recorder.h"
+#include "recorder/api/watch.h"
 #include "recorder/dump/text.h"
 #include "schema/version.h"
 
@@ -29,61 +31,6 @@ const char *gpusnap_version(void) { return GS_RELEASE; }
 
 /* --- opening
  * ------------------------------------------------------------------------------------------ */
-
-void gpusnap_config_init(gpusnap_config *config)
-{
-	memset(config, 0, sizeof *config);
-	config->size = sizeof *config;
-	config->events = config->depth = config->level = config->max_dumps = config->max_mb =
-		config->disable = config->rank = -1;
-	config->memory_fraction = -1;
-}
-
-static gs_status set_text(gs_config *c, gs_env variable, const char *value, gs_error *err)
-{
-	return value ? gs_config_set(c, variable, value, err) : GS_OK;
-}
-
-static gs_status set_number(gs_config *c, gs_env variable, int64_t value, gs_error *err)
-{
-	char text[24];
-	gs_line line = GS_LINE(text);
-	if (value < 0)
-		return GS_OK;
-	gs_line_number(&line, (uint64_t)value, 1);
-	return gs_config_set(c, variable, text, err);
-}
-
-/* Puts what the caller said over what the variables say. */
-static gs_status apply(gs_config *c, const gpusnap_config *config, gs_error *err)
-{
-	gs_status status = set_text(c, GS_ENV_DIR, config->dir, err);
-	const struct {
-		gs_env variable;
-		const char *text;
-		int64_t number;
-	} all[] = {
-		{GS_ENV_NAME, config->name, -1},
-		{GS_ENV_STACKS, config->stacks, -1},
-		{GS_ENV_CONF, config->conf, -1},
-		{GS_ENV_SIGNAL, config->signal, -1},
-		{GS_ENV_LOG, config->log, -1},
-		{GS_ENV_EVENTS, NULL, config->events},
-		{GS_ENV_DEPTH, NULL, config->depth},
-		{GS_ENV_LEVEL, NULL, config->level},
-		{GS_ENV_MAX_DUMPS, NULL, config->max_dumps},
-		{GS_ENV_MAX_MB, NULL, config->max_mb},
-		{GS_ENV_DISABLE, NULL, config->disable},
-	};
-	for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++) {
-		status = set_text(c, all[i].variable, all[i].text, err);
-		if (!status)
-			status = set_number(c, all[i].variable, all[i].number, err);
-	}
-	if (config->rank >= 0)
-		c->rank = config->rank;
-	return status;
-}
 
 /* What is not of the recorder's configuration. */
 static gs_status apply_devices(const gpusnap_config *config, gs_error *err)
@@ -106,15 +53,11 @@ static gs_status open_locked(const gpusnap_config *config, gs_error *err)
 	gpusnap_config full;
 	if (api.open)
 		return gs_fail(err, GS_STATE, "gpusnap is open already");
-	gpusnap_config_init(&full);
-	if (config && config->size > sizeof full)
-		return gs_fail(
-			err, GS_INVALID, "gpusnap_config of %zu bytes: made for a later gpusnap", config->size);
-	if (config)
-		memcpy(&full, config, config->size);
-	gs_status status = gs_config_read(&c, err);
+	gs_status status = gs_api_whole_config(&full, config, err);
 	if (!status)
-		status = apply(&c, &full, err);
+		status = gs_config_read(&c, err);
+	if (!status)
+		status = gs_api_apply(&c, &full, err);
 	if (!status)
 		status = apply_devices(&full, err);
 	if (!status)
@@ -365,17 +308,22 @@ gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool)
 /* --- tags, figures, dumps
  * ----------------------------------------------------------------------------- */
 
+/* The recorder whose allocations tags are for. */
+static gs_recorder *tagging(void) { return api.open ? &api.recorder : gs_watch_recorder(); }
+
 gpusnap_status gpusnap_push_tag(const char *name)
 {
-	if (!api.open)
+	gs_recorder *r = tagging();
+	if (!r)
 		return gs_api_fail(GS_STATE, "gpusnap is not open");
-	gs_recorder_push_tag(&api.recorder, name);
+	gs_recorder_push_tag(r, name);
 	return GPUSNAP_OK;
 }
 
 gpusnap_status gpusnap_pop_tag(void)
 {
-	if (!api.open || gs_recorder_pop_tag(&api.recorder))
+	gs_recorder *r = tagging();
+	if (!r || gs_recorder_pop_tag(r))
 		return gs_api_fail(GS_STATE, "no tag is pushed in this thread");
 	return GPUSNAP_OK;
 }
@@ -458,6 +406,8 @@ gs_dumper *gs_api_dumper(gs_error *err)
 	pthread_mutex_lock(&api.lock);
 	if (api.open && !api.recorder.config.disable) {
 		d = &api.recorder.dumper;
+	} else if (gs_watch_recorder()) {
+		d = &gs_watch_recorder()->dumper;
 	} else if (!loose.made) {
 		status = gs_config_read(&loose.config, err);
 		gs_clock_init(&loose.clock);

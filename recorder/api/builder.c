@@ -9,18 +9,28 @@
 
 static const gs_tables_limits roomy = {1 << 26, 1 << 19, 1 << 20, 1 << 19, 1 << 23, 1 << 16};
 
-gpusnap_builder *gpusnap_builder_new(void)
+gpusnap_builder *gs_builder_over(gs_tables *tables)
 {
 	gpusnap_builder *b = calloc(1, sizeof *b);
+	if (!b)
+		return NULL;
+	b->tables = tables;
+	b->pid = b->rank = b->time_us = GS_NONE;
+	b->reason = -1;
+	return b;
+}
+
+gpusnap_builder *gpusnap_builder_new(void)
+{
+	gpusnap_builder *b = gs_builder_over(NULL);
 	if (!b ||
-		(gs_tables_init(&b->tables, &roomy, &b->pages) &&
-			gs_tables_init(&b->tables, &gs_tables_default, &b->pages))) {
+		(gs_tables_init(&b->own, &roomy, &b->pages) &&
+			gs_tables_init(&b->own, &gs_tables_default, &b->pages))) {
 		free(b);
 		gs_api_fail(GS_NO_MEMORY, "no memory for a builder");
 		return NULL;
 	}
-	b->pid = b->rank = b->time_us = GS_NONE;
-	b->reason = -1;
+	b->tables = &b->own;
 	return b;
 }
 
@@ -28,7 +38,8 @@ void gpusnap_builder_free(gpusnap_builder *b)
 {
 	if (!b)
 		return;
-	gs_tables_release(&b->tables);
+	if (b->tables == &b->own)
+		gs_tables_release(&b->own);
 	free(b->devices.at);
 	free(b->segments.at);
 	free(b->blocks.at);
@@ -67,13 +78,13 @@ static void *grow(void *at, size_t n, size_t *cap, size_t size)
 
 static gs_id intern(gpusnap_builder *b, const char *text)
 {
-	return text ? gs_tables_text(&b->tables, text, strlen(text)) : 0;
+	return text ? gs_tables_text(b->tables, text, strlen(text)) : 0;
 }
 
 static gs_text text_of(const gpusnap_builder *b, gs_id id)
 {
-	const gs_table_text *t = &b->tables.texts[id];
-	return (gs_text){id ? b->tables.text_bytes + t->at : NULL, t->n};
+	const gs_table_text *t = &b->tables->texts[id];
+	return (gs_text){id ? b->tables->text_bytes + t->at : NULL, t->n};
 }
 
 /* Copies a caller's struct, which may be older and shorter than ours: what it lacks is 0. */
@@ -95,7 +106,7 @@ static gpusnap_status wrong_size(void)
 
 static bool known_ids(const gpusnap_builder *b, gs_id stack, gs_id tag)
 {
-	return stack < b->tables.nstacks && tag < b->tables.ntags;
+	return stack < b->tables->nstacks && tag < b->tables->ntags;
 }
 
 static gpusnap_status unknown_id(void)
@@ -152,7 +163,7 @@ gpusnap_status gpusnap_builder_setting(gpusnap_builder *b, const char *name, con
 gpusnap_id gpusnap_builder_frame(
 	gpusnap_builder *b, const char *name, const char *file, int64_t line)
 {
-	gs_id id = gs_tables_frame(&b->tables, intern(b, name), intern(b, file),
+	gs_id id = gs_tables_frame(b->tables, intern(b, name), intern(b, file),
 		line < 0 || line > INT32_MAX ? -1 : (int32_t)line);
 	if (!id)
 		gs_api_fail(GS_LIMIT, "too many frames");
@@ -162,11 +173,11 @@ gpusnap_id gpusnap_builder_frame(
 gpusnap_id gpusnap_builder_stack(gpusnap_builder *b, const gpusnap_id *frames, size_t n)
 {
 	for (size_t i = 0; i < n; i++)
-		if (!frames[i] || frames[i] >= b->tables.nframes) {
+		if (!frames[i] || frames[i] >= b->tables->nframes) {
 			gs_api_fail(GS_INVALID, "a frame that the builder did not give");
 			return 0;
 		}
-	gs_id id = gs_tables_stack(&b->tables, frames, n > 1024 ? 1024 : (uint32_t)n, NULL, 0, 0);
+	gs_id id = gs_tables_stack(b->tables, frames, n > 1024 ? 1024 : (uint32_t)n, NULL, 0, 0);
 	if (!id && n)
 		gs_api_fail(GS_LIMIT, "too many stacks");
 	return id;
@@ -174,7 +185,7 @@ gpusnap_id gpusnap_builder_stack(gpusnap_builder *b, const gpusnap_id *frames, s
 
 gpusnap_id gpusnap_builder_tag(gpusnap_builder *b, const char *name)
 {
-	gs_id id = gs_tables_tag(&b->tables, name, strlen(name));
+	gs_id id = gs_tables_tag(b->tables, name, strlen(name));
 	if (!id)
 		gs_api_fail(GS_LIMIT, "too many tags");
 	return id;
@@ -243,6 +254,12 @@ gpusnap_status gpusnap_builder_block(gpusnap_builder *b, const gpusnap_block_row
 		.tag = row.tag,
 		.state = (uint8_t)row.state};
 	return PUSH(b->blocks, k) ? GPUSNAP_OK : no_memory();
+}
+
+bool gs_builder_push_event(gpusnap_builder *b, const gs_row_event *event)
+{
+	void *grown;
+	return PUSH(b->events, *event);
 }
 
 gpusnap_status gpusnap_builder_event(gpusnap_builder *b, const gpusnap_event_row *from)
@@ -381,7 +398,7 @@ gpusnap_status gpusnap_builder_write(
 	gs_dumper *d = gs_api_dumper(err);
 	if (!d)
 		return gs_api_result(err->status);
-	gs_status status = gs_encoder_init(&encoder, &b->tables, d->config->level, &b->pages);
+	gs_status status = gs_encoder_init(&encoder, b->tables, d->config->level, &b->pages);
 	if (status)
 		return gs_api_fail(status, "no memory to write the file");
 	writing w = {b, &encoder, d->config, &why};

@@ -31,7 +31,8 @@ typedef struct gs_built_text {
 
 struct gpusnap_builder {
 	gs_pages pages;
-	gs_tables tables;
+	gs_tables *tables; /* own, or those of the allocator that is watched (watch.h) */
+	gs_tables own;
 	gs_id host, tool, rules, library, driver, argv;
 	int64_t pid, rank, time_us;
 	gs_failure failure; /* that it tells of, where has_failure */
@@ -46,6 +47,12 @@ struct gpusnap_builder {
 	GS_ROWS(gs_built_pair) settings, annotations;
 	GS_ROWS(gs_built_text) warnings;
 };
+
+/* A builder whose ids are those of other tables, which outlive it. NULL when memory is short. */
+gpusnap_builder *gs_builder_over(gs_tables *tables);
+
+/* Adds an event; false when memory is short. */
+bool gs_builder_push_event(gpusnap_builder *b, const gs_row_event *event);
 
 /* Sorts and checks the rows (GS_INVALID: a block in no segment), then writes them. e is an encoder
  * of b's tables. */

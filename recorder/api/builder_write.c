@@ -137,8 +137,8 @@ static gs_status put_in_order(gpusnap_builder *b, gs_error *err)
 
 static gs_text text_of(const gpusnap_builder *b, gs_id id)
 {
-	const gs_table_text *t = &b->tables.texts[id];
-	return (gs_text){id ? b->tables.text_bytes + t->at : NULL, t->n};
+	const gs_table_text *t = &b->tables->texts[id];
+	return (gs_text){id ? b->tables->text_bytes + t->at : NULL, t->n};
 }
 
 static gs_text either(const gpusnap_builder *b, gs_id id, const char *fallback)

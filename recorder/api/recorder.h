@@ -33,6 +33,7 @@ typedef struct gs_recorder {
 	void *hook_arg;
 	struct gs_recorder *next; /* of all open ones, for fork */
 	struct gs_signal *signal; /* NULL: none */
+	gs_status (*dump_all)(gs_dump_reason reason); /* in place of the heaps' dumps; NULL: theirs */
 } gs_recorder;
 
 /* Opens without devices. manual_ns: 0, or the time a made-up clock starts at (clock.h).

@@ -14,6 +14,12 @@ typedef struct gs_thread {
 	uint32_t owner; /* serial of the recorder the tags belong to */
 	uint32_t ntags; /* pushed; those beyond GS_TAGS_DEEP are counted, not kept */
 	uint16_t tags[GS_TAGS_DEEP];
+	struct {
+		uint32_t stack; /* of the call to the watched allocator that is under way; 0: none */
+		uint16_t tag;
+		uint32_t failed_stack; /* of the last failure … */
+		uint64_t failure;      /* … and its event's number in its device */
+	} watched;
 	gs_unwinder unwinder;
 } gs_thread;
 

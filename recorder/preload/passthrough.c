@@ -17,7 +17,7 @@
 
 #include "recorder/preload/driver_query.h"
 #include "recorder/preload/hook.h"
-#include "recorder/preload/live_allocations.h"
+#include "recorder/dump/live_allocations.h"
 #include "recorder/preload/pool_hooks.h"
 #include "recorder/api/recorder.h"
 

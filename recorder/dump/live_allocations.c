@@ -1,5 +1,5 @@
 /* Live allocations: an open-addressing table, and their copy in address order. */
-#include "recorder/preload/live_allocations.h"
+#include "recorder/dump/live_allocations.h"
 
 enum { FIRST_SLOTS = 4096, STAGE_OBJECT = 48 };
 
@@ -46,6 +46,12 @@ void gs_live_add(gs_live *l, const gs_live_block *block, gs_pages *pages)
 	l->bytes += block->size;
 	if (l->bytes > l->peak)
 		l->peak = l->bytes;
+}
+
+const gs_live_block *gs_live_find(const gs_live *l, uint64_t address)
+{
+	const gs_live_block *at = l->cap ? find(l, address) : NULL;
+	return at && at->address ? at : NULL;
 }
 
 bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block)

@@ -1,7 +1,7 @@
 /* The allocations that are live, by address: what a pass-through recording knows of the heap.
  * Memory from pages.h; not thread-safe. */
-#ifndef GS_PRELOAD_LIVE_H
-#define GS_PRELOAD_LIVE_H
+#ifndef GS_RECORDER_LIVE_H
+#define GS_RECORDER_LIVE_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -26,6 +26,8 @@ typedef struct gs_live {
 /* Keeps an allocation; one that stands at the same address already is replaced (its free was not
  * seen). */
 void gs_live_add(gs_live *l, const gs_live_block *block, gs_pages *pages);
+/* The one at that address, or NULL. */
+const gs_live_block *gs_live_find(const gs_live *l, uint64_t address);
 /* Takes one out; false when there is none at that address. */
 bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block);
 void gs_live_release(gs_live *l, gs_pages *pages);

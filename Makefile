@@ -132,7 +132,7 @@ check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSa
 bindir     ?= $(prefix)/bin
 mandir     ?= $(prefix)/share/man
 completiondir ?= $(prefix)/share/bash-completion/completions
-PYTHON_FILES := $(patsubst tools/python/%,%,$(wildcard tools/python/gpusnap/*.py tools/python/gpusnap/*.cpp tools/python/gpusnap/start/*.py))
+PYTHON_FILES := $(patsubst tools/python/%,%,$(wildcard tools/python/gpusnap/*.py tools/python/gpusnap/*.cpp))
 install: all ## put the command, the manual page and the recorder's library under $(DESTDIR)$(prefix)
 	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
 	install -D -m 644 tools/gpusnap.1 $(DESTDIR)$(mandir)/man1/gpusnap.1

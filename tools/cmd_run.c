@@ -41,8 +41,6 @@ static bool beside_command(const char *const *places, char *path, size_t cap)
 
 static const char *const preload_places[] = {
 	"libgpusnap-preload.so", "../lib/gpusnap/libgpusnap-preload.so", NULL};
-static const char *const python_places[] = {
-	"../tools/python/gpusnap/start", "../lib/gpusnap/python/gpusnap/start", NULL};
 
 /* Puts value before what the variable holds already. */
 static bool put_before(const char *variable, const char *value)
@@ -69,8 +67,6 @@ static int set_environment(const char *dir, const char *stacks, bool pool)
 	if (!put_before("LD_PRELOAD", path) || setenv("GPUSNAP_DIR", dir, 1) ||
 		setenv("GPUSNAP_RUN", "1", 1) || (stacks && setenv("GPUSNAP_STACKS", stacks, 1)) ||
 		(pool && setenv("GPUSNAP_POOL", "1", 1)))
-		return fail(NULL, strerror(errno));
-	if (beside_command(python_places, path, sizeof path) && !put_before("PYTHONPATH", path))
 		return fail(NULL, strerror(errno));
 	return GS_EXIT_DONE;
 }

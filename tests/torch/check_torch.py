@@ -2,87 +2,9 @@
 """gpusnap with a real PyTorch on the pretend CUDA. usage: check_torch.py PYTHON BUILD [CASE…]
 PYTHON: an interpreter that has torch. Ends with `torch RELEASE: N passed, N failed`."""
 import json
-import os
-import subprocess
-import sys
 import tempfile
 
-from check_torch_env import prepare
-
-python, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-here = os.path.dirname(os.path.abspath(__file__))
-gpusnap, package = build + '/gpusnap', os.path.dirname(os.path.dirname(here)) + '/tools/python'
-loop = here + '/loop.py'
-MIB = 1 << 20
-results = {'passed': 0, 'failed': 0, 'skipped': 0}
-
-
-release, fake = prepare(python, build)
-
-
-class Run:
-    """A program on the pretend CUDA, and the dumps it left."""
-
-    def __init__(self, *command, mib=1024, before=(), **env):
-        self.dir = tempfile.mkdtemp()
-        full = {**os.environ, 'LD_PRELOAD': f'{fake}:{fake[:-3]}.nvml.so', 'FAKE_CUDA_MIB': str(mib), 'GPUSNAP_DIR': self.dir,
-                'PYTHONPATH': package, 'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1', **{k: str(v) for k, v in env.items()}}
-        p = subprocess.run([*before, python, *command], capture_output=True, text=True, timeout=300, env=full)
-        self.status, self.out, self.err = p.returncode, p.stdout, p.stderr
-        self.dumps = sorted(os.path.join(self.dir, f) for f in os.listdir(self.dir))
-
-    def json(self):
-        assert self.status == 0, self.err[-2000:]
-        return json.loads(self.out.strip().splitlines()[-1])
-
-
-def ask(dump, query, *options):
-    p = subprocess.run([gpusnap, 'query', dump, '--json', *options, query], capture_output=True, text=True, timeout=120)
-    assert p.returncode == 0, p.stderr
-    return json.loads(p.stdout)['rows']
-
-
-def diagnose(dump):
-    p = subprocess.run([gpusnap, 'diagnose', dump, '--json'], capture_output=True, text=True, timeout=120)
-    assert p.returncode == 0, p.stderr
-    return json.loads(p.stdout)
-
-
-class Skip(Exception):
-    """Why a case says nothing here."""
-
-
-def case(f):
-    if len(sys.argv) > 3 and f.__name__ not in sys.argv[3:]:
-        return
-    try:
-        f()
-        results['passed'] += 1
-    except Skip as e:
-        results['skipped'] += 1
-        print(f'torch {release}: SKIPPED {f.__name__}: {e}')
-    except Exception as e:
-        results['failed'] += 1
-        print(f'torch {release}: FAILED {f.__name__}: {type(e).__name__}: {str(e)[-1500:]}')
-
-
-def program(text):
-    path = tempfile.mkdtemp() + '/program.py'
-    with open(path, 'w') as f:
-        f.write(text)
-    return path
-
-
-def loop_under(call):
-    """The loop, unchanged, after a call of gpusnap.torch."""
-    return program(f'import runpy, sys, gpusnap.torch\ngpusnap.torch.{call}\nsys.argv = sys.argv[1:]\nrunpy.run_path(sys.argv[0], run_name="__main__")\n')
-
-
-def names_the_loop(dump):
-    top = ask(dump, 'top stacks')[0]
-    assert 'loop.py' in top['user_frame'] and 'keep_activations' in top['user_frame'], top
-    return top
-
+from harness import MIB, Run, Skip, ask, case, diagnose, finish, gpusnap, loop, loop_under, names_the_loop, program, release
 
 @case
 def attach_leaves_one_dump_that_names_the_lines():
@@ -251,5 +173,6 @@ def use_after_cuda_was_used_is_refused():
     assert r.status != 0 and 'comes too late' in r.err, r.err
 
 
-print(f"torch {release}: {results['passed']} passed, {results['failed']} failed, {results['skipped']} skipped")
-sys.exit(results['failed'] > 0)
+import programs   # noqa: E402,F401  the cases of programs.py
+
+finish()

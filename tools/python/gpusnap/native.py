@@ -6,6 +6,7 @@ from ctypes import (POINTER, Structure, c_char_p, c_double, c_int, c_int32, c_in
 
 UNKNOWN = -2**63
 OK, OUT_OF_MEMORY = 0, 1
+BY_FAILURE, BY_SIGNAL, BY_DEMAND = 0, 1, 2     # gpusnap_reason
 ACTIONS = {word: number for number, word in enumerate(
     'alloc free_requested free_completed segment_alloc segment_free segment_map segment_unmap snapshot oom refused '
     'record_stream empty_cache annotate'.split())}
@@ -87,6 +88,8 @@ _FUNCTIONS = {
     'builder_block': (c_int, c_void_p, POINTER(Block)), 'builder_event': (c_int, c_void_p, POINTER(Event)),
     'builder_oom': (c_int, c_void_p, POINTER(Oom)), 'builder_stat': (c_int, c_void_p, POINTER(Stat)),
     'builder_annotation': (c_int, c_void_p, c_int, c_char_p, c_char_p, c_int64), 'builder_warning': (c_int, c_void_p, c_char_p),
+    'failure': (c_int, c_int, c_uint64, c_uint64), 'builder_reason': (c_int, c_void_p, c_int),
+    'builder_failure': (c_int, c_void_p, c_int, c_uint64, c_uint64),
     'builder_write': (c_int, c_void_p, c_int, c_char_p, c_int, c_char_p, c_size_t),
 }
 

@@ -12,7 +12,8 @@ __all__ = ['attach', 'use', 'mem_pool', 'dump', 'memory_stats', 'memory_summary'
 
 
 def dump(path=None, device=None):
-    """Writes a .gsnap of a device (default: the current one) now; returns its path."""
+    """Writes a .gsnap of a device (default: the current one) now; returns its path. Such a dump tells of no failure: it is named
+    dump-… and does not count against GPUSNAP_MAX_DUMPS."""
     import ctypes
 
     import torch
@@ -22,6 +23,8 @@ def dump(path=None, device=None):
         written = ctypes.create_string_buffer(8192)
         native.check(native.lib.gpusnap_dump(device, None if path is None else str(path).encode(), written, len(written)))
         return written.value.decode(errors='replace')
-    if torch_attach.attached() is None:
-        raise RuntimeError('gpusnap.torch: neither attach() nor use() was called')
-    return torch_attach.write_dump(torch_attach.attached(), device, path=path)
+    attached = torch_attach.attached()
+    if attached is None or attached.recording is None:
+        raise RuntimeError('gpusnap.torch: neither attach() nor use() was called' if attached is None else
+                           'gpusnap.torch: nothing is recorded: PyTorch has not used CUDA yet, or its allocator cannot be watched')
+    return attached.recording.write_dump(device, path=path)

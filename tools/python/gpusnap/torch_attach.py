@@ -1,135 +1,85 @@
-"""Watching PyTorch's own allocator: history with Python stacks, and a dump from its out-of-memory observer."""
+"""attach(): watching PyTorch's own allocator."""
 import os
-import sys
 
 import torch
 
-from . import native, nvml
-from .snapshot import Builder, add_annotations, add_settings, add_trace
+from . import hook, preload, variables
 
 _attached = None
+NO_CACHING = 'PYTORCH_NO_CUDA_MEMORY_CACHING'
 
 
 class Attached:
-    """What attach() set up: how much is recorded, and since when."""
+    """What attach() set up. recording: how PyTorch is watched, None before CUDA is in use, and where it cannot be."""
 
     def __init__(self, max_entries, stacks):
         self.max_entries, self.stacks = max_entries, stacks
-        self.from_start = False     # recording began before the first allocation
-        self.dumps = []             # paths written
+        self.recording = None
+        self.cancelled = False
+
+    @property
+    def dumps(self):
+        return self.recording.dumps if self.recording else []
 
     def start(self):
-        self.from_start = not torch.cuda.is_initialized() or all(
-            torch.cuda.memory_reserved(d) == 0 for d in range(torch.cuda.device_count()))
-        torch.cuda.memory._record_memory_history(max_entries=self.max_entries, stacks=self.stacks)
-        torch._C._cuda_attach_out_of_memory_observer(self.on_oom)
+        """When PyTorch begins to use CUDA. Nothing may get out of here: the program goes on without us."""
+        if self.cancelled or self.recording:
+            return
+        why = _cannot_be_watched()
+        if why is None:
+            try:
+                self.recording = self._begin()
+                preload.leave_out('libc10_cuda', 'libtorch_cuda')     # PyTorch tells itself what it asks of the driver
+                return
+            except Exception as e:
+                why = f'{type(e).__name__}: {str(e).splitlines()[0] if str(e) else ""}'
+        variables.say(f'PyTorch\'s allocator cannot be watched ({why}): ' + (
+            'its calls to the driver are recorded instead' if preload.present() else
+            'nothing is recorded; under `gpusnap run` its calls to the driver would be'))
 
-    def on_oom(self, device, needed, capacity, device_free):
-        """Called by PyTorch before the exception unwinds. Nothing may get out of here: the program deals with its own failure."""
-        try:
-            self.dumps.append(write_dump(self, device, needed, capacity, device_free))
-        except native.Error as e:
-            if e.status != 10:      # the limit on dumps: the library has said so once
-                print(f'gpusnap: no dump: {e}', file=sys.stderr)
-        except Exception as e:
-            print(f'gpusnap: no dump: {type(e).__name__}: {e}', file=sys.stderr)
-
-
-def _capacity_and_limit(device):
-    properties = torch.cuda.get_device_properties(device)
-    fraction = torch.cuda.get_per_process_memory_fraction(device) if hasattr(torch.cuda, 'get_per_process_memory_fraction') else 1.0
-    return properties.name, properties.total_memory, fraction, getattr(properties, 'uuid', None)
+    def _begin(self):
+        from .torch_history import History
+        return History(self.max_entries, self.stacks)
 
 
-def _add_device(builder, device, trace, attached, failure):
-    """failure: (needed, capacity, device_free) of the failing device, else None."""
-    name, capacity, fraction, uuid = _capacity_and_limit(device)
-    whole = attached.from_start and len(trace) < attached.max_entries
-    at_oom = bool(failure and trace and trace[-1]['action'] == 'oom')
-    if failure and not at_oom:
-        builder.warn(f'device {device}: other threads acted between the failure and this dump')
-    device_free = failure[2] if failure else torch.cuda.mem_get_info(device)[0]
-    others = nvml.others(f'GPU-{uuid}') if uuid is not None else None
-    row = native.Device(device=device, name=name.encode(), capacity=failure[1] if failure else capacity, device_free=device_free,
-                        allowed=int(fraction * capacity) if fraction < 1 else native.UNKNOWN,
-                        others=native.UNKNOWN if others is None else others, dropped=0, complete=1 if whole else -1 if len(trace) < attached.max_entries else 0,
-                        layout_at_oom=int(at_oom))
-    native.check(native.lib.gpusnap_builder_device(builder.handle, row))
-    return row
+def _cannot_be_watched():
+    """Why not, or None."""
+    if NO_CACHING in os.environ:
+        return f'{NO_CACHING} is set'
+    backend = torch.cuda.memory.get_allocator_backend()
+    if backend == 'native':
+        return None
+    return 'a pluggable allocator is in its place' if backend == 'pluggable' else f'backend:{backend}'
 
 
-def _add_oom(builder, device, trace, row, needed):
-    at = max((i for i, e in enumerate(trace) if e['action'] == 'oom'), default=None)
-    event = trace[at] if at is not None else None
-    stats = torch.cuda.memory_stats(device)
-    oom = native.Oom(device=device, event=native.UNKNOWN if at is None else at, time_us=event.get('time_us', native.UNKNOWN) if event else native.UNKNOWN,
-                     requested=event['size'] if event else native.UNKNOWN, needed=needed,
-                     stream=event['stream'] if event else native.UNKNOWN, device_free=row.device_free, capacity=row.capacity,
-                     allocated=stats.get('allocated_bytes.all.current', native.UNKNOWN),
-                     reserved=stats.get('reserved_bytes.all.current', native.UNKNOWN), allowed=row.allowed, pool=2,
-                     stack=builder.stack(event.get('frames')) if event else 0)
-    if event:
-        oom.pool = 0 if event['size'] <= 1 << 20 else 1
-        if event.get('pool_id') is not None:
-            oom.has_pool_id, oom.pool_id = 1, native.PoolId(*event['pool_id'])
-    native.check(native.lib.gpusnap_builder_oom(builder.handle, oom))
-
-
-def write_dump(attached, device, needed=None, capacity=None, device_free=None, path=None):
-    """A .gsnap of PyTorch's state now; with needed, of a failure that is being raised. Returns its path."""
-    snapshot = torch.cuda.memory._snapshot()
-    builder = Builder()
-    try:
-        builder.fact('tool', f'PyTorch {torch.__version__}')
-        builder.fact('rules', torch.__version__.split('+')[0])
-        builder.fact('library', 'pytorch')
-        add_settings(builder, snapshot)
-        used = {s['device'] for s in snapshot['segments']}
-        for number, trace in enumerate(snapshot['device_traces']):
-            if not trace and number not in used and number != device:
-                continue
-            failing = needed is not None and number == device
-            row = _add_device(builder, number, trace, attached, (needed, capacity, device_free) if failing else None)
-            add_trace(builder, number, trace)
-            builder.stats(number, torch.cuda.memory_stats(number))
-            if failing:
-                _add_oom(builder, number, trace, row, needed)
-        for s in snapshot['segments']:
-            builder.segment(s)
-        add_annotations(builder, snapshot)
-        return builder.write(device, path)
-    finally:
-        builder.close()
-
-
-def _leave_native_calls_to_pytorch():
-    """Under `gpusnap run`: what PyTorch's allocator asks of the driver is told by PyTorch itself."""
-    import ctypes
-    try:
-        leave_out = ctypes.CDLL(None).gpusnap_preload_leave_out
-    except (OSError, AttributeError):
-        return
-    for library in (b'libc10_cuda', b'libtorch_cuda'):
-        leave_out(library)
-
-
-def attach(max_entries=None, stacks='python'):
-    """Records PyTorch's allocations (the last max_entries of a device; default GPUSNAP_EVENTS, 100000) with their stacks ('python' or
-    'all'), and writes a dump whenever it raises an out-of-memory error. Does not touch CUDA before the program does."""
+def attach(max_entries=None, stacks=None):
+    """Records PyTorch's allocations (the last max_entries of a device; default GPUSNAP_EVENTS, 100000) with their stacks ('none', 'c',
+    'python' or 'all'; default GPUSNAP_STACKS, 'python'), and writes a dump whenever it raises an out-of-memory error. Does not touch
+    CUDA before the program does. Where PyTorch's allocator cannot be watched (another backend, a pluggable allocator, caching off) it
+    says so once and steps aside."""
     global _attached
-    if _attached is not None or os.environ.get('GPUSNAP_DISABLE', '0') not in ('', '0'):
+    if variables.disabled():
         return _attached
-    if max_entries is None:
-        max_entries = int(os.environ.get('GPUSNAP_EVENTS') or 100000)
-    _attached = Attached(max_entries, stacks)
-    _leave_native_calls_to_pytorch()
-    if torch.cuda.is_initialized():
-        _attached.start()
-    else:
-        torch.cuda._lazy_call(_attached.start)
+    if _attached is None:
+        _attached = Attached(max_entries or variables.number('GPUSNAP_EVENTS', 100000, 1), stacks or variables.stacks())
+        if torch.cuda.is_initialized():
+            _attached.start()
+        else:
+            torch.cuda._lazy_call(_attached.start)
+    elif _attached.recording is None:       # attached by `gpusnap run`: the program's own wishes come first
+        _attached.max_entries, _attached.stacks = max_entries or _attached.max_entries, stacks or _attached.stacks
     return _attached
 
 
 def attached():
     """What attach() returned, or None."""
     return _attached
+
+
+def step_aside():
+    """The recording pool takes the place of PyTorch's allocator: there is nothing to watch."""
+    if _attached is not None:
+        _attached.cancelled = True
+
+
+hook.module_is_whole()

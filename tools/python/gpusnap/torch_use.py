@@ -10,7 +10,7 @@ import types
 
 import torch
 
-from . import native
+from . import native, preload, torch_attach, variables
 
 _glue = None        # the compiled glue, its path
 _in_use = False
@@ -76,7 +76,7 @@ def use(conf=None, rules=None, **settings):
     """Makes the recording pool PyTorch's allocator, with the rules of this release. Before anything was allocated on a GPU.
     conf: allocator settings (default: the variables PyTorch reads). settings: others of gpusnap_config, e.g. dir, stacks, depth."""
     global _in_use
-    if _in_use:
+    if _in_use or variables.disabled():
         return
     if torch.cuda.is_initialized():
         raise RuntimeError('gpusnap.torch.use() comes too late: CUDA is initialised already; call it right after `import torch`')
@@ -92,6 +92,8 @@ def use(conf=None, rules=None, **settings):
     inner.set_end_allocate_to_pool_fn(_address('gpusnap_torch_end'))
     inner.set_release_pool(_address('gpusnap_torch_release'))
     torch.cuda.memory.change_current_allocator(allocator)
+    torch_attach.step_aside()
+    preload.leave_out('libgpusnap.so')      # the pool records what it asks of the driver
     _in_use = True
 
 

@@ -1,0 +1,200 @@
+"""The recorder must not change the program it watches: cases for check_torch.py. Each program runs under `gpusnap run`, attach() or use()
+as it runs alone, and its failure is told rightly."""
+import os
+import subprocess
+import tempfile
+
+from harness import MIB, Run, ask, case, diagnose, gpusnap, program
+
+RUN = [gpusnap, 'run']
+
+# 800 MiB of one 1600 MiB segment are free in eight holes, 448 MiB are left on a device of 2 GiB; 700 MiB fit in neither.
+FRAGMENTED = '''
+import torch
+def carve(n): return torch.empty(n << 20, dtype=torch.uint8, device='cuda')
+def load_batch(n): return torch.empty(n << 20, dtype=torch.uint8, device='cuda')
+whole = carve(1600); del whole
+parts = [carve(100) for _ in range(16)]
+for i in range(0, 16, 2): parts[i] = None
+try: load_batch(700)
+except torch.OutOfMemoryError: print('caught', flush=True)
+'''
+
+GROWING = '''
+import torch
+kept = []
+def grow(n): kept.append(torch.empty(n << 20, dtype=torch.uint8, device='cuda'))
+try:
+    for _ in range(100): grow(300)
+except torch.OutOfMemoryError: print('caught', flush=True)
+'''
+
+
+def is_the_fragmented_failure(r):
+    assert r.status == 0 and 'caught' in r.out, (r.status, r.err[-1500:])
+    assert len(r.dumps) == 1, (r.dumps, r.err)
+    d = diagnose(r.dumps[0])
+    assert d['verdict'] == 'fragmented' and d['exact'] and d['requested'] == 700 * MIB, d
+    assert 'load_batch' in ask(r.dumps[0], 'oom')[0]['user_frame']
+
+
+@case
+def looking_for_torch_does_not_take_the_recording_away():
+    looks = {'find_spec': 'import importlib.util\nimportlib.util.find_spec("torch")\n',
+             'find_spec, twice': 'import importlib.util\nimportlib.util.find_spec("torch"); importlib.util.find_spec("torch")\n',
+             'import_module': 'import importlib\nimportlib.import_module("torch")\n',
+             'lazily': 'import importlib.util, sys\nspec = importlib.util.find_spec("torch")\nspec.loader = importlib.util.LazyLoader(spec.loader)\n'
+                       'sys.modules["torch"] = lazy = importlib.util.module_from_spec(spec)\nspec.loader.exec_module(lazy)\n',
+             'another finder first': 'import sys\nclass F:\n    def find_spec(self, name, path=None, target=None): return None\nsys.meta_path.insert(0, F())\n'}
+    for how, before in looks.items():
+        try:
+            is_the_fragmented_failure(Run(program(before + FRAGMENTED), mib=2048, before=RUN))
+        except AssertionError as e:
+            raise AssertionError(f'{how}: {e}')
+
+
+@case
+def options_of_python_do_not_take_the_recording_away():
+    for options in (['-E'], ['-I'], ['-s']):
+        is_the_fragmented_failure(Run(*options, program(FRAGMENTED), mib=2048, before=RUN))
+
+
+@case
+def a_folder_or_module_called_gpusnap_does_not_take_the_recording_away():
+    folder = tempfile.mkdtemp()
+    os.mkdir(folder + '/gpusnap')
+    is_the_fragmented_failure(Run(program(FRAGMENTED), mib=2048, before=RUN, PYTHONPATH=folder))
+    with open(folder + '/gpusnap/__init__.py', 'w') as f:
+        f.write('mine = 7\n')
+    is_the_fragmented_failure(Run(program('import gpusnap\nassert gpusnap.mine == 7\n' + FRAGMENTED), mib=2048, before=RUN, PYTHONPATH=folder))
+
+
+@case
+def a_program_that_calls_us_itself_under_run_leaves_one_dump_a_failure():
+    for call in ('attach()', 'use()', 'attach(max_entries=1000)'):
+        for order in (f'import gpusnap.torch\ngpusnap.torch.{call}\n', f'import torch\nimport gpusnap.torch\ngpusnap.torch.{call}\n'):
+            r = Run(program(order + FRAGMENTED), mib=2048, before=RUN)
+            is_the_fragmented_failure(r)
+            assert 'not recorded' not in r.err, r.err
+
+
+@case
+def the_environment_of_a_program_under_run_is_its_own_but_for_what_is_ours():
+    text = 'import json, os, sys; print(json.dumps([{k: v for k, v in os.environ.items() if not k.startswith("GPUSNAP_")}, sys.path, sys.argv, sorted(sys.modules)]))'
+    plain, ours = Run('-c', text).json(), Run('-c', text, before=RUN).json()
+    assert ours[0].pop('LD_PRELOAD').endswith(plain[0].pop('LD_PRELOAD'))
+    assert plain == ours, [(a, b) for a, b in zip(plain, ours) if a != b]
+
+
+# The example of PyTorch's documentation: an allocator that asks the driver each time.
+PLUGGABLE = '''
+#include <stddef.h>
+int cudaMalloc(void **, size_t);
+int cudaFree(void *);
+void *my_malloc(long size, int device, void *stream) { void *p = 0; cudaMalloc(&p, size); return p; }
+void my_free(void *p, long size, int device, void *stream) { cudaFree(p); }
+'''
+
+
+def pluggable():
+    folder = tempfile.mkdtemp()
+    with open(folder + '/mine.c', 'w') as f:
+        f.write(PLUGGABLE)
+    subprocess.run(['cc', '-shared', '-fPIC', '-w', folder + '/mine.c', '-o', folder + '/mine.so'], check=True)
+    return f'''
+import torch
+mine = torch.cuda.memory.CUDAPluggableAllocator({folder + '/mine.so'!r}, 'my_malloc', 'my_free')
+torch.cuda.memory.change_current_allocator(mine)
+x = torch.empty(300 << 20, dtype=torch.uint8, device='cuda'); print('caught', x.numel(), flush=True)
+'''
+
+
+@case
+def an_allocator_that_cannot_be_watched_is_left_alone():
+    for text, env in ((GROWING, {'PYTORCH_CUDA_ALLOC_CONF': 'backend:cudaMallocAsync'}), (pluggable(), {})):
+        for before, ours in (([], ''), (RUN, ''), ([], 'import gpusnap.torch; gpusnap.torch.attach()\n')):
+            r = Run(program(ours + text), mib=2048, before=before, **env)
+            assert r.status == 0 and 'caught' in r.out, (env, before, r.err[-1500:])
+            assert r.err.count('cannot be watched') == (1 if before or ours else 0), r.err
+
+
+@case
+def with_caching_off_the_driver_calls_are_the_recording():
+    for options in ((), ('-E',)):
+        r = Run(*options, program(GROWING), mib=2048, before=RUN, PYTORCH_NO_CUDA_MEMORY_CACHING='1')
+        assert r.status == 0 and 'caught' in r.out, r.err
+        assert r.err.count('cannot be watched') == 1, r.err
+        assert len(r.dumps) == 1, (r.dumps, r.err)
+        oom = ask(r.dumps[0], 'oom')[0]
+        assert oom['requested'] == 300 * MIB and 'grow' in oom['user_frame'], oom
+
+
+@case
+def the_failure_that_ends_the_program_has_its_dump():
+    text = '''
+import torch
+def probe(n): return torch.empty(n << 20, dtype=torch.uint8, device='cuda')
+for n in (64000, 32000, 16000, 8000, 4000, 2500):
+    try: probe(n)
+    except torch.OutOfMemoryError: pass
+kept = []
+def leak(): kept.append(torch.empty(100 << 20, dtype=torch.uint8, device='cuda'))
+while True: leak()
+'''
+    for before, ours in ((RUN, ''), ([], 'import gpusnap.torch; gpusnap.torch.attach()\n'), ([], 'import gpusnap.torch; gpusnap.torch.use()\n')):
+        r = Run(program(ours + text), mib=2048, before=before)
+        assert r.status == 1 and 'OutOfMemoryError' in r.err, r.err
+        assert len(r.dumps) == 5, r.dumps
+        last = max(r.dumps, key=lambda d: int(d.rsplit('-', 1)[1].split('.')[0]))
+        oom = ask(last, 'oom')[-1]
+        assert oom['requested'] == 100 * MIB and 'leak' in oom['user_frame'], oom
+
+
+@case
+def a_failure_that_comes_again_is_merged():
+    text = '''
+import torch
+kept = [torch.empty(300 << 20, dtype=torch.uint8, device='cuda')]
+def big(): torch.empty(9000 << 20, dtype=torch.uint8, device='cuda')
+for i in range(20):
+    try: big()
+    except torch.OutOfMemoryError: pass
+    kept.append(torch.empty(1 << 20, dtype=torch.uint8, device='cuda'))
+'''
+    for before, ours in ((RUN, ''), ([], 'import gpusnap.torch; gpusnap.torch.attach()\n'), ([], 'import gpusnap.torch; gpusnap.torch.use()\n')):
+        r = Run(program(ours + text), mib=2048, before=before)
+        assert r.status == 0 and len(r.dumps) == 1, (ours, r.dumps, r.err[-1500:])
+
+
+@case
+def a_dump_on_demand_is_no_failure():
+    text = '''
+import torch, gpusnap.torch
+gpusnap.torch.%s()
+kept = [torch.empty(300 << 20, dtype=torch.uint8, device='cuda')]
+for epoch in range(6): print(gpusnap.torch.dump().split('/')[-1])
+try:
+    while True: kept.append(torch.empty(300 << 20, dtype=torch.uint8, device='cuda'))
+except torch.OutOfMemoryError: print('caught')
+'''
+    for call in ('attach', 'use'):
+        r = Run(program(text % call), mib=2048)
+        names = [os.path.basename(d) for d in r.dumps]
+        assert r.status == 0 and 'caught' in r.out, r.err
+        assert sum(n.startswith('dump-') for n in names) == 6 and sum(n.startswith('oom-') for n in names) == 1, names
+        assert r.err.count('out of memory') == 1, r.err
+
+
+@case
+def variables_hold_for_attach():
+    ours = 'import gpusnap.torch; gpusnap.torch.attach()\n'
+    r = Run(program(ours + GROWING), mib=2048, GPUSNAP_STACKS='none')
+    assert ask(r.dumps[0], 'select count(*) as n from frame')[0]['n'] == 0, r.err
+    r = Run(program(ours + GROWING), mib=2048, GPUSNAP_EVENTS='4')
+    assert ask(r.dumps[0], 'summary')[0]['events'] == 4
+    for name, value in (('GPUSNAP_EVENTS', '10k'), ('GPUSNAP_EVENTS', '-3'), ('GPUSNAP_STACKS', 'deep'), ('GPUSNAP_DEPTH', 'x')):
+        r = Run(program(ours + GROWING), mib=2048, **{name: value})
+        assert r.status == 0 and 'caught' in r.out and len(r.dumps) == 1, (name, value, r.err)
+        assert r.err.count(name) == 1 and 'Traceback' not in r.err, (name, r.err)
+    r = Run(program(ours + GROWING), mib=2048, GPUSNAP_DISABLE='1')
+    assert r.status == 0 and not r.dumps and not r.err.strip(), r.err

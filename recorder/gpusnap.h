@@ -410,16 +410,18 @@ GPUSNAP_API void gpusnap_watch_call(void);
  * takes only a lock that is held over no call. */
 GPUSNAP_API void gpusnap_watch_event(const gpusnap_event_row *row);
 
-/* gpusnap_failure for the oom event that the calling thread told last. */
-GPUSNAP_API gpusnap_status gpusnap_watch_failure(int device, uint64_t bytes);
+/* gpusnap_failure, and gpusnap_builder_failure, for the oom event that the calling thread told
+ * last. */
+GPUSNAP_API gpusnap_status gpusnap_watch_failure(int device);
+GPUSNAP_API gpusnap_status gpusnap_watch_failed(gpusnap_builder *b, int device);
 
 /* What gpusnap_watch_rows tells beside the events. */
 typedef struct gpusnap_watched {
 	size_t size;
 	int64_t events, dropped; /* kept, and lost before them */
 	int64_t oom; /* number, among those kept, of the oom that the calling thread told last; −1 */
-	int32_t acted_after;     /* other events came after it */
-	int32_t has_pool_id;     /* from here on: of that oom */
+	int32_t acted_after; /* other events came after it */
+	int32_t has_pool_id; /* from here on: of that oom */
 	int64_t time_us, requested;
 	uint64_t stream;
 	gpusnap_id stack;

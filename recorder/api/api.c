@@ -8,11 +8,11 @@
 
 #include "recorder/api/api_config.h"
 #include "recorder/api/error.h"
+#include "recorder/api/opened.h"
 #include "recorder/device/cuda.h"
 #include "recorder/api/env.h"
 #include "recorder/pool/sim_device.h"
 #include "recorder/api/recorder.h"
-#include "recorder/api/watch.h"
 #include "recorder/dump/text.h"
 #include "schema/version.h"
 
@@ -66,6 +66,7 @@ static gs_status open_locked(const gpusnap_config *config, gs_error *err)
 		return status;
 	if (!c.disable && (c.stacks & GS_STACKS_PYTHON))
 		gs_recorder_hook_python(&api.recorder);
+	gs_opened_set(GS_OPENED_POOL, c.disable ? NULL : &api.recorder);
 	atomic_store(&api.open, 1);
 	return GS_OK;
 }
@@ -84,6 +85,7 @@ void gpusnap_close(void)
 	pthread_mutex_lock(&api.lock);
 	if (api.open) {
 		atomic_store(&api.open, 0);
+		gs_opened_set(GS_OPENED_POOL, NULL);
 		gs_recorder_release(&api.recorder);
 		for (int i = 0; i < GS_DEVICES_MAX; i++) {
 			if (api.simulated)
@@ -308,22 +310,20 @@ gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool)
 /* --- tags, figures, dumps
  * ----------------------------------------------------------------------------- */
 
-/* The recorder whose allocations tags are for. */
-static gs_recorder *tagging(void) { return api.open ? &api.recorder : gs_watch_recorder(); }
-
 gpusnap_status gpusnap_push_tag(const char *name)
 {
-	gs_recorder *r = tagging();
-	if (!r)
+	gs_recorder *r = gs_opened_any();
+	if (!r && !api.open)
 		return gs_api_fail(GS_STATE, "gpusnap is not open");
-	gs_recorder_push_tag(r, name);
+	if (r)
+		gs_recorder_push_tag(r, name);
 	return GPUSNAP_OK;
 }
 
 gpusnap_status gpusnap_pop_tag(void)
 {
-	gs_recorder *r = tagging();
-	if (!r || gs_recorder_pop_tag(r))
+	gs_recorder *r = gs_opened_any();
+	if ((!r && !api.open) || (r && gs_recorder_pop_tag(r)))
 		return gs_api_fail(GS_STATE, "no tag is pushed in this thread");
 	return GPUSNAP_OK;
 }
@@ -387,34 +387,4 @@ gpusnap_status gpusnap_dump(int device, const char *path, char *written, size_t 
 	gs_dump_request request = {.reason = GS_DUMP_DEMAND, .path = path, .quiet = true};
 	status = gs_heap_dump(h, &request, written, cap, gs_api_error());
 	return gs_api_result(status);
-}
-
-/* --- the builder's dumps
- * ------------------------------------------------------------------------------ */
-
-gs_dumper *gs_api_dumper(gs_error *err)
-{
-	static struct {
-		bool made;
-		gs_config config;
-		gs_clock clock;
-		gs_pages pages;
-		gs_dumper dumper;
-	} loose; /* for a process that opens no recorder */
-	gs_dumper *d = &loose.dumper;
-	gs_status status = GS_OK;
-	pthread_mutex_lock(&api.lock);
-	if (api.open && !api.recorder.config.disable) {
-		d = &api.recorder.dumper;
-	} else if (gs_watch_recorder()) {
-		d = &gs_watch_recorder()->dumper;
-	} else if (!loose.made) {
-		status = gs_config_read(&loose.config, err);
-		gs_clock_init(&loose.clock);
-		if (!status)
-			status = gs_dumper_init(d, &loose.config, NULL, &loose.clock, &loose.pages);
-		loose.made = !status;
-	}
-	pthread_mutex_unlock(&api.lock);
-	return status ? NULL : d;
 }

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "recorder/api/config_read.h"
 #include "recorder/api/env.h"
 #include "recorder/dump/text.h"
 

@@ -2,7 +2,7 @@
 #ifndef GS_RECORDER_API_CONFIG_H
 #define GS_RECORDER_API_CONFIG_H
 
-#include "recorder/api/config.h"
+#include "recorder/dump/config.h"
 #include "recorder/gpusnap.h"
 
 /* The caller's whole struct, whatever size it has; NULL: everything from the variables.

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "recorder/api/error.h"
+#include "recorder/api/opened.h"
 #include "recorder/dump/dump.h"
 
 static const gs_tables_limits roomy = {1 << 26, 1 << 19, 1 << 20, 1 << 19, 1 << 23, 1 << 16};
@@ -344,7 +345,7 @@ gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text)
 gpusnap_status gpusnap_failure(int device, uint64_t stack, uint64_t bytes)
 {
 	gs_error *err = gs_api_error();
-	gs_dumper *d = gs_api_dumper(err);
+	gs_dumper *d = gs_opened_dumper(err);
 	gs_failure failure = {stack, bytes, device};
 	gs_status status = d ? gs_dumper_ask(d, &failure) : err->status;
 	if (status == GS_EXISTS)
@@ -395,7 +396,7 @@ gpusnap_status gpusnap_builder_write(
 {
 	gs_encoder encoder = {.pages = NULL};
 	gs_error why = GS_ERROR_INIT, *err = gs_api_error();
-	gs_dumper *d = gs_api_dumper(err);
+	gs_dumper *d = gs_opened_dumper(err);
 	if (!d)
 		return gs_api_result(err->status);
 	gs_status status = gs_encoder_init(&encoder, b->tables, d->config->level, &b->pages);

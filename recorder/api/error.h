@@ -27,8 +27,4 @@ gpusnap_status gs_api_fail(gs_status status, const char *format, ...)
 /* "allocated_bytes.all.current" and so on; GS_NOT_FOUND. */
 gs_status gs_api_stat_value(const gs_pool_stats *stats, const char *name, int64_t *value);
 
-/* The dumper that counts this process's dumps: the open recorder's, else one of its own, made now.
- * NULL: no memory (err tells). */
-struct gs_dumper *gs_api_dumper(gs_error *err);
-
 #endif

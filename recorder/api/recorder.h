@@ -31,8 +31,8 @@ typedef struct gs_recorder {
 	uint32_t serial; /* no two recorders of a process have the same; not 0 */
 	_Atomic(gs_frames_hook *) hook;
 	void *hook_arg;
-	struct gs_recorder *next; /* of all open ones, for fork */
-	struct gs_signal *signal; /* NULL: none */
+	struct gs_recorder *next;                     /* of all open ones, for fork */
+	struct gs_signal *signal;                     /* NULL: none */
 	gs_status (*dump_all)(gs_dump_reason reason); /* in place of the heaps' dumps; NULL: theirs */
 } gs_recorder;
 

@@ -1,15 +1,14 @@
 /* Watching another allocator: its events in rings, and a builder for its dumps. */
 #include <pthread.h>
-#include <stdatomic.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "recorder/api/api_config.h"
 #include "recorder/api/builder.h"
+#include "recorder/api/config_read.h"
 #include "recorder/api/error.h"
+#include "recorder/api/opened.h"
 #include "recorder/api/recorder.h"
-#include "recorder/api/watch.h"
-#include "recorder/capture/python_hook.h"
 #include "recorder/dump/live_allocations.h"
 #include "recorder/dump/ring.h"
 #include "recorder/dump/text.h"
@@ -23,7 +22,6 @@ typedef struct watched {
 
 static struct {
 	pthread_mutex_t lock; /* guards opening */
-	_Atomic bool open;
 	gs_recorder recorder;
 	watched devices[GS_DEVICES_MAX];
 	gpusnap_watch_dump *dump;
@@ -55,7 +53,7 @@ static bool has_events(watched *w)
 /* On the recorder's own thread, which holds no lock. */
 static gs_status dump_all(gs_dump_reason reason)
 {
-	if (atomic_load(&watch.open) && watch.dump)
+	if (watch.dump)
 		for (int i = 0; i < GS_DEVICES_MAX; i++)
 			if (has_events(&watch.devices[i]))
 				watch.dump(i, reason == GS_DUMP_SIGNAL ? GPUSNAP_BY_SIGNAL : GPUSNAP_BY_DEMAND);
@@ -73,8 +71,7 @@ static void complain(const gs_error *err)
 	gs_dump_write(STDERR_FILENO, line.at, line.n);
 }
 
-static gs_status open_locked(
-	const gpusnap_config *config, gpusnap_watch_dump *dump, gs_error *err)
+static gs_status open_locked(const gpusnap_config *config, gpusnap_watch_dump *dump, gs_error *err)
 {
 	static gs_config c; /* too large for a thread's stack */
 	gpusnap_config full;
@@ -92,11 +89,11 @@ static gs_status open_locked(
 	watch.dump = dump;
 	watch.recorder.dump_all = dump_all;
 	if (!c.disable && (c.stacks & GS_STACKS_PYTHON))
-		gs_python_hook_install(&watch.recorder);
+		gs_recorder_hook_python(&watch.recorder);
 	for (int i = 0; i < GS_DEVICES_MAX; i++)
 		pthread_mutex_init(&watch.devices[i].lock, NULL);
 	pthread_atfork(before_fork, after_fork, after_fork);
-	atomic_store(&watch.open, !c.disable);
+	gs_opened_set(GS_OPENED_WATCH, c.disable ? NULL : &watch.recorder);
 	return GS_OK;
 }
 
@@ -108,21 +105,15 @@ gpusnap_status gpusnap_watch_open(const gpusnap_config *config, gpusnap_watch_du
 	return gs_api_result(status);
 }
 
-gs_recorder *gs_watch_recorder(void)
-{
-	return atomic_load_explicit(&watch.open, memory_order_acquire) ? &watch.recorder : NULL;
-}
-
 /* The device's record with its lock held, made ready at first use; NULL when there is none. */
 static watched *lock_device(int number)
 {
-	if (number < 0 || number >= GS_DEVICES_MAX || !gs_watch_recorder())
+	if (number < 0 || number >= GS_DEVICES_MAX || !gs_opened_get(GS_OPENED_WATCH))
 		return NULL;
 	watched *w = &watch.devices[number];
 	pthread_mutex_lock(&w->lock);
 	if (!w->ready)
-		w->ready =
-			!gs_ring_init(&w->ring, watch.recorder.config.events, &watch.recorder.pages);
+		w->ready = !gs_ring_init(&w->ring, watch.recorder.config.events, &watch.recorder.pages);
 	if (w->ready)
 		return w;
 	pthread_mutex_unlock(&w->lock);
@@ -136,7 +127,7 @@ __attribute__((noinline)) void gpusnap_watch_call(void)
 {
 	gs_regs from;
 	gs_call call;
-	gs_recorder *r = gs_watch_recorder();
+	gs_recorder *r = gs_opened_get(GS_OPENED_WATCH);
 	gs_thread *t = r ? gs_thread_self() : NULL;
 	if (!t)
 		return;
@@ -191,6 +182,7 @@ void gpusnap_watch_event(const gpusnap_event_row *row)
 	if (t && row->action == GPUSNAP_OOM) {
 		t->watched.failure = w->ring.count;
 		t->watched.failed_stack = e.stack;
+		t->watched.failed_size = e.size;
 	}
 	if (t && (row->action == GPUSNAP_ALLOC || row->action == GPUSNAP_OOM))
 		t->watched.stack = t->watched.tag = 0; /* of this call only */
@@ -201,15 +193,23 @@ void gpusnap_watch_event(const gpusnap_event_row *row)
 /* --- dumps
  * -------------------------------------------------------------------------------------------- */
 
-gpusnap_status gpusnap_watch_failure(int device, uint64_t bytes)
+gpusnap_status gpusnap_watch_failure(int device)
 {
 	const gs_thread *t = gs_thread_self();
-	return gpusnap_failure(device, t ? t->watched.failed_stack : 0, bytes);
+	return t ? gpusnap_failure(device, t->watched.failed_stack, t->watched.failed_size)
+			 : gs_api_fail(GS_NO_MEMORY, "no memory for the thread");
+}
+
+gpusnap_status gpusnap_watch_failed(gpusnap_builder *b, int device)
+{
+	const gs_thread *t = gs_thread_self();
+	return t ? gpusnap_builder_failure(b, device, t->watched.failed_stack, t->watched.failed_size)
+			 : gs_api_fail(GS_NO_MEMORY, "no memory for the thread");
 }
 
 gpusnap_builder *gpusnap_watch_builder(void)
 {
-	gs_recorder *r = gs_watch_recorder();
+	gs_recorder *r = gs_opened_get(GS_OPENED_WATCH);
 	if (!r) {
 		gs_api_fail(GS_STATE, "no allocator is watched");
 		return NULL;

@@ -17,7 +17,8 @@ typedef struct gs_thread {
 	struct {
 		uint32_t stack; /* of the call to the watched allocator that is under way; 0: none */
 		uint16_t tag;
-		uint32_t failed_stack; /* of the last failure … */
+		uint32_t failed_stack; /* of the last failure, … */
+		uint64_t failed_size;  /* its size … */
 		uint64_t failure;      /* … and its event's number in its device */
 	} watched;
 	gs_unwinder unwinder;

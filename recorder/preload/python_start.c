@@ -47,9 +47,9 @@ static bool find_all(void)
 {
 	return find("PySys_AddAuditHook", &py.add) && find("PyTuple_GetItem", &py.item) &&
 		find("PyUnicode_AsUTF8", &py.utf8) && find("PyDict_New", &py.new_dict) &&
-		find("PyDict_SetItemString", &py.put) &&
-		find("PyUnicode_DecodeFSDefault", &py.decode) && find("PyRun_StringFlags", &py.run) &&
-		find("Py_DecRef", &py.decref) && find("PyErr_Clear", &py.clear_error);
+		find("PyDict_SetItemString", &py.put) && find("PyUnicode_DecodeFSDefault", &py.decode) &&
+		find("PyRun_StringFlags", &py.run) && find("Py_DecRef", &py.decref) &&
+		find("PyErr_Clear", &py.clear_error);
 }
 
 /* Runs start.py's begin(). Whatever goes wrong there is the package's to tell. */
@@ -106,8 +106,8 @@ static bool find_package(void)
 		!(end = strrchr(about.dli_fname, '/')))
 		return false;
 	for (size_t i = 0; i < sizeof places / sizeof *places; i++) {
-		snprintf(package, sizeof package, "%.*s/%s", (int)(end - about.dli_fname),
-			about.dli_fname, places[i]);
+		snprintf(package, sizeof package, "%.*s/%s", (int)(end - about.dli_fname), about.dli_fname,
+			places[i]);
 		snprintf(start, sizeof start, "%s/start.py", package);
 		if (!access(start, R_OK))
 			return true;

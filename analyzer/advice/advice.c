@@ -251,13 +251,13 @@ static gs_status advise_pinning(gs_diagnosis *d)
 static gs_status advise_growth(gs_diagnosis *d)
 {
 	const gs_growth *g = d->ngrowth ? &d->growth[0] : NULL;
-	if (!g || g->bytes < d->totals.allocated / 20 || g->confidence < 0.5)
+	if (!g || g->bytes < d->totals.allocated / 20)
 		return GS_OK;
 	return gs_diagnosis_advise(d, g->bytes,
 		format("stop keeping what %s allocates", frame(d, g->stack).text).text,
-		format(
-			"its live bytes only grow: %s in %llu blocks since event %lld, none of it given back for good",
-			bytes(g->bytes).text, (unsigned long long)g->blocks, (long long)g->first_idx)
+		format("it grows step after step: %s in %llu blocks by now, %s more in the last %s",
+			bytes(g->bytes).text, (unsigned long long)g->blocks, bytes(g->each_step).text,
+			g->estimated ? "third of the recording" : "step")
 			.text);
 }
 

@@ -180,12 +180,12 @@ static void print_growth(const printer *p)
 	const gs_diagnosis *d = p->d;
 	if (!d->ngrowth)
 		return;
-	title(p, "What only grows");
+	title(p, "What grows");
 	for (size_t i = 0; i < some(p, d->ngrowth, 2); i++) {
 		const gs_growth *g = &d->growth[i];
-		item(p, "%s in %llu block%s since event %lld, %.0f %% sure: %s", bytes(g->bytes).text,
-			(unsigned long long)g->blocks, s_of(g->blocks), (long long)g->first_idx,
-			100 * g->confidence, frame(p, g->stack).text);
+		item(p, "%s in %llu block%s since event %lld, over %zu %s: %s", bytes(g->bytes).text,
+			(unsigned long long)g->blocks, s_of(g->blocks), (long long)g->first_idx, g->steps,
+			g->estimated ? "thirds of the recording" : "steps", frame(p, g->stack).text);
 		whole_stack(p, g->stack);
 	}
 }

@@ -168,7 +168,7 @@ gs_status gs_diagnose_ladder(
 	return GS_OK;
 }
 
-static gs_status blame(gs_diagnosis *d)
+static gs_status blame(gs_diagnosis *d, const gs_rules *rules)
 {
 	gs_policy_request r = gs_diagnosis_request(d);
 	int64_t until = d->idx != GS_NONE ? d->idx : d->state.idx;
@@ -180,7 +180,9 @@ static gs_status blame(gs_diagnosis *d)
 		status = gs_blame_eviction(
 			d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);
 	if (!status)
-		status = gs_blame_growth(&d->history, until, &d->growth, &d->ngrowth);
+		status = gs_meaning_init(&d->meaning, &d->history, rules, NULL);
+	if (!status)
+		status = gs_meaning_growth(&d->meaning, until, &d->growth, &d->ngrowth);
 	if (!status)
 		status = gs_blame_varying(d->snapshot, d->device, &d->varying, &d->nvarying);
 	return status ? status : gs_blame_holders(&d->layout, &d->holders, &d->nholders);
@@ -192,7 +194,7 @@ gs_status gs_diagnose(
 	gs_status status = gs_diagnose_ladder(s, options, d, err);
 	if (status)
 		return status;
-	if (d->has_layout && (status = blame(d)))
+	if (d->has_layout && (status = blame(d, options->rules)))
 		return gs_fail(err, status, "out of memory");
 	if ((status = gs_diagnose_health(d)))
 		return gs_fail(err, status, "out of memory");
@@ -201,6 +203,7 @@ gs_status gs_diagnose(
 
 void gs_diagnosis_release(gs_diagnosis *d)
 {
+	gs_meaning_release(&d->meaning);
 	gs_history_release(&d->history);
 	gs_layout_release(&d->layout);
 	free(d->pinning);

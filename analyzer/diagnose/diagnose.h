@@ -11,8 +11,7 @@
 #define GS_ANALYZER_DIAGNOSE_H
 
 #include "analyzer/diagnose/attribution.h"
-#include "analyzer/meaning/growth.h"
-#include "analyzer/meaning/varying_sizes.h"
+#include "analyzer/meaning/meaning.h"
 #include "analyzer/state/state.h"
 
 /* GS_STEP(NAME, "word", "kind", "question"), in the ladder's order. */
@@ -81,10 +80,11 @@ typedef struct gs_diagnose_options {
 	int64_t allowed;
 	int64_t context;            /* bytes a process needs outside its allocator; GS_NONE: 1 GiB */
 	const gs_snapshot *message; /* a text about the same failure, which supplies facts; NULL none */
+	const gs_rules *rules; /* the user's for categories, NULL none; must outlive the diagnosis */
 } gs_diagnose_options;
-#define GS_DIAGNOSE_OPTIONS_INIT                       \
-	{                                                  \
-		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL \
+#define GS_DIAGNOSE_OPTIONS_INIT                             \
+	{                                                        \
+		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL \
 	}
 
 typedef struct gs_diagnosis {
@@ -126,6 +126,7 @@ typedef struct gs_diagnosis {
 	size_t npinning;
 	gs_eviction *evictions;
 	size_t nevictions;
+	gs_meaning meaning; /* of the history; only where has_layout */
 	gs_growth *growth;
 	size_t ngrowth;
 	gs_varying *varying;

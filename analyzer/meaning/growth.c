@@ -1,122 +1,208 @@
-/* Stacks whose live bytes only grow. */
+/* Growth: what outlives steps while the total rises. */
+#include "analyzer/meaning/growth.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/growth.h"
+#include "analyzer/meaning/work.h"
+#include "analyzer/model/frames.h"
 
-enum { WINDOWS = 16, LEAST_ALLOCATIONS = 3, LEAST_RISES = 3 };
+enum { LEAST_STEPS = 3, THIRDS = 3, MOST_WINDOWS = 64, LEAST_SHARE = 100 };
 
+/* A stack over windows of the trace (the last steps, or its thirds): live bytes at the end of each,
+ * and which windows what lives at the end was born in. */
 typedef struct course {
-	uint64_t allocations, blocks, bytes;
+	uint64_t ends[MOST_WINDOWS], total_blocks;
+	uint64_t births, frees;
+	uint64_t born_in;      /* bit by window */
+	uint32_t born[THIRDS]; /* estimated: allocations of each third that live at the end */
+	uint64_t bytes;
 	int64_t first, last;
-	int32_t window;          /* the last one that floors is filled for, -1 none */
-	uint64_t floor[WINDOWS]; /* least live bytes */
-	/* sums for the line through (event, live bytes) at its own events */
-	double n, x, y, xx, xy;
 } course;
 
-typedef struct courses {
+typedef struct growth {
+	const gs_meaning *m;
+	size_t until;              /* events looked at */
+	size_t n;                  /* windows */
+	size_t ends[MOST_WINDOWS]; /* last event of each */
+	uint64_t totals[MOST_WINDOWS];
 	uint32_t *of_stack; /* number + 1 */
 	course *all;
-	size_t n, until;
-} courses;
+	size_t ncourses;
+	bool estimated;
+	bool builds; /* the program frees too little for more than a guess by its own lines */
+} growth;
 
-static gs_id stack_of(const gs_history *h, size_t i)
+/* The last whole steps that end by then. */
+static void take_steps(growth *x)
 {
-	return h->births[i] >= 0 ? h->device->trace.events[h->births[i]].stack : 0;
+	const gs_meaning *m = x->m;
+	size_t from = 0, found = 0;
+	for (size_t k = 0; k < m->nsteps; k++)
+		found += m->steps[k].whole && (size_t)m->steps[k].last_idx < x->until;
+	from = found > MOST_WINDOWS ? found - MOST_WINDOWS : 0;
+	for (size_t k = 0, i = 0; k < m->nsteps; k++)
+		if (m->steps[k].whole && (size_t)m->steps[k].last_idx < x->until && i++ >= from)
+			x->ends[x->n++] = (size_t)m->steps[k].last_idx;
 }
 
-/* Only stacks that allocate often enough get a course. */
-static gs_status find_stacks(const gs_history *h, courses *c)
+static void take_thirds(growth *x)
 {
-	uint32_t n = h->snapshot->nstacks ? h->snapshot->nstacks : 1, found = 0;
-	c->of_stack = calloc(n, sizeof *c->of_stack);
-	if (!c->of_stack)
+	x->estimated = true;
+	for (size_t k = 1; k <= THIRDS && x->until >= THIRDS; k++)
+		x->ends[x->n++] = x->until * k / THIRDS - 1;
+}
+
+/* Stacks that have a block alive at the end which was allocated in the trace. */
+static gs_status find_stacks(growth *x)
+{
+	const gs_meaning *m = x->m;
+	size_t n = (size_t)m->history->snapshot->nstacks + 1;
+	int32_t *live = calloc(n, sizeof *live);
+	x->of_stack = calloc(n, sizeof *x->of_stack);
+	if (!live || !x->of_stack) {
+		free(live);
 		return GS_NO_MEMORY;
-	for (size_t i = 0; i < c->until; i++)
-		if (h->births[i] == (int32_t)i && stack_of(h, i) < n)
-			c->of_stack[stack_of(h, i)]++;
-	for (uint32_t k = 0; k < n; k++)
-		c->of_stack[k] = k && c->of_stack[k] >= LEAST_ALLOCATIONS ? ++found : 0;
-	c->all = calloc(found + 1, sizeof *c->all);
-	if (!c->all)
+	}
+	for (size_t i = 0; i < x->until; i++) {
+		int32_t birth = m->history->births[i];
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC)
+			live[gs_meaning_stack(m, i)]++;
+		else if (gs_meaning_action(m, i) == GS_ACTION_FREE_COMPLETED && birth >= 0)
+			live[gs_meaning_stack(m, (size_t)birth)]--;
+	}
+	for (gs_id k = 1; k < n; k++)
+		x->of_stack[k] = live[k] >= LEAST_STEPS ? (uint32_t)++x->ncourses : 0;
+	free(live);
+	x->all = calloc(x->ncourses + 1, sizeof *x->all);
+	return x->all ? GS_OK : GS_NO_MEMORY;
+}
+
+static course *course_of(const growth *x, size_t birth)
+{
+	uint32_t k = x->of_stack[gs_meaning_stack(x->m, birth)];
+	return k ? &x->all[k - 1] : NULL;
+}
+
+/* Live bytes window by window. */
+static void follow(growth *x)
+{
+	const gs_meaning *m = x->m;
+	const gs_history *h = m->history;
+	gs_gauge g;
+	gs_gauge_start(h, &g);
+	for (size_t i = 0, w = 0; i < x->until && w < x->n; i++) {
+		gs_action action = gs_meaning_action(m, i);
+		int32_t birth = h->births[i];
+		course *c = birth >= 0 ? course_of(x, (size_t)birth) : NULL;
+		gs_gauge_step(h, i, &g);
+		if (c && action == GS_ACTION_ALLOC) {
+			c->bytes += h->sizes[i];
+			c->births++;
+		} else if (c && action == GS_ACTION_FREE_COMPLETED) {
+			c->bytes -= h->sizes[i] < c->bytes ? h->sizes[i] : c->bytes;
+			c->frees++;
+		}
+		if (i != x->ends[w])
+			continue;
+		for (size_t k = 0; k < x->ncourses; k++)
+			x->all[k].ends[w] = x->all[k].bytes;
+		x->totals[w++] = g.allocated;
+	}
+}
+
+/* Of what lives at the end: how much, and born in which windows. */
+static gs_status look_at_survivors(growth *x)
+{
+	const gs_meaning *m = x->m;
+	const gs_history *h = m->history;
+	bool *gone = calloc(h->n + 1, sizeof *gone);
+	if (!gone)
 		return GS_NO_MEMORY;
-	c->n = found;
-	for (size_t k = 0; k < c->n; k++)
-		c->all[k].window = c->all[k].first = -1;
+	for (size_t i = 0; i < x->until; i++)
+		if (gs_meaning_action(m, i) == GS_ACTION_FREE_COMPLETED && h->births[i] >= 0)
+			gone[h->births[i]] = true;
+	for (size_t k = 0; k < x->ncourses; k++)
+		x->all[k] = (course){.first = -1};
+	follow(x);
+	for (size_t k = 0; k < x->ncourses; k++)
+		x->all[k].bytes = 0;
+	for (size_t i = 0, w = 0; i < x->until; i++) {
+		while (w < x->n && i > x->ends[w])
+			w++;
+		course *c = gs_meaning_action(m, i) == GS_ACTION_ALLOC && !gone[i] ? course_of(x, i) : NULL;
+		if (!c)
+			continue;
+		c->bytes += h->sizes[i];
+		c->total_blocks++;
+		c->first = c->first < 0 ? (int64_t)i : c->first;
+		c->last = (int64_t)i;
+		c->born_in |= w < x->n ? UINT64_C(1) << w : 0;
+		if (w < THIRDS)
+			c->born[w]++;
+	}
+	free(gone);
 	return GS_OK;
 }
 
-static void advance(course *k, int32_t window)
+/* Does it rise to the end, and in how many windows. */
+static size_t rises(const uint64_t *ends, size_t n)
 {
-	for (int32_t w = k->window + 1; w <= window; w++)
-		k->floor[w] = k->bytes;
-	k->window = window;
-}
-
-static void change(courses *c, const gs_history *h, size_t i, course *k)
-{
-	int32_t window = (int32_t)(i * WINDOWS / c->until);
-	gs_action action = gs_event_action(&h->device->trace.events[i]);
-	advance(k, window);
-	if (action == GS_ACTION_ALLOC) {
-		k->allocations++;
-		k->blocks++;
-		k->bytes += h->sizes[i];
-		k->first = k->first < 0 ? (int64_t)i : k->first;
-		k->last = (int64_t)i;
-	} else {
-		k->blocks -= k->blocks != 0;
-		k->bytes -= h->sizes[i] < k->bytes ? h->sizes[i] : k->bytes;
+	size_t count = 0;
+	for (size_t w = 1; w < n; w++) {
+		if (ends[w] < ends[w - 1])
+			count = 0; /* what was gained was lost again */
+		else
+			count += ends[w] > ends[w - 1];
 	}
-	if (k->bytes < k->floor[window])
-		k->floor[window] = k->bytes;
-	double x = (double)i, y = (double)k->bytes;
-	k->n += 1;
-	k->x += x;
-	k->y += y;
-	k->xx += x * x;
-	k->xy += x * y;
+	return n && ends[n - 1] > ends[n > 1 ? n - 2 : 0] ? count : 0;
 }
 
-static bool is_free(const gs_history *h, size_t i)
+/* In steps: it rises with each of the last steps, half of all at least, and so does the total; what
+ * lives was born in as many steps. Estimated: it rises in every third, in which the program frees
+ * as it goes. */
+static bool grows(const growth *x, const course *c, size_t *steps)
 {
-	gs_action action = gs_event_action(&h->device->trace.events[i]);
-	return action == GS_ACTION_FREE_REQUESTED;
+	size_t least = x->n / 2 > LEAST_STEPS - 1 ? x->n / 2 : LEAST_STEPS - 1;
+	*steps = rises(c->ends, x->n);
+	if (x->n < LEAST_STEPS || *steps < least || rises(x->totals, x->n) < least)
+		return false;
+	return (size_t)__builtin_popcountll(c->born_in) >= (least + 1 < x->n ? least + 1 : x->n);
 }
 
-static void follow(const gs_history *h, courses *c)
+/* A program that only builds up does not leak: in each third it frees half of what it allocates. */
+static bool runs(const growth *x)
 {
-	uint32_t n = h->snapshot->nstacks ? h->snapshot->nstacks : 1;
-	for (size_t i = 0; i < c->until; i++) {
-		if (h->births[i] < 0 || (h->births[i] != (int32_t)i && !is_free(h, i)))
+	const gs_meaning *m = x->m;
+	size_t allocs = 0, frees = 0;
+	for (size_t i = 0, w = 0; i < x->until; i++) {
+		gs_action action = gs_meaning_action(m, i);
+		allocs += action == GS_ACTION_ALLOC;
+		frees += action == GS_ACTION_FREE_COMPLETED;
+		if (i != x->ends[w])
 			continue;
-		gs_id stack = stack_of(h, i);
-		uint32_t k = stack < n ? c->of_stack[stack] : 0;
-		if (k)
-			change(c, h, i, &c->all[k - 1]);
+		if (frees * 2 < allocs || !allocs)
+			return false;
+		allocs = frees = 0;
+		w++;
 	}
-	for (size_t k = 0; k < c->n; k++)
-		advance(&c->all[k], WINDOWS - 1);
+	return true;
 }
 
-/* Never falls, rises often and late. A window's floor is compared with the live bytes at its end
- * through the next one's. */
-static bool grows(const course *k, size_t until, gs_growth *row)
+/* What one pass makes for itself is no growth, however long the pass. Of a program that only builds
+ * up a line of the user's is named that keeps all that it allocates, in each third several. */
+static bool may_leak(const growth *x, gs_id stack, const course *c)
 {
-	int rises = 0, first = (int)((size_t)k->first * WINDOWS / until);
-	bool late = false;
-	for (int w = first + 1; w <= WINDOWS; w++) {
-		uint64_t before = k->floor[w - 1], now = w < WINDOWS ? k->floor[w] : k->bytes;
-		if (now < before)
-			return false;
-		rises += now > before;
-		late |= now > before && w >= WINDOWS - WINDOWS / 4;
-	}
-	double spread = k->n * k->xx - k->x * k->x;
-	row->slope = spread > 0 ? (k->n * k->xy - k->x * k->y) / spread : 0;
-	row->confidence = (double)rises / (WINDOWS - first);
-	return late && rises >= LEAST_RISES;
+	const gs_snapshot *s = x->m->history->snapshot;
+	unsigned category = x->m->events[c->last].category;
+	if (!x->estimated)
+		return true;
+	if (category != GS_CATEGORY_UNKNOWN && category < GS_CATEGORIES)
+		return false;
+	if (!x->builds)
+		return true;
+	return !c->frees && c->born[0] >= LEAST_STEPS && c->born[1] >= LEAST_STEPS &&
+		c->born[2] >= LEAST_STEPS && gs_frame_is_user(s, gs_stack_user_frame(s, stack));
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -124,39 +210,61 @@ static int by_bytes(const void *a, const void *b)
 	const gs_growth *x = a, *y = b;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
+	return (x->first_idx > y->first_idx) - (x->first_idx < y->first_idx);
 }
 
-static void collect(const gs_history *h, const courses *c, gs_growth *rows, size_t *n)
+static void collect(const growth *x, gs_growth *rows, size_t *n)
 {
-	for (gs_id stack = 1; stack < h->snapshot->nstacks; stack++) {
-		const course *k = c->of_stack[stack] ? &c->all[c->of_stack[stack] - 1] : NULL;
-		gs_growth row = {.stack = stack};
-		if (!k || !grows(k, c->until, &row))
+	uint64_t sum = 0;
+	for (gs_id stack = 1; stack < x->m->history->snapshot->nstacks; stack++) {
+		const course *c = x->of_stack[stack] ? &x->all[x->of_stack[stack] - 1] : NULL;
+		size_t steps;
+		if (!c || !grows(x, c, &steps) || !may_leak(x, stack, c))
 			continue;
-		row.blocks = k->blocks;
-		row.bytes = k->bytes;
-		row.first_idx = k->first;
-		row.last_idx = k->last;
-		rows[(*n)++] = row;
+		rows[(*n)++] = (gs_growth){.stack = stack,
+			.blocks = c->total_blocks,
+			.bytes = c->bytes,
+			.first_idx = c->first,
+			.last_idx = c->last,
+			.each_step = c->ends[x->n - 1] - c->ends[x->n - 2],
+			.steps = steps + 1,
+			.estimated = x->estimated};
+		sum += c->bytes;
 	}
 	if (*n)
 		qsort(rows, *n, sizeof *rows, by_bytes);
+	while (*n && rows[*n - 1].bytes < sum / LEAST_SHARE)
+		--*n;
 }
 
-gs_status gs_blame_growth(const gs_history *h, int64_t until, gs_growth **rows, size_t *n)
+static gs_status search(growth *x, gs_growth **rows, size_t *n)
 {
-	courses c = {NULL, NULL, 0, until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n};
-	gs_status status = find_stacks(h, &c);
+	take_steps(x);
+	if (!x->m->nsteps)
+		take_thirds(x);
+	if (x->n < LEAST_STEPS)
+		return GS_OK;
+	x->builds = x->estimated && !runs(x);
+	gs_status status = find_stacks(x);
+	if (status || !x->ncourses)
+		return status;
+	if ((status = look_at_survivors(x)))
+		return status;
+	*rows = malloc(x->ncourses * sizeof **rows);
+	if (!*rows)
+		return GS_NO_MEMORY;
+	collect(x, *rows, n);
+	return GS_OK;
+}
+
+gs_status gs_meaning_growth(const gs_meaning *m, int64_t until, gs_growth **rows, size_t *n)
+{
+	size_t all = m->history->n;
+	growth x = {.m = m, .until = until >= 0 && (size_t)until < all ? (size_t)until + 1 : all};
+	*rows = NULL;
 	*n = 0;
-	*rows = status ? NULL : malloc((c.n + 1) * sizeof **rows);
-	if (!status && !*rows)
-		status = GS_NO_MEMORY;
-	if (!status && c.until) {
-		follow(h, &c);
-		collect(h, &c, *rows, n);
-	}
-	free(c.of_stack);
-	free(c.all);
+	gs_status status = search(&x, rows, n);
+	free(x.of_stack);
+	free(x.all);
 	return status;
 }

@@ -15,14 +15,15 @@ static const char *const hidden_files[] = {"core/boxing", "/Register", "/Redispa
 
 /* Native code that belongs to a framework, the C and C++ libraries, the interpreter or to our own
  * recorder. */
-static const char *const native_prefixes[] = {
-	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "caffe2::", "Py", "_Py", "cuda",
-	"cuMem", "start_thread", "clone", "gpusnap_", "THP", "THCP", "execute_native_thread_routine",
-	"method_vectorcall", "cfunction_", "_object_call", NULL};
+static const char *const native_prefixes[] = {"c10::", "c10d::", "at::", "torch::", "pybind11::",
+	"std::", "caffe2::", "Py", "_Py", "cuda", "cuMem", "start_thread", "clone", "gpusnap_", "THP",
+	"THCP", "execute_native_thread_routine", "method_vectorcall", "cfunction_", "_object_call",
+	"context_run", "pymain_", "slot_tp_", "vectorcall_", "builtin_", "type_call", NULL};
 static const char *const native_files[] = {"torch/csrc/", "aten/src/", "/c10/", "c10/core",
 	"c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libc.so", "libc-start",
 	"libpthread", "libcudart", "libcuda.so", "libgpusnap", "/include/c++/", "Objects/",
-	"Python/ceval", "Python/bltinmodule", "Modules/", NULL};
+	"Python/ceval", "Python/bltinmodule", "Python/context.c", "Python/pylifecycle",
+	"Python/import.c", "Modules/", NULL};
 
 static bool contains_any(const char *text, const char *const *list)
 {
@@ -39,6 +40,10 @@ static bool starts_with_any(const char *text, const char *const *list)
 			return true;
 	return false;
 }
+
+/* Libraries whose frames name no place of a model: PyTorch's own. */
+static const char *const torch_files[] = {
+	"-packages/torch/", "-packages/functorch/", "-packages/torch_xla/", "-packages/triton/", NULL};
 
 static const gs_frame *frame_at(const gs_snapshot *s, gs_id frame)
 {
@@ -135,7 +140,7 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 		in_standard_library(path, strchr(file, '\\') != NULL))
 		return false;
 	if (!strncmp(path, "<frozen", 7) || !strncmp(path, "<eval_with_key", 14) ||
-		!strncmp(path, "<__array_function__", 19))
+		!strncmp(path, "<__array_function__", 19) || strstr(path, "/torchinductor_"))
 		return false;
 	if (is_python_file(path))
 		return true;
@@ -144,15 +149,87 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 		strncmp(name, "operator new", 12) && !contains_any(file, native_files);
 }
 
+bool gs_frame_is_compiled(const gs_snapshot *s, gs_id frame)
+{
+	const gs_frame *f = frame_at(s, frame);
+	if (!f)
+		return false;
+	char path[1024];
+	plain_path(gs_string_text(s, f->file), path, sizeof path);
+	return is_python_file(path) && strstr(path, "/torchinductor_");
+}
+
+bool gs_frame_is_library(const gs_snapshot *s, gs_id frame)
+{
+	const gs_frame *f = frame_at(s, frame);
+	if (!f)
+		return false;
+	char path[1024];
+	plain_path(gs_string_text(s, f->file), path, sizeof path);
+	return is_python_file(path) && path[0] != '<' &&
+		(strstr(path, "site-packages/") || strstr(path, "dist-packages/")) &&
+		!contains_any(path, torch_files);
+}
+
+/* "torch::autograd::generated::MmBackward0::apply(…)": the class before ::apply. A node that a
+ * recorder names stands alone. */
+size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
+{
+	const gs_frame *f = frame_at(s, frame);
+	const char *name = f ? gs_string_text(s, f->name) : "",
+			   *file = f ? gs_string_text(s, f->file) : "";
+	const char *end = strstr(name, "::apply("), *start = name;
+	if (!strncmp(name, "torch::autograd::", 17) && end) {
+		for (const char *p = name; p < end; p++)
+			if (p[0] == ':' && p[1] == ':')
+				start = p + 2;
+	} else if (!*file && !strpbrk(name, ":(. ") && (end = strstr(name, "Backward"))) {
+		end += 8 + strspn(end + 8, "0123456789");
+		if (*end)
+			return 0;
+	} else {
+		return 0;
+	}
+	size_t n = (size_t)(end - start);
+	if (n == 6 &&
+		!memcmp(start, "PyNode", n)) /* of a function of the user's: which, it is not told */
+		return 0;
+	if (cap)
+		snprintf(buf, cap, "%.*s", (int)n, start);
+	return n;
+}
+
+/* Index of the innermost frame that is the user's; the stack's length where none is. *launcher: all
+ * that are are a script's <module>. */
+static uint32_t user_frame_at(const gs_snapshot *s, const gs_id *frames, uint32_t n, bool *launcher)
+{
+	uint32_t found = n;
+	*launcher = true;
+	for (uint32_t i = 0; i < n && (found == n || *launcher); i++)
+		if (gs_frame_is_user(s, frames[i])) {
+			found = found == n ? i : found;
+			*launcher &= !strcmp(gs_string_text(s, s->frames[frames[i]].name), "<module>");
+		}
+	return found;
+}
+
 gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack)
 {
 	if (!stack || stack >= s->nstacks || !s->stacks[stack].n)
 		return 0;
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
-	for (uint32_t i = 0; i < s->stacks[stack].n; i++)
-		if (gs_frame_is_user(s, frames[i]))
+	uint32_t n = s->stacks[stack].n;
+	bool launcher;
+	uint32_t user = user_frame_at(s, frames, n, &launcher);
+	for (uint32_t i = 0; launcher && i < user; i++)
+		if (gs_frame_is_library(s, frames[i]))
 			return frames[i];
-	return frames[0];
+	if (user < n)
+		return frames[user];
+	for (uint32_t i = 0; i < n; i++)
+		if (gs_frame_node(s, frames[i], NULL, 0))
+			return frames[i];
+	return 0;
 }
 
 size_t gs_frame_text(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
@@ -168,6 +245,15 @@ size_t gs_frame_text(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
 	else
 		n = snprintf(buf, cap, "%s", name);
 	return n < 0 ? 0 : (size_t)n;
+}
+
+size_t gs_stack_user_text(const gs_snapshot *s, gs_id stack, char *buf, size_t cap)
+{
+	gs_id frame = gs_stack_user_frame(s, stack);
+	size_t node = frame && !gs_frame_is_user(s, frame) ? gs_frame_node(s, frame, buf, cap) : 0;
+	if (cap && !frame)
+		buf[0] = 0;
+	return node ? node : frame ? gs_frame_text(s, frame, buf, cap) : 0;
 }
 
 size_t gs_stack_text(const gs_snapshot *s, gs_id stack, bool all_frames, char *buf, size_t cap)

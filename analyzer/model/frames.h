@@ -12,8 +12,24 @@ bool gs_frame_is_plumbing(const gs_snapshot *s, gs_id frame);
 /* True for frames outside the interpreter, its standard library, site-packages and C++ plumbing. */
 bool gs_frame_is_user(const gs_snapshot *s, gs_id frame);
 
-/* The first user frame of a stack, else its innermost frame; 0 for a stack without frames. */
+/* True for Python frames of an installed library that is not PyTorch. */
+bool gs_frame_is_library(const gs_snapshot *s, gs_id frame);
+
+/* True for code that torch.compile made: a line of the file names no place of a program. */
+bool gs_frame_is_compiled(const gs_snapshot *s, gs_id frame);
+
+/* The name of the autograd node that a frame runs ("AddmmBackward0"); returns its length, 0 where
+ * the frame is none. Like snprintf. */
+size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap);
+
+/* The frame of a stack that people look for: the innermost of the user's code; also where that is
+ * only a launcher's <module>, the innermost of a library that is not PyTorch; else that of the
+ * autograd node; else 0. */
 gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack);
+
+/* That frame as `user_frame` shows it: "name (file:line)", of a node its name. Like snprintf; 0 and
+ * "" where there is none. */
+size_t gs_stack_user_text(const gs_snapshot *s, gs_id stack, char *buf, size_t cap);
 
 /* Write "name (file:line)" (":line" left out where unknown, the bracket where the file is too) and
  * a stack's frames, innermost first, joined by newlines. Plumbing is left out unless all_frames, or

@@ -2,8 +2,7 @@
  * only grow. */
 #include <stdlib.h>
 
-#include "analyzer/meaning/growth.h"
-#include "analyzer/meaning/varying_sizes.h"
+#include "analyzer/meaning/meaning.h"
 #include "analyzer/store/store_internal.h"
 
 enum { SAMPLES = 1024 };
@@ -80,12 +79,16 @@ static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err
 static gs_status put_growth(gs_fill *f, const gs_history *h, gs_error *err)
 {
 	gs_growth *rows = NULL;
+	gs_meaning m = GS_MEANING_INIT;
 	size_t n = 0;
 	sqlite3_stmt *q = NULL;
-	if (gs_blame_growth(h, GS_NONE, &rows, &n))
-		return gs_fail(err, GS_NO_MEMORY, "growth by stack");
-	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
+	gs_status status = gs_meaning_init(&m, h, NULL, err);
+	if (!status && gs_meaning_growth(&m, GS_NONE, &rows, &n))
+		status = gs_fail(err, GS_NO_MEMORY, "growth by stack");
+	gs_meaning_release(&m);
+	if (!status)
+		status = gs_db_prepare(
+			f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
 		gs_db_int(q, 2, gs_device_number(h->device->device));

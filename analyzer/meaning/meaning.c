@@ -1,0 +1,195 @@
+/* The meaning of a device's memory: phases, passes, steps and senses, one after the other; sums of
+ * them. */
+#include "analyzer/meaning/meaning.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/meaning/work.h"
+
+/* Named steps are the starts of the program's steps, whatever its lines say. */
+static gs_status starts_of_steps(gs_meaning *m)
+{
+	gs_meaning_work *w = m->work;
+	w->starts = malloc((m->nsteps + 1) * sizeof *w->starts);
+	if (!w->starts)
+		return GS_NO_MEMORY;
+	for (size_t i = 0; i < m->nsteps; i++)
+		w->starts[w->nstarts++] = (uint32_t)m->steps[i].first_idx;
+	w->stamped = true;
+	return GS_OK;
+}
+
+static gs_status make(gs_meaning *m)
+{
+	gs_status status = gs_phases_init(&m->work->phases, m->history->snapshot, m->rules);
+	if (!status)
+		status = gs_meaning_find_passes(m);
+	if (!status)
+		status = gs_meaning_named_steps(m);
+	if (!status)
+		status = m->nsteps ? starts_of_steps(m) : gs_meaning_find_starts(m);
+	if (!status && m->work->nstarts)
+		status = gs_meaning_find_passes(m);
+	if (!status)
+		status = gs_meaning_make_steps(m);
+	return status ? status : gs_meaning_make_senses(m);
+}
+
+gs_status gs_meaning_init(gs_meaning *m, const gs_history *h, const gs_rules *rules, gs_error *err)
+{
+	memset(m, 0, sizeof *m);
+	m->history = h;
+	m->rules = rules;
+	m->work = calloc(1, sizeof *m->work);
+	gs_status status = m->work ? make(m) : GS_NO_MEMORY;
+	return status ? gs_fail(err, status, "out of memory while telling what memory is for") : GS_OK;
+}
+
+void gs_meaning_release(gs_meaning *m)
+{
+	if (m->work) {
+		gs_phases_release(&m->work->phases);
+		free(m->work->passes);
+		free(m->work->pass_at);
+		free(m->work->starts);
+		free(m->work->parameter_sizes);
+		free(m->work);
+	}
+	free(m->events);
+	free(m->born);
+	free(m->steps);
+	memset(m, 0, sizeof *m);
+}
+
+/* Blocks of a layout ascend, segments without an address apart. SIZE_MAX: none is there. */
+static size_t born_at(const gs_layout *l, uint64_t address)
+{
+	size_t low = 0, high = l->nblocks;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (l->blocks[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < l->nblocks && l->blocks[low].address == address ? low : SIZE_MAX;
+}
+
+gs_sense gs_meaning_of(const gs_meaning *m, const gs_block *b)
+{
+	const gs_sense unknown = {GS_CATEGORY_UNKNOWN, 0};
+	if (b->state == GS_INACTIVE)
+		return unknown;
+	if (b->idx >= 0)
+		return (uint64_t)b->idx < m->history->n ? m->events[b->idx] : unknown;
+	size_t i = born_at(&m->history->initial, b->address);
+	return i == SIZE_MAX ? unknown : m->born[i];
+}
+
+/* --- sums ----------------------------------------------------------------------------------------
+ */
+
+static int by_bytes(const void *a, const void *b)
+{
+	const gs_category_sum *x = a, *y = b;
+	if (x->bytes != y->bytes)
+		return x->bytes > y->bytes ? -1 : 1;
+	return (x->category > y->category) - (x->category < y->category);
+}
+
+gs_status gs_meaning_categories(
+	const gs_meaning *m, const gs_layout *l, gs_category_sum **rows, size_t *n)
+{
+	gs_category_sum all[GS_MOST_CATEGORIES] = {{0}};
+	*n = 0;
+	*rows = malloc(sizeof all);
+	if (!*rows)
+		return GS_NO_MEMORY;
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->blocks[i].state != GS_INACTIVE) {
+			gs_category_sum *x = &all[gs_meaning_of(m, &l->blocks[i]).category];
+			x->bytes += l->blocks[i].size;
+			x->blocks++;
+		}
+	for (unsigned k = 0; k < GS_MOST_CATEGORIES; k++)
+		if (all[k].blocks) {
+			(*rows)[*n] = all[k];
+			(*rows)[(*n)++].category = (uint8_t)k;
+		}
+	if (*n)
+		qsort(*rows, *n, sizeof **rows, by_bytes);
+	return GS_OK;
+}
+
+void gs_category_gauge_start(const gs_meaning *m, gs_category_gauge *g)
+{
+	const gs_layout *l = &m->history->initial;
+	memset(g, 0, sizeof *g);
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->blocks[i].state != GS_INACTIVE) {
+			g->bytes[m->born[i].category] += l->blocks[i].size;
+			g->blocks[m->born[i].category]++;
+		}
+}
+
+void gs_category_gauge_step(const gs_meaning *m, size_t i, gs_category_gauge *g)
+{
+	gs_action action = gs_meaning_action(m, i);
+	int32_t birth = m->history->births[i];
+	if (action == GS_ACTION_ALLOC) {
+		g->bytes[m->events[i].category] += m->history->sizes[i];
+		g->blocks[m->events[i].category]++;
+		return;
+	}
+	if (action != GS_ACTION_FREE_COMPLETED)
+		return;
+	unsigned category;
+	if (birth >= 0) {
+		category = m->events[birth].category;
+	} else {
+		size_t k = born_at(&m->history->initial, m->history->device->trace.events[i].address);
+		if (k == SIZE_MAX)
+			return;
+		category = m->born[k].category;
+	}
+	uint64_t size = m->history->sizes[i];
+	g->bytes[category] -= size < g->bytes[category] ? size : g->bytes[category];
+	g->blocks[category] -= g->blocks[category] != 0;
+}
+
+static int64_t step_of(const gs_meaning *m, int64_t idx)
+{
+	for (size_t k = 0; k < m->nsteps; k++)
+		if (m->steps[k].first_idx <= idx && idx <= m->steps[k].last_idx)
+			return (int64_t)k;
+	return -1;
+}
+
+void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
+{
+	const gs_history *h = m->history;
+	size_t n = until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n;
+	gs_gauge g;
+	gs_category_gauge live;
+	*peak = (gs_peak){.idx = -1, .time_us = GS_NONE, .step = -1};
+	gs_gauge_start(h, &g);
+	peak->allocated = g.allocated;
+	peak->reserved = g.reserved;
+	for (size_t i = 0; i < n; i++) {
+		gs_gauge_step(h, i, &g);
+		if (g.allocated <= peak->allocated && peak->idx >= 0)
+			continue;
+		peak->idx = (int64_t)i;
+		peak->allocated = g.allocated;
+		peak->reserved = g.reserved;
+	}
+	gs_category_gauge_start(m, &live);
+	for (int64_t i = 0; i <= peak->idx; i++)
+		gs_category_gauge_step(m, (size_t)i, &live);
+	peak->live = live;
+	if (peak->idx < 0)
+		return;
+	peak->time_us = h->device->trace.events[peak->idx].time_us;
+	peak->step = step_of(m, peak->idx);
+}

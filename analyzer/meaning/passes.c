@@ -1,0 +1,108 @@
+/* Passes: what the program was doing, event by event. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/meaning/work.h"
+
+typedef struct walk {
+	gs_meaning_work *w;
+	uint32_t current, backward; /* backward: the pass that what is computed again interrupts */
+	uint32_t cap;
+} walk;
+
+static gs_status begin(walk *x, uint8_t phase)
+{
+	gs_meaning_work *w = x->w;
+	if (w->npasses == x->cap) {
+		uint32_t cap = x->cap ? x->cap * 2 : 64;
+		gs_pass *grown = realloc(w->passes, cap * sizeof *grown);
+		if (!grown)
+			return GS_NO_MEMORY;
+		w->passes = grown;
+		x->cap = cap;
+	}
+	x->current = w->npasses++;
+	w->passes[x->current] = (gs_pass){.phase = phase};
+	return GS_OK;
+}
+
+static gs_status enter(walk *x, uint8_t phase)
+{
+	uint8_t now = x->w->passes[x->current].phase;
+	if (now == phase)
+		return GS_OK;
+	if (phase == GS_PHASE_BACKWARD && now == GS_PHASE_RECOMPUTE && x->backward != UINT32_MAX) {
+		x->current = x->backward;
+		return GS_OK;
+	}
+	uint32_t interrupted = now == GS_PHASE_BACKWARD ? x->current : x->backward;
+	x->backward = phase == GS_PHASE_RECOMPUTE ? interrupted : UINT32_MAX;
+	return begin(x, phase);
+}
+
+/* The phases that make passes. */
+static bool leads(uint8_t phase)
+{
+	return phase == GS_PHASE_SETUP || phase == GS_PHASE_FORWARD || phase == GS_PHASE_BACKWARD ||
+		phase == GS_PHASE_RECOMPUTE || phase == GS_PHASE_OPTIMIZER;
+}
+
+/* A failed request ends a forward or backward pass; an update or a setup only where it was theirs.
+ */
+static bool fails(uint8_t pass, uint8_t phase)
+{
+	return (pass != GS_PHASE_OPTIMIZER && pass != GS_PHASE_SETUP) || pass == phase;
+}
+
+static gs_status walk_events(gs_meaning *m, walk *x)
+{
+	gs_meaning_work *w = m->work;
+	uint32_t next = 0;
+	for (size_t i = 0; i < m->history->n; i++) {
+		gs_action action = gs_meaning_action(m, i);
+		bool starts = next < w->nstarts && w->starts[next] == i;
+		next += starts;
+		uint8_t phase = gs_phase_of(&w->phases, gs_meaning_stack(m, i));
+		if (starts && w->passes[x->current].phase == GS_PHASE_FORWARD && begin(x, GS_PHASE_FORWARD))
+			return GS_NO_MEMORY;
+		if (action == GS_ACTION_ALLOC && leads(phase)) {
+			if (enter(x, phase))
+				return GS_NO_MEMORY;
+			w->passes[x->current].last_own = (uint32_t)i;
+		}
+		w->pass_at[i] = x->current;
+		if (action != GS_ACTION_OOM)
+			continue;
+		w->passes[x->current].failed = fails(w->passes[x->current].phase, phase);
+		x->backward = UINT32_MAX;
+		if (begin(x, GS_PHASE_NONE))
+			return GS_NO_MEMORY;
+	}
+	return GS_OK;
+}
+
+/* An update is over with the trace, unless a request of its own failed: what it keeps is known. */
+static bool ends_update(const gs_meaning *m)
+{
+	size_t n = m->history->n;
+	const gs_meaning_work *w = m->work;
+	if (!n || w->passes[w->pass_at[n - 1]].phase != GS_PHASE_OPTIMIZER)
+		return false;
+	return gs_meaning_action(m, n - 1) != GS_ACTION_OOM ||
+		gs_phase_of(&w->phases, gs_meaning_stack(m, n - 1)) != GS_PHASE_OPTIMIZER;
+}
+
+gs_status gs_meaning_find_passes(gs_meaning *m)
+{
+	gs_meaning_work *w = m->work;
+	walk x = {.w = w, .backward = UINT32_MAX};
+	free(w->passes);
+	w->passes = NULL;
+	w->npasses = 0;
+	if (!w->pass_at)
+		w->pass_at = malloc((m->history->n + 1) * sizeof *w->pass_at);
+	if (!w->pass_at || begin(&x, GS_PHASE_NONE) || walk_events(m, &x))
+		return GS_NO_MEMORY;
+	w->pass_over = ends_update(m);
+	return GS_OK;
+}

@@ -1,0 +1,385 @@
+/* What each allocation is: its stack's phase, its lifetime against passes and steps, its size; then
+ * the first rule that holds. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/meaning/work.h"
+
+enum { CUBLAS_WORKSPACE = 8519680, CUBLAS_WORKSPACE_HOPPER = 33554432 };
+
+/* An allocation as the rules see it. */
+typedef struct subject {
+	uint8_t phase, trait;
+	uint16_t life, size;
+} subject;
+
+typedef struct senses {
+	gs_meaning *m;
+	uint16_t *life; /* by event: of allocs, gs_life */
+	uint32_t *step; /* by event: of allocs, how many starts stand before */
+	uint8_t *trait; /* by event: of user code's allocs, where in the step */
+	uint32_t *twin; /* by event: the alloc of the same stack, so many after the step's start, in the
+					   step before; UINT32_MAX none */
+	bool *copies;   /* by stack: makes several of parameters' sizes */
+} senses;
+
+/* --- lifetimes -----------------------------------------------------------------------------------
+ */
+
+typedef struct moment {
+	uint32_t step;
+	int64_t oom; /* the last out-of-memory, -1 none */
+	uint32_t oom_step;
+} moment;
+
+/* What a failed request's unwinding frees tells no more than that it lived until then. */
+static bool was_interrupted(const senses *x, const moment *now, size_t birth)
+{
+	return now->oom > (int64_t)birth && x->step[birth] == now->oom_step;
+}
+
+static uint16_t life_when_freed(const senses *x, const moment *now, size_t birth, size_t death)
+{
+	const gs_meaning_work *w = x->m->work;
+	uint32_t born = w->pass_at[birth], dies = w->pass_at[death];
+	const gs_pass *pass = &w->passes[born];
+	if (was_interrupted(x, now, birth))
+		return GS_LIFE_STEP | GS_LIFE_NEXT | (pass->failed ? GS_LIFE_PASS : GS_LIFE_LONG);
+	uint16_t life = now->step <= x->step[birth] + 1 ? GS_LIFE_NEXT : GS_LIFE_PAST;
+	if (born == dies) {
+		life |= GS_LIFE_SHORT | (pass->phase == GS_PHASE_SETUP ? GS_LIFE_REPLACED : 0);
+		/* what backward made may be freed behind it without an update that allocates */
+		if (pass->phase == GS_PHASE_BACKWARD && death > pass->last_own)
+			life |= GS_LIFE_LONG;
+		return life;
+	}
+	uint8_t phase = w->passes[dies].phase;
+	bool backward = phase == GS_PHASE_BACKWARD || phase == GS_PHASE_RECOMPUTE;
+	return life | GS_LIFE_LONG | (backward ? GS_LIFE_BACKWARD : 0);
+}
+
+static uint16_t life_when_kept(const senses *x, const moment *now, size_t birth)
+{
+	const gs_meaning_work *w = x->m->work;
+	const gs_pass *pass = &w->passes[w->pass_at[birth]];
+	uint16_t life = GS_LIFE_KEPT;
+	if (was_interrupted(x, now, birth))
+		return life | GS_LIFE_STEP | GS_LIFE_NEXT | (pass->failed ? GS_LIFE_PASS : GS_LIFE_LONG);
+	bool last = w->pass_at[birth] == w->pass_at[x->m->history->n - 1] && !w->pass_over;
+	life |= last ? GS_LIFE_PASS : GS_LIFE_LONG;
+	life |= x->step[birth] == now->step ? GS_LIFE_STEP : 0;
+	return life | (now->step <= x->step[birth] + 1 ? GS_LIFE_NEXT : GS_LIFE_PAST);
+}
+
+/* Where user code allocates in its step. */
+static uint8_t place_in_step(const gs_meaning *m, size_t i, bool forward_seen)
+{
+	const gs_meaning_work *w = m->work;
+	gs_id stack = gs_meaning_stack(m, i);
+	if (!forward_seen)
+		return stack && w->phases.stacks[stack].constructor ? GS_TRAIT_NONE : GS_TRAIT_BEFORE;
+	return w->passes[w->pass_at[i]].phase == GS_PHASE_FORWARD ? GS_TRAIT_WITHIN : GS_TRAIT_AFTER;
+}
+
+static void follow_lives(senses *x)
+{
+	const gs_meaning *m = x->m;
+	const gs_meaning_work *w = m->work;
+	moment now = {0, -1, 0};
+	bool forward_seen = true; /* before the first step nothing is a batch */
+	for (size_t i = 0; i < m->history->n; i++) {
+		if (now.step < w->nstarts && w->starts[now.step] == i) {
+			now.step++;
+			forward_seen = false;
+		}
+		gs_action action = gs_meaning_action(m, i);
+		int32_t birth = m->history->births[i];
+		if (action == GS_ACTION_ALLOC) {
+			x->step[i] = now.step;
+			x->trait[i] = place_in_step(m, i, forward_seen);
+			forward_seen |= gs_phase_of(&w->phases, gs_meaning_stack(m, i)) == GS_PHASE_FORWARD;
+		} else if (birth >= 0 && !x->life[birth]) {
+			x->life[birth] = life_when_freed(x, &now, (size_t)birth, i);
+		} else if (action == GS_ACTION_OOM) {
+			now.oom = (int64_t)i;
+			now.oom_step = now.step;
+		}
+	}
+	for (size_t i = 0; i < m->history->n; i++)
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && !x->life[i])
+			x->life[i] = life_when_kept(x, &now, i);
+}
+
+/* --- twins ---------------------------------------------------------------------------------------
+ */
+
+typedef struct twins {
+	uint32_t *next;           /* by event: the next alloc of the same stack */
+	uint32_t *last;           /* by stack: the last alloc seen */
+	uint32_t *begin, *before; /* by stack: the first in the step that is read; its counterpart */
+	uint32_t *step;           /* by stack: that step */
+} twins;
+
+/* Walks the allocations of each stack in step with those of the step before. before[stack] is the
+ * counterpart of the next one. */
+static void pair(senses *x, twins *t)
+{
+	const gs_meaning *m = x->m;
+	for (size_t i = 0; i < m->history->n; i++) {
+		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
+			continue;
+		gs_id k = gs_meaning_stack(m, i);
+		if (t->last[k] != UINT32_MAX)
+			t->next[t->last[k]] = (uint32_t)i;
+		t->next[i] = UINT32_MAX;
+		if (t->step[k] != x->step[i]) {
+			t->before[k] = t->step[k] + 1 == x->step[i] && t->step[k] ? t->begin[k] : UINT32_MAX;
+			t->begin[k] = (uint32_t)i;
+			t->step[k] = x->step[i];
+		}
+		uint32_t b = t->before[k];
+		x->twin[i] = b;
+		if (b != UINT32_MAX)
+			t->before[k] = t->next[b] != UINT32_MAX && x->step[t->next[b]] == x->step[b]
+				? t->next[b]
+				: UINT32_MAX;
+		t->last[k] = (uint32_t)i;
+	}
+}
+
+static gs_status find_twins(senses *x)
+{
+	size_t n = x->m->history->n + 1, k = (size_t)x->m->history->snapshot->nstacks + 1;
+	twins t = {malloc(n * sizeof(uint32_t)), malloc(k * sizeof(uint32_t)),
+		calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t))};
+	bool enough = t.next && t.last && t.begin && t.before && t.step;
+	if (enough) {
+		memset(t.last, 255, k * sizeof(uint32_t));
+		memset(t.before, 255, k * sizeof(uint32_t));
+		memset(x->twin, 255, n * sizeof(uint32_t));
+		pair(x, &t);
+	}
+	free(t.next);
+	free(t.last);
+	free(t.begin);
+	free(t.before);
+	free(t.step);
+	return enough ? GS_OK : GS_NO_MEMORY;
+}
+
+/* --- sizes ---------------------------------------------------------------------------------------
+ */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static bool is_parameter_stack(const gs_meaning_work *w, gs_id stack)
+{
+	const gs_stack_phase *p = &w->phases.stacks[stack];
+	return stack && p->phase == GS_PHASE_SETUP && p->trait != GS_TRAIT_NONE &&
+		p->trait != GS_TRAIT_SHARED && p->trait != GS_TRAIT_CHECKPOINT;
+}
+
+/* Of allocations by parameters' stacks; where the recording has none, of all that was there before
+ * it. */
+static size_t list_sizes(const gs_meaning *m, uint64_t *sizes, bool born_only)
+{
+	const gs_layout *initial = &m->history->initial;
+	size_t n = 0;
+	for (size_t i = 0; !born_only && i < m->history->n; i++)
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC &&
+			is_parameter_stack(m->work, gs_meaning_stack(m, i)))
+			sizes[n++] = m->history->device->trace.events[i].size;
+	for (size_t i = 0; i < initial->nblocks; i++) {
+		const gs_block *b = &initial->blocks[i];
+		if (b->state != GS_INACTIVE && b->requested > 0 &&
+			(born_only || is_parameter_stack(m->work, b->stack)))
+			sizes[n++] = (uint64_t)b->requested;
+	}
+	return n;
+}
+
+static gs_status learn_sizes(gs_meaning *m)
+{
+	gs_meaning_work *w = m->work;
+	size_t n, kept = 0, room = m->history->n + m->history->initial.nblocks + 1;
+	uint64_t *sizes = malloc(room * sizeof *sizes);
+	if (!sizes)
+		return GS_NO_MEMORY;
+	if (!(n = list_sizes(m, sizes, false)))
+		n = list_sizes(m, sizes, true);
+	if (n)
+		qsort(sizes, n, sizeof *sizes, by_value);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || sizes[kept - 1] != sizes[i])
+			sizes[kept++] = sizes[i];
+	w->parameter_sizes = sizes;
+	w->nparameter_sizes = kept;
+	return GS_OK;
+}
+
+static bool is_parameter_size(const gs_meaning_work *w, uint64_t size)
+{
+	return w->nparameter_sizes &&
+		bsearch(&size, w->parameter_sizes, w->nparameter_sizes, sizeof size, by_value);
+}
+
+/* Copies of a model: most of what a stack of the user's makes has parameters' sizes, and stays. */
+static gs_status find_copies(senses *x)
+{
+	enum { LEAST_COPIES = 3 };
+	const gs_meaning *m = x->m;
+	size_t n = (size_t)m->history->snapshot->nstacks + 1;
+	uint32_t *all = calloc(2 * n, sizeof *all), *same = all + n;
+	if (!all)
+		return GS_NO_MEMORY;
+	for (size_t i = 0; i < m->history->n; i++) {
+		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC || x->life[i] & GS_LIFE_SHORT)
+			continue;
+		all[gs_meaning_stack(m, i)]++;
+		same[gs_meaning_stack(m, i)] += is_parameter_size(
+			m->work, m->history->device->trace.events[i].size);
+	}
+	for (gs_id k = 1; k < n; k++)
+		x->copies[k] = same[k] >= LEAST_COPIES && same[k] * 2 > all[k];
+	free(all);
+	return GS_OK;
+}
+
+/* 32 MiB is many a tensor's size too: a workspace is made in a pass, once by its stack and size,
+ * and no parameter is as large. */
+static bool is_cublas(const senses *x, uint64_t size, uint8_t phase)
+{
+	return size == CUBLAS_WORKSPACE ||
+		(size == CUBLAS_WORKSPACE_HOPPER && phase == GS_PHASE_BACKWARD &&
+			!is_parameter_size(x->m->work, size));
+}
+
+/* --- judging -------------------------------------------------------------------------------------
+ */
+
+static bool trait_fits(uint8_t rule, uint8_t trait)
+{
+	return rule == GS_TRAIT_ANY || rule == trait ||
+		(rule == GS_TRAIT_AFTER && trait == GS_TRAIT_WITHIN);
+}
+
+static gs_sense judge(const subject *a)
+{
+	for (unsigned i = 0; i < gs_own_rules_count; i++) {
+		const gs_rule *r = &gs_own_rules[i];
+		if ((r->phase == GS_PHASE_ANY || r->phase == a->phase) && trait_fits(r->trait, a->trait) &&
+			(!r->life || r->life & a->life) && (r->size & a->size) == r->size)
+			return (gs_sense){r->category, (uint8_t)(i + 1)};
+	}
+	return (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+}
+
+/* A living allocation of a step that is not over lives as its twin of the step before did. */
+static uint16_t life_by_twin(const senses *x, size_t i)
+{
+	uint16_t life = x->life[i];
+	uint32_t twin = x->twin[i];
+	const gs_event *events = x->m->history->device->trace.events;
+	if (!(life & GS_LIFE_STEP) || twin == UINT32_MAX || events[twin].size != events[i].size)
+		return life;
+	uint16_t was = x->life[twin];
+	if (was & GS_LIFE_BACKWARD)
+		return life | GS_LIFE_BACKWARD;
+	if (was & GS_LIFE_SHORT && life & GS_LIFE_PASS && !(was & GS_LIFE_LONG))
+		return life | GS_LIFE_SHORT;
+	return was & GS_LIFE_PAST ? (life & (uint16_t) ~(GS_LIFE_STEP | GS_LIFE_NEXT)) | GS_LIFE_PAST
+							  : life;
+}
+
+static gs_sense sense_of_stack(const gs_meaning *m, gs_id stack, gs_sense otherwise)
+{
+	unsigned rule = stack ? m->work->phases.stacks[stack].rule : 0;
+	return rule ? (gs_sense){(uint8_t)gs_rule_category(m->rules, rule), (uint8_t)rule} : otherwise;
+}
+
+static void judge_events(senses *x)
+{
+	gs_meaning *m = x->m;
+	const gs_phases *p = &m->work->phases;
+	for (size_t i = 0; i < m->history->n; i++) {
+		m->events[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
+			continue;
+		gs_id stack = gs_meaning_stack(m, i);
+		uint64_t size = m->history->device->trace.events[i].size;
+		subject a = {.phase = gs_phase_of(p, stack),
+			.trait = stack ? p->stacks[stack].trait : GS_TRAIT_NONE,
+			.life = life_by_twin(x, i)};
+		if (a.phase == GS_PHASE_USER)
+			a.trait = x->trait[i];
+		a.size = (is_parameter_size(m->work, size) ? GS_SIZE_PARAMETER : 0) |
+			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0) |
+			(x->copies[stack] ? GS_SIZE_COPIES : 0);
+		m->events[i] = sense_of_stack(m, stack, judge(&a));
+	}
+}
+
+/* Of what was there before the first event only the stack and the size are known: a lifetime that
+ * says nothing but that it outlived its pass. */
+static void judge_born(senses *x)
+{
+	gs_meaning *m = x->m;
+	const gs_phases *p = &m->work->phases;
+	const gs_layout *l = &m->history->initial;
+	bool recorded = false;
+	for (size_t i = 0; i < l->nblocks; i++)
+		recorded |= l->blocks[i].state != GS_INACTIVE && l->blocks[i].stack &&
+			is_parameter_stack(m->work, l->blocks[i].stack);
+	for (size_t i = 0; i < l->nblocks; i++) {
+		const gs_block *b = &l->blocks[i];
+		m->born[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+		if (b->state == GS_INACTIVE)
+			continue;
+		gs_id stack = b->stack < m->history->snapshot->nstacks ? b->stack : 0;
+		uint64_t size = b->requested > 0 ? (uint64_t)b->requested : 0;
+		subject a = {.phase = stack || recorded ? gs_phase_of(p, stack) : GS_PHASE_NONE,
+			.trait = stack ? p->stacks[stack].trait : GS_TRAIT_NONE,
+			.life = GS_LIFE_LONG | GS_LIFE_KEPT};
+		if (a.phase == GS_PHASE_FORWARD && !m->history->n)
+			a.life |= GS_LIFE_STEP;
+		a.size = (is_parameter_size(m->work, size) ? GS_SIZE_PARAMETER : 0) |
+			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0);
+		m->born[i] = sense_of_stack(m, stack, judge(&a));
+	}
+}
+
+gs_status gs_meaning_make_senses(gs_meaning *m)
+{
+	size_t n = m->history->n + 1, k = (size_t)m->history->snapshot->nstacks + 1;
+	senses x = {.m = m,
+		.life = calloc(n, sizeof *x.life),
+		.step = calloc(n, sizeof *x.step),
+		.trait = calloc(n, 1),
+		.twin = malloc(n * sizeof *x.twin),
+		.copies = calloc(k, sizeof *x.copies)};
+	m->events = malloc(n * sizeof *m->events);
+	m->born = malloc((m->history->initial.nblocks + 1) * sizeof *m->born);
+	gs_status status = x.life && x.step && x.trait && x.twin && x.copies && m->events && m->born
+		? learn_sizes(m)
+		: GS_NO_MEMORY;
+	if (!status) {
+		follow_lives(&x);
+		status = find_twins(&x);
+	}
+	if (!status)
+		status = find_copies(&x);
+	if (!status) {
+		judge_events(&x);
+		judge_born(&x);
+	}
+	free(x.life);
+	free(x.step);
+	free(x.trait);
+	free(x.twin);
+	free(x.copies);
+	return status;
+}

@@ -1,0 +1,54 @@
+/* What a meaning keeps for itself, shared by the files of this room. */
+#ifndef GS_ANALYZER_MEANING_WORK_H
+#define GS_ANALYZER_MEANING_WORK_H
+
+#include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/phase.h"
+#include "analyzer/meaning/rules.h"
+
+/* A pass: a stretch of the trace in which the program does one thing: sets up, runs forward,
+ * backward, or updates. User code, libraries and batches between belong to the pass before them. A
+ * backward pass goes on behind what is computed again in it. */
+typedef struct gs_pass {
+	uint8_t phase;     /* gs_phase; none: before the first, and behind an out-of-memory */
+	bool failed;       /* an out-of-memory ended it */
+	uint32_t last_own; /* its last allocation of that phase */
+} gs_pass;
+
+typedef struct gs_meaning_work {
+	gs_phases phases;
+	gs_pass *passes;
+	uint32_t npasses;
+	uint32_t *pass_at; /* by event: number of the pass */
+	uint32_t *starts;  /* first events of steps, ascending; before the first is the setup */
+	uint32_t nstarts;
+	bool stamped;              /* the starts are of annotations */
+	bool pass_over;            /* the last pass ended with the trace */
+	uint64_t *parameter_sizes; /* different ones, ascending; as asked for */
+	size_t nparameter_sizes;
+} gs_meaning_work;
+
+static inline gs_action gs_meaning_action(const gs_meaning *m, size_t i)
+{
+	return gs_event_action(&m->history->device->trace.events[i]);
+}
+static inline gs_id gs_meaning_stack(const gs_meaning *m, size_t i)
+{
+	gs_id stack = m->history->device->trace.events[i].stack;
+	return stack < m->history->snapshot->nstacks ? stack : 0;
+}
+
+/* Passes of the trace; again when the starts of steps are known, which end a forward pass. */
+gs_status gs_meaning_find_passes(gs_meaning *m);
+/* Starts of steps from annotations, tags, or the trace's period. */
+gs_status gs_meaning_find_starts(gs_meaning *m);
+/* The steps as people see them. */
+gs_status gs_meaning_make_steps(gs_meaning *m);
+/* Senses of all allocations. */
+gs_status gs_meaning_make_senses(gs_meaning *m);
+
+/* Steps that the program named: events by the number in an annotation or tag. Sets m->steps
+ * (number, name, first, last) where there are any. */
+gs_status gs_meaning_named_steps(gs_meaning *m);
+
+#endif

@@ -1,84 +1,146 @@
 /* gpusnap map: the heap as a picture. */
 #include <stdio.h>
+#include <unistd.h>
 
-#include "analyzer/picture/map.h"
-#include "analyzer/state/moments.h"
+#include "analyzer/picture/scene.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
 #include "tools/picture_file.h"
 
-static int draw(const gs_snapshot *s, const gs_common *c, gs_map_color color)
-{
-	gs_error err = GS_ERROR_INIT;
-	gs_moments moments;
-	gs_map_panel panels[GS_MAP_PANELS_MAX];
-	gs_map *map = NULL;
-	size_t n;
-	int exit_status;
-	gs_status status = gs_moments_select(s, c->device, c->state, &moments, &err);
+typedef struct map_options {
+	gs_common common;
+	gs_color color;
+	int64_t width;
+	const char *before; /* a state, or a file */
+} map_options;
 
-	n = moments.n < GS_MAP_PANELS_MAX ? moments.n : GS_MAP_PANELS_MAX;
-	for (size_t i = 0; i < n; i++)
-		panels[i] = (gs_map_panel){moments.at[i].device, &moments.at[i].layout,
-			gs_moment_oom(s, &moments.at[i]), moments.at[i].state.name};
-	if (!status)
-		status = gs_map_make(&map, s, panels, n, color, &err);
-	if (status)
-		exit_status = gs_fail_file(s->path, &err, NULL);
-	else {
-		gs_picture picture = gs_map_picture(map);
-		exit_status = gs_picture_file(&picture, c);
-	}
-	if (!status && n < moments.n)
-		gs_note("%zu more devices are not in the picture: choose one with -d", moments.n - n);
-	gs_map_free(map);
-	gs_moments_release(&moments);
-	return exit_status;
+static gs_scene_ask ask_of(const map_options *o, const char *state)
+{
+	return (gs_scene_ask){o->common.device, state, o->color == GS_COLOR_CATEGORY, NULL};
 }
 
-static int refuse_color(const char *word)
+/* Draws and writes; returns the exit status. */
+static int draw(const map_options *o, const gs_scene *now, const gs_scene *before)
 {
-	static const char *const words[] = {"state", "stack", "tag", "stream", "age", "size", NULL};
-	const char *near = gs_nearest_word(word, words);
-	char hint[80];
+	gs_error err = GS_ERROR_INIT;
+	gs_map *map = NULL;
+	int status;
 
-	snprintf(hint, sizeof hint, "did you mean %s?",
-		near ? near : "state, stack, tag, stream, age or size");
-	return gs_fail_usage("map", hint, "--color does not know \"%s\"", word);
+	if (gs_scene_map(now, before, o->color, o->width == GS_UNSET ? 0 : (int)o->width, &map, &err))
+		return gs_fail_file(now->snapshot->path, &err, NULL);
+	gs_picture picture = gs_map_picture(map);
+	status = gs_picture_file(&picture, &o->common);
+	gs_map_free(map);
+	if (now->moments.n > GS_MAP_PANELS_MAX)
+		gs_note("%zu more devices are not in the picture: choose one with -d",
+			now->moments.n - GS_MAP_PANELS_MAX);
+	return status;
+}
+
+static int refuse(const gs_snapshot *s, gs_status status, const gs_error *err)
+{
+	if (status == GS_INVALID)
+		return gs_fail_usage("map", "see `gpusnap help state`", "%s", err->text);
+	return gs_fail_file(s->path, err, NULL);
+}
+
+static int draw_beside(
+	const map_options *o, const gs_scene *now, const gs_snapshot *s, const char *state)
+{
+	gs_scene_ask ask = ask_of(o, state);
+	gs_error err = GS_ERROR_INIT;
+	gs_scene before;
+	gs_status status = gs_scene_open(&before, s, &ask, &err);
+	int result = status ? refuse(s, status, &err) : draw(o, now, &before);
+
+	gs_scene_release(&before);
+	return result;
+}
+
+static int draw_beside_file(const map_options *o, const gs_scene *now)
+{
+	char *path[] = {(char *)o->before};
+	gs_arguments files = {path, 1};
+	gs_common common = o->common;
+	gs_input input = GS_INPUT_INIT;
+	int status;
+
+	common.rank = GS_UNSET;
+	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
+	if (status < 0)
+		status = draw_beside(o, now, &input.snapshots[0], NULL);
+	gs_input_release(&input);
+	return status;
+}
+
+static int draw_snapshot(const map_options *o, const gs_snapshot *s)
+{
+	gs_scene_ask ask = ask_of(o, o->common.state);
+	gs_error err = GS_ERROR_INIT;
+	gs_scene now;
+	gs_status status = gs_scene_open(&now, s, &ask, &err);
+	int result;
+
+	if (status)
+		result = refuse(s, status, &err);
+	else if (!o->before)
+		result = draw(o, &now, NULL);
+	else if (!access(o->before, F_OK))
+		result = draw_beside_file(o, &now);
+	else
+		result = draw_beside(o, &now, s, o->before);
+	gs_scene_release(&now);
+	return result;
+}
+
+static int check(const map_options *o, const char *color)
+{
+	char hint[100];
+
+	if (o->color == GS_COLORS) {
+		const char *near = gs_nearest_word(color, gs_color_words);
+		snprintf(hint, sizeof hint, "did you mean %s?",
+			near ? near : "holder, category, state, tag, stream, age or size");
+		return gs_fail_usage("map", hint, "--color does not know \"%s\"", color);
+	}
+	if (o->width != GS_UNSET && (o->width < GS_MAP_WIDTH_MIN || o->width > GS_MAP_WIDTH_MAX))
+		return gs_fail_usage("map", NULL, "--width is %d to %d pixels", GS_MAP_WIDTH_MIN,
+			GS_MAP_WIDTH_MAX);
+	return gs_picture_file_check("map", &o->common);
 }
 
 int gs_cmd_map(int argc, char **argv)
 {
-	gs_common common = GS_COMMON_INIT;
-	const char *color_word = "state";
+	map_options o = {GS_COMMON_INIT, GS_COLOR_HOLDER, GS_UNSET, NULL};
+	const char *color = "holder";
 	const gs_option options[] = {
-		{"color", 0, GS_OPT_TEXT, &color_word, "WHAT",
-			"what decides a block's colour: state, stack, tag, stream, age or size"},
-		GS_OPTIONS_SELECT(common), GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common),
+		{"color", 0, GS_OPT_TEXT, &color, "WHAT",
+			"what decides a block's colour: holder (the default), category, state, tag, stream, age "
+			"or size"},
+		{"before", 0, GS_OPT_TEXT, &o.before, "STATE|FILE",
+			"another moment, or another file, to draw to the left"},
+		{"width", 0, GS_OPT_INT, &o.width, "PIXELS", "of the picture (default 1320)"},
+		GS_OPTIONS_SELECT(o.common), GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common),
 		GS_OPTIONS_END};
 	gs_input input = GS_INPUT_INIT;
 	gs_arguments arguments;
-	gs_map_color color;
 	int status = gs_options_parse(options, argc, argv, 0, 1, &arguments);
 
 	if (status >= 0)
 		return status;
-	gs_message_quiet(common.quiet);
-	color = gs_map_color_parse(color_word);
-	if (color == GS_MAP_COLORS)
-		return refuse_color(color_word);
-	status = gs_picture_file_check("map", &common);
+	gs_message_quiet(o.common.quiet);
+	o.color = gs_color_parse(color);
+	status = check(&o, color);
 	if (status >= 0)
 		return status;
-
-	status = gs_inputs_open(&arguments, &common, GS_WANT_ALL, &input);
+	status = gs_inputs_open(&arguments, &o.common, GS_WANT_ALL, &input);
 	if (status < 0 && input.n > 1)
 		status = gs_fail_usage(
 			"map", "--rank chooses one", "a map shows one snapshot, and there are %zu", input.n);
 	else if (status < 0)
-		status = draw(&input.snapshots[0], &common, color);
+		status = draw_snapshot(&o, &input.snapshots[0]);
 	gs_input_release(&input);
 	return status;
 }

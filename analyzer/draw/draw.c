@@ -54,8 +54,10 @@ void gs_draw_dashed_frame(gs_draw *d, int x, int y, int w, int h, int thick, uin
 uint32_t gs_draw_contrast(uint32_t rgb)
 {
 	unsigned r = rgb >> 16 & 255, g = rgb >> 8 & 255, b = rgb & 255;
+	/* relative luminance, with 2 for sRGB's exponent of 2.4 */
+	double light = (r * r * 0.2126 + g * g * 0.7152 + b * b * 0.0722) / (255.0 * 255.0);
 
-	return r * 299 + g * 587 + b * 114 > 140000 ? 0x111111 : 0xffffff;
+	return light > 0.19 ? 0x111111 : 0xffffff;
 }
 
 uint32_t gs_draw_next_char(const char **text)

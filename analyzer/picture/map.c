@@ -1,5 +1,4 @@
-/* The page: title, one panel a device (sentence, totals, bars, rows with their addresses), the
- * legend. */
+/* The page: headline, one panel a device (title, bar, rows with their addresses), the legend. */
 #include "analyzer/picture/map.h"
 
 #include <inttypes.h>
@@ -7,87 +6,272 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/picture/map_paint.h"
-#include "analyzer/picture/map_palette.h"
-#include "analyzer/picture/map_plan.h"
-#include "analyzer/picture/map_scale.h"
+#include "analyzer/draw/canvas.h"
+#include "analyzer/picture/map_internal.h"
 #include "schema/size.h"
 
 enum {
-	MARGIN = 16,
-	GUTTER = 112,
-	ROW = 1024,
-	SIDE = 176,
-	WIDTH = MARGIN + GUTTER + ROW + SIDE + MARGIN,
-	TITLE = 34,
+	GUTTER = 112, /* addresses, left of the rows */
+	SIDE = 150,   /* segments, right of them */
+	WIDE = 900,   /* from this width on there is room for both */
+	COLUMN_GAP = 24,
+	HEADLINE = 17,
+	HEADLINE_PITCH = 24,
+	HEADLINE_LINES = 4,
+	SOURCE_LINE = 20,
 	PANEL_TITLE = 26,
-	LINE = 19,
-	CAPTION = 22,
+	LINE = 18,
 	LEGEND_LINE = 20,
-	LEGEND_COLUMN = 430,
+	LEGEND_COLUMN = 540,
 	ROWS_ALL = 44,
 	ROWS_LEAST = 6
 };
 
 typedef struct panel {
-	gs_map_panel in;
-	gs_map_plan plan;
-	gs_map_figures figures;
-	gs_totals totals;
+	gs_map_view now, before;
 } panel;
 
 struct gs_map {
-	const gs_snapshot *snapshot;
-	gs_map_palette palette;
+	gs_palette palette;
 	panel *panels;
 	size_t n;
+	bool both; /* two moments side by side */
+	int width, height;
+	char headline[512], source[512];
+	int headline_lines;
 };
 
-static int panel_height(const panel *p)
-{
-	int bars = gs_map_bars(&p->figures);
+/* --- planning ----------------------------------------------------------------------------------
+ */
 
-	return PANEL_TITLE + 2 * LINE + (bars ? 8 + bars * GS_MAP_BAR_PITCH : 0) + CAPTION + 8 +
-		p->plan.rows * GS_MAP_PITCH + 14;
+static void choose_eviction(gs_map_view *v)
+{
+	const gs_diagnosis *d = v->in.diagnosis;
+
+	if (!d || !d->nevictions || !d->evictions[0].sufficient || !d->evictions[0].nblocks ||
+		d->evictions[0].first + d->evictions[0].nblocks > v->in.layout->nblocks)
+		return;
+	v->evict_first = d->evictions[0].first;
+	v->evict_blocks = d->evictions[0].nblocks;
+	v->evict_bytes = d->evictions[0].live_bytes;
 }
 
-gs_status gs_map_make(gs_map **out, const gs_snapshot *snapshot, const gs_map_panel *panels,
-	size_t n, gs_map_color color, gs_error *err)
+/* The row below which the largest hole's label and the ghost stand, and how many rows it takes. */
+static void place_ghost(gs_map_view *v)
+{
+	const gs_map_figures *f = &v->figures;
+	uint64_t row = (uint64_t)v->plan.row_pixels, first = 0, last = 0,
+			 whole = 1ull << v->plan.shift;
+	const gs_block *b = f->hole < v->in.layout->nblocks ? &v->in.layout->blocks[f->hole] : NULL;
+
+	v->hole_row = v->plan.rows - 1;
+	if (b) {
+		uint64_t start = v->plan.start[b->segment] +
+			(b->address - v->in.layout->segments[b->segment].address);
+		first = start >> v->plan.shift;
+		last = (start + b->size - 1) >> v->plan.shift;
+		v->hole_row = (int)(last / row);
+	}
+	if (v->hole_row >= v->plan.rows)
+		v->hole_row = v->plan.rows - 1;
+	v->ghost_rows = 0;
+	if (f->request > 0) {
+		uint64_t pixels = ((uint64_t)f->request + whole - 1) >> v->plan.shift,
+				 rows = (first % row + pixels + row - 1) / row;
+		v->ghost_rows = rows > GS_MAP_GHOST_ROWS ? GS_MAP_GHOST_ROWS : (int)rows;
+	}
+}
+
+/* The class of each block, and what the legend tells of the classes. */
+static gs_status classify(gs_map_view *v, const gs_palette *palette, gs_error *err)
+{
+	const gs_layout *l = v->in.layout;
+
+	v->source = gs_palette_source(palette, v->in.snapshot);
+	v->classes = malloc(l->nblocks + 1);
+	if (!v->classes)
+		return gs_fail(err, GS_NO_MEMORY, "colours of %zu blocks", l->nblocks);
+	for (size_t k = 0; k < l->nsegments; k++) {
+		const gs_segment *s = &l->segments[k];
+		uint64_t told = 0;
+		for (size_t i = s->first_block; i < s->first_block + s->nblocks; i++) {
+			int class = gs_palette_class(palette, &v->moment, v->source, &l->blocks[i]);
+			if (class == GS_CLASS_FREE)
+				gs_map_count_hole(&v->figures, k, &l->blocks[i], i);
+			if (class == GS_CLASS_FREE && v->figures.refused[k])
+				class = GS_CLASS_UNUSABLE;
+			v->classes[i] = (uint8_t)class;
+			v->bytes[class] += l->blocks[i].size;
+			v->blocks[class]++;
+			told += l->blocks[i].size;
+			v->largest = l->blocks[i].size > v->largest ? l->blocks[i].size : v->largest;
+		}
+		if (told < s->size)
+			v->bytes[GS_CLASS_UNTOLD] += s->size - told;
+	}
+	return GS_OK;
+}
+
+static gs_status begin_view(gs_map_view *v, const gs_map_panel *in, gs_error *err)
+{
+	v->in = *in;
+	v->moment = (gs_palette_moment){in->snapshot, in->layout, in->meaning};
+	if (!in->layout)
+		return GS_OK;
+	if (!in->layout->nsegments)
+		return gs_fail(err, GS_INVALID, "device %d has no segment to draw", in->device->device);
+	gs_layout_totals(in->layout, &v->totals);
+	v->rounding = in->diagnosis && in->diagnosis->verdict == GS_STEP_ROUNDING;
+	choose_eviction(v);
+	return gs_map_figures_init(&v->figures, in, err);
+}
+
+/* A round number of them, so that a row is a round number of bytes. */
+static int row_pixels(int room) { return room / 64 * 64; }
+
+/* Places it between x and x + width. */
+static gs_status plan_view(
+	gs_map_view *v, int x, int width, int rows, unsigned least_shift, gs_error *err)
+{
+	bool sides = width >= WIDE;
+	gs_status status;
+
+	v->x = x;
+	v->width = width;
+	v->row_x = x + (sides ? GUTTER : 2);
+	if (!v->in.layout)
+		return GS_OK;
+	gs_map_plan_release(&v->plan);
+	status = gs_map_plan_init(
+		&v->plan, v->in.layout, row_pixels(width - (sides ? GUTTER + SIDE : 4)), rows, least_shift, err);
+	if (!status)
+		place_ghost(v);
+	return status;
+}
+
+/* Both moments of a device to one scale. */
+static gs_status plan_panel(gs_map *m, panel *p, int rows, gs_error *err)
+{
+	int width = m->width - 2 * GS_MAP_MARGIN, half = (width - COLUMN_GAP) / 2;
+	gs_status status;
+
+	if (!m->both)
+		return plan_view(&p->now, GS_MAP_MARGIN, width, rows, 0, err);
+	status = plan_view(&p->before, GS_MAP_MARGIN, half, rows, 0, err);
+	if (!status)
+		status = plan_view(&p->now, GS_MAP_MARGIN + half + COLUMN_GAP, half, rows,
+			p->before.in.layout ? p->before.plan.shift : 0, err);
+	if (!status && p->before.in.layout && p->now.plan.shift > p->before.plan.shift)
+		status = plan_view(
+			&p->before, GS_MAP_MARGIN, half, rows, p->now.plan.shift, err);
+	return status;
+}
+
+static gs_status make_palette(gs_map *m, const gs_map_ask *ask, gs_error *err)
+{
+	gs_palette_moment *moments = calloc(2 * m->n + ask->nalso, sizeof *moments);
+	gs_status status;
+	size_t n = 0;
+
+	if (!moments)
+		return gs_fail(err, GS_NO_MEMORY, "a map of %zu devices", m->n);
+	for (size_t i = 0; i < m->n; i++) {
+		moments[n++] = m->panels[i].now.moment;
+		if (m->panels[i].before.in.layout)
+			moments[n++] = m->panels[i].before.moment;
+	}
+	for (size_t i = 0; i < ask->nalso; i++)
+		moments[n++] = ask->also[i];
+	status = gs_palette_init(&m->palette, moments, n, ask->color, false, err);
+	free(moments);
+	for (size_t i = 0; i < m->n && !status; i++) {
+		panel *p = &m->panels[i];
+		status = classify(&p->now, &m->palette, err);
+		if (!status && p->before.in.layout)
+			status = classify(&p->before, &m->palette, err);
+	}
+	return status;
+}
+
+static gs_status make_panels(gs_map *m, const gs_map_ask *ask, gs_error *err)
+{
+	int rows = ROWS_ALL / (int)ask->n;
+	gs_status status = GS_OK;
+
+	for (; m->n < ask->n && !status; m->n++) {
+		panel *p = &m->panels[m->n];
+		status = begin_view(&p->now, &ask->panels[m->n], err);
+		if (!status && m->both)
+			status = begin_view(&p->before, &ask->before[m->n], err);
+	}
+	if (!status)
+		status = make_palette(m, ask, err);
+	for (size_t i = 0; i < m->n && !status; i++)
+		status = plan_panel(m, &m->panels[i], rows < ROWS_LEAST ? ROWS_LEAST : rows, err);
+	return status;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : path ? path : "a snapshot";
+}
+
+static gs_status write_words(gs_map *m, const gs_map_ask *ask, gs_error *err)
+{
+	gs_canvas measure; /* its font alone is used: how many lines the headline takes */
+	gs_status status = gs_canvas_init(&measure, 1, 1, err);
+
+	if (status)
+		return status;
+	snprintf(m->headline, sizeof m->headline, "%s", ask->headline ? ask->headline : "");
+	snprintf(m->source, sizeof m->source, "gpusnap map of %.300s, coloured by %s",
+		base_name(ask->panels[0].snapshot->path), gs_color_word(ask->color));
+	m->headline_lines = gs_draw_lines(&measure.draw, 0, 0, HEADLINE, HEADLINE_PITCH, 0,
+		m->width - 2 * GS_MAP_MARGIN, HEADLINE_LINES, false, m->headline);
+	gs_canvas_release(&measure);
+	return GS_OK;
+}
+
+static int page_height(const gs_map *m);
+
+gs_status gs_map_make(gs_map **out, const gs_map_ask *ask, gs_error *err)
 {
 	gs_map *m = calloc(1, sizeof *m);
-	int rows = ROWS_ALL / (int)(n ? n : 1);
 	gs_status status = GS_OK;
 
 	*out = NULL;
-	if (!m || !(m->panels = calloc(n + 1, sizeof *m->panels))) {
+	if (!m || !(m->panels = calloc(ask->n + 1, sizeof *m->panels))) {
 		free(m);
-		return gs_fail(err, GS_NO_MEMORY, "a map of %zu devices", n);
+		return gs_fail(err, GS_NO_MEMORY, "a map of %zu devices", ask->n);
 	}
-	m->snapshot = snapshot;
-	if (n < 1 || n > GS_MAP_PANELS_MAX)
+	m->both = ask->before != NULL;
+	m->width = ask->width ? ask->width : GS_MAP_WIDTH;
+	if (m->width < GS_MAP_WIDTH_MIN || m->width > GS_MAP_WIDTH_MAX)
+		status = gs_fail(err, GS_LIMIT, "a map is %d to %d pixels wide, not %d", GS_MAP_WIDTH_MIN,
+			GS_MAP_WIDTH_MAX, m->width);
+	else if (ask->n < 1 || ask->n > GS_MAP_PANELS_MAX)
 		status = gs_fail(err, GS_INVALID,
-			"a map shows 1 to %d devices, not %zu: choose one with -d", GS_MAP_PANELS_MAX, n);
-	for (; m->n < n && !status; m->n++) {
-		panel *p = &m->panels[m->n];
-		p->in = panels[m->n];
-		if (!p->in.layout->nsegments) {
-			status = gs_fail(
-				err, GS_INVALID, "device %d has no segment to draw", p->in.device->device);
-			break;
-		}
-		gs_layout_totals(p->in.layout, &p->totals);
-		status = gs_map_plan_init(
-			&p->plan, p->in.layout, ROW, rows < ROWS_LEAST ? ROWS_LEAST : rows, err);
-		if (!status)
-			status = gs_map_figures_init(&p->figures, &p->in, err);
-	}
+			"a map shows 1 to %d devices, not %zu: choose one with -d", GS_MAP_PANELS_MAX, ask->n);
 	if (!status)
-		status = gs_map_palette_init(&m->palette, snapshot, panels, n, color, err);
-	if (status)
+		status = make_panels(m, ask, err);
+	if (!status)
+		status = write_words(m, ask, err);
+	if (status) {
 		gs_map_free(m);
-	else
-		*out = m;
-	return status;
+		return status;
+	}
+	m->height = page_height(m);
+	*out = m;
+	return GS_OK;
+}
+
+static void release_view(gs_map_view *v)
+{
+	gs_map_plan_release(&v->plan);
+	gs_map_figures_release(&v->figures);
+	free(v->classes);
 }
 
 void gs_map_free(gs_map *m)
@@ -95,108 +279,177 @@ void gs_map_free(gs_map *m)
 	if (!m)
 		return;
 	for (size_t i = 0; i < m->n; i++) {
-		gs_map_plan_release(&m->panels[i].plan);
-		gs_map_figures_release(&m->panels[i].figures);
+		release_view(&m->panels[i].now);
+		release_view(&m->panels[i].before);
 	}
-	gs_map_palette_release(&m->palette);
+	gs_palette_release(&m->palette);
 	free(m->panels);
 	free(m);
+}
+
+void gs_map_class_sums(const gs_map *m, int class, bool before, uint64_t *bytes, size_t *blocks)
+{
+	*bytes = *blocks = 0;
+	for (size_t i = 0; i < m->n; i++) {
+		const gs_map_view *v = before ? &m->panels[i].before : &m->panels[i].now;
+		*bytes += v->bytes[class];
+		*blocks += v->blocks[class];
+	}
 }
 
 /* --- legend ------------------------------------------------------------------------------------
  */
 
-static bool class_shown(const gs_map_palette *p, int i)
-{
-	return i < p->n &&
-		(p->classes[i].bytes || i == GS_MAP_FREE || (i == GS_MAP_LIVE && p->color == GS_MAP_STATE));
-}
-
-static int legend_entries(const gs_map *m)
-{
-	int n = 1 + (m->palette.pin_blocks > 0), holes = 0;
-
-	for (int i = 0; i < GS_MAP_CLASSES; i++)
-		n += class_shown(&m->palette, i);
-	for (size_t k = 0; k < m->n; k++)
-		holes |= m->panels[k].figures.holes > 0;
-	return n + holes;
-}
-
-static int legend_height(const gs_map *m)
-{
-	int columns = (WIDTH - 2 * MARGIN) / LEGEND_COLUMN;
-
-	return 26 + (legend_entries(m) + columns - 1) / columns * LEGEND_LINE + MARGIN;
-}
-
 typedef struct legend {
-	gs_draw *d;
-	int x, y;
+	gs_draw *d; /* NULL: only counts the lines */
+	int x, y, width, columns, at;
 } legend;
+
+static legend begin_legend(const gs_map *m, gs_draw *d, int y)
+{
+	int width = m->width - 2 * GS_MAP_MARGIN, columns = width / LEGEND_COLUMN;
+
+	columns = columns < 1 ? 1 : columns;
+	return (legend){d, GS_MAP_MARGIN, y, width / columns, columns, 0};
+}
+
+static int legend_x(const legend *l) { return l->x + l->at % l->columns * l->width; }
+static int legend_y(const legend *l) { return l->y + l->at / l->columns * LEGEND_LINE; }
 
 static void legend_text(legend *l, const char *text)
 {
-	gs_draw_text(l->d, l->x + 30, l->y, 12, GS_MAP_INK, LEGEND_COLUMN - 44, text);
-	l->x += LEGEND_COLUMN;
-	if (l->x + LEGEND_COLUMN > WIDTH) {
-		l->x = MARGIN;
-		l->y += LEGEND_LINE;
-	}
+	if (l->d)
+		gs_draw_text(l->d, legend_x(l) + 32, legend_y(l), 12, GS_INK, l->width - 40, text);
+	l->at++;
 }
 
-static void legend_class(legend *l, const gs_map_class *c, const char *unit)
+static void amount(char *buf, size_t cap, uint64_t bytes, size_t blocks, const char *unit)
 {
-	char text[320], size[32];
+	char size[32];
 
-	gs_draw_rect(l->d, l->x, l->y + 1, 22, 13, c->rgb);
-	gs_draw_frame(l->d, l->x, l->y + 1, 22, 13, 1, GS_MAP_SEGMENT_LINE);
-	gs_size_format(size, sizeof size, c->bytes);
-	if (c->blocks)
-		snprintf(text, sizeof text, "%s in %zu %s%s: %s", size, c->blocks, unit,
-			c->blocks == 1 ? "" : "s", c->name);
+	gs_size_format(size, sizeof size, bytes);
+	if (blocks)
+		snprintf(buf, cap, "%s in %zu %s%s", size, blocks, unit, blocks == 1 ? "" : "s");
 	else
-		snprintf(text, sizeof text, "%s: %s", size, c->name);
+		snprintf(buf, cap, "%s", size);
+}
+
+/* Why free memory is not for the request: ": 40 MiB of another stream, …". */
+static void unusable_reason(const gs_map *m, char *buf, size_t cap)
+{
+	uint64_t other_stream = 0, other_pool = 0, other_class = 0;
+	const gs_oom *oom = m->panels[0].now.in.oom;
+	char size[32];
+	int n = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		const gs_map_figures *f = &m->panels[i].now.figures;
+		other_stream += f->not_for_it[GS_MAP_OTHER_STREAM];
+		other_pool += f->not_for_it[GS_MAP_OTHER_POOL];
+		other_class += f->not_for_it[GS_MAP_OTHER_CLASS];
+	}
+	*buf = 0;
+	if (other_stream)
+		n += snprintf(buf + n, cap - (size_t)n, "%s of another stream",
+			gs_size_format(size, sizeof size, other_stream));
+	if (other_pool)
+		n += snprintf(buf + n, cap - (size_t)n, "%s%s of another pool (a CUDA graph's, a MemPool)",
+			n ? ", " : "", gs_size_format(size, sizeof size, other_pool));
+	if (other_class)
+		snprintf(buf + n, cap - (size_t)n, "%s%s in the %s pool", n ? ", " : "",
+			gs_size_format(size, sizeof size, other_class),
+			oom && oom->pool == GS_SMALL ? "large" : "small");
+}
+
+static void legend_class(const gs_map *m, legend *l, int class)
+{
+	const gs_swatch *c = &m->palette.classes[class];
+	bool free_memory = class == GS_CLASS_FREE || class == GS_CLASS_UNUSABLE;
+	const char *unit = free_memory ? "hole" : "block";
+	char text[900], now[80], then[80] = "", why[200] = "", size[32];
+	uint64_t bytes, bytes_before;
+	size_t blocks, blocks_before;
+
+	gs_map_class_sums(m, class, false, &bytes, &blocks);
+	gs_map_class_sums(m, class, true, &bytes_before, &blocks_before);
+	if (!bytes && !bytes_before)
+		return;
+	amount(now, sizeof now, bytes, blocks, unit);
+	if (m->both)
+		snprintf(then, sizeof then, "%s → ", gs_size_format(size, sizeof size, bytes_before));
+	if (class == GS_CLASS_UNUSABLE)
+		unusable_reason(m, why, sizeof why);
+	snprintf(text, sizeof text, "%s%s: %s%s%s", then, now, c->name, *why ? ": " : "", why);
+	if (l->d) {
+		gs_draw_paint(l->d, legend_x(l), legend_y(l), 24, 14, &c->paint);
+		gs_draw_frame(l->d, legend_x(l), legend_y(l), 24, 14, 1, GS_LINE);
+	}
 	legend_text(l, text);
+}
+
+static void legend_rounding(const gs_map *m, legend *l)
+{
+	char text[200], size[32];
+
+	if (!m->panels[0].now.rounding)
+		return;
+	if (l->d)
+		gs_draw_paint(l->d, legend_x(l), legend_y(l), 24, 14, &gs_map_lost);
+	snprintf(text, sizeof text, "%s of these blocks: added by rounding, used by nobody",
+		gs_size_format(size, sizeof size, m->panels[0].now.totals.rounding));
+	legend_text(l, text);
+}
+
+static void legend_eviction(const gs_map *m, legend *l)
+{
+	const gs_map_view *v = &m->panels[0].now;
+	char text[200], size[32];
+
+	if (!v->evict_blocks)
+		return;
+	if (l->d)
+		gs_draw_frame(l->d, legend_x(l), legend_y(l), 24, 14, 2, GS_MAP_EVICT_LINE);
+	snprintf(text, sizeof text, "without these %s the request would have fit (cheapest eviction)",
+		gs_size_format(size, sizeof size, v->evict_bytes));
+	legend_text(l, text);
+}
+
+/* Draws it, or counts its lines (d NULL); returns the lines. */
+static int run_legend(const gs_map *m, gs_draw *d, int y)
+{
+	legend l = begin_legend(m, d, y);
+
+	for (int i = GS_CLASS_LIVE; i < GS_CLASSES; i++)
+		legend_class(m, &l, i);
+	for (int i = 0; i < GS_CLASS_LIVE; i++)
+		legend_class(m, &l, i);
+	legend_rounding(m, &l);
+	legend_eviction(m, &l);
+	if (d) {
+		gs_draw_frame(d, legend_x(&l), legend_y(&l), 24, 14, 1, GS_LINE);
+	}
+	legend_text(&l, "a segment, as taken from the driver");
+	return (l.at + l.columns - 1) / l.columns;
 }
 
 static void draw_legend(const gs_map *m, gs_draw *d, int y)
 {
-	const gs_map_palette *p = &m->palette;
-	legend l = {d, MARGIN, y + 26};
-	char text[320], size[32];
-	bool holes = false, failed = false;
+	static const char *const titles[GS_COLORS] = {
+		[GS_COLOR_HOLDER] = "Who holds what is in use",
+		[GS_COLOR_CATEGORY] = "What the memory in use is for",
+		[GS_COLOR_STATE] = "Legend",
+		[GS_COLOR_TAG] = "Memory in use by tag",
+		[GS_COLOR_STREAM] = "Memory in use by stream",
+		[GS_COLOR_AGE] = "Memory in use by age",
+		[GS_COLOR_SIZE] = "Memory in use by the block's size",
+	};
+	char text[300];
 
-	snprintf(text, sizeof text,
-		p->color == GS_MAP_STATE ? "Legend" : "Legend: allocated blocks by %s",
-		p->color == GS_MAP_STACK
-			? "the stack that allocated them (its first frame of the user's own)"
-			: gs_map_color_text(p->color));
-	gs_draw_text(d, MARGIN, y + 4, 13, GS_MAP_INK, WIDTH, text);
-	for (int i = GS_MAP_LIVE; i < GS_MAP_CLASSES; i++)
-		if (class_shown(p, i))
-			legend_class(&l, &p->classes[i], "block");
-	for (int i = 0; i < GS_MAP_LIVE; i++)
-		if (class_shown(p, i))
-			legend_class(&l, &p->classes[i], i == GS_MAP_FREE ? "hole" : "block");
-	if (p->pin_blocks) {
-		gs_draw_frame(d, l.x, l.y + 1, 22, 13, 2, GS_MAP_PIN_LINE);
-		snprintf(text, sizeof text, "%s in %zu block%s: pinning, in partly free segments",
-			gs_size_format(size, sizeof size, p->pin_bytes), p->pin_blocks,
-			p->pin_blocks == 1 ? "" : "s");
-		legend_text(&l, text);
-	}
-	for (size_t k = 0; k < m->n; k++) {
-		holes |= m->panels[k].figures.holes > 0;
-		failed |= m->panels[k].in.oom != NULL;
-	}
-	if (holes) {
-		gs_draw_frame(d, l.x, l.y + 1, 22, 13, 2, GS_MAP_HOLE_LINE);
-		legend_text(
-			&l, failed ? "the largest hole that the request could have used" : "the largest hole");
-	}
-	gs_draw_frame(d, l.x, l.y + 1, 22, 13, 1, GS_MAP_SEGMENT_LINE);
-	legend_text(&l, "a segment, as taken from the driver");
+	snprintf(text, sizeof text, "%s%s%s%s", titles[m->palette.color],
+		*m->palette.remark ? " (nothing to tell apart: " : "", m->palette.remark,
+		*m->palette.remark ? ")" : "");
+	gs_draw_text(d, GS_MAP_MARGIN, y + 4, 13, GS_INK, m->width - 2 * GS_MAP_MARGIN, text);
+	run_legend(m, d, y + 28);
 }
 
 /* --- a panel -----------------------------------------------------------------------------------
@@ -207,47 +460,52 @@ static void count_text(char *buf, size_t cap, size_t n, const char *unit)
 	snprintf(buf, cap, "%zu %s%s", n, unit, n == 1 ? "" : "s");
 }
 
-static void draw_totals(const panel *p, gs_draw *d, int y)
+static void draw_totals(const gs_map_view *v, gs_draw *d, int y)
 {
-	const gs_totals *t = &p->totals;
-	char text[400], a[32], b[32], c[32], segments[48], blocks[48], holes[48];
+	const gs_totals *t = &v->totals;
+	char text[500], a[32], b[32], c[32], segments[48], holes[48];
 	int n;
 
 	count_text(segments, sizeof segments, t->segments, "segment");
-	count_text(blocks, sizeof blocks, t->blocks, "block");
 	count_text(holes, sizeof holes, t->free_blocks, "hole");
-	n = snprintf(text, sizeof text, "Reserved %s in %s, %s: allocated %s, free %s in %s",
-		gs_size_format(a, sizeof a, t->reserved), segments, blocks,
+	n = snprintf(text, sizeof text, "%s reserved in %s: %s allocated, %s free in %s",
+		gs_size_format(a, sizeof a, t->reserved), segments,
 		gs_size_format(b, sizeof b, t->allocated), gs_size_format(c, sizeof c, t->free), holes);
 	if (t->pending)
-		n += snprintf(text + n, sizeof text - (size_t)n, ", waiting for other streams %s",
+		n += snprintf(text + n, sizeof text - (size_t)n, ", %s waiting for other streams",
 			gs_size_format(a, sizeof a, t->pending));
 	if (t->rounding)
-		n += snprintf(text + n, sizeof text - (size_t)n, "; lost to rounding %s",
+		n += snprintf(text + n, sizeof text - (size_t)n, ", %s lost to rounding",
 			gs_size_format(a, sizeof a, t->rounding));
-	if (p->figures.capacity != GS_NONE)
-		n += snprintf(text + n, sizeof text - (size_t)n, "; device of %s",
-			gs_size_format(a, sizeof a, (uint64_t)p->figures.capacity));
-	if (!p->in.layout->exact)
+	if (!v->in.layout->exact)
 		snprintf(text + n, sizeof text - (size_t)n, " (not exact: %.120s)",
-			p->in.layout->note[0] ? p->in.layout->note : "rebuilt with bounds");
-	gs_draw_text(d, MARGIN, y, 12, GS_MAP_INK, WIDTH - 2 * MARGIN, text);
+			v->in.layout->note[0] ? v->in.layout->note : "rebuilt with bounds");
+	gs_draw_text(d, v->x, y, 12, GS_FAINT, v->width, text);
 }
 
-static void draw_title(const gs_map *m, const panel *p, gs_draw *d, int y)
+static void draw_title(const gs_map *m, const gs_map_view *v, bool before, gs_draw *d, int y)
 {
-	char text[400], moment[64] = "";
-	const char *name = gs_string_text(m->snapshot, p->in.device->name);
+	char text[400], moment[64] = "", file[100] = "";
+	const char *name = gs_string_text(v->in.snapshot, v->in.device->name);
 
-	if (p->in.layout->idx != GS_NONE)
-		snprintf(moment, sizeof moment, ", after event %" PRId64, p->in.layout->idx);
-	snprintf(text, sizeof text, "Device %d%s%.100s · state: %s%s", p->in.device->device,
-		*name ? " · " : "", name, p->in.state ? p->in.state : "captured", moment);
-	gs_draw_rect(d, MARGIN, y, WIDTH - 2 * MARGIN, 1, GS_MAP_FAINT);
-	gs_draw_text(d, MARGIN, y + 6, 14, GS_MAP_INK, WIDTH - 2 * MARGIN, text);
+	if (v->in.layout && v->in.layout->idx != GS_NONE)
+		snprintf(moment, sizeof moment, ", after event %" PRId64, v->in.layout->idx);
+	if (before && v->in.snapshot != m->panels[0].now.in.snapshot)
+		snprintf(file, sizeof file, "%.90s, ", base_name(v->in.snapshot->path));
+	snprintf(text, sizeof text, "%s%sdevice %d%s%.100s, %s %s%s",
+		before        ? "Before: "
+			: m->both ? "After: "
+					  : "",
+		file, v->in.device->device,
+		*name ? " " : "", name, v->in.state && !strcmp(v->in.state, "captured") ? "as" : "state",
+		v->in.state ? v->in.state : "captured", moment);
+	if (text[0] == 'd')
+		text[0] = 'D';
+	gs_draw_rect(d, v->x, y, v->width, 1, 0xbbbbbb);
+	gs_draw_text(d, v->x, y + 6, 13, GS_INK, v->width, text);
 }
 
-static void draw_caption(const panel *p, gs_draw *d, int y)
+static void draw_caption(const gs_map_view *v, gs_draw *d, int y)
 {
 	char text[240], pixel[32], row[32];
 	static const char *const flows[] = {
@@ -256,16 +514,16 @@ static void draw_caption(const panel *p, gs_draw *d, int y)
 		[GS_MAP_PACKED] = "segments follow each other by address, several in a pixel",
 	};
 
-	snprintf(text, sizeof text,
-		"The heap: one pixel is %s, a row %s; %s; blocks thinner than a pixel share its height",
-		gs_size_format(pixel, sizeof pixel, 1ull << p->plan.shift),
-		gs_size_format(row, sizeof row, (uint64_t)ROW << p->plan.shift), flows[p->plan.flow]);
-	gs_draw_text(d, MARGIN + GUTTER, y, 12, GS_MAP_FAINT, ROW + SIDE, text);
+	snprintf(text, sizeof text, "The heap: one pixel is %s, a row %s; %s",
+		gs_size_format(pixel, sizeof pixel, 1ull << v->plan.shift),
+		gs_size_format(row, sizeof row, (uint64_t)v->plan.row_pixels << v->plan.shift),
+		flows[v->plan.flow]);
+	gs_draw_text(d, v->row_x, y, 11, GS_FAINT, v->x + v->width - v->row_x, text);
 }
 
 /* Left of a row: the address of its first byte (of the segment that begins it, or in whose middle
  * it is). */
-static void draw_address(const gs_segment *s, uint64_t offset, gs_draw *d, int y)
+static void draw_address(const gs_map_view *v, const gs_segment *s, uint64_t offset, gs_draw *d, int y)
 {
 	char text[40];
 
@@ -274,11 +532,11 @@ static void draw_address(const gs_segment *s, uint64_t offset, gs_draw *d, int y
 	else
 		snprintf(text, sizeof text, offset ? "" : "no address");
 	gs_draw_text_right(
-		d, MARGIN + GUTTER - 8, y, 10, offset ? GS_MAP_FAINT : GS_MAP_INK, GUTTER, text);
+		d, v->row_x - 8, y + 1, 10, offset ? GS_FAINT : GS_INK, GUTTER, text);
 }
 
 /* Right of a row: the first segment that begins in it, and how many more do. */
-static void draw_side(const gs_segment *s, size_t count, gs_draw *d, int y)
+static void draw_side(const gs_map_view *v, const gs_segment *s, size_t count, gs_draw *d, int y)
 {
 	char text[160], size[32], more[32] = "", pool[64] = "", stream[32] = "";
 
@@ -294,82 +552,101 @@ static void draw_side(const gs_segment *s, size_t count, gs_draw *d, int y)
 			: s->pool == GS_LARGE ? " large"
 								  : "",
 		s->expandable ? " expandable" : "", pool, stream, more);
-	gs_draw_text(d, MARGIN + GUTTER + ROW + 8, y, 10, GS_MAP_FAINT, SIDE - 8, text);
+	gs_draw_text(
+		d, v->row_x + v->plan.row_pixels + 8, y + 1, 10, GS_FAINT, SIDE - 8, text);
 }
 
 /* Addresses and segments beside the rows. */
-static void draw_sides(const panel *p, gs_draw *d, int y)
+static void draw_sides(const gs_map_view *v, gs_draw *d, int y)
 {
-	const gs_layout *l = p->in.layout;
-	uint64_t row_bytes = (uint64_t)ROW << p->plan.shift;
+	const gs_layout *l = v->in.layout;
+	uint64_t row_bytes = (uint64_t)v->plan.row_pixels << v->plan.shift;
 	size_t k = 0;
 
-	for (int row = 0; row < p->plan.rows; row++, y += GS_MAP_PITCH) {
+	for (int row = 0; row < v->plan.rows; row++) {
 		uint64_t from = (uint64_t)row * row_bytes, to = from + row_bytes;
+		int top = y + gs_map_row_top(v, row);
 		while (k + 1 < l->nsegments &&
-			p->plan.start[k] + (l->segments[k].size ? l->segments[k].size : 1) <= from)
+			v->plan.start[k] + (l->segments[k].size ? l->segments[k].size : 1) <= from)
 			k++;
-		draw_address(&l->segments[k], p->plan.start[k] < from ? from - p->plan.start[k] : 0, d, y);
-		size_t first = p->plan.start[k] < from ? k + 1 : k, end = first;
-		while (end < l->nsegments && p->plan.start[end] < to)
+		draw_address(
+			v, &l->segments[k], v->plan.start[k] < from ? from - v->plan.start[k] : 0, d, top);
+		size_t first = v->plan.start[k] < from ? k + 1 : k, end = first;
+		while (end < l->nsegments && v->plan.start[end] < to)
 			end++;
 		if (end > first)
-			draw_side(&l->segments[first], end - first, d, y);
+			draw_side(v, &l->segments[first], end - first, d, top);
 	}
 }
 
-static void draw_panel(const gs_map *m, const panel *p, gs_draw *d, int y)
+static int view_height(const gs_map_view *v)
 {
-	char text[400];
+	if (!v->in.layout)
+		return PANEL_TITLE + LINE;
+	return PANEL_TITLE + LINE + gs_map_bar_height(v) + LINE + 6 + gs_map_rows_height(v) + 14;
+}
 
-	draw_title(m, p, d, y);
+static void draw_view(const gs_map *m, const gs_map_view *v, bool before, gs_draw *d, int y)
+{
+	draw_title(m, v, before, d, y);
 	y += PANEL_TITLE;
-	gs_map_figures_text(&p->figures, &p->in, text, sizeof text);
-	text[0] = (char)(text[0] >= 'a' && text[0] <= 'z' ? text[0] - 32 : text[0]);
-	gs_draw_text(d, MARGIN, y, 13, GS_MAP_INK, WIDTH - 2 * MARGIN, text);
-	draw_totals(p, d, y + LINE);
-	y += 2 * LINE;
-	if (gs_map_bars(&p->figures)) {
-		gs_map_draw_bars(&p->figures, p->in.layout, d, MARGIN, y + 8, WIDTH - 2 * MARGIN);
-		y += 8 + gs_map_bars(&p->figures) * GS_MAP_BAR_PITCH;
+	if (!v->in.layout) {
+		gs_draw_text(d, v->x, y, 12, GS_FAINT, v->width, "nothing is known of it at that moment");
+		return;
 	}
-	draw_caption(p, d, y + 4);
-	y += CAPTION + 8;
-	gs_map_paint(&p->plan, &m->palette, p->in.layout, p->figures.hole, d, MARGIN + GUTTER, y);
-	draw_sides(p, d, y);
+	draw_totals(v, d, y);
+	y += LINE;
+	gs_map_draw_bar(v, d, y);
+	y += gs_map_bar_height(v);
+	draw_caption(v, d, y);
+	y += LINE + 6;
+	gs_map_paint(v, &m->palette, d, y);
+	if (v->width >= WIDE)
+		draw_sides(v, d, y);
 }
 
 /* --- the page ----------------------------------------------------------------------------------
  */
 
-int gs_map_width(const gs_map *m)
+static int panel_height(const gs_map *m, const panel *p)
 {
-	(void)m;
-	return WIDTH;
+	int now = view_height(&p->now), before = m->both ? view_height(&p->before) : 0;
+
+	return now > before ? now : before;
 }
 
-int gs_map_height(const gs_map *m)
+static int head_height(const gs_map *m)
 {
-	int h = TITLE + legend_height(m);
+	return 10 + m->headline_lines * HEADLINE_PITCH + SOURCE_LINE + 4;
+}
+
+static int page_height(const gs_map *m)
+{
+	int h = head_height(m) + 28 + run_legend(m, NULL, 0) * LEGEND_LINE + 12;
 
 	for (size_t i = 0; i < m->n; i++)
-		h += panel_height(&m->panels[i]);
+		h += panel_height(m, &m->panels[i]);
 	return h;
 }
 
+int gs_map_width(const gs_map *m) { return m->width; }
+int gs_map_height(const gs_map *m) { return m->height; }
+
 void gs_map_draw(const gs_map *m, gs_draw *d)
 {
-	const char *path = m->snapshot->path ? m->snapshot->path : "a snapshot",
-			   *slash = strrchr(path, '/');
-	char title[400];
-	int y = TITLE;
+	int y = 10, width = m->width - 2 * GS_MAP_MARGIN;
 
-	snprintf(title, sizeof title, "gpusnap map of %.300s · coloured by %s",
-		slash && slash[1] ? slash + 1 : path, gs_map_color_text(m->palette.color));
-	gs_draw_text(d, MARGIN, 8, 16, GS_MAP_INK, WIDTH - 2 * MARGIN, title);
+	gs_draw_lines(d, GS_MAP_MARGIN, y, HEADLINE, HEADLINE_PITCH, GS_INK, width, m->headline_lines,
+		true, m->headline);
+	y += m->headline_lines * HEADLINE_PITCH;
+	gs_draw_text(d, GS_MAP_MARGIN, y, 12, GS_FAINT, width, m->source);
+	y = head_height(m);
 	for (size_t i = 0; i < m->n; i++) {
-		draw_panel(m, &m->panels[i], d, y);
-		y += panel_height(&m->panels[i]);
+		const panel *p = &m->panels[i];
+		draw_view(m, &p->now, false, d, y);
+		if (m->both)
+			draw_view(m, &p->before, true, d, y);
+		y += panel_height(m, p);
 	}
 	draw_legend(m, d, y);
 }
@@ -378,5 +655,6 @@ static void draw_picture(const void *map, gs_draw *d) { gs_map_draw(map, d); }
 
 gs_picture gs_map_picture(const gs_map *m)
 {
-	return (gs_picture){gs_map_width(m), gs_map_height(m), "Map of the heap", draw_picture, m};
+	return (gs_picture){m->width, m->height, *m->headline ? m->headline : "Map of the heap",
+		draw_picture, m};
 }

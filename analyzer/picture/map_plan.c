@@ -35,10 +35,10 @@ static uint64_t place(
 	return (at + row - 1) / row;
 }
 
-static unsigned finest(
-	gs_map_plan *p, const gs_layout *l, gs_map_flow flow, uint64_t total, uint64_t max_rows)
+static unsigned finest(gs_map_plan *p, const gs_layout *l, gs_map_flow flow, uint64_t total,
+	uint64_t max_rows, unsigned shift)
 {
-	unsigned shift = GS_MAP_SHIFT_MIN;
+	shift = shift < GS_MAP_SHIFT_MIN ? GS_MAP_SHIFT_MIN : shift;
 
 	while (shift < 62 && total >> shift > (uint64_t)p->row_pixels * max_rows)
 		shift++;
@@ -47,8 +47,8 @@ static unsigned finest(
 	return shift;
 }
 
-gs_status gs_map_plan_init(
-	gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows, gs_error *err)
+gs_status gs_map_plan_init(gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows,
+	unsigned least_shift, gs_error *err)
 {
 	uint64_t total = 0, rows = (uint64_t)max_rows, budget = (uint64_t)row_pixels * rows;
 	unsigned shift;
@@ -64,9 +64,9 @@ gs_status gs_map_plan_init(
 	if (!p->start)
 		return gs_fail(err, GS_NO_MEMORY, "placing %zu segments", l->nsegments);
 	p->flow = l->nsegments > budget / (6 * GS_MAP_GAP) ? GS_MAP_PACKED : GS_MAP_FLOWING;
-	shift = finest(p, l, p->flow, total, rows);
+	shift = finest(p, l, p->flow, total, rows, least_shift);
 	if (l->nsegments <= rows) {
-		unsigned own = finest(p, l, GS_MAP_OWN_ROWS, total, rows);
+		unsigned own = finest(p, l, GS_MAP_OWN_ROWS, total, rows, least_shift);
 		if (own <= shift + 1) {
 			p->flow = GS_MAP_OWN_ROWS;
 			shift = own;

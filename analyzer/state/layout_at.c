@@ -194,6 +194,31 @@ gs_status gs_history_layout(const gs_history *h, int64_t idx, gs_layout *out, gs
 	return status ? gs_fail(err, status, "out of memory while rebuilding a state") : GS_OK;
 }
 
+gs_status gs_history_layouts(const gs_history *h, const int64_t *idx, size_t n,
+	gs_history_visit *visit, void *context, gs_error *err)
+{
+	gs_playback r;
+	gs_status status = gs_playback_init(&r, h);
+	int64_t played = 0;
+
+	if (status)
+		return gs_fail(err, status, "out of memory while rebuilding states");
+	for (size_t k = 0; k < n && !status; k++) {
+		gs_layout l;
+		for (; played <= idx[k] && played < (int64_t)h->n; played++)
+			gs_playback_step(&r, (size_t)played);
+		status = build(h, &r, idx[k], &l);
+		if (status) {
+			gs_fail(err, status, "out of memory while rebuilding states");
+			break;
+		}
+		status = visit(context, k, &l);
+		gs_layout_release(&l);
+	}
+	gs_playback_release(&r);
+	return status;
+}
+
 void gs_gauge_start(const gs_history *h, gs_gauge *g)
 {
 	const gs_history_work *w = h->work;

@@ -48,6 +48,12 @@ void gs_history_release(gs_history *h);
  * segments as contiguous mapped runs. GS_INVALID where there is no such event. */
 gs_status gs_history_layout(const gs_history *h, int64_t idx, gs_layout *out, gs_error *err);
 
+/* The states after several events, ascending, in one go: visit is called for each in order; the layout
+ * is its only until it returns. Stops with what visit returns if that is not GS_OK. */
+typedef gs_status gs_history_visit(void *context, size_t number, const gs_layout *layout);
+gs_status gs_history_layouts(const gs_history *h, const int64_t *idx, size_t n,
+	gs_history_visit *visit, void *context, gs_error *err);
+
 /* Bytes event by event without rebuilding layouts: start, then step for i = 0 … n - 1; after step i
  * the gauge holds the figures after event i. */
 typedef struct gs_gauge {

@@ -43,14 +43,15 @@ static void make_heap(gs_layout *l)
 	}
 }
 
-static double time_map(const gs_snapshot *s, const gs_map_panel *panel, const char *path)
+static double time_map(const gs_map_panel *panel, const char *path)
 {
 	double start = now();
 	FILE *out = fopen(path, "wb");
+	gs_map_ask ask = { .panels = panel, .n = 1 };
 	gs_map *m;
 	gs_picture picture;
 
-	if (gs_map_make(&m, s, panel, 1, GS_MAP_STATE, NULL))
+	if (gs_map_make(&m, &ask, NULL))
 		exit(1);
 	picture = gs_map_picture(m);
 	if (gs_picture_write(&picture, GS_PICTURE_PNG, "map", out, NULL) || fclose(out))
@@ -76,7 +77,8 @@ int main(void)
 	gs_snapshot s;
 	gs_device device = { .capacity = GS_NONE, .device_free = GS_NONE };
 	gs_layout l = { 0 };
-	gs_map_panel panel = { &device, &l, NULL, "captured" };
+	gs_map_panel panel = { .snapshot = &s, .device = &device, .layout = &l, .state = "captured" };
+	gs_map_ask ask = { .panels = &panel, .n = 1 };
 	gs_map *m;
 	gs_canvas c;
 	double map = 1e9, png = 1e9;
@@ -84,11 +86,11 @@ int main(void)
 	gs_snapshot_init(&s);
 	make_heap(&l);
 	close(mkstemp(path));
-	if (gs_map_make(&m, &s, &panel, 1, GS_MAP_STATE, NULL) || gs_canvas_init(&c, gs_map_width(m), gs_map_height(m), NULL))
+	if (gs_map_make(&m, &ask, NULL) || gs_canvas_init(&c, gs_map_width(m), gs_map_height(m), NULL))
 		return 1;
 	gs_map_draw(m, &c.draw);
 	for (int i = 0; i < ROUNDS; i++) {
-		double a = time_map(&s, &panel, path), b = time_png(&c, path);
+		double a = time_map(&panel, path), b = time_png(&c, path);
 		map = a < map ? a : map;
 		png = b < png ? b : png;
 	}

@@ -1,0 +1,78 @@
+/* What the files of the map share: a view is one device at one moment, planned. */
+#ifndef GS_ANALYZER_MAP_INTERNAL_H
+#define GS_ANALYZER_MAP_INTERNAL_H
+
+#include "analyzer/picture/map.h"
+#include "analyzer/picture/map_plan.h"
+
+/* Why a segment's free memory is not for the failed request. */
+enum gs_map_refused {
+	GS_MAP_SERVES,
+	GS_MAP_OTHER_POOL,
+	GS_MAP_OTHER_STREAM,
+	GS_MAP_OTHER_CLASS,
+	GS_MAP_REASONS
+};
+
+/* The largest hole and what it is measured against: the free blocks that the failed request may
+ * use; of all pools where no request failed. */
+typedef struct gs_map_figures {
+	uint64_t free, largest;
+	size_t holes;
+	size_t hole; /* index of the largest, SIZE_MAX for none */
+	int64_t request; /* GS_NONE: none */
+	int64_t device_free, capacity;
+	uint64_t not_for_it[GS_MAP_REASONS]; /* free bytes that the request may not use */
+	uint8_t *refused;                    /* by segment: gs_map_refused */
+} gs_map_figures;
+
+typedef struct gs_map_view {
+	gs_map_panel in; /* layout NULL: nothing to show */
+	gs_palette_moment moment;
+	int source; /* of the palette */
+	gs_map_plan plan;
+	gs_map_figures figures;
+	gs_totals totals;
+	bool rounding; /* is the verdict: what rounding costs is shown on each block */
+	uint8_t *classes;  /* by block */
+	uint64_t largest;  /* block */
+	uint64_t bytes[GS_CLASSES];
+	size_t blocks[GS_CLASSES];
+	uint64_t evict_bytes;
+	size_t evict_first, evict_blocks; /* the cheapest eviction; 0 blocks: none to show */
+	/* where it stands */
+	int x, width;     /* of all of it */
+	int row_x;        /* of a row's first pixel */
+	int ghost_rows;   /* rows below the largest hole that the request takes, at most GHOST_ROWS */
+	int hole_row;     /* after which the label and the ghost come; -1: before all rows */
+} gs_map_view;
+
+enum {
+	GS_MAP_MARGIN = 16,
+	GS_MAP_BODY = 14,               /* height of a row's bytes */
+	GS_MAP_PITCH = GS_MAP_BODY + 6, /* and of a row: outlines above and below, paper */
+	GS_MAP_CAPTION = 20,            /* the line that names the largest hole */
+	GS_MAP_GHOST_ROWS = 8,
+	GS_MAP_EVICT_LINE = 0x0057ff,
+	GS_MAP_HOLE_LINE = 0x000000
+};
+extern const gs_paint gs_map_lost; /* what rounding costs */
+
+/* Without holes yet: they are counted one by one, while the blocks are looked at for their colours.
+ */
+gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_error *err);
+void gs_map_count_hole(gs_map_figures *f, size_t segment, const gs_block *b, size_t i);
+void gs_map_figures_release(gs_map_figures *f);
+
+/* The rows' height in all, label and ghost included; top of a row below the first one's. */
+int gs_map_rows_height(const gs_map_view *v);
+int gs_map_row_top(const gs_map_view *v, int row);
+
+/* Blocks, outlines, names, the largest hole and the request; y: the first row's. */
+void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, int y);
+
+/* The device's use in one bar, and the failed request to the same scale. */
+int gs_map_bar_height(const gs_map_view *v);
+void gs_map_draw_bar(const gs_map_view *v, gs_draw *d, int y);
+
+#endif

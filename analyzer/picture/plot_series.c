@@ -1,0 +1,300 @@
+#include "analyzer/picture/plot_series.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Bands as events are played. */
+typedef struct player {
+	gs_plot_series *s;
+	const gs_history *h;
+	const gs_palette *palette;
+	const gs_meaning *meaning;
+	int source;
+	uint8_t *class;   /* by event: of an allocation */
+	uint8_t *counted; /* by event: in its class's band */
+	struct born {
+		uint64_t address, size;
+		uint8_t class, counted;
+	} *born; /* live before the first event, by address */
+	size_t nborn;
+	gs_gauge gauge;
+	uint64_t bands[GS_CLASSES];
+} player;
+
+static int by_address(const void *a, const void *b)
+{
+	const struct born *x = a, *y = b;
+
+	return (x->address > y->address) - (x->address < y->address);
+}
+
+static void add_born(player *p, const gs_layout *l, const gs_block *b)
+{
+	gs_colored c = {.source = p->source,
+		.stack = b->stack,
+		.tag = b->tag,
+		.stream = l->segments[b->segment].stream,
+		.size = b->size,
+		.idx = GS_NONE,
+		.category = GS_CATEGORY_UNKNOWN};
+
+	if (p->meaning)
+		c.category = gs_meaning_of(p->meaning, b).category;
+	bool live = b->state == GS_ACTIVE_ALLOCATED;
+	int class = live ? gs_palette_live(p->palette, &c) : GS_CLASS_PENDING;
+	p->born[p->nborn++] = (struct born){b->address, b->size, (uint8_t)class, live};
+	p->bands[class] += b->size;
+}
+
+static gs_status player_init(player *p, gs_error *err)
+{
+	const gs_layout *l = &p->h->initial;
+
+	p->class = calloc(p->h->n + 1, 1);
+	p->counted = calloc(p->h->n + 1, 1);
+	p->born = calloc(l->nblocks + 1, sizeof *p->born);
+	if (!p->class || !p->counted || !p->born)
+		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu events", p->h->n);
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->blocks[i].state != GS_INACTIVE)
+			add_born(p, l, &l->blocks[i]);
+	qsort(p->born, p->nborn, sizeof *p->born, by_address);
+	gs_gauge_start(p->h, &p->gauge);
+	return GS_OK;
+}
+
+static void player_release(player *p)
+{
+	free(p->class);
+	free(p->counted);
+	free(p->born);
+}
+
+static int class_of_event(const player *p, size_t i)
+{
+	const gs_event *e = &p->h->device->trace.events[i];
+	gs_colored c = {.source = p->source,
+		.stack = e->stack,
+		.tag = gs_event_tag(e),
+		.stream = e->stream < p->h->snapshot->nstreams ? p->h->snapshot->streams[e->stream] : 0,
+		.size = p->h->sizes[i],
+		.idx = (int64_t)i,
+		.category = p->meaning ? p->meaning->events[i].category : GS_CATEGORY_UNKNOWN};
+
+	return gs_palette_live(p->palette, &c);
+}
+
+static void take(uint64_t *band, uint64_t bytes) { *band -= bytes < *band ? bytes : *band; }
+
+/* The block that an event frees: which class it is counted in, and where that is marked. */
+static uint8_t *find_freed(player *p, size_t i, int *class)
+{
+	struct born key = {.address = p->h->device->trace.events[i].address}, *born;
+
+	if (p->h->births[i] >= 0) {
+		*class = p->class[p->h->births[i]];
+		return &p->counted[p->h->births[i]];
+	}
+	born = bsearch(&key, p->born, p->nborn, sizeof *born, by_address);
+	*class = born ? born->class : 0;
+	return born ? &born->counted : NULL;
+}
+
+static void free_block(player *p, size_t i, bool completed)
+{
+	int class;
+	uint8_t *counted = find_freed(p, i, &class);
+
+	if (counted && *counted) {
+		*counted = 0;
+		take(&p->bands[class], p->h->sizes[i]);
+		if (!completed)
+			p->bands[GS_CLASS_PENDING] += p->h->sizes[i];
+	} else if (completed)
+		take(&p->bands[GS_CLASS_PENDING], p->h->sizes[i]);
+}
+
+static void step(player *p, size_t i)
+{
+	switch (gs_event_action(&p->h->device->trace.events[i])) {
+	case GS_ACTION_ALLOC:
+		p->class[i] = (uint8_t)class_of_event(p, i);
+		p->counted[i] = 1;
+		p->bands[p->class[i]] += p->h->sizes[i];
+		break;
+	case GS_ACTION_FREE_REQUESTED: free_block(p, i, false); break;
+	case GS_ACTION_FREE_COMPLETED: free_block(p, i, true); break;
+	default: break;
+	}
+	gs_gauge_step(p->h, i, &p->gauge);
+}
+
+/* The moment as it is now, into a column. */
+static void record(player *p, int column, int64_t idx)
+{
+	gs_plot_column *c = &p->s->columns[column];
+
+	if (p->gauge.reserved > c->reserved)
+		c->reserved = p->gauge.reserved;
+	if (c->idx != GS_NONE && p->gauge.allocated <= c->allocated)
+		return;
+	c->allocated = p->gauge.allocated;
+	c->idx = idx;
+	memcpy(c->bands, p->bands, sizeof c->bands);
+}
+
+static void play(player *p)
+{
+	gs_plot_series *s = p->s;
+	int filled = 0; /* columns that have a moment */
+
+	for (size_t i = 0; i < p->h->n; i++) {
+		int column = gs_plot_column_of(s, i);
+		for (; filled <= column; filled++)
+			record(p, filled, (int64_t)i - 1);
+		step(p, i);
+		record(p, column, (int64_t)i);
+		if (p->gauge.allocated > s->peak_allocated) {
+			s->peak_allocated = p->gauge.allocated;
+			s->peak = (int64_t)i;
+		}
+		if (gs_event_action(&p->h->device->trace.events[i]) == GS_ACTION_OOM)
+			s->columns[column].failed = true;
+	}
+	for (; filled < s->n; filled++)
+		record(p, filled, (int64_t)p->h->n - 1);
+}
+
+/* --- the axis ----------------------------------------------------------------------------------
+ */
+
+static bool all_timed(const gs_trace *t)
+{
+	for (size_t i = 0; i < t->n; i++)
+		if (t->events[i].time_us < 0 || (i && t->events[i].time_us < t->events[i - 1].time_us))
+			return false;
+	return t->n && t->events[t->n - 1].time_us > t->events[0].time_us;
+}
+
+int gs_plot_column_at(const gs_plot_series *s, int64_t value)
+{
+	double span = (double)(s->end - s->begin) + (s->timed ? 0 : 1), at;
+
+	if (value <= s->begin || span <= 0)
+		return 0;
+	at = (double)(value - s->begin) / span * s->n;
+	return at >= s->n ? s->n - 1 : (int)at;
+}
+
+int gs_plot_column_of(const gs_plot_series *s, size_t event)
+{
+	return gs_plot_column_at(
+		s, s->timed ? s->history->device->trace.events[event].time_us : (int64_t)event);
+}
+
+/* Whether events lie in a small part of the time that they span (a program that waits, then works).
+ */
+static bool crowded(const gs_trace *t)
+{
+	enum { PARTS = 64 };
+	bool used[PARTS] = {false};
+	int64_t begin = t->events[0].time_us, span = t->events[t->n - 1].time_us - begin + 1;
+	int n = 0;
+
+	for (size_t i = 0; i < t->n; i++) {
+		int part = (int)((double)(t->events[i].time_us - begin) / (double)span * PARTS);
+		n += !used[part];
+		used[part] = true;
+	}
+	return t->n >= PARTS && n < PARTS / 4;
+}
+
+static void set_axis(gs_plot_series *s, gs_plot_axis axis)
+{
+	const gs_trace *t = &s->history->device->trace;
+
+	s->timed = axis != GS_PLOT_EVENTS && all_timed(t) && (axis == GS_PLOT_TIME || !crowded(t));
+	s->begin = s->timed ? t->events[0].time_us : 0;
+	s->end = s->timed ? t->events[t->n - 1].time_us : (int64_t)t->n - 1;
+}
+
+/* --- the largest hole --------------------------------------------------------------------------
+ */
+
+enum { HOLES_MOST = 220, BLOCKS_MOST = 20000000 };
+
+typedef struct holes {
+	gs_plot_series *s;
+	const int *column; /* of each sample */
+} holes;
+
+static gs_status find_hole(void *context, size_t number, const gs_layout *l)
+{
+	holes *h = context;
+	gs_totals t;
+
+	gs_layout_totals(l, &t);
+	h->s->columns[h->column[number]].hole =
+		t.largest < l->nblocks ? (int64_t)l->blocks[t.largest].size : 0;
+	return GS_OK;
+}
+
+/* At a bounded number of moments, since each takes a walk over the heap. */
+static gs_status sample_holes(gs_plot_series *s, gs_error *err)
+{
+	int64_t idx[HOLES_MOST];
+	int column[HOLES_MOST], n = 0;
+	size_t blocks = s->history->device->captured.nblocks + s->history->initial.nblocks + 1,
+		   most = BLOCKS_MOST / blocks;
+	int every;
+	holes h = {s, column};
+
+	most = most > HOLES_MOST ? HOLES_MOST : most < 16 ? 16 : most;
+	every = (s->n + (int)most - 1) / (int)most;
+	for (int i = 0; i < s->n; i += every)
+		if (s->columns[i].idx >= 0 && (!n || s->columns[i].idx >= idx[n - 1])) {
+			idx[n] = s->columns[i].idx;
+			column[n++] = i;
+		}
+	return gs_history_layouts(s->history, idx, (size_t)n, find_hole, &h, err);
+}
+
+/* --- all ---------------------------------------------------------------------------------------
+ */
+
+gs_status gs_plot_series_init(gs_plot_series *s, const gs_history *h, const gs_meaning *meaning,
+	const gs_palette *palette, int source, gs_plot_axis axis, int columns, gs_error *err)
+{
+	player p = {.s = s, .h = h, .palette = palette, .meaning = meaning, .source = source};
+	gs_status status;
+
+	memset(s, 0, sizeof *s);
+	s->history = h;
+	s->n = columns;
+	s->peak = -1;
+	s->columns = calloc((size_t)columns, sizeof *s->columns);
+	if (!s->columns)
+		return gs_fail(err, GS_NO_MEMORY, "a plot of %d columns", columns);
+	for (int i = 0; i < columns; i++)
+		s->columns[i].idx = s->columns[i].hole = GS_NONE;
+	set_axis(s, axis);
+	status = player_init(&p, err);
+	if (!status) {
+		s->peak_allocated = p.gauge.allocated;
+		play(&p);
+		status = sample_holes(s, err);
+	}
+	player_release(&p);
+	for (int i = 0; i < columns; i++) {
+		const gs_plot_column *c = &s->columns[i];
+		s->most = c->reserved > s->most ? c->reserved : s->most;
+		s->most = c->allocated > s->most ? c->allocated : s->most;
+	}
+	return status;
+}
+
+void gs_plot_series_release(gs_plot_series *s)
+{
+	free(s->columns);
+	memset(s, 0, sizeof *s);
+}

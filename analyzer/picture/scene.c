@@ -1,0 +1,186 @@
+#include "analyzer/picture/scene.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/advice/answer.h"
+
+static gs_status diagnose(gs_scene *scene, const gs_scene_ask *ask, gs_error *err)
+{
+	gs_diagnose_options options = GS_DIAGNOSE_OPTIONS_INIT;
+
+	options.any_device = ask->device == GS_NONE;
+	options.device = options.any_device ? 0 : (int32_t)ask->device;
+	options.state = ask->state;
+	options.advise_settings = ask->advise_settings;
+	return gs_diagnose(scene->snapshot, &options, &scene->diagnosis, err);
+}
+
+/* The device that the headline speaks of comes first. */
+static void put_first(gs_moments *m, const gs_device *device)
+{
+	for (size_t i = 1; i < m->n; i++) {
+		gs_moment found = m->at[i];
+		if (found.device != device)
+			continue;
+		memmove(&m->at[1], &m->at[0], i * sizeof found);
+		m->at[0] = found;
+	}
+}
+
+/* Also what ranks the holders, so that map and plot of one scene give them the same colours. */
+static gs_status find_peak(gs_scene *scene, size_t i, gs_error *err)
+{
+	const gs_history *h = &scene->histories[i];
+	int64_t idx = gs_history_peak(h, false);
+	gs_status status = gs_history_layout(h, idx >= 0 ? idx : h->captured_at, &scene->peaks[i], err);
+
+	scene->ranks[2 * i] = (gs_palette_moment){
+		scene->snapshot, &scene->moments.at[i].layout, &scene->meanings[i]};
+	scene->ranks[2 * i + 1] =
+		(gs_palette_moment){scene->snapshot, &scene->peaks[i], &scene->meanings[i]};
+	return status;
+}
+
+static gs_status find_meanings(gs_scene *scene, gs_error *err)
+{
+	size_t n = scene->moments.n;
+	gs_status status = GS_OK;
+
+	scene->histories = calloc(n + 1, sizeof *scene->histories);
+	scene->meanings = calloc(n + 1, sizeof *scene->meanings);
+	scene->peaks = calloc(n + 1, sizeof *scene->peaks);
+	scene->ranks = calloc(2 * n + 1, sizeof *scene->ranks);
+	if (!scene->histories || !scene->meanings || !scene->peaks || !scene->ranks)
+		return gs_fail(err, GS_NO_MEMORY, "meanings of %zu devices", n);
+	for (size_t i = 0; i < n && !status; i++) {
+		status = gs_history_init(
+			&scene->histories[i], scene->snapshot, scene->moments.at[i].device, err);
+		if (!status)
+			status = gs_meaning_init(&scene->meanings[i], &scene->histories[i], NULL, err);
+		if (!status)
+			status = find_peak(scene, i, err);
+	}
+	return status;
+}
+
+gs_status gs_scene_open(
+	gs_scene *scene, const gs_snapshot *s, const gs_scene_ask *ask, gs_error *err)
+{
+	gs_status status;
+
+	memset(scene, 0, sizeof *scene);
+	scene->snapshot = s;
+	scene->asked = ask->state != NULL;
+	status = diagnose(scene, ask, err);
+	if (!status) {
+		gs_diagnosis_line(&scene->diagnosis, scene->headline, sizeof scene->headline);
+		status = gs_moments_select(s, ask->device, ask->state, &scene->moments, err);
+	}
+	if (!status) {
+		put_first(&scene->moments, scene->diagnosis.device);
+		if (ask->meaning)
+			status = find_meanings(scene, err);
+	}
+	return status;
+}
+
+void gs_scene_release(gs_scene *scene)
+{
+	for (size_t i = 0; i < scene->moments.n; i++) {
+		if (scene->meanings)
+			gs_meaning_release(&scene->meanings[i]);
+		if (scene->peaks)
+			gs_layout_release(&scene->peaks[i]);
+		if (scene->histories)
+			gs_history_release(&scene->histories[i]);
+	}
+	free(scene->meanings);
+	free(scene->histories);
+	free(scene->peaks);
+	free(scene->ranks);
+	gs_moments_release(&scene->moments);
+	gs_diagnosis_release(&scene->diagnosis);
+}
+
+const gs_meaning *gs_scene_meaning(const gs_scene *scene, size_t moment)
+{
+	return scene->meanings ? &scene->meanings[moment] : NULL;
+}
+
+static gs_map_panel panel_of(const gs_scene *scene, size_t i)
+{
+	const gs_moment *m = &scene->moments.at[i];
+	const gs_diagnosis *d = &scene->diagnosis;
+	bool diagnosed = d->device == m->device && d->oom != SIZE_MAX && d->oom == m->state.oom &&
+		d->layout.nblocks == m->layout.nblocks;
+
+	return (gs_map_panel){scene->snapshot, m->device, &m->layout,
+		gs_moment_oom(scene->snapshot, m), m->state.name, gs_scene_meaning(scene, i),
+		diagnosed ? d : NULL};
+}
+
+static gs_map_panel panel_before(const gs_scene *before, const gs_device *device)
+{
+	for (size_t i = 0; i < before->moments.n; i++)
+		if (before->moments.at[i].device->device == device->device)
+			return panel_of(before, i);
+	return (gs_map_panel){.snapshot = before->snapshot, .device = device};
+}
+
+gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color color, int width,
+	gs_map **map, gs_error *err)
+{
+	gs_map_panel now[GS_MAP_PANELS_MAX], then[GS_MAP_PANELS_MAX];
+	gs_map_ask ask = {.panels = now,
+		.before = before ? then : NULL,
+		.headline = scene->headline,
+		.color = color,
+		.width = width,
+		.also = scene->ranks,
+		.nalso = scene->ranks && !before ? 2 * scene->moments.n : 0};
+
+	for (; ask.n < scene->moments.n && ask.n < GS_MAP_PANELS_MAX; ask.n++) {
+		now[ask.n] = panel_of(scene, ask.n);
+		if (before)
+			then[ask.n] = panel_before(before, now[ask.n].device);
+	}
+	return gs_map_make(map, &ask, err);
+}
+
+static gs_plot_panel plot_panel(const gs_scene *scene, size_t i)
+{
+	const gs_moment *m = &scene->moments.at[i];
+	bool at_peak = !scene->asked && m->state.oom == SIZE_MAX;
+
+	return (gs_plot_panel){scene->snapshot, m->device, &scene->histories[i], &scene->meanings[i],
+		at_peak ? &scene->peaks[i] : &m->layout,
+		at_peak                        ? "at the peak"
+			: m->state.oom != SIZE_MAX ? "at the failure"
+									   : "at that state"};
+}
+
+gs_status gs_scene_plot(const gs_scene *scene, gs_color by, gs_plot_axis axis, int width,
+	gs_plot **plot, gs_error *err)
+{
+	size_t n = scene->moments.n;
+	gs_plot_panel *panels = calloc(n + 1, sizeof *panels);
+	gs_plot_ask ask = {.panels = panels,
+		.n = n,
+		.headline = scene->headline,
+		.by = by,
+		.axis = axis,
+		.width = width,
+		.also = scene->ranks,
+		.nalso = 2 * n};
+	gs_status status;
+
+	*plot = NULL;
+	if (!panels)
+		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", n);
+	for (size_t i = 0; i < n; i++)
+		panels[i] = plot_panel(scene, i);
+	status = gs_plot_make(plot, &ask, err);
+	free(panels);
+	return status;
+}

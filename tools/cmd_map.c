@@ -18,7 +18,7 @@ typedef struct map_options {
 
 static gs_scene_ask ask_of(const map_options *o, const char *state)
 {
-	return (gs_scene_ask){o->common.device, state, o->color == GS_COLOR_CATEGORY, NULL};
+	return (gs_scene_ask){o->common.device, state, o->color == GS_COLOR_CATEGORY, false};
 }
 
 /* Draws and writes; returns the exit status. */
@@ -106,8 +106,8 @@ static int check(const map_options *o, const char *color)
 		return gs_fail_usage("map", hint, "--color does not know \"%s\"", color);
 	}
 	if (o->width != GS_UNSET && (o->width < GS_MAP_WIDTH_MIN || o->width > GS_MAP_WIDTH_MAX))
-		return gs_fail_usage("map", NULL, "--width is %d to %d pixels", GS_MAP_WIDTH_MIN,
-			GS_MAP_WIDTH_MAX);
+		return gs_fail_usage(
+			"map", NULL, "--width is %d to %d pixels", GS_MAP_WIDTH_MIN, GS_MAP_WIDTH_MAX);
 	return gs_picture_file_check("map", &o->common);
 }
 

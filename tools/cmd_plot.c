@@ -22,12 +22,11 @@ static int write_plot(const plot_options *o, const gs_scene *scene)
 	gs_plot *plot = NULL;
 	int status;
 
-	gs_plot_axis axis = !o->axis ? GS_PLOT_AUTO
+	gs_plot_axis axis = !o->axis   ? GS_PLOT_AUTO
 		: !strcmp(o->axis, "time") ? GS_PLOT_TIME
 								   : GS_PLOT_EVENTS;
 
-	if (gs_scene_plot(
-			scene, o->by, axis, o->width == GS_UNSET ? 0 : (int)o->width, &plot, &err))
+	if (gs_scene_plot(scene, o->by, axis, o->width == GS_UNSET ? 0 : (int)o->width, &plot, &err))
 		return gs_fail_file(scene->snapshot->path, &err, NULL);
 	gs_picture picture = gs_plot_picture(plot);
 	status = gs_picture_file(&picture, &o->common);
@@ -37,7 +36,7 @@ static int write_plot(const plot_options *o, const gs_scene *scene)
 
 static int plot(const plot_options *o, const gs_snapshot *s)
 {
-	gs_scene_ask ask = {o->common.device, o->common.state, true, NULL};
+	gs_scene_ask ask = {o->common.device, o->common.state, true, false};
 	gs_error err = GS_ERROR_INIT;
 	gs_scene scene;
 	gs_status status = gs_scene_open(&scene, s, &ask, &err);
@@ -63,10 +62,11 @@ static int check(const plot_options *o, const char *by)
 		return gs_fail_usage("plot", hint, "--by does not know \"%s\"", by);
 	}
 	if (o->axis && strcmp(o->axis, "time") && strcmp(o->axis, "events"))
-		return gs_fail_usage("plot", "it is time or events", "--axis does not know \"%s\"", o->axis);
+		return gs_fail_usage(
+			"plot", "it is time or events", "--axis does not know \"%s\"", o->axis);
 	if (o->width != GS_UNSET && (o->width < GS_PLOT_WIDTH_MIN || o->width > GS_PLOT_WIDTH_MAX))
-		return gs_fail_usage("plot", NULL, "--width is %d to %d pixels", GS_PLOT_WIDTH_MIN,
-			GS_PLOT_WIDTH_MAX);
+		return gs_fail_usage(
+			"plot", NULL, "--width is %d to %d pixels", GS_PLOT_WIDTH_MIN, GS_PLOT_WIDTH_MAX);
 	return gs_picture_file_check("plot", &o->common);
 }
 

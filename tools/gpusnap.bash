@@ -8,10 +8,10 @@ _gpusnap()
 		return
 	fi
 	case $previous in
-	--format) COMPREPLY=($(compgen -W 'table tsv csv json jsonl markdown' -- "$word")); return ;;
+	--format) COMPREPLY=($(compgen -W 'table tsv csv json jsonl markdown pytorch gsnap flamegraph speedscope perfetto' -- "$word")); return ;;
 	--state) COMPREPLY=($(compgen -W 'captured oom peak' -- "$word")); return ;;
-	--by) COMPREPLY=($(compgen -W 'stack function file module' -- "$word")); return ;;
-	--color) COMPREPLY=($(compgen -W 'state stack tag stream age size' -- "$word")); return ;;
+	--by) COMPREPLY=($(compgen -W 'stack function file line module holder category tag stream size' -- "$word")); return ;;
+	--color) COMPREPLY=($(compgen -W 'holder category state tag stream age size' -- "$word")); return ;;
 	esac
 	case $word in
 	-*) COMPREPLY=($(compgen -W "$("$gpusnap" help "$command" 2>/dev/null | sed -n 's/^ *\(-[a-zA-Z], \)\{0,1\}\(--[a-z-]*\).*/\2/p')" -- "$word")); return ;;

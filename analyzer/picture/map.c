@@ -60,8 +60,7 @@ static void choose_eviction(gs_map_view *v)
 static void place_ghost(gs_map_view *v)
 {
 	const gs_map_figures *f = &v->figures;
-	uint64_t row = (uint64_t)v->plan.row_pixels, first = 0, last = 0,
-			 whole = 1ull << v->plan.shift;
+	uint64_t row = (uint64_t)v->plan.row_pixels, first = 0, last = 0, whole = 1ull << v->plan.shift;
 	const gs_block *b = f->hole < v->in.layout->nblocks ? &v->in.layout->blocks[f->hole] : NULL;
 
 	v->hole_row = v->plan.rows - 1;
@@ -100,7 +99,7 @@ static gs_status classify(gs_map_view *v, const gs_palette *palette, gs_error *e
 				gs_map_count_hole(&v->figures, k, &l->blocks[i], i);
 			if (class == GS_CLASS_FREE && v->figures.refused[k])
 				class = GS_CLASS_UNUSABLE;
-			v->classes[i] = (uint8_t)class;
+			v->classes[i] = (uint8_t) class;
 			v->bytes[class] += l->blocks[i].size;
 			v->blocks[class]++;
 			told += l->blocks[i].size;
@@ -142,8 +141,8 @@ static gs_status plan_view(
 	if (!v->in.layout)
 		return GS_OK;
 	gs_map_plan_release(&v->plan);
-	status = gs_map_plan_init(
-		&v->plan, v->in.layout, row_pixels(width - (sides ? GUTTER + SIDE : 4)), rows, least_shift, err);
+	status = gs_map_plan_init(&v->plan, v->in.layout,
+		row_pixels(width - (sides ? GUTTER + SIDE : 4)), rows, least_shift, err);
 	if (!status)
 		place_ghost(v);
 	return status;
@@ -162,8 +161,7 @@ static gs_status plan_panel(gs_map *m, panel *p, int rows, gs_error *err)
 		status = plan_view(&p->now, GS_MAP_MARGIN + half + COLUMN_GAP, half, rows,
 			p->before.in.layout ? p->before.plan.shift : 0, err);
 	if (!status && p->before.in.layout && p->now.plan.shift > p->before.plan.shift)
-		status = plan_view(
-			&p->before, GS_MAP_MARGIN, half, rows, p->now.plan.shift, err);
+		status = plan_view(&p->before, GS_MAP_MARGIN, half, rows, p->now.plan.shift, err);
 	return status;
 }
 
@@ -496,8 +494,8 @@ static void draw_title(const gs_map *m, const gs_map_view *v, bool before, gs_dr
 		before        ? "Before: "
 			: m->both ? "After: "
 					  : "",
-		file, v->in.device->device,
-		*name ? " " : "", name, v->in.state && !strcmp(v->in.state, "captured") ? "as" : "state",
+		file, v->in.device->device, *name ? " " : "", name,
+		v->in.state && !strcmp(v->in.state, "captured") ? "as" : "state",
 		v->in.state ? v->in.state : "captured", moment);
 	if (text[0] == 'd')
 		text[0] = 'D';
@@ -523,7 +521,8 @@ static void draw_caption(const gs_map_view *v, gs_draw *d, int y)
 
 /* Left of a row: the address of its first byte (of the segment that begins it, or in whose middle
  * it is). */
-static void draw_address(const gs_map_view *v, const gs_segment *s, uint64_t offset, gs_draw *d, int y)
+static void draw_address(
+	const gs_map_view *v, const gs_segment *s, uint64_t offset, gs_draw *d, int y)
 {
 	char text[40];
 
@@ -531,8 +530,7 @@ static void draw_address(const gs_map_view *v, const gs_segment *s, uint64_t off
 		snprintf(text, sizeof text, "0x%" PRIx64, s->address + offset);
 	else
 		snprintf(text, sizeof text, offset ? "" : "no address");
-	gs_draw_text_right(
-		d, v->row_x - 8, y + 1, 10, offset ? GS_FAINT : GS_INK, GUTTER, text);
+	gs_draw_text_right(d, v->row_x - 8, y + 1, 10, offset ? GS_FAINT : GS_INK, GUTTER, text);
 }
 
 /* Right of a row: the first segment that begins in it, and how many more do. */
@@ -552,8 +550,7 @@ static void draw_side(const gs_map_view *v, const gs_segment *s, size_t count, g
 			: s->pool == GS_LARGE ? " large"
 								  : "",
 		s->expandable ? " expandable" : "", pool, stream, more);
-	gs_draw_text(
-		d, v->row_x + v->plan.row_pixels + 8, y + 1, 10, GS_FAINT, SIDE - 8, text);
+	gs_draw_text(d, v->row_x + v->plan.row_pixels + 8, y + 1, 10, GS_FAINT, SIDE - 8, text);
 }
 
 /* Addresses and segments beside the rows. */
@@ -655,6 +652,6 @@ static void draw_picture(const void *map, gs_draw *d) { gs_map_draw(map, d); }
 
 gs_picture gs_map_picture(const gs_map *m)
 {
-	return (gs_picture){m->width, m->height, *m->headline ? m->headline : "Map of the heap",
-		draw_picture, m};
+	return (gs_picture){
+		m->width, m->height, *m->headline ? m->headline : "Map of the heap", draw_picture, m};
 }

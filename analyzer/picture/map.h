@@ -2,9 +2,9 @@
  * are outlined, blocks coloured. Above it the answer: what failed, and how the device is used; the
  * failed request lies as a dashed ghost, at the heap's own scale, below the largest hole, which
  * always has its label. Free memory that the request may not use is hatched; outlined is the
- * cheapest eviction alone. The picture's size is bounded whatever the heap: the bytes of a pixel are
- * chosen (a power of two, 512 at least). A pixel that several blocks share shows them by parts of
- * its height, so dithered that each colour's share of the picture is its share of the bytes, and
+ * cheapest eviction alone. The picture's size is bounded whatever the heap: the bytes of a pixel
+ * are chosen (a power of two, 512 at least). A pixel that several blocks share shows them by parts
+ * of its height, so dithered that each colour's share of the picture is its share of the bytes, and
  * nothing that is there disappears.
  *
  * A gs_map borrows all that it is made of; its own memory is proportional to the number of
@@ -27,7 +27,12 @@ typedef struct gs_map_panel {
 	const gs_diagnosis *diagnosis; /* of that failure, on this layout; or NULL */
 } gs_map_panel;
 
-enum { GS_MAP_PANELS_MAX = 16, GS_MAP_WIDTH = 1320, GS_MAP_WIDTH_MIN = 320, GS_MAP_WIDTH_MAX = 8192 };
+enum {
+	GS_MAP_PANELS_MAX = 16,
+	GS_MAP_WIDTH = 1320,
+	GS_MAP_WIDTH_MIN = 320,
+	GS_MAP_WIDTH_MAX = 8192
+};
 
 typedef struct gs_map_ask {
 	const gs_map_panel *panels; /* the first is told first */
@@ -36,7 +41,7 @@ typedef struct gs_map_ask {
 	size_t n;
 	const char *headline; /* NULL: none */
 	gs_color color;
-	int width; /* 0: GS_MAP_WIDTH */
+	int width;                     /* 0: GS_MAP_WIDTH */
 	const gs_palette_moment *also; /* further moments that rank the holders */
 	size_t nalso;
 } gs_map_ask;
@@ -55,8 +60,8 @@ void gs_map_draw(const gs_map *m, gs_draw *d);
 /* The planned map as a picture; it borrows the map. */
 gs_picture gs_map_picture(const gs_map *m);
 
-/* Bytes and blocks of a class, as the legend tells them, of all panels (before: of those before). */
-void gs_map_class_sums(
-	const gs_map *m, int class, bool before, uint64_t *bytes, size_t *blocks);
+/* Bytes and blocks of a class, as the legend tells them, of all panels (before: of those before).
+ */
+void gs_map_class_sums(const gs_map *m, int class, bool before, uint64_t *bytes, size_t *blocks);
 
 #endif

@@ -19,7 +19,7 @@ enum gs_map_refused {
 typedef struct gs_map_figures {
 	uint64_t free, largest;
 	size_t holes;
-	size_t hole; /* index of the largest, SIZE_MAX for none */
+	size_t hole;     /* index of the largest, SIZE_MAX for none */
 	int64_t request; /* GS_NONE: none */
 	int64_t device_free, capacity;
 	uint64_t not_for_it[GS_MAP_REASONS]; /* free bytes that the request may not use */
@@ -33,18 +33,18 @@ typedef struct gs_map_view {
 	gs_map_plan plan;
 	gs_map_figures figures;
 	gs_totals totals;
-	bool rounding; /* is the verdict: what rounding costs is shown on each block */
-	uint8_t *classes;  /* by block */
-	uint64_t largest;  /* block */
+	bool rounding;    /* is the verdict: what rounding costs is shown on each block */
+	uint8_t *classes; /* by block */
+	uint64_t largest; /* block */
 	uint64_t bytes[GS_CLASSES];
 	size_t blocks[GS_CLASSES];
 	uint64_t evict_bytes;
 	size_t evict_first, evict_blocks; /* the cheapest eviction; 0 blocks: none to show */
 	/* where it stands */
-	int x, width;     /* of all of it */
-	int row_x;        /* of a row's first pixel */
-	int ghost_rows;   /* rows below the largest hole that the request takes, at most GHOST_ROWS */
-	int hole_row;     /* after which the label and the ghost come; -1: before all rows */
+	int x, width;   /* of all of it */
+	int row_x;      /* of a row's first pixel */
+	int ghost_rows; /* rows below the largest hole that the request takes, at most GHOST_ROWS */
+	int hole_row;   /* after which the label and the ghost come; -1: before all rows */
 } gs_map_view;
 
 enum {

@@ -28,10 +28,7 @@ static const gs_paint *paint_of(const painter *p, int class)
 	return class == LOST ? &gs_map_lost : &p->palette->classes[class].paint;
 }
 
-static int row_y(const painter *p, uint64_t row)
-{
-	return p->y + gs_map_row_top(p->v, (int)row);
-}
+static int row_y(const painter *p, uint64_t row) { return p->y + gs_map_row_top(p->v, (int)row); }
 
 /* from, to: pixels, the second not included. Calls for each row's part. */
 typedef void run_paint(painter *p, int x, int y, int w, bool begins, bool ends, uint32_t rgb);
@@ -53,8 +50,8 @@ static void each_row(painter *p, uint64_t from, uint64_t to, uint32_t rgb, run_p
 /* --- bytes -------------------------------------------------------------------------------------
  */
 
-/* Rows of a pixel for a class: what is owed to it, rounded; one at least where it was not to be seen
- * for a while, so that nothing is lost. */
+/* Rows of a pixel for a class: what is owed to it, rounded; one at least where it was not to be
+ * seen for a while, so that nothing is lost. */
 static int rows_for(const painter *p, int class, double owed)
 {
 	int rows = owed <= 0 ? 0 : owed >= GS_MAP_BODY ? GS_MAP_BODY : (int)(owed + 0.5);
@@ -283,8 +280,8 @@ static bool name_in(painter *p, uint64_t from, uint64_t to, const char *name, ui
 		uint64_t end = (at / row + 1) * row < to ? (at / row + 1) * row : to;
 		if ((uint64_t)width > end - at)
 			continue;
-		gs_draw_text(p->d, p->v->row_x + (int)(at % row) + 4, row_y(p, at / row) + 1, 10, ink,
-			width, name);
+		gs_draw_text(
+			p->d, p->v->row_x + (int)(at % row) + 4, row_y(p, at / row) + 1, 10, ink, width, name);
 		return true;
 	}
 	return false;
@@ -351,11 +348,11 @@ static void pixels_of(
 	*to_pixel = (start + to + whole - 1) >> p->v->plan.shift;
 }
 
-/* The request as the heap would show it: rows that wrap as the heap's do, from the hole's column on.
- * Rows of the ghost join, so that its edge runs round the whole of it. */
+/* The request as the heap would show it: rows that wrap as the heap's do, from the hole's column
+ * on. Rows of the ghost join, so that its edge runs round the whole of it. */
 typedef struct ghost {
-	int left, right;  /* of the heap's rows */
-	int first, last;  /* where its first row begins and its last row ends */
+	int left, right; /* of the heap's rows */
+	int first, last; /* where its first row begins and its last row ends */
 	int rows, top;
 	bool cut; /* there are more rows than are drawn */
 } ghost;
@@ -391,10 +388,9 @@ static void outline_ghost(const ghost *g, gs_draw *d)
 	gs_draw_dashes(d, g->first, g->top, (one ? g->last : g->right) - g->first, false, 2, GS_INK);
 	gs_draw_dashes(d, g->first, g->top, one ? GS_MAP_BODY : GS_MAP_PITCH, true, 2, GS_INK);
 	if (!one) {
+		gs_draw_dashes(d, g->left, g->top + GS_MAP_PITCH, g->first - g->left, false, 2, GS_INK);
 		gs_draw_dashes(
-			d, g->left, g->top + GS_MAP_PITCH, g->first - g->left, false, 2, GS_INK);
-		gs_draw_dashes(d, g->left, g->top + GS_MAP_PITCH, bottom - g->top - GS_MAP_PITCH, true, 2,
-			GS_INK);
+			d, g->left, g->top + GS_MAP_PITCH, bottom - g->top - GS_MAP_PITCH, true, 2, GS_INK);
 		gs_draw_dashes(d, g->right - 2, g->top, last - g->top, true, 2, GS_INK);
 		gs_draw_dashes(d, g->last, last, g->right - g->last, false, 2, GS_INK);
 	}
@@ -424,8 +420,8 @@ static void name_ghost(const ghost *g, const painter *p)
 	else if (g->first - g->left >= width)
 		gs_draw_text(p->d, g->first - width, g->top, 11, GS_INK, width, text);
 	else
-		gs_draw_text(p->d, g->first + 6, g->top + GS_MAP_BODY + 1, 11, GS_INK,
-			g->right - g->first, text);
+		gs_draw_text(
+			p->d, g->first + 6, g->top + GS_MAP_BODY + 1, 11, GS_INK, g->right - g->first, text);
 }
 
 static void paint_ghost(painter *p, int y, uint64_t column)

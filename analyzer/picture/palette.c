@@ -31,7 +31,10 @@ static const uint64_t size_bounds[] = {
 const char *const gs_color_words[] = {
 	"holder", "category", "state", "tag", "stream", "age", "size", NULL};
 
-const char *gs_color_word(gs_color color) { return color < GS_COLORS ? gs_color_words[color] : "?"; }
+const char *gs_color_word(gs_color color)
+{
+	return color < GS_COLORS ? gs_color_words[color] : "?";
+}
 
 gs_color gs_color_parse(const char *word)
 {
@@ -174,8 +177,8 @@ static bool add_id(const gs_palette *p, places *all, int source, size_t id, uint
 }
 
 /* What the moments hold of each place; whole: also of the ids that hold nothing. */
-static bool find_places(const gs_palette *p, places *all, const gs_palette_moment *moments,
-	size_t n, bool whole)
+static bool find_places(
+	const gs_palette *p, places *all, const gs_palette_moment *moments, size_t n, bool whole)
 {
 	for (int k = 0; k < p->nsources; k++) {
 		all->of[k] = calloc(p->sources[k].nids, sizeof *all->of[k]);
@@ -253,8 +256,8 @@ static gs_status make_places(
 		name_places(p, &all);
 	for (int k = 0; k < p->nsources && !status; k++)
 		for (size_t id = 0; id < p->sources[k].nids; id++)
-			p->sources[k].by_id[id] = (uint8_t)(all.of[k][id] ? all.all[all.of[k][id] - 1].class
-															  : GS_CLASS_OTHERS);
+			p->sources[k].by_id[id] =
+				(uint8_t)(all.of[k][id] ? all.all[all.of[k][id] - 1].class : GS_CLASS_OTHERS);
 	free(all.all);
 	free(all.slots);
 	free(all.of[0]);

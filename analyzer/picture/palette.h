@@ -1,5 +1,5 @@
-/* Which colour an allocation gets in a picture, and what each colour stands for. Map and plot of one
- * report are made with one palette, so that a holder has one colour throughout.
+/* Which colour an allocation gets in a picture, and what each colour stands for. Map and plot of
+ * one report are made with one palette, so that a holder has one colour throughout.
  *
  * Six holders have colours of their own, told apart in print without colour and by readers with any
  * common colour blindness (a test simulates them); the rest are patterns. Not thread-safe; borrows
@@ -32,9 +32,10 @@ enum {
 	GS_CLASS_FREE,     /* inactive; the failed request may have it, where there is one */
 	GS_CLASS_UNUSABLE, /* inactive, but not for the failed request */
 	GS_CLASS_PENDING,  /* freed by the program, waiting for another stream */
-	GS_CLASS_UNTOLD,   /* bytes of a segment that no block covers (an input that contradicts itself) */
+	GS_CLASS_UNTOLD,   /* bytes of a segment that no block covers (an input that contradicts itself)
+						*/
 	GS_CLASS_LIVE,     /* the first of the classes of allocated blocks */
-	GS_CLASS_NAMED = 6, /* those that have a name of their own */
+	GS_CLASS_NAMED = 6,                  /* those that have a name of their own */
 	GS_CLASS_NOBODY = GS_CLASS_LIVE + 6, /* no stack, no tag */
 	GS_CLASS_OTHERS = GS_CLASS_LIVE + 9,
 	GS_CLASSES
@@ -79,8 +80,8 @@ typedef struct gs_palette_moment {
 	const gs_meaning *meaning;
 } gs_palette_moment;
 
-/* Of two snapshots at most. whole: allocations that are not live in any of the moments will be asked
- * about too. GS_INVALID: more snapshots; GS_NO_MEMORY. */
+/* Of two snapshots at most. whole: allocations that are not live in any of the moments will be
+ * asked about too. GS_INVALID: more snapshots; GS_NO_MEMORY. */
 gs_status gs_palette_init(gs_palette *p, const gs_palette_moment *moments, size_t n, gs_color color,
 	bool whole, gs_error *err);
 void gs_palette_release(gs_palette *p);

@@ -19,10 +19,10 @@ enum {
 	HEADLINE_LINES = 4,
 	SOURCE_LINE = 24,
 	TITLE = 24,
-	MARKS = 34,  /* above the plot: what the peak and failures are */
-	PLOT = 340,  /* its height */
-	STRIP = 18,  /* below it: steps */
-	TICKS = 20,  /* and the axis */
+	MARKS = 34, /* above the plot: what the peak and failures are */
+	PLOT = 340, /* its height */
+	STRIP = 18, /* below it: steps */
+	TICKS = 20, /* and the axis */
 	LEGEND_LINE = 20,
 	LEGEND_COLUMN = 540,
 	LABELS_MOST = 40
@@ -106,8 +106,8 @@ static gs_status make_panels(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
 			continue;
 		made->in = ask->panels[i];
 		made->source = gs_palette_source(&p->palette, made->in.snapshot);
-		status = gs_plot_series_init(&made->series, made->in.history, made->in.meaning,
-			&p->palette, made->source, ask->axis, p->columns, err);
+		status = gs_plot_series_init(&made->series, made->in.history, made->in.meaning, &p->palette,
+			made->source, ask->axis, p->columns, err);
 		p->n++;
 		set_top(made);
 	}
@@ -382,13 +382,12 @@ static void draw_capacity(const frame *f)
 	char text[100], size[32];
 
 	if (f->panel->capacity_shown)
-		gs_draw_dashes(f->d, f->x, row_of(f, (uint64_t)f->panel->capacity), f->w, false, 2,
-			CAPACITY_LINE);
+		gs_draw_dashes(
+			f->d, f->x, row_of(f, (uint64_t)f->panel->capacity), f->w, false, 2, CAPACITY_LINE);
 	else if (f->panel->capacity > 0) {
 		snprintf(text, sizeof text, "the device has %s, far above this picture",
 			gs_size_format(size, sizeof size, (uint64_t)f->panel->capacity));
-		gs_draw_text_right(
-			f->d, f->x + f->w - 4, f->y + 2, 11, CAPACITY_LINE, f->w, text);
+		gs_draw_text_right(f->d, f->x + f->w - 4, f->y + 2, 11, CAPACITY_LINE, f->w, text);
 	}
 }
 
@@ -485,12 +484,12 @@ static void draw_steps(const frame *f)
 	for (size_t i = 0; m && i < m->nsteps; i++) {
 		int from = gs_plot_column_of(s, (size_t)m->steps[i].first_idx),
 			to = gs_plot_column_of(s, (size_t)m->steps[i].last_idx) + 1;
-		gs_draw_rect(f->d, f->x + from, f->y + PLOT + 2, to - from, STRIP - 4,
-			i % 2 ? 0xd4dbe3 : 0xe9edf2);
+		gs_draw_rect(
+			f->d, f->x + from, f->y + PLOT + 2, to - from, STRIP - 4, i % 2 ? 0xd4dbe3 : 0xe9edf2);
 		gs_draw_rect(f->d, f->x + from, f->y + PLOT + 2, 1, STRIP - 4, 0x8a97a6);
 		if (to - from > f->d->ops->measure(f->d, 10, m->steps[i].name) + 6)
-			gs_draw_text(f->d, f->x + from + 4, f->y + PLOT + 3, 10, GS_INK, to - from,
-				m->steps[i].name);
+			gs_draw_text(
+				f->d, f->x + from + 4, f->y + PLOT + 3, 10, GS_INK, to - from, m->steps[i].name);
 	}
 }
 
@@ -593,7 +592,8 @@ static uint64_t class_bytes(const gs_plot *p, int class)
 		const panel *n = &p->panels[i];
 		gs_palette_moment moment = {n->in.snapshot, n->in.layout, n->in.meaning};
 		for (size_t k = 0; k < n->in.layout->nblocks; k++)
-			if (gs_palette_class(&p->palette, &moment, n->source, &n->in.layout->blocks[k]) == class)
+			if (gs_palette_class(&p->palette, &moment, n->source, &n->in.layout->blocks[k]) ==
+				class)
 				bytes += n->in.layout->blocks[k].size;
 	}
 	return bytes;
@@ -635,8 +635,8 @@ static int run_legend(const gs_plot *p, gs_draw *d, int y)
 
 static int page_height(const gs_plot *p)
 {
-	return head_height(p) + (int)p->n * panel_height() + 28 +
-		run_legend(p, NULL, 0) * LEGEND_LINE + 12;
+	return head_height(p) + (int)p->n * panel_height() + 28 + run_legend(p, NULL, 0) * LEGEND_LINE +
+		12;
 }
 
 static void draw_legend(const gs_plot *p, gs_draw *d, int y)
@@ -667,6 +667,6 @@ static void draw_picture(const void *plot, gs_draw *d)
 
 gs_picture gs_plot_picture(const gs_plot *p)
 {
-	return (gs_picture){p->width, p->height, *p->headline ? p->headline : "Memory over time",
-		draw_picture, p};
+	return (gs_picture){
+		p->width, p->height, *p->headline ? p->headline : "Memory over time", draw_picture, p};
 }

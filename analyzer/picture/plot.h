@@ -31,7 +31,7 @@ typedef struct gs_plot_ask {
 	gs_plot_axis axis;
 	const gs_palette_moment *also; /* further moments that rank the holders */
 	size_t nalso;
-	int width;            /* 0: GS_PLOT_WIDTH */
+	int width; /* 0: GS_PLOT_WIDTH */
 } gs_plot_ask;
 
 typedef struct gs_plot gs_plot;

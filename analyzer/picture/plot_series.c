@@ -15,7 +15,7 @@ typedef struct player {
 	struct born {
 		uint64_t address, size;
 		uint8_t class, counted;
-	} *born; /* live before the first event, by address */
+	} * born; /* live before the first event, by address */
 	size_t nborn;
 	gs_gauge gauge;
 	uint64_t bands[GS_CLASSES];
@@ -42,7 +42,7 @@ static void add_born(player *p, const gs_layout *l, const gs_block *b)
 		c.category = gs_meaning_of(p->meaning, b).category;
 	bool live = b->state == GS_ACTIVE_ALLOCATED;
 	int class = live ? gs_palette_live(p->palette, &c) : GS_CLASS_PENDING;
-	p->born[p->nborn++] = (struct born){b->address, b->size, (uint8_t)class, live};
+	p->born[p->nborn++] = (struct born){b->address, b->size, (uint8_t) class, live};
 	p->bands[class] += b->size;
 }
 
@@ -234,8 +234,9 @@ static gs_status find_hole(void *context, size_t number, const gs_layout *l)
 	gs_totals t;
 
 	gs_layout_totals(l, &t);
-	h->s->columns[h->column[number]].hole =
-		t.largest < l->nblocks ? (int64_t)l->blocks[t.largest].size : 0;
+	h->s->columns[h->column[number]].hole = t.largest < l->nblocks
+		? (int64_t)l->blocks[t.largest].size
+		: 0;
 	return GS_OK;
 }
 

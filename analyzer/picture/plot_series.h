@@ -21,7 +21,7 @@ typedef struct gs_plot_series {
 	const gs_history *history;
 	gs_plot_column *columns;
 	int n;
-	bool timed; /* the axis is time */
+	bool timed;         /* the axis is time */
 	int64_t begin, end; /* of the axis: microseconds, or events */
 	uint64_t most;      /* reserved or allocated */
 	int64_t peak;       /* event of the allocated peak, -1 */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
 
 static gs_status diagnose(gs_scene *scene, const gs_scene_ask *ask, gs_error *err)
@@ -12,8 +13,8 @@ static gs_status diagnose(gs_scene *scene, const gs_scene_ask *ask, gs_error *er
 	options.any_device = ask->device == GS_NONE;
 	options.device = options.any_device ? 0 : (int32_t)ask->device;
 	options.state = ask->state;
-	options.advise_settings = ask->advise_settings;
-	return gs_diagnose(scene->snapshot, &options, &scene->diagnosis, err);
+	gs_status status = gs_diagnose(scene->snapshot, &options, &scene->diagnosis, err);
+	return status || !ask->advice ? status : gs_advise(&scene->diagnosis, true, err);
 }
 
 /* The device that the headline speaks of comes first. */
@@ -37,8 +38,8 @@ static gs_status find_peak(gs_scene *scene, size_t i, gs_error *err)
 
 	scene->ranks[2 * i] = (gs_palette_moment){
 		scene->snapshot, &scene->moments.at[i].layout, &scene->meanings[i]};
-	scene->ranks[2 * i + 1] =
-		(gs_palette_moment){scene->snapshot, &scene->peaks[i], &scene->meanings[i]};
+	scene->ranks[2 * i + 1] = (gs_palette_moment){
+		scene->snapshot, &scene->peaks[i], &scene->meanings[i]};
 	return status;
 }
 
@@ -115,9 +116,8 @@ static gs_map_panel panel_of(const gs_scene *scene, size_t i)
 	bool diagnosed = d->device == m->device && d->oom != SIZE_MAX && d->oom == m->state.oom &&
 		d->layout.nblocks == m->layout.nblocks;
 
-	return (gs_map_panel){scene->snapshot, m->device, &m->layout,
-		gs_moment_oom(scene->snapshot, m), m->state.name, gs_scene_meaning(scene, i),
-		diagnosed ? d : NULL};
+	return (gs_map_panel){scene->snapshot, m->device, &m->layout, gs_moment_oom(scene->snapshot, m),
+		m->state.name, gs_scene_meaning(scene, i), diagnosed ? d : NULL};
 }
 
 static gs_map_panel panel_before(const gs_scene *before, const gs_device *device)
@@ -160,8 +160,8 @@ static gs_plot_panel plot_panel(const gs_scene *scene, size_t i)
 									   : "at that state"};
 }
 
-gs_status gs_scene_plot(const gs_scene *scene, gs_color by, gs_plot_axis axis, int width,
-	gs_plot **plot, gs_error *err)
+gs_status gs_scene_plot(
+	const gs_scene *scene, gs_color by, gs_plot_axis axis, int width, gs_plot **plot, gs_error *err)
 {
 	size_t n = scene->moments.n;
 	gs_plot_panel *panels = calloc(n + 1, sizeof *panels);

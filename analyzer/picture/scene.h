@@ -1,5 +1,5 @@
-/* One snapshot made ready for pictures and the report: the diagnosis of the failure it is about, the
- * selected state of each device, and, where asked for, what the memory means. */
+/* One snapshot made ready for pictures and the report: the diagnosis of the failure it is about,
+ * the selected state of each device, and, where asked for, what the memory means. */
 #ifndef GS_ANALYZER_PICTURE_SCENE_H
 #define GS_ANALYZER_PICTURE_SCENE_H
 
@@ -12,18 +12,18 @@ typedef struct gs_scene_ask {
 	int64_t device;    /* GS_NONE: all; the one that failed first */
 	const char *state; /* selector, NULL the default */
 	bool meaning;      /* categories, steps, histories are wanted */
-	gs_status (*advise_settings)(gs_diagnosis *diagnosis, void *context, gs_error *err);
+	bool advice;       /* is wanted, with replays */
 } gs_scene_ask;
 
 typedef struct gs_scene {
 	const gs_snapshot *snapshot;
 	bool asked; /* for a state */
 	gs_diagnosis diagnosis;
-	char headline[512]; /* the diagnosis' first line */
-	gs_moments moments; /* the diagnosed device's first */
+	char headline[512];    /* the diagnosis' first line */
+	gs_moments moments;    /* the diagnosed device's first */
 	gs_history *histories; /* by moment; empty without meaning */
 	gs_meaning *meanings;
-	gs_layout *peaks; /* by moment: where most was allocated */
+	gs_layout *peaks;         /* by moment: where most was allocated */
 	gs_palette_moment *ranks; /* what ranks holders: the moments and the peaks */
 } gs_scene;
 

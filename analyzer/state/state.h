@@ -48,8 +48,8 @@ void gs_history_release(gs_history *h);
  * segments as contiguous mapped runs. GS_INVALID where there is no such event. */
 gs_status gs_history_layout(const gs_history *h, int64_t idx, gs_layout *out, gs_error *err);
 
-/* The states after several events, ascending, in one go: visit is called for each in order; the layout
- * is its only until it returns. Stops with what visit returns if that is not GS_OK. */
+/* The states after several events, ascending, in one go: visit is called for each in order; the
+ * layout is its only until it returns. Stops with what visit returns if that is not GS_OK. */
 typedef gs_status gs_history_visit(void *context, size_t number, const gs_layout *layout);
 gs_status gs_history_layouts(const gs_history *h, const int64_t *idx, size_t n,
 	gs_history_visit *visit, void *context, gs_error *err);

@@ -239,7 +239,8 @@ START_TEST(free_memory_of_another_stream_is_hatched_with_its_reason)
 	draw_log(&oom, GS_COLOR_STATE);
 
 	ck_assert_drawn("largest hole that it could have used: 512 MiB");
-	ck_assert_drawn("8.00 GiB in 1 hole: free, but not for this request: 8.00 GiB of another stream");
+	ck_assert_drawn(
+		"8.00 GiB in 1 hole: free, but not for this request: 8.00 GiB of another stream");
 }
 END_TEST
 
@@ -277,9 +278,8 @@ END_TEST
 
 static gs_id stack_of(const char *name, int64_t line)
 {
-	gs_id frame =
-		gs_snapshot_frame(&snapshot, gs_snapshot_string(&snapshot, name, strlen(name)),
-			gs_snapshot_string(&snapshot, "/a/train.py", 11), line);
+	gs_id frame = gs_snapshot_frame(&snapshot, gs_snapshot_string(&snapshot, name, strlen(name)),
+		gs_snapshot_string(&snapshot, "/a/train.py", 11), line);
 
 	return gs_snapshot_stack(&snapshot, &frame, 1);
 }
@@ -357,7 +357,8 @@ START_TEST(one_tiny_block_in_a_huge_heap_is_still_seen)
 }
 END_TEST
 
-/* Heaps of many kinds: blocks of 2^least to 2^most bytes, some free, some pending, of nine stacks. */
+/* Heaps of many kinds: blocks of 2^least to 2^most bytes, some free, some pending, of nine stacks.
+ */
 static const struct {
 	size_t segments, blocks;
 	unsigned least, most;
@@ -386,7 +387,7 @@ static void random_heap(int kind)
 			uint64_t size = ((1ull << bits) + (uint64_t)rand() % (1ull << bits) + 511) / 512 * 512;
 			int luck = rand() % 100;
 			gs_block *b = block(size,
-				luck < 25      ? GS_INACTIVE
+				luck < 25       ? GS_INACTIVE
 					: luck < 28 ? GS_ACTIVE_PENDING_FREE
 								: GS_ACTIVE_ALLOCATED);
 			b->stack = stacks[rand() % 3 * (rand() % 3) + rand() % 3];
@@ -457,11 +458,8 @@ START_TEST(two_moments_share_a_scale_and_a_legend)
 	carved_heap();
 	ck_assert_int_eq(gs_layout_copy(&earlier, &layout), GS_OK);
 	earlier.blocks[0].state = GS_INACTIVE;
-	now = (gs_map_panel){.snapshot = &snapshot,
-		.device = &device,
-		.layout = &layout,
-		.oom = &oom,
-		.state = "oom"};
+	now = (gs_map_panel){
+		.snapshot = &snapshot, .device = &device, .layout = &layout, .oom = &oom, .state = "oom"};
 	before = now;
 	before.layout = &earlier;
 	before.oom = NULL;

@@ -104,8 +104,8 @@ START_TEST(six_holders_are_told_apart_by_every_sight)
 	for (int i = 0; i < GS_CLASS_NAMED; i++)
 		for (int k = 0; k < i; k++) {
 			double d = distance(seen(_i, named(i)), seen(_i, named(k)));
-			ck_assert_msg(d > 25, "%s: %06x and %06x are %.1f apart", sight_names[_i], named(i),
-				named(k), d);
+			ck_assert_msg(
+				d > 25, "%s: %06x and %06x are %.1f apart", sight_names[_i], named(i), named(k), d);
 		}
 }
 END_TEST
@@ -122,10 +122,10 @@ END_TEST
 
 START_TEST(what_is_no_holder_is_a_pattern_or_lighter_than_all_of_them)
 {
-	for (int class = 0; class < GS_CLASSES; class++) {
+	for (int class = 0; class < GS_CLASSES; class ++) {
 		const gs_paint *p = &palette.classes[class].paint;
-		if ((class >= GS_CLASS_LIVE && class < GS_CLASS_LIVE + 6) || !*palette.classes[class].name ||
-			p->pattern != GS_PLAIN)
+		if ((class >= GS_CLASS_LIVE && class < GS_CLASS_LIVE + 6) ||
+			!*palette.classes[class].name || p->pattern != GS_PLAIN)
 			continue;
 		for (int i = 0; i < GS_CLASS_NAMED; i++)
 			ck_assert_msg(seen(0, p->rgb).c[0] > seen(0, named(i)).c[0] + 8, "%s and %06x",

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "analyzer/export/protobuf.h"
+#include "analyzer/meaning/meaning.h"
 #include "analyzer/model/frames.h"
-#include "analyzer/state/state.h"
 
 /* Numbers of fields, by message, as perfetto_trace.proto gives them. */
 enum { TRACE_PACKET = 1 };
@@ -350,6 +350,24 @@ static void put_annotations(trace *t)
 	}
 }
 
+static gs_status put_steps(trace *t, gs_error *err)
+{
+	gs_meaning m = GS_MEANING_INIT;
+	gs_status status = gs_meaning_init(&m, t->history, NULL, err);
+
+	for (size_t i = 0; !status && i < m.nsteps; i++) {
+		const gs_phase_step *step = &m.steps[i];
+		uint64_t end = time_ns(t, (size_t)step->last_idx);
+		begin_event(t, time_ns(t, (size_t)step->first_idx), TYPE_BEGIN, t->base + TRACK_STEPS);
+		gs_proto_text(&t->body, EVENT_NAME, step->name);
+		end_event(t);
+		begin_event(t, end, TYPE_END, t->base + TRACK_STEPS);
+		end_event(t);
+	}
+	gs_meaning_release(&m);
+	return status;
+}
+
 static gs_status put_device(trace *t, const gs_device *d, size_t number, gs_error *err)
 {
 	gs_history h = GS_HISTORY_INIT;
@@ -370,6 +388,7 @@ static gs_status put_device(trace *t, const gs_device *d, size_t number, gs_erro
 		put_tracks(t);
 		put_events(t);
 		put_annotations(t);
+		status = put_steps(t, err);
 	}
 	free(t->busy);
 	free(t->lane);

@@ -25,7 +25,10 @@ static void time_text(char *buf, size_t cap, int64_t us)
 
 static void number_text(char *buf, size_t cap, int64_t n, gs_unit unit)
 {
-	if (unit == GS_UNIT_BYTES && n >= 0)
+	if (unit == GS_UNIT_BYTES && n < 0 && n > INT64_MIN && cap > 1) { /* a change */
+		*buf = '-';
+		gs_size_format(buf + 1, cap - 1, (uint64_t)-n);
+	} else if (unit == GS_UNIT_BYTES)
 		gs_size_format(buf, cap, (uint64_t)n);
 	else if (unit == GS_UNIT_ADDRESS)
 		snprintf(buf, cap, "0x%" PRIx64, (uint64_t)n);
@@ -317,6 +320,8 @@ static void write_common(const gs_table *t)
 {
 	const gs_emitter *e = t->e;
 	size_t at = 0, width = e->head.width > 0 ? (size_t)e->head.width : SIZE_MAX;
+	if (!e->rows)
+		return;
 	for (size_t i = 0; i <= e->head.ncolumns; i++) {
 		bool date = i == e->head.ncolumns;
 		bool same = !date && t->same[i] != GS_TABLE_NONE;

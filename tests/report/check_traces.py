@@ -3,8 +3,9 @@
 
 Folded lines: their sum is the allocated bytes, of each device. speedscope: the documented form of the file, and the same sums. Perfetto:
 decoded by the protobuf classes of the `perfetto` package (skipped loudly without it); its counters equal the query `timeline`, every
-allocation has one slice with its size, slices of a track never overlap, steps and failures are those of the queries."""
-import collections, glob, json, os, subprocess, sys, tempfile
+allocation has one slice with its size, slices of a track never overlap, failures are those of the queries. `gpusnap diff`: equals the
+difference of sums made here from the blocks and their stacks; between two steps of a leak the list that is kept, and only it."""
+import collections, glob, json, os, re, subprocess, sys, tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 GPUSNAP = os.path.abspath(sys.argv[1])
@@ -120,7 +121,45 @@ def check_perfetto(file, data):
     check({(d, i) for d, i, _, _ in begun} == {(str(r["device"]), r["idx"]) for r in allocs}, f"{file}: a slice an allocation")
     check(all(v == 1 for v in begun.values()), f"{file}: one slice each")
     wanted = collections.Counter(str(r["device"]) for r in rows(file, "oom") if r["idx"] is not None)
+    if "leak-end3" in file:
+        check(steps["0"] == ["step 0", "step 1", "step 2"], f"{file}: steps {steps}")
     check(ooms == wanted, f"{file}: failures {ooms}, {wanted}")
+
+
+def is_user(frame):
+    path = frame.rpartition(" (")[2]
+    return ".py:" in path and not re.search(r"site-packages|dist-packages|/lib/python3|^<frozen", path)
+
+
+def held(file, state):
+    """Bytes and blocks of live memory by the innermost frame of the user's code, from the blocks and their stacks."""
+    sums = collections.defaultdict(lambda: [0, 0])
+    sql = "SELECT b.size, s.text FROM block b LEFT JOIN stack s ON s.id = b.stack_id WHERE b.state <> 'inactive'"
+    for r in rows(file, sql, "--state", str(state)):
+        frame = next((f for f in (r["text"] or "").split("\n") if is_user(f)), None)
+        if frame:
+            name, _, place = frame.rpartition(" (")
+            frame = f"{os.path.basename(place[:-1])} {name}"
+        sums[frame][0] += r["size"]
+        sums[frame][1] += 1
+    return sums
+
+
+def check_diff(file, a, b, only=None):
+    """gpusnap diff against the difference of two sums."""
+    out = subprocess.run([GPUSNAP, "diff", file, "--from", str(a), "--to", str(b), "--json"], capture_output=True, text=True)
+    got = collections.defaultdict(lambda: [0, 0])
+    for r in json.loads(out.stdout)["rows"]:
+        check(r["change"] == r["bytes_b"] - r["bytes_a"], f"{file}: change of {r['where']}")
+        got[r["where"] if ".py:" in r["where"] else None][0] += r["change"]
+        got[r["where"] if ".py:" in r["where"] else None][1] += r["blocks_b"] - r["blocks_a"]
+    one, two = held(file, a), held(file, b)
+    want = {f: [two[f][0] - one[f][0], two[f][1] - one[f][1]] for f in {*one, *two}}
+    want = {f: w for f, w in want.items() if w != [0, 0]}
+    got = {f: g for f, g in got.items() if g != [0, 0]}
+    check(got == want, f"{file} {a} → {b}: diff {got}, blocks say {want}")
+    if only:
+        check(list(got) == only, f"{file} {a} → {b}: only {only} grew, not {list(got)}")
 
 
 with tempfile.TemporaryDirectory() as folder:
@@ -136,6 +175,12 @@ with tempfile.TemporaryDirectory() as folder:
         check_speedscope(file, export(file, "speedscope", folder), allocated)
         if perfetto:
             check_perfetto(file, export(file, "perfetto", folder))
+    leak = os.path.join(MEANING, "leak-end3-python-26.pickle")
+    check_diff(FILES[0], 10, 40)
+    check_diff(FILES[0], "captured", 3)
+    if os.path.exists(leak):  # the events before two steps' first
+        check_diff(leak, 1674, 3079, ["loop.py:138 train_step"])
+        check_diff(leak, 100, 2000)
     if not perfetto:
         print("traces: SKIPPED: perfetto's classes are not installed (make deps-report)", file=sys.stderr)
         skipped += 1

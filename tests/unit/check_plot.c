@@ -27,8 +27,7 @@ static void setup(void)
 	meaning = (gs_meaning)GS_MEANING_INIT;
 	ck_assert_int_eq(gs_history_init(&history, &snapshot, &snapshot.devices[0], NULL), GS_OK);
 	ck_assert_int_eq(gs_meaning_init(&meaning, &history, NULL, NULL), GS_OK);
-	ck_assert_int_eq(
-		gs_history_layout(&history, (int64_t)history.n - 1, &last, NULL), GS_OK);
+	ck_assert_int_eq(gs_history_layout(&history, (int64_t)history.n - 1, &last, NULL), GS_OK);
 	moment = (gs_palette_moment){&snapshot, &last, &meaning};
 	ck_assert_int_eq(gs_palette_init(&palette, &moment, 1, GS_COLOR_SIZE, true, NULL), GS_OK);
 	gs_layout_release(&last);
@@ -59,8 +58,8 @@ START_TEST(bands_of_each_column_sum_up_to_what_the_gauge_says)
 	gs_gauge g;
 	int column = 0;
 
-	ck_assert_int_eq(gs_plot_series_init(&s, &history, &meaning, &palette, 0, GS_PLOT_EVENTS,
-						 widths[_i], NULL),
+	ck_assert_int_eq(
+		gs_plot_series_init(&s, &history, &meaning, &palette, 0, GS_PLOT_EVENTS, widths[_i], NULL),
 		GS_OK);
 	gs_gauge_start(&history, &g);
 	for (size_t i = 0; i < history.n; i++) {
@@ -88,8 +87,8 @@ START_TEST(no_peak_is_lost_however_narrow_the_picture)
 		gs_gauge_step(&history, i, &g);
 		most = g.allocated > most ? g.allocated : most;
 	}
-	ck_assert_int_eq(gs_plot_series_init(&s, &history, &meaning, &palette, 0, GS_PLOT_EVENTS,
-						 widths[_i], NULL),
+	ck_assert_int_eq(
+		gs_plot_series_init(&s, &history, &meaning, &palette, 0, GS_PLOT_EVENTS, widths[_i], NULL),
 		GS_OK);
 	uint64_t shown = 0;
 	for (int i = 0; i < s.n; i++)
@@ -106,9 +105,8 @@ START_TEST(the_largest_hole_is_that_of_the_layout)
 	gs_plot_series s;
 	int compared = 0;
 
-	ck_assert_int_eq(gs_plot_series_init(
-						 &s, &history, &meaning, &palette, 0, GS_PLOT_EVENTS, 100, NULL),
-		GS_OK);
+	ck_assert_int_eq(
+		gs_plot_series_init(&s, &history, &meaning, &palette, 0, GS_PLOT_EVENTS, 100, NULL), GS_OK);
 	for (int i = 0; i < s.n; i += 9) {
 		gs_layout l;
 		gs_totals t;

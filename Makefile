@@ -51,6 +51,9 @@ all: $(B)/gpusnap ## the command (default)
 $(B)/gen/sql.c: $(SQL) tools/embed-sql.sh
 	@mkdir -p $(@D)
 	$(Q)sh tools/embed-sql.sh $(SQL) > $@
+$(B)/gen/page_style.c: analyzer/picture/page.css tools/embed-text.sh
+	@mkdir -p $(@D)
+	$(Q)sh tools/embed-text.sh gs_page_style $< > $@
 $(B)/gen/suites.def: $(SRC_unit) Makefile
 	@mkdir -p $(@D)
 	$(Q)for f in $(SRC_unit); do case $$f in */check_*.c) n=$${f##*/check_}; echo "SUITE($${n%.c})";; esac; done > $@
@@ -79,7 +82,7 @@ $(B)/obj/tests/unit/main.o: $(B)/gen/suites.def
 $(B)/libschema.a:   $(call obj,$(SRC_schema)) $(B)/obj/gen/sql.o
 $(B)/libpool.a:     $(call obj,$(SRC_pool))
 $(B)/librecorder.a: $(call obj,$(SRC_recorder))
-$(B)/libanalyzer.a: $(call obj,$(SRC_analyzer)) $(B)/obj/font.o
+$(B)/libanalyzer.a: $(call obj,$(SRC_analyzer)) $(B)/obj/font.o $(B)/obj/gen/page_style.o
 $(B)/lib%.a:
 	@echo "  AR   $@"
 	$(Q)rm -f $@ && $(AR) rcs $@ $^

@@ -3,9 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/diagnose/attribution.h"
 #include "analyzer/export/diff.h"
-#include "analyzer/policy/policy.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -57,28 +55,12 @@ static void side_release(side *s)
 	gs_moments_release(&s->moments);
 }
 
-/* Free bytes that the retry gives back: wholly free segments, in pools that it releases. */
-static uint64_t free_whole(const gs_snapshot *s, const gs_layout *l)
-{
-	const gs_policy *policy = gs_policy_of(s);
-	uint64_t bytes = 0;
-
-	for (size_t i = 0; policy->releases && i < l->nsegments; i++) {
-		const gs_segment *g = &l->segments[i];
-		if (g->nblocks == 1 && l->blocks[g->first_block].state == GS_INACTIVE && !g->pool_id.a &&
-			!g->pool_id.b)
-			bytes += g->size;
-	}
-	return bytes;
-}
-
 static gs_diff_side find(const side *s, int32_t device)
 {
 	for (size_t i = 0; i < s->moments.n; i++)
 		if (s->moments.at[i].device->device == device)
-			return (gs_diff_side){&s->moments.at[i], &s->meanings[i],
-				free_whole(s->snapshot, &s->moments.at[i].layout)};
-	return (gs_diff_side){NULL, NULL, 0};
+			return (gs_diff_side){s->snapshot, &s->moments.at[i], &s->meanings[i]};
+	return (gs_diff_side){0};
 }
 
 /* Devices of the first side, then those that the second has alone. */
@@ -134,8 +116,7 @@ static gs_status emit_row(gs_emitter *e, const gs_diff_row *row, gs_error *err)
 	return status == GS_END ? GS_OK : status;
 }
 
-static gs_status emit(
-	const gs_diff *d, const gs_common *c, bool complete, FILE *out, gs_error *err)
+static gs_status emit(const gs_diff *d, const gs_common *c, bool complete, FILE *out, gs_error *err)
 {
 	char *summary = gs_diff_summary(d);
 	gs_emit_head head = {.query = "diff",

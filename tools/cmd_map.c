@@ -18,7 +18,8 @@ typedef struct map_options {
 
 static gs_scene_ask ask_of(const map_options *o, const char *state)
 {
-	return (gs_scene_ask){o->common.device, state, o->color == GS_COLOR_CATEGORY, false};
+	return (gs_scene_ask){
+		.device = o->common.device, .state = state, .meaning = o->color == GS_COLOR_CATEGORY};
 }
 
 /* Draws and writes; returns the exit status. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/policy/policy.h"
 #include "schema/size.h"
 
 /* --- rows --------------------------------------------------------------------------------------
@@ -91,15 +92,30 @@ static void join(gs_diff *d, size_t first)
 /* --- layouts -----------------------------------------------------------------------------------
  */
 
-static void describe(const gs_diff_side *side, bool *there, gs_totals *t, uint64_t *hole,
-	uint64_t *whole)
+/* Free bytes that the retry gives back: wholly free segments, in pools that it releases. */
+static uint64_t free_whole(const gs_snapshot *s, const gs_layout *l)
+{
+	const gs_policy *policy = gs_policy_of(s);
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; policy->releases && i < l->nsegments; i++) {
+		const gs_segment *g = &l->segments[i];
+		if (g->nblocks == 1 && l->blocks[g->first_block].state == GS_INACTIVE && !g->pool_id.a &&
+			!g->pool_id.b)
+			bytes += g->size;
+	}
+	return bytes;
+}
+
+static void describe(
+	const gs_diff_side *side, bool *there, gs_totals *t, uint64_t *hole, uint64_t *whole)
 {
 	*there = side->moment != NULL;
 	if (!*there)
 		return;
 	gs_layout_totals(&side->moment->layout, t);
 	*hole = t->largest == SIZE_MAX ? 0 : side->moment->layout.blocks[t->largest].size;
-	*whole = side->free_whole;
+	*whole = free_whole(side->snapshot, &side->moment->layout);
 }
 
 gs_status gs_diff_add(gs_diff *d, const gs_diff_side *a, const gs_diff_side *b, gs_error *err)

@@ -10,9 +10,9 @@
 
 /* One device at one moment. */
 typedef struct gs_diff_side {
+	const gs_snapshot *snapshot;
 	const gs_moment *moment; /* NULL: the device is not there */
 	const gs_meaning *meaning;
-	uint64_t free_whole; /* free bytes that the retry gives back to the driver */
 } gs_diff_side;
 
 typedef struct gs_diff_row {
@@ -27,8 +27,8 @@ typedef struct gs_diff_layout {
 	int32_t device;
 	bool there_a, there_b;
 	gs_totals a, b;
-	uint64_t hole_a, hole_b; /* the largest */
-	uint64_t whole_a, whole_b;
+	uint64_t hole_a, hole_b;   /* the largest */
+	uint64_t whole_a, whole_b; /* free bytes that the retry gives back to the driver */
 } gs_diff_layout;
 
 typedef struct gs_diff {

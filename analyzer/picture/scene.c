@@ -73,6 +73,7 @@ gs_status gs_scene_open(
 	memset(scene, 0, sizeof *scene);
 	scene->snapshot = s;
 	scene->asked = ask->state != NULL;
+	scene->bare = ask->bare;
 	status = diagnose(scene, ask, err);
 	if (!status) {
 		gs_diagnosis_line(&scene->diagnosis, scene->headline, sizeof scene->headline);
@@ -134,7 +135,7 @@ gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color c
 	gs_map_panel now[GS_MAP_PANELS_MAX], then[GS_MAP_PANELS_MAX];
 	gs_map_ask ask = {.panels = now,
 		.before = before ? then : NULL,
-		.headline = scene->headline,
+		.headline = scene->bare ? NULL : scene->headline,
 		.color = color,
 		.width = width,
 		.also = scene->ranks,
@@ -167,7 +168,7 @@ gs_status gs_scene_plot(
 	gs_plot_panel *panels = calloc(n + 1, sizeof *panels);
 	gs_plot_ask ask = {.panels = panels,
 		.n = n,
-		.headline = scene->headline,
+		.headline = scene->bare ? NULL : scene->headline,
 		.by = by,
 		.axis = axis,
 		.width = width,

@@ -13,11 +13,13 @@ typedef struct gs_scene_ask {
 	const char *state; /* selector, NULL the default */
 	bool meaning;      /* categories, steps, histories are wanted */
 	bool advice;       /* is wanted, with replays */
+	bool bare;         /* pictures without the headline: it stands above them already */
 } gs_scene_ask;
 
 typedef struct gs_scene {
 	const gs_snapshot *snapshot;
 	bool asked; /* for a state */
+	bool bare;
 	gs_diagnosis diagnosis;
 	char headline[512];    /* the diagnosis' first line */
 	gs_moments moments;    /* the diagnosed device's first */

@@ -1,8 +1,13 @@
-# Exports for other tools, decoded by what is not ours. REPORT_VENV: an environment with PyPI's perfetto (made by deps-report).
+# Reports in a real browser, and exports decoded by what is not ours. REPORT_VENV: an environment with what they need (made by deps-report).
 REPORT_VENV ?= $(B)/report-venv
-.PHONY: deps-report check-traces
-deps-report: ## what check-traces needs beside Debian's packages: perfetto's protobuf classes (PyPI)
+REPORT_PYTHON = $$(p=$(REPORT_VENV)/bin/python; [ -x $$p ] && echo $$p || echo python3)
+.PHONY: deps-report check-report check-traces
+deps-report: ## what check-report and check-traces need: chromium (Debian); playwright, html5lib, perfetto (PyPI)
+	@sh tools/deps.sh chromium python3-venv
 	$(Q)[ -x $(REPORT_VENV)/bin/python ] || python3 -m venv $(REPORT_VENV)
-	$(Q)$(REPORT_VENV)/bin/python -c 'import perfetto' 2>/dev/null || $(REPORT_VENV)/bin/pip install -q perfetto protobuf
-check-traces: $(B)/gpusnap ## flame graphs, speedscope and Perfetto exports, decoded by others' classes (after deps-report)
-	$(Q)python=$(REPORT_VENV)/bin/python; [ -x $$python ] || python=python3; $$python tests/report/check_traces.py $(B)/gpusnap $(SNAPSHOTS)
+	$(Q)$(REPORT_VENV)/bin/python -c 'import perfetto, playwright, html5lib' 2>/dev/null || \
+		$(REPORT_VENV)/bin/pip install -q perfetto protobuf playwright html5lib
+check-report: $(B)/gpusnap ## reports in headless Chromium: light, dark, phone, print, without scripts, hostile names (after deps-report)
+	$(Q)$(REPORT_PYTHON) tests/report/check_report.py $(B)/gpusnap $(PICTURES)
+check-traces: $(B)/gpusnap ## flame graphs, speedscope, Perfetto exports and diff, held against the queries (after deps-report)
+	$(Q)$(REPORT_PYTHON) tests/report/check_traces.py $(B)/gpusnap $(SNAPSHOTS)

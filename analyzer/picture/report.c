@@ -1,0 +1,279 @@
+#include "analyzer/picture/report.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/picture/report_sections.h"
+#include "schema/version.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	return slash && slash[1] ? slash + 1 : path ? path : "a snapshot";
+}
+
+static void name_snapshot(const gs_snapshot *s, char *buf, size_t cap)
+{
+	if (s->rank != GS_NONE)
+		snprintf(buf, cap, "rank %" PRId64 " (%.200s)", s->rank, base_name(s->path));
+	else
+		snprintf(buf, cap, "%.200s", base_name(s->path));
+}
+
+/* --- several snapshots -------------------------------------------------------------------------
+ */
+
+/* Time of a snapshot's first failure; INT64_MAX where it has none or no time. */
+static int64_t failed_at(const gs_snapshot *s)
+{
+	int64_t at = INT64_MAX;
+
+	for (size_t i = 0; i < s->nooms; i++)
+		if (s->ooms[i].time_us != GS_NONE && s->ooms[i].time_us < at)
+			at = s->ooms[i].time_us;
+	return at;
+}
+
+/* The one that failed first: by time, else the first with a failure, else the first. */
+static size_t first_failed(const gs_snapshot *all, size_t n)
+{
+	size_t best = 0;
+
+	for (size_t i = 1; i < n; i++) {
+		int64_t a = failed_at(&all[best]), b = failed_at(&all[i]);
+		if (b < a || (!all[best].nooms && all[i].nooms))
+			best = i;
+	}
+	return best;
+}
+
+static void overview_row(gs_page *p, const gs_scene *scene, bool first)
+{
+	const gs_diagnosis *d = &scene->diagnosis;
+	const gs_snapshot *s = scene->snapshot;
+	char name[300];
+
+	name_snapshot(s, name, sizeof name);
+	gs_page_cell(p, name);
+	gs_page_cell(p, first && s->nooms ? "first" : "");
+	gs_page_cell(p, gs_step_word(d->verdict) ? gs_step_word(d->verdict) : "no failure");
+	if (d->requested > 0)
+		gs_page_size(p, (uint64_t)d->requested);
+	else
+		gs_page_cell(p, "");
+	gs_page_size(p, d->totals.allocated + d->totals.pending);
+	gs_page_size(p, d->totals.free);
+	gs_page_size(p, d->totals.reserved);
+	gs_page_number(p, s->nooms);
+}
+
+/* A setting that not all have alike, with each one's value. */
+static bool tell_setting(gs_page *p, const gs_snapshot *all, size_t n, const char *name)
+{
+	const char *first = gs_snapshot_setting(&all[0], name);
+	bool differs = false;
+	char row[300];
+
+	for (size_t i = 1; i < n; i++) {
+		const char *value = gs_snapshot_setting(&all[i], name);
+		differs |= strcmp(first ? first : "", value ? value : "") != 0;
+	}
+	for (size_t i = 0; i < n && differs; i++) {
+		const char *value = gs_snapshot_setting(&all[i], name);
+		name_snapshot(&all[i], row, sizeof row);
+		gs_page_cell(p, name);
+		gs_page_cell(p, row);
+		gs_page_cell(p, value ? value : "");
+	}
+	return differs;
+}
+
+/* Whether an earlier setting of the snapshots before has that name. */
+static bool told_before(const gs_snapshot *all, size_t snapshot, const char *name)
+{
+	for (size_t i = 0; i < snapshot; i++)
+		if (gs_snapshot_setting(&all[i], name))
+			return true;
+	return false;
+}
+
+static void tell_differences(gs_page *p, const gs_snapshot *all, size_t n)
+{
+	static const char *const names[] = {"setting", "snapshot", "value"};
+	static const bool numbers[] = {false, false, false};
+	bool any = false;
+
+	gs_page_heading(p, 3, NULL, "What differs");
+	gs_page_table(p, 3, names, numbers);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < all[i].nsettings; k++) {
+			const char *name = gs_string_text(&all[i], all[i].settings[k].name);
+			if (!told_before(all, i, name))
+				any |= tell_setting(p, all, n, name);
+		}
+	if (!any) {
+		gs_page_cell(p, "no setting differs");
+		gs_page_cell(p, "");
+		gs_page_cell(p, "");
+	}
+	gs_page_end_table(p);
+}
+
+static gs_status open_scene(const gs_report_ask *ask, size_t i, bool whole, gs_scene *scene,
+	const char **path, gs_error *err)
+{
+	gs_scene_ask wanted = {.device = ask->device,
+		.state = ask->state,
+		.meaning = whole,
+		.advice = whole,
+		.bare = ask->form == GS_PAGE_HTML};
+
+	if (path)
+		*path = ask->snapshots[i].path;
+	return gs_scene_open(scene, &ask->snapshots[i], &wanted, err);
+}
+
+/* The headline is that of the snapshot which failed first. */
+static gs_status write_overview(
+	gs_page *p, const gs_report_ask *ask, size_t first, const char **path, gs_error *err)
+{
+	static const char *const names[] = {"snapshot", "failed", "verdict", "request", "in use",
+		"cached, free", "reserved", "failures"};
+	static const bool numbers[] = {false, false, false, true, true, true, true, true};
+	char text[200];
+	gs_status status = GS_OK;
+
+	snprintf(text, sizeof text, "All %zu snapshots", ask->n);
+	gs_page_heading(p, 2, "all", text);
+	gs_page_table(p, 8, names, numbers);
+	for (size_t i = 0; i < ask->n && !status; i++) {
+		gs_scene scene;
+		status = open_scene(ask, i, false, &scene, path, err);
+		if (status == GS_NOT_FOUND) { /* it has nothing to show in that state: its name stays */
+			status = GS_OK;
+			name_snapshot(&ask->snapshots[i], text, sizeof text);
+			gs_page_cell(p, text);
+			for (int k = 1; k < 8; k++)
+				gs_page_cell(p, "");
+		} else if (!status) {
+			overview_row(p, &scene, i == first);
+		}
+		gs_scene_release(&scene);
+	}
+	gs_page_end_table(p);
+	tell_differences(p, ask->snapshots, ask->n);
+	return status;
+}
+
+/* --- one snapshot ------------------------------------------------------------------------------
+ */
+
+static void tell_source(gs_page *p, const gs_snapshot *s)
+{
+	char text[600], when[40] = "", name[300];
+	time_t seconds = (time_t)(s->time_us / 1000000);
+	struct tm t;
+
+	if (s->time_us > 0 && gmtime_r(&seconds, &t))
+		strftime(when, sizeof when, ", %Y-%m-%d %H:%M:%S UTC", &t);
+	name_snapshot(s, name, sizeof name);
+	snprintf(text, sizeof text, "gpusnap " GS_RELEASE " report of %s%s%.80s%s%s", name,
+		s->tool ? ", written by " : "", s->tool ? s->tool : "", when,
+		s->complete ? "" : "; the file was cut: this is what is left of it");
+	gs_page_remark(p, text);
+}
+
+static gs_status write_before(
+	gs_page *p, const gs_report_ask *ask, const gs_scene *now, const char **path, gs_error *err)
+{
+	gs_scene before;
+	gs_scene_ask wanted = {.device = ask->device, .state = ask->before_state, .meaning = true};
+	gs_status status = gs_scene_open(&before, ask->before, &wanted, err);
+
+	if (path)
+		*path = ask->before->path;
+	if (!status)
+		status = gs_report_changes(p, &before, now, err);
+	gs_scene_release(&before);
+	return status;
+}
+
+static gs_status write_one(
+	gs_page *p, const gs_report_ask *ask, size_t i, bool alone, const char **path, gs_error *err)
+{
+	gs_scene scene;
+	gs_status status = open_scene(ask, i, true, &scene, path, err);
+
+	if (!status) {
+		gs_page_heading(p, alone ? 1 : 2, NULL, scene.headline);
+		tell_source(p, scene.snapshot);
+		if (alone && ask->viewer && p->form == GS_PAGE_HTML)
+			ask->viewer(&p->m, ask->viewer_context);
+		status = gs_report_sections(p, &scene, alone, err);
+	}
+	if (!status && alone && ask->before)
+		status = write_before(p, ask, &scene, path, err);
+	gs_scene_release(&scene);
+	return status;
+}
+
+static gs_status write_all(
+	gs_page *p, const gs_report_ask *ask, size_t first, const char **path, gs_error *err)
+{
+	char text[200];
+	gs_status status = write_overview(p, ask, first, path, err);
+
+	if (!status)
+		status = write_one(p, ask, first, false, path, err);
+	for (size_t i = 0, told = 1; i < ask->n && !status && told < GS_REPORT_WHOLE; i++)
+		if (i != first) {
+			status = write_one(p, ask, i, false, path, err);
+			if (status == GS_NOT_FOUND)
+				status = GS_OK;
+			told++;
+		}
+	if (!status && ask->n > GS_REPORT_WHOLE) {
+		snprintf(text, sizeof text,
+			"%zu more snapshots have their row in the first table alone: --rank chooses one.",
+			ask->n - GS_REPORT_WHOLE);
+		gs_page_remark(p, text);
+	}
+	return status;
+}
+
+/* The title of the window; of several, what failed first is said below it. */
+static void title_of(const gs_report_ask *ask, size_t first, char *buf, size_t cap)
+{
+	char name[300];
+
+	name_snapshot(&ask->snapshots[first], name, sizeof name);
+	if (ask->n > 1)
+		snprintf(buf, cap, "GPU memory of %zu snapshots; %s failed first", ask->n, name);
+	else
+		snprintf(buf, cap, "GPU memory: %s", name);
+}
+
+gs_status gs_report_write(const gs_report_ask *ask, FILE *out, const char **path, gs_error *err)
+{
+	size_t first = first_failed(ask->snapshots, ask->n);
+	char title[400];
+	gs_page p;
+	gs_status status;
+
+	title_of(ask, first, title, sizeof title);
+	gs_page_open(&p, out, ask->form, title, ask->viewer != NULL);
+	p.beside = ask->beside;
+	p.context = ask->context;
+	if (ask->n > 1) {
+		gs_page_heading(&p, 1, NULL, title);
+		status = write_all(&p, ask, first, path, err);
+	} else {
+		status = write_one(&p, ask, 0, true, path, err);
+	}
+	gs_page_close(&p);
+	return status;
+}

@@ -1,0 +1,36 @@
+/* The report: one file to attach to a bug, readable without anything else. What failed and what to
+ * do, how the device was used, map, plot, holders, categories, steps, settings, what other settings
+ * would have done, the environment. Several snapshots (ranks, files): first a table with a row each
+ * and what differs. Two moments: what changed between them. */
+#ifndef GS_ANALYZER_PICTURE_REPORT_H
+#define GS_ANALYZER_PICTURE_REPORT_H
+
+#include "analyzer/picture/page.h"
+#include "analyzer/picture/scene.h"
+
+enum {
+	GS_REPORT_WHOLE = 8
+}; /* snapshots told at length; of the others the first table has a row */
+
+typedef struct gs_report_ask {
+	const gs_snapshot *snapshots;
+	size_t n;
+	int64_t device;    /* GS_NONE: all */
+	const char *state; /* selector, NULL the default */
+	const gs_snapshot
+		*before; /* with one snapshot alone: another moment to compare with; NULL none */
+	const char *before_state;
+	gs_page_form form;
+	gs_page_beside *beside; /* Markdown's pictures; NULL: none */
+	void *context;
+	/* An interactive part that follows the verdict (HTML): writes its elements. NULL: the report is
+	 * static. */
+	void (*viewer)(gs_markup *m, void *context);
+	void *viewer_context;
+} gs_report_ask;
+
+/* *path (may be NULL) gets the path of the snapshot that an error is about, borrowed. Errors as of
+ * gs_scene_open; errors of writing are the stream's. */
+gs_status gs_report_write(const gs_report_ask *ask, FILE *out, const char **path, gs_error *err);
+
+#endif

@@ -1,0 +1,15 @@
+/* The parts of the report about one snapshot. */
+#ifndef GS_ANALYZER_PICTURE_REPORT_SECTIONS_H
+#define GS_ANALYZER_PICTURE_REPORT_SECTIONS_H
+
+#include "analyzer/picture/page.h"
+#include "analyzer/picture/scene.h"
+
+/* All of them, in the order of a reader's questions. alone: the page is about nothing else (then
+ * they are sections of their own). */
+gs_status gs_report_sections(gs_page *p, const gs_scene *scene, bool alone, gs_error *err);
+
+/* What changed between two moments: in words, as a table, as two maps side by side. */
+gs_status gs_report_changes(gs_page *p, const gs_scene *before, const gs_scene *now, gs_error *err);
+
+#endif

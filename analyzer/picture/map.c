@@ -332,31 +332,23 @@ static void amount(char *buf, size_t cap, uint64_t bytes, size_t blocks, const c
 		snprintf(buf, cap, "%s", size);
 }
 
-/* Why free memory is not for the request: ": 40 MiB of another stream, …". */
+/* Why free memory is not for the request: "40 MiB of another stream, …". */
 static void unusable_reason(const gs_map *m, char *buf, size_t cap)
 {
-	uint64_t other_stream = 0, other_pool = 0, other_class = 0;
 	const gs_oom *oom = m->panels[0].now.in.oom;
 	char size[32];
 	int n = 0;
 
-	for (size_t i = 0; i < m->n; i++) {
-		const gs_map_figures *f = &m->panels[i].now.figures;
-		other_stream += f->not_for_it[GS_MAP_OTHER_STREAM];
-		other_pool += f->not_for_it[GS_MAP_OTHER_POOL];
-		other_class += f->not_for_it[GS_MAP_OTHER_CLASS];
-	}
 	*buf = 0;
-	if (other_stream)
-		n += snprintf(buf + n, cap - (size_t)n, "%s of another stream",
-			gs_size_format(size, sizeof size, other_stream));
-	if (other_pool)
-		n += snprintf(buf + n, cap - (size_t)n, "%s%s of another pool (a CUDA graph's, a MemPool)",
-			n ? ", " : "", gs_size_format(size, sizeof size, other_pool));
-	if (other_class)
-		snprintf(buf + n, cap - (size_t)n, "%s%s in the %s pool", n ? ", " : "",
-			gs_size_format(size, sizeof size, other_class),
-			oom && oom->pool == GS_SMALL ? "large" : "small");
+	for (int reason = GS_MAP_SERVES + 1; reason < GS_MAP_REASONS; reason++) {
+		uint64_t bytes = 0;
+		for (size_t i = 0; i < m->n; i++)
+			bytes += m->panels[i].now.figures.not_for_it[reason];
+		if (bytes && n < (int)cap)
+			n += snprintf(buf + n, cap - (size_t)n, "%s%s %s", n ? ", " : "",
+				gs_size_format(size, sizeof size, bytes),
+				gs_map_reason((enum gs_map_refused)reason, oom));
+	}
 }
 
 static void legend_class(const gs_map *m, legend *l, int class)

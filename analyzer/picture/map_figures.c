@@ -41,7 +41,7 @@ gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_e
 	const gs_layout *l = panel->layout;
 
 	memset(f, 0, sizeof *f);
-	f->hole = SIZE_MAX;
+	f->hole = f->refused_hole = SIZE_MAX;
 	device_figures(f, panel);
 	f->refused = calloc(l->nsegments + 1, sizeof *f->refused);
 	if (!f->refused)
@@ -51,10 +51,25 @@ gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_e
 	return GS_OK;
 }
 
+const char *gs_map_reason(enum gs_map_refused reason, const gs_oom *oom)
+{
+	switch (reason) {
+	case GS_MAP_OTHER_POOL: return "of another pool (CUDA graph, MemPool)";
+	case GS_MAP_OTHER_STREAM: return "of another stream";
+	case GS_MAP_OTHER_CLASS:
+		return oom && oom->pool == GS_SMALL ? "in the large pool" : "in the small pool";
+	default: return "";
+	}
+}
+
 void gs_map_count_hole(gs_map_figures *f, size_t segment, const gs_block *b, size_t i)
 {
 	if (f->refused[segment]) {
 		f->not_for_it[f->refused[segment]] += b->size;
+		if (b->size > f->largest_refused) {
+			f->largest_refused = b->size;
+			f->refused_hole = i;
+		}
 		return;
 	}
 	f->free += b->size;

@@ -23,6 +23,8 @@ typedef struct gs_map_figures {
 	int64_t request; /* GS_NONE: none */
 	int64_t device_free, capacity;
 	uint64_t not_for_it[GS_MAP_REASONS]; /* free bytes that the request may not use */
+	uint64_t largest_refused;            /* the largest such piece */
+	size_t refused_hole;                 /* its index, SIZE_MAX for none */
 	uint8_t *refused;                    /* by segment: gs_map_refused */
 } gs_map_figures;
 
@@ -52,7 +54,7 @@ enum {
 	GS_MAP_BODY = 14,               /* height of a row's bytes */
 	GS_MAP_PITCH = GS_MAP_BODY + 6, /* and of a row: outlines above and below, paper */
 	GS_MAP_CAPTION = 20,            /* the line that names the largest hole */
-	GS_MAP_GHOST_ROWS = 8,
+	GS_MAP_GHOST_ROWS = 12,
 	GS_MAP_EVICT_LINE = 0x0057ff,
 	GS_MAP_HOLE_LINE = 0x000000
 };
@@ -62,6 +64,8 @@ extern const gs_paint gs_map_lost; /* what rounding costs */
  */
 gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_error *err);
 void gs_map_count_hole(gs_map_figures *f, size_t segment, const gs_block *b, size_t i);
+/* "of another stream", of a reason that refuses a request. */
+const char *gs_map_reason(enum gs_map_refused reason, const gs_oom *oom);
 void gs_map_figures_release(gs_map_figures *f);
 
 /* The rows' height in all, label and ghost included; top of a row below the first one's. */

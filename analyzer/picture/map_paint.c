@@ -391,7 +391,7 @@ static void outline_ghost(const ghost *g, gs_draw *d)
 		gs_draw_dashes(d, g->left, g->top + GS_MAP_PITCH, g->first - g->left, false, 2, GS_INK);
 		gs_draw_dashes(
 			d, g->left, g->top + GS_MAP_PITCH, bottom - g->top - GS_MAP_PITCH, true, 2, GS_INK);
-		gs_draw_dashes(d, g->right - 2, g->top, last - g->top, true, 2, GS_INK);
+		gs_draw_dashes(d, g->right - 2, g->top, (g->cut ? bottom : last) - g->top, true, 2, GS_INK);
 		gs_draw_dashes(d, g->last, last, g->right - g->last, false, 2, GS_INK);
 	}
 	if (g->cut)
@@ -470,6 +470,34 @@ static void paint_hole(painter *p)
 		paint_ghost(p, y + GS_MAP_CAPTION, from % row);
 }
 
+/* The largest piece that is free but not for the request says so, in the first of its rows that has
+ * room. */
+static void name_refused(painter *p)
+{
+	const gs_map_figures *f = &p->v->figures;
+	uint64_t from, to, row = (uint64_t)p->v->plan.row_pixels;
+	char text[120], size[32];
+	int width;
+
+	if (f->refused_hole >= p->l->nblocks)
+		return;
+	pixels_of(p, f->refused_hole, 1, &from, &to);
+	snprintf(text, sizeof text, "%s free, but %s",
+		gs_size_format(size, sizeof size, f->largest_refused),
+		gs_map_reason(
+			(enum gs_map_refused)f->refused[p->l->blocks[f->refused_hole].segment], p->v->in.oom));
+	width = p->d->ops->measure(p->d, 10, text) + 10;
+	for (uint64_t at = from; at < to; at = (at / row + 1) * row) {
+		uint64_t end = (at / row + 1) * row < to ? (at / row + 1) * row : to;
+		int x = p->v->row_x + (int)(at % row) + 6, y = row_y(p, at / row);
+		if ((uint64_t)width + 12 > end - at)
+			continue;
+		gs_draw_rect(p->d, x, y, width, GS_MAP_BODY, GS_PAPER);
+		gs_draw_text(p->d, x + 5, y + 1, 10, GS_INK, width, text);
+		return;
+	}
+}
+
 int gs_map_row_top(const gs_map_view *v, int row)
 {
 	int extra = (v->figures.hole != SIZE_MAX || v->in.oom ? GS_MAP_CAPTION : 0) +
@@ -495,5 +523,6 @@ void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, i
 		pixels_of(&p, v->evict_first, v->evict_blocks, &from, &to);
 		each_row(&p, from, to, GS_MAP_EVICT_LINE, paint_outline);
 	}
+	name_refused(&p);
 	paint_hole(&p);
 }

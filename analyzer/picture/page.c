@@ -129,18 +129,6 @@ void gs_page_remark(gs_page *p, const char *text)
 		gs_page_paragraph(p, text);
 }
 
-void gs_page_link(gs_page *p, const char *id, const char *text)
-{
-	if (!html(p)) {
-		put_markdown(p->out, text);
-		return;
-	}
-	gs_markup_open(&p->m, "a");
-	gs_markup_attr(&p->m, "href", "#%s", id);
-	gs_markup_text(&p->m, text);
-	gs_markup_close(&p->m);
-}
-
 void gs_page_list(gs_page *p)
 {
 	if (html(p))
@@ -217,7 +205,7 @@ void gs_page_table(gs_page *p, int columns, const char *const *names, const bool
 		fprintf(p->out, "|%s%s", numbers[i] ? "---:" : "---", i + 1 == columns ? "|\n" : "");
 }
 
-void gs_page_cell(gs_page *p, const char *text)
+static void put_cell(gs_page *p, const char *id, const char *text)
 {
 	bool first = p->column == 0, last = p->column + 1 == p->columns;
 
@@ -227,7 +215,13 @@ void gs_page_cell(gs_page *p, const char *text)
 		gs_markup_open(&p->m, "td");
 		if (p->numbers[p->column])
 			gs_markup_attr(&p->m, "class", "n");
+		if (id) {
+			gs_markup_open(&p->m, "a");
+			gs_markup_attr(&p->m, "href", "#%s", id);
+		}
 		gs_markup_text(&p->m, text);
+		if (id)
+			gs_markup_close(&p->m);
 		gs_markup_close(&p->m);
 		if (last)
 			gs_markup_close(&p->m);
@@ -238,6 +232,10 @@ void gs_page_cell(gs_page *p, const char *text)
 	}
 	p->column = last ? 0 : p->column + 1;
 }
+
+void gs_page_cell(gs_page *p, const char *text) { put_cell(p, NULL, text); }
+
+void gs_page_cell_link(gs_page *p, const char *id, const char *text) { put_cell(p, id, text); }
 
 void gs_page_number(gs_page *p, uint64_t n)
 {

@@ -45,12 +45,10 @@ void gs_page_end_list(gs_page *p);
 /* A table: names of columns, which of them hold numbers; then cells, row by row. */
 void gs_page_table(gs_page *p, int columns, const char *const *names, const bool *numbers);
 void gs_page_cell(gs_page *p, const char *text);
+void gs_page_cell_link(gs_page *p, const char *id, const char *text); /* to a heading's id */
 void gs_page_number(gs_page *p, uint64_t n);
 void gs_page_size(gs_page *p, uint64_t bytes);
 void gs_page_end_table(gs_page *p);
-
-/* A link to a heading's id. */
-void gs_page_link(gs_page *p, const char *id, const char *text);
 
 /* A picture as PNG, at two widths (the narrow one for small screens; may be NULL), described by its
  * title. HTML holds them inside. */

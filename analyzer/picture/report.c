@@ -51,24 +51,43 @@ static size_t first_failed(const gs_snapshot *all, size_t n)
 	return best;
 }
 
-static void overview_row(gs_page *p, const gs_scene *scene, bool first)
+/* Which snapshots have a section of their own: the one told first, and the first of the others. */
+static bool told_at_length(size_t i, size_t first)
 {
-	const gs_diagnosis *d = &scene->diagnosis;
-	const gs_snapshot *s = scene->snapshot;
-	char name[300];
+	return i == first || (i < first ? i + 1 : i) < GS_REPORT_WHOLE;
+}
+
+static void overview_name(gs_page *p, const gs_snapshot *s, size_t i, size_t first)
+{
+	char name[300], id[32];
 
 	name_snapshot(s, name, sizeof name);
-	gs_page_cell(p, name);
-	gs_page_cell(p, first && s->nooms ? "first" : "");
+	snprintf(id, sizeof id, "snapshot-%zu", i);
+	if (told_at_length(i, first))
+		gs_page_cell_link(p, id, name);
+	else
+		gs_page_cell(p, name);
+	gs_page_cell(p, i == first && s->nooms ? "first" : "");
+}
+
+static void overview_row(gs_page *p, const gs_scene *scene, size_t i, size_t first)
+{
+	const gs_diagnosis *d = &scene->diagnosis;
+	char where[GS_PLACE_TEXT] = "", called_by[GS_PLACE_TEXT] = "";
+
+	overview_name(p, scene->snapshot, i, first);
 	gs_page_cell(p, gs_step_word(d->verdict) ? gs_step_word(d->verdict) : "no failure");
 	if (d->requested > 0)
 		gs_page_size(p, (uint64_t)d->requested);
 	else
 		gs_page_cell(p, "");
+	if (d->oom != SIZE_MAX)
+		gs_stack_place(scene->snapshot, d->stack, where, called_by);
+	gs_page_cell(p, where);
 	gs_page_size(p, d->totals.allocated + d->totals.pending);
 	gs_page_size(p, d->totals.free);
 	gs_page_size(p, d->totals.reserved);
-	gs_page_number(p, s->nooms);
+	gs_page_number(p, scene->snapshot->nooms);
 }
 
 /* A setting that not all have alike, with each one's value. */
@@ -130,6 +149,7 @@ static gs_status open_scene(const gs_report_ask *ask, size_t i, bool whole, gs_s
 		.state = ask->state,
 		.meaning = whole,
 		.advice = whole,
+		.heapless = true,
 		.bare = ask->form == GS_PAGE_HTML};
 
 	if (path)
@@ -141,26 +161,26 @@ static gs_status open_scene(const gs_report_ask *ask, size_t i, bool whole, gs_s
 static gs_status write_overview(
 	gs_page *p, const gs_report_ask *ask, size_t first, const char **path, gs_error *err)
 {
-	static const char *const names[] = {"snapshot", "failed", "verdict", "request", "in use",
-		"cached, free", "reserved", "failures"};
-	static const bool numbers[] = {false, false, false, true, true, true, true, true};
+	static const char *const names[] = {"snapshot", "failed", "verdict", "request", "asked for by",
+		"in use", "cached, free", "reserved", "failures"};
+	static const bool numbers[] = {false, false, false, true, false, true, true, true, true};
+	enum { COLUMNS = sizeof names / sizeof *names };
 	char text[200];
 	gs_status status = GS_OK;
 
 	snprintf(text, sizeof text, "All %zu snapshots", ask->n);
 	gs_page_heading(p, 2, "all", text);
-	gs_page_table(p, 8, names, numbers);
+	gs_page_table(p, COLUMNS, names, numbers);
 	for (size_t i = 0; i < ask->n && !status; i++) {
 		gs_scene scene;
 		status = open_scene(ask, i, false, &scene, path, err);
 		if (status == GS_NOT_FOUND) { /* it has nothing to show in that state: its name stays */
 			status = GS_OK;
-			name_snapshot(&ask->snapshots[i], text, sizeof text);
-			gs_page_cell(p, text);
-			for (int k = 1; k < 8; k++)
+			overview_name(p, &ask->snapshots[i], i, first);
+			for (int k = 2; k < COLUMNS; k++)
 				gs_page_cell(p, "");
 		} else if (!status) {
-			overview_row(p, &scene, i == first);
+			overview_row(p, &scene, i, first);
 		}
 		gs_scene_release(&scene);
 	}
@@ -207,9 +227,11 @@ static gs_status write_one(
 {
 	gs_scene scene;
 	gs_status status = open_scene(ask, i, true, &scene, path, err);
+	char id[32];
 
 	if (!status) {
-		gs_page_heading(p, alone ? 1 : 2, NULL, scene.headline);
+		snprintf(id, sizeof id, "snapshot-%zu", i);
+		gs_page_heading(p, alone ? 1 : 2, id, scene.headline);
 		tell_source(p, scene.snapshot);
 		if (alone && ask->viewer && p->form == GS_PAGE_HTML)
 			ask->viewer(&p->m, ask->viewer_context);
@@ -229,12 +251,11 @@ static gs_status write_all(
 
 	if (!status)
 		status = write_one(p, ask, first, false, path, err);
-	for (size_t i = 0, told = 1; i < ask->n && !status && told < GS_REPORT_WHOLE; i++)
-		if (i != first) {
+	for (size_t i = 0; i < ask->n && !status; i++)
+		if (i != first && told_at_length(i, first)) {
 			status = write_one(p, ask, i, false, path, err);
 			if (status == GS_NOT_FOUND)
 				status = GS_OK;
-			told++;
 		}
 	if (!status && ask->n > GS_REPORT_WHOLE) {
 		snprintf(text, sizeof text,

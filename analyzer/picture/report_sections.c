@@ -107,6 +107,8 @@ static void tell_devices(const sections *s)
 {
 	const gs_diagnosis *d = &s->scene->diagnosis;
 
+	if (!s->scene->moments.n)
+		return;
 	heading(s, s->scene->moments.n > 1 ? "The devices" : "The device");
 	for (size_t i = 0; i < s->scene->moments.n; i++) {
 		const gs_moment *m = &s->scene->moments.at[i];
@@ -172,6 +174,10 @@ static gs_status put_pictures(const sections *s, gs_error *err)
 	gs_status status;
 
 	heading(s, "The heap");
+	if (!s->scene->moments.n) {
+		gs_page_remark(s->p, "The input tells nothing of segments and blocks.");
+		return GS_OK;
+	}
 	status = put_maps(s->p, s->scene, NULL, "map", err);
 	heading(s, "Memory over time");
 	if (!status && !any_events(s->scene))
@@ -300,6 +306,8 @@ static gs_status tell_tables(const sections *s, gs_error *err)
 	size_t n = s->scene->moments.n;
 	gs_status status = GS_OK;
 
+	if (!n)
+		return GS_OK;
 	heading(s, "Who holds what is in use");
 	for (size_t i = 0; i < n && !status; i++) {
 		device_remark(s, i);

@@ -78,6 +78,10 @@ gs_status gs_scene_open(
 	if (!status) {
 		gs_diagnosis_line(&scene->diagnosis, scene->headline, sizeof scene->headline);
 		status = gs_moments_select(s, ask->device, ask->state, &scene->moments, err);
+		if (status == GS_NOT_FOUND && ask->heapless && ask->device == GS_NONE) {
+			*err = (gs_error)GS_ERROR_INIT;
+			status = GS_OK;
+		}
 	}
 	if (!status) {
 		put_first(&scene->moments, scene->diagnosis.device);

@@ -13,6 +13,7 @@ typedef struct gs_scene_ask {
 	const char *state; /* selector, NULL the default */
 	bool meaning;      /* categories, steps, histories are wanted */
 	bool advice;       /* is wanted, with replays */
+	bool heapless;     /* an input that tells of no segments (a bare message) is no error */
 	bool bare;         /* pictures without the headline: it stands above them already */
 } gs_scene_ask;
 

@@ -2,7 +2,8 @@
 
 #include <stdlib.h>
 
-static gs_status select_one(const gs_snapshot *s, const gs_device *d, bool asked,
+/* only: no other could be shown instead. */
+static gs_status select_one(const gs_snapshot *s, const gs_device *d, bool asked, bool only,
 	const char *selector, gs_moments *moments, gs_error *err)
 {
 	gs_moment *m = &moments->at[moments->n];
@@ -11,7 +12,7 @@ static gs_status select_one(const gs_snapshot *s, const gs_device *d, bool asked
 	m->device = d;
 	gs_layout_init(&m->layout);
 	status = gs_state_select(s, d, selector, &m->layout, &m->state, err);
-	if (status == GS_NOT_FOUND && !asked)
+	if (status == GS_NOT_FOUND && !only)
 		return GS_OK;
 	if (status)
 		return status;
@@ -37,7 +38,7 @@ gs_status gs_moments_select(
 	for (size_t i = 0; i < s->ndevices && !status; i++)
 		if (!asked || s->devices[i].device == device)
 			status = select_one(
-				s, &s->devices[i], asked || s->ndevices == 1, selector, moments, err);
+				s, &s->devices[i], asked, asked || s->ndevices == 1, selector, moments, err);
 	if (!status && !moments->n)
 		status = gs_fail(err, GS_NOT_FOUND, "no device has segments to show%s",
 			selector ? " in that state" : "");

@@ -11,3 +11,6 @@ check-report: $(B)/gpusnap ## reports in headless Chromium: light, dark, phone, 
 	$(Q)$(REPORT_PYTHON) tests/report/check_report.py $(B)/gpusnap $(PICTURES)
 check-traces: $(B)/gpusnap ## flame graphs, speedscope, Perfetto exports and diff, held against the queries (after deps-report)
 	$(Q)$(REPORT_PYTHON) tests/report/check_traces.py $(B)/gpusnap $(SNAPSHOTS)
+.PHONY: check-pictures
+check-pictures: $(B)/gpusnap ## maps and plots of known heaps, against those that were looked at; UPDATE=1 rewrites them
+	$(Q)python3 tests/report/check_pictures.py $(B)/gpusnap

@@ -56,8 +56,9 @@ static void choose_eviction(gs_map_view *v)
 	v->evict_bytes = d->evictions[0].live_bytes;
 }
 
-/* The row below which the largest hole's label and the ghost stand, and how many rows it takes. */
-static void place_ghost(gs_map_view *v)
+/* The row below which the largest hole's label and the ghost stand, and how many rows it takes;
+ * false: more than are drawn. */
+static bool place_ghost(gs_map_view *v)
 {
 	const gs_map_figures *f = &v->figures;
 	uint64_t row = (uint64_t)v->plan.row_pixels, first = 0, last = 0, whole = 1ull << v->plan.shift;
@@ -73,12 +74,10 @@ static void place_ghost(gs_map_view *v)
 	}
 	if (v->hole_row >= v->plan.rows)
 		v->hole_row = v->plan.rows - 1;
-	v->ghost_rows = 0;
-	if (f->request > 0) {
-		uint64_t pixels = ((uint64_t)f->request + whole - 1) >> v->plan.shift,
-				 rows = (first % row + pixels + row - 1) / row;
-		v->ghost_rows = rows > GS_MAP_GHOST_ROWS ? GS_MAP_GHOST_ROWS : (int)rows;
-	}
+	uint64_t pixels = f->request > 0 ? ((uint64_t)f->request + whole - 1) >> v->plan.shift : 0,
+			 rows = pixels ? (first % row + pixels + row - 1) / row : 0;
+	v->ghost_rows = rows > GS_MAP_GHOST_ROWS ? GS_MAP_GHOST_ROWS : (int)rows;
+	return rows <= GS_MAP_GHOST_ROWS;
 }
 
 /* The class of each block, and what the legend tells of the classes. */
@@ -128,11 +127,26 @@ static gs_status begin_view(gs_map_view *v, const gs_map_panel *in, gs_error *er
 /* A round number of them, so that a row is a round number of bytes. */
 static int row_pixels(int room) { return room / 64 * 64; }
 
-/* Places it between x and x + width. */
+/* Plans the rows at 2^least_shift bytes a pixel or more. */
+static gs_status plan_rows(
+	gs_map_view *v, int pixels, int rows, unsigned least_shift, bool *whole, gs_error *err)
+{
+	gs_map_plan_release(&v->plan);
+	gs_status status = gs_map_plan_init(&v->plan, v->in.layout, pixels, rows, least_shift, err);
+
+	if (!status)
+		*whole = place_ghost(v);
+	return status;
+}
+
+/* Places it between x and x + width; to a coarser scale, if that shows the whole request and leaves
+ * the heap some rows. */
 static gs_status plan_view(
 	gs_map_view *v, int x, int width, int rows, unsigned least_shift, gs_error *err)
 {
-	bool sides = width >= WIDE;
+	bool sides = width >= WIDE, whole = false;
+	int pixels = row_pixels(width - (sides ? GUTTER + SIDE : 4));
+	unsigned finest;
 	gs_status status;
 
 	v->x = x;
@@ -140,11 +154,12 @@ static gs_status plan_view(
 	v->row_x = x + (sides ? GUTTER : 2);
 	if (!v->in.layout)
 		return GS_OK;
-	gs_map_plan_release(&v->plan);
-	status = gs_map_plan_init(&v->plan, v->in.layout,
-		row_pixels(width - (sides ? GUTTER + SIDE : 4)), rows, least_shift, err);
-	if (!status)
-		place_ghost(v);
+	status = plan_rows(v, pixels, rows, least_shift, &whole, err);
+	finest = v->plan.shift;
+	while (!status && !whole && v->plan.rows >= 4 * ROWS_LEAST)
+		status = plan_rows(v, pixels, rows, v->plan.shift + 1, &whole, err);
+	if (!status && !whole && v->plan.shift != finest)
+		status = plan_rows(v, pixels, rows, least_shift, &whole, err);
 	return status;
 }
 

@@ -156,7 +156,8 @@ static gs_status plan_view(
 		return GS_OK;
 	status = plan_rows(v, pixels, rows, least_shift, &whole, err);
 	finest = v->plan.shift;
-	while (!status && !whole && v->plan.rows >= 4 * ROWS_LEAST)
+	while (!status && !whole &&
+		v->totals.reserved >> (v->plan.shift + 1) >= (uint64_t)pixels * ROWS_LEAST)
 		status = plan_rows(v, pixels, rows, v->plan.shift + 1, &whole, err);
 	if (!status && !whole && v->plan.shift != finest)
 		status = plan_rows(v, pixels, rows, least_shift, &whole, err);

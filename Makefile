@@ -141,6 +141,7 @@ install: all ## put the command, the manual page and the recorder's library unde
 	install -D -m 644 tools/gpusnap.1 $(DESTDIR)$(mandir)/man1/gpusnap.1
 	install -D -m 644 tools/gpusnap.bash $(DESTDIR)$(completiondir)/gpusnap
 	install -D -m 755 $(B)/libgpusnap-preload.so $(DESTDIR)$(prefix)/lib/gpusnap/libgpusnap-preload.so
+	install -D -m 644 recorder/gpusnap.h $(DESTDIR)$(prefix)/lib/gpusnap/python/gpusnap/gpusnap.h
 	for f in $(PYTHON_FILES); do install -D -m 644 tools/python/$$f $(DESTDIR)$(prefix)/lib/gpusnap/python/$$f; done
 uninstall: ## remove what install put there
 	rm -f $(DESTDIR)$(bindir)/gpusnap $(DESTDIR)$(mandir)/man1/gpusnap.1 $(DESTDIR)$(completiondir)/gpusnap

@@ -189,6 +189,9 @@ GPUSNAP_API gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool
 GPUSNAP_API gpusnap_status gpusnap_push_tag(const char *name);
 GPUSNAP_API gpusnap_status gpusnap_pop_tag(void);
 
+/* Python code below that folder is part of no stack from now on: of bindings, not of their user. */
+GPUSNAP_API void gpusnap_hide_python(const char *folder);
+
 /* --- figures
  * -------------------------------------------------------------------------------------------- */
 

@@ -13,6 +13,7 @@
 #include "recorder/api/env.h"
 #include "recorder/pool/sim_device.h"
 #include "recorder/api/recorder.h"
+#include "recorder/capture/python_stack.h"
 #include "recorder/dump/text.h"
 #include "schema/version.h"
 
@@ -327,6 +328,8 @@ gpusnap_status gpusnap_pop_tag(void)
 		return gs_api_fail(GS_STATE, "no tag is pushed in this thread");
 	return GPUSNAP_OK;
 }
+
+void gpusnap_hide_python(const char *folder) { gs_python_hide(folder); }
 
 gpusnap_status gpusnap_reset_peak_stats(int device)
 {

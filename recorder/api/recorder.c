@@ -100,8 +100,10 @@ static gs_id c_stack(gs_recorder *r, gs_thread *t, const gs_regs *from)
 	gs_id id = gs_unwind_known(&t->unwinder, from);
 	if (__builtin_expect(id != 0, 1))
 		return id;
-	uint32_t n = gs_unwind(&t->unwinder, from, frames, r->config.depth);
-	id = gs_tables_stack(&r->tables, NULL, 0, frames, n, 0);
+	uint32_t n = gs_unwind(&t->unwinder, from, frames, r->config.depth), own = 0;
+	while (own < n && gs_tables_is_ours(&r->tables, frames[own]))
+		own++;
+	id = gs_tables_stack(&r->tables, NULL, 0, frames + own, n - own, 0);
 	if (id)
 		gs_unwind_remember(&t->unwinder, id);
 	return id;
@@ -109,7 +111,7 @@ static gs_id c_stack(gs_recorder *r, gs_thread *t, const gs_regs *from)
 
 static gs_id with_named(gs_recorder *r, gs_frames_hook *hook, gs_id tail)
 {
-	gs_id frames[GS_UNWIND_MAX];
+	gs_id frames[GS_FRAMES_HOOK_MAX];
 	uint32_t n = hook(r->hook_arg, &r->tables, frames, r->config.depth);
 	return n ? gs_tables_stack(&r->tables, frames, n, NULL, 0, tail) : tail;
 }

@@ -45,13 +45,13 @@ static bool python_may_be_here(unsigned long long loads)
 	return found;
 }
 
-uint32_t gs_python_frames(void *serial, gs_tables *tables, gs_id *frames, uint32_t max)
+uint32_t gs_python_frames(void *serial, gs_tables *tables, gs_id *frames, uint32_t depth)
 {
-	uint32_t keys[GS_UNWIND_MAX], n = 0;
+	uint32_t keys[GS_FRAMES_HOOK_MAX], n = 0;
 	const gs_thread *thread = gs_thread_self();
 	if (!thread || !python_may_be_here(thread->unwinder.loads))
 		return 0;
-	unsigned got = gs_python_present() ? gs_python_capture(keys, max) : 0;
+	unsigned got = gs_python_present() ? gs_python_capture(keys, GS_FRAMES_HOOK_MAX, depth) : 0;
 	for (unsigned i = 0; i < got; i++) {
 		gs_id id = frame_of(tables, (uint32_t)(uintptr_t)serial, keys[i]);
 		if (id)

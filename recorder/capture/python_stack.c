@@ -124,13 +124,29 @@ static uint32_t intern_new(object *code, uintptr_t where, int line)
 /* --- the walk by public calls
  * ---------------------------------------------------------------------- */
 
-static unsigned walk_public(uint32_t *keys, unsigned cap)
+/* The frames found so far, and how many may come. */
+typedef struct walked {
+	uint32_t *keys;
+	unsigned n, cap, users;
+} walked;
+
+static bool wants_more(const walked *w) { return w->n < w->cap && w->users; }
+
+static void keep(walked *w, uint32_t key)
 {
-	unsigned n = 0;
+	gs_python_kind kind = key ? gs_python_table_kind(key) : GS_PYTHON_OURS;
+	if (kind == GS_PYTHON_OURS)
+		return;
+	w->keys[w->n++] = key;
+	w->users -= kind == GS_PYTHON_USER;
+}
+
+static void walk_public(walked *w)
+{
 	object *frame = py.get_frame();
 	if (frame)
 		py.incref(frame);
-	while (frame && n < cap) {
+	while (frame && wants_more(w)) {
 		object *code = py.frame_code(frame), *back = py.frame_back(frame);
 		/* without lasti (3.9, 3.10) the line itself tells pairs apart */
 		int at = py.frame_lasti ? py.frame_lasti(frame) : py.frame_line(frame);
@@ -139,13 +155,11 @@ static unsigned walk_public(uint32_t *keys, unsigned cap)
 			key = intern_new(code, (uintptr_t)at + 1, py.frame_lasti ? py.code_line(code, at) : at);
 		py.decref(code);
 		py.decref(frame);
-		if (key)
-			keys[n++] = key;
+		keep(w, key);
 		frame = back;
 	}
 	if (frame)
 		py.decref(frame);
-	return n;
 }
 
 /* --- the direct walk: offsets in bytes, calibrated
@@ -182,21 +196,22 @@ static bool is_python_frame(uintptr_t frame)
 /* Python 3.13 and later tag the lowest bits of the code pointer. */
 static uintptr_t frame_code(uintptr_t frame) { return word(frame, at.code) & ~(uintptr_t)3; }
 
-static unsigned walk_direct(uintptr_t state, uint32_t *keys, unsigned cap)
+/* Adds what is new, for which the interpreter lock is held; without it (known) it fails there. */
+static bool walk_direct(uintptr_t state, walked *w, bool known)
 {
-	unsigned n = 0;
-	for (uintptr_t f = current_frame(state); f && n < cap; f = word(f, at.previous)) {
+	for (uintptr_t f = current_frame(state); f && wants_more(w); f = word(f, at.previous)) {
 		if (!is_python_frame(f))
 			continue;
 		uintptr_t code = frame_code(f), instr = word(f, at.instr);
 		uint32_t key = gs_python_table_find(code, instr);
+		if (!key && known)
+			return false;
 		if (!key)
 			key = intern_new((object *)code, instr,
 				py.code_line((object *)code, (int)(instr - code - at.code_start)));
-		if (key)
-			keys[n++] = key;
+		keep(w, key);
 	}
-	return n;
+	return true;
 }
 
 /* Where the thread state keeps its innermost frame: a word that is the frame, or a pointer to a C
@@ -291,31 +306,40 @@ static int choose(object *state)
 	return minor >= 11 && minor <= 14 && calibrate(state) ? DIRECT : PUBLIC;
 }
 
-unsigned gs_python_capture(uint32_t *keys, unsigned cap)
+/* With the interpreter lock. */
+static void walk_anew(object *state, walked *w)
 {
+	int how = atomic_load_explicit(&walk, memory_order_relaxed);
+	if (how == FOUND && py.get_frame()) /* calibration wants a stack */
+		atomic_store_explicit(&walk, how = choose(state), memory_order_release);
+	if (how == DIRECT)
+		walk_direct((uintptr_t)state, w, false);
+	else if (how == PUBLIC)
+		walk_public(w);
+}
+
+unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users)
+{
+	walked w = {keys, 0, cap, users};
 	int how = atomic_load_explicit(&walk, memory_order_acquire);
 	if (how == ABSENT || (how == UNTRIED && !found()))
 		return 0;
 	if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing()))
 		return 0;
 	object *state = py.this_thread_state();
-	if (!state)
-		return 0;
+	if (!state || (how == DIRECT && walk_direct((uintptr_t)state, &w, true)))
+		return w.n;
+	w = (walked){keys, 0, cap, users};
 	bool held = py.gil_check();
-	unsigned n = 0;
 	if (!held)
 		py.restore_thread(state);
-	how = atomic_load_explicit(&walk, memory_order_relaxed);
-	if (how == FOUND && py.get_frame()) /* calibration wants a stack */
-		atomic_store_explicit(&walk, how = choose(state), memory_order_release);
-	if (how == DIRECT)
-		n = walk_direct((uintptr_t)state, keys, cap);
-	else if (how == PUBLIC)
-		n = walk_public(keys, cap);
+	walk_anew(state, &w);
 	if (!held)
 		py.save_thread();
-	return n;
+	return w.n;
 }
+
+void gs_python_hide(const char *folder) { gs_python_table_hide(folder); }
 
 const char *gs_python_walk_name(void)
 {

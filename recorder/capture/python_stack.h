@@ -3,7 +3,7 @@
  *
  * A frame is kept as a key: an index in a bounded table of (code object, instruction) pairs whose
  * function, file and line became strings when the pair was first seen. The table holds one
- * reference on each code object, so that its address cannot be reused. The interpreter lock is
+ * reference on each code object, so that its address cannot be reused. The interpreter lock may be
  * taken for the walk (PyTorch and others release it around allocations): never call this while
  * holding a lock. Reading keys back (gs_python_frame) needs no lock and calls no Python.
  *
@@ -26,11 +26,16 @@ typedef struct gs_python_frame {
  * Thread-safe. */
 bool gs_python_present(void);
 
-/* Writes the keys of up to cap frames of the calling thread, innermost first, and returns how many.
- * 0: the thread has no Python state, no Python runs, or it is finalising. Keys are > 0 and stable
- * for the life of the process. Thread-safe; takes and gives back the interpreter lock when the
- * thread does not hold it. */
-unsigned gs_python_capture(uint32_t *keys, unsigned cap);
+/* Writes the keys of the calling thread's frames, innermost first, until `users` frames of the
+ * user's own code are among them or cap frames in all, and returns how many. Frames of hidden files
+ * are left out. 0: the thread has no Python state, no Python runs, or it is finalising. Keys are > 0
+ * and stable for the life of the process. Thread-safe. Where every frame was seen before, nothing
+ * is locked: a thread's own frames change under no other thread. Else the interpreter lock is taken
+ * and given back, unless the thread holds it. */
+unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users);
+
+/* Frames of files below that folder are left out from now on. */
+void gs_python_hide(const char *folder);
 
 /* The frame of a key; {"?", "", 0} for others. Thread-safe, async-signal-safe. */
 gs_python_frame gs_python_frame_of(uint32_t key);

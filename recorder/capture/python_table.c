@@ -13,10 +13,11 @@ typedef struct entry {
 	uintptr_t code, place;
 	const char *name, *file;
 	int32_t line;
+	gs_python_kind kind;
 } entry;
 
 static struct table {
-	uint32_t slots[SLOTS]; /* keys; 0 empty */
+	_Atomic uint32_t slots[SLOTS]; /* keys; 0 empty */
 	entry entries[MAX_FRAMES];
 	char text[TEXT_BYTES];
 } * table;
@@ -45,7 +46,7 @@ static uint32_t slot_of(uintptr_t code, uintptr_t place)
 uint32_t gs_python_table_find(uintptr_t code, uintptr_t place)
 {
 	for (uint32_t i = slot_of(code, place);; i = (i + 1) & (SLOTS - 1)) {
-		uint32_t key = table->slots[i];
+		uint32_t key = atomic_load_explicit(&table->slots[i], memory_order_acquire);
 		if (!key)
 			return 0;
 		const entry *e = &table->entries[key - 1];
@@ -65,6 +66,31 @@ static const char *copy(const char *text)
 	return to;
 }
 
+static char hidden[1024]; /* the folder, with a slash at its end */
+
+void gs_python_table_hide(const char *folder)
+{
+	size_t n = strlen(folder);
+	if (n + 2 > sizeof hidden)
+		return;
+	memcpy(hidden, folder, n);
+	hidden[n] = '/';
+}
+
+static gs_python_kind kind_of(const char *file)
+{
+	static const char *const libraries[] = {
+		"site-packages", "dist-packages", "/lib/python3", "/lib64/python3"};
+	if (hidden[0] && !strncmp(file, hidden, strlen(hidden)))
+		return GS_PYTHON_OURS;
+	for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++)
+		if (strstr(file, libraries[i]))
+			return GS_PYTHON_LIBRARY;
+	return strncmp(file, "<frozen", 7) ? GS_PYTHON_USER : GS_PYTHON_LIBRARY;
+}
+
+gs_python_kind gs_python_table_kind(uint32_t key) { return table->entries[key - 1].kind; }
+
 uint32_t gs_python_table_add(
 	uintptr_t code, uintptr_t place, const char *name, const char *file, int line)
 {
@@ -73,12 +99,13 @@ uint32_t gs_python_table_add(
 		return 0;
 	if (strncmp(last_file, file, MAX_TEXT)) /* neighbours mostly share it */
 		last_file = copy(file);
-	table->entries[n] = (entry){code, place, copy(name), last_file, line < 0 ? 0 : line};
+	table->entries[n] =
+		(entry){code, place, copy(name), last_file, line < 0 ? 0 : line, kind_of(file)};
 	uint32_t i = slot_of(code, place);
-	while (table->slots[i])
+	while (atomic_load_explicit(&table->slots[i], memory_order_relaxed))
 		i = (i + 1) & (SLOTS - 1);
-	table->slots[i] = n + 1;
 	atomic_store_explicit(&count, n + 1, memory_order_release);
+	atomic_store_explicit(&table->slots[i], n + 1, memory_order_release);
 	return n + 1;
 }
 

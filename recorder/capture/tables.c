@@ -284,3 +284,19 @@ void gs_tables_refresh_modules(gs_tables *t)
 	gs_modules_refresh(&t->modules);
 	pthread_mutex_unlock(&t->lock);
 }
+
+bool gs_tables_is_ours(gs_tables *t, uint64_t address)
+{
+	static const char prefix[] = "libgpusnap";
+	pthread_mutex_lock(&t->lock);
+	uint32_t id = gs_modules_find(&t->modules, address);
+	const gs_module *m = id ? &t->modules.list[id - 1] : NULL;
+	const char *path = m ? t->modules.text + m->path : "", *name = path;
+	for (uint32_t i = 0; m && i < m->path_length; i++)
+		if (path[i] == '/')
+			name = path + i + 1;
+	bool ours = m && (size_t)(path + m->path_length - name) >= sizeof prefix - 1 &&
+		!memcmp(name, prefix, sizeof prefix - 1);
+	pthread_mutex_unlock(&t->lock);
+	return ours;
+}

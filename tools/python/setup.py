@@ -1,4 +1,4 @@
-"""Puts libgpusnap, if the tree around has built it, into the package."""
+"""Puts libgpusnap, if the tree around has built it, and its header into the package."""
 import pathlib
 import shutil
 
@@ -9,9 +9,11 @@ from setuptools.command.build_py import build_py
 class WithLibrary(build_py):
     def run(self):
         super().run()
-        build = pathlib.Path(__file__).resolve().parent.parent.parent / 'build'
-        for library in build.glob('libgpusnap.so.1'):
+        root = pathlib.Path(__file__).resolve().parent.parent.parent
+        for library in root.glob('build/libgpusnap.so.1'):
             shutil.copy(library, pathlib.Path(self.build_lib) / 'gpusnap' / 'libgpusnap.so.1')
+        for header in root.glob('recorder/gpusnap.h'):
+            shutil.copy(header, pathlib.Path(self.build_lib) / 'gpusnap' / 'gpusnap.h')
 
 
 setup(cmdclass={'build_py': WithLibrary})

@@ -90,6 +90,7 @@ _FUNCTIONS = {
     'builder_annotation': (c_int, c_void_p, c_int, c_char_p, c_char_p, c_int64), 'builder_warning': (c_int, c_void_p, c_char_p),
     'failure': (c_int, c_int, c_uint64, c_uint64), 'builder_reason': (c_int, c_void_p, c_int),
     'builder_failure': (c_int, c_void_p, c_int, c_uint64, c_uint64),
+    'hide_python': (None, c_char_p), 'watch_open': (c_int, POINTER(Config), c_void_p),
     'builder_write': (c_int, c_void_p, c_int, c_char_p, c_int, c_char_p, c_size_t),
 }
 
@@ -122,6 +123,7 @@ def _load():
 
 
 lib, path = _load()
+lib.gpusnap_hide_python(os.fsencode(os.path.dirname(__file__)))    # our own functions are never the culprit
 
 
 def check(status):
@@ -131,14 +133,23 @@ def check(status):
     return status
 
 
-def open_recorder(**settings):
-    """gpusnap_open; settings by the names of gpusnap_config, texts as str."""
+def _config(settings):
     config = Config()
     lib.gpusnap_config_init(config)
     for name, value in settings.items():
         if value is not None:
             setattr(config, name, value.encode() if isinstance(value, str) else value)
-    check(lib.gpusnap_open(config))
+    return config
+
+
+def open_recorder(**settings):
+    """gpusnap_open; settings by the names of gpusnap_config, texts as str."""
+    check(lib.gpusnap_open(_config(settings)))
+
+
+def open_watch(dump, **settings):
+    """gpusnap_watch_open; dump(device, reason) is called by a thread of the library's."""
+    check(lib.gpusnap_watch_open(_config(settings), dump))
 
 
 def stats(device):

@@ -1,25 +1,46 @@
 """attach(): watching PyTorch's own allocator."""
+import ctypes
 import os
 
 import torch
 
-from . import hook, preload, variables
+from . import hook, native, preload, torch_build, torch_history, variables
 
 _attached = None
 NO_CACHING = 'PYTORCH_NO_CUDA_MEMORY_CACHING'
+_BY_SIGNAL = ctypes.CFUNCTYPE(None, ctypes.c_int, ctypes.c_int)
 
 
 class Attached:
-    """What attach() set up. recording: how PyTorch is watched, None before CUDA is in use, and where it cannot be."""
+    """What attach() set up. recording: how PyTorch is watched (torch_watch.Watch, else torch_history.History), None before CUDA is in use,
+    and where it cannot be."""
 
     def __init__(self, max_entries, stacks):
+        from .torch_watch import TheirHistory
         self.max_entries, self.stacks = max_entries, stacks
-        self.recording = None
-        self.cancelled = False
+        self.recording, self.cancelled, self._open = None, False, False
+        self._by_signal = _BY_SIGNAL(self._dump_by_signal)     # from now on, so that the signal never kills
+        self.theirs = TheirHistory(self)
+        if variables.is_set('GPUSNAP_SIGNAL'):
+            self._open_recorder()
 
     @property
     def dumps(self):
         return self.recording.dumps if self.recording else []
+
+    def _open_recorder(self):
+        if not self._open:
+            native.open_watch(self._by_signal, events=self.max_entries,
+                              stacks=self.stacks or (None if variables.is_set('GPUSNAP_STACKS') else 'python'))
+            self._open = True
+
+    def _dump_by_signal(self, device, reason):
+        """On a thread of the recorder's."""
+        try:
+            if self.recording is not None:
+                self.recording.write_dump(device, reason=reason)
+        except Exception as e:
+            variables.say(f'no dump: {e}')
 
     def start(self):
         """When PyTorch begins to use CUDA. Nothing may get out of here: the program goes on without us."""
@@ -38,8 +59,20 @@ class Attached:
             'nothing is recorded; under `gpusnap run` its calls to the driver would be'))
 
     def _begin(self):
-        from .torch_history import History
-        return History(self.max_entries, self.stacks)
+        """Through the hooks in C++; where these cannot be compiled, or the program's own history is on already, through PyTorch's
+        history in Python."""
+        from .torch_watch import Watch
+        try:
+            if torch_history.is_on():
+                why = 'the program records PyTorch\'s history itself'
+            else:
+                watch = Watch.load()
+                self._open_recorder()
+                return watch.begin()
+        except torch_build.CannotCompile as e:
+            why = str(e)
+        variables.say(f'PyTorch is watched through its history in Python, where a dump takes seconds: {why}')
+        return torch_history.History(self.max_entries, self.stacks)
 
 
 def _cannot_be_watched():
@@ -55,13 +88,13 @@ def _cannot_be_watched():
 def attach(max_entries=None, stacks=None):
     """Records PyTorch's allocations (the last max_entries of a device; default GPUSNAP_EVENTS, 100000) with their stacks ('none', 'c',
     'python' or 'all'; default GPUSNAP_STACKS, 'python'), and writes a dump whenever it raises an out-of-memory error. Does not touch
-    CUDA before the program does. Where PyTorch's allocator cannot be watched (another backend, a pluggable allocator, caching off) it
-    says so once and steps aside."""
+    CUDA before the program does, and leaves PyTorch's own history to the program. Where PyTorch's allocator cannot be watched (another
+    backend, a pluggable allocator, caching off) it says so once and steps aside."""
     global _attached
     if variables.disabled():
         return _attached
     if _attached is None:
-        _attached = Attached(max_entries or variables.number('GPUSNAP_EVENTS', 100000, 1), stacks or variables.stacks())
+        _attached = Attached(max_entries, stacks)
         if torch.cuda.is_initialized():
             _attached.start()
         else:

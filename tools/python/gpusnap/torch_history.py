@@ -10,7 +10,7 @@ from .snapshot import Builder, add_annotations, add_settings, add_trace
 LIMIT, EXISTS = 10, 9
 
 
-def history_is_on():
+def is_on():
     """Whether somebody records PyTorch's history already. False where this release does not tell."""
     tell = getattr(torch._C, '_cuda_isHistoryEnabled', None)
     return bool(tell and tell())
@@ -20,10 +20,11 @@ class History:
     """How much is recorded, and since when."""
 
     def __init__(self, max_entries, stacks):
-        self.max_entries, self.stacks = max_entries, stacks
+        self.max_entries = max_entries = max_entries or variables.number('GPUSNAP_EVENTS', 100000, 1)
+        self.stacks = stacks = stacks or variables.stacks()
         self.from_start = all(torch.cuda.memory_reserved(d) == 0 for d in range(torch.cuda.device_count()))
         self.dumps = []             # paths written
-        self.theirs = history_is_on()   # the program's own history stays as it is
+        self.theirs = is_on()   # the program's own history stays as it is
         if self.theirs:
             self.from_start = False
         else:
@@ -34,14 +35,14 @@ class History:
     def on_oom(self, device, needed, capacity, device_free):
         """Called by PyTorch before the exception unwinds. Nothing may get out of here: the program deals with its own failure."""
         try:
-            self.write_dump(device, (needed, capacity, device_free))
+            self.write_dump(device, failure=(needed, capacity, device_free))
         except native.Error as e:
             if e.status not in (EXISTS, LIMIT):     # a dump stands for this failure already, or none is wanted
                 variables.say(f'no dump: {e}')
         except Exception as e:
             variables.say(f'no dump: {type(e).__name__}: {e}')
 
-    def write_dump(self, device, failure=None, path=None, reason=None):
+    def write_dump(self, device, path=None, reason=native.BY_DEMAND, failure=None):
         """A .gsnap of PyTorch's state now; failure: what the observer was told of one that is being raised. Returns its path."""
         identity = failure and (_stack_number(), failure[0])
         if failure:
@@ -52,7 +53,7 @@ class History:
             if failure:
                 native.check(native.lib.gpusnap_builder_failure(builder.handle, device, *identity))
             else:
-                native.check(native.lib.gpusnap_builder_reason(builder.handle, native.BY_DEMAND if reason is None else reason))
+                native.check(native.lib.gpusnap_builder_reason(builder.handle, reason))
             written = builder.write(device, path)
         finally:
             builder.close()

@@ -1,16 +1,10 @@
 """The recording pool as PyTorch's allocator."""
 import ctypes
-import hashlib
-import os
-import pathlib
-import shutil
-import subprocess
-import tempfile
 import types
 
 import torch
 
-from . import native, preload, torch_attach, variables
+from . import native, preload, torch_attach, torch_build, variables
 
 _glue = None        # the compiled glue, its path
 _in_use = False
@@ -20,51 +14,14 @@ def in_use():
     return _in_use
 
 
-def _cache():
-    base = os.environ.get('XDG_CACHE_HOME') or os.path.expanduser('~/.cache')
-    folder = pathlib.Path(base) / 'gpusnap'
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        if os.access(folder, os.W_OK):
-            return folder
-    except OSError:
-        pass
-    return pathlib.Path(tempfile.mkdtemp(prefix='gpusnap-'))
-
-
-def _compile():
-    """The glue for this torch and this libgpusnap; kept in the user's cache folder."""
-    source = pathlib.Path(__file__).with_name('torch_glue.cpp')
-    library = pathlib.Path(native.path).resolve()
-    key = hashlib.sha256('\0'.join([torch.__version__, str(library), source.read_text()]).encode()).hexdigest()[:16]
-    target = _cache() / f'torch-glue-{key}.so'
-    if target.exists():
-        return target
-    compiler = next((c for c in (os.environ.get('CXX'), 'c++', 'g++', 'clang++') if c and shutil.which(c)), None)
-    if compiler is None:
-        raise RuntimeError('gpusnap.torch.use(): no C++ compiler is found (c++, g++ or clang++, or $CXX), and without one an out-of-memory '
-                           'cannot become torch.OutOfMemoryError. gpusnap.torch.attach() needs none.')
-    root = pathlib.Path(torch.__file__).parent
-    part = target.with_suffix(f'.{os.getpid()}.part')
-    command = [compiler, '-shared', '-fPIC', '-O2', '-std=c++17', f'-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}',
-               f'-I{root}/include', str(source), '-o', str(part), f'-L{root}/lib', '-lc10', str(library),
-               f'-Wl,-rpath,{root}/lib', f'-Wl,-rpath,{library.parent}']
-    done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        if '-std=c++20' not in command and 'C++20' in done.stderr:
-            command[command.index('-std=c++17')] = '-std=c++20'
-            done = subprocess.run(command, capture_output=True, text=True)
-    if done.returncode:
-        raise RuntimeError(f'gpusnap.torch.use(): {compiler} cannot compile the glue for torch {torch.__version__}:\n{done.stderr[-2000:]}')
-    os.replace(part, target)
-    return target
-
-
 def _load_glue():
     global _glue
     if _glue is None:
-        path = _compile()
-        _glue = ctypes.CDLL(str(path)), str(path)
+        try:
+            _glue = torch_build.load('torch_glue', ('c10',))
+        except torch_build.CannotCompile as e:
+            raise RuntimeError(f'gpusnap.torch.use(): {e}; without it an out-of-memory cannot become torch.OutOfMemoryError. '
+                               'gpusnap.torch.attach() can do without.') from None
     return _glue
 
 

@@ -33,5 +33,9 @@ def stacks(default='python'):
     return default
 
 
+def is_set(name):
+    return bool(os.environ.get(name))
+
+
 def disabled():
     return os.environ.get('GPUSNAP_DISABLE', '0') not in ('', '0')

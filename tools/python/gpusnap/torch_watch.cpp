@@ -1,0 +1,484 @@
+// Between PyTorch's caching allocator and the recorder of watched devices (gpusnap.h): every event goes into the recorder's rings, and
+// a failure becomes a dump, without a second history in PyTorch and without Python. Compiled on first use against the user's PyTorch.
+//
+// Rules that this rests on (PyTorch 2.6 to 2.15): the trace tracker is called with the device's allocator lock held, whether a history
+// is on or not, and can never be detached. The context function is called on the allocating thread without that lock, before the
+// request: there the stack is taken, since Python's interpreter lock may be needed for it. A context of a foreign type breaks the
+// program's own snapshots, none does not. The observer of failures runs on the failing thread without the lock, before the exception.
+#include <atomic>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <deque>
+#include <exception>
+#include <mutex>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <dlfcn.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <ATen/record_function.h>
+#include <c10/cuda/CUDACachingAllocator.h>
+#include <torch/csrc/profiler/combined_traceback.h>
+
+#include "gpusnap.h"
+
+#define EXPORT extern "C" __attribute__((visibility("default")))
+namespace cca = c10::cuda::CUDACachingAllocator;
+using context = std::shared_ptr<c10::GatheredContext>;
+
+// --- what Python told at the start ---------------------------------------------------------------------------------------------
+
+struct device_facts {
+	std::string name, uuid;
+	int64_t capacity;
+};
+static std::vector<device_facts> devices;
+static std::vector<std::pair<std::string, std::string>> settings; // those that do not change
+static std::string release;                                       // of PyTorch, "2.6.0+cu124"
+static bool from_start;                                           // nothing was allocated before
+
+EXPORT void gpusnap_torch_device(const char *name, const char *uuid, int64_t capacity)
+{
+	devices.push_back({ name, uuid, capacity });
+}
+
+EXPORT void gpusnap_torch_setting(const char *name, const char *value)
+{
+	settings.emplace_back(name, value);
+}
+
+// Bytes that other processes hold on the device of that UUID ("GPU-…"), where NVML tells; else unknown. In another name space of
+// process ids our own is not among them, and then nobody is known to be another.
+static int64_t others_on(const std::string &uuid)
+{
+	struct process {
+		unsigned pid;
+		unsigned long long used;
+		unsigned gpu, compute;
+	};
+	static std::vector<process> found(256);
+	static std::mutex asking;
+	std::lock_guard<std::mutex> guard(asking);
+	void *nvml = uuid.empty() ? nullptr : dlopen("libnvidia-ml.so.1", RTLD_NOW), *handle = nullptr;
+	unsigned n = static_cast<unsigned>(found.size());
+	auto function = [&](const char *name) { return nvml ? dlsym(nvml, name) : nullptr; };
+	auto init = reinterpret_cast<int (*)()>(function("nvmlInit_v2"));
+	auto by_uuid = reinterpret_cast<int (*)(const char *, void **)>(function("nvmlDeviceGetHandleByUUID"));
+	auto running = reinterpret_cast<int (*)(void *, unsigned *, process *)>(function("nvmlDeviceGetComputeRunningProcesses_v3"));
+	if (!init || !by_uuid || !running || init() || by_uuid(uuid.c_str(), &handle) || running(handle, &n, found.data()))
+		return GPUSNAP_UNKNOWN;
+	bool ours = false;
+	int64_t bytes = 0;
+	for (unsigned i = 0; i < n && i < found.size(); i++) {
+		if (found[i].used >> 62)
+			return GPUSNAP_UNKNOWN;
+		if (found[i].pid == static_cast<unsigned>(getpid()))
+			ours = true;
+		else
+			bytes += static_cast<int64_t>(found[i].used);
+	}
+	return ours ? bytes : GPUSNAP_UNKNOWN;
+}
+
+// --- events --------------------------------------------------------------------------------------------------------------------
+
+static std::atomic<bool> on;
+static thread_local bool own_call; // events of our own snapshot are not the program's
+
+struct own_calls {
+	bool before = own_call;
+	own_calls() { own_call = true; }
+	~own_calls() { own_call = before; }
+};
+
+// What the blocks and events of the program's own history carry, if it has one.
+static context gather_python() { return torch::CapturedTraceback::gather(true, true, false); }
+static context gather_all() { return torch::CapturedTraceback::gather(true, true, true); }
+
+template <context (*gather)()> static context with_ours()
+{
+	if (on)
+		gpusnap_watch_call();
+	return gather();
+}
+static context nothing() { return nullptr; }
+
+template <class Entry> static auto put_pool(gpusnap_event_row &row, const Entry &e, int) -> decltype(e.mempool_, void())
+{
+	row.has_pool_id = 1;
+	row.pool_id = { e.mempool_.first, e.mempool_.second };
+}
+template <class Entry> static void put_pool(gpusnap_event_row &, const Entry &, long)
+{
+}
+
+static void on_entry(const cca::TraceEntry &e)
+{
+	static const gpusnap_action actions[] = { GPUSNAP_ALLOC, GPUSNAP_FREE_REQUESTED, GPUSNAP_FREE_COMPLETED, GPUSNAP_SEGMENT_ALLOC,
+		GPUSNAP_SEGMENT_FREE, GPUSNAP_SEGMENT_MAP, GPUSNAP_SEGMENT_UNMAP, GPUSNAP_SNAPSHOT, GPUSNAP_OOM, GPUSNAP_ANNOTATE };
+	size_t action = static_cast<size_t>(e.action_);
+	if (!on || own_call || action >= sizeof actions / sizeof *actions)
+		return;
+	gpusnap_event_row row{};
+	row.size = sizeof row;
+	row.device = e.device_;
+	row.action = actions[action];
+	row.address = e.addr_;
+	row.bytes = e.size_;
+	row.stream = reinterpret_cast<uint64_t>(e.stream_);
+	put_pool(row, e, 0);
+	gpusnap_watch_event(&row);
+}
+
+// --- annotations ---------------------------------------------------------------------------------------------------------------
+
+struct annotation {
+	int device;
+	std::string name;
+	const char *stage;
+	int64_t time_us;
+};
+static constexpr size_t ANNOTATIONS_KEPT = 16384;
+static std::mutex annotating; // innermost
+static std::deque<annotation> annotations;
+
+static int64_t now_us()
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME, &t);
+	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
+}
+
+static void annotate(const char *name, const char *stage)
+{
+	int device = 0;
+	if (cudaGetDevice(&device) != cudaSuccess)
+		device = 0;
+	std::lock_guard<std::mutex> guard(annotating);
+	if (annotations.size() == ANNOTATIONS_KEPT)
+		annotations.pop_front();
+	annotations.push_back({ device, name, stage, now_us() });
+}
+
+// torch.profiler.record_function and the profiler's steps.
+static std::unique_ptr<at::ObserverContext> scope_begins(const at::RecordFunction &f)
+{
+	annotate(f.name(), "START");
+	return nullptr;
+}
+static void scope_ends(const at::RecordFunction &f, at::ObserverContext *)
+{
+	annotate(f.name(), "END");
+}
+
+EXPORT void gpusnap_torch_annotate(const char *name, const char *stage)
+{
+	annotate(name, stage[0] == 'S' ? "START" : stage[0] == 'E' ? "END" : "INSTANT");
+}
+
+// --- dumps ---------------------------------------------------------------------------------------------------------------------
+
+struct failure {
+	size_t asked, free;
+};
+
+struct builder {
+	gpusnap_builder *b;
+	builder() : b(gpusnap_watch_builder()) { TORCH_CHECK(b, gpusnap_error()); }
+	~builder() { gpusnap_builder_free(b); }
+};
+
+static void must(gpusnap_status status)
+{
+	TORCH_CHECK(status == GPUSNAP_OK, gpusnap_error());
+}
+
+template <class Allocator> static auto take_snapshot(Allocator *a, int) -> decltype(a->snapshot(c10::cuda::MempoolId_t{ 0, 0 }, false))
+{
+	return a->snapshot(c10::cuda::MempoolId_t{ 0, 0 }, false); // without the program's own history
+}
+template <class Allocator> static cca::SnapshotInfo take_snapshot(Allocator *a, long)
+{
+	return a->snapshot();
+}
+
+static int64_t free_of(int device)
+{
+	size_t free = 0, total = 0;
+	int before = 0;
+	bool known = cudaGetDevice(&before) == cudaSuccess && cudaSetDevice(device) == cudaSuccess &&
+		cudaMemGetInfo(&free, &total) == cudaSuccess;
+	cudaSetDevice(before);
+	return known ? static_cast<int64_t>(free) : GPUSNAP_UNKNOWN;
+}
+
+static int64_t allowed_on(int device)
+{
+	double fraction = cca::get()->getMemoryFraction(static_cast<c10::DeviceIndex>(device));
+	return fraction < 1 ? static_cast<int64_t>(fraction * static_cast<double>(devices[device].capacity)) : GPUSNAP_UNKNOWN;
+}
+
+static void put_stat(gpusnap_builder *b, int device, const char *name, const char *pool, int64_t current)
+{
+	gpusnap_stat_row row{ sizeof row, device, name, pool, current, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN, GPUSNAP_UNKNOWN };
+	must(gpusnap_builder_stat(b, &row));
+}
+
+template <class Stat> static void put_stat(gpusnap_builder *b, int device, const char *name, const char *pool, const Stat &s)
+{
+	gpusnap_stat_row row{ sizeof row, device, name, pool, s.current, s.peak, s.allocated, s.freed };
+	must(gpusnap_builder_stat(b, &row));
+}
+
+template <class Array> static void put_stats_of(gpusnap_builder *b, int device, const char *name, const Array &a)
+{
+	static const char *const pools[] = { "all", "small_pool", "large_pool" };
+	for (size_t i = 0; i < 3; i++)
+		put_stat(b, device, name, pools[i], a[i]);
+}
+
+static void put_stats(gpusnap_builder *b, int device, const c10::CachingDeviceAllocator::DeviceStats &s)
+{
+#define ARRAY(name) put_stats_of(b, device, #name, s.name);
+#define NUMBER(name) put_stat(b, device, #name, nullptr, static_cast<int64_t>(s.name));
+	ARRAY(allocation) ARRAY(segment) ARRAY(active) ARRAY(inactive_split) ARRAY(allocated_bytes) ARRAY(reserved_bytes)
+	ARRAY(active_bytes) ARRAY(inactive_split_bytes) ARRAY(requested_bytes)
+	put_stat(b, device, "oversize_allocations", nullptr, s.oversize_allocations);
+	put_stat(b, device, "oversize_segments", nullptr, s.oversize_segments);
+	NUMBER(num_alloc_retries) NUMBER(num_ooms) NUMBER(num_sync_all_streams) NUMBER(num_device_alloc) NUMBER(num_device_free)
+	NUMBER(max_split_size)
+}
+
+static void put_settings(gpusnap_builder *b, const cca::AllocatorConfigInfo &c)
+{
+	std::string divisions = "{";
+	for (size_t i = 0; i < c.roundup_power2_divisions.size(); i++)
+		divisions += (i ? ", '" : "'") + std::to_string(1u << i) + "': " + std::to_string(c.roundup_power2_divisions[i]);
+	char threshold[32];
+	snprintf(threshold, sizeof threshold, "%.9g", c.garbage_collection_threshold);
+	std::vector<std::pair<std::string, std::string>> now = { { "PYTORCH_CUDA_ALLOC_CONF", c.last_allocator_settings },
+		{ "max_split_size", std::to_string(static_cast<int64_t>(c.max_split_size)) },
+		{ "expandable_segments", c.expandable_segments ? "True" : "False" }, { "garbage_collection_threshold", threshold },
+		{ "roundup_power2_divisions", divisions + "}" } };
+	for (const auto &s : now)
+		must(gpusnap_builder_setting(b, s.first.c_str(), s.second.c_str()));
+	for (const auto &s : settings) {
+		bool told = false;
+		for (const auto &n : now)
+			told |= n.first == s.first;
+		if (!told)
+			must(gpusnap_builder_setting(b, s.first.c_str(), s.second.c_str()));
+	}
+}
+
+static void put_segment(gpusnap_builder *b, const cca::SegmentInfo &s)
+{
+	gpusnap_segment_row row{};
+	row.size = sizeof row;
+	row.device = s.device;
+	row.address = s.address;
+	row.bytes = s.total_size;
+	row.stream = reinterpret_cast<uint64_t>(s.stream);
+	row.pool_id = { s.owner_private_pool_id.first, s.owner_private_pool_id.second };
+	row.pool = s.is_large ? GPUSNAP_LARGE : GPUSNAP_SMALL;
+	row.expandable = s.is_expandable;
+	must(gpusnap_builder_segment(b, &row));
+	uint64_t address = s.address;
+	for (const auto &k : s.blocks) {
+		gpusnap_block_row block{};
+		block.size = sizeof block;
+		block.device = s.device;
+		block.address = address;
+		block.bytes = k.size;
+		block.requested = static_cast<int64_t>(k.requested_size);
+		block.state = k.allocated ? GPUSNAP_ACTIVE_ALLOCATED : k.active ? GPUSNAP_ACTIVE_PENDING_FREE : GPUSNAP_INACTIVE;
+		block.event = GPUSNAP_UNKNOWN;
+		if (block.state != GPUSNAP_INACTIVE)
+			gpusnap_watch_block(&block);
+		must(gpusnap_builder_block(b, &block));
+		address += k.size;
+	}
+}
+
+static gpusnap_device_row put_device(gpusnap_builder *b, int device, const failure *f, gpusnap_watched &told)
+{
+	told.size = sizeof told;
+	if (gpusnap_watch_rows(b, device, &told) != GPUSNAP_OK)
+		told.oom = -1; // nothing happened there
+	bool at_oom = f && told.oom >= 0 && !told.acted_after;
+	if (f && !at_oom)
+		must(gpusnap_builder_warning(b, ("device " + std::to_string(device) +
+			": other threads acted between the failure and this dump").c_str()));
+	gpusnap_device_row row{};
+	row.size = sizeof row;
+	row.device = device;
+	row.name = devices[device].name.c_str();
+	row.capacity = devices[device].capacity;
+	row.device_free = f ? static_cast<int64_t>(f->free) : free_of(device);
+	row.allowed = allowed_on(device);
+	row.others = others_on(devices[device].uuid);
+	row.dropped = told.dropped;
+	row.complete = from_start && !told.dropped;
+	row.layout_at_oom = at_oom;
+	must(gpusnap_builder_device(b, &row));
+	return row;
+}
+
+static void put_oom(gpusnap_builder *b, const gpusnap_device_row &device, const failure &f, const gpusnap_watched &told,
+	const c10::CachingDeviceAllocator::DeviceStats &stats)
+{
+	bool known = told.oom >= 0;
+	gpusnap_oom_row row{};
+	row.size = sizeof row;
+	row.device = device.device;
+	row.event = known ? told.oom : GPUSNAP_UNKNOWN;
+	row.time_us = known ? told.time_us : now_us();
+	row.requested = known ? told.requested : GPUSNAP_UNKNOWN;
+	row.needed = static_cast<int64_t>(f.asked);
+	row.stream = known ? static_cast<int64_t>(told.stream) : GPUSNAP_UNKNOWN;
+	row.device_free = device.device_free;
+	row.capacity = device.capacity;
+	row.allocated = stats.allocated_bytes[0].current;
+	row.reserved = stats.reserved_bytes[0].current;
+	row.allowed = device.allowed;
+	row.pool = !known ? GPUSNAP_CLASS_UNKNOWN : told.requested <= 1 << 20 ? GPUSNAP_SMALL : GPUSNAP_LARGE;
+	row.has_pool_id = known && told.has_pool_id;
+	row.pool_id = told.pool_id;
+	row.stack = known ? told.stack : 0;
+	must(gpusnap_builder_oom(b, &row));
+}
+
+static void put_annotations(gpusnap_builder *b)
+{
+	std::lock_guard<std::mutex> guard(annotating);
+	for (const auto &a : annotations)
+		must(gpusnap_builder_annotation(b, a.device, a.name.c_str(), a.stage, a.time_us));
+}
+
+static void fill(gpusnap_builder *b, int failing, const failure *f)
+{
+	cca::SnapshotInfo info = take_snapshot(cca::get(), 0);
+	must(gpusnap_builder_fact(b, "tool", ("PyTorch " + release).c_str()));
+	must(gpusnap_builder_fact(b, "rules", release.substr(0, release.find('+')).c_str()));
+	must(gpusnap_builder_fact(b, "library", "pytorch"));
+	put_settings(b, info.config_metadata);
+	std::set<int> used = { failing };
+	for (const auto &s : info.segments)
+		used.insert(s.device);
+	for (int device : used) {
+		gpusnap_watched told{};
+		auto stats = cca::getDeviceStats(static_cast<c10::DeviceIndex>(device));
+		gpusnap_device_row row = put_device(b, device, device == failing ? f : nullptr, told);
+		put_stats(b, device, stats);
+		if (f && device == failing)
+			put_oom(b, row, *f, told, stats);
+	}
+	for (const auto &s : info.segments)
+		put_segment(b, s);
+	put_annotations(b);
+}
+
+static gpusnap_status write_dump(int device, const failure *f, const char *path, gpusnap_reason reason, char *written, size_t cap)
+{
+	own_calls quiet;
+	builder of;
+	TORCH_CHECK(device >= 0 && static_cast<size_t>(device) < devices.size(), "there is no device ", device);
+	fill(of.b, device, f);
+	must(gpusnap_builder_reason(of.b, reason));
+	if (f)
+		must(gpusnap_watch_failed(of.b, device));
+	return gpusnap_builder_write(of.b, device, path, 0, written, cap);
+}
+
+// Nothing may get out of here: the program deals with its own failure.
+static void complain(const char *what)
+{
+	static std::atomic<bool> told;
+	if (!told.exchange(true))
+		fprintf(stderr, "gpusnap: no dump: %.*s\n", static_cast<int>(strcspn(what, "\n")), what);
+}
+
+static void on_oom(int64_t device, size_t asked, size_t, size_t free)
+{
+	int saved = errno;
+	if (on && !own_call && gpusnap_watch_failure(static_cast<int>(device)) == GPUSNAP_OK) {
+		try {
+			failure f = { asked, free };
+			write_dump(static_cast<int>(device), &f, nullptr, GPUSNAP_BY_FAILURE, nullptr, 0);
+		} catch (const std::exception &e) {
+			complain(e.what());
+		}
+	}
+	errno = saved;
+}
+
+
+// why: cap bytes for the reason of a failure, whose status is returned (−1: PyTorch's).
+EXPORT int gpusnap_torch_dump(int device, const char *path, int reason, char *written, size_t cap, char *why)
+{
+	try {
+		int status = write_dump(device, nullptr, path, static_cast<gpusnap_reason>(reason), written, cap);
+		snprintf(why, cap, "%s", status ? gpusnap_error() : "");
+		return status;
+	} catch (const std::exception &e) {
+		snprintf(why, cap, "%.*s", static_cast<int>(strcspn(e.what(), "\n")), e.what());
+		return -1;
+	}
+}
+
+// --- beginning -----------------------------------------------------------------------------------------------------------------
+
+// The history whose context function is ours: PyTorch's own ring has that many entries then.
+template <class Allocator>
+static auto record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::RecordContext when, const std::vector<std::string> &skipped, int)
+	-> decltype(a->recordHistory(true, f, entries, when, false, skipped))
+{
+	return a->recordHistory(true, f, entries, when, false, skipped);
+}
+template <class Allocator>
+static void record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::RecordContext when, const std::vector<std::string> &, long)
+{
+	a->recordHistory(true, f, entries, when);
+}
+
+// After the program began a history of its own, or ended it (entries 0): its context function is ours again, and does what theirs
+// did. when: PyTorch's RecordContext; stacks: n(one), p(ython) or a(ll). skipped: names of actions, a line each.
+EXPORT void gpusnap_torch_history(size_t entries, int when, char stacks, const char *skipped)
+{
+	std::vector<std::string> names;
+	for (const char *end; *skipped; skipped = *end ? end + 1 : end) {
+		end = skipped + strcspn(skipped, "\n");
+		names.emplace_back(skipped, end);
+	}
+	bool gathers = entries && when;
+	cca::CreateContextFn f = !gathers ? with_ours<nothing> : stacks == 'a' ? with_ours<gather_all> : with_ours<gather_python>;
+	auto level = static_cast<cca::RecordContext>(when ? when : 1);
+	try {
+		record(cca::get(), f, entries ? entries : 1, level, names, 0);
+	} catch (const std::exception &e) {
+		complain(e.what());
+	}
+}
+
+// Returns why it cannot be done, or NULL.
+EXPORT const char *gpusnap_torch_watch(const char *torch, int began_empty)
+{
+	static std::string why;
+	try {
+		release = torch;
+		from_start = began_empty;
+		cca::attachAllocatorTraceTracker(on_entry);
+		cca::attachOutOfMemoryObserver(on_oom);
+		record(cca::get(), with_ours<nothing>, 1, cca::RecordContext::STATE, {}, 0);
+		at::addGlobalCallback(at::RecordFunctionCallback(scope_begins, scope_ends).scopes({ at::RecordScope::USER_SCOPE }));
+		on = true;
+		return nullptr;
+	} catch (const std::exception &e) {
+		why = e.what();
+		return why.c_str();
+	}
+}

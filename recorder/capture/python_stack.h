@@ -28,8 +28,8 @@ bool gs_python_present(void);
 
 /* Writes the keys of the calling thread's frames, innermost first, until `users` frames of the
  * user's own code are among them or cap frames in all, and returns how many. Frames of hidden files
- * are left out. 0: the thread has no Python state, no Python runs, or it is finalising. Keys are > 0
- * and stable for the life of the process. Thread-safe. Where every frame was seen before, nothing
+ * are left out. 0: the thread has no Python state, no Python runs, or it is finalising. Keys are >
+ * 0 and stable for the life of the process. Thread-safe. Where every frame was seen before, nothing
  * is locked: a thread's own frames change under no other thread. Else the interpreter lock is taken
  * and given back, unless the thread holds it. */
 unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users);

@@ -99,8 +99,8 @@ uint32_t gs_python_table_add(
 		return 0;
 	if (strncmp(last_file, file, MAX_TEXT)) /* neighbours mostly share it */
 		last_file = copy(file);
-	table->entries[n] =
-		(entry){code, place, copy(name), last_file, line < 0 ? 0 : line, kind_of(file)};
+	table->entries[n] = (entry){
+		code, place, copy(name), last_file, line < 0 ? 0 : line, kind_of(file)};
 	uint32_t i = slot_of(code, place);
 	while (atomic_load_explicit(&table->slots[i], memory_order_relaxed))
 		i = (i + 1) & (SLOTS - 1);

@@ -372,6 +372,57 @@ gpusnap_status gpusnap_memory_info(int device, uint64_t *free_bytes, uint64_t *t
 	return status ? gs_api_fail(status, "device %d does not tell its memory", device) : GPUSNAP_OK;
 }
 
+typedef struct layout {
+	int device;
+	gpusnap_segment_row *segments;
+	gpusnap_block_row *blocks;
+	size_t room_segments, room_blocks, nsegments, nblocks;
+} layout;
+
+static gs_status put_segment(void *user, const gs_pool_segment_info *i)
+{
+	layout *l = user;
+	if (l->nsegments++ < l->room_segments)
+		l->segments[l->nsegments - 1] = (gpusnap_segment_row){.size = sizeof *l->segments,
+			.device = l->device,
+			.address = i->address,
+			.bytes = i->size,
+			.stream = i->stream,
+			.pool_id = {i->pool_id.a, i->pool_id.b},
+			.pool = (gpusnap_pool_class)i->pool,
+			.expandable = i->expandable};
+	return GS_OK;
+}
+
+static gs_status put_block(void *user, const gs_pool_block_info *i)
+{
+	layout *l = user;
+	if (l->nblocks++ < l->room_blocks)
+		l->blocks[l->nblocks - 1] = (gpusnap_block_row){.size = sizeof *l->blocks,
+			.device = l->device,
+			.address = i->address,
+			.bytes = i->size,
+			.requested = (int64_t)i->requested,
+			.state = (gpusnap_block_state)i->state,
+			.event = GPUSNAP_UNKNOWN};
+	return GS_OK;
+}
+
+gpusnap_status gpusnap_layout(int device, gpusnap_segment_row *segments, size_t *nsegments,
+	gpusnap_block_row *blocks, size_t *nblocks)
+{
+	static const gs_pool_visitor visitor = {put_segment, put_block};
+	gs_status status;
+	gs_heap *h = heap_of(device, &status);
+	if (!h)
+		return gs_api_result(status);
+	layout l = {device, segments, blocks, *nsegments, *nblocks, 0, 0};
+	gs_heap_walk(h, &visitor, &l);
+	*nsegments = l.nsegments;
+	*nblocks = l.nblocks;
+	return GPUSNAP_OK;
+}
+
 gpusnap_status gpusnap_self_check(int device)
 {
 	gs_status status;

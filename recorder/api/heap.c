@@ -273,6 +273,13 @@ gs_status gs_heap_locate(gs_heap *h, uint64_t address, uint64_t *start, uint64_t
 	return GS_OK;
 }
 
+void gs_heap_walk(gs_heap *h, const gs_pool_visitor *visitor, void *user)
+{
+	pthread_mutex_lock(&h->lock);
+	gs_pool_walk(h->pool, visitor, user);
+	leave(h);
+}
+
 void gs_heap_stats(gs_heap *h, gs_pool_stats *stats)
 {
 	pthread_mutex_lock(&h->lock);

@@ -94,6 +94,8 @@ gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes);
 /* The live allocation that an address lies in: where it begins and the bytes asked for.
  * GS_NOT_FOUND. Looks at every block. */
 gs_status gs_heap_locate(gs_heap *h, uint64_t address, uint64_t *start, uint64_t *bytes);
+/* gs_pool_walk, with the lock held: the visitor calls nothing of the heap's. */
+void gs_heap_walk(gs_heap *h, const gs_pool_visitor *visitor, void *user);
 void gs_heap_stats(gs_heap *h, gs_pool_stats *stats);
 void gs_heap_reset_stats(gs_heap *h, bool peak, bool accumulated);
 gs_status gs_heap_memory(

@@ -198,3 +198,130 @@ def variables_hold_for_attach():
         assert r.err.count(name) == 1 and 'Traceback' not in r.err, (name, r.err)
     r = Run(program(ours + GROWING), mib=2048, GPUSNAP_DISABLE='1')
     assert r.status == 0 and not r.dumps and not r.err.strip(), r.err
+
+
+API = '''
+%s
+import json, torch
+cuda, told = torch.cuda, {}
+def ask(name, f):
+    try: told[name] = f()
+    except Exception as e: told[name] = f'{type(e).__name__}: {e}'
+def layout():
+    return [[s['total_size'], s['stream'], s['segment_type'], s['allocated_size'], s['active_size'], s['segment_pool_id'],
+             [[b['size'], b['state'], b['requested_size']] for b in s['blocks'] if b['state'] != 'inactive']] for s in cuda.memory_snapshot()]
+def stats(): return {k: v for k, v in cuda.memory_stats().items() if 'by_private_pools' not in k}
+def fraction():
+    cuda.set_per_process_memory_fraction(0.5)
+    try: torch.empty(1 << 29, dtype=torch.uint8, device='cuda')
+    except torch.OutOfMemoryError: return cuda.memory.get_per_process_memory_fraction()
+    finally: cuda.set_per_process_memory_fraction(1.0)
+def pool():
+    of, seen = cuda.MemPool(), []
+    with cuda.use_mem_pool(of): inside = torch.empty(40 << 20, dtype=torch.uint8, device='cuda')
+    seen += [len(cuda.memory_snapshot()), cuda.memory_reserved(), len(of.snapshot())]
+    del inside, of
+    cuda.empty_cache()
+    return seen + [cuda.memory_reserved()]
+kept = [torch.empty(n << 20, dtype=torch.uint8, device='cuda') for n in (1, 3, 30, 300)]; del kept[1]
+for f in (cuda.memory_allocated, cuda.max_memory_allocated, cuda.memory_reserved, cuda.max_memory_reserved, stats, cuda.memory_summary,
+          cuda.mem_get_info, layout, cuda.reset_peak_memory_stats, stats, cuda.reset_accumulated_memory_stats, stats, fraction, pool, stats):
+    ask(f'{len(told)} {f.__name__}', f)
+failures = []
+torch._C._cuda_attach_out_of_memory_observer(lambda *figures: failures.append(figures[2:]))
+try: torch.empty(1 << 31, dtype=torch.uint8, device='cuda')
+except torch.OutOfMemoryError: told['failures'] = failures
+print(json.dumps(told))
+'''
+
+
+@case
+def under_use_torch_cuda_answers_as_it_would():
+    plain = Run(program(API % ''), mib=1024).json()
+    ours = Run(program(API % 'import gpusnap.torch; gpusnap.torch.use()'), mib=1024).json()
+    assert plain.keys() == ours.keys()
+    assert not [(k, plain[k], ours[k]) for k in plain if plain[k] != ours[k]], [(k, plain[k], ours[k]) for k in plain if plain[k] != ours[k]]
+
+
+@case
+def the_history_of_the_program_stays_its_own():
+    text = '''
+%s
+import json, torch
+record, kept, told = torch.cuda.memory._record_memory_history, [], []
+def grow(n): kept.append(torch.empty(n << 20, dtype=torch.uint8, device='cuda'))
+def names(x): return [(f['name'], f['line']) for f in x.get('frames') or ()][:2]
+def look():
+    s = torch.cuda.memory._snapshot()
+    told.append([[[(e['action'], e['size'], names(e)) for e in t] for t in s['device_traces']],
+                 [[(b['size'], b['state'], names(b)) for b in g['blocks']] for g in s['segments']], torch._C._cuda_isHistoryEnabled()])
+grow(100); look()
+record(max_entries=50, stacks='python'); grow(20); del kept[0]; look()
+record(enabled='state', stacks='python'); grow(20); look()
+record(context='alloc', max_entries=9, stacks='python'); grow(20); grow(20); look()
+record(enabled=None); grow(20); look()
+record(True, trace_alloc_max_entries=20, trace_alloc_record_context=True); grow(20); look()
+print(json.dumps(told))
+'''
+    plain, ours = Run(program(text % '')).json(), Run(program(text % 'import gpusnap.torch; gpusnap.torch.attach()')).json()
+    assert plain == ours, [(i, a, b) for i, (a, b) in enumerate(zip(plain, ours)) if a != b]
+
+
+@case
+def a_failure_is_told_rightly_whatever_the_program_does_with_the_history():
+    for how in ('enabled=None', 'max_entries=3', 'enabled="state"', 'context=None'):
+        text = FRAGMENTED.replace('def carve', f'torch.cuda.memory._record_memory_history({how})\ndef carve')
+        is_the_fragmented_failure(Run(program(text), mib=2048, before=RUN))
+
+
+@case
+def without_a_compiler_the_history_in_python_serves_and_says_so():
+    r = Run(program('import gpusnap.torch; gpusnap.torch.attach()\n' + FRAGMENTED), mib=2048, PATH='/nowhere', XDG_CACHE_HOME=tempfile.mkdtemp())
+    is_the_fragmented_failure(r)
+    assert r.err.count('through its history in Python') == 1, r.err
+
+
+@case
+def a_signal_dumps_and_kills_nothing():
+    text = '''
+import os, signal, time
+%s
+os.kill(os.getpid(), signal.SIGUSR2)        # nothing is there to dump yet
+time.sleep(.3)
+import torch
+kept = torch.empty(100 << 20, dtype=torch.uint8, device='cuda')
+os.kill(os.getpid(), signal.SIGUSR2)
+time.sleep(1.5)
+print('alive')
+'''
+    for ours in ('import gpusnap.torch; gpusnap.torch.attach()', 'import gpusnap.torch; gpusnap.torch.use()'):
+        r = Run(program(text % ours), mib=2048, GPUSNAP_SIGNAL='USR2')
+        assert r.status == 0 and 'alive' in r.out, (ours, r.status, r.err)
+        assert [os.path.basename(d)[:5] for d in r.dumps] == ['dump-'], (ours, r.dumps)
+
+
+@case
+def our_own_files_are_in_no_stack():
+    for call in ('attach(stacks="all")', 'use(stacks="all")'):
+        r = Run(program(f'import gpusnap.torch; gpusnap.torch.{call}\n' + GROWING), mib=2048)
+        own = ask(r.dumps[0], "select name, file from frame where name like '%gpusnap%' or file like '%libgpusnap%' or file like '%/gpusnap/%'")
+        assert not own, (call, own)
+
+
+@case
+def library_frames_do_not_use_up_the_depth():
+    text = '''
+import os, sys
+folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'site-packages'); os.mkdir(folder); sys.path.insert(0, folder)
+with open(folder + '/deeplib.py', 'w') as f: f.write('def deep(n, f):\\n    return deep(n - 1, f) if n else f()\\n')
+import deeplib
+%s
+def my_line(): deeplib.deep(40, lambda: torch.empty(3 << 30, dtype=torch.uint8, device='cuda'))
+import torch
+try: my_line()
+except torch.OutOfMemoryError: pass
+'''
+    for ours in ('import gpusnap.torch; gpusnap.torch.attach()', 'import gpusnap.torch; gpusnap.torch.use()'):
+        r = Run(program(text % ours), mib=2048)
+        frames = [f['name'] for f in ask(r.dumps[0], 'select name from frame')]
+        assert 'my_line' in frames, (ours, frames, r.err)

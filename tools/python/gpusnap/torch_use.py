@@ -29,17 +29,15 @@ def _address(name):
     return ctypes.cast(getattr(_load_glue()[0], name), ctypes.c_void_p).value
 
 
-def use(conf=None, rules=None, **settings):
-    """Makes the recording pool PyTorch's allocator, with the rules of this release. Before anything was allocated on a GPU.
-    conf: allocator settings (default: the variables PyTorch reads). settings: others of gpusnap_config, e.g. dir, stacks, depth."""
-    global _in_use
-    if _in_use or variables.disabled():
-        return
-    if torch.cuda.is_initialized():
-        raise RuntimeError('gpusnap.torch.use() comes too late: CUDA is initialised already; call it right after `import torch`')
-    path = _load_glue()[1]
-    native.open_recorder(conf=conf, rules=rules or torch.__version__.split('+')[0], **settings)
-    allocator = torch.cuda.memory.CUDAPluggableAllocator(path, 'gpusnap_torch_alloc', 'gpusnap_torch_free')
+def _install_whole(library):
+    library.gpusnap_torch_use.restype = ctypes.c_char_p
+    why = library.gpusnap_torch_use()
+    if why is not None:
+        raise RuntimeError('gpusnap.torch.use(): ' + why.decode(errors='replace'))
+
+
+def _install_pluggable():
+    allocator = torch.cuda.memory.CUDAPluggableAllocator(_load_glue()[1], 'gpusnap_torch_alloc', 'gpusnap_torch_free')
     inner = allocator.allocator()
     inner.set_record_stream_fn(_address('gpusnap_torch_record_stream'))
     inner.set_reset_fn(_address('gpusnap_torch_reset'))
@@ -49,6 +47,31 @@ def use(conf=None, rules=None, **settings):
     inner.set_end_allocate_to_pool_fn(_address('gpusnap_torch_end'))
     inner.set_release_pool(_address('gpusnap_torch_release'))
     torch.cuda.memory.change_current_allocator(allocator)
+
+
+def _whole_or_pluggable():
+    """What puts the pool into PyTorch's place: with all that PyTorch's own allocator answers, else, without CUDA's headers, with
+    what a pluggable allocator can."""
+    try:
+        library, _ = torch_build.load('torch_use', ('c10', 'c10_cuda', 'torch_cpu', 'torch_cuda'), cuda=True)
+        return lambda: _install_whole(library)
+    except torch_build.CannotCompile as e:
+        _load_glue()
+        variables.say(f'torch.cuda.memory_stats() and its like do not work under use(): {e}')
+        return _install_pluggable
+
+
+def use(conf=None, rules=None, **settings):
+    """Makes the recording pool PyTorch's allocator, with the rules of this release. Before anything was allocated on a GPU.
+    conf: allocator settings (default: the variables PyTorch reads). settings: others of gpusnap_config, e.g. dir, stacks, depth."""
+    global _in_use
+    if _in_use or variables.disabled():
+        return
+    if torch.cuda.is_initialized():
+        raise RuntimeError('gpusnap.torch.use() comes too late: CUDA is initialised already; call it right after `import torch`')
+    install = _whole_or_pluggable()
+    native.open_recorder(conf=conf, rules=rules or torch.__version__.split('+')[0], **settings)
+    install()
     torch_attach.step_aside()
     preload.leave_out('libgpusnap.so')      # the pool records what it asks of the driver
     _in_use = True

@@ -337,9 +337,9 @@ typedef struct gpusnap_stat_row {
 	int64_t current, peak, allocated, freed;
 } gpusnap_stat_row;
 
-/* A device's segments and blocks now, by address; stacks and tags are left 0. On entry *nsegments and
- * *nblocks are the rows that there is room for, on return the rows that there are: where these are
- * more, only what had room was written, and the call is to be made again. */
+/* A device's segments and blocks now, by address; stacks and tags are left 0. On entry *nsegments
+ * and *nblocks are the rows that there is room for, on return the rows that there are: where these
+ * are more, only what had room was written, and the call is to be made again. */
 GPUSNAP_API gpusnap_status gpusnap_layout(int device, gpusnap_segment_row *segments,
 	size_t *nsegments, gpusnap_block_row *blocks, size_t *nblocks);
 

@@ -257,10 +257,10 @@ def look():
                  [[(b['size'], b['state'], names(b)) for b in g['blocks']] for g in s['segments']], torch._C._cuda_isHistoryEnabled()])
 grow(100); look()
 record(max_entries=50, stacks='python'); grow(20); del kept[0]; look()
-record(enabled='state', stacks='python'); grow(20); look()
-record(context='alloc', max_entries=9, stacks='python'); grow(20); grow(20); look()
+record(context='alloc', max_entries=90, stacks='python'); grow(20); grow(20); look()
 record(enabled=None); grow(20); look()
 record(True, trace_alloc_max_entries=20, trace_alloc_record_context=True); grow(20); look()
+record(enabled=None); record(enabled='state', stacks='python'); grow(20); told.append([names(b) for b in torch.cuda.memory_snapshot()[-1]['blocks']])
 print(json.dumps(told))
 '''
     plain, ours = Run(program(text % '')).json(), Run(program(text % 'import gpusnap.torch; gpusnap.torch.attach()')).json()

@@ -1,6 +1,7 @@
 """Watching PyTorch's own allocator through its hooks in C++ (torch_watch.cpp): its events go into our ring, and a failure becomes a dump
 without Python. The program's own history of PyTorch's stays the program's own."""
 import ctypes
+import time
 from ctypes import c_char, c_char_p, c_int, c_int64, c_size_t
 
 import torch
@@ -63,7 +64,7 @@ class TheirHistory:
     stays beside theirs. Only that is kept from it that is ours: the one entry that a history of ours must have."""
 
     def __init__(self, attached):
-        self.attached, self.on = attached, False
+        self.attached, self.on, self.began = attached, False, 0
         for name in ('_cuda_record_memory_history', '_cuda_record_memory_history_legacy', '_cuda_memorySnapshot', '_cuda_isHistoryEnabled'):
             original = getattr(torch._C, name, None)
             if original is not None:
@@ -74,6 +75,8 @@ class TheirHistory:
 
     def _begin_first(self):
         """CUDA begins with the history; ours is to be there before it."""
+        if not self.on:
+            self.began = time.time_ns() // 1000
         if not torch.cuda.is_initialized() and not self.attached.cancelled:
             torch.cuda.init()
 
@@ -104,10 +107,17 @@ class TheirHistory:
     def _cuda_memorySnapshot(self, original):
         def _cuda_memorySnapshot(*args, **named):
             snapshot = original(*args, **named)
-            if self._watch() is not None and not self.on and 'device_traces' in snapshot:
-                snapshot['device_traces'] = [[] for _ in snapshot['device_traces']]
+            if self._watch() is not None and 'device_traces' in snapshot:
+                snapshot['device_traces'] = [self._of_theirs(trace) for trace in snapshot['device_traces']]
             return snapshot
         return _cuda_memorySnapshot
+
+    def _of_theirs(self, trace):
+        """Without the entry that was ours."""
+        ours = 0
+        while self.on and ours < len(trace) and trace[ours].get('time_us', self.began) < self.began:
+            ours += 1
+        return trace[ours:] if self.on else []
 
     def _cuda_isHistoryEnabled(self, original):
         def _cuda_isHistoryEnabled():

@@ -189,6 +189,16 @@ GPUSNAP_API gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool
 GPUSNAP_API gpusnap_status gpusnap_push_tag(const char *name);
 GPUSNAP_API gpusnap_status gpusnap_pop_tag(void);
 
+/* --- steps and other moments
+ * -------------------------------------------------------------------------------------------- */
+
+/* A step of the program begins, and ends the one before: dumps tell memory step by step. */
+GPUSNAP_API gpusnap_status gpusnap_step(int64_t number);
+/* A moment, or the start and end of a span, as torch.profiler.record_function makes them. stage:
+ * "START", "END" or NULL. The last 4096 are kept, their names cut to 79 bytes. GPUSNAP_STATE where
+ * nothing is recorded. */
+GPUSNAP_API gpusnap_status gpusnap_annotate(const char *name, const char *stage);
+
 /* Python code below that folder is part of no stack from now on: of bindings, not of their user. */
 GPUSNAP_API void gpusnap_hide_python(const char *folder);
 

@@ -329,6 +329,32 @@ gpusnap_status gpusnap_pop_tag(void)
 	return GPUSNAP_OK;
 }
 
+static void put_mark(gs_recorder *r, const char *name, const char *stage)
+{
+	gs_mark_stage what = !stage || !*stage ? GS_MARK_MOMENT
+		: *stage == 'S'                    ? GS_MARK_START
+										   : GS_MARK_END;
+	if (r)
+		gs_marks_put(&r->dumper.marks, name, what, gs_clock_ticks(&r->clock));
+}
+
+gpusnap_status gpusnap_annotate(const char *name, const char *stage)
+{
+	if (!gs_opened_any())
+		return gs_api_fail(GS_STATE, "nothing is recorded");
+	put_mark(gs_opened_get(GS_OPENED_POOL), name, stage);
+	put_mark(gs_opened_get(GS_OPENED_WATCH), name, stage);
+	return GPUSNAP_OK;
+}
+
+gpusnap_status gpusnap_step(int64_t number)
+{
+	char text[32] = "step ";
+	gs_line line = {text, strlen(text), sizeof text};
+	gs_line_signed(&line, number);
+	return gpusnap_annotate(text, NULL);
+}
+
 void gpusnap_hide_python(const char *folder) { gs_python_hide(folder); }
 
 gpusnap_status gpusnap_reset_peak_stats(int device)

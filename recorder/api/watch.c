@@ -254,9 +254,26 @@ static void tell_failure(const gs_ring *ring, gpusnap_watched *told)
 	told->acted_after = told->oom >= 0 && t->watched.failure + 1 < ring->count;
 }
 
+static gpusnap_status put_marks(gpusnap_builder *b, int device, const gs_clock_scale *scale)
+{
+	static pthread_mutex_t taking = PTHREAD_MUTEX_INITIALIZER; /* one copy */
+	gs_marks *m = &watch.recorder.dumper.marks;
+	gpusnap_status status = GPUSNAP_OK;
+	pthread_mutex_lock(&taking);
+	uint32_t n = gs_marks_take(m);
+	for (uint32_t i = 0; i < n && !status; i++)
+		status = gpusnap_builder_annotation(b, device, m->copy[i].name,
+			gs_mark_stage_name(m->copy[i].stage), gs_clock_ns(scale, m->copy[i].ticks) / 1000);
+	pthread_mutex_unlock(&taking);
+	return status;
+}
+
 gpusnap_status gpusnap_watch_rows(gpusnap_builder *b, int device, gpusnap_watched *told)
 {
 	gs_clock_scale scale = gs_clock_scale_now(&watch.recorder.clock);
+	gpusnap_status marked = put_marks(b, device, &scale);
+	if (marked)
+		return marked;
 	watched *w = lock_device(device);
 	bool fitted = true;
 	if (!w)

@@ -72,6 +72,8 @@ gs_status gs_dumper_init(
 	gs_status status = gs_dump_places_init(&d->places, config->max_dumps, config->max_bytes, pages);
 	if (!status && tables)
 		status = gs_encoder_init(&d->encoder, tables, config->level, pages);
+	if (!status && tables)
+		status = gs_marks_init(&d->marks, pages);
 	if (status)
 		gs_dumper_release(d);
 	return status;
@@ -83,12 +85,18 @@ void gs_dumper_release(gs_dumper *d)
 		return;
 	say_counts(d);
 	gs_encoder_release(&d->encoder);
+	gs_marks_release(&d->marks);
 	gs_dump_places_release(&d->places);
 	pthread_mutex_destroy(&d->lock);
 	memset(d, 0, sizeof *d);
 }
 
-void gs_dumper_before_fork(gs_dumper *d) { pthread_mutex_lock(&d->lock); }
+void gs_dumper_before_fork(gs_dumper *d)
+{
+	pthread_mutex_lock(&d->lock);
+	if (d->marks.ring)
+		pthread_mutex_lock(&d->marks.lock);
+}
 
 void gs_dumper_after_fork(gs_dumper *d, bool child)
 {
@@ -98,6 +106,8 @@ void gs_dumper_after_fork(gs_dumper *d, bool child)
 		d->told_contents = false;
 		gs_dump_places_after_fork(&d->places);
 	}
+	if (d->marks.ring)
+		pthread_mutex_unlock(&d->marks.lock);
 	pthread_mutex_unlock(&d->lock);
 }
 
@@ -354,7 +364,8 @@ static gs_status encode_stage(void *arg, int64_t pid, gs_sink sink, void *sink_a
 {
 	const staged *s = arg;
 	gs_clock_scale scale = gs_clock_scale_now(s->d->clock);
-	gs_encode_source source = {s->stage, s->device, s->d->config, &scale, pid, s->d->pages->bytes};
+	gs_encode_source source = {s->stage, s->device, s->d->config, &scale, pid, s->d->pages->bytes,
+		s->d->marks.copy, gs_marks_take(&s->d->marks)};
 	return gs_encode(&s->d->encoder, &source, sink, sink_arg);
 }
 

@@ -12,6 +12,7 @@
 #include <sys/types.h>
 
 #include "recorder/capture/clock.h"
+#include "recorder/capture/marks.h"
 #include "recorder/dump/config.h"
 #include "recorder/dump/dump_file.h"
 #include "recorder/dump/encode.h"
@@ -42,6 +43,7 @@ typedef struct gs_dumper {
 	gs_pages *pages;
 	pthread_mutex_t lock;
 	gs_encoder encoder;
+	gs_marks marks; /* in every dump */
 	pid_t pid;
 	gs_dump_places places;
 	uint32_t number;    /* of the last dump: %n */

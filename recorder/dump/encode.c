@@ -129,6 +129,43 @@ static void put_stat_names(gs_writer *w)
 		gs_writer_string(w, gs_text_of(scalars[i]));
 }
 
+enum {
+	TEXT_STAGES = TEXT_SCALARS + sizeof scalars / sizeof *scalars,
+	TEXT_MARKS = TEXT_STAGES + 2
+};
+
+/* The names of marks, the end of a span under that of its start; alike becomes the text's id. */
+static void put_mark_names(gs_writer *w, const gs_encode_source *from)
+{
+	gs_id next = TEXT_MARKS;
+	if (from->nmarks) {
+		gs_writer_string(w, gs_text_of(gs_mark_stage_name(GS_MARK_START)));
+		gs_writer_string(w, gs_text_of(gs_mark_stage_name(GS_MARK_END)));
+	}
+	for (uint32_t i = 0; i < from->nmarks; i++) {
+		gs_mark *mark = &from->marks[i];
+		if (mark->alike && mark->alike <= i) {
+			mark->alike = from->marks[i - mark->alike].alike;
+			continue;
+		}
+		gs_writer_string(w, gs_text_of(mark->name));
+		mark->alike = next++;
+	}
+}
+
+static void put_marks(gs_writer *w, const gs_encode_source *from)
+{
+	for (uint32_t i = 0; i < from->nmarks; i++) {
+		const gs_mark *mark = &from->marks[i];
+		gs_id stage = mark->stage == GS_MARK_MOMENT
+			? 0
+			: TEXT_STAGES + (mark->stage == GS_MARK_END ? 1 : 0);
+		gs_row_annotation row = {
+			from->device->number, mark->alike, stage, gs_clock_ns(from->scale, mark->ticks) / 1000};
+		gs_writer_annotation(w, &row);
+	}
+}
+
 static void put_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
 	const gs_stage *s = from->stage;
@@ -250,10 +287,12 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 	if (!from->stage->library)
 		put_settings(w, from);
 	put_stat_names(w);
+	put_mark_names(w, from);
 	gs_encoder_put(e, w);
 	put_layout(e, w, from);
 	put_stats(e, w, from);
 	put_ooms(e, w, from);
+	put_marks(w, from);
 	put_events(e, w, from);
 	return gs_writer_finish(w);
 }

@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "recorder/capture/clock.h"
+#include "recorder/capture/marks.h"
 #include "recorder/dump/config.h"
 #include "recorder/dump/encode_tables.h"
 #include "recorder/dump/staging.h"
@@ -25,6 +26,8 @@ typedef struct gs_encode_source {
 	const gs_clock_scale *scale;
 	int64_t pid;
 	uint64_t recorder_bytes; /* the recorder's own memory */
+	gs_mark *marks;          /* what the program named, oldest first; alike is used up */
+	uint32_t nmarks;
 } gs_encode_source;
 
 /* Writes the whole file to the sink. What the sink or the writer failed with. */

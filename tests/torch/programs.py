@@ -121,7 +121,7 @@ def an_allocator_that_cannot_be_watched_is_left_alone():
 @case
 def with_caching_off_the_driver_calls_are_the_recording():
     for options in ((), ('-E',)):
-        r = Run(*options, program(GROWING), mib=2048, before=RUN, PYTORCH_NO_CUDA_MEMORY_CACHING='1')
+        r = Run(*options, program(GROWING.replace('torch.OutOfMemoryError', 'RuntimeError')), mib=2048, before=RUN, PYTORCH_NO_CUDA_MEMORY_CACHING='1')
         assert r.status == 0 and 'caught' in r.out, r.err
         assert r.err.count('cannot be watched') == 1, r.err
         assert len(r.dumps) == 1, (r.dumps, r.err)
@@ -325,3 +325,33 @@ except torch.OutOfMemoryError: pass
         r = Run(program(text % ours), mib=2048)
         frames = [f['name'] for f in ask(r.dumps[0], 'select name from frame')]
         assert 'my_line' in frames, (ours, frames, r.err)
+
+
+@case
+def steps_tags_and_dumps_are_marked_by_the_program():
+    text = '''
+import torch, gpusnap, gpusnap.torch
+gpusnap.torch.%s
+kept = []
+@gpusnap.tag('cache')
+def hold(): kept.append(torch.empty(20 << 20, dtype=torch.uint8, device='cuda'))
+for n in range(3):
+    gpusnap.step(n)
+    hold()
+with torch.profiler.record_function('evaluation'), gpusnap.tag('inputs'): kept.append(torch.empty(30 << 20, dtype=torch.uint8, device='cuda'))
+print(gpusnap.dump('before the end'))
+'''
+    for call in ('attach()', 'use()'):
+        r = Run(program(text % call))
+        assert r.status == 0 and len(r.dumps) == 1, (call, r.err)
+        assert [(s['name'], s['how']) for s in ask(r.dumps[0], 'select name, how from step order by step')] == [(f'step {n}', 'annotation') for n in range(3)], call
+        tags = {t['tag']: t['bytes'] for t in ask(r.dumps[0], 'top tags')}
+        assert tags == {'cache': 60 * MIB, 'inputs': 30 * MIB}, (call, tags)
+        names = [(a['name'], a['stage'] or None) for a in ask(r.dumps[0], 'select name, stage from annotation order by time_us')]
+        assert names[-3:] == [('evaluation', 'START'), ('evaluation', 'END'), ('before the end', None)], (call, names)
+
+
+@case
+def marks_cost_nothing_where_nothing_is_recorded():
+    r = Run('-c', "import sys, gpusnap\ngpusnap.step(1)\nwith gpusnap.tag('x'): pass\nprint(gpusnap.dump('y'), 'torch' in sys.modules, 'gpusnap.native' in sys.modules)")
+    assert r.status == 0 and r.out.split() == ['None', 'False', 'False'], (r.out, r.err)

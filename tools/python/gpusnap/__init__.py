@@ -5,6 +5,13 @@
     import gpusnap.cupy;  gpusnap.cupy.use()
     python -m gpusnap run train.py …                 # attach() without touching the program
 
+    gpusnap.step(7)                                  # what a program says of itself
+    with gpusnap.tag('kv cache'): …
+    gpusnap.dump('before evaluation')
+
 Dumps go to $GPUSNAP_DIR (./gpusnap-dumps) and are read with the command `gpusnap`."""
 
+from .marking import dump, step, tag
+
+__all__ = ['dump', 'step', 'tag']
 __version__ = '1.0.0'

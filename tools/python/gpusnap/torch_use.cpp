@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include <ATen/record_function.h>
 #include <c10/cuda/CUDACachingAllocator.h>
 #include <torch/csrc/cuda/CUDAPluggableAllocator.h>
 
@@ -324,12 +325,24 @@ private:
 
 } // namespace
 
+// torch.profiler.record_function and the profiler's steps.
+static std::unique_ptr<at::ObserverContext> scope_begins(const at::RecordFunction &f)
+{
+	gpusnap_annotate(f.name(), "START");
+	return nullptr;
+}
+static void scope_ends(const at::RecordFunction &f, at::ObserverContext *)
+{
+	gpusnap_annotate(f.name(), "END");
+}
+
 // Makes the recording pool PyTorch's allocator; the recorder is open. Returns why it cannot be, or NULL.
 EXPORT const char *gpusnap_torch_use(void)
 {
 	static std::string why;
 	try {
 		torch::cuda::CUDAPluggableAllocator::changeCurrentAllocator(std::make_shared<Recording>());
+		at::addGlobalCallback(at::RecordFunctionCallback(scope_begins, scope_ends).scopes({ at::RecordScope::USER_SCOPE }));
 		return nullptr;
 	} catch (const std::exception &e) {
 		why = e.what();

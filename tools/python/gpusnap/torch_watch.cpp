@@ -9,7 +9,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <exception>
 #include <mutex>
 #include <set>
@@ -17,7 +16,6 @@
 #include <vector>
 
 #include <dlfcn.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <ATen/record_function.h>
@@ -136,48 +134,15 @@ static void on_entry(const cca::TraceEntry &e)
 
 // --- annotations ---------------------------------------------------------------------------------------------------------------
 
-struct annotation {
-	int device;
-	std::string name;
-	const char *stage;
-	int64_t time_us;
-};
-static constexpr size_t ANNOTATIONS_KEPT = 16384;
-static std::mutex annotating; // innermost
-static std::deque<annotation> annotations;
-
-static int64_t now_us()
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME, &t);
-	return t.tv_sec * INT64_C(1000000) + t.tv_nsec / 1000;
-}
-
-static void annotate(const char *name, const char *stage)
-{
-	int device = 0;
-	if (cudaGetDevice(&device) != cudaSuccess)
-		device = 0;
-	std::lock_guard<std::mutex> guard(annotating);
-	if (annotations.size() == ANNOTATIONS_KEPT)
-		annotations.pop_front();
-	annotations.push_back({ device, name, stage, now_us() });
-}
-
 // torch.profiler.record_function and the profiler's steps.
 static std::unique_ptr<at::ObserverContext> scope_begins(const at::RecordFunction &f)
 {
-	annotate(f.name(), "START");
+	gpusnap_annotate(f.name(), "START");
 	return nullptr;
 }
 static void scope_ends(const at::RecordFunction &f, at::ObserverContext *)
 {
-	annotate(f.name(), "END");
-}
-
-EXPORT void gpusnap_torch_annotate(const char *name, const char *stage)
-{
-	annotate(name, stage[0] == 'S' ? "START" : stage[0] == 'E' ? "END" : "INSTANT");
+	gpusnap_annotate(f.name(), "END");
 }
 
 // --- dumps ---------------------------------------------------------------------------------------------------------------------
@@ -336,7 +301,7 @@ static void put_oom(gpusnap_builder *b, const gpusnap_device_row &device, const 
 	row.size = sizeof row;
 	row.device = device.device;
 	row.event = known ? told.oom : GPUSNAP_UNKNOWN;
-	row.time_us = known ? told.time_us : now_us();
+	row.time_us = known ? told.time_us : GPUSNAP_UNKNOWN;
 	row.requested = known ? told.requested : GPUSNAP_UNKNOWN;
 	row.needed = static_cast<int64_t>(f.asked);
 	row.stream = known ? static_cast<int64_t>(told.stream) : GPUSNAP_UNKNOWN;
@@ -350,13 +315,6 @@ static void put_oom(gpusnap_builder *b, const gpusnap_device_row &device, const 
 	row.pool_id = told.pool_id;
 	row.stack = known ? told.stack : 0;
 	must(gpusnap_builder_oom(b, &row));
-}
-
-static void put_annotations(gpusnap_builder *b)
-{
-	std::lock_guard<std::mutex> guard(annotating);
-	for (const auto &a : annotations)
-		must(gpusnap_builder_annotation(b, a.device, a.name.c_str(), a.stage, a.time_us));
 }
 
 static void fill(gpusnap_builder *b, int failing, const failure *f)
@@ -379,7 +337,6 @@ static void fill(gpusnap_builder *b, int failing, const failure *f)
 	}
 	for (const auto &s : info.segments)
 		put_segment(b, s);
-	put_annotations(b);
 }
 
 static gpusnap_status write_dump(int device, const failure *f, const char *path, gpusnap_reason reason, char *written, size_t cap)

@@ -9,7 +9,7 @@ import torch
 from . import native, torch_build
 
 _FUNCTIONS = {
-    'device': (None, c_char_p, c_char_p, c_int64), 'setting': (None, c_char_p, c_char_p), 'annotate': (None, c_char_p, c_char_p),
+    'device': (None, c_char_p, c_char_p, c_int64), 'setting': (None, c_char_p, c_char_p),
     'dump': (c_int, c_int, c_char_p, c_int, c_char_p, c_size_t, c_char_p), 'history': (None, c_size_t, c_int, c_char, c_char_p),
     'watch': (c_char_p, c_char_p, c_int),
 }

@@ -1,0 +1,43 @@
+/* Moments that the program names: its steps, and spans such as torch.profiler's. The last ones are
+ * kept, with their names: a name of each step would fill the tables of a long run. Fixed memory.
+ * Thread-safe: a lock of its own, innermost. */
+#ifndef GS_RECORDER_MARKS_H
+#define GS_RECORDER_MARKS_H
+
+#include <pthread.h>
+#include <stdint.h>
+
+#include "recorder/capture/pages.h"
+#include "schema/status.h"
+
+enum { GS_MARKS_KEPT = 4096, GS_MARK_NAME = 80 };
+
+typedef enum gs_mark_stage { GS_MARK_MOMENT, GS_MARK_START, GS_MARK_END } gs_mark_stage;
+
+typedef struct gs_mark {
+	uint64_t ticks; /* clock.h */
+	uint32_t alike; /* how many marks before this one is another of the same name, 0: none near */
+	uint8_t stage;  /* gs_mark_stage */
+	char name[GS_MARK_NAME];
+} gs_mark;
+
+typedef struct gs_marks {
+	pthread_mutex_t lock;
+	gs_pages *pages;
+	gs_mark *ring, *copy; /* copy: of a dump */
+	uint64_t count;       /* ever */
+} gs_marks;
+
+gs_status gs_marks_init(gs_marks *m, gs_pages *pages);
+void gs_marks_release(gs_marks *m);
+
+/* Keeps a mark; its name is cut to fit. */
+void gs_marks_put(gs_marks *m, const char *name, gs_mark_stage stage, uint64_t ticks);
+
+/* Copies what is kept, oldest first, to m->copy; returns how many. One caller at a time. */
+uint32_t gs_marks_take(gs_marks *m);
+
+/* "START", "END" or "". */
+const char *gs_mark_stage_name(uint8_t stage);
+
+#endif

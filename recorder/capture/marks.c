@@ -3,7 +3,9 @@
 
 #include <string.h>
 
-enum { NEAR = 256 }; /* how far back another of the same name is looked for: spans nest, steps follow */
+enum {
+	NEAR = 256
+}; /* how far back another of the same name is looked for: spans nest, steps follow */
 
 gs_status gs_marks_init(gs_marks *m, gs_pages *pages)
 {

@@ -142,6 +142,14 @@ static gs_status put_maps(
 	return status;
 }
 
+static bool any_segments(const gs_scene *scene)
+{
+	for (size_t i = 0; i < scene->moments.n; i++)
+		if (scene->moments.at[i].layout.nsegments)
+			return true;
+	return false;
+}
+
 static bool any_events(const gs_scene *scene)
 {
 	for (size_t i = 0; i < scene->moments.n; i++)
@@ -178,7 +186,11 @@ static gs_status put_pictures(const sections *s, gs_error *err)
 		gs_page_remark(s->p, "The input tells nothing of segments and blocks.");
 		return GS_OK;
 	}
-	status = put_maps(s->p, s->scene, NULL, "map", err);
+	status = GS_OK;
+	if (any_segments(s->scene))
+		status = put_maps(s->p, s->scene, NULL, "map", err);
+	else
+		gs_page_remark(s->p, "In this state the allocator holds no segment.");
 	heading(s, "Memory over time");
 	if (!status && !any_events(s->scene))
 		gs_page_remark(s->p, "No events were recorded: only this one state is known.");
@@ -490,7 +502,8 @@ gs_status gs_report_changes(gs_page *p, const gs_scene *before, const gs_scene *
 		gs_page_paragraph(p, summary);
 		if (d.n)
 			change_rows(p, &d);
-		status = put_maps(p, now, before, "changes", err);
+		if (any_segments(now))
+			status = put_maps(p, now, before, "changes", err);
 	}
 	free(summary);
 	gs_diff_release(&d);

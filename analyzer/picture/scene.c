@@ -128,7 +128,8 @@ static gs_map_panel panel_of(const gs_scene *scene, size_t i)
 static gs_map_panel panel_before(const gs_scene *before, const gs_device *device)
 {
 	for (size_t i = 0; i < before->moments.n; i++)
-		if (before->moments.at[i].device->device == device->device)
+		if (before->moments.at[i].device->device == device->device &&
+			before->moments.at[i].layout.nsegments)
 			return panel_of(before, i);
 	return (gs_map_panel){.snapshot = before->snapshot, .device = device};
 }
@@ -145,10 +146,13 @@ gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color c
 		.also = scene->ranks,
 		.nalso = scene->ranks && !before ? 2 * scene->moments.n : 0};
 
-	for (; ask.n < scene->moments.n && ask.n < GS_MAP_PANELS_MAX; ask.n++) {
-		now[ask.n] = panel_of(scene, ask.n);
+	for (size_t i = 0; i < scene->moments.n && ask.n < GS_MAP_PANELS_MAX; i++) {
+		if (!scene->moments.at[i].layout.nsegments && scene->moments.n > 1)
+			continue;
+		now[ask.n] = panel_of(scene, i);
 		if (before)
 			then[ask.n] = panel_before(before, now[ask.n].device);
+		ask.n++;
 	}
 	return gs_map_make(map, &ask, err);
 }

@@ -16,7 +16,7 @@ static gs_status select_one(const gs_snapshot *s, const gs_device *d, bool asked
 		return GS_OK;
 	if (status)
 		return status;
-	if (m->layout.nsegments || asked)
+	if (m->layout.nsegments || asked || (only && (d->has_layout || d->trace.n)))
 		moments->n++;
 	else
 		gs_layout_release(&m->layout);

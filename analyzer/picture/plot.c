@@ -500,13 +500,15 @@ static void draw_annotations(const frame *f)
 	bool steps = in->meaning && in->meaning->nsteps;
 	int right = 0;
 
-	for (size_t i = 0; f->panel->series.timed && i < in->snapshot->nannotations; i++) {
+	for (size_t i = 0; i < in->snapshot->nannotations; i++) {
 		const gs_annotation *a = &in->snapshot->annotations[i];
 		const char *name = gs_string_text(in->snapshot, a->name);
 		if (a->device != in->device->device || a->time_us == GS_NONE)
 			continue;
-		int column = gs_plot_column_at(&f->panel->series, a->time_us), x = f->x + column,
+		int column = gs_plot_column_time(&f->panel->series, a->time_us), x = f->x + column,
 			width = f->d->ops->measure(f->d, 10, name) + 8;
+		if (column < 0)
+			return;
 		gs_draw_rect(f->d, x, f->y + PLOT - 3, 1, 7, 0x5d6b7a);
 		if (steps || x <= right || x + width > f->x + f->w)
 			continue;

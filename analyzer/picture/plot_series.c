@@ -192,6 +192,25 @@ int gs_plot_column_of(const gs_plot_series *s, size_t event)
 		s, s->timed ? s->history->device->trace.events[event].time_us : (int64_t)event);
 }
 
+int gs_plot_column_time(const gs_plot_series *s, int64_t time_us)
+{
+	const gs_trace *t = &s->history->device->trace;
+	size_t low = 0, high = t->n;
+
+	if (s->timed)
+		return gs_plot_column_at(s, time_us);
+	if (!all_timed(t))
+		return -1;
+	while (low < high) { /* the first event that is not earlier */
+		size_t middle = low + (high - low) / 2;
+		if (t->events[middle].time_us < time_us)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return gs_plot_column_at(s, (int64_t)low);
+}
+
 /* Whether events lie in a small part of the time that they span (a program that waits, then works).
  */
 static bool crowded(const gs_trace *t)

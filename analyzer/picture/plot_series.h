@@ -33,8 +33,10 @@ gs_status gs_plot_series_init(gs_plot_series *s, const gs_history *h, const gs_m
 	const gs_palette *palette, int source, gs_plot_axis axis, int columns, gs_error *err);
 void gs_plot_series_release(gs_plot_series *s);
 
-/* The column of an event, and of a time (clamped). */
+/* The column of an event; of a value of the axis (clamped); of a time in microseconds, whatever the
+ * axis counts (-1: the events have no times). */
 int gs_plot_column_of(const gs_plot_series *s, size_t event);
 int gs_plot_column_at(const gs_plot_series *s, int64_t value);
+int gs_plot_column_time(const gs_plot_series *s, int64_t time_us);
 
 #endif

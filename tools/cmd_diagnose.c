@@ -4,13 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advice/answer.h"
 #include "analyzer/advice/advice.h"
+#include "analyzer/advice/answer.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/voice.h"
 #include "tools/result.h"
 
 typedef struct diagnose_options {
@@ -125,12 +126,11 @@ static const gs_snapshot *choose(const gs_input *input, int64_t device)
 
 static void print(const diagnose_options *o, const gs_diagnosis *d, FILE *out)
 {
+	gs_voice voice = gs_voice_of(&o->common, o->verbose);
 	if (o->common.format == GS_FORMAT_JSON || o->common.format == GS_FORMAT_JSONL || o->common.json)
 		gs_diagnosis_print_json(d, out);
 	else
-		gs_diagnosis_print(d, out,
-			o->common.format == GS_FORMAT_MARKDOWN ? GS_DIAGNOSE_MARKDOWN : GS_DIAGNOSE_PLAIN,
-			o->verbose);
+		gs_diagnosis_print(d, out, &voice);
 }
 
 static int print_result(const diagnose_options *o, const gs_diagnosis *d)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "analyzer/open/input.h"
 #include "schema/size.h"
@@ -11,12 +12,14 @@
 #include "tools/message.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/voice.h"
 
 static const gs_column columns[] = {
 	{"path", GS_UNIT_NONE},
 	{"kind", GS_UNIT_NONE},
 	{"library", GS_UNIT_NONE},
 	{"tool", GS_UNIT_NONE},
+	{"release", GS_UNIT_NONE},
 	{"rules", GS_UNIT_NONE},
 	{"host", GS_UNIT_NONE},
 	{"pid", GS_UNIT_NONE},
@@ -29,6 +32,8 @@ static const gs_column columns[] = {
 	{"blocks", GS_UNIT_NONE},
 	{"events", GS_UNIT_NONE},
 	{"dropped", GS_UNIT_NONE},
+	{"first_event_us", GS_UNIT_TIME},
+	{"last_event_us", GS_UNIT_TIME},
 	{"ooms", GS_UNIT_NONE},
 	{"stacks", GS_UNIT_NONE},
 	{"frames", GS_UNIT_NONE},
@@ -43,13 +48,29 @@ enum { COLUMNS = sizeof columns / sizeof *columns };
 typedef struct counts {
 	uint64_t segments, blocks, dropped;
 	int64_t events;
+	int64_t first_us, last_us; /* of the events; GS_NONE unknown */
+	bool dropped_known;        /* whether events were lost before the first one kept */
 	bool layout, capacity, device_free, requested, held, times, all;
 } counts;
 
+/* Events of a device ascend in time. */
+static void count_times(const gs_trace *t, counts *c)
+{
+	int64_t first = t->n ? t->events[0].time_us : GS_NONE;
+	int64_t last = t->n ? t->events[t->n - 1].time_us : GS_NONE;
+	if (first != GS_NONE && (c->first_us == GS_NONE || first < c->first_us))
+		c->first_us = first;
+	if (last != GS_NONE && (c->last_us == GS_NONE || last > c->last_us))
+		c->last_us = last;
+}
+
 static counts count(const gs_snapshot *s)
 {
-	counts c = {0, 0, 0, s->ndevices || !s->lost ? 0 : GS_NONE, false, false, false, false, false,
-		false, true};
+	counts c = {.events = s->ndevices || !s->lost ? 0 : GS_NONE,
+		.first_us = GS_NONE,
+		.last_us = GS_NONE,
+		.dropped_known = true,
+		.all = true};
 	for (size_t i = 0; i < s->ndevices; i++) {
 		const gs_device *d = &s->devices[i];
 		c.segments += d->captured.nsegments;
@@ -61,6 +82,8 @@ static counts count(const gs_snapshot *s)
 		c.capacity |= d->capacity != GS_NONE;
 		c.device_free |= d->device_free != GS_NONE;
 		c.times |= d->trace.n && d->trace.events[d->trace.n - 1].time_us != GS_NONE;
+		c.dropped_known &= !d->trace.n || d->trace.dropped || d->trace.complete != -1;
+		count_times(&d->trace, &c);
 		c.all &= d->trace.complete == 1;
 	}
 	for (size_t i = 0; i < s->nooms; i++) {
@@ -89,6 +112,19 @@ static void device_text(const gs_snapshot *s, char *buf, size_t cap)
 			at += (size_t)snprintf(buf + at, cap - at, " (%.100s%s%s)", gs_string_text(s, d->name),
 				d->name && *size ? ", " : "", size);
 	}
+}
+
+/* "2.8 to 2.12", "2.8 or later": which releases of PyTorch may have written the file. */
+static void release_text(const gs_snapshot *s, char *buf, size_t cap)
+{
+	const char *min = s->release_min, *max = s->release_max;
+	buf[0] = 0;
+	if (min && max && !strcmp(min, max))
+		snprintf(buf, cap, "%s", min);
+	else if (min && max)
+		snprintf(buf, cap, "%s to %s", min, max);
+	else if (min || max)
+		snprintf(buf, cap, "%s or %s", min ? min : max, min ? "later" : "earlier");
 }
 
 static void add(char *buf, size_t cap, bool missing, const char *text)
@@ -120,15 +156,17 @@ static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t ca
 
 static gs_status put(gs_emitter *e, const gs_snapshot *s, gs_error *err)
 {
-	char devices[2048], cannot[1024];
+	char devices[2048], cannot[1024], release[64];
 	counts c = count(s);
 	device_text(s, devices, sizeof devices);
+	release_text(s, release, sizeof release);
 	unknowns(s, &c, cannot, sizeof cannot);
 	const gs_value row[COLUMNS] = {
 		gs_value_text(s->path),
 		gs_value_text(gs_kind_text(s->kind)),
 		gs_value_text(s->library),
 		gs_value_text(s->tool),
+		gs_value_text(*release ? release : NULL),
 		gs_value_text(s->rules),
 		gs_value_text(s->host),
 		gs_value_int(s->pid),
@@ -140,7 +178,9 @@ static gs_status put(gs_emitter *e, const gs_snapshot *s, gs_error *err)
 		c.layout ? gs_value_int((int64_t)c.segments) : gs_value_int(GS_NONE),
 		c.layout ? gs_value_int((int64_t)c.blocks) : gs_value_int(GS_NONE),
 		gs_value_int(c.events),
-		gs_value_int((int64_t)c.dropped),
+		c.dropped_known ? gs_value_int((int64_t)c.dropped) : gs_value_int(GS_NONE),
+		gs_value_int(c.first_us),
+		gs_value_int(c.last_us),
 		gs_value_int(gs_snapshot_failures(s, NULL)),
 		gs_value_int(s->nstacks ? s->nstacks - 1 : 0),
 		gs_value_int(s->nframes ? s->nframes - 1 : 0),
@@ -154,7 +194,149 @@ static gs_status put(gs_emitter *e, const gs_snapshot *s, gs_error *err)
 	return status == GS_END ? GS_OK : status;
 }
 
-static int print(const gs_input *input, const gs_common *common)
+/* --- for people ------------------------------------------------------------------------------ */
+
+static void say_time(gs_prose *p, int64_t us)
+{
+	time_t seconds = (time_t)(us / 1000000);
+	char text[32];
+	struct tm t;
+	if (gmtime_r(&seconds, &t) && strftime(text, sizeof text, "%Y-%m-%d %H:%M:%S", &t))
+		gs_say(p, "%s", text);
+}
+
+static void write_row(FILE *out, const gs_voice *voice, const char *label, gs_prose *p)
+{
+	if (p->n)
+		gs_prose_row(out, voice, label, p, NULL);
+	gs_prose_clear(p);
+}
+
+static void write_origin(FILE *out, const gs_voice *voice, const gs_snapshot *s)
+{
+	char release[64];
+	gs_prose p;
+	gs_prose_clear(&p);
+	release_text(s, release, sizeof release);
+	if (s->tool)
+		gs_say_foreign(&p, voice, s->tool);
+	if (*release)
+		gs_say(&p, "%s%s, as its keys tell", p.n ? " " : "PyTorch ", release);
+	if (s->rules)
+		gs_say(&p, "%srules of %s", p.n ? ", " : "", s->rules);
+	write_row(out, voice, "made by", &p);
+	if (s->host)
+		gs_say_foreign(&p, voice, s->host);
+	if (s->pid != GS_NONE)
+		gs_say(&p, "%sprocess %lld", p.n ? ", " : "", (long long)s->pid);
+	if (s->rank != GS_NONE)
+		gs_say(&p, "%srank %lld", p.n ? ", " : "", (long long)s->rank);
+	if (s->driver)
+		gs_say(&p, "%sdriver %s", p.n ? ", " : "", s->driver);
+	write_row(out, voice, "on", &p);
+	if (s->argv)
+		gs_say_foreign(&p, voice, s->argv);
+	write_row(out, voice, "command", &p);
+	if (s->time_us != GS_NONE)
+		say_time(&p, s->time_us);
+	write_row(out, voice, "written", &p);
+}
+
+static void write_events(FILE *out, const gs_voice *voice, const counts *c)
+{
+	gs_prose p;
+	gs_prose_clear(&p);
+	if (c->events == GS_NONE)
+		return;
+	if (!c->events) {
+		gs_say(&p, "none were recorded");
+	} else {
+		gs_say_count(&p, (uint64_t)c->events, "event");
+		if (c->first_us != GS_NONE && c->last_us != GS_NONE) {
+			gs_say(&p, ", ");
+			say_time(&p, c->first_us);
+			gs_say(&p, " to ");
+			say_time(&p, c->last_us);
+			gs_say(&p, " UTC (%.3g s)", (double)(c->last_us - c->first_us) / 1e6);
+		}
+		if (c->dropped)
+			gs_say(&p, "; %llu older ones were dropped", (unsigned long long)c->dropped);
+		else if (!c->dropped_known)
+			gs_say(&p, "; whether older ones were dropped is not recorded");
+	}
+	write_row(out, voice, "events", &p);
+}
+
+static void write_content(FILE *out, const gs_voice *voice, const gs_snapshot *s, const counts *c)
+{
+	char devices[2048];
+	int64_t failures = gs_snapshot_failures(s, NULL);
+	gs_prose p;
+	gs_prose_clear(&p);
+	device_text(s, devices, sizeof devices);
+	gs_say_foreign(&p, voice, devices);
+	write_row(out, voice, s->ndevices > 1 ? "devices" : "device", &p);
+	if (c->layout) {
+		gs_say_count(&p, c->segments, "segment");
+		gs_say(&p, ", ");
+		gs_say_count(&p, c->blocks, "block");
+	}
+	write_row(out, voice, "layout", &p);
+	write_events(out, voice, c);
+	gs_say(&p, failures ? "" : "none");
+	if (failures > 0)
+		gs_say_count(&p, (uint64_t)failures, "out-of-memory");
+	write_row(out, voice, "failures", &p);
+	if (s->nstacks > 1) {
+		gs_say_count(&p, s->nstacks - 1, "stack");
+		gs_say(&p, " of ");
+		gs_say_count(&p, s->nframes ? s->nframes - 1 : 0, "frame");
+	}
+	write_row(out, voice, "stacks", &p);
+	if (!(s->lost & GS_LOST_SETTINGS) && s->nsettings)
+		gs_say_count(&p, s->nsettings, "recorded setting");
+	write_row(out, voice, "settings", &p);
+}
+
+static void write_for_people(FILE *out, const gs_voice *voice, const gs_snapshot *s)
+{
+	char cannot[1024];
+	counts c = count(s);
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_say(&p, "%s", gs_kind_text(s->kind));
+	if (s->library && strcmp(s->library, gs_kind_text(s->kind)))
+		gs_say(&p, " of %s", s->library);
+	gs_say(&p, ": ");
+	gs_say_foreign(&p, voice, s->path ? s->path : "standard input");
+	gs_prose_write(out, voice, 0, GS_ROW_MARGIN, p.text, s->complete ? NULL : "(cut)");
+	gs_prose_clear(&p);
+	write_origin(out, voice, s);
+	write_content(out, voice, s, &c);
+	if (!s->complete)
+		gs_say(&p, "at byte %llu", (unsigned long long)s->cut_at);
+	write_row(out, voice, "cut", &p);
+	gs_say(&p, "%s", s->sha256);
+	write_row(out, voice, "sha256", &p);
+	unknowns(s, &c, cannot, sizeof cannot);
+	gs_say(&p, "%s", cannot);
+	write_row(out, voice, "not told", &p);
+}
+
+/* --------------------------------------------------------------------------------------------- */
+
+static int print_for_people(const gs_input *input, const gs_common *common)
+{
+	gs_voice voice = gs_voice_of(common, false);
+	for (size_t i = 0; i < input->n; i++) {
+		if (i)
+			fputc('\n', stdout);
+		write_for_people(stdout, &voice, &input->snapshots[i]);
+	}
+	return gs_finish_stdout(GS_EXIT_DONE);
+}
+
+static int print_rows(const gs_input *input, const gs_common *common)
 {
 	gs_error err = GS_ERROR_INIT;
 	gs_emitter *e = NULL;
@@ -172,6 +354,12 @@ static int print(const gs_input *input, const gs_common *common)
 	if (!status)
 		gs_output_left(left);
 	return status ? gs_fail_file("info", &err, NULL) : GS_EXIT_DONE;
+}
+
+static int print(const gs_input *input, const gs_common *common)
+{
+	return gs_output_format_of(common) == GS_FORMAT_TABLE ? print_for_people(input, common)
+														  : print_rows(input, common);
 }
 
 int gs_cmd_info(int argc, char **argv)

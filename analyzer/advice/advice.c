@@ -1,95 +1,80 @@
-/* Advice: what to do, and the figure that says so. Settings are in settings_advice.c: only a
- * replay shows what they would do. */
-#include <stdarg.h>
+/* Advice by the verdict, and on whatever pins memory or grows. */
+#include "analyzer/advice/advice.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
-#include "analyzer/diagnose/diagnose_internal.h"
-#include "schema/size.h"
+#include "analyzer/model/place.h"
 
-typedef struct words {
-	char text[300];
-} words;
+/* Pinned memory matters from this part of the request on. */
+enum { PINNED_SHARE = 4 };
 
-static words bytes(uint64_t n)
+/* Advice is stored as plain text; the answer that shows it decides on colours and Markdown. */
+static const gs_voice plain = {.width = 80, .utf8 = true};
+
+static gs_status advise(gs_diagnosis *d, gs_known known, const gs_prose *act, const gs_prose *why)
 {
-	words w;
-	gs_size_format(w.text, sizeof w.text, n);
-	return w;
+	return gs_diagnosis_advise(d, known, act->text, why->text);
 }
 
-static words frame(const gs_diagnosis *d, gs_id stack)
+static gs_status advise_retry(gs_diagnosis *d)
 {
-	words w;
-	gs_diagnosis_frame(d->snapshot, stack, w.text, 120);
-	return w;
+	return gs_diagnosis_advise(d, GS_KNOWN_COMPUTED,
+		"catch the error and ask again: the allocator then finds the block", "");
 }
-
-static words format(const char *text, ...) __attribute__((format(printf, 1, 2)));
-static words format(const char *text, ...)
-{
-	words w;
-	va_list args;
-	va_start(args, text);
-	vsnprintf(w.text, sizeof w.text, text, args);
-	va_end(args);
-	return w;
-}
-
-static uint64_t known(int64_t n) { return n > 0 ? (uint64_t)n : 0; }
 
 static gs_status advise_limit(gs_diagnosis *d)
 {
-	words because = format("the device has %s free and the driver was asked for %s",
-		bytes(known(d->device_free)).text, bytes(known(d->ask)).text);
-	if (!d->refused_by || strcmp(d->refused_by, "fraction"))
-		return gs_diagnosis_advise(d, known(d->ask),
-			"find what limits this process (a memory fraction, a quota of the container or the device) and raise it",
-			because.text);
-	uint64_t lack = known(d->reserved) + known(d->needed) - known(d->allowed);
-	because = format("%s allowed, %s held and %s asked for, while %s are free on the device",
-		bytes(known(d->allowed)).text, bytes(known(d->reserved)).text, bytes(known(d->needed)).text,
-		bytes(known(d->device_free)).text);
-	return gs_diagnosis_advise(d, known(d->ask),
-		format("raise the process's memory fraction by at least %s", bytes(lack).text).text,
-		because.text);
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	int64_t counted = d->snapshot->ooms[d->oom].told.counted;
+	counted = counted >= 0 ? counted : d->reserved;
+	if (d->allowed >= 0 && d->needed >= 0 && counted > d->allowed - d->needed) {
+		gs_say(&act, "raise this process's limit by at least ");
+		gs_say_size(&act, counted + d->needed - d->allowed);
+		return advise(d, GS_KNOWN_COMPUTED, &act, &why);
+	}
+	gs_say(&act,
+		"find what limits this process (a memory fraction, a quota of the container or the "
+		"device) and raise it");
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
 static gs_status advise_segment(gs_diagnosis *d)
 {
-	uint64_t lack = known(d->ask) > known(d->device_free) ? known(d->ask) - known(d->device_free)
-														  : 0;
-	return gs_diagnosis_advise(d, known(d->requested),
-		format("free %s more before this request", bytes(lack).text).text,
-		format("the driver has %s left and hands out %s at a time here, though %s were asked for",
-			bytes(known(d->device_free)).text, bytes(known(d->ask)).text,
-			bytes(known(d->requested)).text)
-			.text);
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	if (d->ask < 0 || d->device_free < 0 || d->ask <= d->device_free)
+		return GS_OK;
+	gs_say(&act, "free ");
+	gs_say_size(&act, d->ask - d->device_free);
+	gs_say(&act, " more before this request");
+	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
 }
 
 static gs_status advise_waiting(gs_diagnosis *d)
 {
-	return gs_diagnosis_advise(d, d->totals.pending,
-		"wait for the other streams (synchronize) before this request, or record fewer blocks on them",
-		format("%s are freed but not yet usable", bytes(d->totals.pending).text).text);
+	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
+		"wait for the other streams (synchronize) before this request, or record fewer blocks on "
+		"them",
+		"");
 }
 
 /* The largest free block of another stream or pool, and its segment. */
-static const gs_segment *foreign_hole(const gs_diagnosis *d, bool other_pool, uint64_t *size)
+static const gs_segment *foreign_hole(const gs_diagnosis *d, bool other_pool)
 {
 	const gs_segment *found = NULL;
-	*size = 0;
+	uint64_t size = 0;
 	for (size_t i = 0; i < d->layout.nblocks; i++) {
 		const gs_block *b = &d->layout.blocks[i];
 		const gs_segment *g = &d->layout.segments[b->segment];
 		bool pool = g->pool_id.a != d->pool_id.a || g->pool_id.b != d->pool_id.b;
 		if (b->state != GS_INACTIVE || pool != other_pool ||
-			(!pool && (int64_t)g->stream == d->stream) || b->size <= *size)
+			(!pool && (int64_t)g->stream == d->stream) || b->size <= size)
 			continue;
-		*size = b->size;
+		size = b->size;
 		found = g;
 	}
 	return found;
@@ -97,104 +82,84 @@ static const gs_segment *foreign_hole(const gs_diagnosis *d, bool other_pool, ui
 
 static gs_status advise_stream(gs_diagnosis *d)
 {
-	uint64_t size;
-	const gs_segment *g = foreign_hole(d, false, &size);
+	const gs_segment *g = foreign_hole(d, false);
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
 	if (!g)
 		return GS_OK;
-	return gs_diagnosis_advise(d, size,
-		format(
-			"allocate on stream %llu what is asked for here, or free all of that stream's blocks in the segment at 0x%llx so that it goes back",
-			(unsigned long long)g->stream, (unsigned long long)g->address)
-			.text,
-		format("%s lie free there in one block and serve stream %llu only", bytes(size).text,
-			(unsigned long long)g->stream)
-			.text);
+	gs_say(&act,
+		"ask for this memory on stream %llu, or free all of that stream's blocks in its segment at "
+		"0x%llx so that it goes back",
+		(unsigned long long)g->stream, (unsigned long long)g->address);
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
 static gs_status advise_pool(gs_diagnosis *d)
 {
-	uint64_t size;
-	const gs_segment *g = foreign_hole(d, true, &size);
+	const gs_segment *g = foreign_hole(d, true);
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
 	if (!g)
 		return GS_OK;
-	return gs_diagnosis_advise(d, size,
-		format(
-			"release the CUDA graph or MemPool that owns pool %llu,%llu, or let graphs share one pool",
-			(unsigned long long)g->pool_id.a, (unsigned long long)g->pool_id.b)
-			.text,
-		format("%s lie free there in one block and serve that pool only", bytes(size).text).text);
+	if (g->pool_id.a || g->pool_id.b)
+		gs_say(&act,
+			"release the CUDA graph or MemPool that owns pool %llu,%llu, or let graphs share one "
+			"pool",
+			(unsigned long long)g->pool_id.a, (unsigned long long)g->pool_id.b);
+	else
+		gs_say(&act,
+			"call empty_cache() before the capture, or capture earlier, so that the free "
+			"memory of the default pool goes back to the driver");
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
-/* The stack whose blocks lose most to rounding. */
-static gs_status advise_rounding(gs_diagnosis *d)
+/* The stack whose blocks lose most to rounding; *lost gets the bytes. */
+static gs_status worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost)
 {
-	uint64_t *lost = calloc((size_t)d->snapshot->nstacks + 1, sizeof *lost), most = 0;
-	gs_id worst = 0;
-	if (!lost)
+	uint64_t *sums = calloc((size_t)d->snapshot->nstacks + 1, sizeof *sums);
+	*worst = 0;
+	*lost = 0;
+	if (!sums)
 		return GS_NO_MEMORY;
 	for (size_t i = 0; i < d->layout.nblocks; i++) {
 		const gs_block *b = &d->layout.blocks[i];
 		if (b->state == GS_INACTIVE || b->requested == GS_NONE ||
 			(uint64_t)b->requested > b->size || b->stack >= d->snapshot->nstacks)
 			continue;
-		lost[b->stack] += b->size - (uint64_t)b->requested;
-		if (lost[b->stack] > most)
-			most = lost[b->stack], worst = b->stack;
+		sums[b->stack] += b->size - (uint64_t)b->requested;
+		if (sums[b->stack] > *lost)
+			*lost = sums[b->stack], *worst = b->stack;
 	}
-	free(lost);
-	return gs_diagnosis_advise(d, d->totals.rounding,
-		"ask for sizes that fill their blocks (from 10 MiB on: multiples of 2 MiB), or for one large buffer",
-		format("blocks are %s larger than what was asked for, %s of it by %s",
-			bytes(d->totals.rounding).text, bytes(most).text, frame(d, worst).text)
-			.text);
+	free(sums);
+	return GS_OK;
+}
+
+static gs_status advise_rounding(gs_diagnosis *d)
+{
+	gs_prose act, why;
+	gs_id worst;
+	uint64_t lost;
+	if (worst_rounded(d, &worst, &lost))
+		return GS_NO_MEMORY;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act,
+		"ask for sizes that fill their blocks (from 10 MiB on multiples of 2 MiB), or for "
+		"one large buffer");
+	if (lost) {
+		gs_say_size(&why, (int64_t)lost);
+		gs_say(&why, " is lost by ");
+		gs_say_place(&why, &plain, d, worst);
+	}
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
 static gs_status advise_outside(gs_diagnosis *d)
 {
-	uint64_t held = known(d->capacity) - known(d->reserved) - known(d->device_free);
-	return gs_diagnosis_advise(d, held, "end the other users of this device, or take a free one",
-		format(
-			"of %s this allocator holds %s and %s are free: %s are held by others (a context of about 1 GiB included)",
-			bytes(known(d->capacity)).text, bytes(known(d->reserved)).text,
-			bytes(known(d->device_free)).text, bytes(held).text)
-			.text);
+	return gs_diagnosis_advise(d, GS_KNOWN_COMPUTED,
+		"end the other users of this device (nvidia-smi names them), or take a free one", "");
 }
 
-static gs_status advise_shortage(gs_diagnosis *d)
-{
-	if (d->missing < 0 || !d->nholders)
-		return GS_OK;
-	const gs_holder *h = &d->holders[0];
-	return gs_diagnosis_advise(d, known(d->missing),
-		format("hold at least %s less, or use a larger device", bytes(known(d->missing)).text).text,
-		format("no rearranging gives as much; most is held by %s: %s in %llu blocks",
-			frame(d, h->stack).text, bytes(h->bytes).text, (unsigned long long)h->blocks)
-			.text);
-}
-
-static gs_status advise_by_verdict(gs_diagnosis *d)
-{
-	switch (d->verdict) {
-	case GS_STEP_MISSED_FIT:
-		return gs_diagnosis_advise(d, known(d->requested),
-			"catch the error and ask again: the allocator then finds the block",
-			format(
-				"a free block of %s is there for a request of %s, made free while the failing request waited",
-				bytes(known(d->largest_free)).text, bytes(known(d->requested)).text)
-				.text);
-	case GS_STEP_LIMIT: return advise_limit(d);
-	case GS_STEP_SEGMENT_SIZE: return advise_segment(d);
-	case GS_STEP_PENDING_FREE: return advise_waiting(d);
-	case GS_STEP_OTHER_STREAM: return advise_stream(d);
-	case GS_STEP_PRIVATE_POOL: return advise_pool(d);
-	case GS_STEP_ROUNDING: return advise_rounding(d);
-	case GS_STEP_OUTSIDE: return advise_outside(d);
-	case GS_VERDICT_SHORTAGE: return advise_shortage(d);
-	default: return GS_OK;
-	}
-}
-
-/* The stack with most live bytes in a run. */
+/* The stack with most live bytes in a run of blocks. */
 static gs_id holder_of_run(const gs_diagnosis *d, const gs_eviction *e)
 {
 	gs_id stack = 0;
@@ -207,70 +172,147 @@ static gs_id holder_of_run(const gs_diagnosis *d, const gs_eviction *e)
 	return stack;
 }
 
-static gs_status advise_eviction(gs_diagnosis *d)
+static bool named(const gs_diagnosis *d, gs_id stack)
+{
+	char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
+	return gs_stack_place(d->snapshot, stack, where, called_by);
+}
+
+/* told_of_pinning: the line before named whose blocks pin the memory. */
+static gs_status advise_eviction(gs_diagnosis *d, bool told_of_pinning)
 {
 	const gs_eviction *e = d->nevictions ? &d->evictions[0] : NULL;
-	if (!e || !e->sufficient || !e->live_blocks || gs_step_kind(d->verdict) == NULL ||
-		strcmp(gs_step_kind(d->verdict), "fragmentation"))
+	gs_prose act, why;
+	if (!e || !e->sufficient || !e->live_blocks)
 		return GS_OK;
-	unsigned long long n = e->live_blocks;
-	const char *s = n == 1 ? "" : "s";
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_id stack = e->segment != SIZE_MAX ? holder_of_run(d, e)
+		: d->npinning                    ? d->pinning[0].stack
+										 : 0;
+	gs_say(&act, "free ");
+	if (d->npinning == 1 && d->pinning[0].stack == stack && told_of_pinning)
+		gs_say(&act, "%llu of its blocks", (unsigned long long)e->live_blocks);
+	else
+		gs_say_count(&act, e->live_blocks, "live block");
+	gs_say(&act, " (");
+	gs_say_size(&act, (int64_t)e->live_bytes);
+	gs_say(&act, ")");
+	if (named(d, stack) && !(d->npinning == 1 && told_of_pinning)) {
+		gs_say(&act, e->live_blocks == 1 ? " of " : ", first those of ");
+		gs_say_place(&act, &plain, d, stack);
+		gs_say(&act, ",");
+	}
+	gs_say(&act, " before this request");
+	gs_say_size(&why, (int64_t)e->size);
 	if (e->segment == SIZE_MAX)
-		return gs_diagnosis_advise(d, e->size,
-			format(
-				"release, before this request, the %llu live block%s (%s) that keep segments from going back",
-				n, s, bytes(e->live_bytes).text)
-				.text,
-			format("segments of %s then go back to the driver, enough for it", bytes(e->size).text)
-				.text);
-	return gs_diagnosis_advise(d, e->size,
-		format("release %llu live block%s (%s) at 0x%llx before this request, first those of %s", n,
-			s, bytes(e->live_bytes).text, (unsigned long long)e->address,
-			frame(d, holder_of_run(d, e)).text)
-			.text,
-		format("%s then lie free in one piece, enough for it", bytes(e->size).text).text);
+		gs_say(&why, " then go back to the driver, enough for it");
+	else
+		gs_say(&why, " then lie free in one piece at 0x%llx", (unsigned long long)e->address);
+	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
+}
+
+bool gs_pinning_matters(const gs_diagnosis *d)
+{
+	return d->npinning && d->requested > 0 &&
+		d->pinning[0].free_pinned >= (uint64_t)d->requested / PINNED_SHARE;
 }
 
 static gs_status advise_pinning(gs_diagnosis *d)
 {
-	const char *kind = gs_step_kind(d->verdict);
 	const gs_pinning *p = d->npinning ? &d->pinning[0] : NULL;
-	if (!p || !p->sets_free || !kind || strcmp(kind, "fragmentation"))
+	gs_prose act, why;
+	if (!gs_pinning_matters(d) || !p->sets_free || !named(d, p->stack))
 		return GS_OK;
-	return gs_diagnosis_advise(d, p->free_pinned,
-		format("allocate what %s keeps before the large short-lived blocks, or copy it out of them",
-			frame(d, p->stack).text)
-			.text,
-		format(
-			"it has %llu live blocks (%s) in %llu segments whose other %s are free and cannot go back to the driver",
-			(unsigned long long)p->blocks, bytes(p->bytes).text, (unsigned long long)p->segments,
-			bytes(p->free_pinned).text)
-			.text);
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "allocate what ");
+	gs_say_place(&act, &plain, d, p->stack);
+	gs_say(&act, " keeps before the large temporaries, or clone it afterwards");
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
 static gs_status advise_growth(gs_diagnosis *d)
 {
 	const gs_growth *g = d->ngrowth ? &d->growth[0] : NULL;
-	if (!g || g->bytes < d->totals.allocated / 20)
+	gs_prose act, why;
+	if (!g || g->bytes < d->totals.allocated / 20 || !named(d, g->stack))
 		return GS_OK;
-	return gs_diagnosis_advise(d, g->bytes,
-		format("stop keeping what %s allocates", frame(d, g->stack).text).text,
-		format("it grows step after step: %s in %llu blocks by now, %s more in the last %s",
-			bytes(g->bytes).text, (unsigned long long)g->blocks, bytes(g->each_step).text,
-			g->estimated ? "third of the recording" : "step")
-			.text);
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "stop keeping what ");
+	gs_say_place(&act, &plain, d, g->stack);
+	gs_say(&act, " allocates");
+	gs_say_size(&why, (int64_t)g->bytes);
+	gs_say(&why, " in ");
+	gs_say_count(&why, g->blocks, "block");
+	gs_say(&why, g->estimated ? ", more and more of them" : " outlived the steps that made them");
+	return advise(d, g->estimated ? GS_KNOWN_ESTIMATED : GS_KNOWN_COMPUTED, &act, &why);
+}
+
+static gs_status advise_by_verdict(gs_diagnosis *d)
+{
+	switch (d->verdict) {
+	case GS_STEP_MISSED_FIT: return advise_retry(d);
+	case GS_STEP_LIMIT: return advise_limit(d);
+	case GS_STEP_SEGMENT_SIZE: return advise_segment(d);
+	case GS_STEP_PENDING_FREE: return advise_waiting(d);
+	case GS_STEP_OTHER_STREAM: return advise_stream(d);
+	case GS_STEP_PRIVATE_POOL: return advise_pool(d);
+	case GS_STEP_ROUNDING: return advise_rounding(d);
+	case GS_STEP_OUTSIDE: return advise_outside(d);
+	case GS_VERDICT_SHORTAGE: return gs_advise_less(d);
+	default: return GS_OK;
+	}
+}
+
+/* What PyTorch users try first, where no recording can be replayed to see whether it helps. */
+static gs_status advise_expandable(gs_diagnosis *d)
+{
+	if (d->settings.expandable || d->policy != &gs_policy_pytorch)
+		return GS_OK;
+	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
+		"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, made for free memory in pieces", "");
+}
+
+/* A text tells sums; whose memory it was only a recording can tell. */
+static gs_status advise_recording(gs_diagnosis *d)
+{
+	if (d->has_layout || d->verdict == GS_VERDICT_NONE)
+		return GS_OK;
+	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
+		d->policy == &gs_policy_pytorch
+			? "record the next run to see whose memory it is: gpusnap run python TRAIN.py, or "
+			  "torch.cuda.memory._record_memory_history() and _dump_snapshot()"
+			: "record the next run to see whose memory it is: gpusnap run PROGRAM",
+		"");
+}
+
+static gs_status advise_against_fragmentation(gs_diagnosis *d, bool replays, gs_error *err)
+{
+	bool tried = false;
+	gs_status status = replays ? gs_advise_settings(d, &tried, err) : GS_OK;
+	if (!status && !tried && d->verdict != GS_STEP_ROUNDING)
+		status = advise_expandable(d);
+	if (!status)
+		status = advise_by_verdict(d);
+	size_t before = d->nadvice;
+	if (!status)
+		status = advise_pinning(d);
+	return status ? status : advise_eviction(d, d->nadvice > before);
 }
 
 gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 {
-	gs_status status = advise_by_verdict(d);
-	if (!status)
-		status = advise_eviction(d);
-	if (!status)
-		status = advise_pinning(d);
-	if (!status)
+	const char *kind = gs_step_kind(d->verdict);
+	gs_status status = GS_OK;
+	bool grows_first = kind && !strcmp(kind, "shortage");
+	if (grows_first)
 		status = advise_growth(d);
-	if (status)
-		return gs_fail(err, status, "out of memory");
-	return replays ? gs_advise_settings(d, err) : GS_OK;
+	if (!status && kind && !strcmp(kind, "fragmentation"))
+		status = advise_against_fragmentation(d, replays, err);
+	else if (!status)
+		status = advise_by_verdict(d);
+	if (!status && !grows_first)
+		status = advise_growth(d);
+	if (!status)
+		status = advise_recording(d);
+	return status && (!err || !err->status) ? gs_fail(err, status, "out of memory") : status;
 }

@@ -1,21 +1,27 @@
-/* Keeping the lines of advice in order. */
+/* Lines of advice, one behind the other. */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/advice/advice.h"
 
-gs_status gs_diagnosis_advise(
-	gs_diagnosis *d, uint64_t regains, const char *act, const char *because)
+static void copy_shortened(char *buf, size_t cap, const char *text)
+{
+	size_t n = strlen(text);
+	snprintf(buf, cap, "%s", text);
+	if (n >= cap)
+		memcpy(buf + cap - 4, "...", 4);
+}
+
+gs_status gs_diagnosis_advise(gs_diagnosis *d, gs_known known, const char *act, const char *because)
 {
 	gs_advice *grown = realloc(d->advice, (d->nadvice + 1) * sizeof *grown);
 	if (!grown)
 		return GS_NO_MEMORY;
 	d->advice = grown;
-	size_t at = d->nadvice++;
-	for (; at && grown[at - 1].regains < regains; at--)
-		grown[at] = grown[at - 1];
-	grown[at].regains = regains;
-	snprintf(grown[at].act, sizeof grown[at].act, "%s", act);
-	snprintf(grown[at].because, sizeof grown[at].because, "%s", because);
+	gs_advice *line = &grown[d->nadvice++];
+	line->known = known;
+	copy_shortened(line->act, sizeof line->act, act);
+	copy_shortened(line->because, sizeof line->because, because);
 	return GS_OK;
 }

@@ -1,29 +1,45 @@
 /* A diagnosis for people (plain lines or Markdown) and for programs (one JSON object). Text from a
- * file is made harmless for a terminal. */
-#ifndef GS_ANALYZER_DIAGNOSE_PRINT_H
-#define GS_ANALYZER_DIAGNOSE_PRINT_H
+ * file is made harmless for a terminal and for a page. */
+#ifndef GS_ANALYZER_ADVICE_ANSWER_H
+#define GS_ANALYZER_ADVICE_ANSWER_H
 
 #include <stdio.h>
 
+#include "analyzer/model/prose.h"
 #include "analyzer/diagnose/diagnose.h"
 
-typedef enum gs_diagnose_form { GS_DIAGNOSE_PLAIN, GS_DIAGNOSE_MARKDOWN } gs_diagnose_form;
-
-/* The first line, without its newline: "OOM: request … Verdict: …" or "No OOM recorded: …". Returns
- * buf. */
+/* The first line without its newline: the verdict's name ("no failure" where nothing failed), a
+ * colon, one sentence. Cut to cap. Returns buf. */
 char *gs_diagnosis_line(const gs_diagnosis *d, char *buf, size_t cap);
-/* Why that verdict, in a few words: what stands in the line's brackets. */
-char *gs_diagnosis_reason(const gs_diagnosis *d, char *buf, size_t cap);
-/* What kept it from being exact, "" if it is. */
+
+/* Appends that sentence alone. */
+void gs_diagnosis_sentence(const gs_diagnosis *d, gs_prose *p);
+
+/* What kept the verdict from being exact, "" if it is. Cut to cap. Returns buf. */
 char *gs_diagnosis_doubts(const gs_diagnosis *d, char *buf, size_t cap);
 
-/* At most 25 lines unless verbose. */
-void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, gs_diagnose_form form, bool verbose);
+/* A step of the ladder as a cause, in words: "pending frees". */
+const char *gs_step_noun(gs_step step);
+
+/* The whole answer; at most 24 lines of a terminal unless verbose. */
+void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice);
 void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out);
 
-/* "user frame" of a stack as one harmless line, "(no stack recorded)" for 0; its whole text in
- * malloc'd memory, never NULL but when memory is short. */
-char *gs_diagnosis_frame(const gs_snapshot *s, gs_id stack, char *buf, size_t cap);
+/* Appends where memory is asked for: "train.py:33 step", and who called it there: "← train.py:58
+ * main". where and called_by as gs_stack_place writes them; called_by may be "". */
+void gs_say_where(gs_prose *p, const gs_voice *voice, const char *where, const char *called_by);
+
+/* The same of a stack; one that names nothing is described ("memory allocated before the recording
+ * began"). */
+void gs_say_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, gs_id stack);
+
+/* A stack as text in malloc'd memory, frames joined by newlines; NULL when memory is short. */
 char *gs_diagnosis_stack(const gs_snapshot *s, gs_id stack);
+
+/* The ladder's row of a step; NULL where it was not asked. */
+const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step);
+
+/* Whether what live blocks keep from going back is anything beside the failed request. */
+bool gs_pinning_matters(const gs_diagnosis *d);
 
 #endif

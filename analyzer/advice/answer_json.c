@@ -147,10 +147,56 @@ static void print_advice(const gs_diagnosis *d, FILE *out)
 	for (size_t i = 0; i < d->nadvice; i++) {
 		fputs(i ? ",{" : "{", out);
 		text_or_null(out, "do", d->advice[i].act), comma(out);
-		text_or_null(out, "because", d->advice[i].because);
+		text_or_null(out, "because", d->advice[i].because), comma(out);
+		text_or_null(out, "known", gs_known_word(d->advice[i].known));
 		fputc('}', out);
 	}
 	fputc(']', out);
+}
+
+static void print_holders(const gs_diagnosis *d, FILE *out)
+{
+	fputs("\"holders\":[", out);
+	for (size_t i = 0; i < d->nholders; i++) {
+		const gs_holder_row *h = &d->holders[i];
+		fputs(i ? ",{" : "{", out);
+		text_or_null(out, "where", *h->where ? h->where : NULL), comma(out);
+		text_or_null(out, "called_by", *h->called_by ? h->called_by : NULL), comma(out);
+		text_or_null(out, "category", gs_category_word(d->meaning.rules, h->category)), comma(out);
+		number(out, "bytes", (int64_t)h->bytes), comma(out);
+		number(out, "blocks", (int64_t)h->blocks);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void print_categories(const gs_diagnosis *d, FILE *out)
+{
+	fputs("\"categories\":[", out);
+	for (size_t i = 0; i < d->ncategories; i++) {
+		const gs_category_sum *c = &d->categories[i];
+		fputs(i ? ",{" : "{", out);
+		text_or_null(out, "category", gs_category_word(d->meaning.rules, c->category)), comma(out);
+		number(out, "bytes", (int64_t)c->bytes), comma(out);
+		number(out, "blocks", (int64_t)c->blocks);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
+static void print_peak(const gs_diagnosis *d, FILE *out)
+{
+	const gs_peak *p = &d->peak;
+	if (!d->has_layout) {
+		fputs("\"peak\":null", out);
+		return;
+	}
+	fputs("\"peak\":{", out);
+	number(out, "idx", p->idx < 0 ? GS_NONE : p->idx), comma(out);
+	number(out, "time_us", p->time_us), comma(out);
+	number(out, "allocated", (int64_t)p->allocated), comma(out);
+	number(out, "reserved", (int64_t)p->reserved);
+	fputc('}', out);
 }
 
 void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out)
@@ -161,6 +207,10 @@ void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out)
 	print_pinning(d, out), comma(out);
 	print_eviction(d, out), comma(out);
 	print_growth(d, out), comma(out);
-	print_advice(d, out);
+	print_advice(d, out), comma(out);
+	print_holders(d, out), comma(out);
+	print_categories(d, out), comma(out);
+	print_peak(d, out), comma(out);
+	number(out, "free_whole", d->free_whole);
 	fputs("}\n", out);
 }

@@ -1,265 +1,495 @@
-/* A diagnosis for people: the line, the state, what was ruled out, who holds what, what to do. */
+/* A diagnosis for people: the sentence, the facts behind it a row each, what to try. */
 #include "analyzer/advice/answer.h"
 
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "schema/plain.h"
-#include "schema/size.h"
 
-enum { FEW = 3, FEW_ADVICE = 5 };
+enum { FEW_PINNING = 2, FEW_HOLDERS = 3, FEW_GROWTH = 2, FEW_ADVICE = 4, SCREEN = 24 };
 
-typedef struct printer {
+typedef struct answer {
 	const gs_diagnosis *d;
 	FILE *out;
-	bool markdown, verbose;
-} printer;
+	const gs_voice *voice;
+	int lines; /* written so far */
+} answer;
 
-typedef struct words {
-	char text[600];
-} words;
-
-static words bytes(uint64_t n)
+/* One row: what it is about, the text, and a remark set off to the right (NULL: none). */
+static void write_row(answer *a, const char *label, const gs_prose *text, const char *remark)
 {
-	words w;
-	gs_size_format(w.text, sizeof w.text, n);
-	return w;
+	a->lines += gs_prose_row(a->out, a->voice, label, text, remark);
 }
 
-static words frame(const printer *p, gs_id stack)
+static void write_heading(answer *a, const char *text)
 {
-	words w;
-	char text[512];
-	gs_diagnosis_frame(p->d->snapshot, stack, text, sizeof text);
-	snprintf(w.text, sizeof w.text, p->markdown ? "`%s`" : "%s", text);
-	return w;
+	fprintf(a->out, a->voice->markdown ? "\n### %s\n\n" : "\n%s\n", text);
+	a->lines += 2;
 }
 
-static const char *s_of(uint64_t n) { return n == 1 ? "" : "s"; }
-
-static void title(const printer *p, const char *text)
+static size_t some(answer *a, size_t n, size_t few)
 {
-	fprintf(p->out, p->markdown ? "\n### %s\n\n" : "%s:\n", text);
+	return a->voice->verbose || n < few ? n : few;
 }
 
-static void item(const printer *p, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void item(const printer *p, const char *format, ...)
+/* With -v the whole stack below its row. */
+static void write_stack(answer *a, gs_id stack)
 {
-	va_list args;
-	fputs(p->markdown ? "- " : "  ", p->out);
-	va_start(args, format);
-	vfprintf(p->out, format, args);
-	va_end(args);
-	fputc('\n', p->out);
-}
-
-static size_t some(const printer *p, size_t n, size_t few)
-{
-	return p->verbose || n < few ? n : few;
-}
-
-/* With -v the whole stack below its line. */
-static void whole_stack(const printer *p, gs_id stack)
-{
-	char *text = p->verbose && stack ? gs_diagnosis_stack(p->d->snapshot, stack) : NULL;
-	for (char *line = text, *end; line && *line; line = end) {
+	char *text = a->voice->verbose && stack ? gs_diagnosis_stack(a->d->snapshot, stack) : NULL;
+	for (char *frame = text, *end; frame && *frame; frame = end) {
 		char plain[1024];
-		end = line + strcspn(line, "\n");
+		end = frame + strcspn(frame, "\n");
 		if (*end)
 			*end++ = 0;
-		fprintf(
-			p->out, "%s%s\n", p->markdown ? "  - " : "      ", gs_plain(plain, sizeof plain, line));
+		gs_plain(plain, sizeof plain, frame);
+		fprintf(a->out, a->voice->markdown ? "  - `%s`\n" : "               %s\n", plain);
 	}
 	free(text);
 }
 
-static void print_state(const printer *p)
+static void write_sentence(answer *a)
 {
-	const gs_diagnosis *d = p->d;
-	char doubts[1024], plain[1200];
-	if (d->stack)
-		item(p, "asked for by %s", frame(p, d->stack).text);
-	whole_stack(p, d->stack);
-	if (d->has_layout && d->verdict != GS_VERDICT_NONE)
-		item(p,
-			"then device %d held %s in %zu segment%s (pieces of memory from the driver): %s in use, %s free, %s waiting to be freed",
-			d->device->device, bytes(d->totals.reserved).text, d->totals.segments,
-			s_of(d->totals.segments), bytes(d->totals.allocated).text, bytes(d->totals.free).text,
-			bytes(d->totals.pending).text);
-	if (*gs_diagnosis_doubts(d, doubts, sizeof doubts))
-		item(p, "not exact: %s", gs_plain(plain, sizeof plain, doubts));
-}
-
-static void print_ruled_out(const printer *p)
-{
-	const gs_diagnosis *d = p->d;
-	char list[256] = "";
-	for (int i = 0; i < d->nladder && d->ladder[i].step != d->verdict; i++)
-		if (!d->ladder[i].fits)
-			snprintf(list + strlen(list), sizeof list - strlen(list), "%s%s", *list ? ", " : "",
-				gs_step_word(d->ladder[i].step));
-	if (*list && !p->verbose)
-		item(p, "ruled out, with proof (-v): %s", list);
-}
-
-static void print_ladder(const printer *p)
-{
-	const gs_diagnosis *d = p->d;
-	static const char *const answers[] = {"not known", "no", "yes"};
-	if (!p->verbose || !d->nladder)
+	const char *word = gs_step_word(a->d->verdict);
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_say(&p, "%s: ", word ? word : "no failure");
+	gs_diagnosis_sentence(a->d, &p);
+	fputs(a->voice->markdown ? "**" : a->voice->bold ? "\033[1m" : "", a->out);
+	if (a->voice->markdown) {
+		fprintf(a->out, "%s**\n\n", p.text);
 		return;
-	title(p, "It would have fit");
-	if (p->markdown)
-		fputs("| step | question | fits | available | needed |\n|---|---|---|---|---|\n", p->out);
-	for (int i = 0; i < d->nladder; i++) {
-		const gs_rung *r = &d->ladder[i];
-		words have = r->available >= 0 ? bytes((uint64_t)r->available) : (words){"not known"};
-		words need = r->needed >= 0 ? bytes((uint64_t)r->needed) : (words){"not known"};
-		if (p->markdown)
-			fprintf(p->out, "| %s | %s | %s | %s | %s |\n", gs_step_word(r->step),
-				gs_step_question(r->step), answers[r->fits + 1], have.text, need.text);
-		else
-			item(p, "%-12s %s: %s (%s of %s)", gs_step_word(r->step), gs_step_question(r->step),
-				answers[r->fits + 1], have.text, need.text);
+	}
+	a->lines += 1 + gs_prose_write(a->out, a->voice, 0, GS_ROW_MARGIN, p.text, NULL);
+	fputs(a->voice->bold ? "\033[0m\n" : "\n", a->out);
+}
+
+static void say_pool(gs_prose *p, const gs_diagnosis *d)
+{
+	if (d->stream >= 0)
+		gs_say(p, "stream %lld", (long long)d->stream);
+	if (d->pool != GS_CLASS_UNKNOWN) {
+		gs_say_between(p, ", ");
+		gs_say(p, "%s pool", d->pool == GS_SMALL ? "small" : "large");
+	}
+	if (d->has_pool_id && (d->pool_id.a || d->pool_id.b))
+		gs_say(p, " %llu,%llu", (unsigned long long)d->pool_id.a, (unsigned long long)d->pool_id.b);
+}
+
+static void write_request(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	gs_prose p, pool;
+	char remark[128] = "";
+	if (d->requested < 0 && !d->stack)
+		return;
+	gs_prose_clear(&p);
+	gs_prose_clear(&pool);
+	gs_say_size(&p, d->requested);
+	if (d->stack) {
+		gs_say(&p, " for ");
+		gs_say_place(&p, a->voice, d, d->stack);
+	}
+	say_pool(&pool, d);
+	if (pool.n)
+		snprintf(remark, sizeof remark, "(%.120s)", pool.text);
+	write_row(a, "request", &p, remark);
+	write_stack(a, d->stack);
+}
+
+/* One part of a device's memory; nothing is said of what is nothing. */
+static void say_part(gs_prose *p, int64_t bytes, const char *what)
+{
+	if (bytes <= 0)
+		return;
+	gs_say_between(p, " + ");
+	gs_say_size(p, bytes);
+	gs_say(p, " %s", what);
+}
+
+/* Bytes of the device that neither this allocator holds nor are free; GS_NONE unknown. */
+static int64_t held_by_others(const gs_diagnosis *d)
+{
+	if (d->capacity < 0 || d->reserved < 0 || d->device_free < 0 ||
+		d->capacity < d->reserved + d->device_free)
+		return GS_NONE;
+	return d->capacity - d->reserved - d->device_free;
+}
+
+/* What a message or a table says of memory in use and cached; a layout is counted. */
+static void parts_of(const gs_diagnosis *d, int64_t *in_use, int64_t *pending, int64_t *cached)
+{
+	const gs_oom *oom = d->oom == SIZE_MAX ? NULL : &d->snapshot->ooms[d->oom];
+	*pending = GS_NONE;
+	*in_use = oom ? oom->allocated : GS_NONE;
+	*cached = *in_use >= 0 && d->reserved >= *in_use ? d->reserved - *in_use : GS_NONE;
+	if (!d->has_layout)
+		return;
+	*in_use = (int64_t)d->totals.allocated;
+	*pending = (int64_t)d->totals.pending;
+	*cached = (int64_t)d->totals.free;
+}
+
+static void write_device(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	int64_t in_use, pending, cached, others = held_by_others(d), whole = d->capacity;
+	gs_prose p, parts;
+	char label[32] = "device";
+	gs_prose_clear(&p);
+	gs_prose_clear(&parts);
+	parts_of(d, &in_use, &pending, &cached);
+	say_part(&parts, in_use, "in use");
+	say_part(&parts, pending, "waiting to be freed");
+	say_part(&parts, cached, "cached");
+	say_part(&parts, others, "held by others");
+	say_part(&parts, d->device_free, "free");
+	if (!parts.n && whole < 0)
+		return;
+	if (whole < 0 && d->device_free >= 0 && d->reserved >= 0)
+		whole = d->reserved + d->device_free;
+	if (whole >= 0)
+		gs_say_size(&p, whole);
+	/* the parts make the whole only where all of them are known */
+	if (parts.n)
+		gs_say(&p, "%s%s", !p.n ? "" : others >= 0 || d->capacity < 0 ? " = " : ": ", parts.text);
+	if (d->device && d->device->device >= 0)
+		snprintf(label, sizeof label, "device %d", d->device->device);
+	write_row(a, label, &p, NULL);
+}
+
+static void say_categories(
+	gs_prose *p, const gs_diagnosis *d, const gs_category_sum *sums, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		gs_say(p, "%s%s ", i ? ", " : "", gs_category_words(d->meaning.rules, sums[i].category));
+		gs_say_size(p, (int64_t)sums[i].bytes);
 	}
 }
 
-static void print_holders(const printer *p)
+static void write_in_use(answer *a)
 {
-	const gs_diagnosis *d = p->d;
-	if (!d->nholders)
+	gs_prose p;
+	gs_prose_clear(&p);
+	if (!a->d->ncategories ||
+		(a->d->ncategories == 1 && a->d->categories[0].category == GS_CATEGORY_UNKNOWN))
 		return;
-	title(p, "Who holds most");
-	for (size_t i = 0; i < some(p, d->nholders, FEW); i++) {
-		const gs_holder *h = &d->holders[i];
-		item(p, "%s in %llu block%s: %s", bytes(h->bytes).text, (unsigned long long)h->blocks,
-			s_of(h->blocks), frame(p, h->stack).text);
-		whole_stack(p, h->stack);
-	}
+	say_categories(&p, a->d, a->d->categories, a->d->ncategories);
+	write_row(a, "in use", &p, NULL);
 }
 
-static void print_pinning(const printer *p)
+static void write_peak(answer *a)
 {
-	const gs_diagnosis *d = p->d;
-	if (!d->npinning)
+	const gs_diagnosis *d = a->d;
+	gs_prose p;
+	char remark[160] = "";
+	if (!d->has_layout || d->peak.allocated <= d->totals.allocated)
 		return;
-	title(p, "What keeps free memory in pieces (live blocks in segments that are partly free)");
-	for (size_t i = 0; i < some(p, d->npinning, FEW); i++) {
+	gs_prose_clear(&p);
+	gs_say_size_beside(&p, (int64_t)d->peak.allocated, (int64_t)d->totals.allocated);
+	gs_say(&p, " in use");
+	if (d->peak.idx >= 0)
+		gs_say(&p, " at event %lld", (long long)d->peak.idx);
+	if (d->peak.step >= 0 && (size_t)d->peak.step < d->meaning.nsteps)
+		gs_say(&p, " (step %lld)", (long long)d->meaning.steps[d->peak.step].number);
+	gs_say(&p, ", ");
+	gs_say_size(&p, (int64_t)d->peak.reserved);
+	gs_say(&p, " reserved");
+	write_row(a, "peak", &p, remark);
+}
+
+static void write_pinning(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	for (size_t i = 0; i < some(a, d->npinning, FEW_PINNING); i++) {
 		const gs_pinning *x = &d->pinning[i];
-		item(p, "%llu block%s, %s, in %llu segment%s with %s free: %s",
-			(unsigned long long)x->blocks, s_of(x->blocks), bytes(x->bytes).text,
-			(unsigned long long)x->segments, s_of(x->segments), bytes(x->free_pinned).text,
-			frame(p, x->stack).text);
-		whole_stack(p, x->stack);
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say_place(&p, a->voice, d, x->stack);
+		gs_say(&p, ": ");
+		gs_say_count(&p, x->blocks, "block");
+		gs_say(&p, " (");
+		gs_say_size(&p, (int64_t)x->bytes);
+		gs_say(&p, x->blocks == 1 ? ") keeps " : ") keep ");
+		gs_say_size(&p, (int64_t)x->free_pinned);
+		gs_say(&p, " in ");
+		gs_say_count(&p, x->segments, "segment");
+		gs_say(&p, " from going back");
+		write_row(a, i ? "" : "pinned by", &p, NULL);
+		write_stack(a, x->stack);
 	}
 }
 
-static void print_eviction(const printer *p)
+static void write_holders(answer *a)
 {
-	const gs_diagnosis *d = p->d;
-	for (size_t i = 0; i < some(p, d->nevictions, 1); i++) {
-		const gs_eviction *e = &d->evictions[i];
-		char where[700];
-		if (!i)
-			title(p, "Cheapest room for the request");
-		if (e->segment != SIZE_MAX)
-			snprintf(where, sizeof where, "make one hole of %s at 0x%llx", bytes(e->size).text,
-				(unsigned long long)e->address);
-		else
-			snprintf(where, sizeof where, "make segments of %s whole, for the driver",
-				bytes(e->size).text);
-		item(p, "releasing %llu live block%s (%s) would %s: %s", (unsigned long long)e->live_blocks,
-			s_of(e->live_blocks), bytes(e->live_bytes).text, where,
-			e->sufficient ? "enough" : "still not enough");
+	const gs_diagnosis *d = a->d;
+	for (size_t i = 0; i < some(a, d->nholders, FEW_HOLDERS); i++) {
+		const gs_holder_row *h = &d->holders[i];
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say_where(&p, a->voice, h->where, h->called_by);
+		gs_say(&p, ": ");
+		gs_say_size(&p, (int64_t)h->bytes);
+		gs_say(&p, " in ");
+		gs_say_count(&p, h->blocks, "block");
+		if (h->category != GS_CATEGORY_UNKNOWN)
+			gs_say(&p, ", %s", gs_category_words(d->meaning.rules, h->category));
+		write_row(a, i ? "" : "held by", &p, NULL);
+		write_stack(a, h->stack);
 	}
 }
 
-static void print_growth(const printer *p)
+static void write_growth(answer *a)
 {
-	const gs_diagnosis *d = p->d;
-	if (!d->ngrowth)
-		return;
-	title(p, "What grows");
-	for (size_t i = 0; i < some(p, d->ngrowth, 2); i++) {
+	const gs_diagnosis *d = a->d;
+	for (size_t i = 0; i < some(a, d->ngrowth, FEW_GROWTH); i++) {
 		const gs_growth *g = &d->growth[i];
-		item(p, "%s in %llu block%s since event %lld, over %zu %s: %s", bytes(g->bytes).text,
-			(unsigned long long)g->blocks, s_of(g->blocks), (long long)g->first_idx, g->steps,
-			g->estimated ? "thirds of the recording" : "steps", frame(p, g->stack).text);
-		whole_stack(p, g->stack);
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say_place(&p, a->voice, d, g->stack);
+		gs_say(&p, ": ");
+		gs_say_size(&p, (int64_t)g->bytes);
+		gs_say(&p, " in ");
+		gs_say_count(&p, g->blocks, "block");
+		if (g->estimated)
+			gs_say(&p, ", more in each third of the recording");
+		else
+			gs_say(&p, ", more in each of %zu steps", g->steps);
+		write_row(a, i ? "" : "grows", &p, g->estimated ? "(estimated)" : NULL);
+		write_stack(a, g->stack);
 	}
 }
 
-static void print_varying(const printer *p)
+/* Without a failure: the largest request of each pool that the cache serves. */
+static void write_fits(answer *a)
 {
-	const gs_diagnosis *d = p->d;
-	if (!p->verbose || !d->nvarying)
-		return;
-	title(p, "Who asks for many sizes");
-	for (size_t i = 0; i < d->nvarying; i++) {
-		const gs_varying *v = &d->varying[i];
-		item(p, "%llu sizes in %llu requests, %s to %s: %s", (unsigned long long)v->sizes,
-			(unsigned long long)v->requests, bytes(v->min).text, bytes(v->max).text,
-			frame(p, v->stack).text);
-	}
-}
-
-static void print_health(const printer *p)
-{
-	const gs_diagnosis *d = p->d;
+	const gs_diagnosis *d = a->d;
+	gs_prose p;
+	gs_prose_clear(&p);
 	if (d->verdict != GS_VERDICT_NONE || !d->has_layout)
 		return;
-	title(p, "What fits now without asking the driver, by pool and stream");
-	if (!d->nrooms || !d->rooms[0].blocks)
-		item(p, "nothing: no free blocks");
-	for (size_t i = 0; i < some(p, d->nrooms, FEW); i++) {
+	for (size_t i = 0; i < some(a, d->nrooms, 1) && d->rooms[i].largest; i++) {
 		const gs_room *r = &d->rooms[i];
-		if (!r->blocks)
+		gs_say_between(&p, "; ");
+		gs_say_size(&p, (int64_t)r->largest);
+		gs_say(&p, " at most without asking the driver (%s pool, stream %llu)",
+			r->pool == GS_SMALL ? "small" : "large", (unsigned long long)r->stream);
+	}
+	if (!p.n)
+		gs_say(&p, "nothing without asking the driver: no free block is left");
+	if (d->free_whole > 0) {
+		gs_say(&p, "; empty_cache() gives ");
+		gs_say_size(&p, d->free_whole);
+		gs_say(&p, " back");
+	}
+	write_row(a, "fits now", &p, NULL);
+}
+
+/* What a reader would think of first; a step that says the same as one of these is not told. */
+static bool worth_ruling_out(gs_step step)
+{
+	return step != GS_STEP_SEGMENT_SIZE && step != GS_STEP_STRANDED;
+}
+
+static void write_ruled_out(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	const gs_rung *before = NULL;
+	gs_prose p;
+	gs_prose_clear(&p);
+	for (int i = 0; i < d->nladder && d->ladder[i].step != d->verdict; i++) {
+		const gs_rung *r = &d->ladder[i];
+		if (r->fits || !worth_ruling_out(r->step))
 			continue;
-		item(p, "%s on stream %llu, %s pool %llu,%llu: %s free in %llu hole%s",
-			bytes(r->largest).text, (unsigned long long)r->stream,
-			r->pool == GS_SMALL ? "small" : "large", (unsigned long long)r->pool_id.a,
-			(unsigned long long)r->pool_id.b, bytes(r->free).text, (unsigned long long)r->blocks,
-			s_of(r->blocks));
+		if (before && before->step == GS_STEP_OTHER_STREAM && r->step == GS_STEP_PRIVATE_POOL)
+			gs_say(&p, " or pool");
+		else
+			gs_say(&p, "%s%s", p.n ? ", " : "", gs_step_noun(r->step));
+		before = r;
 	}
-	item(p, "a fresh process would need %s for the same live data; this one holds %s",
-		bytes(d->totals.allocated + d->totals.pending).text, bytes(d->totals.reserved).text);
-	if (d->fragmentation_first >= 0)
-		item(p,
-			"free share of what is held: %.0f %% in the first third of the recording, %.0f %% in the last: fragmentation %s",
-			100 * d->fragmentation_first, 100 * d->fragmentation_last,
-			d->fragmentation_last > d->fragmentation_first + 0.05 ? "grows" : "does not grow");
+	if (p.n)
+		write_row(a, "not", &p, a->voice->verbose ? NULL : "(-v: figures)");
 }
 
-static void print_advice(const printer *p)
+static void write_doubts(answer *a)
 {
-	const gs_diagnosis *d = p->d;
-	if (!d->nadvice)
+	char doubts[1024];
+	gs_prose p;
+	gs_prose_clear(&p);
+	if (!*gs_diagnosis_doubts(a->d, doubts, sizeof doubts))
 		return;
-	title(p, "What to do");
-	for (size_t i = 0; i < some(p, d->nadvice, FEW_ADVICE); i++) {
-		char act[256], because[320];
-		gs_plain(act, sizeof act, d->advice[i].act);
-		gs_plain(because, sizeof because, d->advice[i].because);
-		fprintf(p->out, p->markdown ? "%zu. %s — because %s\n" : "  %zu. %s — because %s\n", i + 1,
-			act, because);
+	gs_say_foreign(&p, a->voice, doubts);
+	write_row(a, "unsure", &p, NULL);
+}
+
+/* PyTorch's message proposes settings against fragmentation whatever happened: what they could gain
+ * at most is what is cached. */
+static void write_hint(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	const char *kind = gs_step_kind(d->verdict);
+	int64_t in_use, pending, cached;
+	gs_prose p;
+	gs_prose_clear(&p);
+	parts_of(d, &in_use, &pending, &cached);
+	if (d->has_layout || d->policy != &gs_policy_pytorch || !kind ||
+		!strcmp(kind, "fragmentation") || cached < 0)
+		return;
+	gs_say(&p, "settings against fragmentation, which the message may propose, could gain ");
+	gs_say_size(&p, cached);
+	gs_say(&p, " at most");
+	write_row(a, "hint", &p, NULL);
+}
+
+static void write_ladder(answer *a)
+{
+	static const char *const answers[] = {"not known", "no", "yes"};
+	const gs_diagnosis *d = a->d;
+	if (!a->voice->verbose || !d->nladder)
+		return;
+	write_heading(a, "It would have fit");
+	if (a->voice->markdown)
+		fputs("| step | question | fits | available | needed |\n|---|---|---|---|---|\n", a->out);
+	for (int i = 0; i < d->nladder; i++) {
+		const gs_rung *r = &d->ladder[i];
+		gs_prose have, need, p;
+		gs_prose_clear(&have), gs_prose_clear(&need), gs_prose_clear(&p);
+		gs_say_size_beside(&have, r->available, r->needed);
+		gs_say_size_beside(&need, r->needed, r->available);
+		if (a->voice->markdown) {
+			fprintf(a->out, "| %s | %s | %s | %s | %s |\n", gs_step_word(r->step),
+				gs_step_question(r->step), answers[r->fits + 1], have.text, need.text);
+			continue;
+		}
+		gs_say(&p, "%s: %s (%s of %s)", gs_step_question(r->step), answers[r->fits + 1], have.text,
+			need.text);
+		fprintf(a->out, "  %-13s", gs_step_word(r->step));
+		gs_prose_write(a->out, a->voice, 15, 15, p.text, NULL);
 	}
 }
 
-void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, gs_diagnose_form form, bool verbose)
+static void write_eviction(answer *a)
 {
-	char line[1024], plain[1200];
-	printer p = {d, out, form == GS_DIAGNOSE_MARKDOWN, verbose};
-	gs_plain(plain, sizeof plain, gs_diagnosis_line(d, line, sizeof line));
-	fprintf(out, p.markdown ? "**%s**\n\n" : "%s\n", plain);
-	print_state(&p);
-	print_ruled_out(&p);
-	print_ladder(&p);
-	print_health(&p);
-	print_holders(&p);
-	print_pinning(&p);
-	print_eviction(&p);
-	print_growth(&p);
-	print_varying(&p);
-	print_advice(&p);
+	const gs_diagnosis *d = a->d;
+	if (!a->voice->verbose || !d->nevictions)
+		return;
+	write_heading(a, "Cheapest room for the request");
+	for (size_t i = 0; i < d->nevictions; i++) {
+		const gs_eviction *e = &d->evictions[i];
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say(&p, "freeing ");
+		gs_say_count(&p, e->live_blocks, "live block");
+		gs_say(&p, " (");
+		gs_say_size(&p, (int64_t)e->live_bytes);
+		gs_say(&p, ") makes ");
+		if (e->segment == SIZE_MAX)
+			gs_say(&p, "whole segments of ");
+		else
+			gs_say(&p, "a hole at 0x%llx of ", (unsigned long long)e->address);
+		gs_say_size(&p, (int64_t)e->size);
+		gs_say(&p, e->sufficient ? ": enough" : ": still not enough");
+		write_row(a, "", &p, NULL);
+	}
+}
+
+static void write_varying(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	if (!a->voice->verbose || !d->nvarying)
+		return;
+	write_heading(a, "Who asks for many sizes");
+	for (size_t i = 0; i < d->nvarying; i++) {
+		const gs_varying *v = &d->varying[i];
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say_place(&p, a->voice, d, v->stack);
+		gs_say(&p, ": %llu sizes in %llu requests, ", (unsigned long long)v->sizes,
+			(unsigned long long)v->requests);
+		gs_say_size(&p, (int64_t)v->min);
+		gs_say(&p, " to ");
+		gs_say_size(&p, (int64_t)v->max);
+		write_row(a, "", &p, NULL);
+	}
+}
+
+/* Lines of advice are written into a text first, so that one which does not fit can be left out. */
+static int write_advice_line(
+	FILE *out, const gs_voice *voice, size_t number, const gs_advice *advice)
+{
+	const char *known = gs_known_word(advice->known);
+	gs_prose p;
+	char remark[32];
+	int lines;
+	gs_prose_clear(&p);
+	gs_say_foreign(&p, voice, advice->act);
+	fprintf(out, voice->markdown ? "%zu. " : "  %zu  ", number);
+	if (advice->known == GS_KNOWN_REPLAYED) {
+		lines = gs_prose_write(out, voice, 5, 5, p.text, NULL);
+		gs_prose_clear(&p);
+		gs_say(&p, "%s: ", known);
+		gs_say_foreign(&p, voice, advice->because);
+		fputs(voice->markdown ? "   " : "     ", out);
+		return lines + gs_prose_write(out, voice, 5, 5, p.text, NULL);
+	}
+	if (*advice->because) {
+		gs_say(&p, ": ");
+		gs_say_foreign(&p, voice, advice->because);
+	}
+	snprintf(remark, sizeof remark, "(%s)", known);
+	return gs_prose_write(out, voice, 5, 5, p.text, remark);
+}
+
+/* At least one line of advice; more only as far as the screen goes. */
+static void write_advice(answer *a)
+{
+	if (!a->d->nadvice)
+		return;
+	write_heading(a, "Try");
+	for (size_t i = 0; i < some(a, a->d->nadvice, FEW_ADVICE); i++) {
+		char *text = NULL;
+		size_t n = 0;
+		FILE *memory = open_memstream(&text, &n);
+		if (!memory)
+			return;
+		int lines = write_advice_line(memory, a->voice, i + 1, &a->d->advice[i]);
+		fclose(memory);
+		bool fits = !i || a->voice->verbose || a->voice->markdown || a->lines + lines <= SCREEN;
+		if (fits)
+			fwrite(text, 1, n, a->out);
+		a->lines += lines;
+		free(text);
+		if (!fits)
+			return;
+	}
+}
+
+static bool is_fragmentation(const gs_diagnosis *d)
+{
+	const char *kind = gs_step_kind(d->verdict);
+	return kind && !strcmp(kind, "fragmentation") && d->verdict != GS_STEP_ROUNDING;
+}
+
+void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
+{
+	answer a = {d, out, voice, 0};
+	bool pinned = is_fragmentation(d) && gs_pinning_matters(d);
+	write_sentence(&a);
+	if (d->verdict != GS_VERDICT_NONE)
+		write_request(&a);
+	write_device(&a);
+	write_in_use(&a);
+	write_peak(&a);
+	if (pinned)
+		write_pinning(&a);
+	if (!pinned || voice->verbose)
+		write_holders(&a);
+	write_growth(&a);
+	write_fits(&a);
+	write_ruled_out(&a);
+	write_doubts(&a);
+	write_hint(&a);
+	write_ladder(&a);
+	write_eviction(&a);
+	write_varying(&a);
+	write_advice(&a);
 }

@@ -1,4 +1,6 @@
+/* Advice on settings: from replays alone, for only they show what a setting would do. */
 #include "analyzer/advice/advice.h"
+#include "analyzer/advice/answer.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -6,10 +8,8 @@
 #include "analyzer/replay/whatif.h"
 #include "schema/size.h"
 
-enum { LINES = 2 };
-
 /* Few and well tried: a diagnosis shall not take the time of a search. */
-static const char *const tried[] = {
+static const char *const candidates[] = {
 	"expandable_segments:True",
 	"expandable_segments:True,roundup_power2_divisions:8",
 	"roundup_power2_divisions:4",
@@ -48,7 +48,7 @@ gs_status gs_whatif_advise(
 	advice->failed = !status && !w.rows[0].result.fits &&
 		w.rows[0].result.failed_event == w.replay.last_oom;
 	if (advice->failed)
-		status = gs_whatif_try(&w, tried, sizeof tried / sizeof *tried, err);
+		status = gs_whatif_try(&w, candidates, sizeof candidates / sizeof *candidates, err);
 	for (size_t i = 1; i < w.n && !status; i++)
 		if (w.rows[i].result.fits && strcmp(w.rows[i].conf, w.recorded_conf))
 			keep_better(advice, &w.rows[i]);
@@ -56,29 +56,59 @@ gs_status gs_whatif_advise(
 	return status;
 }
 
-static gs_status advise(gs_diagnosis *d, const gs_whatif_row *row)
+static size_t settings_in(const char *conf)
 {
-	char act[192], because[256], peak[32], reserved[32];
-
-	snprintf(act, sizeof act, "run with PYTORCH_CUDA_ALLOC_CONF=%s", row->conf);
-	snprintf(because, sizeof because,
-		"a replay of this run under it serves the request that failed: %s reserved then, %s at most before%s",
-		gs_size_format(reserved, sizeof reserved, row->result.reserved),
-		gs_size_format(peak, sizeof peak, row->result.peak_reserved),
-		row->exact ? "" : " (the replay is not exact)");
-	return gs_diagnosis_advise(d, d->requested > 0 ? (uint64_t)d->requested : 0, act, because);
+	size_t n = 1;
+	for (; *conf; conf++)
+		n += *conf == ',';
+	return n;
 }
 
-gs_status gs_advise_settings(gs_diagnosis *d, gs_error *err)
+/* An exact row is better than another, then the one with fewer settings, then the one that
+ * reserves less. */
+static bool better(const gs_whatif_row *a, const gs_whatif_row *than)
+{
+	if (a->exact != than->exact)
+		return a->exact;
+	if (settings_in(a->conf) != settings_in(than->conf))
+		return settings_in(a->conf) < settings_in(than->conf);
+	return a->result.reserved < than->result.reserved;
+}
+
+static gs_status advise(gs_diagnosis *d, const gs_whatif_row *row)
+{
+	gs_prose act, because;
+
+	gs_prose_clear(&act);
+	gs_prose_clear(&because);
+	gs_say(&act, "PYTORCH_CUDA_ALLOC_CONF=%s", row->conf);
+	gs_say(&because, "the run passes with ");
+	gs_say_size_beside(&because, (int64_t)row->result.reserved, d->reserved);
+	gs_say(&because, " reserved at this point");
+	if (d->reserved >= 0) {
+		gs_say(&because, " instead of ");
+		gs_say_size_beside(&because, d->reserved, (int64_t)row->result.reserved);
+	}
+	if (!row->exact)
+		gs_say(&because, " (not exact)");
+	return gs_diagnosis_advise(d, GS_KNOWN_REPLAYED, act.text, because.text);
+}
+
+static bool can_be_replayed(const gs_diagnosis *d)
+{
+	return d->oom != SIZE_MAX && d->idx != GS_NONE && d->device &&
+		(d->snapshot->kind == GS_KIND_PYTORCH || d->snapshot->kind == GS_KIND_GSNAP);
+}
+
+gs_status gs_advise_settings(gs_diagnosis *d, bool *tried, gs_error *err)
 {
 	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
 	gs_whatif_advice advice;
-	gs_error error =
-		GS_ERROR_INIT; /* that a run cannot be replayed does not make the diagnosis fail */
-	gs_status status = GS_OK;
+	gs_error error = GS_ERROR_INIT; /* a run that cannot be replayed does not fail the diagnosis */
+	const gs_whatif_row *best;
 
-	if (d->oom == SIZE_MAX || d->idx == GS_NONE || !d->device ||
-		(d->snapshot->kind != GS_KIND_PYTORCH && d->snapshot->kind != GS_KIND_GSNAP))
+	*tried = false;
+	if (!can_be_replayed(d))
 		return GS_OK;
 	ask.device = d->device->device;
 	ask.until = d->idx;
@@ -87,7 +117,9 @@ gs_status gs_advise_settings(gs_diagnosis *d, gs_error *err)
 	ask.threads = 2;
 	if (gs_whatif_advise(d->snapshot, &ask, &advice, &error))
 		return error.status == GS_NO_MEMORY ? gs_fail(err, GS_NO_MEMORY, "%s", error.text) : GS_OK;
-	for (size_t i = 0; i < advice.n && i < LINES && !status; i++)
-		status = advise(d, &advice.rows[i]);
-	return status ? gs_fail(err, status, "out of memory") : GS_OK;
+	*tried = advice.failed;
+	best = advice.n ? &advice.rows[0] : NULL;
+	for (size_t i = 1; i < advice.n; i++)
+		best = better(&advice.rows[i], best) ? &advice.rows[i] : best;
+	return best ? advise(d, best) : GS_OK;
 }

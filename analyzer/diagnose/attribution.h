@@ -1,5 +1,5 @@
 /* Who is to blame: computed once here, shown by `diagnose` and by the named queries `pinning
- * stacks` and `cheapest eviction` alike. Growth and varying sizes are in analyzer/meaning/.
+ * stacks` and `cheapest eviction` alike.
  *
  * "Live" is allocated or pending. Rows come best first. A stack of 0 stands for blocks whose stack
  * is unknown. Arrays are malloc'd and the caller's to free(); *n is 0 and *rows NULL-or-empty where

@@ -1,4 +1,4 @@
-/* The diagnosis: which failure, its state, the ladder and blame, one after the other. */
+/* The diagnosis: which failure, its state, the ladder and who holds what, one after the other. */
 #include "analyzer/diagnose/diagnose.h"
 
 #include <stdlib.h>
@@ -150,7 +150,9 @@ static void begin(gs_diagnosis *d, const gs_snapshot *s)
 		d->largest_free = GS_NONE;
 	d->device_free = d->allowed = d->capacity = d->reserved = d->missing = d->others = GS_NONE;
 	d->pool = GS_CLASS_UNKNOWN;
-	d->fragmentation_first = d->fragmentation_last = -1;
+	d->free_whole = GS_NONE;
+	d->peak.idx = d->peak.step = -1;
+	d->peak.time_us = GS_NONE;
 }
 
 gs_status gs_diagnose_ladder(
@@ -168,6 +170,21 @@ gs_status gs_diagnose_ladder(
 	return GS_OK;
 }
 
+/* What the memory is for, who holds it, when it peaked, what grew. */
+static gs_status find_meaning(gs_diagnosis *d, int64_t until, const gs_rules *rules)
+{
+	gs_status status = gs_meaning_init(&d->meaning, &d->history, rules, NULL);
+	if (!status)
+		status = gs_meaning_categories(&d->meaning, &d->layout, &d->categories, &d->ncategories);
+	if (!status)
+		status = gs_meaning_holders(&d->meaning, &d->layout, &d->holders, &d->nholders);
+	if (!status)
+		status = gs_meaning_growth(&d->meaning, until, &d->growth, &d->ngrowth);
+	if (!status)
+		gs_meaning_peak(&d->meaning, until, &d->peak);
+	return status;
+}
+
 static gs_status blame(gs_diagnosis *d, const gs_rules *rules)
 {
 	gs_policy_request r = gs_diagnosis_request(d);
@@ -180,12 +197,8 @@ static gs_status blame(gs_diagnosis *d, const gs_rules *rules)
 		status = gs_blame_eviction(
 			d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);
 	if (!status)
-		status = gs_meaning_init(&d->meaning, &d->history, rules, NULL);
-	if (!status)
-		status = gs_meaning_growth(&d->meaning, until, &d->growth, &d->ngrowth);
-	if (!status)
 		status = gs_blame_varying(d->snapshot, d->device, &d->varying, &d->nvarying);
-	return status ? status : gs_blame_holders(&d->layout, &d->holders, &d->nholders);
+	return status ? status : find_meaning(d, until, rules);
 }
 
 gs_status gs_diagnose(
@@ -196,9 +209,8 @@ gs_status gs_diagnose(
 		return status;
 	if (d->has_layout && (status = blame(d, options->rules)))
 		return gs_fail(err, status, "out of memory");
-	if ((status = gs_diagnose_health(d)))
-		return gs_fail(err, status, "out of memory");
-	return GS_OK;
+	status = gs_diagnose_health(d);
+	return status ? gs_fail(err, status, "out of memory") : GS_OK;
 }
 
 void gs_diagnosis_release(gs_diagnosis *d)
@@ -211,6 +223,7 @@ void gs_diagnosis_release(gs_diagnosis *d)
 	free(d->growth);
 	free(d->varying);
 	free(d->holders);
+	free(d->categories);
 	free(d->rooms);
 	free(d->advice);
 	memset(d, 0, sizeof *d);

@@ -58,10 +58,20 @@ typedef struct gs_rung {
 	int64_t available, needed;
 } gs_rung;
 
+/* How a line of advice is known. */
+typedef enum gs_known {
+	GS_KNOWN_REPLAYED,  /* the recorded run was replayed so, by the exact allocator */
+	GS_KNOWN_COMPUTED,  /* it follows from the state */
+	GS_KNOWN_ESTIMATED, /* it follows if a guess is right that the line names */
+	GS_KNOWN_UNTRIED    /* it usually helps; nothing recorded shows that it does here */
+} gs_known;
+const char *gs_known_word(gs_known known); /* "replayed" … */
+
+/* A line of advice (advice/advice.h). */
 typedef struct gs_advice {
-	char act[192];     /* what to do */
-	char because[256]; /* the figure */
-	uint64_t regains;  /* bytes; the order of the list */
+	char act[512];     /* what to do */
+	char because[512]; /* the figure that it rests on; may be "" */
+	gs_known known;
 } gs_advice;
 
 /* What would fit now, in one pool (id, class, stream). */
@@ -131,14 +141,15 @@ typedef struct gs_diagnosis {
 	size_t ngrowth;
 	gs_varying *varying;
 	size_t nvarying;
-	gs_holder *holders;
+	gs_holder_row *holders;
 	size_t nholders;
+	gs_category_sum *categories;
+	size_t ncategories;
+	gs_peak peak;       /* up to this state */
+	int64_t free_whole; /* bytes that a retry or empty_cache() gives back; GS_NONE unknown */
 	gs_room *rooms;
 	size_t nrooms;
-	double fragmentation_first,
-		fragmentation_last; /* share of reserved memory that was free, in the first and last third
-							   of the trace; -1 unknown */
-	gs_advice *advice;      /* advice/advice.h */
+	gs_advice *advice;
 	size_t nadvice;
 } gs_diagnosis;
 

@@ -1,4 +1,4 @@
-/* Without a failure: what would fit now, and whether free memory grows into the reserved. */
+/* What would fit now, by pool and stream. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,29 +50,6 @@ static int by_largest(const void *a, const void *b)
 	return (x->free < y->free) - (x->free > y->free);
 }
 
-/* Share of the reserved bytes that nothing used, averaged over the first and the last third of the
- * events. */
-static void follow_fragmentation(gs_diagnosis *d)
-{
-	const gs_history *h = &d->history;
-	size_t third = h->n / 3;
-	double first = 0, last = 0;
-	gs_gauge g;
-	if (h->n < 30)
-		return;
-	gs_gauge_start(h, &g);
-	for (size_t i = 0; i < h->n; i++) {
-		gs_gauge_step(h, i, &g);
-		double unused = g.reserved ? 1 - (double)(g.allocated + g.pending) / (double)g.reserved : 0;
-		if (i < third)
-			first += unused;
-		else if (i >= h->n - third)
-			last += unused;
-	}
-	d->fragmentation_first = first / (double)third;
-	d->fragmentation_last = last / (double)third;
-}
-
 gs_status gs_diagnose_health(gs_diagnosis *d)
 {
 	if (!d->has_layout)
@@ -81,7 +58,6 @@ gs_status gs_diagnose_health(gs_diagnosis *d)
 		return GS_NO_MEMORY;
 	if (d->nrooms)
 		qsort(d->rooms, d->nrooms, sizeof *d->rooms, by_largest);
-	follow_fragmentation(d);
 	return GS_OK;
 }
 

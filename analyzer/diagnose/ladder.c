@@ -18,6 +18,12 @@ const char *gs_step_word(gs_step step) { return words[step].word; }
 const char *gs_step_kind(gs_step step) { return words[step].kind; }
 const char *gs_step_question(gs_step step) { return words[step].question; }
 
+const char *gs_known_word(gs_known known)
+{
+	static const char *const known_words[] = {"replayed", "computed", "estimated", "untried"};
+	return known_words[known];
+}
+
 static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
 gs_range gs_range_add(gs_range a, gs_range b)

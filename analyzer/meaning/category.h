@@ -14,21 +14,21 @@
 
 #include "schema/status.h"
 
-/* GS_CATEGORY(NAME, "word"), in the order in which people list them. Numbers of a user's categories
- * follow. */
-#define GS_CATEGORY_WORDS(GS_CATEGORY)              \
-	GS_CATEGORY(PARAMETER, "parameter")             \
-	GS_CATEGORY(BUFFER, "buffer")                   \
-	GS_CATEGORY(GRADIENT, "gradient")               \
-	GS_CATEGORY(OPTIMIZER_STATE, "optimizer_state") \
-	GS_CATEGORY(ACTIVATION, "activation")           \
-	GS_CATEGORY(INPUT, "input")                     \
-	GS_CATEGORY(WORKSPACE, "workspace")             \
-	GS_CATEGORY(TEMPORARY, "temporary")             \
-	GS_CATEGORY(UNKNOWN, "unknown")
+/* GS_CATEGORY(NAME, "word", "words for people"), in the order in which people list them. Numbers of
+ * a user's categories follow. */
+#define GS_CATEGORY_WORDS(GS_CATEGORY)                                 \
+	GS_CATEGORY(PARAMETER, "parameter", "parameters")                  \
+	GS_CATEGORY(BUFFER, "buffer", "buffers")                           \
+	GS_CATEGORY(GRADIENT, "gradient", "gradients")                     \
+	GS_CATEGORY(OPTIMIZER_STATE, "optimizer_state", "optimizer state") \
+	GS_CATEGORY(ACTIVATION, "activation", "activations")               \
+	GS_CATEGORY(INPUT, "input", "inputs")                              \
+	GS_CATEGORY(WORKSPACE, "workspace", "workspace")                   \
+	GS_CATEGORY(TEMPORARY, "temporary", "temporaries")                 \
+	GS_CATEGORY(UNKNOWN, "unknown", "unknown")
 
 typedef enum gs_category {
-#define GS_CATEGORY(name, word) GS_CATEGORY_##name,
+#define GS_CATEGORY(name, word, words) GS_CATEGORY_##name,
 	GS_CATEGORY_WORDS(GS_CATEGORY)
 #undef GS_CATEGORY
 		GS_CATEGORIES,
@@ -47,9 +47,12 @@ typedef struct gs_rules gs_rules;
 gs_status gs_rules_read(const char *text, size_t n, gs_rules **rules, gs_error *err);
 void gs_rules_free(gs_rules *rules);
 
-/* Word of a category ("optimizer_state"), of a user's rule its name; "unknown" out of range. How
- * many there are, numbered from 0. */
+/* Word of a category ("optimizer_state", "optimizer state"), of a user's rule its name; "unknown"
+ * out of range. How many there are, numbered from 0. */
 const char *gs_category_word(const gs_rules *rules, unsigned category);
+
+/* The same for people, in the plural: "optimizer state", "activations"; a user's name as it is. */
+const char *gs_category_words(const gs_rules *rules, unsigned category);
 unsigned gs_category_count(const gs_rules *rules);
 
 /* What a rule says, by its number: "id: sentence"; NULL for 0 (no rule held) and out of range. */

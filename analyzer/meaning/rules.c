@@ -17,7 +17,7 @@ enum { OWN_RULES = sizeof gs_own_rules / sizeof *gs_own_rules, MOST_RULES = 255 
 const unsigned gs_own_rules_count = OWN_RULES;
 
 static const char *const words[] = {
-#define GS_CATEGORY(name, word) word,
+#define GS_CATEGORY(name, word, people) word,
 	GS_CATEGORY_WORDS(GS_CATEGORY)
 #undef GS_CATEGORY
 };
@@ -41,6 +41,16 @@ const char *gs_category_word(const gs_rules *rules, unsigned category)
 		return words[category];
 	size_t own = category - GS_CATEGORIES;
 	return rules && own < rules->nnames ? rules->names[own] : words[GS_CATEGORY_UNKNOWN];
+}
+
+const char *gs_category_words(const gs_rules *rules, unsigned category)
+{
+	static const char *const for_people[] = {
+#define GS_CATEGORY(name, word, people) people,
+		GS_CATEGORY_WORDS(GS_CATEGORY)
+#undef GS_CATEGORY
+	};
+	return category < GS_CATEGORIES ? for_people[category] : gs_category_word(rules, category);
 }
 
 unsigned gs_category_count(const gs_rules *rules)

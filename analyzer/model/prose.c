@@ -92,13 +92,26 @@ void gs_say_foreign(gs_prose *p, const gs_voice *voice, const char *text)
 		gs_say(p, "%s", plain);
 }
 
+void gs_say_code(gs_prose *p, const gs_voice *voice, const char *text)
+{
+	char plain[1024];
+	gs_plain(plain, sizeof plain, text);
+	if (!voice->utf8)
+		replace_letters(plain);
+	if (!voice->markdown) {
+		gs_say(p, "%s", plain);
+		return;
+	}
+	for (char *at = plain; (at = strchr(at, '`'));)
+		*at = '\'';
+	gs_say(p, "`%s`", plain);
+}
+
 void gs_say_between(gs_prose *p, const char *separator)
 {
 	if (p->n)
 		gs_say(p, "%s", separator);
 }
-
-const char *gs_voice_arrow(const gs_voice *voice) { return voice->utf8 ? ARROW : "<-"; }
 
 const char *gs_voice_ellipsis(const gs_voice *voice) { return voice->utf8 ? ELLIPSIS : "..."; }
 

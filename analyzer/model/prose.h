@@ -51,11 +51,13 @@ void gs_say_count(gs_prose *p, uint64_t n, const char *noun);
 /* Appends text from a file, made harmless for a terminal and, in Markdown, for a page. */
 void gs_say_foreign(gs_prose *p, const gs_voice *voice, const char *text);
 
+/* The same for a name of the program's, which Markdown shows as code (a backtick in it as '). */
+void gs_say_code(gs_prose *p, const gs_voice *voice, const char *text);
+
 /* Separators of lists: writes separator unless nothing stands in p yet. */
 void gs_say_between(gs_prose *p, const char *separator);
 
-/* "←" and "…", or what stands for them. */
-const char *gs_voice_arrow(const gs_voice *voice);
+/* "…", or what stands for it. */
 const char *gs_voice_ellipsis(const gs_voice *voice);
 
 /* Writes text wrapped: the first line begins behind `lead` (already written, of that many columns),

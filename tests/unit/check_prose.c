@@ -107,6 +107,10 @@ START_TEST(names_from_a_file_are_inert_on_a_page)
 	gs_prose p;
 	gs_prose_clear(&p);
 	gs_say_foreign(&p, &page, "<img src=x>[a](b)`c`|");
+	gs_prose code;
+	gs_prose_clear(&code);
+	gs_say_code(&code, &page, "f_g`(<a>)");
+	ck_assert_str_eq(code.text, "`f_g'(<a>)`");
 	ck_assert_str_eq(p.text, "\\<img src=x\\>\\[a\\](b)\\`c\\`\\|");
 }
 END_TEST

@@ -1,0 +1,311 @@
+/* The answer in one sentence: the verdict's name, a colon, what happened. */
+#include "analyzer/advice/answer.h"
+
+#include <string.h>
+
+#include "schema/plain.h"
+
+/* A rest below this share of what the allocator holds is next to nothing. */
+enum { NEXT_TO_NOTHING = 50 };
+
+const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step)
+{
+	for (int i = 0; i < d->nladder; i++)
+		if (d->ladder[i].step == step)
+			return &d->ladder[i];
+	return NULL;
+}
+
+static int64_t available(const gs_diagnosis *d, gs_step step)
+{
+	const gs_rung *r = gs_diagnosis_rung(d, step);
+	return r ? r->available : GS_NONE;
+}
+
+/* "200 MiB asked for", written so that it does not look like the size it is compared with. */
+static void say_asked(gs_prose *p, const gs_diagnosis *d, int64_t beside)
+{
+	if (d->requested < 0) {
+		gs_say(p, "a request of unknown size");
+		return;
+	}
+	gs_say_size_beside(p, d->requested, beside);
+	gs_say(p, " asked for");
+}
+
+static void say_defect(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t hole = available(d, GS_STEP_MISSED_FIT);
+	say_asked(p, d, hole);
+	gs_say(p, "; a free block of ");
+	gs_say_size_beside(p, hole, d->requested);
+	gs_say(p, " would have held it, but the allocator did not search again");
+}
+
+/* What a text says of the allocator's own limit, and of what counts against it. */
+static void say_told_limit(gs_prose *p, const gs_diagnosis *d)
+{
+	const gs_oom_told *told = &d->snapshot->ooms[d->oom].told;
+	int64_t counted = told->counted >= 0 ? told->counted : d->reserved;
+	say_asked(p, d, GS_NONE);
+	gs_say(p, ", but the allocator's own limit");
+	if (d->allowed >= 0) {
+		gs_say(p, " of ");
+		gs_say_size(p, d->allowed);
+	}
+	gs_say(p, " refused it");
+	if (counted >= 0 && d->allowed >= 0) {
+		gs_say(p, ": ");
+		gs_say_size_beside(p, counted, d->allowed);
+		gs_say(p, " count against it");
+	}
+}
+
+static void say_limit(gs_prose *p, const gs_diagnosis *d)
+{
+	if (!d->has_layout && d->device_free < 0) {
+		say_told_limit(p, d);
+		return;
+	}
+	say_asked(p, d, d->device_free);
+	if (d->device_free >= 0) {
+		gs_say(p, " and ");
+		gs_say_size_beside(p, d->device_free, d->requested);
+		gs_say(p, " free on the device");
+	}
+	if (d->allowed >= 0 && d->refused_by && !strcmp(d->refused_by, "fraction")) {
+		gs_say(p, ", but this process may hold no more than ");
+		gs_say_size(p, d->allowed);
+	} else if (d->refused_by) {
+		gs_say(p, ", but the driver refused it all the same");
+	} else {
+		gs_say(p, ", but something refused it (a memory fraction, a quota)");
+	}
+}
+
+static void say_segment_size(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t left = available(d, GS_STEP_SEGMENT_SIZE);
+	say_asked(p, d, left);
+	if (d->settings.expandable && d->has_layout) {
+		const gs_rung *r = gs_diagnosis_rung(d, GS_STEP_SEGMENT_SIZE);
+		gs_say(p, ", ");
+		gs_say_size_beside(p, r ? r->needed : GS_NONE, left);
+		gs_say(p, " of it missing and ");
+		gs_say_size_beside(p, left, r ? r->needed : GS_NONE);
+		gs_say(p, " left, but memory comes in whole pages: ");
+		gs_say_size(p, d->ask);
+		return;
+	}
+	gs_say(p, " and ");
+	gs_say_size_beside(p, left, d->requested);
+	gs_say(p, " left, but the allocator asks the driver for ");
+	gs_say_size_beside(p, d->ask >= 0 ? d->ask : d->needed, left);
+	gs_say(p, " at once");
+}
+
+static void say_pending(gs_prose *p, const gs_diagnosis *d)
+{
+	say_asked(p, d, (int64_t)d->totals.pending);
+	gs_say(p, "; ");
+	gs_say_size_beside(p, (int64_t)d->totals.pending, d->requested);
+	gs_say(p, " is freed already but waits until other streams are done with it");
+}
+
+static void say_elsewhere(gs_prose *p, const gs_diagnosis *d, gs_step step, const char *whose)
+{
+	int64_t hole = available(d, step);
+	say_asked(p, d, hole);
+	gs_say(p, "; a free block of ");
+	gs_say_size_beside(p, hole, d->requested);
+	gs_say(p, " would hold it, but is kept for %s", whose);
+}
+
+static const char *whose_pool(const gs_diagnosis *d)
+{
+	return d->pool_id.a || d->pool_id.b ? "another pool than this CUDA graph's or MemPool's"
+										: "another pool: a CUDA graph's or a MemPool's";
+}
+
+/* " is free" in the cache, and on the device where the cache alone would not do. */
+static void say_free_of_pool(gs_prose *p, const gs_diagnosis *d)
+{
+	gs_say_size(p, d->free);
+	gs_say(p, " of the cache ");
+	if (d->free < d->requested && d->device_free > 0) {
+		gs_say(p, "and ");
+		gs_say_size(p, d->device_free);
+		gs_say(p, " of the device are free");
+	} else {
+		gs_say(p, "is free");
+	}
+}
+
+static void say_fragmented(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t all = available(d, GS_STEP_FRAGMENTED);
+	say_asked(p, d, d->largest_free > 0 ? d->largest_free : all);
+	gs_say(p, ", ");
+	if (d->free < 0) {
+		gs_say_size_beside(p, all, d->requested);
+		gs_say(p, " is free, but not in one piece");
+		return;
+	}
+	say_free_of_pool(p, d);
+	gs_say(p, ", but no hole is larger than ");
+	gs_say_size_beside(p, d->largest_free, d->requested);
+}
+
+static void say_stranded(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t all = available(d, GS_STEP_STRANDED);
+	say_asked(p, d, all);
+	gs_say(p, ", ");
+	gs_say_size_beside(p, all, d->requested);
+	gs_say(p,
+		d->has_layout ? " is free in all, but spread over pools and streams that do not share"
+					  : " is free in all, were it in one piece; the message does not tell how "
+						"it lies");
+}
+
+static void say_rounding(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t free_in_all = available(d, GS_STEP_STRANDED);
+	say_asked(p, d, free_in_all);
+	if (free_in_all >= 0) {
+		gs_say(p, ", ");
+		gs_say_size_beside(p, free_in_all, d->requested);
+		gs_say(p, " is free");
+	}
+	gs_say(p, "; ");
+	gs_say_size(p, (int64_t)d->totals.rounding);
+	gs_say(p, " is lost because blocks are larger than what was asked for");
+}
+
+/* Who holds memory of the device, as far as it is known by name; false where nobody is. */
+static bool say_processes(gs_prose *p, const gs_diagnosis *d)
+{
+	bool any = false;
+	for (size_t i = 0; i < d->snapshot->noutsiders; i++) {
+		const gs_outsider *x = &d->snapshot->outsiders[i];
+		char name[128];
+		if (x->pid == GS_NONE || !d->device || x->device != d->device->device)
+			continue;
+		gs_plain(name, sizeof name, gs_string_text(d->snapshot, x->holder));
+		gs_say(p, "%s%s %lld holds ", any ? ", " : "", name, (long long)x->pid);
+		gs_say_size(p, x->bytes);
+		any = true;
+	}
+	return any;
+}
+
+static void say_outside(gs_prose *p, const gs_diagnosis *d)
+{
+	say_asked(p, d, d->device_free);
+	if (d->device_free >= 0) {
+		gs_say(p, " and ");
+		gs_say_size_beside(p, d->device_free, d->requested);
+		gs_say(p, " free");
+	}
+	gs_say(p, "; ");
+	if (say_processes(p, d))
+		return;
+	if (d->capacity >= 0 && d->reserved >= 0 && d->device_free >= 0 &&
+		d->capacity > d->reserved + d->device_free) {
+		gs_say(p, "others hold ");
+		gs_say_size(p, d->capacity - d->reserved - d->device_free);
+		gs_say(p, " of the device's ");
+		gs_say_size(p, d->capacity);
+	} else {
+		gs_say(p, "others hold memory of the device that would have been enough");
+	}
+}
+
+static void say_shortage(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t all = d->missing >= 0 && d->requested >= d->missing ? d->requested - d->missing
+																: GS_NONE;
+	say_asked(p, d, all);
+	if (all >= 0) {
+		gs_say(p, ", ");
+		gs_say_size_beside(p, all, d->requested);
+		gs_say(p, " free in all; ");
+		gs_say_size(p, d->missing);
+		gs_say(p, " %s missing", d->missing == 1 ? "is" : "are");
+	} else {
+		gs_say(p, "; memory is really short");
+	}
+}
+
+static void say_unknown(gs_prose *p, const gs_diagnosis *d)
+{
+	say_asked(p, d, GS_NONE);
+	gs_say(p, "; what is recorded does not tell why it failed");
+}
+
+/* Where a verdict of fragmentation would leave the device as good as full: said beside it. */
+static void say_if_vain(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t all = available(d, d->verdict);
+	if (d->verdict != GS_STEP_FRAGMENTED && d->verdict != GS_STEP_STRANDED &&
+		d->verdict != GS_STEP_ROUNDING)
+		return;
+	if (all < 0 || d->reserved <= 0 || all >= d->reserved / NEXT_TO_NOTHING)
+		return;
+	gs_say(p, "; rearranging would gain next to nothing, for memory is all but full");
+}
+
+static bool device_failed(const gs_diagnosis *d)
+{
+	for (size_t i = 0; i < d->snapshot->nooms; i++)
+		if (d->device && d->snapshot->ooms[i].device == d->device->device)
+			return true;
+	return false;
+}
+
+static void say_healthy(gs_prose *p, const gs_diagnosis *d)
+{
+	if (!d->has_layout) {
+		gs_say(p, "the input tells of no failure, and nothing of segments and blocks");
+		return;
+	}
+	gs_say(p, device_failed(d) ? "in this state " : "");
+	gs_say_size(p, (int64_t)(d->totals.allocated + d->totals.pending));
+	gs_say(p, " in use of ");
+	gs_say_size(p, (int64_t)d->totals.reserved);
+	gs_say(p, " reserved");
+	if (d->peak.allocated > d->totals.allocated) {
+		gs_say(p, "; the peak was ");
+		gs_say_size_beside(p, (int64_t)d->peak.allocated, (int64_t)d->totals.allocated);
+	}
+}
+
+void gs_diagnosis_sentence(const gs_diagnosis *d, gs_prose *p)
+{
+	switch (d->verdict) {
+	case GS_STEP_MISSED_FIT: say_defect(p, d); break;
+	case GS_STEP_LIMIT: say_limit(p, d); break;
+	case GS_STEP_SEGMENT_SIZE: say_segment_size(p, d); break;
+	case GS_STEP_PENDING_FREE: say_pending(p, d); break;
+	case GS_STEP_OTHER_STREAM: say_elsewhere(p, d, d->verdict, "another stream"); break;
+	case GS_STEP_PRIVATE_POOL: say_elsewhere(p, d, d->verdict, whose_pool(d)); break;
+	case GS_STEP_FRAGMENTED: say_fragmented(p, d); break;
+	case GS_STEP_STRANDED: say_stranded(p, d); break;
+	case GS_STEP_ROUNDING: say_rounding(p, d); break;
+	case GS_STEP_OUTSIDE: say_outside(p, d); break;
+	case GS_VERDICT_SHORTAGE: say_shortage(p, d); break;
+	case GS_VERDICT_NONE: say_healthy(p, d); break;
+	default: say_unknown(p, d); break;
+	}
+	say_if_vain(p, d);
+}
+
+char *gs_diagnosis_line(const gs_diagnosis *d, char *buf, size_t cap)
+{
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_diagnosis_sentence(d, &p);
+	const char *word = gs_step_word(d->verdict);
+	snprintf(buf, cap, "%s: %s", word ? word : "no failure", p.text);
+	return buf;
+}

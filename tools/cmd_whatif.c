@@ -3,6 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/advice/whatif_sentence.h"
 #include "analyzer/query/emit.h"
 #include "analyzer/replay/whatif.h"
 #include "tools/command.h"
@@ -73,15 +74,27 @@ static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_error *err
 	return gs_emit_row(e, values, err);
 }
 
-static gs_status emit_rows(
-	const gs_whatif *w, const gs_snapshot *s, const gs_common *c, FILE *out, gs_error *err)
+static gs_whatif_question question(const arguments *a)
 {
+	if (a->minimize)
+		return GS_WHATIF_MINIMIZED;
+	return a->confs.n ? GS_WHATIF_OF_CONFS : GS_WHATIF_SEARCHED;
+}
+
+static gs_status emit_rows(
+	const gs_whatif *w, const gs_snapshot *s, const arguments *a, FILE *out, gs_error *err)
+{
+	const gs_common *c = &a->common;
+	gs_prose summary;
 	gs_emit_head head = {.query = "whatif",
 		.complete = s->complete,
 		.columns = columns,
 		.ncolumns = COLUMNS,
 		.limit = gs_output_limit(c),
-		.width = gs_output_width()};
+		.width = gs_output_width(),
+		.summary = summary.text};
+	gs_prose_clear(&summary);
+	gs_whatif_sentence(w, question(a), &summary);
 	gs_emitter *e = NULL;
 	gs_status status = gs_emit_open(out, gs_output_format_of(c), &head, &e, err);
 	uint64_t left = 0;
@@ -99,15 +112,16 @@ static gs_status emit_rows(
 	return status ? status : closed;
 }
 
-static int print_rows(const gs_whatif *w, const gs_snapshot *s, const gs_common *c)
+static int print_rows(const gs_whatif *w, const gs_snapshot *s, const arguments *a)
 {
+	const gs_common *c = &a->common;
 	gs_result result;
 	gs_error err = GS_ERROR_INIT;
 	int status = gs_result_open(&result, c, 0);
 
 	if (status >= 0)
 		return status;
-	status = emit_rows(w, s, c, result.stream, &err) ? gs_fail_file(result.name, &err, NULL)
+	status = emit_rows(w, s, a, result.stream, &err) ? gs_fail_file(result.name, &err, NULL)
 													 : GS_EXIT_DONE;
 	return gs_result_close(&result, status);
 }
@@ -129,7 +143,7 @@ static int answer(const gs_snapshot *s, const arguments *a)
 	else {
 		if (!status && a->minimize)
 			status = gs_whatif_minimize(&w, &err);
-		exit_status = status ? gs_fail_file(s->path, &err, NULL) : print_rows(&w, s, &a->common);
+		exit_status = status ? gs_fail_file(s->path, &err, NULL) : print_rows(&w, s, a);
 	}
 	gs_whatif_release(&w);
 	return exit_status;

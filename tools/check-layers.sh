@@ -27,6 +27,11 @@ for lib in schema pool recorder; do
 	needs "$1/lib$lib.a" 'sqlite3_|png_|FT_|yajl_' 'must not need SQLite, libpng, FreeType or yajl'
 done
 needs "$1/libanalyzer.a" 'cu[A-Z][a-z]|unw_|_U[A-Za-z]*_step' 'must not need libcuda or libunwind'
+# the wheel is built for glibc 2.28, the static command for musl
+for lib in schema pool recorder analyzer; do
+	needs "$1/lib$lib.a" 'sig(abbrev|descr)_np$|strerror(desc|name)_np$|renameat2|gettid$|closefrom|close_range|pidfd_|arc4random|strlc(py|at)|mallinfo2|getdents64|twalk_r|__isoc23' \
+		'must build where the C library is older, or musl'
+done
 # the pool itself, not what is handed to it: the simulated device, the memory from the heap
 found=$(nm -u "$1/libpool.a" 2>/dev/null | awk '/:$/ { sim = /sim_device|memory/ } !sim && / U (malloc|calloc|realloc|free|pthread_|clock_|fopen|open|write)/')
 [ -z "$found" ] || { echo "layers: the pool is pure, but needs: $found"; bad=1; }

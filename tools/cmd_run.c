@@ -1,10 +1,12 @@
 /* gpusnap run: starts a program with the recorder preloaded, and tells which dumps it left. */
 #include <errno.h>
+#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -25,22 +27,42 @@ static int fail(const char *file, const char *text)
 /* --- where our own files are: beside the command as built, or as installed
  * ------------------------ */
 
+/* By the kernel's word, or, without /proc, by the path that the command was started with. */
+static bool find_self(char self[PATH_MAX])
+{
+	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
+	const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
+	if (n > 0)
+		self[n] = '\0';
+	else if (!started || !realpath(started, self))
+		return false;
+	*strrchr(self, '/') = '\0';
+	return true;
+}
+
 static bool beside_command(const char *const *places, char *path, size_t cap)
 {
 	char self[PATH_MAX];
-	ssize_t n = readlink("/proc/self/exe", self, sizeof self - 1);
-	if (n <= 0)
+	if (!find_self(self))
 		return false;
-	self[n] = '\0';
-	*strrchr(self, '/') = '\0';
-	for (; *places; places++)
-		if ((size_t)snprintf(path, cap, "%s/%s", self, *places) < cap && !access(path, R_OK))
+	for (; *places; places++) {
+		glob_t found;
+		if ((size_t)snprintf(path, cap, "%s/%s", self, *places) >= cap ||
+			glob(path, 0, NULL, &found))
+			continue;
+		bool fits = (size_t)snprintf(path, cap, "%s", found.gl_pathv[0]) < cap;
+		globfree(&found);
+		if (fits && !access(path, R_OK))
 			return true;
+	}
 	return false;
 }
 
-static const char *const preload_places[] = {
-	"libgpusnap-preload.so", "../lib/gpusnap/libgpusnap-preload.so", NULL};
+/* As built; as make install and Debian put it; as pip does. */
+static const char *const preload_places[] = {"libgpusnap-preload.so",
+	"../lib/gpusnap/libgpusnap-preload.so",
+	"../lib*/python3*/*-packages/gpusnap/libgpusnap-preload.so",
+	"../gpusnap/libgpusnap-preload.so", NULL};
 
 /* Puts value before what the variable holds already. */
 static bool put_before(const char *variable, const char *value)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "recorder/api/env.h"
-#include "recorder/api/signal_names.h"
+#include "recorder/dump/signal_names.h"
 #include "recorder/dump/text.h"
 #include "schema/words.h"
 

@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "recorder/dump/signal_names.h"
 #include "recorder/dump/text.h"
 
 /* What a dump is made of. */
@@ -126,7 +127,7 @@ static void put_reason(
 		gs_line_signed(line, device);
 		break;
 	case GS_DUMP_SIGNAL:
-		name = sigabbrev_np(d->config->signal);
+		name = gs_signal_name(d->config->signal);
 		gs_line_text(line, "signal ");
 		if (name)
 			gs_line_text(line, name);

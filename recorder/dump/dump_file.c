@@ -89,6 +89,17 @@ static void make_temp_name(gs_dump_file *f, unsigned attempt)
 	gs_line_text(&line, ".tmp");
 }
 
+/* A file without a name, which nobody sees before it is whole; it gets its name through /proc,
+ * which a chroot may lack. */
+static int open_nameless(int dir, int flags)
+{
+	if (access("/proc/self/fd", X_OK)) {
+		errno = EOPNOTSUPP;
+		return -1;
+	}
+	return openat(dir, ".", flags | O_TMPFILE, 0600);
+}
+
 gs_status gs_dump_file_begin(
 	gs_dump_file *f, const char *path, bool is_folder, uint64_t most, gs_error *err)
 {
@@ -100,7 +111,7 @@ gs_status gs_dump_file_begin(
 	f->dir = above_standard(open(f->folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC));
 	if (f->dir < 0)
 		return failed(err, GS_IO, f->folder, errno);
-	f->fd = above_standard(openat(f->dir, ".", flags | O_TMPFILE, 0600));
+	f->fd = above_standard(open_nameless(f->dir, flags));
 	f->temp[0] = 0;
 	for (unsigned attempt = 0; f->fd < 0 && attempt < 16;
 		 attempt++) { /* a file system without nameless files */

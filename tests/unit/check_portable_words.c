@@ -4,18 +4,20 @@
 #include <signal.h>
 #include <string.h>
 
-#include "recorder/api/signal_names.h"
 #include "recorder/dump/file_error.h"
+#include "recorder/dump/signal_names.h"
 
 START_TEST(every_signal_of_the_system_is_known_by_its_name)
 {
 	for (int i = 1; i < SIGSYS + 1; i++) {
 		ck_assert_ptr_nonnull(sigabbrev_np(i));
 		ck_assert_int_eq(gs_signal_number(sigabbrev_np(i)), i);
+		ck_assert_str_eq(gs_signal_name(i), sigabbrev_np(i));
 	}
 	ck_assert_int_eq(gs_signal_number("usr1"), SIGUSR1);
 	ck_assert_int_eq(gs_signal_number("SIGUSR1"), 0);
 	ck_assert_int_eq(gs_signal_number(""), 0);
+	ck_assert_ptr_null(gs_signal_name(SIGRTMIN));
 }
 END_TEST
 

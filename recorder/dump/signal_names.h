@@ -7,4 +7,7 @@
  * Real-time signals have no names here. */
 int gs_signal_number(const char *name);
 
+/* "USR1"; NULL where the number has no name. A constant text, also in signal handlers. */
+const char *gs_signal_name(int number);
+
 #endif

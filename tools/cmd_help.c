@@ -5,6 +5,7 @@
 
 #include "schema/version.h"
 #include "tools/command.h"
+#include "tools/describe.h"
 #include "tools/message.h"
 
 static const struct {
@@ -103,8 +104,32 @@ static int unknown(const char *word)
 	return gs_fail_usage("help", hint, "no command or topic is called `%s`", word);
 }
 
+/* --man [COMMAND], --completion SHELL: what is installed beside the command is made from its
+ * tables. */
+static int describe(int argc, char **argv)
+{
+	const gs_command *c = argc > 2 ? gs_command_find(argv[2]) : NULL;
+	if (argc > 2 && !strcmp(argv[1], "--completion")) {
+		const char *names[sizeof topics / sizeof *topics + 1] = {NULL};
+		for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
+			names[i] = topics[i].name;
+		if (!gs_describe_completion(argv[2], names, stdout))
+			return gs_fail_usage(
+				"help", "it is bash, zsh or fish", "no completion is made for `%s`", argv[2]);
+		return GS_EXIT_DONE;
+	}
+	if (!strcmp(argv[1], "--completion"))
+		return gs_fail_usage("help", "it is bash, zsh or fish", "--completion wants a shell");
+	if (argc > 2 && !c)
+		return unknown(argv[2]);
+	gs_describe_manual(c, stdout);
+	return GS_EXIT_DONE;
+}
+
 int gs_cmd_help(int argc, char **argv)
 {
+	if (argc > 1 && argc < 4 && (!strcmp(argv[1], "--man") || !strcmp(argv[1], "--completion")))
+		return describe(argc, argv);
 	if (argc < 2 || !strcmp(argv[1], "--help") || !strcmp(argv[1], "-h")) {
 		overview();
 		return GS_EXIT_DONE;

@@ -160,8 +160,16 @@ static void wrapped(const char *text, int column, int width)
 	printf("\n");
 }
 
+static gs_options_show *show_by;
+
+void gs_options_show_by(gs_options_show *show) { show_by = show; }
+
 static int help(const gs_option *options, const char *name)
 {
+	if (show_by) {
+		show_by(options);
+		return GS_EXIT_DONE;
+	}
 	const gs_command *c = gs_command_find(name);
 	printf("usage: gpusnap %s [OPTION…] %s\n", name, c ? c->arguments : "");
 	if (c)

@@ -46,8 +46,9 @@ typedef struct gs_option {
 	char letter;      /* the short form, or 0 */
 	gs_option_type type;
 	void *value;
-	const char *argument; /* how help calls the value; NULL for flags */
-	const char *help;
+	const char
+		*argument;    /* how help calls the value; NULL for flags. FILE and DIR complete as such */
+	const char *help; /* words listed as "none, c, python or all" are what completion offers */
 } gs_option;
 
 /* A list that an option may be repeated for. Fixed size: more is a usage error. */
@@ -122,5 +123,10 @@ enum { GS_ANY_NUMBER = -1, GS_REST = -2 };
  * error that was told on stderr. */
 int gs_options_parse(
 	const gs_option *options, int argc, char **argv, int least, int most, gs_arguments *arguments);
+
+/* What --help does with the table of its command instead of printing it; NULL: print. For what is
+ * made from the tables (tools/describe.h). */
+typedef void gs_options_show(const gs_option *options);
+void gs_options_show_by(gs_options_show *show);
 
 #endif

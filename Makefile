@@ -133,19 +133,19 @@ check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSa
 # --- installation ----------------------------------------------------------------------------------
 .PHONY: install uninstall
 bindir     ?= $(prefix)/bin
-mandir     ?= $(prefix)/share/man
-completiondir ?= $(prefix)/share/bash-completion/completions
+datadir    ?= $(prefix)/share
+pythondir  ?= $(prefix)/lib/gpusnap/python
 PYTHON_FILES := $(patsubst tools/python/%,%,$(wildcard tools/python/gpusnap/*.py tools/python/gpusnap/*.cpp))
-install: all ## put the command, the manual page and the recorder's library under $(DESTDIR)$(prefix)
+install: all ## put the command, manual, completion and the recorder's library under $(DESTDIR)$(prefix)
 	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
-	install -D -m 644 tools/gpusnap.1 $(DESTDIR)$(mandir)/man1/gpusnap.1
-	install -D -m 644 tools/gpusnap.bash $(DESTDIR)$(completiondir)/gpusnap
+	for f in $$(cd $(B)/share && find . -type f); do install -D -m 644 $(B)/share/$$f $(DESTDIR)$(datadir)/$$f; done
 	install -D -m 755 $(B)/libgpusnap-preload.so $(DESTDIR)$(prefix)/lib/gpusnap/libgpusnap-preload.so
-	install -D -m 644 recorder/gpusnap.h $(DESTDIR)$(prefix)/lib/gpusnap/python/gpusnap/gpusnap.h
-	for f in $(PYTHON_FILES); do install -D -m 644 tools/python/$$f $(DESTDIR)$(prefix)/lib/gpusnap/python/$$f; done
-uninstall: ## remove what install put there
-	rm -f $(DESTDIR)$(bindir)/gpusnap $(DESTDIR)$(mandir)/man1/gpusnap.1 $(DESTDIR)$(completiondir)/gpusnap
-	rm -rf $(DESTDIR)$(prefix)/lib/gpusnap
+	install -D -m 644 recorder/gpusnap.h $(DESTDIR)$(pythondir)/gpusnap/gpusnap.h
+	for f in $(PYTHON_FILES); do install -D -m 644 tools/python/$$f $(DESTDIR)$(pythondir)/$$f; done
+	printf '"""The release."""\n\n\ndef release():\n    return "$(VERSION)"\n' > $(DESTDIR)$(pythondir)/gpusnap/_version.py
+uninstall: $(B)/share.complete ## remove what install put there
+	rm -f $(DESTDIR)$(bindir)/gpusnap $$(cd $(B)/share && find . -type f -printf '$(DESTDIR)$(datadir)/%P ')
+	rm -rf $(DESTDIR)$(prefix)/lib/gpusnap $(DESTDIR)$(pythondir)/gpusnap
 
 .PHONY: clean help
 clean: ## remove what was built

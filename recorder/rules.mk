@@ -32,7 +32,11 @@ install-library: all
 		'Description: a caching GPU allocator that records and writes a dump when memory runs out' 'Version: $(VERSION)' \
 		'Libs: -L$${libdir} -lgpusnap' 'Libs.private: -lzstd -pthread -lm -ldl' 'Cflags: -I$${includedir}' \
 		> $(DESTDIR)$(libdir)/pkgconfig/gpusnap.pc
+	install -d $(DESTDIR)$(libdir)/cmake/gpusnap
+	for f in gpusnapConfig gpusnapConfigVersion; do sed 's|@VERSION@|$(VERSION)|; s|@SONAME@|$(SONAME)|; s|@INCLUDEDIR@|$(includedir)|' \
+		recorder/cmake/$$f.cmake.in > $(DESTDIR)$(libdir)/cmake/gpusnap/$$f.cmake; done
 uninstall: uninstall-library
 uninstall-library:
 	rm -f $(DESTDIR)$(libdir)/libgpusnap.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME) $(DESTDIR)$(libdir)/libgpusnap.so \
 		$(DESTDIR)$(libdir)/libgpusnap.a $(DESTDIR)$(includedir)/gpusnap.h $(DESTDIR)$(libdir)/pkgconfig/gpusnap.pc
+	rm -rf $(DESTDIR)$(libdir)/cmake/gpusnap

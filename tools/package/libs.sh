@@ -59,10 +59,10 @@ describe libpng "$(sed -n 's/^#define PNG_LIBPNG_VER_STRING "\(.*\)"/\1/p' "$src
 
 # FreeType with what draws an outline font and nothing else
 mkdir -p "$to/obj/freetype"
-printf 'FT_USE_MODULE( FT_Module_Class, %s )\n' psnames_module_class sfnt_module_class >"$to/obj/freetype/ftmodule.h"
-printf 'FT_USE_MODULE( FT_Driver_ClassRec, tt_driver_class )\nFT_USE_MODULE( FT_Renderer_Class, ft_smooth_renderer_class )\n' >>"$to/obj/freetype/ftmodule.h"
+printf 'FT_USE_MODULE( FT_Module_Class, %s )\n' psnames_module_class sfnt_module_class >"$to/obj/freetype/own_modules.h"
+printf 'FT_USE_MODULE( FT_Driver_ClassRec, tt_driver_class )\nFT_USE_MODULE( FT_Renderer_Class, ft_smooth_renderer_class )\n' >>"$to/obj/freetype/own_modules.h"
 f=$src/freetype/src
-archive freetype "-DFT2_BUILD_LIBRARY -DFT_CONFIG_OPTION_SYSTEM_ZLIB -I$to/include -DFT_CONFIG_MODULES_H='<$to/obj/freetype/ftmodule.h>' -I$src/freetype/include" \
+archive freetype "-DFT2_BUILD_LIBRARY -DFT_CONFIG_OPTION_SYSTEM_ZLIB -I$to/include -DFT_CONFIG_MODULES_H='<own_modules.h>' -I$to/obj/freetype -I$src/freetype/include" \
 	"$f/base/ftbase.c" "$f/base/ftinit.c" "$f/base/ftsystem.c" "$f/base/ftdebug.c" "$f/base/ftbitmap.c" "$f/base/ftglyph.c" "$f/base/ftmm.c" "$f/base/ftbbox.c" \
 	"$f/truetype/truetype.c" "$f/sfnt/sfnt.c" "$f/psnames/psnames.c" "$f/smooth/smooth.c" "$f/gzip/ftgzip.c"
 mkdir -p "$to/include/freetype2"

@@ -11,7 +11,8 @@
 
 Dumps go to $GPUSNAP_DIR (./gpusnap-dumps) and are read with the command `gpusnap`."""
 
+from ._version import release as _release
 from .marking import dump, step, tag
 
 __all__ = ['dump', 'step', 'tag']
-__version__ = '1.0.0'
+__version__ = _release()

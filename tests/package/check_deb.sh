@@ -1,0 +1,98 @@
+#!/bin/bash
+# The Debian packages: lintian, a clean Debian to install them in, the README's example on them, their removal.
+# usage: check_deb.sh DIST_FOLDER SCRATCH_FOLDER   Ends with `deb: N passed, N failed, N skipped`. The chroot needs root, debootstrap, a mirror.
+dist=$(cd "$1" && pwd)
+mkdir -p "$2"
+scratch=$(cd "$2" && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
+release=$(sed -n 's/^#define GS_RELEASE "\(.*\)"/\1/p' "$here/schema/version.h")
+log=$scratch/log
+passed=0 failed=0 skipped=0
+expect() { # what, command…
+	what=$1
+	shift
+	if "$@" >"$log" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "deb: failed: $what"
+		sed 's/^/  /' "$log" | tail -n 20
+	fi
+}
+skip() {
+	skipped=$((skipped + 1))
+	echo "deb: SKIPPED: $*" >&2
+}
+
+for p in gpusnap libgpusnap1 libgpusnap-dev python3-gpusnap; do
+	expect "$p is built" sh -c "ls '$dist/${p}_$release-1_'*.deb"
+done
+if command -v lintian >/dev/null; then
+	expect "lintian finds no error" lintian --fail-on error --allow-root "$dist"/gpusnap_"$release"-1_*.changes
+	cp "$log" "$scratch/lintian"
+else
+	skip "lintian is not here"
+fi
+expect "make dist gives the same bytes twice" sh -c "cd '$here' && make -s dist B='$scratch/one' && make -s dist B='$scratch/two' && cmp '$scratch'/one/dist/*.tar.gz '$scratch'/two/dist/*.tar.gz"
+
+# the library's symbols carry a version, CMake finds it
+root=$scratch/unpacked
+rm -rf "$root" && mkdir -p "$root"
+for f in "$dist"/libgpusnap1_"$release"-1_*.deb "$dist"/libgpusnap-dev_"$release"-1_*.deb; do dpkg-deb -x "$f" "$root"; done
+expect "programs need the version of the library's symbols" sh -c "nm -D '$root'/usr/lib/*/libgpusnap.so.1 | grep -q 'gpusnap_open@@GPUSNAP_1'"
+sed -n '/^```c$/,/^```$/p' "$here/README.md" | sed '/^```/d' >"$scratch/example.c"
+if command -v cmake >/dev/null; then
+	cat >"$scratch/CMakeLists.txt" <<-'END'
+		cmake_minimum_required(VERSION 3.13)
+		project(example C)
+		find_package(gpusnap 1.0 REQUIRED CONFIG)
+		add_executable(example example.c)
+		target_link_libraries(example gpusnap::gpusnap)
+		add_executable(example-static example.c)
+		target_link_libraries(example-static gpusnap::static)
+	END
+	rm -rf "$scratch/cmake"
+	expect "CMake finds the package, shared and static" sh -c "cd '$scratch' && cmake -S . -B cmake -DCMAKE_PREFIX_PATH='$root/usr' && cmake --build cmake"
+	for program in example example-static; do
+		expect "CMake's $program runs" sh -c "cd '$scratch' && GPUSNAP_DIR='$scratch/cmake/dumps' cmake/$program 2>&1 | grep 'out of memory'"
+	done
+	sed -i 's/gpusnap 1.0 /gpusnap 2 /' "$scratch/CMakeLists.txt"
+	expect "CMake refuses another major release" sh -c "cd '$scratch' && ! cmake -S . -B cmake-2 -DCMAKE_PREFIX_PATH='$root/usr'"
+	rm -rf "$scratch/cmake" "$scratch/cmake-2"
+else
+	skip "cmake is not here"
+fi
+
+base=$scratch/chroot-base clean=$scratch/chroot
+finish() {
+	echo "deb: $passed passed, $failed failed, $skipped skipped"
+	[ "$failed" = 0 ]
+	exit
+}
+[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || { skip "a clean Debian (needs root and debootstrap)"; finish; }
+[ -e "$base.complete" ] || { rm -rf "$base"; debootstrap --variant=minbase bookworm "$base" >"$log" 2>&1 && touch "$base.complete"; } ||
+	{ skip "a clean Debian (debootstrap: $(tail -n 1 "$log"))"; finish; }
+rm -rf "$clean" && cp -a "$base" "$clean"
+cp /etc/resolv.conf "$clean/etc/"
+cp "$dist"/*_"$release"-1_*.deb "$clean/tmp/"
+cp "$here/tests/data/faults/pinned.pickle" "$scratch/example.c" "$clean/tmp/"
+inside() { chroot "$clean" env -u GPUSNAP_DIR LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "cd /tmp && $1"; }
+inside "apt-get update" >/dev/null 2>&1
+names() { (cd "$clean" && find . -xdev -iname '*gpusnap*' ! -path './var/*' ! -path './tmp/*' | sort); }
+names >"$scratch/before"
+expect "apt installs the command" inside "apt-get install -y --no-install-recommends ./gpusnap_*.deb"
+expect "it answers" inside "gpusnap diagnose pinned.pickle --json | grep '\"kind\":\"fragmentation\"'"
+expect "and draws" inside "gpusnap map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
+expect "apt installs the library for programs and Python's package" inside \
+	"apt-get install -y --no-install-recommends ./libgpusnap1_*.deb ./libgpusnap-dev_*.deb ./python3-gpusnap_*.deb gcc libc6-dev pkg-config"
+expect "the README's example compiles" inside "cc -Wall -Werror -o example example.c \$(pkg-config --cflags --libs gpusnap)"
+expect "and leaves a dump that the command reads" inside "rm -rf d && GPUSNAP_DIR=d ./example; gpusnap diagnose d/*.gsnap"
+expect "it also links statically" inside "cc -o example example.c -l:libgpusnap.a \$(pkg-config --static --libs gpusnap | sed 's/-lgpusnap//') && GPUSNAP_DIR=d ./example 2>&1 | grep 'out of memory'"
+expect "Python records" inside "GPUSNAP_DIR=d python3 -c 'import gpusnap; from gpusnap import native; native.open_recorder(simulated=1, simulated_bytes=1 << 30); print(gpusnap.__version__)' | grep -x '$release'"
+expect "an unchanged program runs with the preload" inside "test \"\$(gpusnap run python3 -c 'print(6 * 7)')\" = 42"
+expect "the manual is there" inside "test -s /usr/share/man/man1/gpusnap.1.gz || grep -q 'path-exclude.*man' /etc/dpkg/dpkg.cfg.d/*"
+expect "purge removes them" inside "apt-get purge -y gpusnap libgpusnap1 libgpusnap-dev python3-gpusnap"
+names >"$scratch/after"
+expect "and leaves nothing" diff "$scratch/before" "$scratch/after"
+rm -rf "$clean"
+finish

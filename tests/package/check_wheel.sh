@@ -1,0 +1,125 @@
+#!/bin/bash
+# The wheels as users get them: in fresh environments of the oldest and newest CPython and in fresh Debians that have pip and nothing else.
+# usage: check_wheel.sh DIST_FOLDER SCRATCH_FOLDER PYTHON_WITH_AUDITWHEEL LIBRARIES_OF_AARCH64
+# Ends with `wheel: N passed, N failed, N skipped`. Chroots need root and debootstrap; they are kept in the scratch folder.
+dist=$(cd "$1" && pwd) tools=$3
+mkdir -p "$2"
+scratch=$(cd "$2" && pwd)
+here=$(cd "$(dirname "$0")/../.." && pwd)
+release=$(sed -n 's/^#define GS_RELEASE "\(.*\)"/\1/p' "$here/schema/version.h")
+x86=$dist/gpusnap-$release-py3-none-manylinux_2_28_x86_64.whl
+arm=$dist/gpusnap-$release-py3-none-manylinux_2_28_aarch64.whl
+log=$scratch/log
+passed=0 failed=0 skipped=0
+unset GPUSNAP_DIR GPUSNAP_LIBRARY PYTHONPATH PIP_FIND_LINKS
+expect() { # what, command…
+	what=$1
+	shift
+	if "$@" >"$log" 2>&1; then
+		passed=$((passed + 1))
+	else
+		failed=$((failed + 1))
+		echo "wheel: failed: $what"
+		sed 's/^/  /' "$log" | tail -n 20
+	fi
+}
+skip() {
+	skipped=$((skipped + 1))
+	echo "wheel: SKIPPED: $*" >&2
+}
+
+# What a user does first. $1: the command to start the place with (env, chroot), $2: python there, $3: gpusnap there, $4: the scratch folder
+# as the place sees it, $5: as we see it.
+use_it() {
+	rm -rf "$5/use"
+	mkdir -p "$5/use"
+	cp "$here/tests/data/faults/pinned.pickle" "$5/use/"
+	printf 'malloc a 600 m\nfree a\nmalloc b 300 m\nmalloc c 20 m\nfree b\nmalloc d 500 m\n' >"$5/use/story.in"
+	cat >"$5/use/record.py" <<-'END'
+		import ctypes, gpusnap
+		from gpusnap import native
+		native.open_recorder(simulated=1, simulated_bytes=1 << 30, stacks='python', dir='dumps')
+		def load_batch(bytes):
+		    at = ctypes.c_void_p()
+		    return native.lib.gpusnap_malloc(0, bytes, None, at)
+		assert load_batch(700 << 20) == native.OK
+		assert load_batch(400 << 20) == native.OUT_OF_MEMORY
+		native.lib.gpusnap_close()
+		print(gpusnap.__version__)
+	END
+	in_place() { $1 sh -c "cd $2/use && $3"; }
+	expect "$6: the command tells the release" in_place "$1" "$4" "test \"\$($3 --version)\" = 'gpusnap $release'"
+	expect "$6: the package has the same release, and records a run" in_place "$1" "$4" "test \"\$($2 record.py)\" = $release"
+	expect "$6: the dump's verdict names the line" in_place "$1" "$4" \
+		"GPUSNAP_DIR=dumps $3 query 'SELECT f.name, f.file, f.line FROM oom o JOIN stack_frame s ON s.stack_id = o.stack_id JOIN frame f ON f.id = s.frame_id WHERE s.depth = 0' | grep load_batch | grep record.py"
+	expect "$6: a simulated run" in_place "$1" "$4" "$3 sim story.in --capacity 1000MiB -o story.gsnap && $3 diagnose story.gsnap --json | grep '\"fragmented\"'"
+	expect "$6: a pickle" in_place "$1" "$4" "$3 diagnose pinned.pickle --json | grep '\"kind\":\"fragmentation\"'"
+	expect "$6: a map with text" in_place "$1" "$4" "$3 map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
+	expect "$6: a program is run with the preload" in_place "$1" "$4" "test \"\$($3 run $2 -c 'print(6 * 7)')\" = 42"
+	expect "$6: the preload is the package's" in_place "$1" "$4" "$3 run $2 -c 'import os; print(os.environ[\"LD_PRELOAD\"])' | grep '/gpusnap/libgpusnap-preload.so'"
+	expect "$6: the module starts a program" in_place "$1" "$4" "test \"\$($2 -m gpusnap run -m platform)\""
+}
+
+expect "both wheels are there" ls "$x86" "$arm"
+for w in "$x86" "$arm"; do
+	expect "$(basename "$w"): at most 12 MB" test "$(stat -c %s "$w")" -le 12000000
+	expect "$(basename "$w"): auditwheel agrees with its name" sh -c "$tools -m auditwheel show '$w' | tee '$log.audit' | tr '\n' ' ' | grep -q 'platform tag: \"manylinux_2_28'"
+done
+
+find_python() {
+	local f
+	for f in "$(command -v "python$1")" "$HOME"/.pyenv/versions/"$1".*/bin/python"$1"; do
+		[ -x "$f" ] && "$f" -c "import sys; assert sys.version_info[:2] == tuple(map(int, '$1'.split('.')))" 2>/dev/null && { echo "$f"; return; }
+	done
+}
+for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
+	python=$(find_python $version)
+	[ -n "$python" ] || { skip "CPython $version is not here"; continue; }
+	place=$scratch/python-$version
+	rm -rf "$place"
+	expect "Python $version: pip installs the wheel" sh -c "$python -m venv '$place' && '$place/bin/pip' install --no-index '$x86'"
+	use_it env "$place/bin/python" "$place/bin/gpusnap" "$place" "$place" "Python $version"
+	expect "Python $version: pip uninstalls it" "$place/bin/pip" uninstall -y gpusnap
+	expect "Python $version: and nothing is left" sh -c "! find '$place' -iname '*gpusnap*' | grep ."
+	rm -rf "$place"
+done
+
+for suite in bullseye bookworm; do
+	root=$scratch/chroot-$suite
+	[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || { skip "Debian $suite (needs root and debootstrap)"; continue; }
+	[ -e "$root.complete" ] || { rm -rf "$root"; debootstrap --variant=minbase --include=python3-pip $suite "$root" >"$log" 2>&1 && touch "$root.complete"; } ||
+		{ skip "Debian $suite (debootstrap: $(tail -n 1 "$log"))"; continue; }
+	cp "$x86" "$root/"
+	break=
+	! chroot "$root" pip install --help | grep -q break-system || break=--break-system-packages
+	expect "Debian $suite: pip installs the wheel" chroot "$root" pip install --no-index --force-reinstall $break "/$(basename "$x86")"
+	mkdir -p "$root/scratch"
+	use_it "chroot $root" python3 gpusnap /scratch "$root/scratch" "Debian $suite"
+	expect "Debian $suite: pip uninstalls it" chroot "$root" pip uninstall -y $break gpusnap
+	expect "Debian $suite: and nothing is left" sh -c "! find '$root/usr' -iname '*gpusnap*' | grep ."
+	rm -rf "$root/scratch" "$root/$(basename "$x86")"
+done
+
+# the other processor
+rm -rf "$scratch/aarch64"
+expect "aarch64: the wheel unpacks" python3 -m zipfile -e "$arm" "$scratch/aarch64"
+for f in "gpusnap-$release.data/scripts/gpusnap" gpusnap/libgpusnap.so.1 gpusnap/libgpusnap-preload.so; do
+	expect "aarch64: $f is for it" sh -c "readelf -h '$scratch/aarch64/$f' | grep 'Machine:.*AArch64'"
+done
+if command -v qemu-aarch64 >/dev/null && [ -d "$4" ]; then
+	command=$scratch/aarch64/gpusnap-$release.data/scripts/gpusnap
+	chmod +x "$command"
+	other() { qemu-aarch64 -L "$arm_root" "$command" "$@"; }
+	arm_root=$4
+	expect "aarch64 under qemu: the command tells the release" sh -c "qemu-aarch64 -L '$4' '$command' --version | grep -x 'gpusnap $release'"
+	rm -rf "$scratch/python-here"
+	python3 -m venv "$scratch/python-here" && "$scratch/python-here/bin/pip" install -q --no-index "$x86"
+	for f in "$here"/tests/data/faults/*.pickle "$here"/tests/data/diagnose/*.zst; do
+		expect "aarch64 under qemu: $(basename "$f") reads alike" cmp <(other diagnose "$f" --json 2>&1) <("$scratch/python-here/bin/gpusnap" diagnose "$f" --json 2>&1)
+	done
+	rm -rf "$scratch/python-here"
+else
+	skip "the aarch64 wheel is not run (qemu-user, libc6-arm64-cross)"
+fi
+echo "wheel: $passed passed, $failed failed, $skipped skipped"
+[ "$failed" = 0 ]

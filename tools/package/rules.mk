@@ -1,0 +1,80 @@
+# What users install: the Python wheel, the static command, packages. The parts that all of them are made of lie in a folder:
+# bin/ (the command), lib*.so* (libraries beside the Python package), share/ (manual, completion), licenses/.
+PARTS ?= $(B)/parts
+# a build for another processor takes what the command says of itself from one that runs here
+HERE  ?= $(B)
+.PHONY: parts
+parts: $(B)/gpusnap $(B)/$(SONAME) $(B)/libgpusnap-preload.so $(if $(filter $(B),$(HERE)),$(B)/share.complete)
+	$(Q)rm -rf $(PARTS) && mkdir -p $(PARTS)/bin
+	$(Q)cp $(B)/gpusnap $(PARTS)/bin/
+	$(Q)cp $(B)/$(SONAME) $(B)/libgpusnap-preload.so recorder/gpusnap.h $(PARTS)/
+	$(Q)cp -r $(HERE)/share $(PARTS)/
+
+# Manual pages and completion: the command makes them from the tables that its --help prints.
+all: $(B)/share.complete
+$(B)/share.complete: $(B)/gpusnap tools/package/share.sh tools/gpusnap.1 $(wildcard tools/man/*)
+	@echo "  GEN  manual, completion"
+	$(Q)sh tools/package/share.sh $(B)/gpusnap $(B)/share
+	$(Q)touch $@
+
+# Other systems: zig (from PyPI) compiles and links for any glibc, musl and processor; the libraries are built from Debian's sources.
+PACKAGE   := $(B)/package
+PACKAGE_VENV ?= $(PACKAGE)/venv
+ZIG       := $(PACKAGE_VENV)/bin/python-zig
+PACKAGE_TOOLS := ziglang==0.17.1 hatchling build auditwheel nvidia-cuda-runtime nvidia-cuda-crt
+export ZIG_GLOBAL_CACHE_DIR ?= $(abspath $(PACKAGE))/zig-cache
+export ZIG_LOCAL_CACHE_DIR  ?= $(abspath $(PACKAGE))/zig-cache
+.PHONY: deps-wheel
+deps-wheel: ## install what make wheel and make static need (Debian packages and, from PyPI, zig)
+	@sh tools/deps.sh gcc libc6-dev pkg-config dpkg-dev tcl xz-utils fonts-dejavu-core python3-venv
+	@[ -e $(PACKAGE_VENV)/complete ] || { python3 -m venv $(PACKAGE_VENV) && $(PACKAGE_VENV)/bin/pip install --quiet $(PACKAGE_TOOLS) && \
+		touch $(PACKAGE_VENV)/complete; }
+$(PACKAGE_VENV)/complete:
+	@echo "package: zig is not here; \`make deps-wheel\` installs it" >&2; exit 1
+$(PACKAGE)/sources/complete:
+	@echo "  GET  sources of the libraries"
+	$(Q)sh tools/package/sources.sh $(@D)
+$(PACKAGE)/libs-%/complete: $(PACKAGE)/sources/complete tools/package/libs.sh | $(PACKAGE_VENV)/complete
+	@echo "  CC   the libraries for $*"
+	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $*" AR="$(abspath $(ZIG)) ar" sh tools/package/libs.sh $(PACKAGE)/sources $(@D)
+
+# make for another system. $(1): the target as zig names it, $(2): what to make
+for_system = $(MAKE) --no-print-directory B=$(PACKAGE)/$(1) CC="$(abspath $(ZIG)) cc -target $(1)" AR="$(abspath $(ZIG)) ar" \
+	PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(PACKAGE)/libs-$(1))/lib/pkgconfig pkg-config --static" LIBDW=no \
+	CUDA_INC="$(wildcard $(abspath $(PACKAGE_VENV))/lib/python3*/site-packages/nvidia/cu*/include)" \
+	CFLAGS="-O2 -g0" HERE=$(B) $(2)
+
+GLIBC := 2.28
+WHEELS := x86_64 aarch64
+.PHONY: wheel wheel-% static
+wheel: $(WHEELS:%=wheel-%) ## the Python wheels for x86_64 and aarch64 (after make deps-wheel), in build/dist
+wheel-%: $(PACKAGE)/libs-%-linux-gnu.$(GLIBC)/complete $(B)/share.complete
+	+$(Q)$(call for_system,$*-linux-gnu.$(GLIBC),LDFLAGS=-s parts)
+	$(Q)for l in $(PACKAGE)/sources/*/debian/copyright; do n=$${l%/debian/copyright}; \
+		install -D -m 644 $$l $(PACKAGE)/$*-linux-gnu.$(GLIBC)/parts/licenses/$${n##*/}; done
+	$(Q)GPUSNAP_PARTS=$(abspath $(PACKAGE))/$*-linux-gnu.$(GLIBC)/parts GPUSNAP_PLATFORM=manylinux_$(subst .,_,$(GLIBC))_$* \
+		$(PACKAGE_VENV)/bin/python -m hatchling build -t wheel -d $(abspath $(B))/dist
+static: $(PACKAGE)/libs-x86_64-linux-musl/complete ## one static file of the command for any x86_64 Linux: build/gpusnap-static (after make deps-wheel)
+	+$(Q)$(call for_system,x86_64-linux-musl,LDFLAGS="-s -static" $(PACKAGE)/x86_64-linux-musl/gpusnap)
+	$(Q)cp $(PACKAGE)/x86_64-linux-musl/gpusnap $(B)/gpusnap-static
+
+# Sources and Debian packages. What is committed is packed, at the commit's time, so that twice gives the same bytes.
+DIST := $(B)/dist/gpusnap-$(VERSION).tar.gz
+.PHONY: dist deb
+dist: ## the sources that are committed, as build/dist/gpusnap-VERSION.tar.gz: the same bytes each time
+	@mkdir -p $(B)/dist
+	$(Q)git archive --format=tar --prefix=gpusnap-$(VERSION)/ HEAD | gzip -9n > $(DIST)
+	@echo $(DIST)
+deb: dist ## Debian packages of what is committed (after make deps-deb), in build/dist
+	$(Q)rm -rf $(PACKAGE)/deb && mkdir -p $(PACKAGE)/deb
+	$(Q)cp $(DIST) $(PACKAGE)/deb/gpusnap_$(VERSION).orig.tar.gz
+	$(Q)tar xzf $(DIST) -C $(PACKAGE)/deb
+	$(Q)epoch=$$(git log -1 --format=%ct); sh tools/package/changelog.sh $(VERSION) $$epoch > $(PACKAGE)/deb/gpusnap-$(VERSION)/debian/changelog && \
+		cd $(PACKAGE)/deb/gpusnap-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=$$epoch \
+		CUDA_INC="$(or $(CUDA_INC),$(wildcard $(abspath $(PACKAGE_VENV))/lib/python3*/site-packages/nvidia/cu*/include))" \
+		dpkg-buildpackage -us -uc -d > ../log 2>&1 || { tail -n 30 ../log >&2; exit 1; }
+	$(Q)cp $(PACKAGE)/deb/*_$(VERSION)* $(B)/dist/
+	@ls $(B)/dist/*.deb
+.PHONY: deps-deb
+deps-deb: deps ## install what make deb needs
+	@sh tools/deps.sh dpkg-dev debhelper dh-python fakeroot

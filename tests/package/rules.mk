@@ -13,3 +13,7 @@ check-deb: ## the Debian packages: lintian, install, use and removal in a fresh 
 CHECKS += check-words
 check-words: $(B)/share.complete ## manual and completion against the program's options, queries and words (bash, zsh, fish, mandoc where they are)
 	$(Q)python3 tests/package/check_words.py $(B)
+.PHONY: check-ci
+CHECKS += check-ci
+check-ci: all ## the recipe for CI and the composite action
+	$(Q)python3 tests/package/check_ci.py $(B)

@@ -61,8 +61,8 @@ static bool beside_command(const char *const *places, char *path, size_t cap)
 /* As built; as make install and Debian put it; as pip does. */
 static const char *const preload_places[] = {"libgpusnap-preload.so",
 	"../lib/gpusnap/libgpusnap-preload.so",
-	"../lib*/python3*/*-packages/gpusnap/libgpusnap-preload.so",
-	"../gpusnap/libgpusnap-preload.so", NULL};
+	"../lib*/python3*/*-packages/gpusnap/libgpusnap-preload.so", "../gpusnap/libgpusnap-preload.so",
+	NULL};
 
 /* Puts value before what the variable holds already. */
 static bool put_before(const char *variable, const char *value)

@@ -95,10 +95,12 @@ static int on_event(const char *event, object *arguments, void *user)
 	return 0;
 }
 
-/* The package: beside the build folder's tree, or as installed below this library's folder. */
+/* The package: beside the build folder, as make install puts it below this library, as pip puts
+ * this library into it, as Debian has it. */
 static bool find_package(void)
 {
-	static const char *const places[] = {"../tools/python/gpusnap", "python/gpusnap"};
+	static const char *const places[] = {"../tools/python/gpusnap", "python/gpusnap", "../gpusnap",
+		"../python3/dist-packages/gpusnap"};
 	Dl_info about;
 	char start[PATH_MAX + 16];
 	const char *end;

@@ -90,6 +90,7 @@ expect "and leaves a dump that the command reads" inside "rm -rf d && GPUSNAP_DI
 expect "it also links statically" inside "cc -o example example.c -l:libgpusnap.a \$(pkg-config --static --libs gpusnap | sed 's/-lgpusnap//') && GPUSNAP_DIR=d ./example 2>&1 | grep 'out of memory'"
 expect "Python records" inside "GPUSNAP_DIR=d python3 -c 'import gpusnap; from gpusnap import native; native.open_recorder(simulated=1, simulated_bytes=1 << 30); print(gpusnap.__version__)' | grep -x '$release'"
 expect "an unchanged program runs with the preload" inside "test \"\$(gpusnap run python3 -c 'print(6 * 7)')\" = 42"
+expect "and Python is watched for torch" inside "gpusnap run python3 -c 'import sys; print(type(sys.meta_path[0]).__name__)' | grep -x _Start"
 expect "the manual is there" inside "test -s /usr/share/man/man1/gpusnap.1.gz || grep -q 'path-exclude.*man' /etc/dpkg/dpkg.cfg.d/*"
 expect "purge removes them" inside "apt-get purge -y gpusnap libgpusnap1 libgpusnap-dev python3-gpusnap"
 names >"$scratch/after"

@@ -51,7 +51,14 @@ static size_t word_length(const char *p)
 	return n;
 }
 
-/* The list "a, b or c" that begins at p; false where none does. */
+/* Past " (the default)". */
+static const char *after_remark(const char *p)
+{
+	const char *end = strncmp(p, " (", 2) ? NULL : strchr(p, ')');
+	return end ? end + 1 : p;
+}
+
+/* The list "a, b (the default) or c" that begins at p; false where none does. */
 static bool read_list(const char *p, gs_choices *c)
 {
 	c->n = 0;
@@ -60,7 +67,7 @@ static bool read_list(const char *p, gs_choices *c)
 		if (!n)
 			return false;
 		add(c, p, n);
-		p += n;
+		p = after_remark(p + n);
 		bool last = !strncmp(p, " or ", 4) || !strncmp(p, ", or ", 5);
 		if (last) {
 			p = strstr(p, "or ") + 3;

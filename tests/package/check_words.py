@@ -87,7 +87,7 @@ def by_fish(*words):
 # The words of an option's value, and how the program is asked whether it takes one.
 VALUES = [('query', 'format', {'table', 'tsv', 'csv', 'json', 'jsonl', 'markdown'}), ('query', 'by', {'stack', 'function', 'file', 'module'}),
           ('query', 'state', {'captured', 'oom', 'peak', 'peak reserved'}), ('run', 'stacks', {'none', 'c', 'python', 'all'}),
-          ('map', 'color', {'state', 'stack', 'tag', 'stream', 'age', 'size'})]
+          ('map', 'color', {'holder', 'state', 'tag', 'stream', 'age', 'size'})]
 KINDS = {'fragmentation', 'shortage', 'outside', 'limit', 'defect', 'unknown'}
 files = {'bash-completion', 'fish', 'man', 'zsh'}
 for shell, ask in (('bash', by_bash), ('fish', by_fish)):

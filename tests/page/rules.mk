@@ -1,0 +1,6 @@
+# The WebAssembly module in Node against the native command, on the tests' files and, where it is, on strangers' (../shared/corpus).
+.PHONY: check-page
+check-page: $(B)/page/gpusnap.wasm $(B)/gpusnap ## the WebAssembly module in Node: the same answers as the command (after make page)
+	$(Q)if command -v node >/dev/null; then node tests/page/check.mjs $(B) $(wildcard tests/data/faults/*.pickle tests/data/diagnose/*.zst \
+		tests/data/v1/*.gsnap tests/data/states/*.pickle.zst tests/data/pytorch/forms/* ../shared/corpus/*/*); \
+	else echo "page: SKIPPED: node is not here"; echo "page: 0 passed, 0 failed, 1 skipped"; fi

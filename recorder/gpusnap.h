@@ -419,6 +419,9 @@ typedef void gpusnap_watch_dump(int device, gpusnap_reason reason);
 GPUSNAP_API gpusnap_status gpusnap_watch_open(
 	const gpusnap_config *config, gpusnap_watch_dump *dump);
 
+/* Closes it, where nothing was watched yet: no event may have been told, nor be told. */
+GPUSNAP_API void gpusnap_watch_close(void);
+
 /* The calling thread begins a call that may allocate: its stack is taken. To be called while no
  * lock is held, since Python's interpreter lock may be taken for it. */
 GPUSNAP_API void gpusnap_watch_call(void);

@@ -25,6 +25,7 @@ static struct {
 	gs_recorder recorder;
 	watched devices[GS_DEVICES_MAX];
 	gpusnap_watch_dump *dump;
+	bool prepared; /* for forks */
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- opening
@@ -90,9 +91,10 @@ static gs_status open_locked(const gpusnap_config *config, gpusnap_watch_dump *d
 	watch.recorder.dump_all = dump_all;
 	if (!c.disable && (c.stacks & GS_STACKS_PYTHON))
 		gs_recorder_hook_python(&watch.recorder);
-	for (int i = 0; i < GS_DEVICES_MAX; i++)
-		pthread_mutex_init(&watch.devices[i].lock, NULL);
-	pthread_atfork(before_fork, after_fork, after_fork);
+	if (!watch.prepared)
+		for (int i = 0; i < GS_DEVICES_MAX; i++)
+			pthread_mutex_init(&watch.devices[i].lock, NULL);
+	watch.prepared |= !pthread_atfork(before_fork, after_fork, after_fork);
 	gs_opened_set(GS_OPENED_WATCH, c.disable ? NULL : &watch.recorder);
 	return GS_OK;
 }
@@ -103,6 +105,16 @@ gpusnap_status gpusnap_watch_open(const gpusnap_config *config, gpusnap_watch_du
 	gs_status status = open_locked(config, dump, gs_api_error());
 	pthread_mutex_unlock(&watch.lock);
 	return gs_api_result(status);
+}
+
+void gpusnap_watch_close(void)
+{
+	pthread_mutex_lock(&watch.lock);
+	if (watch.recorder.serial) {
+		gs_opened_set(GS_OPENED_WATCH, NULL);
+		gs_recorder_release(&watch.recorder);
+	}
+	pthread_mutex_unlock(&watch.lock);
 }
 
 /* The device's record with its lock held, made ready at first use; NULL when there is none. */

@@ -90,7 +90,7 @@ _FUNCTIONS = {
     'builder_annotation': (c_int, c_void_p, c_int, c_char_p, c_char_p, c_int64), 'builder_warning': (c_int, c_void_p, c_char_p),
     'failure': (c_int, c_int, c_uint64, c_uint64), 'builder_reason': (c_int, c_void_p, c_int),
     'builder_failure': (c_int, c_void_p, c_int, c_uint64, c_uint64),
-    'step': (c_int, c_int64), 'annotate': (c_int, c_char_p, c_char_p), 'hide_python': (None, c_char_p), 'watch_open': (c_int, POINTER(Config), c_void_p),
+    'step': (c_int, c_int64), 'annotate': (c_int, c_char_p, c_char_p), 'hide_python': (None, c_char_p), 'watch_open': (c_int, POINTER(Config), c_void_p), 'watch_close': (None,),
     'builder_write': (c_int, c_void_p, c_int, c_char_p, c_int, c_char_p, c_size_t),
 }
 

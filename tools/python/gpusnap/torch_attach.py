@@ -18,21 +18,15 @@ class Attached:
     def __init__(self, max_entries, stacks):
         from .torch_watch import TheirHistory
         self.max_entries, self.stacks = max_entries, stacks
-        self.recording, self.cancelled, self._open = None, False, False
-        self._by_signal = _BY_SIGNAL(self._dump_by_signal)     # from now on, so that the signal never kills
+        self.recording, self.cancelled = None, False
+        self._by_signal = _BY_SIGNAL(self._dump_by_signal)
+        # from now on, so that the signal never kills, and what is tagged first has its tag
+        native.open_watch(self._by_signal, events=max_entries, stacks=stacks or (None if variables.is_set('GPUSNAP_STACKS') else 'python'))
         self.theirs = TheirHistory(self)
-        if variables.is_set('GPUSNAP_SIGNAL'):
-            self._open_recorder()
 
     @property
     def dumps(self):
         return self.recording.dumps if self.recording else []
-
-    def _open_recorder(self):
-        if not self._open:
-            native.open_watch(self._by_signal, events=self.max_entries,
-                              stacks=self.stacks or (None if variables.is_set('GPUSNAP_STACKS') else 'python'))
-            self._open = True
 
     def _dump_by_signal(self, device, reason):
         """On a thread of the recorder's."""
@@ -66,9 +60,7 @@ class Attached:
             if torch_history.is_on():
                 why = 'the program records PyTorch\'s history itself'
             else:
-                watch = Watch.load()
-                self._open_recorder()
-                return watch.begin()
+                return Watch.load().begin()
         except torch_build.CannotCompile as e:
             why = str(e)
         variables.say(f'PyTorch is watched through its history in Python, where a dump takes seconds: {why}')
@@ -99,8 +91,8 @@ def attach(max_entries=None, stacks=None):
             _attached.start()
         else:
             torch.cuda._lazy_call(_attached.start)
-    elif _attached.recording is None:       # attached by `gpusnap run`: the program's own wishes come first
-        _attached.max_entries, _attached.stacks = max_entries or _attached.max_entries, stacks or _attached.stacks
+    elif (max_entries or _attached.max_entries, stacks or _attached.stacks) != (_attached.max_entries, _attached.stacks):
+        variables.say('attach() was called before (`gpusnap run` does it): what it was told then holds')
     return _attached
 
 
@@ -111,8 +103,9 @@ def attached():
 
 def step_aside():
     """The recording pool takes the place of PyTorch's allocator: there is nothing to watch."""
-    if _attached is not None:
+    if _attached is not None and not _attached.cancelled and _attached.recording is None:
         _attached.cancelled = True
+        native.lib.gpusnap_watch_close()
 
 
 hook.module_is_whole()

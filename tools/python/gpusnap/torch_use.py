@@ -70,9 +70,9 @@ def use(conf=None, rules=None, **settings):
     if torch.cuda.is_initialized():
         raise RuntimeError('gpusnap.torch.use() comes too late: CUDA is initialised already; call it right after `import torch`')
     install = _whole_or_pluggable()
+    torch_attach.step_aside()
     native.open_recorder(conf=conf, rules=rules or torch.__version__.split('+')[0], **settings)
     install()
-    torch_attach.step_aside()
     preload.leave_out('libgpusnap.so')      # the pool records what it asks of the driver
     _in_use = True
 

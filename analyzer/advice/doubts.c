@@ -35,7 +35,7 @@ static int fact_that_tells(const gs_diagnosis *d, gs_step step)
 		return FACT_CAPACITY;
 	if (d->device_free < 0 && step != GS_STEP_MISSED_FIT && step != GS_STEP_OTHER_STREAM &&
 		step != GS_STEP_PRIVATE_POOL)
-		return d->snapshot->kind == GS_KIND_TEXT ? FACT_PRINTED : FACT_FREE;
+		return d->snapshot->kind == GS_KIND_TEXT || d->snapshot->kind == GS_KIND_BFC ? FACT_PRINTED : FACT_FREE;
 	return step == GS_STEP_ROUNDING || step == GS_STEP_OUTSIDE ? FACT_REQUESTED : FACT_LAYOUT;
 }
 
@@ -72,10 +72,35 @@ static void add_undecided(const gs_diagnosis *d, char *buf, size_t cap)
 	}
 }
 
+/* What a text says that cannot be. */
+static void add_contradiction(const gs_diagnosis *d, char *buf, size_t cap)
+{
+	const gs_oom *oom = d->oom == SIZE_MAX ? NULL : &d->snapshot->ooms[d->oom];
+	gs_prose p;
+	if (!oom || !(oom->told.says & (GS_SAYS_CONTRADICTS | GS_SAYS_LENT)))
+		return;
+	int64_t held = oom->told.own >= 0 ? oom->told.own
+		: oom->reserved >= 0          ? oom->reserved
+									  : oom->allocated;
+	bool lent = oom->told.says & GS_SAYS_LENT;
+	gs_prose_clear(&p);
+	if (!lent) {
+		gs_say(&p, "the figures, which contradict each other: ");
+		gs_say_size(&p, oom->device_free);
+		gs_say(&p, " free + ");
+	}
+	gs_say_size(&p, held);
+	gs_say(&p, lent ? " held on a device of " : " in use > ");
+	gs_say_size(&p, oom->capacity);
+	gs_say(&p, lent ? ", whose driver lends memory of the system, as on Windows" : "");
+	append(buf, cap, "%s%s", *buf ? "; " : "", p.text);
+}
+
 char *gs_diagnosis_doubts(const gs_diagnosis *d, char *buf, size_t cap)
 {
 	*buf = 0;
 	add_undecided(d, buf, cap);
+	add_contradiction(d, buf, cap);
 	if (d->has_layout && !d->layout.exact)
 		append(buf, cap, "%sthe state itself, which is bounded and not known: %s", *buf ? "; " : "",
 			d->layout.note);

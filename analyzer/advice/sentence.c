@@ -26,7 +26,8 @@ static int64_t available(const gs_diagnosis *d, gs_step step)
 static void say_asked(gs_prose *p, const gs_diagnosis *d, int64_t beside)
 {
 	if (d->requested < 0) {
-		gs_say(p, "a request of unknown size");
+		bool huge = d->oom != SIZE_MAX && d->snapshot->ooms[d->oom].told.says & GS_SAYS_HUGE;
+		gs_say(p, huge ? "more asked for than any device has" : "a request of unknown size");
 		return;
 	}
 	gs_say_size_beside(p, d->requested, beside);
@@ -152,6 +153,10 @@ static void say_fragmented(gs_prose *p, const gs_diagnosis *d)
 		return;
 	}
 	say_free_of_pool(p, d);
+	if (d->largest_free < 0) {
+		gs_say(p, ", but not in one piece");
+		return;
+	}
 	gs_say(p, ", but no hole is larger than ");
 	gs_say_size_beside(p, d->largest_free, d->requested);
 }
@@ -208,6 +213,12 @@ static void say_outside(gs_prose *p, const gs_diagnosis *d)
 		gs_say(p, " free");
 	}
 	gs_say(p, "; ");
+	if (d->unused_limit >= 0) {
+		gs_say(p, "the allocator's limit left ");
+		gs_say_size_beside(p, d->unused_limit, d->requested);
+		gs_say(p, ", but the driver gave none of it: others hold it");
+		return;
+	}
 	if (say_processes(p, d))
 		return;
 	if (d->capacity >= 0 && d->reserved >= 0 && d->device_free >= 0 &&
@@ -263,8 +274,33 @@ static bool device_failed(const gs_diagnosis *d)
 	return false;
 }
 
+/* Failures that a table of statistics counts, though nothing tells their requests. */
+static bool say_counted(gs_prose *p, const gs_diagnosis *d)
+{
+	const gs_snapshot *s = d->snapshot;
+	for (size_t i = 0; i < s->nstats; i++) {
+		const gs_stat *x = &s->stats[i];
+		const gs_device *device = gs_snapshot_find_device(s, x->device);
+		if (strcmp(gs_string_text(s, x->name), "num_ooms") || x->current <= 0 || !device)
+			continue;
+		gs_say(p, "%lld OOM%s counted on device %d, but the request isn't in the table",
+			(long long)x->current, x->current == 1 ? " was" : "s were", x->device);
+		if (device->allocated >= 0 && device->reserved >= device->allocated) {
+			gs_say(p, "; ");
+			gs_say_size(p, device->reserved - device->allocated);
+			gs_say(p, " cached of ");
+			gs_say_size(p, device->reserved);
+			gs_say(p, " reserved");
+		}
+		return true;
+	}
+	return false;
+}
+
 static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 {
+	if (!d->has_layout && say_counted(p, d))
+		return;
 	if (!d->has_layout) {
 		gs_say(p, "the input tells of no failure, and nothing of segments and blocks");
 		return;

@@ -117,8 +117,10 @@ static gs_status judge(gs_diagnosis *d, const gs_diagnose_options *options)
 	gs_figures f;
 	memset(&f, 0, sizeof f);
 	gs_diagnose_request(d, options);
-	if (d->oom == SIZE_MAX)
+	if (d->oom == SIZE_MAX) {
+		d->exact &= d->has_layout || d->snapshot->kind != GS_KIND_TEXT; /* nothing was understood */
 		return GS_OK;
+	}
 	if (d->has_layout) {
 		gs_status status = gs_diagnose_layout(d, &f);
 		if (status)
@@ -149,6 +151,7 @@ static void begin(gs_diagnosis *d, const gs_snapshot *s)
 	d->idx = d->requested = d->needed = d->ask = d->stream = d->free = d->free_blocks =
 		d->largest_free = GS_NONE;
 	d->device_free = d->allowed = d->capacity = d->reserved = d->missing = d->others = GS_NONE;
+	d->unused_limit = GS_NONE;
 	d->pool = GS_CLASS_UNKNOWN;
 	d->free_whole = GS_NONE;
 	d->peak.idx = d->peak.step = -1;

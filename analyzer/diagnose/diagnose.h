@@ -126,6 +126,7 @@ typedef struct gs_diagnosis {
 	int64_t free, free_blocks, largest_free; /* of the request's pool id, class and stream */
 	int64_t device_free, allowed, capacity, reserved;
 	int64_t others;         /* bytes that a text says other processes hold */
+	int64_t unused_limit;   /* what the allocator's limit left and the driver did not give */
 	int64_t missing;        /* shortage: how much */
 	const char *refused_by; /* limit: "fraction", "driver" or NULL */
 	gs_rung ladder[GS_STEPS];

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/diagnose/diagnose_internal.h"
+#include "recorder/pool/rules.h"
 
 /* Free blocks by their relation to the request. */
 typedef struct holes {
@@ -108,6 +109,21 @@ static uint64_t lowest_mapped(const gs_diagnosis *d, const gs_policy_request *r)
 	return lowest;
 }
 
+/* Free and pending bytes of all pools and streams; for a large request those of the small pool only
+ * in the whole segments (pages) that packing its live bytes would empty. */
+static uint64_t free_for_request(const gs_diagnosis *d, const gs_policy_request *r)
+{
+	uint64_t small = 0;
+	if (!d->policy->classes || r->pool != GS_LARGE)
+		return d->totals.free + d->totals.pending;
+	for (size_t i = 0; i < d->layout.nblocks; i++) {
+		const gs_block *b = &d->layout.blocks[i];
+		if (b->state != GS_ACTIVE_ALLOCATED && d->layout.segments[b->segment].pool == GS_SMALL)
+			small += b->size;
+	}
+	return d->totals.free + d->totals.pending - small % GS_SMALL_SEGMENT;
+}
+
 gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 {
 	const gs_layout *l = &d->layout;
@@ -118,8 +134,9 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 		r.base = lowest_mapped(d, &r);
 	look(d, l, &r, &h);
 	d->free = (int64_t)h.same;
-	d->free_blocks = (int64_t)h.same_blocks;
-	d->largest_free = (int64_t)h.same_largest;
+	bool counted = gs_layout_counted(d->snapshot, l);
+	d->free_blocks = counted ? (int64_t)h.same_blocks : GS_NONE;
+	d->largest_free = counted ? (int64_t)h.same_largest : GS_NONE;
 	d->ask = (int64_t)gs_policy_ask(d->policy, &d->settings, l, &r, &missing);
 	if (!(d->policy->classes && d->settings.expandable) && d->needed >= 0)
 		d->ask = d->needed;
@@ -136,7 +153,7 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	f->stream_hole = gs_range_of(h.other_stream);
 	f->private_hole = gs_range_of(h.other_pool);
 	f->free_same = gs_range_of(h.same);
-	f->free_all = gs_range_of(d->totals.free + d->totals.pending);
+	f->free_all = gs_range_of(free_for_request(d, &r));
 	f->rounding = (gs_range){d->totals.rounding, d->totals.rounding + h.unknown_requested,
 		h.unknown_requested ? GS_NONE : (int64_t)d->totals.rounding};
 	gs_status status = wait_for_frees(d, &r, f);

@@ -127,7 +127,7 @@ void gs_diagnose_bounds(gs_diagnosis *d, gs_figures *f)
 	f->request = request_of(d, oom);
 	f->ask = d->needed >= 0 ? gs_range_printed(d->needed) : f->request;
 	f->missing = f->request;
-	f->device_free = d->device_free < 0
+	f->device_free = d->device_free < 0 || oom->told.says & GS_SAYS_CONTRADICTS
 		? gs_range_at_most(whole > reserved.low ? whole - reserved.low : 0)
 		: gs_range_printed(d->device_free);
 	f->hole = f->stream_hole = f->free_same = gs_range_at_most(unused.high);
@@ -165,8 +165,9 @@ static int beyond_limit(const gs_diagnosis *d, const gs_oom *oom, const gs_figur
 void gs_diagnose_refusal(gs_diagnosis *d, gs_figures *f)
 {
 	const gs_oom *oom = &d->snapshot->ooms[d->oom];
-	bool enough = d->device_free >= 0 && gs_range_reaches(f->device_free, f->ask) != 0,
-		 short_of_it = d->device_free >= 0 && !enough;
+	bool told = d->device_free >= 0 && !(oom->told.says & GS_SAYS_CONTRADICTS),
+		 enough = told && gs_range_reaches(f->device_free, f->ask) != 0,
+		 short_of_it = told && !enough;
 	f->limit = short_of_it ? 0 : beyond_limit(d, oom, f);
 	if (f->limit == 0 && !short_of_it)
 		f->limit = -1;
@@ -176,8 +177,10 @@ void gs_diagnose_refusal(gs_diagnosis *d, gs_figures *f)
 		f->limit = 0;
 	if (f->outside.high == UINT64_MAX)
 		f->outside.high = MOST_OF_A_DEVICE;
-	if (oom->told.says & GS_SAYS_OWN_POOL)
+	if (oom->told.says & GS_SAYS_OWN_POOL) {
 		f->driver = gs_range_of(0);
-	else if (enough && f->limit != 1)
+		f->limit = f->limit == 1;
+	} else if (enough && f->limit != 1) {
 		f->driver = gs_range_unknown();
+	}
 }

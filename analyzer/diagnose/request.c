@@ -110,8 +110,13 @@ void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options)
 		d->needed = (int64_t)d->policy->segment(&d->settings, (uint64_t)d->requested);
 	if (d->needed < 0 && (!d->policy->classes || !d->has_layout))
 		d->needed = d->requested;
-	if (!d->policy->limit_step && d->has_layout)
+	if (!d->policy->limit_step && d->has_layout) {
 		d->device_free = left_of_limit(d);
+		if (d->needed >= 0 && d->device_free >= d->needed) { /* the driver gave none of it */
+			d->unused_limit = d->device_free;
+			d->device_free = GS_NONE;
+		}
+	}
 }
 
 gs_policy_request gs_diagnosis_request(const gs_diagnosis *d)
@@ -138,8 +143,14 @@ void gs_diagnose_device(
 			(f->driver.said < 0 || f->driver.said > d->allowed - reserved.said))
 			f->driver.said = d->allowed > reserved.said ? d->allowed - reserved.said : 0;
 	}
-	f->outside = d->others >= 0 ? (gs_range){gs_range_printed(d->others).low, UINT64_MAX, d->others}
-								: gs_range_unknown();
+	if (d->unused_limit >= 0) {
+		f->driver = gs_range_at_most((uint64_t)d->needed - (d->needed > 0));
+		f->device_free = f->driver;
+	}
+	f->outside = d->unused_limit >= 0
+		? (gs_range){(uint64_t)d->unused_limit, UINT64_MAX, d->unused_limit}
+		: d->others >= 0 ? (gs_range){gs_range_printed(d->others).low, UINT64_MAX, d->others}
+						 : gs_range_unknown();
 	if (d->capacity >= 0 && f->device_free.high != UINT64_MAX && reserved.high != UINT64_MAX) {
 		uint64_t capacity = (uint64_t)d->capacity;
 		uint64_t least = reserved.high + f->device_free.high + context,

@@ -59,3 +59,11 @@ void gs_layout_totals(const gs_layout *l, gs_totals *t)
 			t->rounding += b->size - (uint64_t)b->requested;
 	}
 }
+
+bool gs_layout_counted(const gs_snapshot *s, const gs_layout *l)
+{
+	bool counted = true;
+	for (size_t i = 0; i < l->nsegments && s->kind == GS_KIND_BFC && !l->exact; i++)
+		counted &= l->segments[i].has_address;
+	return counted;
+}

@@ -118,12 +118,14 @@ typedef struct gs_device {
 
 /* What a message says of itself and of the failure. */
 enum gs_says {
-	GS_SAYS_LIMIT = 1,     /* a limit of the allocator's own refused the request */
-	GS_SAYS_OWN_POOL = 2,  /* a pool of fixed size serves it; the driver is not asked */
-	GS_SAYS_DISAGREES = 4, /* its figures of allocated memory do not agree */
-	GS_SAYS_CUT = 8,       /* the figures that belong to it are not all here */
-	GS_SAYS_GOES_ON = 16,  /* the program goes on without that memory */
-	GS_SAYS_HUGE = 32      /* more was asked for than any device has */
+	GS_SAYS_LIMIT = 1,        /* a limit of the allocator's own refused the request */
+	GS_SAYS_OWN_POOL = 2,     /* a pool of fixed size serves it; the driver is not asked */
+	GS_SAYS_DISAGREES = 4,    /* its figures of allocated memory do not agree */
+	GS_SAYS_CUT = 8,          /* the figures that belong to it are not all here */
+	GS_SAYS_GOES_ON = 16,     /* the program goes on without that memory */
+	GS_SAYS_HUGE = 32,        /* more was asked for than any device has */
+	GS_SAYS_CONTRADICTS = 64, /* what is free and what is held add up to more than the device has */
+	GS_SAYS_LENT = 128 /* more is allocated than the device has: memory of the system is lent */
 };
 
 /* Figures that only messages tell, in bytes; GS_NONE where they do not. */
@@ -337,6 +339,10 @@ typedef struct gs_totals {
 	size_t segments, blocks, free_blocks, largest;
 } gs_totals;
 void gs_layout_totals(const gs_layout *l, gs_totals *t);
+
+/* Whether its segments and blocks are those that there were. A dump of BFC that was cut tells sums:
+ * what they tell is made into blocks, and how many there were is not known. */
+bool gs_layout_counted(const gs_snapshot *s, const gs_layout *l);
 
 void gs_layout_init(gs_layout *l);
 void gs_layout_release(gs_layout *l);

@@ -1,20 +1,24 @@
 /* One state of a device in tables: its totals, segments, blocks. */
 #include "analyzer/store/store_internal.h"
 
-static void bind_totals(sqlite3_stmt *q, const gs_layout *l)
+static void bind_totals(sqlite3_stmt *q, const gs_snapshot *s, const gs_layout *l)
 {
 	gs_totals t;
 	if (!l)
 		return;
 	gs_layout_totals(l, &t);
-	gs_db_int(q, 9, (int64_t)t.segments);
-	gs_db_int(q, 10, (int64_t)t.blocks);
+	bool counted = gs_layout_counted(s, l);
+	gs_db_int(q, 9, counted ? (int64_t)t.segments : GS_NONE);
+	gs_db_int(q, 10, counted ? (int64_t)t.blocks : GS_NONE);
 	gs_db_int(q, 11, (int64_t)t.reserved);
 	gs_db_int(q, 12, (int64_t)t.allocated);
 	gs_db_int(q, 13, (int64_t)t.pending);
 	gs_db_int(q, 14, (int64_t)t.free);
-	gs_db_int(q, 15, (int64_t)t.free_blocks);
-	gs_db_int(q, 16, t.largest == SIZE_MAX ? 0 : (int64_t)l->blocks[t.largest].size);
+	gs_db_int(q, 15, counted ? (int64_t)t.free_blocks : GS_NONE);
+	gs_db_int(q, 16,
+		!counted                    ? GS_NONE
+			: t.largest == SIZE_MAX ? 0
+									: (int64_t)l->blocks[t.largest].size);
 	gs_db_int(q, 17, (int64_t)t.rounding);
 }
 
@@ -36,7 +40,7 @@ static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_e
 	gs_db_int(f->state, 6, row->doubt ? 0 : l ? l->exact : 1);
 	gs_db_text(f->state, 7, row->doubt ? row->doubt : l && l->note[0] ? l->note : NULL);
 	gs_db_int(f->state, 8, row->device_free);
-	bind_totals(f->state, l);
+	bind_totals(f->state, f->s, l);
 	if (!l) {
 		gs_db_int(f->state, 11, row->reserved);
 		gs_db_int(f->state, 12, row->allocated);

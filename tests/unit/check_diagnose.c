@@ -425,6 +425,12 @@ static bool is_any(const heap *h, const gs_segment *g)
 	return true;
 }
 
+static bool is_small(const heap *h, const gs_segment *g)
+{
+	(void)h;
+	return g->pool == GS_SMALL;
+}
+
 static bool is_free(unsigned char cell, bool waited)
 {
 	return cell == GS_INACTIVE || (waited && cell == GS_ACTIVE_PENDING_FREE);
@@ -464,10 +470,13 @@ static void brute(const heap *h, bool fits[GS_STEPS])
 	fits[GS_STEP_SEGMENT_SIZE] = d >= r;
 	fits[GS_STEP_FRAGMENTED] = d + total >= r;
 	scan(h, is_same, true, &longest, &total, &whole);
+	scan(h, is_small, true, &held, &total, &whole);
+	uint64_t crumbs = r > MIB ? total % (2 * MIB) : 0; /* a large request cannot have them */
 	scan(h, is_any, true, &held, &total, &whole);
 	for (size_t i = 0; i < h->s.devices[0].captured.nblocks; i++)
 		waiting += h->s.devices[0].captured.blocks[i].state == GS_ACTIVE_PENDING_FREE;
 	fits[GS_STEP_PENDING_FREE] = longest >= r || (waiting && d + whole >= asked);
+	total -= crumbs;
 	fits[GS_STEP_STRANDED] = d + total >= r;
 	fits[GS_STEP_ROUNDING] = d + total + h->waste >= r;
 	held = h->capacity - h->reserved - h->device_free;

@@ -8,8 +8,10 @@
 
 #include "analyzer/read/messages/join.h"
 #include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/spoken.h"
 #include "analyzer/read/text/figure.h"
 #include "analyzer/read/text/prefix.h"
+#include "schema/size.h"
 
 enum {
 	MAX_FINDS = 65536,
@@ -198,6 +200,7 @@ static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, g
 	f.wrapper = m->kind == GS_OOM_TORCH_BARE &&
 		gs_text_find(t, m->begin, m->end, "occurred") != SIZE_MAX;
 	look_before(o, t, m, &f);
+	f.heading = f.row.requested == GS_NONE && f.row.capacity == GS_NONE && gs_oom_is_heading(t, m);
 	size_t same = gs_oom_same_failure(o->finds, o->n, &f, chained(o, t, m));
 	if (same == o->n && o->n == MAX_FINDS) {
 		o->more++;
@@ -239,6 +242,10 @@ gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t
 		from = (size_t)(o->done - t->base);
 	gs_oom_seek(t, from, to, &seeker);
 	while ((is = gs_oom_text_match(t, from, &seeker, &m))) {
+		if (is > 0 && !m.aside && gs_oom_is_spoken_of(t, &m)) {
+			is = -1;
+			m.reason = GS_NOT_TOLD;
+		}
 		if (is > 0 && m.aside) {
 			put_aside(o, &m);
 		} else if (is > 0) {
@@ -271,8 +278,41 @@ static void told(int64_t *to, int64_t from)
 		*to = from;
 }
 
-static gs_status add(gs_oom_text *o, const gs_oom_find *f)
+/* Two figures that are printed with two decimals may be as much beyond the third. */
+static bool beyond(int64_t a, int64_t b, int64_t all)
 {
+	return a <= INT64_MAX - b && a + b > all && a + b - all > all / 50;
+}
+
+/* Figures that cannot all be true of one device at one moment. */
+static void look_for_contradictions(gs_oom_text *o, gs_oom_find *f)
+{
+	gs_oom *r = &f->row;
+	unsigned long long line = (unsigned long long)f->line;
+	char free[32], held[32], all[32];
+	int64_t holds = r->told.own != GS_NONE ? r->told.own : r->reserved;
+	holds = holds != GS_NONE ? holds : r->allocated;
+	if (r->capacity == GS_NONE || holds == GS_NONE || r->told.says & GS_SAYS_DISAGREES)
+		return;
+	gs_size_format(held, sizeof held, (uint64_t)holds);
+	gs_size_format(all, sizeof all, (uint64_t)r->capacity);
+	if (beyond(holds, 0, r->capacity)) {
+		r->told.says |= GS_SAYS_LENT;
+		gs_snapshot_warn(o->snapshot,
+			"line %llu: %s are held on a device of %s: its driver lends memory of the system, as on Windows",
+			line, held, all);
+	} else if (r->device_free != GS_NONE && beyond(r->device_free, holds, r->capacity)) {
+		r->told.says |= GS_SAYS_CONTRADICTS;
+		gs_size_format(free, sizeof free, (uint64_t)r->device_free);
+		gs_snapshot_warn(o->snapshot,
+			"line %llu: the figures contradict each other: %s free + %s in use > %s", line, free,
+			held, all);
+	}
+}
+
+static gs_status add(gs_oom_text *o, gs_oom_find *f)
+{
+	look_for_contradictions(o, f);
 	gs_oom *row = gs_snapshot_add_oom(o->snapshot);
 	if (!row)
 		return GS_NO_MEMORY;
@@ -347,8 +387,21 @@ static void say(gs_oom_text *o)
 		gs_snapshot_warn(o->snapshot, "times in this log name no zone; they are taken as UTC");
 }
 
+/* A heading names the failure that the text goes on to tell. */
+static void drop_headings(gs_oom_text *o)
+{
+	size_t kept = 0, told = 0;
+	for (size_t i = 0; i < o->n; i++)
+		told += !o->finds[i].heading;
+	for (size_t i = 0; i < o->n && told; i++)
+		if (!o->finds[i].heading)
+			o->finds[kept++] = o->finds[i];
+	o->n = told ? kept : o->n;
+}
+
 gs_status gs_oom_text_finish(gs_oom_text *o, gs_error *err)
 {
+	drop_headings(o);
 	if (o->n)
 		qsort(o->finds, o->n, sizeof *o->finds, by_device);
 	for (size_t i = 0; i < o->n; i++)

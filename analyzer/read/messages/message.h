@@ -106,6 +106,7 @@ typedef struct gs_oom_find {
 					   exception's name; 0: there are none */
 	bool named;     /* an exception's name stands there */
 	bool traced;    /* a traceback begins behind it */
+	bool heading;   /* without figures, in a heading */
 	bool wrapper;   /* speaks of a failure that something else had */
 } gs_oom_find;
 

@@ -300,7 +300,7 @@ int gs_judge_gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const rapids[] = {"rapids", "cudf", "rmm", NULL};
 	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || t->s[m->end] == ':' ||
-		t->s[m->end] == '.';
+		t->s[m->end] == '.' || gs_text_is(t, m->end, "(oom)");
 	if (!gs_oom_states(t, i) || !ends)
 		return 0;
 	return gs_oom_found(t, m, gs_oom_near(t, i, 300, rapids) ? "rmm" : gs_oom_library(t, i, "cuda"),
@@ -325,7 +325,10 @@ int gs_judge_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 		"rocm", "devicememory", "directx", "cumem", "cu_mem", "curesult", "parallel_for", "vulkan",
 		"sycl", "cublas", "cudnn", "mallocmc", NULL};
 	static const char *const killer[] = {":kill", "killer", "error:killed", "(oom)", NULL};
-	if (gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 12), killer) || gs_text_ends(t, i, "heap"))
+	bool of_gpu = gs_text_ends(t, i, "gpu") || gs_text_ends(t, i, "cuda") ||
+		gs_text_ends(t, i, "hip") || gs_text_ends(t, i, "vram");
+	if ((!of_gpu && gs_oom_any(t, m->end, gs_oom_ahead(t, m->end, 12), killer)) ||
+		gs_text_ends(t, i, "heap"))
 		return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 	bool stands = gs_oom_states(t, i) || gs_text_ends(t, i, "(2vs.0)") ||
 		gs_text_ends(t, i, "failed") || gs_text_ends(t, i, "error2") ||

@@ -247,6 +247,29 @@ static size_t behind_mark(const gs_text *t, size_t from, size_t to)
 	return begin + n;
 }
 
+/* Behind a bar that continues the margin of the line before: `12:34:56 | text` goes on as
+ * `         | more of it`. */
+static size_t behind_bar(gs_text *t, size_t from, size_t to)
+{
+	size_t bar = from, line = from, i = 0;
+	while (bar < to && t->text[bar] == ' ')
+		bar++;
+	size_t column = bar - from, before = t->bar;
+	t->bar = 0;
+	if (column < 2 || bar + 1 >= to || t->text[bar] != '|' || t->text[bar + 1] != ' ' || from < 2)
+		return from;
+	for (line--; line > 0 && t->text[line - 1] != '\n';)
+		line--;
+	if (line + column >= from - 1 || t->text[line + column] != '|')
+		return from;
+	while (i < column && t->text[line + i] == ' ')
+		i++;
+	if (i == column && before != column)
+		return from; /* a table whose lines all begin with a bar */
+	t->bar = column;
+	return bar + 1;
+}
+
 static void squeeze_line(gs_text *t, size_t from, size_t to)
 {
 	bool stamped = false;
@@ -255,7 +278,11 @@ static void squeeze_line(gs_text *t, size_t from, size_t to)
 		t->next_gap = GS_GAP_LINE;
 		from += number;
 	}
-	if (!t->open && !number) {
+	size_t bar = t->open ? from : behind_bar(t, from, to);
+	if (bar > from) {
+		t->width += bar - from;
+		from = bar;
+	} else if (!t->open && !number) {
 		size_t text = behind_mark(t, from, to);
 		t->width += text - from;
 		from = text;

@@ -67,6 +67,7 @@ typedef struct gs_text {
 	gs_text_decoder decoder;
 	bool begun, open; /* open: the line at `done` began before it (only its prefix was looked at) */
 	size_t width;     /* of the line being squeezed */
+	size_t bar;       /* column of the bar that continues the margin on the line before, 0 none */
 	gs_text_margin margin;
 	uint8_t next_gap;
 	gs_text_mark *counted;

@@ -41,7 +41,7 @@ typedef struct gs_section_form {
 	uint16_t row_cost; /* bytes that a row takes in a reader's memory, roughly */
 } gs_section_form;
 
-enum { GS_COLUMNS_MAX = 18 };
+enum { GS_COLUMNS_MAX = 32 };
 
 /* By kind; entry 0 is empty. */
 extern const gs_section_form gs_section_forms[GS_SECTION_KINDS];

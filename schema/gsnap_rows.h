@@ -159,7 +159,14 @@ typedef struct gs_row_oom {
 	int64_t device_free, capacity, allocated, reserved, allowed;
 	gs_text library, message;
 	gs_id stack;
+	/* what a message tells beside them; GS_NONE where it does not */
+	int64_t others, own, counted, private_free, pool_free, pool_largest, line;
+	uint32_t says; /* bits */
 } gs_row_oom;
+/* Initialises what only messages tell. */
+#define GS_ROW_OOM_UNTOLD                                                           \
+	.others = GS_NONE, .own = GS_NONE, .counted = GS_NONE, .private_free = GS_NONE, \
+	.pool_free = GS_NONE, .pool_largest = GS_NONE, .line = GS_NONE
 
 typedef struct gs_row_annotation {
 	int32_t device;

@@ -144,7 +144,15 @@ static void put_facts(exporting *x)
 				.allowed = o->allowed,
 				.library = gs_text_of(o->library),
 				.message = gs_text_of(o->message),
-				.stack = o->stack});
+				.stack = o->stack,
+				.others = o->told.others,
+				.own = o->told.own,
+				.counted = o->told.counted,
+				.private_free = o->told.private_free,
+				.pool_free = o->told.pool_free,
+				.pool_largest = o->told.pool_largest,
+				.line = o->told.line,
+				.says = o->told.says});
 	}
 	for (size_t i = 0; i < s->nannotations; i++) {
 		const gs_annotation *a = &s->annotations[i];

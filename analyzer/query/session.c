@@ -25,6 +25,7 @@ static const struct {
 	{"tag", false},
 	{"more", false},
 	{"annotation", false},
+	{"outsider", true},
 	{"warning", false},
 	{"timeline", true},
 	{"growth", true},

@@ -97,6 +97,25 @@ static gs_status put_stats(gs_fill *f, gs_error *err)
 	return status;
 }
 
+static gs_status put_outsiders(gs_fill *f, gs_error *err)
+{
+	sqlite3_stmt *q = NULL;
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.outsider VALUES (?,?,?,?,?,?)", &q, err);
+	for (size_t i = 0; i < f->s->noutsiders && !status; i++) {
+		const gs_outsider *x = &f->s->outsiders[i];
+		gs_db_int(q, 1, f->id);
+		gs_db_int(q, 2, gs_device_number(x->device));
+		gs_db_text(q, 3, gs_string_text(f->s, x->holder));
+		gs_db_int(q, 4, x->pid);
+		gs_db_int(q, 5, x->bytes);
+		gs_db_text(q, 6, gs_string_text(f->s, x->known));
+		status = gs_db_do(q, err);
+	}
+	sqlite3_finalize(q);
+	return status;
+}
+
 static gs_status put_annotations(gs_fill *f, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
@@ -140,6 +159,8 @@ gs_status gs_fill_facts(gs_fill *f, gs_error *err)
 		status = put_stats(f, err);
 	if (!status)
 		status = put_annotations(f, err);
+	if (!status)
+		status = put_outsiders(f, err);
 	if (!status)
 		status = put_warnings(f, err);
 	return status;

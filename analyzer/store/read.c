@@ -117,9 +117,24 @@ static gs_status oom_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	o->allowed = gs_db_get(q, 12);
 	o->library = text(r, q, 13);
 	o->message = text(r, q, 15);
+	o->told = (gs_oom_told){gs_db_get(q, 16), gs_db_get(q, 17), gs_db_get(q, 18), gs_db_get(q, 19),
+		gs_db_get(q, 20), gs_db_get(q, 21), gs_db_get(q, 22),
+		(uint32_t)sqlite3_column_int64(q, 23)};
 	int64_t stack = gs_db_get(q, 14);
 	o->stack = gs_reading_stack(r, stack);
 	return GS_OK;
+}
+
+static gs_status outsider_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
+{
+	int64_t device = gs_db_get(q, 0);
+	gs_outsider x = {.device = device == GS_NONE ? -1 : (int32_t)device,
+		.pid = gs_db_get(q, 2),
+		.bytes = gs_db_get(q, 3),
+		.holder = gs_reading_string(r, q, 1),
+		.known = gs_reading_string(r, q, 4)};
+	gs_status status = gs_snapshot_add_outsider(r->s, &x);
+	return status ? gs_fail(err, status, "holders of memory") : GS_OK;
 }
 
 /* --- devices and their captured layout ----------------------------------------------------------
@@ -292,8 +307,13 @@ static gs_status read_all(gs_reading *r, gs_error *err)
 	if (!status)
 		status = gs_reading_each(r,
 			"SELECT device, idx, time_us, requested, needed, stream, pool, pool_id, device_free, capacity,"
-			" allocated, reserved, allowed, library, stack_id, message FROM main.oom WHERE snapshot_id = ? ORDER BY rowid",
+			" allocated, reserved, allowed, library, stack_id, message,"
+			" others, own, counted, private_free, pool_free, pool_largest, line, says FROM main.oom WHERE snapshot_id = ? ORDER BY rowid",
 			oom_row, err);
+	if (!status)
+		status = gs_reading_each(r,
+			"SELECT device, holder, pid, bytes, known FROM main.outsider WHERE snapshot_id = ? ORDER BY rowid",
+			outsider_row, err);
 	if (!status)
 		status = read_devices(r, err);
 	if (!status && r->want & GS_WANT_FAILURES && r->s->lost & GS_LOST_OOMS)

@@ -204,7 +204,7 @@ static gs_status put_shown(device_fill *x, gs_error *err)
 }
 
 static const char insert_oom[] =
-	"INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
+	"INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
 static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t number,
 	const gs_gauge *sums, gs_error *err)
@@ -229,6 +229,14 @@ static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t nu
 	gs_db_text(q, 16, o->library);
 	gs_db_int(q, 17, stack ? (int64_t)stack : GS_NONE);
 	gs_db_text(q, 18, o->message);
+	gs_db_int(q, 19, o->told.others);
+	gs_db_int(q, 20, o->told.own);
+	gs_db_int(q, 21, o->told.counted);
+	gs_db_int(q, 22, o->told.private_free);
+	gs_db_int(q, 23, o->told.pool_free);
+	gs_db_int(q, 24, o->told.pool_largest);
+	gs_db_int(q, 25, o->told.line);
+	gs_db_int(q, 26, (int64_t)o->told.says);
 	return gs_db_do(q, err);
 }
 

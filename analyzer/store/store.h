@@ -11,7 +11,7 @@
 
 #include "analyzer/model/snapshot.h"
 
-enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 3 };
+enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 4 };
 
 /* What an add shall write; the other tables stay empty. The small ones (snapshot, device, setting,
  * stat, tag, annotation, warning) are always written. */

@@ -294,22 +294,13 @@ gpusnap_status gpusnap_builder_oom(gpusnap_builder *b, const gpusnap_oom_row *fr
 		return wrong_size();
 	if (!known_ids(b, row.stack, 0))
 		return unknown_id();
-	gs_row_oom o = {.device = row.device,
-		.idx = row.event,
-		.time_us = row.time_us,
-		.requested = row.requested,
-		.needed = row.needed,
-		.stream = row.stream,
-		.has_pool_id = row.has_pool_id,
-		.pool_id = {row.pool_id.a, row.pool_id.b},
-		.pool = (uint8_t)row.pool,
-		.device_free = row.device_free,
-		.capacity = row.capacity,
-		.allocated = row.allocated,
-		.reserved = row.reserved,
-		.allowed = row.allowed,
-		.message = text_of(b, intern(b, row.message)),
-		.stack = row.stack};
+	gs_row_oom o = {GS_ROW_OOM_UNTOLD, .device = row.device, .idx = row.event,
+		.time_us = row.time_us, .requested = row.requested, .needed = row.needed,
+		.stream = row.stream, .has_pool_id = row.has_pool_id,
+		.pool_id = {row.pool_id.a, row.pool_id.b}, .pool = (uint8_t)row.pool,
+		.device_free = row.device_free, .capacity = row.capacity, .allocated = row.allocated,
+		.reserved = row.reserved, .allowed = row.allowed,
+		.message = text_of(b, intern(b, row.message)), .stack = row.stack};
 	return PUSH(b->ooms, o) ? GPUSNAP_OK : no_memory();
 }
 

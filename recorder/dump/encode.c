@@ -229,23 +229,16 @@ static void put_ooms(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 		if (s->ooms[i].number < first)
 			continue;
 		gs_pool_oom_message(o, message, sizeof message);
-		gs_row_oom row = {.device = o->device,
+		gs_row_oom row = {GS_ROW_OOM_UNTOLD, .device = o->device,
 			.idx = (int64_t)(s->ooms[i].number - first),
 			.time_us = gs_clock_ns(from->scale, s->ooms[i].ticks) / 1000,
-			.requested = known(o->rounded),
-			.needed = known(o->needed),
-			.stream = (int64_t)o->stream,
-			.has_pool_id = true,
-			.pool_id = o->pool_id,
-			.pool = (uint8_t)o->pool,
-			.device_free = known(o->device_free),
-			.capacity = known(o->capacity),
-			.allocated = known(o->allocated),
-			.reserved = known(o->reserved),
-			.allowed = known(o->allowed),
+			.requested = known(o->rounded), .needed = known(o->needed),
+			.stream = (int64_t)o->stream, .has_pool_id = true, .pool_id = o->pool_id,
+			.pool = (uint8_t)o->pool, .device_free = known(o->device_free),
+			.capacity = known(o->capacity), .allocated = known(o->allocated),
+			.reserved = known(o->reserved), .allowed = known(o->allowed),
 			.library = gs_text_of(library_of(s)),
-			.message = gs_text_of(s->library ? NULL : message),
-			.stack = e->stacks[o->ctx.stack]};
+			.message = gs_text_of(s->library ? NULL : message), .stack = e->stacks[o->ctx.stack]};
 		gs_writer_oom(w, &row);
 	}
 }

@@ -104,6 +104,7 @@ static const struct {
 	{"growth", "device,stack,user_frame,blocks,bytes,first_idx,last_idx"},
 	{"varying sizes", "device,stack,user_frame,requests,sizes,min,max"},
 	{"accounting", "device,capacity,reserved,device_free,outside"},
+	{"outside", "device,holder,pid,bytes,known"},
 	{"settings", "name,value"},
 	{"stats", "device,name,pool,current,peak,allocated,freed"},
 };

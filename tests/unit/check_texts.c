@@ -141,8 +141,9 @@ static const struct {
 		"free. Including non-PyTorch memory, this process has 15.91 GiB memory in use. Of the allocated memory 15.00 GiB is allocated by PyTorch, and "
 		"30.00 MiB is reserved by PyTorch but unallocated.",
 		"unknown"},
-	{"a limit that leaves room", "MPS backend out of memory (MPS allocated: 1.00 GiB, other allocations: 0 bytes, max allowed: 9.00 GiB). Tried to allocate "
-								 "256 bytes on private pool.",
+	{"a limit that leaves room",
+		"MPS backend out of memory (MPS allocated: 1.00 GiB, other allocations: 0 bytes, max allowed: 9.00 GiB). Tried to allocate "
+		"256 bytes on private pool.",
 		"unknown"},
 	{"a limit that does not, in MiB",
 		"MPS backend out of memory (MPS allocated: 3000.00 MiB, other allocations: 900.00 MiB, max allowed: 4000.00 MiB). Tried to allocate 128.00 MiB "
@@ -190,6 +191,22 @@ START_TEST(a_kind_of_text_is_judged_alike_with_other_figures)
 	ck_assert_msg(!strcmp(gs_step_word(d.verdict), kinds[_i].verdict), "%s: %s", kinds[_i].name,
 		gs_step_word(d.verdict));
 	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_process_that_holds_what_is_reserved_is_not_another)
+{
+	static const char text[] =
+		"torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 512.00 MiB. GPU 0 has a total capacity of 24.00 GiB of which 96.00 MiB is "
+		"free. Process 11 has 400.00 MiB memory in use. Process 12 has 23.40 GiB memory in use. Of the allocated memory 22.75 GiB is allocated by "
+		"PyTorch, and 100.00 MiB is reserved by PyTorch but unallocated.";
+	gs_snapshot s;
+	read_text(text, &s);
+	ck_assert_int_eq(s.ooms[0].told.others, INT64_C(400) << 20);
+	ck_assert_int_eq(s.ooms[0].told.own, INT64_C(25125558682));
+	ck_assert_uint_eq(s.noutsiders, 1);
+	ck_assert_int_eq(s.outsiders[0].pid, 11);
 	gs_snapshot_release(&s);
 }
 END_TEST
@@ -244,8 +261,9 @@ START_TEST(a_heading_is_the_failure_that_follows)
 	char text[400];
 	gs_snapshot s;
 	for (size_t i = 0; i < sizeof headings / sizeof *headings; i++) {
-		snprintf(text, sizeof text, "%sSince yesterday:\n\ntensor.cu(4): GPUassert: out of memory\n"
-								   "ggml_backend_cuda_buffer_type_alloc_buffer: allocating 64.00 MiB on device 0: cudaMalloc failed: out of memory\n",
+		snprintf(text, sizeof text,
+			"%sSince yesterday:\n\ntensor.cu(4): GPUassert: out of memory\n"
+			"ggml_backend_cuda_buffer_type_alloc_buffer: allocating 64.00 MiB on device 0: cudaMalloc failed: out of memory\n",
 			headings[i]);
 		read_text(text, &s);
 		ck_assert_msg(s.nooms == 2, "%s: %zu rows", headings[i], s.nooms);
@@ -304,8 +322,9 @@ Suite *suite_texts(void)
 	tcase_add_loop_test(all, a_report_tells_its_failure_and_what_its_figures_prove, 0,
 		sizeof reports / sizeof *reports);
 	tcase_add_test(all, all_failures_of_a_text_are_told_with_device_place_and_whether_they_are_cut);
-	tcase_add_loop_test(all, a_kind_of_text_is_judged_alike_with_other_figures, 0,
-		sizeof kinds / sizeof *kinds);
+	tcase_add_test(all, a_process_that_holds_what_is_reserved_is_not_another);
+	tcase_add_loop_test(
+		all, a_kind_of_text_is_judged_alike_with_other_figures, 0, sizeof kinds / sizeof *kinds);
 	tcase_add_loop_test(
 		all, what_only_speaks_of_failures_gives_no_row, 0, sizeof spoken / sizeof *spoken);
 	tcase_add_loop_test(all, what_a_program_says_is_a_row, 0, sizeof said / sizeof *said);

@@ -182,6 +182,8 @@ static gs_status add_oom(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	o->library = text_of(g->snapshot, row.library, &failed);
 	o->message = text_of(g->snapshot, row.message, &failed);
 	o->stack = gs_gsnap_stack(g, row.stack);
+	o->told = (gs_oom_told){row.others, row.own, row.counted, row.private_free, row.pool_free,
+		row.pool_largest, row.line, row.says};
 	return failed ? no_memory(err) : GS_OK;
 }
 

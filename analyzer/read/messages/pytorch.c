@@ -73,6 +73,23 @@ static void metal_counts(gs_oom *row)
 	row->told.others = GS_NONE; /* not of others, and part of what is counted */
 }
 
+/* In a container the message does not know which of the processes it names is its own: the one that
+ * holds what this allocator has reserved, and least beyond it. */
+static void find_own_process(gs_oom_match *m)
+{
+	gs_oom_told *told = &m->row.told;
+	size_t own = SIZE_MAX;
+	for (size_t k = 0; k < m->nprocesses && told->own == GS_NONE && m->row.reserved > 0; k++)
+		if (m->processes[k].bytes >= m->row.reserved &&
+			(own == SIZE_MAX || m->processes[k].bytes < m->processes[own].bytes))
+			own = k;
+	if (own == SIZE_MAX)
+		return;
+	told->own = m->processes[own].bytes;
+	told->others -= told->own;
+	m->processes[own] = m->processes[--m->nprocesses];
+}
+
 /* A message that names its device goes on to what is allocated there; on its way from another place
  * only the end of it gets lost, or the beginning. */
 static bool is_cut(const gs_oom *row)
@@ -101,6 +118,7 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 	}
 	if (gs_text_is(t, begin, "mps"))
 		metal_counts(&m->row);
+	find_own_process(m);
 	if (gs_text_is(t, figures, "allocationwaspreemptivelyrejected"))
 		m->row.told.says |= GS_SAYS_LIMIT;
 	else if (m->kind == GS_OOM_TORCH && is_cut(&m->row))

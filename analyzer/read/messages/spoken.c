@@ -75,8 +75,7 @@ static bool has_placeholder(part x)
 			continue;
 		while (k < x.n && (memchr(".-+#lzjtq", x.p[k], 9) || gs_ascii_digit(x.p[k])))
 			k++;
-		if (k < x.n && memchr("sdiufgxXpv", x.p[k], 10) &&
-			(k + 1 == x.n || !letter(x.p[k + 1])))
+		if (k < x.n && memchr("sdiufgxXpv", x.p[k], 10) && (k + 1 == x.n || !letter(x.p[k + 1])))
 			return true;
 	}
 	return false;
@@ -132,7 +131,8 @@ static part first_word(part x)
 	return (part){x.p, n};
 }
 
-/* What was done about such failures: an item that tells of a change, or a line that begins with it. */
+/* What was done about such failures: an item that tells of a change, or a line that begins with it.
+ */
 static bool is_change(part x)
 {
 	static const char *const changes[] = {"add", "added", "adds", "avoid", "avoids", "catch",
@@ -150,8 +150,8 @@ static bool is_change(part x)
 static bool is_advice(part x)
 {
 	static const char *const words[] = {"if you", "in case of", "when you", "to avoid", "you may",
-		"you might", "you will", "may get", "might get", "can cause", "may cause", "such as", "e.g.",
-		NULL};
+		"you might", "you will", "may get", "might get", "can cause", "may cause", "such as",
+		"e.g.", NULL};
 	return has_any_word(x, words);
 }
 

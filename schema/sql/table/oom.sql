@@ -16,5 +16,13 @@ CREATE TABLE oom ( -- an out-of-memory: an event of a trace, or a message
 	allowed INTEGER, -- limit of the allocator in bytes
 	library TEXT, -- whose allocator failed
 	stack_id INTEGER, -- stack.id of the request
-	message TEXT -- the text, from a message
+	message TEXT, -- the text, from a message
+	others INTEGER, -- bytes that other processes hold, as a message tells
+	own INTEGER, -- bytes that the process holds in all, likewise
+	counted INTEGER, -- bytes that count against allowed, where those are not reserved
+	private_free INTEGER, -- bytes free in private pools, at most
+	pool_free INTEGER, -- bytes free in the pool that had to serve it
+	pool_largest INTEGER, -- the largest free piece of that pool
+	line INTEGER, -- of the text
+	says INTEGER -- what the message proves: bits of FORMAT.md, oom
 );

@@ -211,6 +211,47 @@ START_TEST(a_process_that_holds_what_is_reserved_is_not_another)
 }
 END_TEST
 
+START_TEST(a_table_of_nvidia_smi_tells_capacity_and_holders)
+{
+	static const char text[] =
+		"RuntimeError: CUDA error: out of memory\n\n"
+		"+-----------------------------------------------------------------------------+\n"
+		"| NVIDIA-SMI 500.10       Driver Version: 500.10       CUDA Version: 12.0     |\n"
+		"|-------------------------------+----------------------+----------------------+\n"
+		"|   0  Some GPU            Off  | 00000000:0A:00.0 Off |                    0 |\n"
+		"| N/A   30C    P0    50W / 250W |   9000MiB / 16000MiB |      0%      Default |\n"
+		"+-------------------------------+----------------------+----------------------+\n"
+		"| Processes:                                                                  |\n"
+		"|  GPU   GI   CI        PID   Type   Process name                  GPU Memory |\n"
+		"|=============================================================================|\n"
+		"|    0   N/A  N/A      4711      C   python                           8000MiB |\n"
+		"|    0   N/A  N/A      4712    C+G   /usr/bin/viewer                   900MiB |\n"
+		"+-----------------------------------------------------------------------------+\n";
+	gs_snapshot s;
+	read_text(text, &s);
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].capacity, GS_NONE);
+	ck_assert_int_eq(s.devices[0].capacity, INT64_C(16000) << 20);
+	ck_assert_uint_eq(s.noutsiders, 2);
+	ck_assert_int_eq(s.outsiders[0].pid, 4711);
+	ck_assert_int_eq(s.outsiders[0].bytes, INT64_C(8000) << 20);
+	ck_assert_str_eq(gs_string_text(&s, s.outsiders[1].holder), "/usr/bin/viewer");
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_banner_tells_the_capacity)
+{
+	gs_snapshot s;
+	read_text("Total VRAM 8192 MB, total RAM 32000 MB\nDevice: cuda:0 Some GPU : native\n"
+			  "!!! Exception during processing !!! Allocation on device 0\n",
+		&s);
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.devices[0].capacity, INT64_C(8) << 30);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 /* What only speaks of failures. */
 static const char *const spoken[] = {
 	"throw std::runtime_error(\"CUDA error: out of memory\");\n",
@@ -322,6 +363,8 @@ Suite *suite_texts(void)
 	tcase_add_loop_test(all, a_report_tells_its_failure_and_what_its_figures_prove, 0,
 		sizeof reports / sizeof *reports);
 	tcase_add_test(all, all_failures_of_a_text_are_told_with_device_place_and_whether_they_are_cut);
+	tcase_add_test(all, a_table_of_nvidia_smi_tells_capacity_and_holders);
+	tcase_add_test(all, a_banner_tells_the_capacity);
 	tcase_add_test(all, a_process_that_holds_what_is_reserved_is_not_another);
 	tcase_add_loop_test(
 		all, a_kind_of_text_is_judged_alike_with_other_figures, 0, sizeof kinds / sizeof *kinds);

@@ -2,6 +2,7 @@
 
 #include "analyzer/read/logs/bfc_dump.h"
 #include "analyzer/read/logs/memory_summary.h"
+#include "analyzer/read/logs/nvidia_smi.h"
 #include "analyzer/read/messages/message.h"
 #include "analyzer/read/text/window.h"
 
@@ -10,6 +11,7 @@ typedef struct lookers {
 	gs_oom_text messages;
 	gs_memory_summary summaries;
 	gs_bfc dumps;
+	gs_smi smi;
 } lookers;
 
 static gs_status look(lookers *l, const gs_text *t, size_t from, gs_error *err)
@@ -17,6 +19,8 @@ static gs_status look(lookers *l, const gs_text *t, size_t from, gs_error *err)
 	gs_status status = gs_oom_text_scan(&l->messages, t, from, t->ready, err);
 	if (!status)
 		status = gs_memory_summary_scan(&l->summaries, t, from, t->ready, err);
+	if (!status)
+		gs_smi_scan(&l->smi, t, from, t->ready);
 	return status ? status : gs_bfc_scan(&l->dumps, t, from, t->ready, err);
 }
 
@@ -48,6 +52,8 @@ static gs_status conclude(lookers *l, gs_snapshot *s, gs_source *source, gs_erro
 		status = gs_memory_summary_finish(&l->summaries, s, &cut, err);
 	if (!status)
 		status = gs_bfc_finish(&l->dumps, s, &dump_cut, err);
+	if (!status)
+		status = gs_smi_finish(&l->smi, s, err);
 	if (!status && (cut || dump_cut)) {
 		s->complete = false;
 		s->cut_at = gs_source_offset(source);
@@ -58,7 +64,7 @@ static gs_status conclude(lookers *l, gs_snapshot *s, gs_source *source, gs_erro
 gs_status gs_text_log_read(gs_source *source, gs_snapshot *s, gs_error *err)
 {
 	gs_text t = GS_TEXT_INIT;
-	lookers l = {GS_OOM_TEXT_INIT, GS_MEMORY_SUMMARY_INIT, GS_BFC_INIT};
+	lookers l = {GS_OOM_TEXT_INIT, GS_MEMORY_SUMMARY_INIT, GS_BFC_INIT, GS_SMI_INIT};
 	l.messages.snapshot = l.dumps.snapshot = s;
 	s->kind = GS_KIND_TEXT;
 	gs_status status = look_at_all(&l, &t, source, err);

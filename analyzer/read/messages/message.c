@@ -336,6 +336,16 @@ static gs_status add(gs_oom_text *o, gs_oom_find *f)
 	return GS_OK;
 }
 
+/* The device has what the program said of it when it started, where no message tells. */
+static gs_status add_banner(gs_oom_text *o, int32_t device)
+{
+	const gs_oom *banner = aside_of(o, "");
+	gs_device *d = banner ? gs_snapshot_device(o->snapshot, device) : NULL;
+	if (d && d->capacity == GS_NONE)
+		d->capacity = banner->capacity;
+	return banner && !d ? GS_NO_MEMORY : GS_OK;
+}
+
 static const char *const reasons[GS_NOT_REASONS] = {"host memory, not a GPU's",
 	"the text says itself that this is no failure", "memory on the chip, not a GPU's main memory",
 	"nothing says that a GPU's memory is meant", "a TPU's memory, not a GPU's",
@@ -405,7 +415,7 @@ gs_status gs_oom_text_finish(gs_oom_text *o, gs_error *err)
 	if (o->n)
 		qsort(o->finds, o->n, sizeof *o->finds, by_device);
 	for (size_t i = 0; i < o->n; i++)
-		if (add(o, &o->finds[i]))
+		if (add(o, &o->finds[i]) || add_banner(o, o->finds[i].row.device))
 			return gs_fail(err, GS_NO_MEMORY, "no memory for %zu messages", o->n);
 	say(o);
 	return GS_OK;

@@ -175,8 +175,16 @@ void gs_diagnose_refusal(gs_diagnosis *d, gs_figures *f)
 		f->limit = 1;
 	else if (f->request.low > MOST_OF_A_DEVICE && f->request.high != UINT64_MAX)
 		f->limit = 0;
+	if (oom->told.own >= 0 && told && d->capacity >= 0) {
+		uint64_t all = gs_range_printed(d->capacity).low,
+				 held = plus(gs_range_printed(oom->told.own).high, f->device_free.high),
+				 others = all > held ? all - held : 0;
+		f->outside.low = others > f->outside.low ? others : f->outside.low;
+	}
 	if (f->outside.high == UINT64_MAX)
 		f->outside.high = MOST_OF_A_DEVICE;
+	if (f->outside.high < f->outside.low)
+		f->outside.high = f->outside.low;
 	if (oom->told.says & GS_SAYS_OWN_POOL) {
 		f->driver = gs_range_of(0);
 		f->limit = f->limit == 1;

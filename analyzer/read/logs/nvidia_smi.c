@@ -118,7 +118,8 @@ static gs_device *device_of(const gs_smi *smi, gs_snapshot *s, int32_t k)
 	return d || gpus != 1 ? d : gs_snapshot_find_device(s, -1);
 }
 
-/* The process that holds what the failing one has reserved, and least beyond it, is taken for it. */
+/* The process that holds what the failing one has reserved, and least beyond it, is taken for it.
+ */
 static int64_t own_of(const gs_smi *smi, const gs_device *d, int32_t k)
 {
 	int64_t pid = GS_NONE, least = INT64_MAX;

@@ -1,4 +1,5 @@
-/* Tables of nvidia-smi in a text: how much memory each GPU has, and which processes hold some of it.
+/* Tables of nvidia-smi in a text: how much memory each GPU has, and which processes hold some of
+ * it.
  *
  * A table is of its own moment, so it proves nothing about a failure beside it: it gives a device
  * its capacity where nothing else does, and names holders of its memory (gs_outsider). Of several

@@ -35,7 +35,8 @@ static int fact_that_tells(const gs_diagnosis *d, gs_step step)
 		return FACT_CAPACITY;
 	if (d->device_free < 0 && step != GS_STEP_MISSED_FIT && step != GS_STEP_OTHER_STREAM &&
 		step != GS_STEP_PRIVATE_POOL)
-		return d->snapshot->kind == GS_KIND_TEXT || d->snapshot->kind == GS_KIND_BFC ? FACT_PRINTED : FACT_FREE;
+		return d->snapshot->kind == GS_KIND_TEXT || d->snapshot->kind == GS_KIND_BFC ? FACT_PRINTED
+																					 : FACT_FREE;
 	return step == GS_STEP_ROUNDING || step == GS_STEP_OUTSIDE ? FACT_REQUESTED : FACT_LAYOUT;
 }
 

@@ -64,7 +64,8 @@ static void say_told_limit(gs_prose *p, const gs_diagnosis *d)
 
 static void say_limit(gs_prose *p, const gs_diagnosis *d)
 {
-	if (!d->has_layout && d->device_free < 0) {
+	bool told = d->snapshot->ooms[d->oom].told.says & GS_SAYS_LIMIT;
+	if (!d->has_layout && (d->device_free < 0 || told)) {
 		say_told_limit(p, d);
 		return;
 	}
@@ -166,7 +167,10 @@ static void say_stranded(gs_prose *p, const gs_diagnosis *d)
 	int64_t all = available(d, GS_STEP_STRANDED);
 	say_asked(p, d, all);
 	gs_say(p, ", ");
-	gs_say_size_beside(p, all, d->requested);
+	if (all >= 0)
+		gs_say_size_beside(p, all, d->requested);
+	else
+		gs_say(p, "enough");
 	gs_say(p,
 		d->has_layout ? " is free in all, but spread over pools and streams that do not share"
 					  : " is free in all, were it in one piece; the message does not tell how "
@@ -334,6 +338,8 @@ void gs_diagnosis_sentence(const gs_diagnosis *d, gs_prose *p)
 	default: say_unknown(p, d); break;
 	}
 	say_if_vain(p, d);
+	if (d->oom != SIZE_MAX && d->snapshot->ooms[d->oom].told.says & GS_SAYS_GOES_ON)
+		gs_say(p, "; a warning: the program goes on without it");
 }
 
 char *gs_diagnosis_line(const gs_diagnosis *d, char *buf, size_t cap)

@@ -39,6 +39,11 @@ gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *set
 	const gs_layout *l, const gs_policy_request *request, int64_t free_bytes, gs_eviction **rows,
 	size_t *n);
 
+/* Which segments the row without a segment empties: sets emptied[i] for those (the rest is left as
+ * it is), until free_bytes (GS_NONE: 0) and their sizes make up ask. GS_NO_MEMORY. */
+gs_status gs_blame_emptied(
+	const gs_policy *policy, const gs_layout *l, uint64_t ask, int64_t free_bytes, bool *emptied);
+
 /* A stack's live blocks. Sorted by bytes. */
 typedef struct gs_holder {
 	gs_id stack;

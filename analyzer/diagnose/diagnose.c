@@ -188,13 +188,19 @@ static gs_status find_meaning(gs_diagnosis *d, int64_t until, const gs_rules *ru
 	return status;
 }
 
+int64_t gs_diagnosis_left(const gs_diagnosis *d)
+{
+	int64_t left = d->device_free;
+	if (d->allowed >= 0 && d->reserved >= 0 && (left < 0 || left > d->allowed - d->reserved))
+		left = d->allowed > d->reserved ? d->allowed - d->reserved : 0;
+	return left;
+}
+
 static gs_status blame(gs_diagnosis *d, const gs_rules *rules)
 {
 	gs_policy_request r = gs_diagnosis_request(d);
 	int64_t until = d->idx != GS_NONE ? d->idx : d->state.idx;
-	int64_t left = d->device_free;
-	if (d->allowed >= 0 && d->reserved >= 0 && (left < 0 || left > d->allowed - d->reserved))
-		left = d->allowed > d->reserved ? d->allowed - d->reserved : 0;
+	int64_t left = gs_diagnosis_left(d);
 	gs_status status = gs_blame_pinning(&d->layout, &d->pinning, &d->npinning);
 	if (!status && d->oom != SIZE_MAX && d->requested > 0 && d->policy->caches)
 		status = gs_blame_eviction(

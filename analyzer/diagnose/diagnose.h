@@ -165,6 +165,10 @@ gs_status gs_diagnose(
 	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
 void gs_diagnosis_release(gs_diagnosis *d);
 
+/* What the driver has left for this allocator: the device's free bytes, or what a limit leaves of
+ * them; GS_NONE unknown. */
+int64_t gs_diagnosis_left(const gs_diagnosis *d);
+
 /* The ladder alone, for the named query `fit`: fills the request's facts, the ladder and the
  * verdict; no blame, no advice. */
 gs_status gs_diagnose_ladder(

@@ -106,30 +106,46 @@ static size_t list_candidates(const gs_policy *policy, const gs_layout *l, candi
 	return n;
 }
 
+gs_status gs_blame_emptied(
+	const gs_policy *policy, const gs_layout *l, uint64_t ask, int64_t free_bytes, bool *emptied)
+{
+	uint64_t have = free_bytes > 0 ? (uint64_t)free_bytes : 0;
+	candidate *all = malloc((l->nsegments + 1) * sizeof *all);
+	size_t n = all ? list_candidates(policy, l, all) : 0;
+
+	for (size_t i = 0; i < n && have < ask; i++) {
+		emptied[all[i].segment] = true;
+		have += all[i].size;
+	}
+	free(all);
+	return all ? GS_OK : GS_NO_MEMORY;
+}
+
 /* Whole segments, until the driver could serve. */
 static gs_status empty_segments(const gs_policy *policy, const gs_pool_settings *settings,
 	const gs_layout *l, const gs_policy_request *request, int64_t free_bytes, gs_eviction *row,
 	size_t *n)
 {
-	uint64_t have = free_bytes > 0 ? (uint64_t)free_bytes : 0,
-			 ask = gs_policy_ask(policy, settings, l, request, NULL);
-	candidate *all = malloc((l->nsegments + 1) * sizeof *all);
-	bool *gone = calloc(l->nblocks + 1, sizeof *gone);
-	gs_status status = all && gone ? GS_OK : GS_NO_MEMORY;
-	size_t count = status ? 0 : list_candidates(policy, l, all);
+	uint64_t ask = gs_policy_ask(policy, settings, l, request, NULL);
+	bool *emptied = calloc(l->nsegments + 1, sizeof *emptied),
+		 *gone = calloc(l->nblocks + 1, sizeof *gone);
+	gs_status status = emptied && gone ? gs_blame_emptied(policy, l, ask, free_bytes, emptied)
+									   : GS_NO_MEMORY;
 	*row = (gs_eviction){.segment = SIZE_MAX};
-	for (size_t i = 0; i < count && have < ask; i++) {
-		const gs_segment *g = &l->segments[all[i].segment];
+	for (size_t i = 0; !status && i < l->nsegments; i++) {
+		const gs_segment *g = &l->segments[i];
+		if (!emptied[i])
+			continue;
 		memset(&gone[g->first_block], 1, g->nblocks * sizeof *gone);
-		have += all[i].size;
-		row->size += all[i].size;
-		row->live_bytes += all[i].live;
-		row->live_blocks += all[i].blocks;
+		row->size += g->size;
+		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++)
+			if (l->blocks[k].state != GS_INACTIVE)
+				row->live_bytes += l->blocks[k].size, row->live_blocks++;
 	}
 	if (!status && row->size)
 		status = serves(policy, settings, l, request, free_bytes, gone, &row->sufficient);
 	*n = !status && row->size ? 1 : 0;
-	free(all);
+	free(emptied);
 	free(gone);
 	return status;
 }

@@ -44,16 +44,25 @@ struct gs_map {
 /* --- planning ----------------------------------------------------------------------------------
  */
 
-static void choose_eviction(gs_map_view *v)
+/* The cheapest eviction, if it is known to be enough: a run of blocks, or some whole segments. */
+static gs_status choose_eviction(gs_map_view *v, gs_error *err)
 {
 	const gs_diagnosis *d = v->in.diagnosis;
+	const gs_eviction *e = d && d->nevictions ? &d->evictions[0] : NULL;
 
-	if (!d || !d->nevictions || !d->evictions[0].sufficient || !d->evictions[0].nblocks ||
-		d->evictions[0].first + d->evictions[0].nblocks > v->in.layout->nblocks)
-		return;
-	v->evict_first = d->evictions[0].first;
-	v->evict_blocks = d->evictions[0].nblocks;
-	v->evict_bytes = d->evictions[0].live_bytes;
+	if (!e || !e->sufficient || e->first + e->nblocks > v->in.layout->nblocks)
+		return GS_OK;
+	v->evict_bytes = e->live_bytes;
+	v->evict_first = e->first;
+	v->evict_blocks = e->segment == SIZE_MAX ? 0 : e->nblocks;
+	if (e->segment != SIZE_MAX || d->ask < 0)
+		return GS_OK;
+	v->emptied = calloc(v->in.layout->nsegments + 1, sizeof *v->emptied);
+	if (!v->emptied ||
+		gs_blame_emptied(
+			d->policy, v->in.layout, (uint64_t)d->ask, gs_diagnosis_left(d), v->emptied))
+		return gs_fail(err, GS_NO_MEMORY, "marking segments");
+	return GS_OK;
 }
 
 /* The row below which the largest hole's label and the ghost stand, and how many rows it takes;
@@ -120,8 +129,8 @@ static gs_status begin_view(gs_map_view *v, const gs_map_panel *in, gs_error *er
 		return gs_fail(err, GS_INVALID, "device %d has no segment to draw", in->device->device);
 	gs_layout_totals(in->layout, &v->totals);
 	v->rounding = in->diagnosis && in->diagnosis->verdict == GS_STEP_ROUNDING;
-	choose_eviction(v);
-	return gs_map_figures_init(&v->figures, in, err);
+	gs_status status = choose_eviction(v, err);
+	return status ? status : gs_map_figures_init(&v->figures, in, err);
 }
 
 /* A round number of them, so that a row is a round number of bytes. */
@@ -286,6 +295,7 @@ static void release_view(gs_map_view *v)
 	gs_map_plan_release(&v->plan);
 	gs_map_figures_release(&v->figures);
 	free(v->classes);
+	free(v->emptied);
 }
 
 void gs_map_free(gs_map *m)
@@ -411,11 +421,14 @@ static void legend_eviction(const gs_map *m, legend *l)
 	const gs_map_view *v = &m->panels[0].now;
 	char text[200], size[32];
 
-	if (!v->evict_blocks)
+	if (!v->evict_blocks && !v->emptied)
 		return;
 	if (l->d)
 		gs_draw_frame(l->d, legend_x(l), legend_y(l), 24, 14, 2, GS_MAP_EVICT_LINE);
-	snprintf(text, sizeof text, "without these %s the request would have fit (cheapest eviction)",
+	snprintf(text, sizeof text,
+		v->emptied
+			? "without the %s in use in these segments the request would have fit (cheapest eviction)"
+			: "without these %s the request would have fit (cheapest eviction)",
 		gs_size_format(size, sizeof size, v->evict_bytes));
 	legend_text(l, text);
 }

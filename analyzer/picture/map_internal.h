@@ -41,7 +41,8 @@ typedef struct gs_map_view {
 	uint64_t bytes[GS_CLASSES];
 	size_t blocks[GS_CLASSES];
 	uint64_t evict_bytes;
-	size_t evict_first, evict_blocks; /* the cheapest eviction; 0 blocks: none to show */
+	size_t evict_first, evict_blocks; /* the cheapest eviction; 0 blocks: none, or: */
+	bool *emptied;                    /* by segment: it is these, whole; NULL not */
 	/* where it stands */
 	int x, width;   /* of all of it */
 	int row_x;      /* of a row's first pixel */

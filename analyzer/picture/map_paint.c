@@ -523,6 +523,12 @@ void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, i
 		pixels_of(&p, v->evict_first, v->evict_blocks, &from, &to);
 		each_row(&p, from, to, GS_MAP_EVICT_LINE, paint_outline);
 	}
+	for (size_t i = 0; v->emptied && i < p.l->nsegments; i++) {
+		if (!v->emptied[i] || !p.l->segments[i].nblocks)
+			continue;
+		pixels_of(&p, p.l->segments[i].first_block, p.l->segments[i].nblocks, &from, &to);
+		each_row(&p, from, to, GS_MAP_EVICT_LINE, paint_outline);
+	}
 	name_refused(&p);
 	paint_hole(&p);
 }

@@ -25,16 +25,39 @@ static gs_status advise_retry(gs_diagnosis *d)
 		"catch the error and ask again: the allocator then finds the block", "");
 }
 
+/* What raises the limit of the library whose message it is; NULL where that is not known. */
+static const char *what_raises(const gs_oom *oom)
+{
+	static const struct {
+		const char *library, *act;
+	} known[] = {
+#define GS_RAISES(library, act) {library, act},
+#include "analyzer/advice/limits.def"
+#undef GS_RAISES
+	};
+	if (oom->library && !strcmp(oom->library, "pytorch") && oom->told.counted >= 0)
+		return "raise the limit that PYTORCH_MPS_HIGH_WATERMARK_RATIO sets";
+	for (size_t i = 0; oom->library && i < sizeof known / sizeof *known; i++)
+		if (!strcmp(oom->library, known[i].library))
+			return known[i].act;
+	return NULL;
+}
+
 static gs_status advise_limit(gs_diagnosis *d)
 {
 	gs_prose act, why;
 	gs_prose_clear(&act), gs_prose_clear(&why);
+	const char *raises = d->has_layout ? NULL : what_raises(&d->snapshot->ooms[d->oom]);
 	int64_t counted = d->snapshot->ooms[d->oom].told.counted;
 	counted = counted >= 0 ? counted : d->reserved;
 	if (d->allowed >= 0 && d->needed >= 0 && counted > d->allowed - d->needed) {
-		gs_say(&act, "raise this process's limit by at least ");
+		gs_say(&act, "%s by at least ", raises ? raises : "raise this process's limit");
 		gs_say_size(&act, counted + d->needed - d->allowed);
 		return advise(d, GS_KNOWN_COMPUTED, &act, &why);
+	}
+	if (raises) {
+		gs_say(&act, "%s", raises);
+		return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 	}
 	gs_say(&act,
 		"find what limits this process (a memory fraction, a quota of the container or the "

@@ -101,6 +101,17 @@ for suite in bullseye bookworm; do
 	rm -rf "$root/scratch" "$root/$(basename "$x86")"
 done
 
+# the source distribution, built here with what make deps installs
+sdist=$dist/gpusnap-$release.tar.gz
+expect "the source distribution is there" ls "$sdist"
+rm -rf "$scratch/built" "$scratch/python-sdist"
+expect "without libraries it says which packages are missing" sh -c \
+	"! PKG_CONFIG_LIBDIR=/nonexistent $tools -m pip wheel --no-cache-dir --no-build-isolation --no-deps -w '$scratch/built' '$sdist' >'$log.sdist' 2>&1 && grep 'missing: .*libzstd-dev.*libdw-dev' '$log.sdist'"
+expect "it builds with the system's libraries" "$tools" -m pip wheel --no-cache-dir --no-build-isolation --no-deps -w "$scratch/built" "$sdist"
+expect "what it builds is installed" sh -c "python3 -m venv '$scratch/python-sdist' && '$scratch/python-sdist/bin/pip' install --no-index '$scratch'/built/*.whl"
+use_it env "$scratch/python-sdist/bin/python" "$scratch/python-sdist/bin/gpusnap" "$scratch/python-sdist" "$scratch/python-sdist" "source distribution"
+rm -rf "$scratch/built" "$scratch/python-sdist"
+
 # the other processor
 rm -rf "$scratch/aarch64"
 expect "aarch64: the wheel unpacks" python3 -m zipfile -e "$arm" "$scratch/aarch64"

@@ -2,5 +2,5 @@
 .PHONY: check-page
 check-page: $(B)/page/gpusnap.wasm $(B)/gpusnap ## the WebAssembly module in Node: the same answers as the command (after make page)
 	$(Q)if command -v node >/dev/null; then node tests/page/check.mjs $(B) $(wildcard tests/data/faults/*.pickle tests/data/diagnose/*.zst \
-		tests/data/v1/*.gsnap tests/data/states/*.pickle.zst tests/data/pytorch/forms/* ../shared/corpus/*/*); \
+		tests/data/v1/*.gsnap tests/data/states/*.pickle.zst tests/data/pytorch/forms/*) $(shell find ../shared/corpus -type f 2>/dev/null | LC_ALL=C sort); \
 	else echo "page: SKIPPED: node is not here"; echo "page: 0 passed, 0 failed, 1 skipped"; fi

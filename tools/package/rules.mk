@@ -46,8 +46,10 @@ for_system = $(MAKE) --no-print-directory B=$(PACKAGE)/$(1) CC="$(abspath $(ZIG)
 
 GLIBC := 2.28
 WHEELS := x86_64 aarch64
-.PHONY: wheel wheel-% static
-wheel: $(WHEELS:%=wheel-%) ## the Python wheels for x86_64 and aarch64 (after make deps-wheel), in build/dist
+.PHONY: wheel wheel-% sdist static
+wheel: $(WHEELS:%=wheel-%) sdist ## the Python wheels for x86_64 and aarch64 and the source distribution (after make deps-wheel), in build/dist
+sdist: | $(PACKAGE_VENV)/complete
+	$(Q)$(PACKAGE_VENV)/bin/python -m hatchling build -t sdist -d $(abspath $(B))/dist
 wheel-%: $(PACKAGE)/libs-%-linux-gnu.$(GLIBC)/complete $(B)/share.complete
 	+$(Q)$(call for_system,$*-linux-gnu.$(GLIBC),LDFLAGS=-s parts)
 	$(Q)for l in $(PACKAGE)/sources/*/debian/copyright; do n=$${l%/debian/copyright}; \
@@ -59,7 +61,7 @@ static: $(PACKAGE)/libs-x86_64-linux-musl/complete ## one static file of the com
 	$(Q)cp $(PACKAGE)/x86_64-linux-musl/gpusnap $(B)/gpusnap-static
 
 # Sources and Debian packages. What is committed is packed, at the commit's time, so that twice gives the same bytes.
-DIST := $(B)/dist/gpusnap-$(VERSION).tar.gz
+DIST := $(B)/dist/gpusnap-$(VERSION)-source.tar.gz
 .PHONY: dist deb
 dist: ## the sources that are committed, as build/dist/gpusnap-VERSION.tar.gz: the same bytes each time
 	@mkdir -p $(B)/dist

@@ -105,7 +105,7 @@ deps: ## install the Debian packages that are missing (as root or with sudo)
 
 # --- checks --------------------------------------------------------------------------------------
 # `make check` and `make demo` first install what is missing, then start make again, so that the rest sees it.
-CHECKS := check-unit check-cli check-json check-golden check-preload check-fuzz check-headers check-layers check-format check-sanitize
+CHECKS := check-unit check-cli check-json check-pictures check-traces check-golden check-preload check-fuzz check-headers check-layers check-format check-sanitize
 .PHONY: check check-unit check-headers check-layers check-sanitize
 check: deps ## everything that needs no GPU and no network beyond the packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(B)/unit

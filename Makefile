@@ -153,5 +153,5 @@ clean: ## remove what was built
 help: ## this list
 	@sed -n 's/^\([a-z%-]*\):.*## \(.*\)/\1\t\2/p' $(MAKEFILE_LIST) | sort -u | expand -t 20
 
--include $(sort $(wildcard tests/*/rules.mk tools/*/rules.mk recorder/rules.mk recorder/*/rules.mk))
+-include $(sort $(wildcard tests/*/rules.mk tools/*/rules.mk recorder/rules.mk recorder/*/rules.mk)) analyzer/rules.mk
 -include $(shell find $(B)/obj -name '*.d' 2>/dev/null)

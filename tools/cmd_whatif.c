@@ -3,8 +3,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "analyzer/advice/whatif_sentence.h"
-#include "analyzer/query/emit.h"
+#include "analyzer/api/whatif_rows.h"
 #include "analyzer/replay/whatif.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
@@ -21,59 +20,6 @@ typedef struct arguments {
 	const char *minimize;
 } arguments;
 
-static const gs_column columns[] = {
-	{"conf", GS_UNIT_NONE},
-	{"capacity", GS_UNIT_BYTES},
-	{"fits", GS_UNIT_BOOLEAN},
-	{"allocations", GS_UNIT_NONE},
-	{"oom_idx", GS_UNIT_NONE},
-	{"peak_reserved", GS_UNIT_BYTES},
-	{"reserved", GS_UNIT_BYTES},
-	{"largest_free", GS_UNIT_BYTES},
-	{"retries", GS_UNIT_NONE},
-	{"exact", GS_UNIT_BOOLEAN},
-	{"change", GS_UNIT_NONE},
-	{"peak_low", GS_UNIT_BYTES},
-	{"peak_high", GS_UNIT_BYTES},
-	{"note", GS_UNIT_NONE},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
-static gs_value number(int64_t n)
-{
-	return n == GS_NONE ? (gs_value){.type = GS_VALUE_NULL}
-						: (gs_value){.type = GS_VALUE_INT, .integer = n};
-}
-
-static gs_value text(const char *t)
-{
-	return *t ? (gs_value){.type = GS_VALUE_TEXT, .text = t, .n = strlen(t)}
-			  : (gs_value){.type = GS_VALUE_NULL};
-}
-
-static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_error *err)
-{
-	const gs_replay_result *r = &row->result;
-	gs_value values[COLUMNS] = {
-		{.type = GS_VALUE_TEXT, .text = row->conf, .n = strlen(row->conf)},
-		number(row->capacity),
-		number(r->fits),
-		number((int64_t)r->allocations),
-		number(r->failed_event),
-		number((int64_t)r->peak_reserved),
-		number((int64_t)r->reserved),
-		number((int64_t)r->largest_free),
-		number((int64_t)r->retries),
-		number(row->exact),
-		text(gs_whatif_change_text(row->change)),
-		number(row->peak_low),
-		number(row->peak_high),
-		text(row->note),
-	};
-
-	return gs_emit_row(e, values, err);
-}
-
 static gs_whatif_question question(const arguments *a)
 {
 	if (a->minimize)
@@ -84,32 +30,16 @@ static gs_whatif_question question(const arguments *a)
 static gs_status emit_rows(
 	const gs_whatif *w, const gs_snapshot *s, const arguments *a, FILE *out, gs_error *err)
 {
-	const gs_common *c = &a->common;
-	gs_prose summary;
-	gs_emit_head head = {.query = "whatif",
-		.complete = s->complete,
-		.columns = columns,
-		.ncolumns = COLUMNS,
-		.limit = gs_output_limit(c),
-		.width = gs_output_width(),
-		.summary = summary.text};
-	gs_prose_clear(&summary);
-	gs_whatif_sentence(w, question(a), &summary);
-	gs_emitter *e = NULL;
-	gs_status status = gs_emit_open(out, gs_output_format_of(c), &head, &e, err);
+	const gs_emit_head head = {.complete = s->complete,
+		.limit = gs_output_limit(&a->common),
+		.width = gs_output_width()};
 	uint64_t left = 0;
+	gs_status status =
+		gs_whatif_emit(w, question(a), gs_output_format_of(&a->common), &head, out, &left, err);
 
-	if (status)
-		return status;
-	for (size_t i = 0; i < w->n && !status; i++) {
-		status = emit_row(e, &w->rows[i], err);
-		if (status == GS_END)
-			status = GS_OK;
-	}
-	gs_status closed = gs_emit_close(e, status != GS_OK, &left, err);
-	if (!status && !closed)
+	if (!status)
 		gs_output_left(left);
-	return status ? status : closed;
+	return status;
 }
 
 static int print_rows(const gs_whatif *w, const gs_snapshot *s, const arguments *a)

@@ -86,6 +86,8 @@ gs_status gs_session_open(const gs_session_ask *ask, gs_session **out, gs_error 
 		return gs_fail(err, GS_NO_MEMORY, "a session");
 	session->ask = *ask;
 	session->complete = true;
+	if (ask->given)
+		return open_store(session, err);
 	gs_status status = gs_input_expand(
 		ask->paths, ask->npaths, ask->note, ask->context, &session->list, err);
 	if (status) {

@@ -19,6 +19,8 @@ typedef struct gs_session_ask {
 	bool all_frames;      /* stacks with the interpreter's frames */
 	gs_input_note *note;  /* notes and warnings; may be NULL */
 	void *context;
+	const gs_snapshot *given; /* a snapshot that is read already (with GS_WANT_ALL), instead of
+								 paths; NULL none */
 } gs_session_ask;
 
 typedef struct gs_session gs_session;

@@ -154,9 +154,22 @@ static gs_status add_entry(
 	return GS_OK;
 }
 
+/* A snapshot that is read already, whole; what a cut took from it is asked for all the same. */
+static gs_status add_given(
+	gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
+{
+	gs_status status = check_lost(s, reads, err);
+	gs_ranks_add(&session->ranks, s->rank);
+	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s->rank))
+		status = add(session, s, reads, err);
+	return status;
+}
+
 gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err)
 {
 	gs_status status = GS_OK;
+	if (session->ask.given)
+		status = add_given(session, session->ask.given, reads, err);
 	for (size_t i = 0; i < session->list.n && !status; i++)
 		status = add_entry(session, &session->list.entries[i], reads, err);
 	if (!status && !session->n) {

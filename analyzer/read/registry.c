@@ -146,6 +146,15 @@ gs_status gs_read_part(
 	return status;
 }
 
+gs_status gs_read_stream(gs_source_fill *fill, void *context, uint64_t size, const char *path,
+	unsigned want, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_stream(fill, context, size, &source, err);
+	return status ? status : read_and_close(source, path, want, s, err);
+}
+
 gs_status gs_read_memory(const void *data, size_t n, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	gs_source *source = NULL;

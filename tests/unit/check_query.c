@@ -248,7 +248,7 @@ START_TEST(pinning_stacks_are_those_of_the_verdict)
 {
 	static const char path[] = "tests/data/faults/pinned.pickle";
 	const char *paths[] = {path};
-	gs_session_ask from = {paths, 1, NULL, GS_NONE, GS_NONE, false, NULL, NULL};
+	gs_session_ask from = {paths, 1, NULL, GS_NONE, GS_NONE, false, NULL, NULL, NULL};
 	gs_session *session = NULL;
 	gs_snapshot s;
 	gs_layout l;

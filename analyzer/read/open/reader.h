@@ -42,6 +42,10 @@ gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error
 gs_status gs_read_part(
 	const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err);
 
+/* The same from a function (gs_source_stream); path: what the snapshot is called, NULL none. */
+gs_status gs_read_stream(gs_source_fill *fill, void *context, uint64_t size, const char *path,
+	unsigned want, gs_snapshot *s, gs_error *err);
+
 /* The same from memory (tests, fuzzers, embedded files). */
 gs_status gs_read_memory(const void *data, size_t n, unsigned want, gs_snapshot *s, gs_error *err);
 

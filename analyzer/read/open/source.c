@@ -23,6 +23,8 @@ struct gs_source {
 	bool ended;
 	gs_error error;    /* why it ended, if not plainly */
 	int fd;            /* -1 none */
+	gs_source_fill *fill; /* instead of fd, or NULL */
+	void *fill_context;
 	gs_unpack *unpack; /* NULL: bytes come from fd or memory */
 	gs_source *below;  /* what unpack reads */
 	uint64_t file_size;
@@ -100,9 +102,40 @@ gs_status gs_source_open(const char *path, gs_source **out, gs_error *err)
 	return GS_OK;
 }
 
+gs_status gs_source_stream(
+	gs_source_fill *fill, void *context, uint64_t size, gs_source **out, gs_error *err)
+{
+	gs_source *s = NULL;
+	if (source_new(&s, err))
+		return GS_NO_MEMORY;
+	s->fill = fill;
+	s->fill_context = context;
+	s->file_size = size;
+	if (take_window(s, err)) {
+		gs_source_close(s);
+		return GS_NO_MEMORY;
+	}
+	*out = s;
+	return GS_OK;
+}
+
+static size_t ask_for_some(gs_source *s, unsigned char *to, size_t n)
+{
+	size_t got = s->fill(s->fill_context, to, n);
+	if (got && got <= n)
+		return got;
+	s->ended = true;
+	if (got)
+		gs_fail(&s->error, GS_IO, "it cannot be read at byte %llu",
+			(unsigned long long)(s->base + s->len));
+	return 0;
+}
+
 static size_t read_some(gs_source *s, unsigned char *to, size_t n)
 {
 	ssize_t got;
+	if (s->fill)
+		return ask_for_some(s, to, n);
 	do
 		got = read(s->fd, to, n);
 	while (got < 0 && errno == EINTR);

@@ -17,6 +17,12 @@ gs_status gs_source_open(const char *path, gs_source **out, gs_error *err);
 gs_status gs_source_memory(const void *data, size_t n, gs_source **out, gs_error *err);
 void gs_source_close(gs_source *s);
 
+/* Bytes from a function: it fills buf with up to n bytes and returns how many, 0 at the end,
+ * (size_t)-1 where reading failed. size: of the whole, 0 where that is not known. */
+typedef size_t gs_source_fill(void *context, void *buf, size_t n);
+gs_status gs_source_stream(
+	gs_source_fill *fill, void *context, uint64_t size, gs_source **out, gs_error *err);
+
 /* Unwraps gzip and zstd from here on (at most three layers), if the bytes at the current position
  * say so; call it at byte 0, before reading. Files of the .gsnap kind are zstd themselves: look at
  * the head first. Bounds: 1 TiB in all, 1000 times the packed bytes beyond the first 64 MiB, a

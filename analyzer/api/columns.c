@@ -1,0 +1,193 @@
+/* Events, and the blocks of a state, as columns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/api/handle.h"
+#include "analyzer/meaning/meaning.h"
+
+const char *gpusnap_action_name(unsigned number)
+{
+	return number < GS_ACTION_COUNT ? gs_action_text((gs_action)number) : NULL;
+}
+
+const char *gpusnap_category_name(unsigned number)
+{
+	return number < GS_CATEGORIES ? gs_category_word(NULL, number) : NULL;
+}
+
+void gpusnap_events_free(gpusnap_events *c)
+{
+	free(c->address);
+	free(c->size);
+	free(c->time_us);
+	free(c->stream);
+	free(c->stack);
+	free(c->tag);
+	free(c->action);
+	free(c->allocated);
+	free(c->reserved);
+	memset(c, 0, sizeof *c);
+}
+
+void gpusnap_blocks_free(gpusnap_blocks *c)
+{
+	free(c->address);
+	free(c->size);
+	free(c->requested);
+	free(c->idx);
+	free(c->segment);
+	free(c->stream);
+	free(c->stack);
+	free(c->tag);
+	free(c->state);
+	free(c->category);
+	memset(c, 0, sizeof *c);
+}
+
+static gs_status find_device(
+	const gpusnap_snapshot *s, int64_t number, const gs_device **device, gs_error *err)
+{
+	*device = number < 0 ? (s->snapshot.ndevices ? &s->snapshot.devices[0] : NULL)
+						 : gs_snapshot_find_device(&s->snapshot, (int32_t)number);
+	return *device ? GS_OK
+				   : gs_fail(err, GS_NOT_FOUND, "there is no device %lld in it", (long long)number);
+}
+
+static bool take_events(gpusnap_events *c, size_t n)
+{
+	c->n = n++; /* an array of none is still one to give back */
+	return (c->address = calloc(n, sizeof *c->address)) &&
+		(c->size = calloc(n, sizeof *c->size)) && (c->time_us = calloc(n, sizeof *c->time_us)) &&
+		(c->stream = calloc(n, sizeof *c->stream)) && (c->stack = calloc(n, sizeof *c->stack)) &&
+		(c->tag = calloc(n, sizeof *c->tag)) && (c->action = calloc(n, sizeof *c->action)) &&
+		(c->allocated = calloc(n, sizeof *c->allocated)) &&
+		(c->reserved = calloc(n, sizeof *c->reserved));
+}
+
+static void fill_events(
+	const gs_snapshot *s, const gs_history *h, const gs_trace *t, gpusnap_events *c)
+{
+	gs_gauge g;
+	gs_gauge_start(h, &g);
+	for (size_t i = 0; i < c->n; i++) {
+		const gs_event *e = &t->events[i];
+		gs_action action = gs_event_action(e);
+		gs_gauge_step(h, i, &g);
+		c->address[i] = action == GS_ACTION_OOM ? 0 : e->address;
+		c->size[i] = e->size;
+		c->time_us[i] = e->time_us;
+		c->stream[i] = e->stream < s->nstreams ? s->streams[e->stream] : 0;
+		c->stack[i] = e->stack;
+		c->tag[i] = gs_event_tag(e);
+		c->action[i] = (uint8_t)action;
+		c->allocated[i] = (int64_t)g.allocated;
+		c->reserved[i] = (int64_t)g.reserved;
+	}
+}
+
+static gs_status answer_events(
+	const gs_snapshot *s, const gs_device *device, gpusnap_events *c, gs_error *err)
+{
+	gs_history h;
+	gs_status status = gs_history_init(&h, s, device, err);
+	if (!status && !take_events(c, device->trace.n))
+		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
+	if (!status)
+		fill_events(s, &h, &device->trace, c);
+	else
+		gpusnap_events_free(c);
+	gs_history_release(&h);
+	return status;
+}
+
+int gpusnap_snapshot_events(gpusnap_snapshot *s, int64_t number, gpusnap_events *columns)
+{
+	const gs_device *device;
+	gs_error err = GS_ERROR_INIT;
+	char *none;
+	size_t n;
+	int begun = gs_api_begin(s, &none, &n);
+	memset(columns, 0, sizeof *columns);
+	if (begun)
+		return begun;
+	gs_status status = find_device(s, number, &device, &err);
+	if (!status)
+		status = answer_events(&s->snapshot, device, columns, &err);
+	return gs_api_end(s, status, &err);
+}
+
+static bool take_blocks(gpusnap_blocks *c, size_t n)
+{
+	c->n = n++;
+	return (c->address = calloc(n, sizeof *c->address)) &&
+		(c->size = calloc(n, sizeof *c->size)) &&
+		(c->requested = calloc(n, sizeof *c->requested)) && (c->idx = calloc(n, sizeof *c->idx)) &&
+		(c->segment = calloc(n, sizeof *c->segment)) &&
+		(c->stream = calloc(n, sizeof *c->stream)) && (c->stack = calloc(n, sizeof *c->stack)) &&
+		(c->tag = calloc(n, sizeof *c->tag)) && (c->state = calloc(n, sizeof *c->state)) &&
+		(c->category = calloc(n, sizeof *c->category));
+}
+
+static void fill_blocks(const gs_meaning *m, const gs_layout *l, gpusnap_blocks *c)
+{
+	for (size_t i = 0; i < c->n; i++) {
+		const gs_block *b = &l->blocks[i];
+		const gs_segment *g = &l->segments[b->segment];
+		c->address[i] = b->address;
+		c->size[i] = b->size;
+		c->requested[i] = b->requested;
+		c->idx[i] = b->idx;
+		c->segment[i] = g->address;
+		c->stream[i] = g->stream;
+		c->stack[i] = b->stack;
+		c->tag[i] = b->tag;
+		c->state[i] = b->state == GS_ACTIVE_ALLOCATED ? 0
+			: b->state == GS_ACTIVE_PENDING_FREE      ? 1
+													  : 2;
+		c->category[i] = gs_meaning_of(m, b).category;
+	}
+}
+
+static gs_status answer_blocks(const gs_snapshot *s, const gs_device *device, const char *selector,
+	gpusnap_blocks *c, gs_error *err)
+{
+	gs_history h;
+	gs_meaning m = GS_MEANING_INIT;
+	gs_layout l;
+	gs_state state;
+	gs_layout_init(&l);
+	gs_status status = gs_history_init(&h, s, device, err);
+	if (!status)
+		status = gs_state_find(s, device, &h, selector, &state, err);
+	if (!status)
+		status = gs_history_layout(&h, state.idx == GS_NONE ? h.captured_at : state.idx, &l, err);
+	if (!status)
+		status = gs_meaning_init(&m, &h, NULL, err);
+	if (!status && !take_blocks(c, l.nblocks))
+		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
+	if (!status)
+		fill_blocks(&m, &l, c);
+	else
+		gpusnap_blocks_free(c);
+	gs_meaning_release(&m);
+	gs_layout_release(&l);
+	gs_history_release(&h);
+	return status;
+}
+
+int gpusnap_snapshot_blocks(
+	gpusnap_snapshot *s, int64_t number, const char *state, gpusnap_blocks *columns)
+{
+	const gs_device *device;
+	gs_error err = GS_ERROR_INIT;
+	char *none;
+	size_t n;
+	int begun = gs_api_begin(s, &none, &n);
+	memset(columns, 0, sizeof *columns);
+	if (begun)
+		return begun;
+	gs_status status = find_device(s, number, &device, &err);
+	if (!status)
+		status = answer_blocks(&s->snapshot, device, state, columns, &err);
+	return gs_api_end(s, status, &err);
+}

@@ -1,0 +1,230 @@
+/* The analyzer's interface: one handle, many questions, the command's answers. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/api/gpusnap_analyzer.h"
+
+static const char pinned[] = "tests/data/faults/pinned.pickle";
+
+static gpusnap_snapshot *opened(const char *path)
+{
+	gpusnap_snapshot *s = gpusnap_snapshot_new();
+	ck_assert_ptr_nonnull(s);
+	ck_assert_msg(!gpusnap_snapshot_open(s, path, 0), "%s", gpusnap_snapshot_error(s));
+	return s;
+}
+
+static char *command(const char *arguments)
+{
+	const char *program = getenv("GPUSNAP");
+	char line[1024], *out = calloc(1, 1 << 20);
+	snprintf(line, sizeof line, "%s %s 2>/dev/null", program ? program : "build/gpusnap", arguments);
+	FILE *p = popen(line, "r");
+	ck_assert_ptr_nonnull(p);
+	ck_assert_uint_gt(fread(out, 1, (1 << 20) - 1, p), 0);
+	pclose(p);
+	return out;
+}
+
+START_TEST(answers_are_the_commands_byte_for_byte)
+{
+	gpusnap_snapshot *s = opened(pinned);
+	char *out, *expected;
+	size_t n;
+
+	ck_assert_int_eq(gpusnap_snapshot_diagnose(s, NULL, &out, &n), GPUSNAP_DONE);
+	expected = command("diagnose tests/data/faults/pinned.pickle --json");
+	ck_assert_str_eq(out, expected);
+	ck_assert_uint_eq(n, strlen(out));
+	gpusnap_analyzer_free(out);
+	free(expected);
+
+	ck_assert_int_eq(gpusnap_snapshot_query(s, "largest free block", NULL, &out, &n), GPUSNAP_DONE);
+	expected = command("query tests/data/faults/pinned.pickle 'largest free block' --json");
+	ck_assert_str_eq(out, expected);
+	gpusnap_analyzer_free(out);
+	free(expected);
+
+	ck_assert_int_eq(gpusnap_snapshot_info(s, &out, &n), GPUSNAP_DONE);
+	expected = command("info tests/data/faults/pinned.pickle --json");
+	ck_assert_str_eq(out, expected);
+	gpusnap_analyzer_free(out);
+	free(expected);
+
+	ck_assert_int_eq(gpusnap_snapshot_whatif(
+						 s, "{\"conf\":[\"expandable_segments:True\",\"\"]}", &out, &n),
+		GPUSNAP_DONE);
+	expected = command("whatif tests/data/faults/pinned.pickle --json --conf "
+					   "expandable_segments:True --conf ''");
+	ck_assert_str_eq(out, expected);
+	gpusnap_analyzer_free(out);
+	free(expected);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+typedef struct slow_file {
+	FILE *f;
+	size_t calls, fails_at;
+} slow_file;
+
+static size_t read_slowly(void *context, void *buf, size_t n)
+{
+	slow_file *file = context;
+	if (++file->calls == file->fails_at)
+		return (size_t)-1;
+	return fread(buf, 1, n < 1000 ? n : 1000, file->f);
+}
+
+START_TEST(a_stream_that_comes_in_pieces_reads_as_the_file_does)
+{
+	gpusnap_snapshot *s = opened(pinned), *streamed = gpusnap_snapshot_new();
+	slow_file file = {fopen(pinned, "rb"), 0, 0};
+	char *a, *b;
+	size_t n, m;
+	ck_assert_ptr_nonnull(file.f);
+
+	ck_assert_int_eq(
+		gpusnap_snapshot_open_stream(streamed, read_slowly, &file, 0, pinned), GPUSNAP_DONE);
+
+	ck_assert_uint_gt(file.calls, 3);
+	ck_assert_int_eq(gpusnap_snapshot_query(s, "segments", NULL, &a, &n), GPUSNAP_DONE);
+	ck_assert_int_eq(gpusnap_snapshot_query(streamed, "segments", NULL, &b, &m), GPUSNAP_DONE);
+	ck_assert_str_eq(a, b);
+	gpusnap_analyzer_free(a);
+	gpusnap_analyzer_free(b);
+	fclose(file.f);
+	gpusnap_snapshot_close(s);
+	gpusnap_snapshot_close(streamed);
+}
+END_TEST
+
+START_TEST(a_stream_that_fails_is_told_with_its_place)
+{
+	gpusnap_snapshot *s = gpusnap_snapshot_new();
+	slow_file file = {fopen(pinned, "rb"), 0, 3};
+	ck_assert_int_eq(
+		gpusnap_snapshot_open_stream(s, read_slowly, &file, 0, NULL), GPUSNAP_FAILED);
+	ck_assert_ptr_nonnull(strstr(gpusnap_snapshot_error(s), "cannot be read at byte 2000"));
+	fclose(file.f);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(wrong_use_is_told_and_changes_nothing)
+{
+	static const struct {
+		const char *query, *options, *text;
+	} wrong[] = {
+		{"no such query", NULL, "no such query"},
+		{"DELETE FROM block", NULL, "DELETE"},
+		{"summary", "{\"colour\":1}", "colour"},
+		{"summary", "[1]", "JSON object"},
+		{"summary", "{\"form\":\"yaml\"}", "yaml"},
+		{"summary", "{\"state\":\"oom 99\"}", "oom 99"},
+		{"summary", "{\"device\":7}", "7"},
+		{"summary", "{\"device\":\"x\"}", "whole number"},
+	};
+	gpusnap_snapshot *s = opened(pinned);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char *out = (char *)s;
+		size_t n;
+		ck_assert_int_ne(
+			gpusnap_snapshot_query(s, wrong[i].query, wrong[i].options, &out, &n), GPUSNAP_DONE);
+		ck_assert_ptr_null(out);
+		ck_assert_msg(strstr(gpusnap_snapshot_error(s), wrong[i].text) != NULL, "%zu: %s", i,
+			gpusnap_snapshot_error(s));
+	}
+	char *out;
+	size_t n;
+	ck_assert_int_eq(gpusnap_snapshot_query(s, "summary", NULL, &out, &n), GPUSNAP_DONE);
+	ck_assert_str_eq(gpusnap_snapshot_error(s), "");
+	gpusnap_analyzer_free(out);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(a_handle_without_a_snapshot_answers_nothing)
+{
+	gpusnap_snapshot *s = gpusnap_snapshot_new();
+	char *out;
+	size_t n;
+	ck_assert_int_eq(gpusnap_snapshot_info(s, &out, &n), GPUSNAP_USAGE);
+	ck_assert_int_eq(gpusnap_snapshot_open(s, "no/such/file", 0), GPUSNAP_FAILED);
+	ck_assert_str_ne(gpusnap_snapshot_error(s), "");
+	ck_assert_int_eq(gpusnap_snapshot_open(s, pinned, 0), GPUSNAP_DONE);
+	ck_assert_int_eq(gpusnap_snapshot_open(s, pinned, 0), GPUSNAP_USAGE);
+	gpusnap_snapshot_close(s);
+	gpusnap_snapshot_close(NULL);
+}
+END_TEST
+
+START_TEST(columns_hold_what_the_tables_hold)
+{
+	gpusnap_snapshot *s = opened(pinned);
+	gpusnap_events events;
+	gpusnap_blocks blocks;
+	uint64_t live = 0;
+	char *out, expected[128];
+	size_t n;
+
+	ck_assert_int_eq(gpusnap_snapshot_events(s, 0, &events), GPUSNAP_DONE);
+	ck_assert_int_eq(gpusnap_snapshot_blocks(s, 0, NULL, &blocks), GPUSNAP_DONE);
+
+	for (size_t i = 0; i < blocks.n; i++)
+		live += blocks.state[i] == 0 ? blocks.size[i] : 0;
+	snprintf(expected, sizeof expected, "%zu\t%llu\t%s\n", events.n, (unsigned long long)live,
+		gpusnap_action_name(events.action[0]));
+	ck_assert_int_eq(gpusnap_snapshot_query(s,
+						 "SELECT (SELECT count(*) FROM event), (SELECT sum(size) FROM block WHERE "
+						 "state = 'active_allocated'), (SELECT action FROM event WHERE idx = 0)",
+						 "{\"form\":\"tsv\"}", &out, &n),
+		GPUSNAP_DONE);
+	ck_assert_str_eq(strchr(out, '\n') + 1, expected);
+	ck_assert_int_eq(gpusnap_snapshot_events(s, 5, &events), GPUSNAP_USAGE);
+	ck_assert_uint_eq(events.n, 0);
+	gpusnap_analyzer_free(out);
+	gpusnap_events_free(&events);
+	gpusnap_blocks_free(&blocks);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(pictures_and_the_report_are_whole_files)
+{
+	gpusnap_snapshot *s = opened(pinned);
+	char *out;
+	size_t n;
+	ck_assert_int_eq(gpusnap_snapshot_picture(s, "map", NULL, &out, &n), GPUSNAP_DONE);
+	ck_assert(n > 1000 && !memcmp(out, "\x89PNG", 4));
+	gpusnap_analyzer_free(out);
+	ck_assert_int_eq(
+		gpusnap_snapshot_picture(s, "plot", "{\"form\":\"svg\"}", &out, &n), GPUSNAP_DONE);
+	ck_assert_ptr_nonnull(strstr(out, "</svg>"));
+	gpusnap_analyzer_free(out);
+	ck_assert_int_eq(gpusnap_snapshot_picture(s, "pie", NULL, &out, &n), GPUSNAP_USAGE);
+	ck_assert_int_eq(gpusnap_snapshot_report(s, NULL, &out, &n), GPUSNAP_DONE);
+	ck_assert_ptr_nonnull(strstr(out, "</html>"));
+	gpusnap_analyzer_free(out);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+Suite *suite_api(void);
+Suite *suite_api(void)
+{
+	Suite *s = suite_create("api");
+	TCase *t = tcase_create("handles");
+	tcase_add_test(t, answers_are_the_commands_byte_for_byte);
+	tcase_add_test(t, a_stream_that_comes_in_pieces_reads_as_the_file_does);
+	tcase_add_test(t, a_stream_that_fails_is_told_with_its_place);
+	tcase_add_test(t, wrong_use_is_told_and_changes_nothing);
+	tcase_add_test(t, a_handle_without_a_snapshot_answers_nothing);
+	tcase_add_test(t, columns_hold_what_the_tables_hold);
+	tcase_add_test(t, pictures_and_the_report_are_whole_files);
+	tcase_set_timeout(t, 60);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -193,7 +193,8 @@ static int query(query_options *o, const gs_arguments *arguments)
 		ask.named = &named;
 	}
 	gs_session_ask from = {(const char *const *)arguments->text, (size_t)arguments->n - 1,
-		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL, NULL};
+		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL,
+		NULL};
 	int status = run(o, &ask, &from);
 	free(sql);
 	return status;

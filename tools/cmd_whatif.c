@@ -30,12 +30,11 @@ static gs_whatif_question question(const arguments *a)
 static gs_status emit_rows(
 	const gs_whatif *w, const gs_snapshot *s, const arguments *a, FILE *out, gs_error *err)
 {
-	const gs_emit_head head = {.complete = s->complete,
-		.limit = gs_output_limit(&a->common),
-		.width = gs_output_width()};
+	const gs_emit_head head = {
+		.complete = s->complete, .limit = gs_output_limit(&a->common), .width = gs_output_width()};
 	uint64_t left = 0;
-	gs_status status =
-		gs_whatif_emit(w, question(a), gs_output_format_of(&a->common), &head, out, &left, err);
+	gs_status status = gs_whatif_emit(
+		w, question(a), gs_output_format_of(&a->common), &head, out, &left, err);
 
 	if (!status)
 		gs_output_left(left);

@@ -180,8 +180,8 @@ static gs_status read_query_options(
 	return status;
 }
 
-static gs_status answer_query(const gs_session_ask *from, const gs_query_ask *ask, char **out,
-	size_t *n, gs_error *err)
+static gs_status answer_query(
+	const gs_session_ask *from, const gs_query_ask *ask, char **out, size_t *n, gs_error *err)
 {
 	gs_session *session = NULL;
 	gs_api_answer a;
@@ -280,8 +280,7 @@ static gs_status read_whatif_options(const gs_api_options *o, whatif_call *c, gs
 	return status ? status : form_of(o, &c->form, err);
 }
 
-static gs_status answer_whatif(
-	const gs_snapshot *s, const whatif_call *c, FILE *out, gs_error *err)
+static gs_status answer_whatif(const gs_snapshot *s, const whatif_call *c, FILE *out, gs_error *err)
 {
 	const gs_emit_head head = {.complete = s->complete, .width = (int)c->form.width};
 	gs_whatif_question question = c->minimize ? GS_WHATIF_MINIMIZED

@@ -56,8 +56,8 @@ static gs_status find_device(
 static bool take_events(gpusnap_events *c, size_t n)
 {
 	c->n = n++; /* an array of none is still one to give back */
-	return (c->address = calloc(n, sizeof *c->address)) &&
-		(c->size = calloc(n, sizeof *c->size)) && (c->time_us = calloc(n, sizeof *c->time_us)) &&
+	return (c->address = calloc(n, sizeof *c->address)) && (c->size = calloc(n, sizeof *c->size)) &&
+		(c->time_us = calloc(n, sizeof *c->time_us)) &&
 		(c->stream = calloc(n, sizeof *c->stream)) && (c->stack = calloc(n, sizeof *c->stack)) &&
 		(c->tag = calloc(n, sizeof *c->tag)) && (c->action = calloc(n, sizeof *c->action)) &&
 		(c->allocated = calloc(n, sizeof *c->allocated)) &&
@@ -119,8 +119,7 @@ int gpusnap_snapshot_events(gpusnap_snapshot *s, int64_t number, gpusnap_events 
 static bool take_blocks(gpusnap_blocks *c, size_t n)
 {
 	c->n = n++;
-	return (c->address = calloc(n, sizeof *c->address)) &&
-		(c->size = calloc(n, sizeof *c->size)) &&
+	return (c->address = calloc(n, sizeof *c->address)) && (c->size = calloc(n, sizeof *c->size)) &&
 		(c->requested = calloc(n, sizeof *c->requested)) && (c->idx = calloc(n, sizeof *c->idx)) &&
 		(c->segment = calloc(n, sizeof *c->segment)) &&
 		(c->stream = calloc(n, sizeof *c->stream)) && (c->stack = calloc(n, sizeof *c->stack)) &&

@@ -9,7 +9,8 @@
  * Nothing is printed, nothing ends the process.
  *
  * Ownership: an answer (*out, *n bytes, a NUL behind them) belongs to the caller until
- * gpusnap_analyzer_free. On failure *out is NULL. Texts that a function returns belong to the handle.
+ * gpusnap_analyzer_free. On failure *out is NULL. Texts that a function returns belong to the
+ * handle.
  *
  * Options are a JSON object in a text, NULL for none; members that a function does not know are an
  * error. Sizes in options are numbers of bytes or texts such as "40GiB".
@@ -68,8 +69,7 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_open_stream(
 /* The last error in words, "" where there was none; what the reader warned of, from 0, NULL behind
  * the last. */
 GPUSNAP_ANALYZER_API const char *gpusnap_snapshot_error(const gpusnap_snapshot *s);
-GPUSNAP_ANALYZER_API const char *gpusnap_snapshot_warning(
-	const gpusnap_snapshot *s, size_t number);
+GPUSNAP_ANALYZER_API const char *gpusnap_snapshot_warning(const gpusnap_snapshot *s, size_t number);
 
 /* What the file is and holds, as JSON (`gpusnap info --json`). */
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_info(gpusnap_snapshot *s, char **out, size_t *n);
@@ -93,9 +93,9 @@ GPUSNAP_ANALYZER_API int gpusnap_queries(char **out, size_t *n);
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_whatif(
 	gpusnap_snapshot *s, const char *options, char **out, size_t *n);
 
-/* A picture: kind "map" or "plot". Options: form ("png", "svg"), width (pixels), color (what colours
- * a map, what a plot is stacked by), device, state. GPUSNAP_FAILED where the library was built
- * without drawing. */
+/* A picture: kind "map" or "plot". Options: form ("png", "svg"), width (pixels), color (what
+ * colours a map, what a plot is stacked by), device, state. GPUSNAP_FAILED where the library was
+ * built without drawing. */
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_picture(
 	gpusnap_snapshot *s, const char *kind, const char *options, char **out, size_t *n);
 
@@ -104,9 +104,9 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_report(
 	gpusnap_snapshot *s, const char *options, char **out, size_t *n);
 
 /* Columns of a device's events, of its curve and of a state's blocks, for tables and canvases.
- * Every array has n members and belongs to the columns; give them back with gpusnap_events_free and gpusnap_blocks_free.
- * Unknown is INT64_MIN, and 0 for ids (stacks, tags: numbers in the tables stack and tag of a
- * query). number: the device's number as the file has it; -1 the first. */
+ * Every array has n members and belongs to the columns; give them back with gpusnap_events_free and
+ * gpusnap_blocks_free. Unknown is INT64_MIN, and 0 for ids (stacks, tags: numbers in the tables
+ * stack and tag of a query). number: the device's number as the file has it; -1 the first. */
 typedef struct gpusnap_events {
 	size_t n;
 	uint64_t *address; /* of an out-of-memory: 0 */
@@ -114,13 +114,13 @@ typedef struct gpusnap_events {
 	int64_t *time_us;  /* since 1970 UTC */
 	uint64_t *stream;
 	uint32_t *stack, *tag;
-	uint8_t *action;  /* number in gpusnap_action_name */
+	uint8_t *action;               /* number in gpusnap_action_name */
 	int64_t *allocated, *reserved; /* after the event */
 } gpusnap_events;
 typedef struct gpusnap_blocks {
 	size_t n;
 	uint64_t *address, *size;
-	int64_t *requested, *idx; /* idx: of the event that made it */
+	int64_t *requested, *idx;   /* idx: of the event that made it */
 	uint64_t *segment, *stream; /* segment: its address */
 	uint32_t *stack, *tag;
 	uint8_t *state;    /* 0 allocated, 1 waiting to be freed, 2 inactive */

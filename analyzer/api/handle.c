@@ -38,7 +38,7 @@ int gs_api_end(gpusnap_snapshot *s, gs_status status, const gs_error *err)
 	if (!s->error.text[0])
 		snprintf(s->error.text, sizeof s->error.text, "%s", gs_status_text(status));
 	return status == GS_INVALID || status == GS_DENIED || status == GS_NOT_FOUND ? GPUSNAP_USAGE
-																				  : GPUSNAP_FAILED;
+																				 : GPUSNAP_FAILED;
 }
 
 int gs_api_begin(gpusnap_snapshot *s, char **out, size_t *n)
@@ -70,8 +70,8 @@ static gs_status read_number(
 	gpusnap_snapshot *s, const gs_input_list *list, unsigned number, gs_error *err)
 {
 	if (number >= list->n)
-		return gs_fail(err, GS_NOT_FOUND, "it holds %zu snapshot%s", list->n,
-			list->n == 1 ? "" : "s");
+		return gs_fail(
+			err, GS_NOT_FOUND, "it holds %zu snapshot%s", list->n, list->n == 1 ? "" : "s");
 	gs_snapshot_release(&s->snapshot);
 	return gs_input_read(&list->entries[number], GS_WANT_ALL, &s->snapshot, err);
 }
@@ -104,8 +104,7 @@ static size_t next_bytes(void *context, void *buf, size_t n)
 	return n;
 }
 
-int gpusnap_snapshot_open_memory(
-	gpusnap_snapshot *s, const void *data, size_t n, const char *name)
+int gpusnap_snapshot_open_memory(gpusnap_snapshot *s, const void *data, size_t n, const char *name)
 {
 	bytes b = {data, n};
 	return gpusnap_snapshot_open_stream(s, next_bytes, &b, n, name);

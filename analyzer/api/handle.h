@@ -19,8 +19,8 @@ int gs_api_end(gpusnap_snapshot *s, gs_status status, const gs_error *err);
 /* GPUSNAP_USAGE where nothing has been read into the handle; begins a call: no error. */
 int gs_api_begin(gpusnap_snapshot *s, char **out, size_t *n);
 
-/* An answer under construction: a stream into memory. Finish gives the text away or, where status is
- * not GS_OK, frees it. GS_NO_MEMORY. */
+/* An answer under construction: a stream into memory. Finish gives the text away or, where status
+ * is not GS_OK, frees it. GS_NO_MEMORY. */
 typedef struct gs_api_answer {
 	FILE *stream;
 	char *text;

@@ -96,8 +96,7 @@ gs_status gs_api_option_size(
 	return GS_OK;
 }
 
-gs_status gs_api_option_flag(
-	const gs_api_options *o, const char *name, bool *value, gs_error *err)
+gs_status gs_api_option_flag(const gs_api_options *o, const char *name, bool *value, gs_error *err)
 {
 	yajl_val v = member(o, name);
 	if (!v)

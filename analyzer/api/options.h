@@ -27,8 +27,7 @@ gs_status gs_api_option_number(
 	const gs_api_options *o, const char *name, int64_t *value, gs_error *err);
 gs_status gs_api_option_size(
 	const gs_api_options *o, const char *name, int64_t *value, gs_error *err);
-gs_status gs_api_option_flag(
-	const gs_api_options *o, const char *name, bool *value, gs_error *err);
+gs_status gs_api_option_flag(const gs_api_options *o, const char *name, bool *value, gs_error *err);
 
 /* A text or an array of at most `most` texts. */
 gs_status gs_api_option_texts(const gs_api_options *o, const char *name, const char **values,

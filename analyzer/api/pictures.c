@@ -29,8 +29,8 @@ static gs_status read_options(const gs_api_options *o, picture_call *c, gs_error
 	if (!status && gs_color_parse(c->color) == GS_COLORS)
 		status = gs_fail(err, GS_INVALID, "no color is called \"%.40s\"", c->color);
 	if (!status && (c->width < GS_MAP_WIDTH_MIN || c->width > GS_MAP_WIDTH_MAX))
-		status = gs_fail(err, GS_INVALID, "the width is %d to %d pixels", GS_MAP_WIDTH_MIN,
-			GS_MAP_WIDTH_MAX);
+		status = gs_fail(
+			err, GS_INVALID, "the width is %d to %d pixels", GS_MAP_WIDTH_MIN, GS_MAP_WIDTH_MAX);
 	return status;
 }
 
@@ -39,12 +39,11 @@ static gs_picture_form form_of(const picture_call *c)
 	return strcmp(c->form, "svg") ? GS_PICTURE_PNG : GS_PICTURE_SVG;
 }
 
-static gs_status write_map(
-	const gs_scene *scene, const picture_call *c, FILE *out, gs_error *err)
+static gs_status write_map(const gs_scene *scene, const picture_call *c, FILE *out, gs_error *err)
 {
 	gs_map *map = NULL;
-	gs_status status =
-		gs_scene_map(scene, NULL, gs_color_parse(c->color), (int)c->width, &map, err);
+	gs_status status = gs_scene_map(
+		scene, NULL, gs_color_parse(c->color), (int)c->width, &map, err);
 	if (!status) {
 		gs_picture p = gs_map_picture(map);
 		status = gs_picture_write(&p, form_of(c), "map", out, err);
@@ -53,8 +52,7 @@ static gs_status write_map(
 	return status;
 }
 
-static gs_status write_plot(
-	const gs_scene *scene, const picture_call *c, FILE *out, gs_error *err)
+static gs_status write_plot(const gs_scene *scene, const picture_call *c, FILE *out, gs_error *err)
 {
 	gs_plot *plot = NULL;
 	gs_status status = gs_scene_plot(
@@ -74,7 +72,8 @@ static gs_status draw(
 	gs_api_answer a;
 	gs_status status = gs_scene_open(&scene, s, &c->scene, err);
 	if (!status && !(status = gs_api_answer_open(&a, err))) {
-		status = c->map ? write_map(&scene, c, a.stream, err) : write_plot(&scene, c, a.stream, err);
+		status = c->map ? write_map(&scene, c, a.stream, err)
+						: write_plot(&scene, c, a.stream, err);
 		status = gs_api_answer_finish(&a, status, out, n, err);
 	}
 	gs_scene_release(&scene);

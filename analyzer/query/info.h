@@ -6,8 +6,8 @@
 #include "analyzer/query/emit.h"
 #include "analyzer/model/snapshot.h"
 
-/* A row a snapshot, through an emitter. head's query, columns and ncolumns are set here; the rest is
- * the caller's. left as gs_emit_close's. Not thread-safe as the emitter is not. */
+/* A row a snapshot, through an emitter. head's query, columns and ncolumns are set here; the rest
+ * is the caller's. left as gs_emit_close's. Not thread-safe as the emitter is not. */
 gs_status gs_info_emit(const gs_snapshot *snapshots, size_t n, gs_format format,
 	const gs_emit_head *head, FILE *out, uint64_t *left, gs_error *err);
 

@@ -155,8 +155,7 @@ static gs_status add_entry(
 }
 
 /* A snapshot that is read already, whole; what a cut took from it is asked for all the same. */
-static gs_status add_given(
-	gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
+static gs_status add_given(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
 {
 	gs_status status = check_lost(s, reads, err);
 	gs_ranks_add(&session->ranks, s->rank);

@@ -20,7 +20,8 @@ static char *command(const char *arguments)
 {
 	const char *program = getenv("GPUSNAP");
 	char line[1024], *out = calloc(1, 1 << 20);
-	snprintf(line, sizeof line, "%s %s 2>/dev/null", program ? program : "build/gpusnap", arguments);
+	snprintf(
+		line, sizeof line, "%s %s 2>/dev/null", program ? program : "build/gpusnap", arguments);
 	FILE *p = popen(line, "r");
 	ck_assert_ptr_nonnull(p);
 	ck_assert_uint_gt(fread(out, 1, (1 << 20) - 1, p), 0);
@@ -53,8 +54,8 @@ START_TEST(answers_are_the_commands_byte_for_byte)
 	gpusnap_analyzer_free(out);
 	free(expected);
 
-	ck_assert_int_eq(gpusnap_snapshot_whatif(
-						 s, "{\"conf\":[\"expandable_segments:True\",\"\"]}", &out, &n),
+	ck_assert_int_eq(
+		gpusnap_snapshot_whatif(s, "{\"conf\":[\"expandable_segments:True\",\"\"]}", &out, &n),
 		GPUSNAP_DONE);
 	expected = command("whatif tests/data/faults/pinned.pickle --json --conf "
 					   "expandable_segments:True --conf ''");
@@ -105,8 +106,7 @@ START_TEST(a_stream_that_fails_is_told_with_its_place)
 {
 	gpusnap_snapshot *s = gpusnap_snapshot_new();
 	slow_file file = {fopen(pinned, "rb"), 0, 3};
-	ck_assert_int_eq(
-		gpusnap_snapshot_open_stream(s, read_slowly, &file, 0, NULL), GPUSNAP_FAILED);
+	ck_assert_int_eq(gpusnap_snapshot_open_stream(s, read_slowly, &file, 0, NULL), GPUSNAP_FAILED);
 	ck_assert_ptr_nonnull(strstr(gpusnap_snapshot_error(s), "cannot be read at byte 2000"));
 	fclose(file.f);
 	gpusnap_snapshot_close(s);

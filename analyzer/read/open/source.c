@@ -21,8 +21,8 @@ struct gs_source {
 	size_t pos, len, cap; /* cap 0: memory, never filled */
 	uint64_t base;        /* offset of buf[0] */
 	bool ended;
-	gs_error error;    /* why it ended, if not plainly */
-	int fd;            /* -1 none */
+	gs_error error;       /* why it ended, if not plainly */
+	int fd;               /* -1 none */
 	gs_source_fill *fill; /* instead of fd, or NULL */
 	void *fill_context;
 	gs_unpack *unpack; /* NULL: bytes come from fd or memory */

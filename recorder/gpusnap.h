@@ -236,6 +236,14 @@ GPUSNAP_API gpusnap_status gpusnap_self_check(int device);
  * not count against GPUSNAP_MAX_DUMPS. */
 GPUSNAP_API gpusnap_status gpusnap_dump(int device, const char *path, char *written, size_t cap);
 
+/* For a recording that the program makes itself (with a builder): when GPUSNAP_SIGNAL comes,
+ * dump(arg) is called on a thread of gpusnap's, with no lock held; it may call everything. Without
+ * that variable nothing ever happens. GPUSNAP_STATE: the process waits for another signal. */
+typedef void gpusnap_signal_dump(void *arg);
+GPUSNAP_API gpusnap_status gpusnap_on_signal(gpusnap_signal_dump *dump, void *arg);
+/* No longer; waits while it is being called. */
+GPUSNAP_API void gpusnap_off_signal(gpusnap_signal_dump *dump, void *arg);
+
 /* --- builder: a .gsnap of another allocator's state
  * ---------------------------------------------------- */
 
@@ -318,13 +326,14 @@ typedef struct gpusnap_event_row {
 	size_t size;
 	int32_t device;
 	gpusnap_action action;
-	uint64_t address,
-		bytes;       /* oom: address is the device's free memory; bytes the rounded request */
+	uint64_t address, bytes; /* oom: bytes is the rounded request */
 	int64_t time_us; /* since 1970 UTC */
 	uint64_t stream;
 	gpusnap_pool_id pool_id;
 	int32_t has_pool_id;
 	gpusnap_id stack, tag;
+	int64_t device_free; /* oom, refused: the device's free memory. (A struct of a size without this
+							field tells it in address.) */
 } gpusnap_event_row;
 
 typedef struct gpusnap_oom_row {

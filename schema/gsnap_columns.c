@@ -37,6 +37,8 @@ static const gs_file_column process[] = {
 	COLUMN(11, process, incomplete, BOOL, 0),
 	COLUMN(12, process, release_min, TEXT, 0),
 	COLUMN(13, process, release_max, TEXT, 0),
+	COLUMN(GS_COLUMN_MAY_SKIP, process, reason, TEXT, 0),
+	COLUMN(GS_COLUMN_MAY_SKIP + 1, process, above, TEXT, 0),
 };
 
 static const gs_file_column device[] = {
@@ -176,8 +178,9 @@ static const gs_file_column event[] = {
 	COLUMN(9, event, stack, U32, GS_SECTION_STACK),
 	COLUMN(10, event, tag, U32, GS_SECTION_TAG),
 	ASIDE(GS_COLUMN_MAY_SKIP, event, nanos, U64),
-	ASIDE(GS_COLUMN_MAY_SKIP + 1, event, extra, U64),
+	COLUMN(GS_COLUMN_MAY_SKIP + 1, event, extra, U64, 0),
 	COLUMN(GS_COLUMN_MAY_SKIP + 2, event, more, U32, GS_SECTION_STRING),
+	COLUMN(GS_COLUMN_MAY_SKIP + 3, event, device_free, OPT, 0),
 };
 
 static const gs_file_column end[] = {

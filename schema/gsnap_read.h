@@ -48,7 +48,7 @@ void gs_sections_close(gs_sections *r); /* accepts NULL */
 gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err);
 
 /* Unpacks and decodes the section that next has shown, once. all: false leaves out what the
- * analyzer has no use for (an event's nanos and extra read as 0). */
+ * analyzer has no use for (an event's nanos read as 0). */
 gs_status gs_sections_load(gs_sections *r, bool all, gs_error *err);
 
 /* Row i of the loaded section as the struct of its kind. Texts and ids point into *r, until the

@@ -67,6 +67,8 @@ typedef struct gs_row_process {
 						none for our own */
 	int64_t pid, rank, time_us;
 	bool incomplete; /* what it was converted from was itself cut */
+	gs_text reason; /* what made the file: "out of memory", "refused", "signal", "demand" */
+	gs_text above;  /* recorded below this caching allocator, whose segments the blocks are */
 	gs_text release_min,
 		release_max; /* bounds of the release of the program that made it, as far as known */
 } gs_row_process;
@@ -181,7 +183,7 @@ typedef struct gs_row_warning {
 /* Events of one device together, oldest first, devices ascending. */
 typedef struct gs_row_event {
 	int32_t device;
-	uint64_t address; /* oom: the device's free bytes */
+	uint64_t address; /* oom, refused: 0 (in files older than device_free: the free bytes) */
 	uint64_t size;    /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request;
 						 snapshot: active bytes */
 	int64_t time_us;
@@ -191,8 +193,10 @@ typedef struct gs_row_event {
 	gs_pool_id pool_id;
 	gs_id stack, tag;
 	uint8_t action; /* gs_action */
-	uint64_t extra; /* refused: the driver's status; else 0 */
+	uint64_t extra; /* in files older than device_free: an oom's free bytes; else 0 */
 	gs_id more;     /* as in gs_row_block */
+	int64_t device_free; /* oom, refused: the device's free bytes, GS_NONE unknown; of other events
+							it is not looked at */
 } gs_row_event;
 
 /* The last row of a whole file. */

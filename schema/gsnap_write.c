@@ -434,12 +434,25 @@ gs_status gs_writer_warning(gs_writer *w, gs_text text)
 
 /* Events are many, so one that only adds to the stage goes there without a look at the table of
  * columns; the order is that table's. */
+static bool has_free(const gs_row_event *row)
+{
+	return row->action == GS_ACTION_OOM || row->action == GS_ACTION_REFUSED;
+}
+
+/* The first row of a section, and whatever is wrong. */
+static gs_status push_event(gs_writer *w, gs_row_event row)
+{
+	if (!has_free(&row))
+		row.device_free = GS_NONE;
+	return push(w, GS_SECTION_EVENT, &row);
+}
+
 gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
 {
 	if (w->status || w->kind != GS_SECTION_EVENT || !w->rows || w->rows == w->capacity ||
 		row->device != w->device || row->stack > w->counts[GS_SECTION_STACK] ||
 		row->tag > w->counts[GS_SECTION_TAG] || row->more > w->counts[GS_SECTION_STRING])
-		return push(w, GS_SECTION_EVENT, row);
+		return push_event(w, *row);
 	uint64_t *cell = w->cells + w->rows++;
 	const uint64_t values[] = {
 		row->action,
@@ -455,6 +468,7 @@ gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
 		row->nanos,
 		row->extra,
 		row->more,
+		has_free(row) && row->device_free != GS_NONE ? gs_zigzag(row->device_free) + 1 : 0,
 	};
 	for (unsigned c = 0; c < sizeof values / sizeof *values; c++, cell += w->capacity)
 		*cell = values[c];

@@ -10,6 +10,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "analyzer/read/open/reader.h"
+#include "schema/size.h"
 #include "tools/command.h"
 #include "tools/dumps.h"
 #include "tools/message.h"
@@ -147,12 +149,24 @@ static int wait_for_child(void)
 	return WIFSIGNALED(status) ? BY_SIGNAL + WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+/* A dump of a refused driver call is told of when the program has ended: only then it is known that
+ * the program did not get over it. All others the recorder told of as it wrote them. */
 static void tell(void *arg, const char *path)
 {
 	bool *told = arg;
-	fprintf(stderr, "gpusnap: out of memory: wrote %s%s\n", path,
-		*told ? "" : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
-	*told = true;
+	gs_snapshot s;
+	if (gs_read_path(path, GS_WANT_FAILURES, &s, NULL))
+		return;
+	if (s.reason && !strcmp(s.reason, "refused") && s.nooms) {
+		const gs_oom *oom = &s.ooms[s.nooms - 1];
+		char size[32];
+		gs_size_format(size, sizeof size, (uint64_t)oom->requested);
+		fprintf(stderr, "gpusnap: out of memory: wrote %s (%s refused on device %d)%s\n", path, size,
+			(int)oom->device,
+			*told ? "" : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
+		*told = true;
+	}
+	gs_snapshot_release(&s);
 }
 
 int gs_cmd_run(int argc, char **argv)

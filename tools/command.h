@@ -21,6 +21,7 @@ const gs_command *gs_command_find(const char *name);
 #define GS_COMMAND(name) int gs_cmd_##name(int argc, char **argv) __attribute__((weak));
 GS_COMMAND(run)
 GS_COMMAND(sim)
+GS_COMMAND(dump)
 GS_COMMAND(info)
 GS_COMMAND(list)
 GS_COMMAND(load)

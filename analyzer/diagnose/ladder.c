@@ -109,6 +109,7 @@ void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f)
 	decide(d);
 	for (int i = 0; i < GS_STEPS; i++)
 		d->exact &= !d->null[i];
+	d->exact &= !d->snapshot->above; /* what is free inside the blocks is not known */
 	d->missing = d->verdict == GS_VERDICT_SHORTAGE ? lack(f->request, rounding, stranded) : GS_NONE;
 	d->refused_by = NULL;
 	if (d->verdict == GS_STEP_LIMIT && !d->has_layout)

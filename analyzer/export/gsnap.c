@@ -32,6 +32,8 @@ static void put_process(exporting *x)
 			.library = gs_text_of(s->library),
 			.driver = gs_text_of(s->driver),
 			.origin = gs_text_of(converted ? gs_kind_text(s->kind) : NULL),
+			.reason = gs_text_of(s->reason),
+			.above = gs_text_of(s->above),
 			.release_min = gs_text_of(s->release_min),
 			.release_max = gs_text_of(s->release_max),
 			.pid = s->pid,
@@ -162,6 +164,11 @@ static void put_facts(exporting *x)
 		gs_writer_warning(x->w, gs_text_of(s->warnings[i].text));
 }
 
+static bool has_free(const gs_event *e)
+{
+	return gs_event_action(e) == GS_ACTION_OOM || gs_event_action(e) == GS_ACTION_REFUSED;
+}
+
 static void put_events(exporting *x)
 {
 	const gs_snapshot *s = x->s;
@@ -172,7 +179,8 @@ static void put_events(exporting *x)
 			gs_pool_id none = {0, 0};
 			gs_writer_event(x->w,
 				&(gs_row_event){.device = s->devices[i].device,
-					.address = e->address,
+					.address = has_free(e) ? 0 : e->address,
+					.device_free = has_free(e) ? (int64_t)e->address : GS_NONE,
 					.size = e->size,
 					.time_us = e->time_us,
 					.stream = s->streams[e->stream],

@@ -141,7 +141,7 @@ static void free_of_ooms(gs_snapshot *s)
 		if (!d || o->idx < 0 || (uint64_t)o->idx >= d->trace.n)
 			continue;
 		gs_event *e = &d->trace.events[o->idx];
-		if (gs_event_action(e) == GS_ACTION_OOM && !e->address)
+		if (gs_event_action(e) == GS_ACTION_OOM && (!e->address || e->address == (uint64_t)GS_NONE))
 			e->address = (uint64_t)o->device_free;
 	}
 }

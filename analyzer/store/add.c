@@ -8,7 +8,7 @@ static gs_status put_snapshot(gs_fill *f, gs_error *err)
 	const gs_snapshot *s = f->s;
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(f->store->db,
-		"INSERT INTO main.snapshot VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
+		"INSERT INTO main.snapshot VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
 	if (status)
 		return status;
 	gs_db_int(q, 1, f->id);
@@ -28,6 +28,8 @@ static gs_status put_snapshot(gs_fill *f, gs_error *err)
 	gs_db_text(q, 15, s->driver);
 	gs_db_text(q, 16, s->release_min);
 	gs_db_text(q, 17, s->release_max);
+	gs_db_text(q, 18, s->reason);
+	gs_db_text(q, 19, s->above);
 	status = gs_db_do(q, err);
 	sqlite3_finalize(q);
 	return status;

@@ -45,6 +45,8 @@ static gs_status snapshot_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	s->driver = text(r, q, 14);
 	s->release_min = text(r, q, 15);
 	s->release_max = text(r, q, 16);
+	s->reason = text(r, q, 17);
+	s->above = text(r, q, 18);
 	return GS_OK;
 }
 

@@ -271,9 +271,11 @@ gpusnap_status gpusnap_builder_event(gpusnap_builder *b, const gpusnap_event_row
 		return wrong_size();
 	if (!known_ids(b, row.stack, row.tag))
 		return unknown_id();
-	bool oom = row.action == GPUSNAP_OOM;
+	bool failed = row.action == GPUSNAP_OOM || row.action == GPUSNAP_REFUSED;
+	if (failed && row.size <= offsetof(gpusnap_event_row, device_free))
+		row.device_free = (int64_t)row.address;
 	gs_row_event e = {.device = row.device,
-		.address = oom ? 0 : row.address,
+		.address = failed ? 0 : row.address,
 		.size = row.bytes,
 		.time_us = row.time_us,
 		.stream = row.stream,
@@ -282,7 +284,7 @@ gpusnap_status gpusnap_builder_event(gpusnap_builder *b, const gpusnap_event_row
 		.stack = row.stack,
 		.tag = row.tag,
 		.action = (uint8_t)row.action,
-		.extra = oom ? row.address : 0};
+		.device_free = failed && row.device_free >= 0 ? row.device_free : GS_NONE};
 	return PUSH(b->events, e) ? GPUSNAP_OK : no_memory();
 }
 
@@ -367,13 +369,15 @@ typedef struct writing {
 	gpusnap_builder *b;
 	gs_encoder *encoder;
 	const gs_config *config;
+	const char *reason;
 	gs_error *err;
 } writing;
 
 static gs_status encode(void *arg, int64_t pid, gs_sink sink, void *sink_arg)
 {
 	const writing *w = arg;
-	return gs_builder_encode(w->b, w->encoder, w->config, pid, sink, sink_arg, w->err);
+	return gs_builder_encode(
+		w->b, w->encoder, w->config, pid, w->reason, sink, sink_arg, w->err);
 }
 
 static gs_dump_reason reason_of(const gpusnap_builder *b, const char *path)
@@ -393,7 +397,8 @@ gpusnap_status gpusnap_builder_write(
 	gs_status status = gs_encoder_init(&encoder, b->tables, d->config->level, &b->pages);
 	if (status)
 		return gs_api_fail(status, "no memory to write the file");
-	writing w = {b, &encoder, d->config, &why};
+	const char *reason = b->reason >= 0 || !path ? gs_dump_reason_text(reason_of(b, path)) : NULL;
+	writing w = {b, &encoder, d->config, reason, &why};
 	gs_dump_request request = {.reason = reason_of(b, path),
 		.failure = b->has_failure ? &b->failure : NULL,
 		.path = path,

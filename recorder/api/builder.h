@@ -55,8 +55,8 @@ gpusnap_builder *gs_builder_over(gs_tables *tables);
 bool gs_builder_push_event(gpusnap_builder *b, const gs_row_event *event);
 
 /* Sorts and checks the rows (GS_INVALID: a block in no segment), then writes them. e is an encoder
- * of b's tables. */
+ * of b's tables. reason: why it is written, in the file's words; NULL not told. */
 gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *config, int64_t pid,
-	gs_sink sink, void *arg, gs_error *err);
+	const char *reason, gs_sink sink, void *arg, gs_error *err);
 
 #endif

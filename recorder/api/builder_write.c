@@ -151,7 +151,8 @@ static int64_t either_number(int64_t told, int64_t fallback)
 	return told == GS_NONE ? fallback : told;
 }
 
-static void put_process(const gpusnap_builder *b, gs_writer *w, const gs_config *c, int64_t pid)
+static void put_process(
+	const gpusnap_builder *b, gs_writer *w, const gs_config *c, int64_t pid, const char *reason)
 {
 	gs_row_process row = {.host = either(b, b->host, c->host),
 		.tool = either(b, b->tool, "gpusnap " GS_RELEASE),
@@ -160,6 +161,7 @@ static void put_process(const gpusnap_builder *b, gs_writer *w, const gs_config 
 		.rules = text_of(b, b->rules),
 		.library = text_of(b, b->library),
 		.driver = text_of(b, b->driver),
+		.reason = gs_text_of(reason),
 		.pid = either_number(b->pid, pid),
 		.rank = either_number(b->rank, c->rank),
 		.time_us = either_number(b->time_us, gs_clock_real() / 1000)};
@@ -188,10 +190,10 @@ static void mark(const gpusnap_builder *b, gs_encoder *e)
 }
 
 /* Rows before the layout. */
-static void put_head(
-	gpusnap_builder *b, gs_encoder *e, gs_writer *w, const gs_config *config, int64_t pid)
+static void put_head(gpusnap_builder *b, gs_encoder *e, gs_writer *w, const gs_config *config,
+	int64_t pid, const char *reason)
 {
-	put_process(b, w, config, pid);
+	put_process(b, w, config, pid, reason);
 	for (size_t i = 0; i < b->devices.n; i++)
 		gs_writer_device(w, &b->devices.at[i]);
 	for (size_t i = 0; i < b->settings.n; i++)
@@ -245,7 +247,7 @@ static void put_tail(const gpusnap_builder *b, const gs_encoder *e, gs_writer *w
 }
 
 gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *config, int64_t pid,
-	gs_sink sink, void *arg, gs_error *err)
+	const char *reason, gs_sink sink, void *arg, gs_error *err)
 {
 	gs_writer *w;
 	gs_status status = put_in_order(b, err);
@@ -254,7 +256,7 @@ gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *
 	if (status)
 		return status;
 	mark(b, e);
-	put_head(b, e, w, config, pid);
+	put_head(b, e, w, config, pid, reason);
 	put_layout(b, e, w);
 	put_tail(b, e, w);
 	status = gs_writer_finish(w);

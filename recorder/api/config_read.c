@@ -48,6 +48,17 @@ static gs_status read_stacks(const char *text, unsigned *stacks, gs_error *err)
 		err, GS_INVALID, "GPUSNAP_STACKS: \"%.40s\" is not none, c, python or all", text);
 }
 
+/* As users write it; a real-time one by its number. */
+static void name_signal(gs_config *c)
+{
+	const char *name = gs_signal_name(c->signal);
+	gs_line line = GS_LINE(c->signal_name);
+	if (name)
+		gs_line_text(&line, name);
+	else
+		gs_line_signed(&line, c->signal);
+}
+
 static gs_status read_signal(const char *text, int *number, gs_error *err)
 {
 	const char *name = strncasecmp(text, "SIG", 3) ? text : text + 3;
@@ -141,7 +152,10 @@ gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error 
 		if (!(status = read_number(variable, value, 0, 1u << 30, &v, err)))
 			c->max_bytes = v << 20;
 		break;
-	case GS_ENV_SIGNAL: return read_signal(value, &c->signal, err);
+	case GS_ENV_SIGNAL:
+		status = read_signal(value, &c->signal, err);
+		name_signal(c);
+		return status;
 	case GS_ENV_CONF: return read_text(variable, value, c->conf, sizeof c->conf, err);
 	case GS_ENV_LOG: return read_log(c, value, err);
 	case GS_ENV_DISABLE: c->disable = *value && strcmp(value, "0"); break;
@@ -155,7 +169,7 @@ static int64_t read_rank(void)
 	static const char *const names[] = {
 		"RANK", "LOCAL_RANK", "OMPI_COMM_WORLD_RANK", "PMI_RANK", "SLURM_PROCID"};
 	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *text = getenv(names[i]);
+		const char *text = secure_getenv(names[i]);
 		char *end;
 		if (!text || *text < '0' || *text > '9')
 			continue;
@@ -189,14 +203,14 @@ gs_status gs_config_read(gs_config *c, gs_error *err)
 	read_process(c);
 	for (int i = 0; i < GS_ENV_COUNT; i++) {
 		gs_config_set(c, i, gs_env_variables[i].fallback, NULL);
-		const char *value = getenv(gs_env_variables[i].name);
+		const char *value = secure_getenv(gs_env_variables[i].name);
 		if (value && gs_config_set(c, i, value, result ? NULL : err))
 			result = GS_INVALID;
 	}
-	if (!getenv("GPUSNAP_CONF")) {
-		const char *torch = getenv("PYTORCH_ALLOC_CONF");
+	if (!secure_getenv("GPUSNAP_CONF")) {
+		const char *torch = secure_getenv("PYTORCH_ALLOC_CONF");
 		if (!torch)
-			torch = getenv("PYTORCH_CUDA_ALLOC_CONF");
+			torch = secure_getenv("PYTORCH_CUDA_ALLOC_CONF");
 		if (torch && gs_config_set(c, GS_ENV_CONF, torch, result ? NULL : err))
 			result = GS_INVALID;
 	}

@@ -12,6 +12,6 @@ const gs_env_variable gs_env_variables[] = {
 
 const char *gs_env_get(gs_env variable)
 {
-	const char *value = getenv(gs_env_variables[variable].name);
+	const char *value = secure_getenv(gs_env_variables[variable].name);
 	return value ? value : gs_env_variables[variable].fallback;
 }

@@ -13,9 +13,11 @@ static struct {
 	bool registered;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Locks in the order in which calls take them: heap, dumper, tables. */
+/* Locks in the order in which calls take them: heap, dumper, tables. The signal's lock is never held
+ * together with one of them but here. */
 static void prepare(void)
 {
+	gs_signal_before_fork();
 	pthread_mutex_lock(&all.lock);
 	for (gs_recorder *r = all.first; r; r = r->next) {
 		for (uint32_t i = 0; i < GS_DEVICES_MAX; i++)
@@ -34,10 +36,9 @@ static void finish(bool child)
 		for (uint32_t i = 0; i < GS_DEVICES_MAX; i++)
 			if (gs_recorder_heap(r, (int32_t)i))
 				gs_heap_after_fork(gs_recorder_heap(r, (int32_t)i), child);
-		if (child)
-			gs_signal_after_fork(r);
 	}
 	pthread_mutex_unlock(&all.lock);
+	gs_signal_after_fork(child);
 }
 
 static void in_parent(void) { finish(false); }

@@ -41,6 +41,7 @@ static void note_failure(gs_heap *h, const gs_pool_action *a)
 	if (!h->dumper || h->log.stage.in_use || is_same_moment(h))
 		return;
 	h->failure = (gs_failure){a->ctx.stack, a->size, h->facts.number};
+	h->refusing = gs_pool_last_oom(h->pool) ? gs_pool_last_oom(h->pool)->requested : a->size;
 	if (!h->every_oom && gs_dumper_ask(h->dumper, &h->failure))
 		return;
 	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
@@ -91,6 +92,7 @@ gs_status gs_heap_init(
 	h->pages = pages;
 	h->record = config->record;
 	h->every_oom = config->every_oom;
+	bool refuses = config->refuses;
 	h->listener = config->listener;
 	h->listener_arg = config->listener_arg;
 	h->dumper = config->record ? dumper : NULL;
@@ -111,6 +113,7 @@ gs_status gs_heap_init(
 		gs_fail(err, status, "no memory for %u events", events);
 		goto out;
 	}
+	h->log.refuses = refuses;
 	if (config->settings)
 		gs_log_set_conf(&h->log, config->settings);
 	gs_pool_config pool = {.ops = config->ops,
@@ -152,6 +155,35 @@ static void stage_is_free(gs_heap *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
+/* A refusal's dump takes the place of the one before. The stage is in use: nobody else is here. */
+static void write_refusal(gs_heap *h, gs_dump_request *request)
+{
+	char written[sizeof h->refused_dump];
+	request->reason = GS_DUMP_REFUSED;
+	request->quiet = true;
+	if (gs_dumper_write(
+			h->dumper, &h->log.stage, &h->facts, request, written, sizeof written, NULL))
+		return;
+	if (h->refused)
+		gs_dumper_forget(h->dumper, h->refused_dump);
+	memcpy(h->refused_dump, written, sizeof written);
+	pthread_mutex_lock(&h->lock);
+	h->refused = h->refusing;
+	pthread_mutex_unlock(&h->lock);
+}
+
+/* An allocation succeeded that shows that the program got over a refusal. The lock is held. */
+static void forgive(gs_heap *h)
+{
+	while (h->log.stage.in_use) /* its dump may be under way */
+		pthread_cond_wait(&h->written, &h->lock);
+	if (!h->refused)
+		return;
+	gs_dumper_forget(h->dumper, h->refused_dump);
+	h->refused = 0;
+	gs_log_forgive(&h->log);
+}
+
 /* The caller's request failed: the dump is to be there before it hears of it. */
 static void after_failure(gs_heap *h, bool staged)
 {
@@ -159,7 +191,10 @@ static void after_failure(gs_heap *h, bool staged)
 		gs_failure failure = h->failure; /* ours while the stage is in use */
 		gs_dump_request request = {
 			.reason = GS_DUMP_OOM, .failure = h->every_oom ? NULL : &failure};
-		gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, 0, NULL);
+		if (h->log.refuses)
+			write_refusal(h, &request);
+		else
+			gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, 0, NULL);
 		stage_is_free(h);
 		return;
 	}
@@ -189,6 +224,8 @@ gs_status gs_heap_malloc(gs_heap *h, const gs_call *call, uint64_t bytes, uint64
 	bool staged = h->call_staged;
 	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && message)
 		tell_whole(h, err, message);
+	if (__builtin_expect(h->refused != 0, 0) && !status && bytes >= h->refused)
+		forgive(h);
 	leave(h);
 	if (__builtin_expect(status == GS_DEVICE_MEMORY, 0) && h->dumper)
 		after_failure(h, staged);
@@ -303,6 +340,13 @@ gs_status gs_heap_memory(gs_heap *h, uint64_t *free_bytes, uint64_t *total_bytes
 	gs_status status = h->ops->mem_info(h->device, free_bytes, total_bytes);
 	leave(h);
 	return status;
+}
+
+void gs_heap_set_above(gs_heap *h, const char *above)
+{
+	pthread_mutex_lock(&h->lock);
+	h->log.stage.above = above;
+	leave(h);
 }
 
 gs_status gs_heap_check(gs_heap *h, gs_error *err)

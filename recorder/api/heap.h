@@ -5,6 +5,9 @@
  * state inside the lock; the thread that met it then writes the dump without the lock, while the
  * others that fail wait for it, so that no error reaches the program before the dump is there.
  *
+ * Of a heap that only refuses, the dump of a failure says nothing and goes when an allocation of at
+ * least that size succeeds: there is at most one.
+ *
  * Failures alike (dump_places.h) need no second dump, nor do other threads' that meet the same
  * moment: a call that began before the dump did, or nothing was allocated or freed on the device
  * since. */
@@ -40,6 +43,7 @@ typedef struct gs_heap_config {
 	uint32_t events;             /* size of the ring */
 	bool record;                 /* false: no ring, no dumps; only allocation */
 	bool every_oom;              /* each failure is a new one */
+	bool refuses;                /* failures are refusals to the program, which may help itself */
 	gs_pool_on_action *listener; /* told every action too, inside the lock; NULL: nobody */
 	void *listener_arg;
 } gs_heap_config;
@@ -64,6 +68,9 @@ typedef struct gs_heap {
 	bool call_staged;          /* it copied the state: it is to write the dump */
 	uint64_t activity;         /* allocations and frees that succeeded */
 	gs_failure failure;        /* that the stage tells of, while it is in use */
+	uint64_t refusing; /* bytes of the failure that the stage tells of */
+	uint64_t refused; /* bytes of the failure that the dump below tells of; 0 none */
+	char refused_dump[PATH_MAX + NAME_MAX + 2]; /* its path */
 	uint64_t last_activity;    /* at the last dump's failure … */
 	pthread_t last_thread;     /* … and who met it */
 } gs_heap;
@@ -104,6 +111,10 @@ gs_status gs_heap_begin_private(
 	gs_heap *h, gs_pool_id id, gs_pool_filter *filter, void *user, bool capture);
 gs_status gs_heap_end_private(gs_heap *h, gs_pool_id id);
 gs_status gs_heap_drop_private(gs_heap *h, gs_pool_id id);
+
+/* Who asks: from now on the state says that it was recorded below that caching allocator. above is
+ * never freed. */
+void gs_heap_set_above(gs_heap *h, const char *above);
 
 gs_status gs_heap_check(gs_heap *h, gs_error *err); /* as gs_pool_check */
 

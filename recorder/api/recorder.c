@@ -9,9 +9,12 @@
 
 static _Atomic uint32_t last_serial;
 
+static void on_signal(void *arg) { gs_recorder_dump_all(arg, GS_DUMP_SIGNAL, NULL); }
+
 void gs_recorder_release(gs_recorder *r)
 {
-	gs_signal_stop(r);
+	if (r->listens)
+		gs_signal_remove(on_signal, r);
 	gs_fork_forget(r);
 	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
 		gs_heap *h = r->heaps[i];
@@ -50,9 +53,9 @@ gs_status gs_recorder_init(
 	if (config->stacks & GS_STACKS_C)
 		gs_unwind_prepare();
 	gs_fork_remember(r);
-	status = gs_signal_start(r, err);
-	if (status)
+	if (config->signal && (status = gs_signal_add(config->signal, on_signal, r, err)))
 		gs_recorder_release(r);
+	r->listens = config->signal && !status;
 	return status;
 }
 

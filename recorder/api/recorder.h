@@ -32,7 +32,7 @@ typedef struct gs_recorder {
 	_Atomic(gs_frames_hook *) hook;
 	void *hook_arg;
 	struct gs_recorder *next;                     /* of all open ones, for fork */
-	struct gs_signal *signal;                     /* NULL: none */
+	bool listens;                                 /* for config.signal */
 	gs_status (*dump_all)(gs_dump_reason reason); /* in place of the heaps' dumps; NULL: theirs */
 } gs_recorder;
 

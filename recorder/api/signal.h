@@ -1,18 +1,28 @@
-/* Dumping when a signal comes: the handler only wakes a thread of ours, which dumps all devices. An
- * earlier handler is called as well. */
+/* Dumping when a signal comes: the handler only wakes a thread of ours, which calls whoever
+ * listens, one after the other. An earlier handler is called as well. One signal a process.
+ * Thread-safe. */
 #ifndef GS_RECORDER_SIGNAL_H
 #define GS_RECORDER_SIGNAL_H
 
 #include "schema/status.h"
 
-struct gs_recorder;
+/* Called on our thread with no lock held. */
+typedef void gs_signal_listener(void *arg);
 
-/* Does nothing where the configuration names no signal. One recorder of a process at a time
- * (GS_STATE). */
-gs_status gs_signal_start(struct gs_recorder *r, gs_error *err);
-/* Puts the earlier handler back, unless another took its place meanwhile, and ends the thread. */
-void gs_signal_stop(struct gs_recorder *r);
-/* In a forked child, whose threads are gone: a new thread. */
-void gs_signal_after_fork(struct gs_recorder *r);
+/* Catches the signal from now on, so that it ends nothing though nobody listens yet. Makes no
+ * thread. GS_STATE when another one is caught. */
+gs_status gs_signal_catch(int number, gs_error *err);
+
+/* Catches it, and calls listener(arg) each time (those that come while it runs: once). GS_LIMIT:
+ * too many listeners. */
+gs_status gs_signal_add(int number, gs_signal_listener *listener, void *arg, gs_error *err);
+
+/* No longer; waits while it is being called, unless by itself. After the last one of a process that
+ * did not call gs_signal_catch the earlier handler is put back, unless another took its place. */
+void gs_signal_remove(gs_signal_listener *listener, void *arg);
+
+/* Around fork: the child gets a thread of its own. */
+void gs_signal_before_fork(void);
+void gs_signal_after_fork(int child);
 
 #endif

@@ -32,6 +32,7 @@ typedef struct gs_config {
 	uint32_t max_dumps;
 	uint64_t max_bytes;
 	int signal; /* 0 none */
+	char signal_name[16]; /* "USR2" */
 	bool disable;
 	bool sync;      /* fsync dumps; only benches and tests switch it off */
 	bool every_oom; /* dump each out-of-memory, though nothing changed since the last */

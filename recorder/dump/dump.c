@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "recorder/dump/signal_names.h"
+#include "recorder/dump/asked.h"
 #include "recorder/dump/text.h"
 
 /* What a dump is made of. */
@@ -112,11 +112,16 @@ void gs_dumper_after_fork(gs_dumper *d, bool child)
 	pthread_mutex_unlock(&d->lock);
 }
 
+const char *gs_dump_reason_text(gs_dump_reason reason)
+{
+	static const char *const texts[] = {"out of memory", "refused", "signal", "demand"};
+	return texts[reason];
+}
+
 /* "out of memory on device 0: " and the like. */
 static void put_reason(
 	gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device)
 {
-	const char *name;
 	switch (request->reason) {
 	case GS_DUMP_OOM:
 		gs_line_text(line, "out of memory on device ");
@@ -127,12 +132,8 @@ static void put_reason(
 		gs_line_signed(line, device);
 		break;
 	case GS_DUMP_SIGNAL:
-		name = gs_signal_name(d->config->signal);
 		gs_line_text(line, "signal ");
-		if (name)
-			gs_line_text(line, name);
-		else
-			gs_line_signed(line, d->config->signal);
+		gs_line_text(line, d->config->signal_name);
 		break;
 	case GS_DUMP_DEMAND: gs_line_text(line, "asked for"); break;
 	}
@@ -330,6 +331,8 @@ gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, in
 	gs_dump_hold_signals(&signals);
 	bool kept = is_failure(request) && !request->path;
 	gs_status status = kept ? write_kept(d, &m, &own) : write_file(d, &m, UINT64_MAX, &own);
+	if (!status && request->reason == GS_DUMP_SIGNAL)
+		gs_asked_path(d->file.path);
 	if (!status)
 		say_written(d, &m);
 	else if (!kept || (status != GS_EXISTS && d->places.most))
@@ -359,21 +362,29 @@ typedef struct staged {
 	gs_dumper *d;
 	const gs_stage *stage;
 	const gs_dump_device *device;
+	gs_dump_reason reason;
 } staged;
 
 static gs_status encode_stage(void *arg, int64_t pid, gs_sink sink, void *sink_arg)
 {
 	const staged *s = arg;
 	gs_clock_scale scale = gs_clock_scale_now(s->d->clock);
-	gs_encode_source source = {s->stage, s->device, s->d->config, &scale, pid, s->d->pages->bytes,
-		s->d->marks.copy, gs_marks_take(&s->d->marks)};
+	gs_encode_source source = {.stage = s->stage,
+		.device = s->device,
+		.config = s->d->config,
+		.scale = &scale,
+		.pid = pid,
+		.reason = gs_dump_reason_text(s->reason),
+		.recorder_bytes = s->d->pages->bytes,
+		.marks = s->d->marks.copy,
+		.nmarks = gs_marks_take(&s->d->marks)};
 	return gs_encode(&s->d->encoder, &source, sink, sink_arg);
 }
 
 gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device,
 	const gs_dump_request *request, char *written, size_t cap, gs_error *err)
 {
-	staged s = {d, stage, device};
+	staged s = {d, stage, device, request->reason};
 	gs_tables_refresh_modules(d->tables);
 	return gs_dumper_write_by(d, encode_stage, &s, device->number, request, written, cap, err);
 }

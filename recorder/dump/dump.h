@@ -28,6 +28,9 @@ typedef enum gs_dump_reason {
 	GS_DUMP_DEMAND
 } gs_dump_reason;
 
+/* As the file tells it. */
+const char *gs_dump_reason_text(gs_dump_reason reason);
+
 typedef struct gs_dump_request {
 	gs_dump_reason reason;
 	const gs_failure *failure; /* of a failure: which; NULL: one that is like no other */

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h> /* RENAME_NOREPLACE */
+#include <stdio.h> /* renameat */
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -103,7 +104,7 @@ static int open_nameless(int dir, int flags)
 gs_status gs_dump_file_begin(
 	gs_dump_file *f, const char *path, bool is_folder, uint64_t most, gs_error *err)
 {
-	const int flags = O_WRONLY | O_CLOEXEC | O_NOCTTY;
+	const int flags = O_RDWR | O_CLOEXEC | O_NOCTTY; /* read only where it has to be copied */
 	f->most = most;
 	split(f, path, is_folder);
 	if (is_folder)
@@ -158,19 +159,62 @@ void gs_dump_file_explain(const gs_dump_file *f, gs_status status, gs_error *err
 				: gs_status_text(status));
 }
 
+/* Of an fsync: the bytes are not there. Other errors only say that it cannot be made sure. */
+static bool is_lost(int error) { return error == EIO || error == ENOSPC || error == EDQUOT; }
+
 gs_status gs_dump_file_sync(gs_dump_file *f, bool sync, gs_error *err)
 {
-	if (sync && fsync(f->fd) && errno != EINVAL && errno != EROFS)
-		return failed(err, GS_IO, f->folder, errno);
-	return GS_OK;
+	f->synced = sync;
+	return sync && fsync(f->fd) && is_lost(errno) ? failed(err, GS_IO, f->folder, errno) : GS_OK;
 }
 
+/* By /proc, or, for a process that may, without it. */
 static int link_nameless(const gs_dump_file *f, const char *name)
 {
 	char proc[40] = "/proc/self/fd/";
 	gs_line line = {proc, strlen(proc), sizeof proc};
 	gs_line_signed(&line, f->fd);
-	return linkat(AT_FDCWD, proc, f->dir, name, AT_SYMLINK_FOLLOW);
+	int failed = linkat(AT_FDCWD, proc, f->dir, name, AT_SYMLINK_FOLLOW);
+	if (failed && errno != EEXIST)
+		failed = linkat(f->fd, "", f->dir, name, AT_EMPTY_PATH);
+	return failed;
+}
+
+static int copy(int from, int to)
+{
+	char part[8192];
+	off_t at = 0;
+	ssize_t n;
+	while ((n = pread(from, part, sizeof part, at)) > 0) {
+		int error = gs_dump_write(to, part, (size_t)n);
+		if (error) {
+			errno = error;
+			return -1;
+		}
+		at += n;
+	}
+	return n ? -1 : 0;
+}
+
+/* A nameless file that cannot be given a name (no /proc, linkat refused): its bytes go into a named
+ * one. */
+static int take_a_name(gs_dump_file *f)
+{
+	make_temp_name(f, 0);
+	int fd = above_standard(
+		openat(f->dir, f->temp, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_CREAT | O_EXCL, 0600));
+	if (fd < 0) {
+		f->temp[0] = 0;
+		return -1;
+	}
+	int failed = copy(f->fd, fd);
+	if (!failed && f->synced && fsync(fd) && is_lost(errno))
+		failed = -1;
+	int error = errno;
+	close(f->fd);
+	f->fd = fd;
+	errno = error;
+	return failed;
 }
 
 /* renameat2 as the kernel has it: not every C library wraps it. */
@@ -179,25 +223,46 @@ static int rename_as(const gs_dump_file *f, const char *name, unsigned flags)
 	return (int)syscall(SYS_renameat2, f->dir, f->temp, f->dir, name, flags);
 }
 
-/* Names the file; 0 or −1 and errno. */
-static int place(gs_dump_file *f, const char *name, bool overwrite)
+/* From the temporary name to its own: without replacing, as well as the system can. */
+static int rename_temp(gs_dump_file *f, const char *name, bool overwrite)
 {
-	if (overwrite && !f->temp[0]) { /* only a named file can replace another */
-		make_temp_name(f, 0);
-		if (link_nameless(f, f->temp)) {
-			f->temp[0] = 0;
-			return -1;
-		}
-	}
-	if (!f->temp[0])
-		return link_nameless(f, name);
 	if (!rename_as(f, name, overwrite ? 0 : RENAME_NOREPLACE)) {
 		f->temp[0] = 0;
 		return 0;
 	}
-	if (overwrite || (errno != EINVAL && errno != ENOSYS))
+	if (errno == EEXIST)
 		return -1;
-	return linkat(f->dir, f->temp, f->dir, name, 0); /* the temporary name goes at the end */
+	if (!overwrite) {
+		if (!linkat(f->dir, f->temp, f->dir, name, 0))
+			return 0; /* the temporary name goes at the end */
+		if (errno == EEXIST || !faccessat(f->dir, name, F_OK, AT_SYMLINK_NOFOLLOW)) {
+			errno = EEXIST;
+			return -1;
+		}
+	}
+	if (renameat(f->dir, f->temp, f->dir, name))
+		return -1;
+	f->temp[0] = 0;
+	return 0;
+}
+
+/* Names the file; 0 or −1 and errno. */
+static int place(gs_dump_file *f, const char *name, bool overwrite)
+{
+	if (!f->temp[0] && !overwrite) {
+		if (!link_nameless(f, name))
+			return 0;
+		if (errno == EEXIST)
+			return -1;
+	}
+	if (!f->temp[0] && overwrite) { /* only a named file can replace another */
+		make_temp_name(f, 0);
+		if (link_nameless(f, f->temp))
+			f->temp[0] = 0;
+	}
+	if (!f->temp[0] && take_a_name(f))
+		return -1;
+	return rename_temp(f, name, overwrite);
 }
 
 gs_status gs_dump_file_place(gs_dump_file *f, const char *name, bool overwrite, gs_error *err)

@@ -14,7 +14,8 @@
 typedef struct gs_dump_file {
 	int fd, dir;
 	int failed; /* errno of the first write that failed */
-	bool full;  /* a write was not made: more than most bytes */
+	bool synced; /* its bytes were to be on the disk before it has its name */
+	bool full;   /* a write was not made: more than most bytes */
 	uint64_t bytes, most;
 	char folder[PATH_MAX], name[NAME_MAX + 1]; /* name: of the file asked for, or empty */
 	char temp[64]; /* name it has meanwhile; empty where the system can do without */

@@ -35,6 +35,8 @@ static void put_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 		.rules = gs_text_of(from->stage->rules),
 		.library = gs_text_of(library_of(from->stage)),
 		.driver = gs_text_of(from->device->driver),
+		.reason = gs_text_of(from->reason),
+		.above = gs_text_of(from->stage->above),
 		.pid = from->pid,
 		.rank = c->rank,
 		.time_us = now / 1000};
@@ -243,15 +245,30 @@ static void put_ooms(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 	}
 }
 
+/* What a reader of the answers must know. */
+static void put_warning(gs_writer *w, const gs_stage *s)
+{
+	char text[200];
+	gs_line line = GS_LINE(text);
+	if (!s->above)
+		return;
+	gs_line_text(&line, "recorded below the caching allocator of ");
+	gs_line_text(&line, s->above);
+	gs_line_text(&line,
+		", at the driver's level: its segments are the blocks here; what is free inside them is not known");
+	gs_writer_warning(w, gs_text_of(text));
+}
+
 static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
 	const gs_stage *s = from->stage;
 	for (uint32_t i = 0; i < s->nevents; i++) {
 		const gs_ring_event *v = &s->events[i];
 		int64_t ns = gs_clock_ns(from->scale, v->ticks);
-		bool oom = v->action == GS_ACTION_OOM, has_pool = v->pool < GS_RING_POOLS;
+		bool failed = v->action == GS_ACTION_OOM || v->action == GS_ACTION_REFUSED,
+			 has_pool = v->pool < GS_RING_POOLS;
 		gs_row_event row = {.device = from->device->number,
-			.address = oom ? 0 : v->address,
+			.address = failed ? 0 : v->address,
 			.size = v->size,
 			.time_us = ns / 1000,
 			.nanos = (uint64_t)(ns % 1000),
@@ -260,7 +277,7 @@ static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from
 			.stack = e->stacks[v->stack],
 			.tag = e->tags[v->tag],
 			.action = v->action,
-			.extra = oom ? v->address : 0};
+			.device_free = failed ? known(v->device_free) : GS_NONE};
 		if (has_pool)
 			row.pool_id = s->pools[v->pool];
 		gs_writer_event(w, &row);
@@ -286,6 +303,7 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 	put_stats(e, w, from);
 	put_ooms(e, w, from);
 	put_marks(w, from);
+	put_warning(w, from->stage);
 	put_events(e, w, from);
 	return gs_writer_finish(w);
 }

@@ -25,6 +25,7 @@ typedef struct gs_encode_source {
 	const gs_config *config;
 	const gs_clock_scale *scale;
 	int64_t pid;
+	const char *reason; /* why it is written, in the file's words; NULL not told */
 	uint64_t recorder_bytes; /* the recorder's own memory */
 	gs_mark *marks;          /* what the program named, oldest first; alike is used up */
 	uint32_t nmarks;

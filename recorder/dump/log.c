@@ -23,16 +23,24 @@ void gs_log_release(gs_log *l, gs_pages *pages)
 
 void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *a, uint64_t ticks)
 {
-	gs_ring_event e = {a->address, a->size, ticks, a->stream, a->ctx.stack, (uint16_t)a->ctx.tag,
+	gs_ring_event e = {{a->address}, a->size, ticks, a->stream, a->ctx.stack, (uint16_t)a->ctx.tag,
 		gs_ring_pool(&l->ring, a->pool_id), (uint8_t)a->action};
 	if (__builtin_expect(a->action == GS_ACTION_OOM, 0)) {
 		const gs_pool_oom *figures = gs_pool_last_oom(pool);
-		e.address =
-			a->device_free; /* an out-of-memory has no address: its place holds what was free */
+		e.device_free = a->device_free;
+		if (l->refuses)
+			e.action = GS_ACTION_REFUSED;
+		l->pending += l->refuses;
 		if (figures)
 			l->ooms[l->nooms++ % GS_OOMS_KEPT] = (gs_stage_oom){l->ring.count, ticks, *figures};
 	}
 	gs_ring_push(&l->ring, &e);
+}
+
+void gs_log_forgive(gs_log *l)
+{
+	l->nooms = l->pending >= GS_OOMS_KEPT || l->pending > l->nooms ? 0 : l->nooms - l->pending;
+	l->pending = 0;
 }
 
 void gs_log_set_conf(gs_log *l, const char *conf)

@@ -13,7 +13,8 @@ typedef struct gs_log {
 	gs_ring ring;
 	gs_stage stage;
 	gs_stage_oom ooms[GS_OOMS_KEPT]; /* a ring; the next goes to nooms % GS_OOMS_KEPT */
-	uint64_t nooms;
+	uint64_t nooms, pending; /* pending: of them, failures that are only refusals so far */
+	bool refuses;            /* failures are refusals: the program may help itself */
 	char conf[GS_STAGE_CONF]; /* settings in force */
 } gs_log;
 
@@ -30,6 +31,9 @@ static inline gs_status gs_log_reserve(gs_log *l, size_t metadata_bytes)
 
 /* Records an action at that time (clock.h), as the pool tells it. */
 void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *action, uint64_t ticks);
+
+/* The program got over what it was refused: that was no failure. */
+void gs_log_forgive(gs_log *l);
 
 /* Remembers the settings' text, cut to fit. */
 void gs_log_set_conf(gs_log *l, const char *conf);

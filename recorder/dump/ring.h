@@ -12,7 +12,11 @@
 enum { GS_RING_POOLS = 255 };
 
 typedef struct gs_ring_event {
-	uint64_t address, size, ticks, stream;
+	union {
+		uint64_t address;
+		uint64_t device_free; /* of an oom and a refusal, which have no address; ≥ 2^63 unknown */
+	};
+	uint64_t size, ticks, stream;
 	gs_id stack;
 	uint16_t tag;
 	uint8_t pool;   /* index in pools, GS_RING_POOLS: not kept */

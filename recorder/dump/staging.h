@@ -57,6 +57,7 @@ typedef struct gs_stage {
 	char conf[GS_STAGE_CONF];
 	const char *rules;            /* NULL: no rules of PyTorch's */
 	const char *library;          /* whose allocator; NULL: ours */
+	const char *above;            /* the caching allocator that asks; NULL: none known */
 	int64_t device_free, allowed; /* GS_NONE unknown */
 	bool at_oom;                  /* the layout is that of the last out-of-memory */
 } gs_stage;

@@ -31,7 +31,7 @@ EXPORT(
 	bool outermost = gs_hook_enter();
 	int result = real(out, pitch, width, height, element);
 	if (outermost)
-		gs_pass_allocated(&from, result, result ? 0 : *out, (result ? width : *pitch) * height, 0);
+		gs_pass_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : *out, (result ? width : *pitch) * height, 0);
 	gs_hook_leave();
 	return result;
 }
@@ -47,13 +47,13 @@ EXPORT(cuMemAllocManaged, devptr *out, size_t bytes, unsigned flags)
 	EXPORT(name, devptr *out, size_t bytes, void *stream)        \
 	{                                                            \
 		REAL(name, devptr *, size_t, void *);                    \
-		RECORDED(real(out, bytes, stream), *out, bytes, stream); \
+		ORDERED(real(out, bytes, stream), *out, bytes, stream);  \
 	}
 #define ALLOC_FROM_POOL(name)                                          \
 	EXPORT(name, devptr *out, size_t bytes, void *pool, void *stream)  \
 	{                                                                  \
 		REAL(name, devptr *, size_t, void *, void *);                  \
-		RECORDED(real(out, bytes, pool, stream), *out, bytes, stream); \
+		ORDERED(real(out, bytes, pool, stream), *out, bytes, stream);  \
 	}
 #define FREE_ASYNC(name)                                       \
 	EXPORT(name, devptr address, void *stream)                 \
@@ -68,18 +68,65 @@ ALLOC_FROM_POOL(cuMemAllocFromPoolAsync_ptsz)
 FREE_ASYNC(cuMemFreeAsync)
 FREE_ASYNC(cuMemFreeAsync_ptsz)
 
-/* Physical memory without an address: its handle stands for one. */
+/* Physical memory without an address: its handle stands for one, until it is released and mapped
+ * nowhere. */
 EXPORT(cuMemCreate, unsigned long long *handle, size_t bytes, const void *properties,
 	unsigned long long flags)
 {
 	REAL(cuMemCreate, unsigned long long *, size_t, const void *, unsigned long long);
-	RECORDED(real(handle, bytes, properties, flags), *handle, bytes, 0);
+	gs_regs from;
+	gs_regs_of_caller(&from);
+	bool outermost = gs_hook_enter();
+	int result = real(handle, bytes, properties, flags);
+	if (outermost)
+		gs_pass_created(&from, result, result ? 0 : *handle, bytes);
+	gs_hook_leave();
+	return result;
 }
 
 EXPORT(cuMemRelease, unsigned long long handle)
 {
 	REAL(cuMemRelease, unsigned long long);
-	RECORDED_FREE(real(handle), handle, 0);
+	bool outermost = gs_hook_enter();
+	if (outermost)
+		gs_pass_releasing(handle);
+	int result = real(handle);
+	gs_hook_leave();
+	return result;
+}
+
+EXPORT(cuMemMap, devptr address, size_t bytes, size_t offset, unsigned long long handle,
+	unsigned long long flags)
+{
+	REAL(cuMemMap, devptr, size_t, size_t, unsigned long long, unsigned long long);
+	bool outermost = gs_hook_enter();
+	int result = real(address, bytes, offset, handle, flags);
+	if (outermost && !result)
+		gs_pass_mapped(address, bytes, handle);
+	gs_hook_leave();
+	return result;
+}
+
+EXPORT(cuMemUnmap, devptr address, size_t bytes)
+{
+	REAL(cuMemUnmap, devptr, size_t);
+	bool outermost = gs_hook_enter();
+	if (outermost)
+		gs_pass_unmapping(address, bytes);
+	int result = real(address, bytes);
+	gs_hook_leave();
+	return result;
+}
+
+EXPORT(cuMemRetainAllocationHandle, unsigned long long *handle, void *address)
+{
+	REAL(cuMemRetainAllocationHandle, unsigned long long *, void *);
+	bool outermost = gs_hook_enter();
+	int result = real(handle, address);
+	if (outermost && !result)
+		gs_pass_retained(*handle);
+	gs_hook_leave();
+	return result;
 }
 
 /* --- arrays: the handle stands for the address, the size is that of the elements ----------------

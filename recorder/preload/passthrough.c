@@ -12,14 +12,19 @@
 #include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "recorder/preload/caller.h"
 #include "recorder/preload/driver_query.h"
 #include "recorder/preload/hook.h"
 #include "recorder/dump/live_allocations.h"
+#include "recorder/preload/mappings.h"
 #include "recorder/preload/pool_hooks.h"
+#include "recorder/api/env.h"
 #include "recorder/api/recorder.h"
+#include "recorder/api/signal.h"
 
 enum { DEVICES = 16, TOO_MANY_ALARMS = 8, LEFT_OUT_MAX = 8 };
 
@@ -28,14 +33,16 @@ typedef struct pass_device {
 	gs_ring ring;
 	gs_stage stage;
 	gs_live live;
+	gs_mappings mappings;
+	const char *above; /* the last caching allocator that asked */
 	bool ready;
 	gs_card card; /* name, capacity, driver */
 	gs_stage_oom refusals[GS_OOMS_KEPT];
-	uint64_t nrefusals;
-	uint64_t activity, dumped_activity;
+	uint64_t nrefusals, pending; /* pending: of them, that the program has not got over */
 	uint32_t false_alarms;
 	bool flagged;                       /* refused, not dumped */
 	uint64_t refused_size;              /* of the flag, or of the provisional dump */
+	gs_id refused_stack;
 	bool provisional;                   /* dump is there */
 	char dump[PATH_MAX + NAME_MAX + 2]; /* its path */
 } pass_device;
@@ -74,19 +81,25 @@ static void in_child(void)
 	in_parent();
 }
 
+static void dump_devices(void *arg);
+
 static int open_recorder(void)
 {
 	gs_config config;
 	gs_error err = GS_ERROR_INIT;
 	gs_config_read(&config, &err); /* a bad variable leaves its default */
-	config.signal = 0; /* a dump on demand would need the heap's own lock: not offered here */
+	int number = config.signal;
+	config.signal = 0; /* the recorder has no heaps: devices listen for it here */
 	if (config.disable || gs_recorder_init(&pass.recorder, &config, 0, &err))
 		return -1;
+	pass.recorder.config.signal = number;
 	if (config.stacks & GS_STACKS_PYTHON)
 		gs_recorder_hook_python(&pass.recorder);
 	for (int i = 0; i < DEVICES; i++)
 		pthread_mutex_init(&pass.devices[i].lock, NULL);
 	pthread_atfork(before_fork, in_parent, in_child);
+	if (number)
+		gs_signal_add(number, dump_devices, NULL, &err);
 	return 1;
 }
 
@@ -148,6 +161,8 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 void gpusnap_preload_leave_out(const char *library)
 {
 	char text[256];
+	if (strstr(library, "c10_cuda") && secure_getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"))
+		return;
 	size_t n = strnlen(library, sizeof text - 1);
 	memcpy(text, library, n);
 	text[n] = '\0';
@@ -170,7 +185,7 @@ static bool is_left_out(uint64_t caller)
 
 static void push(pass_device *d, gs_action action, const gs_live_block *b, uint64_t ticks)
 {
-	gs_ring_event e = {b->address, b->size, ticks, b->stream, b->stack, b->tag,
+	gs_ring_event e = {{b->address}, b->size, ticks, b->stream, b->stack, b->tag,
 		gs_ring_pool(&d->ring, (gs_pool_id){0, 0}), (uint8_t)action};
 	gs_ring_push(&d->ring, &e);
 }
@@ -188,10 +203,11 @@ static void keep_allocation(pass_device *d, const gs_live_block *b, uint64_t tic
 	gs_live_add(&d->live, b, &pass.recorder.pages);
 	if (gs_live_room(&d->live) / 48 >= d->stage.room)
 		gs_stage_reserve(&d->stage, gs_live_room(&d->live));
-	d->activity++;
 	if ((d->provisional || d->flagged) && b->size >= d->refused_size) {
 		d->false_alarms++;
 		d->flagged = false;
+		d->nrefusals -= d->pending < d->nrefusals ? d->pending : d->nrefusals;
+		d->pending = 0;
 		if (d->provisional)
 			drop_dump(d);
 	}
@@ -212,6 +228,7 @@ static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
 		s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].peak = (int64_t)d->live.peak;
 	s->stats.num_ooms = (int64_t)d->nrefusals;
 	s->library = "cuda";
+	s->above = d->above;
 	s->allowed = GS_NONE;
 	s->device_free = device_free ? (int64_t)device_free : GS_NONE;
 	s->at_oom = at_refusal;
@@ -231,7 +248,8 @@ static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t dev
 {
 	char now[sizeof d->dump];
 	gs_dump_device device = {number, d->card.name, d->card.driver, d->card.capacity};
-	gs_dump_request request = {.reason = GS_DUMP_OOM, .quiet = true};
+	gs_failure failure = {d->refused_stack, d->refused_size, number};
+	gs_dump_request request = {.reason = GS_DUMP_REFUSED, .failure = &failure, .quiet = true};
 	stage(d, at_refusal, device_free);
 	if (gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, now, sizeof now, NULL))
 		return;
@@ -240,7 +258,6 @@ static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t dev
 	memcpy(d->dump, now, sizeof now);
 	d->provisional = true;
 	d->flagged = false;
-	d->dumped_activity = d->activity;
 }
 
 static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t ticks)
@@ -262,12 +279,14 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 		.ctx = {b->stack, b->tag},
 		.device = number};
 	d->nrefusals++;
-	b->address = device_free; /* a refusal has no address: its place holds what was free */
+	d->pending++;
+	b->address = device_free; /* of the event: a refusal has no address */
 	push(d, GS_ACTION_REFUSED, b, ticks);
-	if (d->provisional && d->activity == d->dumped_activity && b->size <= d->refused_size)
-		return; /* the same failure again */
+	if (d->provisional && b->size == d->refused_size && b->stack == d->refused_stack)
+		return; /* the same failure again: the first one's dump stands for it */
 	bool trusted = d->false_alarms < TOO_MANY_ALARMS || d->flagged;
 	d->refused_size = b->size;
+	d->refused_stack = b->stack;
 	d->flagged = true;
 	if (trusted)
 		write_dump(d, number, true, device_free);
@@ -276,17 +295,26 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 /* --- what the hooks call
  * ---------------------------------------------------------------------------------- */
 
-static void allocated(
-	const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
+/* The current device's record with its lock held, or NULL; with what is to be known of the call. */
+static pass_device *begin(const gs_regs *from, gs_call *call, int *number)
+{
+	*number = gs_card_current();
+	if (*number < 0 || !is_open())
+		return NULL;
+	gs_recorder_call(&pass.recorder, from, call);
+	return lock_device(*number);
+}
+
+static void allocated(const gs_regs *from, const char *above, int result, uint64_t address,
+	uint64_t bytes, uint64_t stream)
 {
 	gs_call call;
-	int number = gs_card_current();
-	if (number < 0 || !is_open())
-		return;
-	gs_recorder_call(&pass.recorder, from, &call);
-	pass_device *d = lock_device(number);
+	int number;
+	pass_device *d = begin(from, &call, &number);
 	if (!d)
 		return;
+	if (above)
+		d->above = above;
 	gs_live_block b = {address, bytes, stream, call.stack, call.tag};
 	if (result)
 		keep_refusal(d, number, &b, call.ticks);
@@ -295,15 +323,22 @@ static void allocated(
 	pthread_mutex_unlock(&d->lock);
 }
 
-void gs_pass_allocated(
-	const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream)
+void gs_pass_allocated(const gs_regs *from, const char *above, int result, uint64_t address,
+	uint64_t bytes, uint64_t stream)
 {
 	int saved = errno;
 	bool dumped = gs_serve_failed();
 	if ((!result && address && bytes) || (result == GS_PASS_OUT_OF_MEMORY && bytes && !dumped))
 		if (!is_left_out(from->ip))
-			allocated(from, result, address, bytes, stream);
+			allocated(from, above, result, address, bytes, stream);
 	errno = saved;
+}
+
+static void push_free(pass_device *d, const gs_live_block *b, uint64_t ticks)
+{
+	push(d, GS_ACTION_FREE_REQUESTED, b, ticks);
+	push(d, GS_ACTION_FREE_COMPLETED, b, ticks);
+	push(d, GS_ACTION_SEGMENT_FREE, b, ticks);
 }
 
 void gs_pass_freeing(uint64_t address, uint64_t stream)
@@ -319,17 +354,133 @@ void gs_pass_freeing(uint64_t address, uint64_t stream)
 		gs_live_block b;
 		pthread_mutex_lock(&d->lock);
 		bool found = gs_live_take(&d->live, address, &b);
-		if (found) {
-			push(d, GS_ACTION_FREE_REQUESTED, &b, call.ticks);
-			push(d, GS_ACTION_FREE_COMPLETED, &b, call.ticks);
-			push(d, GS_ACTION_SEGMENT_FREE, &b, call.ticks);
-			d->activity++;
-		}
+		if (found)
+			push_free(d, &b, call.ticks);
 		pthread_mutex_unlock(&d->lock);
 		if (found)
 			break;
 	}
 	errno = saved;
+}
+
+/* --- physical memory and its mappings
+ * -------------------------------------------------------------------- */
+
+void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t bytes)
+{
+	int saved = errno, number = gs_card_current();
+	gs_pass_allocated(from, gs_caller_above(from->ip), result, handle, bytes, 0);
+	if (!result && handle && !is_left_out(from->ip) && atomic_load(&pass.state) > 0) {
+		pass_device *d = lock_device(number);
+		if (d) {
+			gs_mappings_create(&d->mappings, handle, bytes, &pass.recorder.pages);
+			pthread_mutex_unlock(&d->lock);
+		}
+	}
+	errno = saved;
+}
+
+/* The device that knows the handle, with its lock held; NULL none. */
+static pass_device *lock_owner(uint64_t handle)
+{
+	for (int i = 0; handle && i < DEVICES && atomic_load(&pass.state) > 0; i++) {
+		pass_device *d = &pass.devices[i];
+		pthread_mutex_lock(&d->lock);
+		if (gs_mappings_knows(&d->mappings, handle))
+			return d;
+		pthread_mutex_unlock(&d->lock);
+	}
+	return NULL;
+}
+
+/* One hold less; with the last one the memory goes. */
+static void let_go(pass_device *d, uint64_t handle)
+{
+	gs_live_block b;
+	gs_call call;
+	if (!gs_mappings_release(&d->mappings, handle))
+		return;
+	gs_recorder_call_free(&pass.recorder, &call);
+	if (gs_live_take(&d->live, handle, &b))
+		push_free(d, &b, call.ticks);
+}
+
+void gs_pass_releasing(uint64_t handle)
+{
+	int saved = errno;
+	pass_device *d = lock_owner(handle);
+	if (d) {
+		let_go(d, handle);
+		pthread_mutex_unlock(&d->lock);
+	}
+	errno = saved;
+}
+
+void gs_pass_retained(uint64_t handle)
+{
+	int saved = errno;
+	pass_device *d = lock_owner(handle);
+	if (d) {
+		gs_mappings_create(&d->mappings, handle, 0, &pass.recorder.pages);
+		pthread_mutex_unlock(&d->lock);
+	}
+	errno = saved;
+}
+
+void gs_pass_mapped(uint64_t address, uint64_t bytes, uint64_t handle)
+{
+	int saved = errno;
+	pass_device *d = lock_owner(handle);
+	if (d) {
+		gs_mappings_map(&d->mappings, address, bytes, handle, &pass.recorder.pages);
+		pthread_mutex_unlock(&d->lock);
+	}
+	errno = saved;
+}
+
+void gs_pass_unmapping(uint64_t address, uint64_t bytes)
+{
+	int saved = errno;
+	for (int i = 0; i < DEVICES && atomic_load(&pass.state) > 0; i++) {
+		pass_device *d = &pass.devices[i];
+		uint64_t at = address, handle;
+		pthread_mutex_lock(&d->lock);
+		while ((handle = gs_mappings_unmap(&d->mappings, &at, address + bytes)))
+			let_go(d, handle);
+		pthread_mutex_unlock(&d->lock);
+	}
+	errno = saved;
+}
+
+/* --- dumps on demand, and at the end
+ * -------------------------------------------------------------------- */
+
+/* GPUSNAP_SIGNAL: all devices that recorded anything. */
+static void dump_devices(void *arg)
+{
+	(void)arg;
+	for (int i = 0; i < DEVICES; i++) {
+		pass_device *d = &pass.devices[i];
+		gs_dump_device device = {i, d->card.name, d->card.driver, d->card.capacity};
+		gs_dump_request request = {.reason = GS_DUMP_SIGNAL};
+		pthread_mutex_lock(&d->lock);
+		if (d->ready && d->ring.count) {
+			stage(d, false, 0);
+			gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, NULL, 0, NULL);
+		}
+		pthread_mutex_unlock(&d->lock);
+	}
+}
+
+/* The signal is caught before the program can be sent it, also while nothing is recorded yet. */
+__attribute__((constructor)) static void at_start(void)
+{
+	static gs_config config;
+	const char *text = secure_getenv("GPUSNAP_SIGNAL"), *off = secure_getenv("GPUSNAP_DISABLE");
+	if (!text || !*text || (off && *off && strcmp(off, "0")))
+		return;
+	if (!gs_config_set(&config, GS_ENV_SIGNAL, text, NULL) && config.signal)
+		gs_signal_catch(config.signal, NULL);
 }
 
 /* The process ends: a refusal that was only flagged, and that nothing put right, becomes a dump. */

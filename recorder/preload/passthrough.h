@@ -16,16 +16,26 @@ enum { GS_PASS_OUT_OF_MEMORY = 2 }; /* both CUDA interfaces' code */
 
 /* The call asked for bytes on a stream and ended with result: 0 records an allocation at address,
  * GS_PASS_OUT_OF_MEMORY a refusal, anything else nothing. from: where the caller of the hooked
- * function is (its stack is recorded). */
-void gs_pass_allocated(
-	const gs_regs *from, int result, uint64_t address, uint64_t bytes, uint64_t stream);
+ * function is (its stack is recorded). above: the caching allocator that it belongs to, or NULL. */
+void gs_pass_allocated(const gs_regs *from, const char *above, int result, uint64_t address,
+	uint64_t bytes, uint64_t stream);
 
 /* The call will free what stands at address (0: nothing). Called before the real function, since
  * another thread may get the address as soon as it is free. */
 void gs_pass_freeing(uint64_t address, uint64_t stream);
 
+/* Physical memory: a handle was asked for; will be released; was retained once more; was mapped;
+ * mappings in a range will go. Its memory is recorded as freed when nothing holds it any more. */
+void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t bytes);
+void gs_pass_releasing(uint64_t handle);
+void gs_pass_retained(uint64_t handle);
+void gs_pass_mapped(uint64_t address, uint64_t bytes, uint64_t handle);
+void gs_pass_unmapping(uint64_t address, uint64_t bytes);
+
 /* Calls whose caller lies in a loaded library whose path contains this text are left out from now
- * on: the allocator there records itself. Exported, for the Python package. The text is copied; at
+ * on: the allocator there records itself. Without
+ * effect on PyTorch's while its cache is switched off (PYTORCH_NO_CUDA_MEMORY_CACHING): it then
+ * records nothing, and every call is an allocation of the program's. Exported, for the Python package. The text is copied; at
  * most 8. */
 __attribute__((visibility("default"))) void gpusnap_preload_leave_out(const char *library);
 

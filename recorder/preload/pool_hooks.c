@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "recorder/device/cuda.h"
+#include "recorder/preload/caller.h"
 #include "recorder/preload/driver_query.h"
 #include "recorder/preload/hook.h"
 #include "recorder/api/recorder.h"
@@ -49,7 +50,7 @@ static int open_recorder(void)
 {
 	static gs_config config;
 	gs_error err = GS_ERROR_INIT;
-	const char *wanted = getenv("GPUSNAP_POOL");
+	const char *wanted = secure_getenv("GPUSNAP_POOL");
 	gs_config_read(&config, &err);
 	if (!wanted || !strcmp(wanted, "0") || config.disable)
 		return -1;
@@ -80,7 +81,7 @@ static gs_heap *add_device(int number)
 	if (number < 0 || number >= GS_DEVICES_MAX)
 		return NULL;
 	gs_error err = GS_ERROR_INIT;
-	gs_heap_config c = {.number = number, .ops = &gs_cuda_ops, .fraction = -1};
+	gs_heap_config c = {.number = number, .ops = &gs_cuda_ops, .fraction = -1, .refuses = true};
 	pthread_mutex_lock(&serve.lock);
 	if (!gs_recorder_heap(&serve.recorder, number) && !serve.devices[number]) {
 		if (!gs_cuda_init(&serve.devices[number], number, &err)) {
@@ -125,6 +126,9 @@ static bool alloc_inside(const gs_regs *from, size_t bytes, unsigned long long *
 	gs_heap *h = heap_here();
 	if (!h)
 		return false;
+	const char *above = gs_caller_above(from->ip);
+	if (above)
+		gs_heap_set_above(h, above);
 	gs_recorder_call(&serve.recorder, from, &call);
 	gs_status status = gs_heap_malloc(h, &call, bytes, 0, &at, NULL, NULL);
 	if (status) {

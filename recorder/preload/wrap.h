@@ -3,6 +3,7 @@
 #ifndef GS_PRELOAD_WRAP_H
 #define GS_PRELOAD_WRAP_H
 
+#include "recorder/preload/caller.h"
 #include "recorder/preload/hook.h"
 #include "recorder/preload/passthrough.h"
 #include "recorder/preload/pool_hooks.h"
@@ -18,8 +19,12 @@
 	return NO_LIBRARY
 
 /* Calls the real function and, at the outermost call, records what it gave; address and bytes are
- * looked at after success. */
-#define RECORDED(call, address, bytes, stream)                                                   \
+ * looked at after success. ORDERED: of the driver's own pools, which no allocator keeps a cache
+ * of. */
+#define RECORDED(call, address, bytes, stream) \
+	RECORDED_AS(gs_caller_above(from.ip), call, address, bytes, stream)
+#define ORDERED(call, address, bytes, stream) RECORDED_AS(NULL, call, address, bytes, stream)
+#define RECORDED_AS(above, call, address, bytes, stream)                                         \
 	do {                                                                                         \
 		gs_regs from;                                                                            \
 		gs_regs_of_caller(&from);                                                                \
@@ -27,7 +32,8 @@
 		int result = (call);                                                                     \
 		if (outermost)                                                                           \
 			gs_pass_allocated(                                                                   \
-				&from, result, result ? 0 : (uintptr_t)(address), (bytes), (uintptr_t)(stream)); \
+				&from, (above), result, result ? 0 : (uintptr_t)(address), (bytes),              \
+				(uintptr_t)(stream));                                                            \
 		gs_hook_leave();                                                                         \
 		return result;                                                                           \
 	} while (0)

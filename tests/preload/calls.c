@@ -1,6 +1,7 @@
 /* A program that allocates in every way the preload hooks. usage: calls MODE; exit 0 when CUDA behaved as the stub does.
  * Modes: each (one call of each kind, kept, then a request too large), free (each kind freed again), dlopen (driver found by
- * dlsym and cuGetProcAddress), retry N (N refusals, each followed by success), fork, exec SELF, threads, pooled (needs --pool), again, sleep. */
+ * dlsym and cuGetProcAddress), retry N (N refusals, each followed by success), fork, exec SELF, threads, pooled (needs --pool), again, sleep,
+ * physical (with STUB_VMM), signal NUMBER, wait (20 s, after one allocation). */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <pthread.h>
@@ -193,6 +194,43 @@ static void pooled(void)
 	EXPECT(cudaMalloc(&b, 40 * MIB), OUT_OF_MEMORY);
 }
 
+/* Physical memory outlives the release of its handle while it is mapped. */
+static void physical(void)
+{
+	devptr at[4];
+	unsigned long long handle[4], again;
+	for (int i = 0; i < 4; i++) {
+		EXPECT(cuMemCreate(&handle[i], (size_t)(i + 4) * 2 * MIB, NULL, 0), 0);
+		EXPECT(cuMemAddressReserve(&at[i], (size_t)(i + 4) * 2 * MIB, 0, 0, 0), 0);
+		EXPECT(cuMemMap(at[i], (size_t)(i + 4) * 2 * MIB, 0, handle[i], 0), 0);
+	}
+	for (int i = 0; i < 3; i++) /* 0, 1, 2 are still mapped: 8, 10, 12 MiB */
+		EXPECT(cuMemRelease(handle[i]), 0);
+	EXPECT(cuMemUnmap(at[1], 10 * MIB), 0);              /* the last hold of 10 MiB */
+	EXPECT(cuMemUnmap(at[3], 14 * MIB), 0);              /* its handle is still ours: 14 MiB stay */
+	EXPECT(cuMemRetainAllocationHandle(&again, (void *)(uintptr_t)at[2]), 0);
+	EXPECT(cuMemUnmap(at[2], 12 * MIB), 0);              /* retained: 12 MiB stay */
+	EXPECT(cuMemCreate(&handle[0], 40 * MIB, NULL, 0), OUT_OF_MEMORY); /* 34 of 64 MiB are held */
+}
+
+static void told(const char *text)
+{
+	puts(text);
+	fflush(stdout);
+}
+
+/* Signals before, and after, the first call. */
+static void signalled(int number)
+{
+	void *p;
+	raise(number);
+	told("lives");
+	EXPECT(cudaMalloc(&p, MIB), 0);
+	raise(number);
+	usleep(300000);
+	told("lives on");
+}
+
 int main(int argc, char **argv)
 {
 	const char *mode = argc > 1 ? argv[1] : "";
@@ -226,6 +264,16 @@ int main(int argc, char **argv)
 		pooled();
 	} else if (!strcmp(mode, "threads")) {
 		threads();
+	} else if (!strcmp(mode, "physical")) {
+		physical();
+	} else if (!strcmp(mode, "signal")) {
+		signalled(atoi(argv[2]));
+	} else if (!strcmp(mode, "wait")) {
+		void *p;
+		EXPECT(cudaMalloc(&p, MIB), 0);
+		told("ready");
+		for (int i = 0; i < 200 && getppid() != 1; i++)
+			usleep(100000);
 	} else if (!strcmp(mode, "sleep")) {
 		puts("ready");
 		fflush(stdout);

@@ -159,6 +159,151 @@ def signals_are_passed_on():
     assert p.wait(10) == 128 + signal.SIGTERM
 
 
+OPTIONS = [(), ('--',), ('--dir', '{d}'), ('--dir={d}',), ('--pool',), ('--stacks', 'c'), ('--stacks=none',),
+           ('--pool', '--dir', '{d}', '--stacks', 'all', '--')]
+
+
+@case
+def arguments_reach_the_program_as_they_are_whatever_the_options():
+    show = [sys.executable, '-c', 'import sys; print(sys.argv[1:])']
+    words = ['a', '', '--dir', 'b c', '--', '-x', '*']
+    for options in OPTIONS:
+        d = tempfile.mkdtemp()
+        p = subprocess.run([gpusnap, 'run', *(o.format(d=d) for o in options), *show, *words], capture_output=True, text=True, timeout=60)
+        assert (p.returncode, p.stdout) == (0, f'{words}\n'), (options, p.stdout, p.stderr)
+        for status in (0, 3, 255):
+            p = subprocess.run([gpusnap, 'run', *(o.format(d=d) for o in options), 'sh', '-c', f'exit {status}'], capture_output=True)
+            assert p.returncode == status, (options, status, p.returncode)
+
+
+@case
+def the_environment_is_the_users_with_nothing_but_what_recording_needs():
+    ours = {'LD_PRELOAD', 'PYTHONPATH', 'GPUSNAP_DIR', 'GPUSNAP_RUN', 'GPUSNAP_POOL', 'GPUSNAP_STACKS', '_'}
+    mine = {'PATH': os.environ['PATH'], 'A': 'line\nline', 'EMPTY': '', 'GPUSNAP_EVENTS': '10'}
+    for options in OPTIONS:
+        p = subprocess.run([gpusnap, 'run', *(o.format(d=tempfile.gettempdir()) for o in options), 'env', '-0'], capture_output=True,
+                           text=True, env=mine)
+        got = dict(entry.split('=', 1) for entry in p.stdout.split('\0') if entry)
+        assert {k: v for k, v in got.items() if k not in ours} == mine, (options, got)
+
+
+@case
+def a_signal_makes_a_dump_and_the_program_goes_on():
+    pools = [[]] + ([['--pool']] if 'has no CUDA device' not in subprocess.run([gpusnap, 'help'], capture_output=True, text=True).stdout else [])
+    for pool in pools:
+        for name, number in (('USR2', signal.SIGUSR2), ('sigusr1', signal.SIGUSR1), (str(int(signal.SIGUSR2)), signal.SIGUSR2)):
+            p, dumps = run(calls, 'signal', str(int(number)), options=pool, GPUSNAP_SIGNAL=name)
+            assert (p.returncode, p.stdout) == (0, 'lives\nlives on\n'), (pool, name, p)
+            assert len(dumps) == 1 and os.path.basename(dumps[0]).startswith('dump-'), dumps
+            assert p.stderr.startswith(f'gpusnap: signal {signal.Signals(number).name[3:]}: wrote {dumps[0]}'), p.stderr
+            assert 'out of memory' not in p.stderr and p.stderr.count('\n') == 1, p.stderr
+
+
+@case
+def the_line_of_a_signals_dump_is_there_while_the_program_runs():
+    p = subprocess.Popen([gpusnap, 'run', '--dir', tempfile.mkdtemp(), calls, 'wait'], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                         text=True, env={**os.environ, 'STUB_MIB': '64', 'GPUSNAP_SIGNAL': 'USR1'})
+    try:
+        assert p.stdout.readline() == 'ready\n'
+        p.send_signal(signal.SIGUSR1)
+        assert p.stderr.readline().startswith('gpusnap: signal USR1: wrote ')
+        assert p.poll() is None
+    finally:
+        p.send_signal(signal.SIGTERM)
+        p.communicate(timeout=10)
+
+
+def dump(pid):
+    return subprocess.run([gpusnap, 'dump', str(pid)], capture_output=True, text=True, timeout=60)
+
+
+def waiting(env, options=()):
+    """A program that recorded one allocation, and the folder of its dumps."""
+    d = tempfile.mkdtemp()
+    p = subprocess.Popen([gpusnap, 'run', '--dir', d, *options, 'sh', '-c', f'echo $$; exec {calls} wait'], stdout=subprocess.PIPE,
+                         stderr=subprocess.DEVNULL, text=True, env={**os.environ, 'STUB_MIB': '64', **env})
+    pid = int(p.stdout.readline())
+    assert p.stdout.readline() == 'ready\n'
+    return p, pid, d
+
+
+@case
+def a_recorded_process_is_asked_for_a_dump_by_its_number():
+    p, pid, d = waiting({'GPUSNAP_SIGNAL': 'USR2'})
+    try:
+        for n in (1, 2):
+            asked = dump(pid)
+            assert asked.returncode == 0, asked.stderr
+            assert len(os.listdir(d)) == n and asked.stdout.strip() in [d + '/' + f for f in os.listdir(d)], (asked.stdout, os.listdir(d))
+            assert query(asked.stdout.strip(), 'select count(*) n from block') == [{'n': 1}]
+    finally:
+        p.terminate()
+        p.wait(10)
+
+
+@case
+def a_process_without_our_handler_is_never_signalled():
+    for args, env in (([sys.executable, '-c', 'import signal; signal.signal(signal.SIGUSR2, lambda *_: print("hit")); print("ready", flush=True); input()'], {}),
+                      ([gpusnap, 'run', '--dir', tempfile.mkdtemp(), 'sh', '-c', 'echo ready; read x'], {'GPUSNAP_SIGNAL': ''})):
+        p = subprocess.Popen(args, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True, env={**os.environ, **env})
+        assert p.stdout.readline() == 'ready\n'
+        asked = dump(p.pid)
+        assert (asked.returncode, asked.stdout) == (1, ''), asked
+        assert asked.stderr.startswith('gpusnap: '), asked.stderr
+        rest, _ = p.communicate('\n', timeout=10)
+        assert 'hit' not in rest and p.returncode == 0, (rest, p.returncode)
+    assert dump(2**22 + 1).returncode == 1
+    assert dump('x').returncode == 2 and dump(0).returncode == 2
+
+
+@case
+def a_process_that_recorded_nothing_yet_says_so():
+    p = subprocess.Popen([gpusnap, 'run', '--dir', tempfile.mkdtemp(), 'sh', '-c', f'echo $$; exec {calls} sleep'], stdout=subprocess.PIPE,
+                         text=True, env={**os.environ, 'GPUSNAP_SIGNAL': 'USR1'})
+    pid = int(p.stdout.readline())
+    assert p.stdout.readline() == 'ready\n'
+    asked = dump(pid)
+    p.terminate()
+    assert asked.returncode == 1 and 'nothing is recorded yet' in asked.stderr, asked
+    assert p.wait(10) == 128 + signal.SIGTERM
+
+
+@case
+def physical_memory_is_held_until_nothing_maps_it():
+    p, dumps = run(calls, 'physical', STUB_VMM='1')
+    assert p.returncode == 0, p.stderr
+    assert len(dumps) == 1, dumps
+    assert sorted(r['size'] >> 20 for r in query(dumps[0], 'select size from block')) == [8, 12, 14]
+    assert query(dumps[0], 'select allocated >> 20 held from oom') == [{'held': 34}]
+
+
+@case
+def below_a_caching_allocator_nothing_is_certain():
+    """The same program linked against a library that is called as PyTorch's allocator is."""
+    d = tempfile.mkdtemp()
+    source = d + '/c10.c'
+    open(source, 'w').write('int cudaMalloc(void **, unsigned long);\nint cached(void **p, unsigned long n) { return cudaMalloc(p, n); }\n')
+    open(d + '/main.c', 'w').write('int cached(void **, unsigned long);\n'
+                                   'int main(void) { void *p; return cached(&p, 30 << 20) || cached(&p, 40 << 20) != 2; }\n')
+    where = build + '/preload'
+    subprocess.run(['cc', '-shared', '-fPIC', '-o', d + '/libc10_cuda.so', source, '-L' + where, '-lcudart', '-Wl,-rpath,' + where], check=True)
+    subprocess.run(['cc', '-o', d + '/main', d + '/main.c', '-L' + d, '-lc10_cuda', '-Wl,-rpath,' + d, '-Wl,-rpath-link,' + where], check=True)
+    for off, exact in (({}, False), ({'PYTORCH_NO_CUDA_MEMORY_CACHING': '1'}, True)):
+        p, dumps = run(d + '/main', LD_LIBRARY_PATH=where, **off)
+        assert p.returncode == 0 and len(dumps) == 1, (p, dumps)
+        told = subprocess.run([gpusnap, 'diagnose', '--json', dumps[0]], capture_output=True, text=True)
+        assert json.loads(told.stdout)['exact'] == exact, told.stdout
+        assert ('below the caching allocator of pytorch' in told.stderr) != exact, told.stderr
+        assert query(dumps[0], 'select above, reason from snapshot') == [{'above': None if exact else 'pytorch', 'reason': 'refused'}]
+
+
+@case
+@needs_cuda
+def a_pool_whose_refusals_the_program_gets_over_leaves_no_dump():
+    p, dumps = run(calls, 'retry', '30', options=['--pool'])
+    assert (p.returncode, dumps, p.stderr) == (0, [], ''), (p, dumps)
+
+
 @case
 def a_program_killed_in_the_middle_of_a_dump_leaves_no_half_file():
     for wait in (0.02, 0.05, 0.11, 0.17, 0.23):

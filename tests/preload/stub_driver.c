@@ -53,6 +53,26 @@ static int give(devptr address)
 	return result;
 }
 
+/* Who holds physical memory: its creator, and each mapping. */
+static struct { devptr handle; int times; } holds[SLOTS];
+static struct { devptr address, handle; size_t bytes; } maps[SLOTS];
+
+static int hold(devptr handle, int change)
+{
+	for (int i = 0; i < SLOTS; i++)
+		if (holds[i].times && holds[i].handle == handle) {
+			holds[i].times += change;
+			return holds[i].times ? OK : give(handle);
+		}
+	for (int i = 0; i < SLOTS && change > 0; i++)
+		if (!holds[i].times) {
+			holds[i].handle = handle;
+			holds[i].times = 1;
+			return OK;
+		}
+	return INVALID;
+}
+
 static int take_handle(void **out, size_t bytes)
 {
 	devptr address = 0;
@@ -77,7 +97,6 @@ int cuMemAllocAsync_ptsz(devptr *out, size_t bytes, void *s) { (void)s; return t
 int cuMemAllocFromPoolAsync(devptr *out, size_t bytes, void *p, void *s) { (void)p; (void)s; return take(out, bytes); }
 int cuMemFreeAsync(devptr address, void *s) { (void)s; return give(address); }
 int cuMemFreeAsync_ptsz(devptr address, void *s) { (void)s; return give(address); }
-int cuMemRelease(unsigned long long handle) { return give(handle); }
 int cuArrayDestroy(void *array) { return give((uintptr_t)array); }
 int cuMipmappedArrayDestroy(void *array) { return give((uintptr_t)array); }
 int cuIpcGetMemHandle(void *handle, devptr address) { (void)handle; return address ? OK : INVALID; }
@@ -93,7 +112,57 @@ int cuMemCreate(unsigned long long *handle, size_t bytes, const void *properties
 {
 	(void)properties;
 	(void)flags;
-	return take(handle, bytes);
+	int result = take(handle, bytes);
+	if (!result)
+		hold(*handle, 1);
+	return result;
+}
+
+int cuMemRelease(unsigned long long handle) { return hold(handle, -1); }
+
+int cuMemRetainAllocationHandle(unsigned long long *handle, void *address)
+{
+	for (int i = 0; i < SLOTS; i++)
+		if (maps[i].bytes && maps[i].address == (uintptr_t)address) {
+			*handle = maps[i].handle;
+			return hold(*handle, 1);
+		}
+	return INVALID;
+}
+
+/* With STUB_VMM addresses can be reserved and handles mapped; else not, and a pool does without. */
+int cuMemAddressReserve(devptr *p, size_t n, size_t alignment, devptr hint, unsigned long long flags)
+{
+	static devptr next = 0x500000000000;
+	(void)alignment; (void)hint; (void)flags;
+	if (!getenv("STUB_VMM"))
+		return NOT_FOUND;
+	*p = next;
+	next += n + ((devptr)1 << 30);
+	return OK;
+}
+
+int cuMemMap(devptr p, size_t n, size_t offset, unsigned long long handle, unsigned long long flags)
+{
+	(void)offset; (void)flags;
+	for (int i = 0; i < SLOTS && getenv("STUB_VMM"); i++)
+		if (!maps[i].bytes) {
+			maps[i].address = p;
+			maps[i].bytes = n;
+			maps[i].handle = handle;
+			return hold(handle, 1);
+		}
+	return NOT_FOUND;
+}
+
+int cuMemUnmap(devptr p, size_t n)
+{
+	for (int i = 0; i < SLOTS; i++)
+		if (maps[i].bytes && maps[i].address >= p && maps[i].address < p + n) {
+			maps[i].bytes = 0;
+			hold(maps[i].handle, -1);
+		}
+	return OK;
 }
 
 /* width, height [, depth], format, channels: only single-byte formats here */
@@ -159,10 +228,7 @@ int cuDevicePrimaryCtxRetain(void **context, int device) { (void)device; *contex
 int cuDevicePrimaryCtxRelease_v2(int device) { (void)device; return OK; }
 int cuCtxPushCurrent_v2(void *context) { (void)context; return OK; }
 int cuCtxPopCurrent_v2(void **context) { if (context) *context = &lock; return OK; }
-int cuMemAddressReserve(devptr *p, size_t n, size_t alignment, devptr hint, unsigned long long flags) { (void)p; (void)n; (void)alignment; (void)hint; (void)flags; return NOT_FOUND; }
 int cuMemAddressFree(devptr p, size_t n) { (void)p; (void)n; return OK; }
-int cuMemMap(devptr p, size_t n, size_t offset, unsigned long long handle, unsigned long long flags) { (void)p; (void)n; (void)offset; (void)handle; (void)flags; return NOT_FOUND; }
-int cuMemUnmap(devptr p, size_t n) { (void)p; (void)n; return OK; }
 int cuMemSetAccess(devptr p, size_t n, const void *access, size_t count) { (void)p; (void)n; (void)access; (void)count; return OK; }
 int cuEventCreate(void **event, unsigned flags) { (void)flags; *event = &lock; return OK; }
 int cuEventRecord(void *event, void *stream) { (void)event; (void)stream; return OK; }

@@ -179,6 +179,9 @@ static void make_row(unsigned kind, uint32_t i, uint64_t *counts, void *row)
 	if (gs_section_forms[kind].by_device || kind == GS_SECTION_DEVICE)
 		*(int32_t *)row = kind == GS_SECTION_DEVICE ? (int32_t)i * 2 - 1
 													: (int32_t)(i / (ROWS / 3)) * 2 - 1;
+	gs_row_event *e = row;
+	if (kind == GS_SECTION_EVENT && e->action != GS_ACTION_OOM && e->action != GS_ACTION_REFUSED)
+		e->device_free = GS_NONE; /* the writer does not look at it */
 }
 
 union any_row {

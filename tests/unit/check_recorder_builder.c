@@ -61,7 +61,7 @@ static void add_block(int32_t device, uint64_t address, gpusnap_block_state stat
 static void add_event(int32_t device, gpusnap_action action, uint64_t address)
 {
 	gpusnap_event_row row = {
-		sizeof row, device, action, address, 4096, 1700000000000000, 5, {0, 3}, 1, stack, tag};
+		sizeof row, device, action, address, 4096, 1700000000000000, 5, {0, 3}, 1, stack, tag, 77};
 	ck_assert_int_eq(gpusnap_builder_event(b, &row), GPUSNAP_OK);
 }
 
@@ -215,6 +215,45 @@ START_TEST(an_older_and_shorter_struct_is_taken)
 }
 END_TEST
 
+static int64_t free_of_the_oom(void)
+{
+	gs_snapshot s;
+	ck_assert_int_eq(gpusnap_builder_write(b, 0, path, 1, NULL, 0), GPUSNAP_OK);
+	ck_assert_int_eq(gs_read_path(path, GS_WANT_ALL, &s, NULL), GS_OK);
+	ck_assert_uint_eq(s.nooms, 1);
+	int64_t bytes = s.ooms[0].device_free;
+	gs_snapshot_release(&s);
+	return bytes;
+}
+
+START_TEST(the_free_bytes_of_an_oom_have_a_field_of_their_own)
+{
+	add_device(0);
+	add_event(0, GPUSNAP_OOM, 0x9000000);
+	ck_assert_int_eq(free_of_the_oom(), 77);
+}
+END_TEST
+
+START_TEST(a_struct_before_that_field_tells_them_as_the_address)
+{
+	gpusnap_event_row row = {offsetof(gpusnap_event_row, device_free), 0, GPUSNAP_OOM, 4711, 4096,
+		1700000000000000, 5, {0, 0}, 1, stack, tag, 77};
+	add_device(0);
+	ck_assert_int_eq(gpusnap_builder_event(b, &row), GPUSNAP_OK);
+	ck_assert_int_eq(free_of_the_oom(), 4711);
+}
+END_TEST
+
+START_TEST(unknown_free_bytes_stay_unknown)
+{
+	gpusnap_event_row row = {sizeof row, 0, GPUSNAP_OOM, 0, 4096, 1700000000000000, 5, {0, 0}, 1,
+		stack, tag, GPUSNAP_UNKNOWN};
+	add_device(0);
+	ck_assert_int_eq(gpusnap_builder_event(b, &row), GPUSNAP_OK);
+	ck_assert_int_eq(free_of_the_oom(), GS_NONE);
+}
+END_TEST
+
 Suite *suite_recorder_builder(void);
 Suite *suite_recorder_builder(void)
 {
@@ -227,6 +266,9 @@ Suite *suite_recorder_builder(void)
 	tcase_add_test(t, without_a_path_the_pattern_names_it_and_the_newest_takes_the_last_place);
 	tcase_add_test(t, failures_alike_are_merged_and_dumps_on_demand_are_not_called_oom);
 	tcase_add_test(t, an_older_and_shorter_struct_is_taken);
+	tcase_add_test(t, the_free_bytes_of_an_oom_have_a_field_of_their_own);
+	tcase_add_test(t, a_struct_before_that_field_tells_them_as_the_address);
+	tcase_add_test(t, unknown_free_bytes_stay_unknown);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -1,14 +1,19 @@
 /* Dumps at out-of-memory: what is in them, when there is one, and what stands in their way. */
 #include <check.h>
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -388,6 +393,79 @@ START_TEST(a_read_only_folder_costs_one_line)
 }
 END_TEST
 
+/* The system call fails with EPERM from now on. */
+static void refuse(int number)
+{
+	struct sock_filter steps[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)number, 0, 1),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW)};
+	struct sock_fprog program = {4, steps};
+	ck_assert_int_eq(prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), 0);
+	ck_assert_int_eq(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program), 0);
+}
+
+static const int refused[] = {SYS_linkat, SYS_renameat2, SYS_fsync};
+
+START_TEST(a_dump_is_whole_though_a_system_call_is_refused)
+{
+	uint64_t b;
+	char written[PATH_MAX];
+	gs_dump_request request = {.reason = GS_DUMP_DEMAND, .path = written, .overwrite = true};
+	open_recorder();
+	refuse(refused[_i]);
+	ck_assert_int_eq(allocate(2000 * MIB, &b), GS_DEVICE_MEMORY);
+	ck_assert_int_eq(count_files(), 1);
+	ck_assert_int_eq(requested(0), (int64_t)(2000 * MIB));
+	snprintf(written, sizeof written, "%s/z.gsnap", folder);
+	for (int i = 0; i < 2; i++) /* the second replaces the first */
+		ck_assert_int_eq(gs_heap_dump(heap(), &request, NULL, 0, &err), GS_OK);
+	ck_assert_int_eq(count_files(), 2);
+	ck_assert_int_eq(requested(1), (int64_t)(2000 * MIB));
+}
+END_TEST
+
+static int descriptors(void)
+{
+	int n = 0;
+	for (int fd = 0; fd < 256; fd++)
+		n += fcntl(fd, F_GETFD) >= 0;
+	return n;
+}
+
+START_TEST(dumps_that_cannot_be_begun_lose_no_descriptor_and_are_told_once)
+{
+	uint64_t b;
+	char path[100];
+	snprintf(path, sizeof path, "%s/file", folder);
+	fclose(fopen(path, "w"));
+	gs_config_set(&config, GS_ENV_DIR, path, &err); /* no folder can be there */
+	open_recorder();
+	int before = descriptors();
+	for (uint64_t i = 0; i < 20; i++)
+		ck_assert_int_eq(allocate((2000 + i) * MIB, &b), GS_DEVICE_MEMORY);
+	ck_assert_int_eq(descriptors(), before);
+	ck_assert_int_eq(lines_said(), 1);
+}
+END_TEST
+
+START_TEST(nor_do_those_whose_file_cannot_be_opened)
+{
+	uint64_t b;
+	int status, before;
+	open_recorder();
+	pid_t child = fork();
+	if (!child) { /* teardown opens files too */
+		refuse(SYS_openat);
+		before = descriptors();
+		_exit(allocate(2000 * MIB, &b) != GS_DEVICE_MEMORY || descriptors() != before);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
 START_TEST(folders_that_are_missing_are_made)
 {
 	char deep[128], path[400];
@@ -687,6 +765,10 @@ Suite *suite_recorder_dump(void)
 	tcase_add_test(t, a_full_disk_costs_one_line_and_leaves_no_half_file);
 	tcase_add_test(t, a_read_only_folder_costs_one_line);
 	tcase_add_test(t, folders_that_are_missing_are_made);
+	tcase_add_loop_test(t, a_dump_is_whole_though_a_system_call_is_refused, 0,
+		sizeof refused / sizeof *refused);
+	tcase_add_test(t, dumps_that_cannot_be_begun_lose_no_descriptor_and_are_told_once);
+	tcase_add_test(t, nor_do_those_whose_file_cannot_be_opened);
 	tcase_add_test(t, a_closed_stderr_is_no_matter);
 	tcase_add_test(t, a_stderr_that_nobody_reads_is_no_matter);
 	tcase_add_test(t, messages_go_where_log_says);

@@ -289,7 +289,7 @@ void memory_small_file(memory_file *file)
 	}
 	ck_assert_int_eq(gs_writer_event(w,
 						 &(gs_row_event){.device = 1,
-							 .address = 44 << 20,
+							 .device_free = 44 << 20,
 							 .size = 60 << 20,
 							 .time_us = 1700000000000100,
 							 .stack = 2,

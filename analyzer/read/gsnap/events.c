@@ -18,7 +18,9 @@ enum {
 	POOL_B,
 	STACK,
 	TAG,
-	MORE = TAG + 3,
+	EXTRA = TAG + 2,
+	MORE,
+	DEVICE_FREE,
 	USED
 };
 
@@ -90,11 +92,21 @@ static bool fill_pools(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 	return true;
 }
 
+/* The free bytes of an out-of-memory or a refusal: in a column of their own; in older files in the
+ * place of the address, or of extra. */
+static uint64_t free_bytes(uint64_t column, uint64_t address, uint64_t extra)
+{
+	if (column)
+		return (uint64_t)gs_unzigzag(column - 1);
+	return address ? address : extra ? extra : (uint64_t)GS_NONE;
+}
+
 static void fill_rest(const gs_gsnap_reading *g, const gs_unpacked *u, gs_event *e)
 {
 	struct view action = view_of(u, ACTION), address = view_of(u, ADDRESS), size = view_of(u, SIZE),
 				time = view_of(u, TIME);
-	struct view stack = view_of(u, STACK), tag = view_of(u, TAG), more = view_of(u, MORE);
+	struct view stack = view_of(u, STACK), tag = view_of(u, TAG), more = view_of(u, MORE),
+				extra = view_of(u, EXTRA), device_free = view_of(u, DEVICE_FREE);
 	bool stacks = g->stacks.n > 1;
 	for (uint32_t i = 0; i < u->rows; i++) {
 		uint64_t t = get(time, i), word = get(action, i);
@@ -105,6 +117,8 @@ static void fill_rest(const gs_gsnap_reading *g, const gs_unpacked *u, gs_event 
 		e[i].stack = stacks ? g->stacks.ids[get(stack, i)] : 0;
 		e[i].tag_action = g->tags.ids[get(tag, i)] << 8 |
 			(uint32_t)(word < GS_ACTION_COUNT ? word : GS_ACTION_UNKNOWN);
+		if (word == GS_ACTION_OOM || word == GS_ACTION_REFUSED)
+			e[i].address = free_bytes(get(device_free, i), e[i].address, get(extra, i));
 	}
 }
 

@@ -79,6 +79,8 @@ static gs_status add_process(gs_gsnap_reading *g, gs_error *err)
 	s->driver = text_of(s, row.driver, &failed);
 	s->release_min = text_of(s, row.release_min, &failed);
 	s->release_max = text_of(s, row.release_max, &failed);
+	s->reason = text_of(s, row.reason, &failed);
+	s->above = text_of(s, row.above, &failed);
 	s->kind = kind_of(row.origin);
 	s->pid = row.pid;
 	s->rank = row.rank;

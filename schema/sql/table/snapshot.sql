@@ -15,5 +15,7 @@ CREATE TABLE snapshot ( -- an input: one process at one moment
 	argv TEXT, -- command line of the process
 	driver TEXT, -- version of the device's driver
 	release_min TEXT, -- oldest PyTorch release that can have written it, as far as its keys tell
-	release_max TEXT -- newest such release
+	release_max TEXT, -- newest such release
+	reason TEXT, -- of our own files, what made it: out of memory, refused, signal, demand
+	above TEXT -- the caching allocator below which it was recorded: blocks are its segments
 );

@@ -107,6 +107,8 @@ typedef struct gpusnap_config {
 	double memory_fraction; /* of each device, 0 to 1; negative: no limit */
 	int64_t simulated;      /* > 0: that many simulated devices instead of CUDA's … */
 	uint64_t simulated_bytes; /* … of that capacity each */
+	const char *stream;       /* GPUSNAP_STREAM: a file for the whole run */
+	int64_t stream_mb;        /* GPUSNAP_STREAM_MB */
 } gpusnap_config;
 
 GPUSNAP_API void gpusnap_config_init(gpusnap_config *config);
@@ -327,7 +329,7 @@ typedef struct gpusnap_event_row {
 	int32_t device;
 	gpusnap_action action;
 	uint64_t address, bytes; /* oom: bytes is the rounded request */
-	int64_t time_us; /* since 1970 UTC */
+	int64_t time_us;         /* since 1970 UTC */
 	uint64_t stream;
 	gpusnap_pool_id pool_id;
 	int32_t has_pool_id;

@@ -186,6 +186,13 @@ static const gs_file_column event[] = {
 static const gs_file_column end[] = {
 	COLUMN(1, end, sections, U64, 0),
 	COLUMN(2, end, events, U64, 0),
+	COLUMN(GS_COLUMN_MAY_SKIP, end, index, U64, 0),
+};
+
+static const gs_file_column index_[] = {
+	COLUMN(1, index, device, I32, 0),
+	COLUMN(2, index, idx, OPT, 0),
+	COLUMN(3, index, offset, U64, 0),
 };
 
 #define FORM(name, cost) \
@@ -210,6 +217,8 @@ const gs_section_form gs_section_forms[GS_SECTION_KINDS] = {
 	[GS_SECTION_ANNOTATION] = {FORM_WITH(annotation, 32, GS_SECTION_MAY_SKIP, false, false, false)},
 	[GS_SECTION_WARNING] = {FORM_WITH(warning, 256, GS_SECTION_MAY_SKIP, false, false, false)},
 	[GS_SECTION_EVENT] = {FORM_WITH(event, 48, 0, true, false, false)},
+	[GS_SECTION_INDEX] = {"index", index_, sizeof index_ / sizeof *index_, GS_SECTION_MAY_SKIP,
+		false, false, false, sizeof(gs_row_index), 32},
 	[GS_SECTION_END] = {FORM_WITH(end, 16, 0, false, true, true)},
 };
 

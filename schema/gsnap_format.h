@@ -10,8 +10,9 @@
 #define GS_GSNAP_SKIPPABLE 0x184D2A57u /* zstd's magic of our skippable frames */
 
 enum {
-	GS_GSNAP_VERSION = 1,       /* written */
+	GS_GSNAP_VERSION = 1,       /* of a dump */
 	GS_GSNAP_OLDEST_READER = 1, /* a reader of this version or later understands what is written */
+	GS_GSNAP_STREAM = 2,        /* version, and oldest reader, of a stream; the newest one known */
 
 	GS_GSNAP_HEADER_SIZE = 32,  /* whole first frame */
 	GS_GSNAP_SECTION_SIZE = 44, /* whole section header frame */

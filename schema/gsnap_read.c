@@ -27,7 +27,9 @@ struct gs_sections {
 	unsigned kind;
 	uint64_t counts[GS_SECTION_KINDS];
 	bool whole[GS_SECTION_KINDS];
-	uint64_t device_first; /* events of the device so far */
+	uint64_t device_first;                 /* events of the device so far */
+	bool stream;                           /* version 2: sections in any order */
+	uint64_t firsts[GS_GSNAP_DEVICES_MAX]; /* of a stream: events so far, by place in devices */
 	uint64_t cost;
 	int32_t devices[GS_GSNAP_DEVICES_MAX];
 	uint32_t ndevices;
@@ -48,6 +50,7 @@ bool gs_gsnap_probe(const unsigned char *head, size_t n)
 		!memcmp(head + 8, GS_GSNAP_MAGIC, 8);
 }
 
+bool gs_sections_is_stream(const gs_sections *r) { return r->stream; }
 uint64_t gs_sections_offset(const gs_sections *r) { return r->offset; }
 uint64_t gs_sections_rows(const gs_sections *r, unsigned kind)
 {
@@ -76,7 +79,7 @@ static gs_status take(gs_sections *r, void *buf, size_t n, const char *what, gs_
 /* --- the first frame --- */
 
 static gs_status check_header(
-	const unsigned char *h, const unsigned char *payload, size_t n, gs_error *err)
+	const unsigned char *h, const unsigned char *payload, size_t n, bool *stream, gs_error *err)
 {
 	uint32_t crc = gs_crc32(gs_crc32(0, h, 8), payload, n - 4);
 	if (memcmp(payload, GS_GSNAP_MAGIC, 8))
@@ -89,11 +92,12 @@ static gs_status check_header(
 	if (!version || oldest > version)
 		return gs_fail(err, GS_FORMAT,
 			"version %" PRIu64 " that needs a reader of version %" PRIu64, version, oldest);
-	if (oldest > GS_GSNAP_VERSION)
+	if (oldest > GS_GSNAP_STREAM)
 		return gs_fail(err, GS_VERSION,
 			"format version %" PRIu64 " needs a reader of version %" PRIu64
 			" or later, this one reads version %d: use a newer gpusnap",
-			version, oldest, GS_GSNAP_VERSION);
+			version, oldest, GS_GSNAP_STREAM);
+	*stream = oldest == GS_GSNAP_STREAM;
 	if (must)
 		return gs_fail(err, GS_VERSION,
 			"the file needs features 0x%" PRIx64
@@ -112,7 +116,7 @@ static gs_status read_header(gs_sections *r, gs_error *err)
 	if (gs_get_le(h, 4) != GS_GSNAP_SKIPPABLE || n < GS_GSNAP_HEADER_SIZE - 8 || n > sizeof payload)
 		return gs_fail(err, GS_FORMAT, "no .gsnap file: byte 0 starts no header frame");
 	status = take(r, payload, n, "the header", err);
-	return status ? status : check_header(h, payload, n, err);
+	return status ? status : check_header(h, payload, n, &r->stream, err);
 }
 
 gs_status gs_sections_open(gs_sections **out, gs_section_input input, gs_error *err)
@@ -183,12 +187,18 @@ static gs_status read_section(gs_sections *r, gs_section *s, gs_error *err)
 	return GS_OK;
 }
 
+/* The place of a device among those listed, or ndevices. */
+static uint32_t place_of(const gs_sections *r, int32_t device)
+{
+	uint32_t i = 0;
+	while (i < r->ndevices && r->devices[i] != device)
+		i++;
+	return i;
+}
+
 static bool known_device(const gs_sections *r, int32_t device)
 {
-	for (uint32_t i = 0; i < r->ndevices; i++)
-		if (r->devices[i] == device)
-			return true;
-	return false;
+	return place_of(r, device) < r->ndevices;
 }
 
 /* Device and first row number of a section of a known kind. */
@@ -200,11 +210,13 @@ static gs_status check_place(gs_sections *r, const gs_section *s, bool same_kind
 			return fail(s, GS_FORMAT, err, "a device where there is none");
 	} else if (!known_device(r, s->device)) {
 		return fail(s, GS_FORMAT, err, "of a device that the file does not list");
-	} else if (same_kind && s->device < r->section.device) {
+	} else if (!r->stream && same_kind && s->device < r->section.device) {
 		return fail(s, GS_FORMAT, err, "devices do not ascend");
 	}
 	uint64_t first = r->counts[s->kind];
-	if (s->kind == GS_SECTION_EVENT) {
+	if (r->stream && s->kind == GS_SECTION_EVENT && s->rows) {
+		first = r->firsts[place_of(r, s->device)];
+	} else if (s->kind == GS_SECTION_EVENT) {
 		if (!same_kind || s->device != r->section.device)
 			r->device_first = 0;
 		first = r->device_first;
@@ -220,7 +232,7 @@ static gs_status check_section(gs_sections *r, const gs_section *s, gs_error *er
 {
 	const gs_section_form *form = &gs_section_forms[s->kind];
 	bool same_kind = r->any && s->kind == r->kind;
-	if (s->kind < r->kind || (same_kind && r->last_of_kind))
+	if (!r->stream && (s->kind < r->kind || (same_kind && r->last_of_kind)))
 		return fail(s, GS_FORMAT, err, "out of order");
 	if (form->once && s->rows != 1)
 		return fail(s, GS_FORMAT, err, "must have one row");
@@ -229,7 +241,7 @@ static gs_status check_section(gs_sections *r, const gs_section *s, gs_error *er
 		return status;
 	if (s->kind != GS_SECTION_EVENT && r->counts[s->kind] + s->rows > GS_GSNAP_COUNT_MAX)
 		return fail(s, GS_LIMIT, err, "too many rows");
-	for (unsigned k = 1; k < s->kind; k++)
+	for (unsigned k = 1; k < s->kind && !r->stream; k++)
 		if (gs_section_forms[k].always && !r->whole[k])
 			return gs_fail(err, GS_FORMAT,
 				"section %u (%s) at byte %" PRIu64 " before the last of kind %s", s->sequence,
@@ -283,6 +295,8 @@ static void enter(gs_sections *r, const gs_section *s)
 	r->whole[s->kind] = r->last_of_kind;
 	r->counts[s->kind] += s->rows;
 	r->device_first += s->kind == GS_SECTION_EVENT ? s->rows : 0;
+	if (r->stream && s->kind == GS_SECTION_EVENT && s->rows)
+		r->firsts[place_of(r, s->device)] += s->rows;
 }
 
 gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err)
@@ -295,7 +309,7 @@ gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err)
 		status = read_section(r, &s, err);
 		if (!status)
 			status = check_any(r, &s, err);
-		if (status || (s.kind && s.kind < GS_SECTION_KINDS))
+		if (status || (s.kind && s.kind <= (r->stream ? GS_SECTION_INDEX : GS_SECTION_END)))
 			break;
 		if (!(s.flags & GS_SECTION_MAY_SKIP))
 			return gs_fail(err, GS_VERSION,
@@ -355,7 +369,9 @@ static gs_status list_devices(gs_sections *r, gs_error *err)
 	for (uint32_t i = 0; i < r->section.rows; i++) {
 		gs_row_device row;
 		gs_sections_row(r, i, &row);
-		if (r->ndevices && r->devices[r->ndevices - 1] >= row.device)
+		if (r->stream && known_device(r, row.device))
+			continue; /* another layout of it */
+		if (!r->stream && r->ndevices && r->devices[r->ndevices - 1] >= row.device)
 			return fail(&r->section, GS_FORMAT, err, "devices do not ascend");
 		if (r->ndevices == GS_GSNAP_DEVICES_MAX)
 			return fail(&r->section, GS_LIMIT, err, "too many devices");

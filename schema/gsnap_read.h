@@ -58,6 +58,9 @@ void gs_sections_row(const gs_sections *r, uint32_t i, void *row);
 /* The loaded section's columns, in the order of gs_section_forms. */
 const gs_unpacked *gs_sections_unpacked(const gs_sections *r);
 
+/* A stream (version 2): kinds in any order, each row of kind device begins a layout. */
+bool gs_sections_is_stream(const gs_sections *r);
+
 uint64_t gs_sections_offset(const gs_sections *r); /* bytes consumed */
 uint64_t gs_sections_rows(
 	const gs_sections *r, unsigned kind); /* rows of a kind in the sections shown so far */

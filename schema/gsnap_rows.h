@@ -53,6 +53,7 @@ typedef enum gs_section_kind {
 	GS_SECTION_WARNING = 14,
 	GS_SECTION_EVENT = 15,
 	GS_SECTION_END = 16,
+	GS_SECTION_INDEX = 17, /* of a stream, before its end */
 	GS_SECTION_KINDS
 } gs_section_kind;
 
@@ -67,8 +68,8 @@ typedef struct gs_row_process {
 						none for our own */
 	int64_t pid, rank, time_us;
 	bool incomplete; /* what it was converted from was itself cut */
-	gs_text reason; /* what made the file: "out of memory", "refused", "signal", "demand" */
-	gs_text above;  /* recorded below this caching allocator, whose segments the blocks are */
+	gs_text reason;  /* what made the file: "out of memory", "refused", "signal", "demand" */
+	gs_text above;   /* recorded below this caching allocator, whose segments the blocks are */
 	gs_text release_min,
 		release_max; /* bounds of the release of the program that made it, as far as known */
 } gs_row_process;
@@ -192,17 +193,25 @@ typedef struct gs_row_event {
 	bool has_pool_id;
 	gs_pool_id pool_id;
 	gs_id stack, tag;
-	uint8_t action; /* gs_action */
-	uint64_t extra; /* in files older than device_free: an oom's free bytes; else 0 */
-	gs_id more;     /* as in gs_row_block */
+	uint8_t action;      /* gs_action */
+	uint64_t extra;      /* in files older than device_free: an oom's free bytes; else 0 */
+	gs_id more;          /* as in gs_row_block */
 	int64_t device_free; /* oom, refused: the device's free bytes, GS_NONE unknown; of other events
 							it is not looked at */
 } gs_row_event;
+
+/* Where the layouts of a stream are. */
+typedef struct gs_row_index {
+	int32_t device;
+	int64_t idx;     /* the layout holds after this event of the device, −1 before the first */
+	uint64_t offset; /* of the section whose row of kind device begins it */
+} gs_row_index;
 
 /* The last row of a whole file. */
 typedef struct gs_row_end {
 	uint64_t sections; /* sections before this one */
 	uint64_t events;   /* of all devices */
+	uint64_t index;    /* offset of the first section of kind index; 0: none */
 } gs_row_end;
 
 #endif

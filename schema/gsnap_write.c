@@ -42,6 +42,9 @@ struct gs_writer {
 	uint64_t first;                    /* number of the first staged row */
 	int32_t devices[GS_GSNAP_DEVICES_MAX];
 	uint32_t ndevices;
+	bool stream;
+	uint64_t events[GS_GSNAP_DEVICES_MAX]; /* of a stream: sent, by place in devices */
+	uint64_t index;                        /* offset of the first section of that kind */
 };
 
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -69,16 +72,16 @@ static void send_header(gs_writer *w)
 	gs_put_le(h, GS_GSNAP_SKIPPABLE, 4);
 	gs_put_le(h + 4, GS_GSNAP_HEADER_SIZE - 8, 4);
 	memcpy(h + 8, GS_GSNAP_MAGIC, 8);
-	gs_put_le(h + 16, GS_GSNAP_VERSION, 2);
-	gs_put_le(h + 18, GS_GSNAP_OLDEST_READER, 2);
+	gs_put_le(h + 16, w->stream ? GS_GSNAP_STREAM : GS_GSNAP_VERSION, 2);
+	gs_put_le(h + 18, w->stream ? GS_GSNAP_STREAM : GS_GSNAP_OLDEST_READER, 2);
 	gs_put_le(h + 20, 0, 4);
 	gs_put_le(h + 24, 0, 4);
 	gs_put_le(h + 28, gs_crc32(0, h, 28), 4);
 	send(w, h, sizeof h);
 }
 
-gs_status gs_writer_init(
-	void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **out)
+static gs_status init(
+	void *workspace, size_t size, int level, bool stream, gs_sink sink, void *arg, gs_writer **out)
 {
 	if (size < gs_writer_workspace(level))
 		return GS_INVALID;
@@ -102,9 +105,22 @@ gs_status gs_writer_init(
 	ZSTD_CCtx_setParameter(w->zstd, ZSTD_c_checksumFlag, 1);
 	w->sink = sink;
 	w->arg = arg;
+	w->stream = stream;
 	send_header(w);
 	*out = w;
 	return w->status;
+}
+
+gs_status gs_writer_init(
+	void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **w)
+{
+	return init(workspace, size, level, false, sink, arg, w);
+}
+
+gs_status gs_writer_init_stream(
+	void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **w)
+{
+	return init(workspace, size, level, true, sink, arg, w);
 }
 
 /* --- a section goes out --- */
@@ -187,7 +203,9 @@ static void flush(gs_writer *w, unsigned flags)
 	gs_put_le(h + 8, w->kind, 2);
 	gs_put_le(h + 10, flags | form->flags, 2);
 	gs_put_le(h + 12, w->sequence++, 4);
-	gs_put_le(h + 16, (uint32_t)(form->by_device ? w->device : -1), 4);
+	if (w->kind == GS_SECTION_INDEX && !w->index)
+		w->index = w->size;
+	gs_put_le(h + 16, (uint32_t)(form->by_device && w->rows ? w->device : -1), 4);
 	gs_put_le(h + 20, w->rows, 4);
 	gs_put_le(h + 24, w->first, 8);
 	gs_put_le(h + 32, packed, 4);
@@ -213,6 +231,32 @@ static void begin(gs_writer *w, uint32_t kind)
 		w->capacity = ROWS;
 }
 
+/* The place of a device among those known, or ndevices. */
+static uint32_t device_place(const gs_writer *w, int32_t device)
+{
+	uint32_t i = 0;
+	while (i < w->ndevices && w->devices[i] != device)
+		i++;
+	return i;
+}
+
+/* What is staged goes out. Of a stream events are numbered by device. */
+static void end_section(gs_writer *w, unsigned flags)
+{
+	if (w->rows)
+		flush(w, flags);
+	if (w->stream && w->kind == GS_SECTION_EVENT && w->device >= 0)
+		w->events[device_place(w, w->device)] = w->first;
+}
+
+/* Of a stream: another kind, in any order. */
+static void turn_to(gs_writer *w, uint32_t kind)
+{
+	end_section(w, 0);
+	begin(w, kind);
+	w->first = kind == GS_SECTION_EVENT ? 0 : w->counts[kind];
+}
+
 /* Ends the current kind and those between it and the next that must be there even when empty. */
 static void advance(gs_writer *w, uint32_t kind)
 {
@@ -229,6 +273,8 @@ static void advance(gs_writer *w, uint32_t kind)
 
 static bool known_device(const gs_writer *w, int32_t device)
 {
+	if (w->stream)
+		return device_place(w, device) < w->ndevices;
 	uint32_t low = 0, high = w->ndevices;
 	while (low < high) {
 		uint32_t mid = (low + high) / 2;
@@ -246,6 +292,13 @@ static gs_status switch_device(gs_writer *w, int32_t device)
 		return GS_OK;
 	if (!known_device(w, device))
 		return GS_INVALID;
+	if (w->stream) {
+		end_section(w, 0);
+		w->device = device;
+		if (w->kind == GS_SECTION_EVENT)
+			w->first = w->events[device_place(w, device)];
+		return w->status;
+	}
 	if ((w->rows || w->first) && device < w->device)
 		return GS_STATE;
 	if (w->rows)
@@ -324,14 +377,16 @@ static gs_status stage(gs_writer *w, uint32_t kind, const void *row)
 	const gs_section_form *form = &gs_section_forms[kind];
 	uint64_t values[GS_COLUMNS_MAX];
 	uint32_t heap = 0;
-	if (kind < w->kind || (form->once && w->counts[kind]))
+	if (!w->stream && (kind < w->kind || (form->once && w->counts[kind])))
 		return GS_STATE;
 	if (kind != GS_SECTION_EVENT && w->counts[kind] >= GS_GSNAP_COUNT_MAX)
 		return GS_LIMIT;
 	gs_status status = check_row(w, form, row, values, &heap);
 	if (status)
 		return status;
-	if (kind > w->kind)
+	if (w->stream && kind != w->kind)
+		turn_to(w, kind);
+	else if (kind > w->kind)
 		advance(w, kind);
 	if (!w->status && form->by_device)
 		status = switch_device(w, *(const int32_t *)row);
@@ -369,8 +424,21 @@ gs_status gs_writer_process(gs_writer *w, const gs_row_process *row)
 	return push(w, GS_SECTION_PROCESS, row);
 }
 
+/* A device of a stream may come again, and in any order: each time with another layout. */
+static gs_status push_stream_device(gs_writer *w, const gs_row_device *row)
+{
+	bool known = device_place(w, row->device) < w->ndevices;
+	if (!w->status && !known && w->ndevices == GS_GSNAP_DEVICES_MAX)
+		w->status = GS_LIMIT;
+	if (!push(w, GS_SECTION_DEVICE, row) && !known)
+		w->devices[w->ndevices++] = row->device;
+	return w->status;
+}
+
 gs_status gs_writer_device(gs_writer *w, const gs_row_device *row)
 {
+	if (w->stream)
+		return push_stream_device(w, row);
 	if (!w->status && w->ndevices == GS_GSNAP_DEVICES_MAX)
 		w->status = GS_LIMIT;
 	else if (!w->status && w->ndevices && w->devices[w->ndevices - 1] >= row->device)
@@ -476,18 +544,48 @@ gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
 	return GS_OK;
 }
 
+gs_status gs_writer_flush(gs_writer *w)
+{
+	if (!w->status)
+		end_section(w, 0);
+	return w->status;
+}
+
+gs_status gs_writer_index(gs_writer *w, const gs_row_index *row)
+{
+	return push(w, GS_SECTION_INDEX, row);
+}
+
+gs_status gs_writer_end_layout(gs_writer *w)
+{
+	if (w->status || !w->stream)
+		return w->status ? w->status : GS_STATE;
+	if (w->kind != GS_SECTION_BLOCK)
+		turn_to(w, GS_SECTION_BLOCK);
+	flush(w, GS_SECTION_LAST);
+	return w->status;
+}
+
 gs_status gs_writer_finish(gs_writer *w)
 {
 	if (w->status)
 		return w->status;
-	if (w->kind != GS_SECTION_END)
+	if (w->stream)
+		turn_to(w, GS_SECTION_END);
+	else if (w->kind != GS_SECTION_END)
 		advance(w, GS_SECTION_END);
-	gs_row_end row = {w->sequence, w->counts[GS_SECTION_EVENT]};
+	gs_row_end row = {w->sequence, w->counts[GS_SECTION_EVENT], w->index};
 	if (!w->status)
 		w->status = stage(w, GS_SECTION_END, &row);
 	if (!w->status)
 		flush(w, GS_SECTION_LAST);
 	return w->status;
+}
+
+uint64_t gs_writer_rows(const gs_writer *w, unsigned kind) { return w->counts[kind]; }
+bool gs_writer_knows_device(const gs_writer *w, int32_t device)
+{
+	return device_place(w, device) < w->ndevices;
 }
 
 gs_status gs_writer_status(const gs_writer *w) { return w->status; }

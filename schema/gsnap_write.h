@@ -44,6 +44,17 @@ size_t gs_writer_workspace(int level);
 gs_status gs_writer_init(
 	void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **w);
 
+/* The same for a stream (format version 2): rows may come in any order, as long as what they refer
+ * to was pushed before; ids run on. A row of kind device begins a layout of that device, which its
+ * segments and blocks follow and gs_writer_end_layout ends. */
+gs_status gs_writer_init_stream(
+	void *workspace, size_t size, int level, gs_sink sink, void *arg, gs_writer **w);
+gs_status gs_writer_end_layout(gs_writer *w);
+/* Sends what is staged, as a whole section. */
+gs_status gs_writer_flush(gs_writer *w);
+/* Before gs_writer_finish: where a layout is. */
+gs_status gs_writer_index(gs_writer *w, const gs_row_index *row);
+
 gs_status gs_writer_process(gs_writer *w, const gs_row_process *row); /* once */
 gs_status gs_writer_device(gs_writer *w, const gs_row_device *row);
 gs_status gs_writer_setting(gs_writer *w, gs_text name, gs_text value);
@@ -70,6 +81,10 @@ gs_status gs_writer_finish(gs_writer *w);
 
 /* The first error so far. */
 gs_status gs_writer_status(const gs_writer *w);
+
+/* Rows of a kind pushed so far; whether a row of that device was. */
+uint64_t gs_writer_rows(const gs_writer *w, unsigned kind);
+bool gs_writer_knows_device(const gs_writer *w, int32_t device);
 
 /* Bytes given to the sink so far. */
 uint64_t gs_writer_size(const gs_writer *w);

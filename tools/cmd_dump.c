@@ -183,5 +183,6 @@ int gs_cmd_dump(int argc, char **argv)
 		return fail(text, strerror(errno));
 	if (!wait_for_answer(&found, pid))
 		return fail(text, "it did not answer");
-	return print_paths(&found) ? GS_EXIT_DONE : fail(text, "it wrote no dump (its messages tell why)");
+	return print_paths(&found) ? GS_EXIT_DONE
+							   : fail(text, "it wrote no dump (its messages tell why)");
 }

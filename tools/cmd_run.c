@@ -95,6 +95,23 @@ static int set_environment(const char *dir, const char *stacks, bool pool)
 	return GS_EXIT_DONE;
 }
 
+/* GPUSNAP_STREAM is a pattern of an absolute path; FILE is the name of a file. */
+static int set_stream(const char *file)
+{
+	char absolute[PATH_MAX], pattern[2 * PATH_MAX], *to = pattern;
+	if (!gs_dumps_folder(file, absolute, sizeof absolute))
+		return fail(file, "the name is too long");
+	if (!access(absolute, F_OK))
+		return fail(file, "exists already");
+	for (const char *p = absolute; *p; p++) {
+		*to++ = *p;
+		if (*p == '%')
+			*to++ = '%';
+	}
+	*to = '\0';
+	return setenv("GPUSNAP_STREAM", pattern, 1) ? fail(NULL, strerror(errno)) : GS_EXIT_DONE;
+}
+
 /* --- the child
  * -------------------------------------------------------------------------------------- */
 
@@ -161,9 +178,10 @@ static void tell(void *arg, const char *path)
 		const gs_oom *oom = &s.ooms[s.nooms - 1];
 		char size[32];
 		gs_size_format(size, sizeof size, (uint64_t)oom->requested);
-		fprintf(stderr, "gpusnap: out of memory: wrote %s (%s refused on device %d)%s\n", path, size,
-			(int)oom->device,
-			*told ? "" : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
+		fprintf(stderr, "gpusnap: out of memory: wrote %s (%s refused on device %d)%s\n", path,
+			size, (int)oom->device,
+			*told ? ""
+				  : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
 		*told = true;
 	}
 	gs_snapshot_release(&s);
@@ -171,13 +189,16 @@ static void tell(void *arg, const char *path)
 
 int gs_cmd_run(int argc, char **argv)
 {
-	const char *dir = getenv("GPUSNAP_DIR"), *stacks = NULL;
+	const char *dir = getenv("GPUSNAP_DIR"), *stacks = NULL, *record = NULL;
 	bool pool = false, told = false;
 	const gs_option options[] = {{"pool", 0, GS_OPT_FLAG, &pool, NULL,
 									 "serve cudaMalloc and cuMemAlloc from the recording pool"},
 		{"dir", 0, GS_OPT_TEXT, &dir, "D",
 			"write dumps there (default: $GPUSNAP_DIR, else gpusnap-dumps)"},
-		{"stacks", 0, GS_OPT_TEXT, &stacks, "WHICH", "none, c, python or all"}, GS_OPTIONS_END};
+		{"stacks", 0, GS_OPT_TEXT, &stacks, "WHICH", "none, c, python or all"},
+		{"record", 0, GS_OPT_TEXT, &record, "FILE.gsnap",
+			"keep every event of the run in FILE; other processes of it write FILE-PID"},
+		GS_OPTIONS_END};
 	gs_arguments arguments;
 	int status = gs_options_parse(options, argc, argv, 1, GS_REST, &arguments);
 	if (status >= 0)
@@ -187,6 +208,8 @@ int gs_cmd_run(int argc, char **argv)
 		return gs_fail_usage(
 			"run", "it is none, c, python or all", "--stacks %s is not known", stacks);
 
+	if (record && (status = set_stream(record)) != GS_EXIT_DONE)
+		return status;
 	gs_dumps before = GS_DUMPS_INIT;
 	char absolute[PATH_MAX];
 	if (!gs_dumps_folder(dir, absolute, sizeof absolute))

@@ -44,13 +44,22 @@ static gs_status claim(verifying *x, int32_t device, int64_t idx, const char *wh
 	return GS_OK;
 }
 
+static bool is_new(const verifying *x, int32_t device)
+{
+	for (size_t i = 0; i < x->ndevices; i++)
+		if (x->devices[i] == device)
+			return false;
+	return x->ndevices < sizeof x->devices / sizeof *x->devices;
+}
+
 static gs_status check_row(verifying *x, uint32_t i, gs_error *err)
 {
 	switch (x->section.kind) {
 	case GS_SECTION_DEVICE: {
 		gs_row_device row;
 		gs_sections_row(x->sections, i, &row);
-		x->devices[x->ndevices++] = row.device;
+		if (is_new(x, row.device)) /* a stream names one again with each layout */
+			x->devices[x->ndevices++] = row.device;
 		if (row.complete < -1 || row.complete > 1)
 			return gs_fail(err, GS_FORMAT, "section %u (device) at byte %llu: complete is %d",
 				x->section.sequence, (unsigned long long)x->section.offset, row.complete);

@@ -70,12 +70,13 @@ typedef struct gs_layout {
 enum { GS_MOST_MORE = 4096 };
 
 typedef struct gs_event {
-	uint64_t address; /* of an oom or a refusal: the device's free bytes, (uint64_t)GS_NONE unknown */
-	uint64_t size;    /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request;
-						 snapshot: active bytes */
-	int64_t time_us;  /* GS_NONE unknown */
-	uint16_t stream;  /* index in the snapshot's streams */
-	uint16_t pool;    /* index + 1 in the snapshot's pool ids, 0 unknown */
+	uint64_t
+		address;   /* of an oom or a refusal: the device's free bytes, (uint64_t)GS_NONE unknown */
+	uint64_t size; /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request;
+					  snapshot: active bytes */
+	int64_t time_us; /* GS_NONE unknown */
+	uint16_t stream; /* index in the snapshot's streams */
+	uint16_t pool;   /* index + 1 in the snapshot's pool ids, 0 unknown */
 	gs_id more; /* string: members of the file's record that have no place here, as a JSON object
 				   (`{"compile_context":"N/A"}`, up to GS_MOST_MORE bytes; what is longer is not
 				   kept); 0 none */
@@ -222,12 +223,13 @@ typedef struct gs_snapshot {
 	const char *rules;   /* release whose rules the allocator followed, e.g. "2.6", if told */
 	const char *library; /* whose allocator it was: "pytorch", "gpusnap", "cuda" (pass-through),
 							"tensorflow" … */
-	const char *reason;  /* of our own files, what made it: "out of memory", "refused" (by the driver;
-							nothing shows that the program got over it), "signal", "demand" */
-	const char *above;   /* recorded below this caching allocator ("pytorch"), so that blocks are its
-							segments and what is free inside them is not known; NULL: below none */
-	const char *argv;    /* command line of the process, arguments separated by blanks */
-	const char *driver;  /* driver version */
+	const char
+		*reason;       /* of our own files, what made it: "out of memory", "refused" (by the driver;
+						  nothing shows that the program got over it), "signal", "demand" */
+	const char *above; /* recorded below this caching allocator ("pytorch"), so that blocks are its
+						  segments and what is free inside them is not known; NULL: below none */
+	const char *argv;  /* command line of the process, arguments separated by blanks */
+	const char *driver; /* driver version */
 	char sha256[65];
 	gs_kind kind;
 	int64_t pid, rank, time_us;

@@ -436,6 +436,8 @@ gs_status gs_history_init(gs_history *h, const gs_snapshot *s, const gs_device *
 	for (size_t i = 0; d->layout_at_oom && i < s->nooms; i++)
 		if (s->ooms[i].device == d->device && s->ooms[i].idx >= 0 && s->ooms[i].idx < (int64_t)h->n)
 			h->captured_at = s->ooms[i].idx;
+	if (d->captured.idx >= -1 && d->captured.idx < (int64_t)h->n)
+		h->captured_at = d->captured.idx; /* a stream's last layout: events follow it */
 	if (!(h->work = calloc(1, sizeof *h->work)))
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
 	h->work->last_change = h->work->peak_allocated = h->work->peak_reserved = -1;

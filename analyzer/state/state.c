@@ -74,9 +74,10 @@ gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_histo
 	if (!selector || !*selector)
 		selector = find_oom(s, d->device, 0) == SIZE_MAX ? "captured" : "oom";
 	snprintf(found.name, sizeof found.name, "%s", selector);
-	if (!strcmp(selector, "captured"))
-		;
-	else if (!strcmp(selector, "oom"))
+	if (!strcmp(selector, "captured")) {
+		if (d->captured.idx != GS_NONE && d->captured.idx + 1 < (int64_t)d->trace.n)
+			found.idx = (int64_t)d->trace.n - 1; /* a stream: what it shows is its last moment */
+	} else if (!strcmp(selector, "oom"))
 		status = select_oom(s, d, 0, &found, err);
 	else if (!strncmp(selector, "oom ", 4) && is_number(selector + 4, &number) && number)
 		status = select_oom(s, d, number, &found, err);

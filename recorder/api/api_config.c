@@ -13,6 +13,7 @@ void gpusnap_config_init(gpusnap_config *config)
 	config->size = sizeof *config;
 	config->events = config->depth = config->level = config->max_dumps = config->max_mb =
 		config->disable = config->rank = -1;
+	config->stream_mb = -1;
 	config->memory_fraction = -1;
 }
 
@@ -50,6 +51,8 @@ gs_status gs_api_apply(gs_config *c, const gpusnap_config *config, gs_error *err
 		{GS_ENV_MAX_DUMPS, NULL, config->max_dumps},
 		{GS_ENV_MAX_MB, NULL, config->max_mb},
 		{GS_ENV_DISABLE, NULL, config->disable},
+		{GS_ENV_STREAM, config->stream, -1},
+		{GS_ENV_STREAM_MB, NULL, config->stream_mb},
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all && !status; i++) {
 		status = set_text(c, all[i].variable, all[i].text, err);

@@ -376,8 +376,7 @@ typedef struct writing {
 static gs_status encode(void *arg, int64_t pid, gs_sink sink, void *sink_arg)
 {
 	const writing *w = arg;
-	return gs_builder_encode(
-		w->b, w->encoder, w->config, pid, w->reason, sink, sink_arg, w->err);
+	return gs_builder_encode(w->b, w->encoder, w->config, pid, w->reason, sink, sink_arg, w->err);
 }
 
 static gs_dump_reason reason_of(const gpusnap_builder *b, const char *path)

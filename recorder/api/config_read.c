@@ -156,6 +156,13 @@ gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error 
 		status = read_signal(value, &c->signal, err);
 		name_signal(c);
 		return status;
+	case GS_ENV_STREAM:
+		c->stream[0] = 0;
+		return *value ? read_path(variable, value, c->stream, sizeof c->stream, err) : GS_OK;
+	case GS_ENV_STREAM_MB:
+		if (!(status = read_number(variable, value, 0, 1u << 30, &v, err)))
+			c->stream_bytes = v << 20;
+		break;
 	case GS_ENV_CONF: return read_text(variable, value, c->conf, sizeof c->conf, err);
 	case GS_ENV_LOG: return read_log(c, value, err);
 	case GS_ENV_DISABLE: c->disable = *value && strcmp(value, "0"); break;
@@ -200,6 +207,7 @@ gs_status gs_config_read(gs_config *c, gs_error *err)
 	gs_status result = GS_OK;
 	memset(c, 0, sizeof *c);
 	c->sync = true;
+	c->stream_epoch = 1 << 20;
 	read_process(c);
 	for (int i = 0; i < GS_ENV_COUNT; i++) {
 		gs_config_set(c, i, gs_env_variables[i].fallback, NULL);

@@ -13,8 +13,8 @@ static struct {
 	bool registered;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Locks in the order in which calls take them: heap, dumper, tables. The signal's lock is never held
- * together with one of them but here. */
+/* Locks in the order in which calls take them: heap, dumper, tables. The signal's lock is never
+ * held together with one of them but here. */
 static void prepare(void)
 {
 	gs_signal_before_fork();
@@ -24,6 +24,8 @@ static void prepare(void)
 			if (gs_recorder_heap(r, (int32_t)i))
 				gs_heap_before_fork(gs_recorder_heap(r, (int32_t)i));
 		gs_dumper_before_fork(&r->dumper);
+		if (r->stream)
+			gs_stream_before_fork(r->stream);
 		pthread_mutex_lock(&r->tables.lock);
 	}
 }
@@ -32,6 +34,8 @@ static void finish(bool child)
 {
 	for (gs_recorder *r = all.first; r; r = r->next) {
 		pthread_mutex_unlock(&r->tables.lock);
+		if (r->stream)
+			gs_stream_after_fork(r->stream, child);
 		gs_dumper_after_fork(&r->dumper, child);
 		for (uint32_t i = 0; i < GS_DEVICES_MAX; i++)
 			if (gs_recorder_heap(r, (int32_t)i))
@@ -62,6 +66,18 @@ void gs_fork_forget(gs_recorder *r)
 			*at = r->next;
 			break;
 		}
+	pthread_mutex_unlock(&all.lock);
+}
+
+/* The process ends: the streams of recorders that were not closed get a last layout. */
+__attribute__((destructor)) static void at_exit(void)
+{
+	if (pthread_mutex_trylock(&all.lock))
+		return;
+	for (gs_recorder *r = all.first; r; r = r->next)
+		for (uint32_t i = 0; r->stream && i < GS_DEVICES_MAX; i++)
+			if (gs_recorder_heap(r, (int32_t)i))
+				gs_heap_last_layout(gs_recorder_heap(r, (int32_t)i));
 	pthread_mutex_unlock(&all.lock);
 }
 

@@ -133,6 +133,36 @@ out:
 	return status;
 }
 
+void gs_heap_stream(gs_heap *h, gs_stream *stream)
+{
+	gs_lane *lane = gs_stream_lane(stream, &h->facts, &h->log.ring);
+	if (!lane)
+		return;
+	lane->stage.rules = gs_pool_rules_name(h->pool);
+	pthread_mutex_lock(&h->lock);
+	if (!gs_lane_reserve(lane, h->metadata))
+		h->log.lane = lane;
+	pthread_mutex_unlock(&h->lock);
+}
+
+void gs_heap_last_layout(gs_heap *h)
+{
+	if (pthread_mutex_trylock(&h->lock))
+		return;
+	if (h->log.lane && h->log.lane->layout != 2)
+		gs_log_stream_layout(&h->log, h->pool);
+	pthread_mutex_unlock(&h->lock);
+}
+
+void gs_heap_end_stream(gs_heap *h)
+{
+	pthread_mutex_lock(&h->lock);
+	if (h->log.lane && h->log.lane->layout != 2)
+		gs_log_stream_layout(&h->log, h->pool);
+	h->log.lane = NULL;
+	pthread_mutex_unlock(&h->lock);
+}
+
 /* --- calls
  * ------------------------------------------------------------------------------------------ */
 
@@ -143,6 +173,8 @@ static void enter(gs_heap *h, const gs_call *call)
 	h->call = call;
 	h->call_failures = failures;
 	h->call_staged = false;
+	if (h->log.lane && __builtin_expect(gs_lane_layout_due(h->log.lane), 0))
+		gs_log_stream_layout(&h->log, h->pool);
 }
 
 static void leave(gs_heap *h) { pthread_mutex_unlock(&h->lock); }

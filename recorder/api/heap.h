@@ -68,11 +68,11 @@ typedef struct gs_heap {
 	bool call_staged;          /* it copied the state: it is to write the dump */
 	uint64_t activity;         /* allocations and frees that succeeded */
 	gs_failure failure;        /* that the stage tells of, while it is in use */
-	uint64_t refusing; /* bytes of the failure that the stage tells of */
-	uint64_t refused; /* bytes of the failure that the dump below tells of; 0 none */
+	uint64_t refusing;         /* bytes of the failure that the stage tells of */
+	uint64_t refused;          /* bytes of the failure that the dump below tells of; 0 none */
 	char refused_dump[PATH_MAX + NAME_MAX + 2]; /* its path */
-	uint64_t last_activity;    /* at the last dump's failure … */
-	pthread_t last_thread;     /* … and who met it */
+	uint64_t last_activity;                     /* at the last dump's failure … */
+	pthread_t last_thread;                      /* … and who met it */
 } gs_heap;
 
 /* GS_NO_MEMORY, or why the device gives no figures. Nothing is held after a failure. */
@@ -80,6 +80,13 @@ gs_status gs_heap_init(
 	gs_heap *h, const gs_heap_config *config, gs_dumper *dumper, gs_pages *pages, gs_error *err);
 /* Gives all device memory back, live blocks included. No thread may be inside. */
 void gs_heap_release(gs_heap *h);
+
+/* From now on every event goes into the stream, too, and layouts when it wants them; and no longer,
+ * after a last layout. */
+void gs_heap_stream(gs_heap *h, gs_stream *stream);
+void gs_heap_end_stream(gs_heap *h);
+/* A last layout, unless the heap is in use; for the end of a process. */
+void gs_heap_last_layout(gs_heap *h);
 
 /* A message longer than a gs_error holds. */
 typedef struct gs_long_text {

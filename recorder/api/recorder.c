@@ -15,6 +15,10 @@ void gs_recorder_release(gs_recorder *r)
 {
 	if (r->listens)
 		gs_signal_remove(on_signal, r);
+	for (uint32_t i = 0; r->stream && i < GS_DEVICES_MAX; i++)
+		if (r->heaps[i])
+			gs_heap_end_stream(r->heaps[i]);
+	gs_stream_close(r->stream);
 	gs_fork_forget(r);
 	for (uint32_t i = 0; i < GS_DEVICES_MAX; i++) {
 		gs_heap *h = r->heaps[i];
@@ -59,6 +63,18 @@ gs_status gs_recorder_init(
 	return status;
 }
 
+gs_stream *gs_recorder_stream(gs_recorder *r)
+{
+	if (r->stream || r->no_stream || !r->config.stream[0] || r->config.disable)
+		return r->stream;
+	gs_stream *stream = gs_stream_open(&r->config, &r->tables, &r->clock, &r->pages, NULL);
+	r->no_stream = !stream;
+	gs_fork_hold();
+	r->stream = stream;
+	gs_fork_let();
+	return stream;
+}
+
 gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_error *err)
 {
 	if ((uint32_t)config->number >= GS_DEVICES_MAX)
@@ -78,6 +94,8 @@ gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_erro
 		gs_pages_give(&r->pages, h, sizeof *h);
 		return status;
 	}
+	if (gs_recorder_stream(r))
+		gs_heap_stream(h, r->stream);
 	gs_fork_hold();
 	atomic_store_explicit(&r->heaps[config->number], h, memory_order_release);
 	gs_fork_let();

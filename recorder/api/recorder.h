@@ -32,6 +32,8 @@ typedef struct gs_recorder {
 	_Atomic(gs_frames_hook *) hook;
 	void *hook_arg;
 	struct gs_recorder *next;                     /* of all open ones, for fork */
+	gs_stream *stream;                            /* of the whole run; NULL: none yet */
+	bool no_stream;                               /* it could not be opened, and that was said */
 	bool listens;                                 /* for config.signal */
 	gs_status (*dump_all)(gs_dump_reason reason); /* in place of the heaps' dumps; NULL: theirs */
 } gs_recorder;
@@ -48,6 +50,10 @@ void gs_recorder_release(gs_recorder *r);
  * record, every_oom and settings are set from the recorder's configuration; its CONF is applied:
  * settings that PyTorch would refuse are GS_INVALID with its words. */
 gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_error *err);
+
+/* The stream of config.stream, opened when it is first asked for; NULL: none. By one thread at a
+ * time. */
+gs_stream *gs_recorder_stream(gs_recorder *r);
 
 /* The heap of a device, or NULL. */
 static inline gs_heap *gs_recorder_heap(const gs_recorder *r, int32_t device)

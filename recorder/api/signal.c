@@ -24,7 +24,7 @@ static struct {
 	pthread_mutex_t lock; /* not held while listeners are called: they take locks of their own */
 	pthread_cond_t idle;
 	sem_t wake;
-	bool made; /* wake is */
+	bool made;  /* wake is */
 	int number; /* 0: nothing is caught */
 	bool stays; /* caught for the whole process */
 	struct sigaction before;

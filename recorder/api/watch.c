@@ -17,7 +17,8 @@ typedef struct watched {
 	pthread_mutex_t lock; /* innermost: nothing is called while it is held */
 	gs_ring ring;
 	gs_live live;
-	bool ready;
+	gs_lane *lane; /* of the stream; NULL: none */
+	bool ready, asked_stream;
 } watched;
 
 static struct {
@@ -107,12 +108,39 @@ gpusnap_status gpusnap_watch_open(const gpusnap_config *config, gpusnap_watch_du
 	return gs_api_result(status);
 }
 
+/* The stream goes with the recorder. */
+static void end_lanes(void)
+{
+	for (int i = 0; i < GS_DEVICES_MAX; i++) {
+		watched *w = &watch.devices[i];
+		pthread_mutex_lock(&w->lock);
+		w->lane = NULL;
+		w->asked_stream = false;
+		pthread_mutex_unlock(&w->lock);
+	}
+}
+
 void gpusnap_watch_close(void)
 {
 	pthread_mutex_lock(&watch.lock);
 	if (watch.recorder.serial) {
 		gs_opened_set(GS_OPENED_WATCH, NULL);
+		end_lanes();
 		gs_recorder_release(&watch.recorder);
+	}
+	pthread_mutex_unlock(&watch.lock);
+}
+
+static void add_lane(watched *w, int number)
+{
+	const gs_dump_device device = {.number = number, .capacity = GS_NONE};
+	pthread_mutex_lock(&watch.lock);
+	gs_stream *stream = gs_recorder_stream(&watch.recorder);
+	w->lane = stream ? gs_stream_lane(stream, &device, &w->ring) : NULL;
+	w->asked_stream = true;
+	if (w->lane) {
+		w->lane->stage.library = "pytorch";
+		w->lane->complete = -1; /* layouts are PyTorch's to tell */
 	}
 	pthread_mutex_unlock(&watch.lock);
 }
@@ -126,6 +154,8 @@ static watched *lock_device(int number)
 	pthread_mutex_lock(&w->lock);
 	if (!w->ready)
 		w->ready = !gs_ring_init(&w->ring, watch.recorder.config.events, &watch.recorder.pages);
+	if (w->ready && !w->asked_stream)
+		add_lane(w, number);
 	if (w->ready)
 		return w;
 	pthread_mutex_unlock(&w->lock);
@@ -199,6 +229,8 @@ void gpusnap_watch_event(const gpusnap_event_row *row)
 	if (t && (row->action == GPUSNAP_ALLOC || row->action == GPUSNAP_OOM))
 		t->watched.stack = t->watched.tag = 0; /* of this call only */
 	gs_ring_push(&w->ring, &e);
+	if (w->lane)
+		gs_lane_push(w->lane, &e);
 	pthread_mutex_unlock(&w->lock);
 }
 

@@ -10,16 +10,16 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#define GS_ASKED_NAME  "gpusnap" /* of the memory */
+#define GS_ASKED_NAME "gpusnap"                     /* of the memory */
 #define GS_ASKED_MAGIC UINT64_C(0x31444b4153415347) /* "GSASAKD1" */
 
 /* Little-endian as the machine; append only. */
 typedef struct gs_asked {
 	uint64_t magic;
-	int32_t pid, number; /* the process, the signal; 0: it is caught no more */
-	_Atomic uint32_t listeners; /* whoever would dump; 0: nothing is recorded yet */
+	int32_t pid, number;           /* the process, the signal; 0: it is caught no more */
+	_Atomic uint32_t listeners;    /* whoever would dump; 0: nothing is recorded yet */
 	_Atomic uint32_t begun, ended; /* rounds */
-	uint32_t npaths; /* of the last round; each ends with a NUL in text */
+	uint32_t npaths;               /* of the last round; each ends with a NUL in text */
 	uint32_t length;
 	char text[32 << 10];
 } gs_asked;

@@ -31,8 +31,11 @@ typedef struct gs_config {
 	int level;
 	uint32_t max_dumps;
 	uint64_t max_bytes;
-	int signal; /* 0 none */
-	char signal_name[16]; /* "USR2" */
+	int signal;            /* 0 none */
+	char signal_name[16];  /* "USR2" */
+	char stream[PATH_MAX]; /* pattern of a stream's path, absolute; empty: none */
+	uint64_t stream_bytes; /* that it may have; 0: any */
+	uint64_t stream_epoch; /* events between two layouts, at least; only tests change it */
 	bool disable;
 	bool sync;      /* fsync dumps; only benches and tests switch it off */
 	bool every_oom; /* dump each out-of-memory, though nothing changed since the last */

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "recorder/dump/asked.h"
+#include "recorder/dump/file_name.h"
 #include "recorder/dump/text.h"
 
 /* What a dump is made of. */
@@ -23,21 +24,9 @@ typedef struct making {
 /* --- messages
  * ----------------------------------------------------------------------------------------- */
 
-/* One line, by one write, wherever messages go; a closed stderr is no matter. */
 static void say(const gs_dumper *d, const gs_line *line)
 {
-	const char *log = d->config->log;
-	if (!strcmp(log, "none"))
-		return;
-	if (!strcmp(log, "stderr")) {
-		gs_dump_write(STDERR_FILENO, line->at, line->n);
-		return;
-	}
-	int fd = open(log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
-	if (fd >= 0) {
-		gs_dump_write(fd, line->at, line->n);
-		close(fd);
-	}
+	gs_dump_say(d->config, line->at, line->n);
 }
 
 /* At the end: which dumps stand for more failures than one. */
@@ -195,37 +184,18 @@ static bool is_failure(const gs_dump_request *request)
 	return request->reason == GS_DUMP_OOM || request->reason == GS_DUMP_REFUSED;
 }
 
-static void put_host(gs_line *line, const char *host)
-{
-	for (; *host; host++) /* a name from outside must not leave the folder */
-		gs_line_char(line, *host == '/' || (unsigned char)*host < ' ' ? '_' : *host);
-}
-
-/* The pattern with its signs filled in. */
-static void put_name(
+/* A dump that no failure made is not called oom. */
+static void name_dump(
 	gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device, int64_t now)
 {
 	const char *pattern = d->config->name;
+	const gs_name_facts facts = {
+		d->config->host, d->pid, d->config->rank, device, now, d->number, false};
 	if (!is_failure(request) && !strncmp(pattern, "oom-", 4)) {
-		gs_line_text(line, "dump-"); /* no failure made it */
+		gs_line_text(line, "dump-");
 		pattern += 4;
 	}
-	for (const char *p = pattern; *p; p++) {
-		if (*p != '%' || !p[1]) {
-			gs_line_char(line, *p == '/' ? '_' : *p);
-			continue;
-		}
-		switch (*++p) {
-		case 'h': put_host(line, d->config->host); break;
-		case 'p': gs_line_signed(line, d->pid); break;
-		case 'r': gs_line_signed(line, d->config->rank == GS_NONE ? 0 : d->config->rank); break;
-		case 'd': gs_line_signed(line, device); break;
-		case 't': gs_line_utc(line, now / 1000000000); break;
-		case 'n': gs_line_number(line, d->number, 1); break;
-		case '%': gs_line_char(line, '%'); break;
-		default: gs_line_char(line, '%'); gs_line_char(line, *p);
-		}
-	}
+	gs_name_put(line, pattern, &facts);
 }
 
 /* --- the dump
@@ -243,7 +213,7 @@ static gs_status place_file(gs_dumper *d, const gs_dump_request *request, int32_
 	do {
 		gs_line line = {name, 0, NAME_MAX + 1};
 		d->number++;
-		put_name(&line, d, request, device, now);
+		name_dump(&line, d, request, device, now);
 		status = gs_dump_file_place(&d->file, name, false, err);
 	} while (status == GS_EXISTS && d->number < last);
 	return status;

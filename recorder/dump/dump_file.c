@@ -4,7 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/fs.h> /* RENAME_NOREPLACE */
-#include <stdio.h> /* renameat */
+#include <stdio.h>    /* renameat */
 #include <string.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -52,6 +52,32 @@ static void make_folders(char *path)
 		*p = '/';
 	}
 	mkdir(path, 0777);
+}
+
+void gs_dump_make_folders(const char *path)
+{
+	char folder[PATH_MAX];
+	const char *slash = strrchr(path, '/');
+	gs_line line = GS_LINE(folder);
+	if (!slash || slash == path)
+		return;
+	gs_line_bytes(&line, path, (size_t)(slash - path));
+	make_folders(folder);
+}
+
+void gs_dump_say(const gs_config *config, const char *text, size_t n)
+{
+	if (!strcmp(config->log, "none"))
+		return;
+	if (!strcmp(config->log, "stderr")) {
+		gs_dump_write(STDERR_FILENO, text, n);
+		return;
+	}
+	int fd = open(config->log, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | O_NOCTTY, 0600);
+	if (fd >= 0) {
+		gs_dump_write(fd, text, n);
+		close(fd);
+	}
 }
 
 /* Never 0, 1 or 2: if the program closed one of these, others write there still. */

@@ -9,11 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/dump/config.h"
 #include "schema/status.h"
 
 typedef struct gs_dump_file {
 	int fd, dir;
-	int failed; /* errno of the first write that failed */
+	int failed;  /* errno of the first write that failed */
 	bool synced; /* its bytes were to be on the disk before it has its name */
 	bool full;   /* a write was not made: more than most bytes */
 	uint64_t bytes, most;
@@ -47,6 +48,12 @@ gs_status gs_dump_file_place(gs_dump_file *f, const char *name, bool overwrite, 
 
 /* Closes; a file without a name is gone. */
 void gs_dump_file_end(gs_dump_file *f, bool sync);
+
+/* One line, by one write, wherever messages go; a closed stderr is no matter. */
+void gs_dump_say(const gs_config *config, const char *text, size_t n);
+
+/* Makes the folders that a path lies in. */
+void gs_dump_make_folders(const char *path);
 
 /* Writes all bytes, or gives an errno. */
 int gs_dump_write(int fd, const void *data, size_t n);

@@ -26,7 +26,7 @@ static int64_t known(uint64_t v) { return v > INT64_MAX ? GS_NONE : (int64_t)v; 
 
 static const char *library_of(const gs_stage *s) { return s->library ? s->library : "gpusnap"; }
 
-static void put_process(gs_writer *w, const gs_encode_source *from, int64_t now)
+void gs_encode_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 {
 	const gs_config *c = from->config;
 	gs_row_process row = {.host = gs_text_of(c->host),
@@ -71,7 +71,7 @@ static void put_setting(gs_writer *w, const char *name, const char *value)
 }
 
 /* The names of PyTorch's allocator_settings. */
-static void put_settings(gs_writer *w, const gs_encode_source *from)
+void gs_encode_settings(gs_writer *w, const gs_encode_source *from)
 {
 	const gs_pool_settings *p = &from->stage->settings;
 	char text[400] = "";
@@ -168,7 +168,7 @@ static void put_marks(gs_writer *w, const gs_encode_source *from)
 	}
 }
 
-static void put_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
+void gs_encode_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
 	const gs_stage *s = from->stage;
 	for (size_t i = 0; i < s->nsegments; i++) {
@@ -186,7 +186,7 @@ static void put_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from
 	for (size_t i = 0; i < s->nblocks; i++) {
 		const gs_stage_block *b = &s->blocks[i];
 		gs_row_block row = {.device = from->device->number,
-			.segment = b->segment + 1,
+			.segment = from->first_segment + b->segment + 1,
 			.address = b->address,
 			.size = b->size,
 			.requested = b->state == GS_INACTIVE ? GS_NONE : (int64_t)b->requested,
@@ -221,28 +221,31 @@ static void put_stats(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 			&(gs_pool_stat){numbers[i], GS_NONE, GS_NONE, GS_NONE});
 }
 
-static void put_ooms(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
+void gs_encode_oom(const gs_encoder *e, gs_writer *w, const gs_encode_source *from,
+	const gs_stage_oom *oom, uint64_t first)
+{
+	const gs_stage *s = from->stage;
+	const gs_pool_oom *o = &oom->figures;
+	char message[1024];
+	gs_pool_oom_message(o, message, sizeof message);
+	gs_row_oom row = {GS_ROW_OOM_UNTOLD, .device = o->device, .idx = (int64_t)(oom->number - first),
+		.time_us = gs_clock_ns(from->scale, oom->ticks) / 1000, .requested = known(o->rounded),
+		.needed = known(o->needed), .stream = (int64_t)o->stream, .has_pool_id = true,
+		.pool_id = o->pool_id, .pool = (uint8_t)o->pool, .device_free = known(o->device_free),
+		.capacity = known(o->capacity), .allocated = known(o->allocated),
+		.reserved = known(o->reserved), .allowed = known(o->allowed),
+		.library = gs_text_of(library_of(s)), .message = gs_text_of(s->library ? NULL : message),
+		.stack = e->stacks[o->ctx.stack]};
+	gs_writer_oom(w, &row);
+}
+
+static void put_ooms(const gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
 	const gs_stage *s = from->stage;
 	uint64_t first = s->count - s->nevents;
-	char message[1024];
-	for (uint32_t i = 0; i < s->nooms; i++) {
-		const gs_pool_oom *o = &s->ooms[i].figures;
-		if (s->ooms[i].number < first)
-			continue;
-		gs_pool_oom_message(o, message, sizeof message);
-		gs_row_oom row = {GS_ROW_OOM_UNTOLD, .device = o->device,
-			.idx = (int64_t)(s->ooms[i].number - first),
-			.time_us = gs_clock_ns(from->scale, s->ooms[i].ticks) / 1000,
-			.requested = known(o->rounded), .needed = known(o->needed),
-			.stream = (int64_t)o->stream, .has_pool_id = true, .pool_id = o->pool_id,
-			.pool = (uint8_t)o->pool, .device_free = known(o->device_free),
-			.capacity = known(o->capacity), .allocated = known(o->allocated),
-			.reserved = known(o->reserved), .allowed = known(o->allowed),
-			.library = gs_text_of(library_of(s)),
-			.message = gs_text_of(s->library ? NULL : message), .stack = e->stacks[o->ctx.stack]};
-		gs_writer_oom(w, &row);
-	}
+	for (uint32_t i = 0; i < s->nooms; i++)
+		if (s->ooms[i].number >= first)
+			gs_encode_oom(e, w, from, &s->ooms[i], first);
 }
 
 /* What a reader of the answers must know. */
@@ -292,14 +295,14 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 	if (status)
 		return status;
 	mark_all(e, from->stage);
-	put_process(w, from, from->scale->real);
+	gs_encode_process(w, from, from->scale->real);
 	put_device(w, from);
 	if (!from->stage->library)
-		put_settings(w, from);
+		gs_encode_settings(w, from);
 	put_stat_names(w);
 	put_mark_names(w, from);
 	gs_encoder_put(e, w);
-	put_layout(e, w, from);
+	gs_encode_layout(e, w, from);
 	put_stats(e, w, from);
 	put_ooms(e, w, from);
 	put_marks(w, from);

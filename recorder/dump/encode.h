@@ -25,7 +25,8 @@ typedef struct gs_encode_source {
 	const gs_config *config;
 	const gs_clock_scale *scale;
 	int64_t pid;
-	const char *reason; /* why it is written, in the file's words; NULL not told */
+	const char *reason;      /* why it is written, in the file's words; NULL not told */
+	uint64_t first_segment;  /* segments in the file before this layout */
 	uint64_t recorder_bytes; /* the recorder's own memory */
 	gs_mark *marks;          /* what the program named, oldest first; alike is used up */
 	uint32_t nmarks;
@@ -33,5 +34,12 @@ typedef struct gs_encode_source {
 
 /* Writes the whole file to the sink. What the sink or the writer failed with. */
 gs_status gs_encode(gs_encoder *e, const gs_encode_source *source, gs_sink sink, void *arg);
+
+/* Parts of it, for a stream. first: number of the file's first event. */
+void gs_encode_process(gs_writer *w, const gs_encode_source *from, int64_t now);
+void gs_encode_settings(gs_writer *w, const gs_encode_source *from);
+void gs_encode_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from);
+void gs_encode_oom(const gs_encoder *e, gs_writer *w, const gs_encode_source *from,
+	const gs_stage_oom *oom, uint64_t first);
 
 #endif

@@ -47,21 +47,36 @@ gs_status gs_encoder_init(gs_encoder *e, const gs_tables *tables, int level, gs_
 /* --- what the state refers to
  * ------------------------------------------------------------------------- */
 
+/* In a map: is to be put, and has no id in the file yet. */
+#define PENDING ((gs_id)1 << 31)
+
+static void want(gs_encoder *e, gs_id *entry)
+{
+	if (*entry)
+		return;
+	*entry = PENDING;
+	e->pending = true;
+}
+
 static void mark_frame(gs_encoder *e, gs_id id)
 {
 	const gs_table_frame *f = &e->tables->frames[id];
 	if (e->frames[id])
 		return;
-	e->frames[id] = 1;
-	e->texts[f->name] = e->texts[f->file] = 1;
-	e->modules[f->module] = 1;
+	want(e, &e->frames[id]);
+	if (f->name)
+		want(e, &e->texts[f->name]);
+	if (f->file)
+		want(e, &e->texts[f->file]);
+	if (f->module)
+		want(e, &e->modules[f->module]);
 }
 
 static void mark_stack(gs_encoder *e, gs_id id)
 {
 	if (!id || e->stacks[id])
 		return;
-	e->stacks[id] = 1;
+	want(e, &e->stacks[id]);
 	for (; id; id = e->tables->stacks[id].tail) {
 		const gs_table_stack *s = &e->tables->stacks[id];
 		for (uint32_t i = 0; i < s->n; i++)
@@ -72,15 +87,15 @@ static void mark_stack(gs_encoder *e, gs_id id)
 void gs_encoder_mark_text(gs_encoder *e, gs_id text)
 {
 	if (text)
-		e->texts[text] = 1;
+		want(e, &e->texts[text]);
 }
 
 void gs_encoder_mark(gs_encoder *e, gs_id stack, uint16_t tag)
 {
 	mark_stack(e, stack);
 	if (tag && !e->tags[tag]) {
-		e->tags[tag] = 1;
-		e->texts[e->tables->tags[tag]] = 1;
+		want(e, &e->tags[tag]);
+		want(e, &e->texts[e->tables->tags[tag]]);
 	}
 }
 
@@ -96,13 +111,14 @@ void gs_encoder_begin(gs_encoder *e)
 	clear(e->texts, e->tables->ntexts);
 	clear(e->modules, GS_MODULES_MAX + 1);
 	clear(e->tags, e->tables->ntags);
+	e->pending = false;
 }
 
 static void put_texts(gs_encoder *e, gs_writer *w)
 {
 	const gs_tables *t = e->tables;
 	for (uint32_t i = 1, n = t->ntexts; i < n; i++)
-		if (e->texts[i])
+		if (e->texts[i] == PENDING)
 			e->texts[i] = gs_writer_string(
 				w, (gs_text){t->text_bytes + t->texts[i].at, t->texts[i].n});
 }
@@ -112,7 +128,7 @@ static void put_modules(gs_encoder *e, gs_writer *w)
 	const gs_modules *m = &e->tables->modules;
 	for (uint32_t i = 1; i <= m->n; i++) {
 		const gs_module *module = &m->list[i - 1];
-		if (!e->modules[i])
+		if (e->modules[i] != PENDING)
 			continue;
 		gs_row_module row = {.path = {m->text + module->path, module->path_length},
 			.build_id = {module->build_id_length ? (const char *)module->build_id : NULL,
@@ -127,7 +143,7 @@ static void put_frames(gs_encoder *e, gs_writer *w)
 {
 	for (uint32_t i = 1, n = e->tables->nframes; i < n; i++) {
 		const gs_table_frame *f = &e->tables->frames[i];
-		if (!e->frames[i])
+		if (e->frames[i] != PENDING)
 			continue;
 		gs_row_frame row = {.name = e->texts[f->name],
 			.file = e->texts[f->file],
@@ -142,7 +158,7 @@ static void put_stacks(gs_encoder *e, gs_writer *w)
 {
 	for (uint32_t i = 1, n = e->tables->nstacks; i < n; i++) {
 		uint32_t deep = 0;
-		if (!e->stacks[i])
+		if (e->stacks[i] != PENDING)
 			continue;
 		for (gs_id id = i; id; id = e->tables->stacks[id].tail) {
 			const gs_table_stack *s = &e->tables->stacks[id];
@@ -156,16 +172,16 @@ static void put_stacks(gs_encoder *e, gs_writer *w)
 static void put_tags(gs_encoder *e, gs_writer *w)
 {
 	for (uint32_t i = 1, n = e->tables->ntags; i < n; i++)
-		if (e->tags[i])
+		if (e->tags[i] == PENDING)
 			e->tags[i] = gs_writer_tag(w, e->texts[e->tables->tags[i]]);
 }
 
 void gs_encoder_put(gs_encoder *e, gs_writer *w)
 {
-	e->texts[0] = e->modules[0] = 0; /* named frames marked module 0, C frames name 0 */
 	put_texts(e, w);
 	put_modules(e, w);
 	put_frames(e, w);
 	put_stacks(e, w);
 	put_tags(e, w);
+	e->pending = false;
 }

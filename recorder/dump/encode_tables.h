@@ -1,10 +1,11 @@
 /* The interned tables in a file: only the texts, frames, modules, stacks and tags that it refers
  * to, under new ids. Used in three steps: begin, mark what is used, put; then the maps tell the
- * file's ids. Takes no memory after init. Not thread-safe, but other threads may add to the tables
- * meanwhile. */
+ * file's ids. Marking and putting again adds what is new. Takes no memory after init. Not
+ * thread-safe, but other threads may add to the tables meanwhile. */
 #ifndef GS_RECORDER_ENCODE_TABLES_H
 #define GS_RECORDER_ENCODE_TABLES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 #include "recorder/capture/tables.h"
@@ -17,7 +18,7 @@ typedef struct gs_encoder {
 	void *workspace;
 	gs_id *stacks, *frames, *texts, *modules, *tags; /* table id → id in the file; 0: not used */
 	gs_id *stack_frames;                             /* of one stack, with its tails */
-	uint32_t cap_stack_frames;
+	bool pending;                                    /* something is marked that was not put */
 } gs_encoder;
 
 gs_status gs_encoder_init(gs_encoder *e, const gs_tables *tables, int level, gs_pages *pages);

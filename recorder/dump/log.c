@@ -33,8 +33,18 @@ void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *a, uint
 		l->pending += l->refuses;
 		if (figures)
 			l->ooms[l->nooms++ % GS_OOMS_KEPT] = (gs_stage_oom){l->ring.count, ticks, *figures};
+		if (figures && l->lane)
+			gs_lane_push_oom(l->lane, &(gs_stage_oom){l->ring.count, ticks, *figures});
 	}
 	gs_ring_push(&l->ring, &e);
+	if (l->lane)
+		gs_lane_push(l->lane, &e);
+}
+
+void gs_log_stream_layout(gs_log *l, const gs_pool *pool)
+{
+	gs_stage_copy(&l->lane->stage, pool, &l->ring);
+	gs_lane_layout_ready(l->lane);
 }
 
 void gs_log_forgive(gs_log *l)

@@ -8,14 +8,16 @@
 #include "recorder/pool/pool.h"
 #include "recorder/dump/ring.h"
 #include "recorder/dump/staging.h"
+#include "recorder/dump/stream.h"
 
 typedef struct gs_log {
 	gs_ring ring;
+	gs_lane *lane; /* of the stream of the whole run; NULL: none */
 	gs_stage stage;
 	gs_stage_oom ooms[GS_OOMS_KEPT]; /* a ring; the next goes to nooms % GS_OOMS_KEPT */
-	uint64_t nooms, pending; /* pending: of them, failures that are only refusals so far */
-	bool refuses;            /* failures are refusals: the program may help itself */
-	char conf[GS_STAGE_CONF]; /* settings in force */
+	uint64_t nooms, pending;         /* pending: of them, failures that are only refusals so far */
+	bool refuses;                    /* failures are refusals: the program may help itself */
+	char conf[GS_STAGE_CONF];        /* settings in force */
 } gs_log;
 
 /* A log of the latest events. GS_NO_MEMORY; nothing is held then. */
@@ -26,7 +28,8 @@ void gs_log_release(gs_log *l, gs_pages *pages);
  * then have. */
 static inline gs_status gs_log_reserve(gs_log *l, size_t metadata_bytes)
 {
-	return gs_stage_reserve(&l->stage, metadata_bytes);
+	gs_status status = gs_stage_reserve(&l->stage, metadata_bytes);
+	return status || !l->lane ? status : gs_lane_reserve(l->lane, metadata_bytes);
 }
 
 /* Records an action at that time (clock.h), as the pool tells it. */
@@ -37,6 +40,9 @@ void gs_log_forgive(gs_log *l);
 
 /* Remembers the settings' text, cut to fit. */
 void gs_log_set_conf(gs_log *l, const char *conf);
+
+/* Copies the layout for the stream. No operation is half done. */
+void gs_log_stream_layout(gs_log *l, const gs_pool *pool);
 
 /* Copies everything to the stage: inside an oom action, the state of that failure. device_free:
  * GS_NONE unknown. */

@@ -107,8 +107,9 @@ void gs_stage_copy(gs_stage *s, const gs_pool *pool, const gs_ring *ring)
 	s->rules = gs_pool_rules_name(pool);
 	uint64_t allowed = gs_pool_allowed(pool);
 	s->allowed = allowed > INT64_MAX ? GS_NONE : (int64_t)allowed;
-	s->nevents = gs_ring_kept(ring);
 	s->count = ring->count;
 	memcpy(s->pools, ring->pools, sizeof s->pools);
-	gs_ring_copy(ring, s->events);
+	s->nevents = s->cap_events ? gs_ring_kept(ring) : 0; /* a stream's layouts need none */
+	if (s->nevents)
+		gs_ring_copy(ring, s->events);
 }

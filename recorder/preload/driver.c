@@ -31,7 +31,8 @@ EXPORT(
 	bool outermost = gs_hook_enter();
 	int result = real(out, pitch, width, height, element);
 	if (outermost)
-		gs_pass_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : *out, (result ? width : *pitch) * height, 0);
+		gs_pass_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : *out,
+			(result ? width : *pitch) * height, 0);
 	gs_hook_leave();
 	return result;
 }
@@ -43,17 +44,17 @@ EXPORT(cuMemAllocManaged, devptr *out, size_t bytes, unsigned flags)
 }
 
 /* Stream-ordered calls, for both default streams. */
-#define ALLOC_ASYNC(name)                                        \
-	EXPORT(name, devptr *out, size_t bytes, void *stream)        \
-	{                                                            \
-		REAL(name, devptr *, size_t, void *);                    \
-		ORDERED(real(out, bytes, stream), *out, bytes, stream);  \
+#define ALLOC_ASYNC(name)                                       \
+	EXPORT(name, devptr *out, size_t bytes, void *stream)       \
+	{                                                           \
+		REAL(name, devptr *, size_t, void *);                   \
+		ORDERED(real(out, bytes, stream), *out, bytes, stream); \
 	}
-#define ALLOC_FROM_POOL(name)                                          \
-	EXPORT(name, devptr *out, size_t bytes, void *pool, void *stream)  \
-	{                                                                  \
-		REAL(name, devptr *, size_t, void *, void *);                  \
-		ORDERED(real(out, bytes, pool, stream), *out, bytes, stream);  \
+#define ALLOC_FROM_POOL(name)                                         \
+	EXPORT(name, devptr *out, size_t bytes, void *pool, void *stream) \
+	{                                                                 \
+		REAL(name, devptr *, size_t, void *, void *);                 \
+		ORDERED(real(out, bytes, pool, stream), *out, bytes, stream); \
 	}
 #define FREE_ASYNC(name)                                       \
 	EXPORT(name, devptr address, void *stream)                 \

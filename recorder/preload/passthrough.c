@@ -33,6 +33,7 @@ typedef struct pass_device {
 	gs_ring ring;
 	gs_stage stage;
 	gs_live live;
+	gs_lane *lane; /* of the stream; NULL: none */
 	gs_mappings mappings;
 	const char *above; /* the last caching allocator that asked */
 	bool ready;
@@ -40,8 +41,8 @@ typedef struct pass_device {
 	gs_stage_oom refusals[GS_OOMS_KEPT];
 	uint64_t nrefusals, pending; /* pending: of them, that the program has not got over */
 	uint32_t false_alarms;
-	bool flagged;                       /* refused, not dumped */
-	uint64_t refused_size;              /* of the flag, or of the provisional dump */
+	bool flagged;          /* refused, not dumped */
+	uint64_t refused_size; /* of the flag, or of the provisional dump */
 	gs_id refused_stack;
 	bool provisional;                   /* dump is there */
 	char dump[PATH_MAX + NAME_MAX + 2]; /* its path */
@@ -116,6 +117,18 @@ static bool is_open(void)
 	return state > 0;
 }
 
+/* Several devices may come at once; the recorder's stream is for one thread at a time. */
+static void add_lane(pass_device *d, int number)
+{
+	const gs_dump_device device = {number, d->card.name, d->card.driver, d->card.capacity};
+	pthread_mutex_lock(&pass.opening);
+	gs_stream *stream = gs_recorder_stream(&pass.recorder);
+	d->lane = stream ? gs_stream_lane(stream, &device, &d->ring) : NULL;
+	if (d->lane)
+		d->lane->stage.library = "cuda";
+	pthread_mutex_unlock(&pass.opening);
+}
+
 /* The current device's record with its lock held, made ready at first use; NULL when there is none.
  */
 static pass_device *lock_device(int number)
@@ -132,6 +145,7 @@ static pass_device *lock_device(int number)
 		!gs_stage_reserve(&d->stage, gs_live_room(&d->live));
 	if (d->ready) {
 		gs_card_read(&d->card, number);
+		add_lane(d, number);
 		return d;
 	}
 	pthread_mutex_unlock(&d->lock);
@@ -188,6 +202,8 @@ static void push(pass_device *d, gs_action action, const gs_live_block *b, uint6
 	gs_ring_event e = {{b->address}, b->size, ticks, b->stream, b->stack, b->tag,
 		gs_ring_pool(&d->ring, (gs_pool_id){0, 0}), (uint8_t)action};
 	gs_ring_push(&d->ring, &e);
+	if (d->lane)
+		gs_lane_push(d->lane, &e);
 }
 
 static void drop_dump(pass_device *d)
@@ -280,6 +296,8 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 		.device = number};
 	d->nrefusals++;
 	d->pending++;
+	if (d->lane)
+		gs_lane_push_oom(d->lane, o);
 	b->address = device_free; /* of the event: a refusal has no address */
 	push(d, GS_ACTION_REFUSED, b, ticks);
 	if (d->provisional && b->size == d->refused_size && b->stack == d->refused_stack)
@@ -295,6 +313,15 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 /* --- what the hooks call
  * ---------------------------------------------------------------------------------- */
 
+/* The live allocations for the stream, between two operations. */
+static void stream_layout(pass_device *d)
+{
+	if (gs_lane_reserve(d->lane, gs_live_room(&d->live)))
+		return;
+	gs_live_stage(&d->live, &d->lane->stage);
+	gs_lane_layout_ready(d->lane);
+}
+
 /* The current device's record with its lock held, or NULL; with what is to be known of the call. */
 static pass_device *begin(const gs_regs *from, gs_call *call, int *number)
 {
@@ -302,7 +329,10 @@ static pass_device *begin(const gs_regs *from, gs_call *call, int *number)
 	if (*number < 0 || !is_open())
 		return NULL;
 	gs_recorder_call(&pass.recorder, from, call);
-	return lock_device(*number);
+	pass_device *d = lock_device(*number);
+	if (d && d->lane && gs_lane_layout_due(d->lane))
+		stream_layout(d);
+	return d;
 }
 
 static void allocated(const gs_regs *from, const char *above, int result, uint64_t address,
@@ -494,6 +524,8 @@ __attribute__((destructor)) static void at_end(void)
 			continue;
 		if (d->flagged)
 			write_dump(d, i, false, 0);
+		if (d->lane && d->lane->layout != 2)
+			stream_layout(d);
 		pthread_mutex_unlock(&d->lock);
 	}
 }

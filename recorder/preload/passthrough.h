@@ -35,8 +35,8 @@ void gs_pass_unmapping(uint64_t address, uint64_t bytes);
 /* Calls whose caller lies in a loaded library whose path contains this text are left out from now
  * on: the allocator there records itself. Without
  * effect on PyTorch's while its cache is switched off (PYTORCH_NO_CUDA_MEMORY_CACHING): it then
- * records nothing, and every call is an allocation of the program's. Exported, for the Python package. The text is copied; at
- * most 8. */
+ * records nothing, and every call is an allocation of the program's. Exported, for the Python
+ * package. The text is copied; at most 8. */
 __attribute__((visibility("default"))) void gpusnap_preload_leave_out(const char *library);
 
 #endif

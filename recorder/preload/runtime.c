@@ -26,17 +26,17 @@ EXPORT(cudaFree, void *address)
 }
 
 /* Stream-ordered calls, for both default streams. */
-#define ALLOC_ASYNC(name)                                        \
-	EXPORT(name, void **out, size_t bytes, void *stream)         \
-	{                                                            \
-		REAL(name, void **, size_t, void *);                     \
-		ORDERED(real(out, bytes, stream), *out, bytes, stream);  \
+#define ALLOC_ASYNC(name)                                       \
+	EXPORT(name, void **out, size_t bytes, void *stream)        \
+	{                                                           \
+		REAL(name, void **, size_t, void *);                    \
+		ORDERED(real(out, bytes, stream), *out, bytes, stream); \
 	}
-#define ALLOC_FROM_POOL(name)                                          \
-	EXPORT(name, void **out, size_t bytes, void *pool, void *stream)   \
-	{                                                                  \
-		REAL(name, void **, size_t, void *, void *);                   \
-		ORDERED(real(out, bytes, pool, stream), *out, bytes, stream);  \
+#define ALLOC_FROM_POOL(name)                                         \
+	EXPORT(name, void **out, size_t bytes, void *pool, void *stream)  \
+	{                                                                 \
+		REAL(name, void **, size_t, void *, void *);                  \
+		ORDERED(real(out, bytes, pool, stream), *out, bytes, stream); \
 	}
 #define FREE_ASYNC(name)                                       \
 	EXPORT(name, void *address, void *stream)                  \
@@ -65,8 +65,8 @@ EXPORT(cudaMallocPitch, void **out, size_t *pitch, size_t width, size_t height)
 	bool outermost = gs_hook_enter();
 	int result = real(out, pitch, width, height);
 	if (outermost)
-		gs_pass_allocated(
-			&from, gs_caller_above(from.ip), result, result ? 0 : (uintptr_t)*out, (result ? width : *pitch) * height, 0);
+		gs_pass_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : (uintptr_t)*out,
+			(result ? width : *pitch) * height, 0);
 	gs_hook_leave();
 	return result;
 }
@@ -93,7 +93,8 @@ EXPORT(cudaMalloc3D, pitched *out, extent e)
 	bool outermost = gs_hook_enter();
 	int result = real(out, e);
 	if (outermost)
-		gs_pass_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : (uintptr_t)out->address,
+		gs_pass_allocated(&from, gs_caller_above(from.ip), result,
+			result ? 0 : (uintptr_t)out->address,
 			(result ? e.width : out->pitch) * e.height * e.depth, 0);
 	gs_hook_leave();
 	return result;

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """gpusnap run, against the stub CUDA libraries. usage: check.py BUILD. Ends with `preload: N passed, N failed`."""
-import json, os, resource, signal, subprocess, sys, tempfile
+import json, os, resource, signal, subprocess, sys, tempfile, time
 
 build = os.path.abspath(sys.argv[1])
 gpusnap, calls = build + '/gpusnap', build + '/preload/calls'
@@ -160,7 +160,7 @@ def signals_are_passed_on():
 
 
 OPTIONS = [(), ('--',), ('--dir', '{d}'), ('--dir={d}',), ('--pool',), ('--stacks', 'c'), ('--stacks=none',),
-           ('--pool', '--dir', '{d}', '--stacks', 'all', '--')]
+           ('--pool', '--dir', '{d}', '--stacks', 'all', '--'), ('--record', '{d}/run%d.gsnap')]
 
 
 @case
@@ -178,7 +178,7 @@ def arguments_reach_the_program_as_they_are_whatever_the_options():
 
 @case
 def the_environment_is_the_users_with_nothing_but_what_recording_needs():
-    ours = {'LD_PRELOAD', 'PYTHONPATH', 'GPUSNAP_DIR', 'GPUSNAP_RUN', 'GPUSNAP_POOL', 'GPUSNAP_STACKS', '_'}
+    ours = {'LD_PRELOAD', 'PYTHONPATH', 'GPUSNAP_DIR', 'GPUSNAP_RUN', 'GPUSNAP_POOL', 'GPUSNAP_STACKS', 'GPUSNAP_STREAM', '_'}
     mine = {'PATH': os.environ['PATH'], 'A': 'line\nline', 'EMPTY': '', 'GPUSNAP_EVENTS': '10'}
     for options in OPTIONS:
         p = subprocess.run([gpusnap, 'run', *(o.format(d=tempfile.gettempdir()) for o in options), 'env', '-0'], capture_output=True,
@@ -266,6 +266,43 @@ def a_process_that_recorded_nothing_yet_says_so():
     p.terminate()
     assert asked.returncode == 1 and 'nothing is recorded yet' in asked.stderr, asked
     assert p.wait(10) == 128 + signal.SIGTERM
+
+
+def events(path):
+    return [(r['action'], r['size']) for r in query(path, 'select action, size from event order by idx')]
+
+
+@case
+def a_whole_run_is_recorded_and_each_process_has_its_file():
+    d = tempfile.mkdtemp()
+    p, dumps = run(calls, 'free', options=['--record', d + '/run.gsnap'])
+    assert (p.returncode, os.listdir(d)) == (0, ['run.gsnap']), (p, os.listdir(d))
+    assert events(d + '/run.gsnap') == events(dumps[0]) and len(dumps) == 1
+    assert query(d + '/run.gsnap', 'select count(*) n from block') == [{'n': 0}]
+    p, _ = run(calls, 'each', options=['--record', d + '/run.gsnap'])
+    assert p.returncode == 1 and 'exists already' in p.stderr, p
+    p, dumps = run(calls, 'fork', options=['--record', d + '/two.gsnap'])
+    files = sorted(f for f in os.listdir(d) if f.startswith('two'))
+    assert len(files) == 2 and files[1] == 'two.gsnap' and files[0].startswith('two-'), files
+    for f in files:
+        assert subprocess.run([gpusnap, 'verify', d + '/' + f], capture_output=True).returncode == 0, f
+        assert [r['size'] for r in query(d + '/' + f, "select size from event where action = 'refused'")], f
+
+
+@case
+def a_killed_program_leaves_its_stream():
+    d = tempfile.mkdtemp()
+    p = subprocess.Popen([gpusnap, 'run', '--dir', d, '--record', d + '/run.gsnap', 'sh', '-c', f'echo $$; exec {calls} wait'],
+                         stdout=subprocess.PIPE, text=True, env={**os.environ, 'STUB_MIB': '64'})
+    pid = int(p.stdout.readline())
+    assert p.stdout.readline() == 'ready\n'
+    deadline = time.time() + 10        # it is there while the program runs
+    while time.time() < deadline and len(events(d + '/run.gsnap')) < 2:
+        time.sleep(0.1)
+    os.kill(pid, signal.SIGKILL)
+    assert p.wait(10) == 128 + signal.SIGKILL
+    assert events(d + '/run.gsnap') == [('segment_alloc', 1 << 20), ('alloc', 1 << 20)]
+    assert query(d + '/run.gsnap', 'select count(*) n from block') == [{'n': 1}]
 
 
 @case

@@ -151,11 +151,11 @@ END_TEST
 
 START_TEST(a_file_for_newer_readers_says_so)
 {
-	file.data[16] = file.data[18] = 2;
+	file.data[16] = file.data[18] = 3;
 	mend_crc(0);
 	expect(GS_VERSION,
-		"needs a reader of version 2 or later, this one reads version 1: use a newer gpusnap",
-		"version 2");
+		"needs a reader of version 3 or later, this one reads version 2: use a newer gpusnap",
+		"version 3");
 }
 END_TEST
 

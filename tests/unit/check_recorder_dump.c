@@ -765,8 +765,8 @@ Suite *suite_recorder_dump(void)
 	tcase_add_test(t, a_full_disk_costs_one_line_and_leaves_no_half_file);
 	tcase_add_test(t, a_read_only_folder_costs_one_line);
 	tcase_add_test(t, folders_that_are_missing_are_made);
-	tcase_add_loop_test(t, a_dump_is_whole_though_a_system_call_is_refused, 0,
-		sizeof refused / sizeof *refused);
+	tcase_add_loop_test(
+		t, a_dump_is_whole_though_a_system_call_is_refused, 0, sizeof refused / sizeof *refused);
 	tcase_add_test(t, dumps_that_cannot_be_begun_lose_no_descriptor_and_are_told_once);
 	tcase_add_test(t, nor_do_those_whose_file_cannot_be_opened);
 	tcase_add_test(t, a_closed_stderr_is_no_matter);

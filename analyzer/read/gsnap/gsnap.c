@@ -71,6 +71,8 @@ static gs_status add_process(gs_gsnap_reading *g, gs_error *err)
 	gs_row_process row;
 	bool failed = false;
 	gs_sections_row(g->sections, 0, &row);
+	if (s->host)
+		return GS_OK; /* a stream may tell again */
 	s->host = text_of(s, row.host, &failed);
 	s->tool = text_of(s, row.tool, &failed);
 	s->argv = argv_of(s, row.argv, &failed);
@@ -98,9 +100,14 @@ static gs_status add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_row_device row;
 	bool failed = false;
 	gs_sections_row(g->sections, i, &row);
+	bool known = gs_snapshot_find_device(s, row.device) != NULL;
 	gs_device *d = gs_snapshot_device(s, row.device);
 	if (!d)
 		return no_memory(err);
+	if (g->stream && known && d->captured.idx > row.idx)
+		return GS_OK; /* out of order: not ours */
+	if (g->stream && !row.no_layout)
+		gs_gsnap_begin_layout(g, d);
 	d->name = string_of(s, row.name, &failed);
 	d->capacity = row.capacity;
 	d->device_free = row.device_free;
@@ -237,6 +244,8 @@ static gs_status read_section(gs_gsnap_reading *g, unsigned want, gs_error *err)
 		return gs_gsnap_add_events(g, err);
 	for (uint32_t i = 0; !status && adders[kind].add && i < g->section.rows; i++)
 		status = adders[kind].add(g, i, err);
+	if (g->stream && kind == GS_SECTION_BLOCK && g->section.flags & GS_SECTION_LAST)
+		gs_gsnap_end_layout(g);
 	return status;
 }
 
@@ -323,13 +332,25 @@ static bool keep_whole(gs_gsnap_reading *g, unsigned want)
 	return true;
 }
 
+/* A stream that still grows, or whose process was killed. */
+static bool keep_stream(gs_gsnap_reading *g)
+{
+	if (!g->snapshot->ndevices)
+		return false;
+	g->snapshot->complete = false;
+	g->snapshot->cut_at = gs_sections_offset(g->sections);
+	forget_cut_section(g);
+	return true;
+}
+
 static gs_status read_sections(gs_gsnap_reading *g, unsigned want, gs_error *err)
 {
 	gs_status status = gs_gsnap_maps_init(g) ? no_memory(err) : GS_OK;
 	while (!status && !(status = gs_sections_next(g->sections, &g->section, err)))
 		status = read_section(g, want, err);
-	if (status == GS_TRUNCATED && keep_whole(g, want))
+	if (status == GS_TRUNCATED && (g->stream ? keep_stream(g) : keep_whole(g, want)))
 		status = GS_END;
+	gs_gsnap_give_layout_up(g);
 	if (status != GS_END)
 		return status;
 	if (want & GS_WANT_EVENTS)
@@ -343,6 +364,7 @@ static gs_status read_gsnap(gs_source *source, unsigned want, gs_snapshot *s, gs
 	s->kind = GS_KIND_GSNAP;
 	gs_status status = gs_sections_open(
 		&g.sections, (gs_section_input){gs_gsnap_input, source}, err);
+	g.stream = !status && gs_sections_is_stream(g.sections);
 	if (!status)
 		status = read_sections(&g, want, err);
 	gs_gsnap_maps_release(&g);

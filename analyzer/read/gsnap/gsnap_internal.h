@@ -36,6 +36,12 @@ typedef struct gs_gsnap_reading {
 	gs_device *device;        /* of the section before, found again when it changes */
 	uint64_t segments_before; /* SEGMENT rows of devices before it */
 	size_t cap_segments, cap_blocks;
+	bool stream;            /* a whole run: layouts come again, the last whole one counts */
+	int32_t layout_of;      /* of a stream: the device whose layout is being read … */
+	bool layout_open;       /* … if one is */
+	uint64_t layout_before; /* segments in the file before it */
+	gs_layout before;       /* that device's last whole layout */
+	bool before_known;
 } gs_gsnap_reading;
 
 /* A gs_source (arg) as the input of gs_sections_open. */
@@ -52,6 +58,12 @@ gs_status gs_gsnap_add_stack(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_tag(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_segment(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+
+/* Of a stream: a layout of a device begins; its last section was read; the file ends (an unfinished
+ * one is given up). */
+void gs_gsnap_begin_layout(gs_gsnap_reading *g, gs_device *d);
+void gs_gsnap_end_layout(gs_gsnap_reading *g);
+void gs_gsnap_give_layout_up(gs_gsnap_reading *g);
 
 /* All rows of the loaded section. */
 gs_status gs_gsnap_add_events(gs_gsnap_reading *g, gs_error *err);

@@ -174,8 +174,10 @@ static gs_device *device_of(gs_gsnap_reading *g)
 		return g->device;
 	g->device = gs_snapshot_find_device(s, g->section.device);
 	g->segments_before = 0;
-	for (const gs_device *d = s->devices; d < g->device; d++)
+	for (const gs_device *d = s->devices; d < g->device && !g->stream; d++)
 		g->segments_before += d->captured.nsegments;
+	if (g->stream)
+		g->segments_before = g->layout_before;
 	g->cap_segments = g->device->captured.nsegments;
 	g->cap_blocks = g->device->captured.nblocks;
 	return g->device;

@@ -1,0 +1,34 @@
+/* Layouts of a stream: of each device the last whole one is kept. */
+#include "analyzer/model/snapshot.h"
+#include "analyzer/read/gsnap/gsnap_internal.h"
+
+void gs_gsnap_begin_layout(gs_gsnap_reading *g, gs_device *d)
+{
+	gs_gsnap_give_layout_up(g);
+	g->before = d->captured;
+	g->before_known = d->has_layout;
+	gs_layout_init(&d->captured);
+	g->layout_of = d->device;
+	g->layout_open = true;
+	g->layout_before = gs_sections_rows(g->sections, GS_SECTION_SEGMENT);
+	g->device = NULL;
+}
+
+void gs_gsnap_end_layout(gs_gsnap_reading *g)
+{
+	if (g->layout_open)
+		gs_layout_release(&g->before);
+	g->layout_open = false;
+}
+
+void gs_gsnap_give_layout_up(gs_gsnap_reading *g)
+{
+	gs_device *d = g->layout_open ? gs_snapshot_find_device(g->snapshot, g->layout_of) : NULL;
+	if (!d)
+		return;
+	gs_layout_release(&d->captured);
+	d->captured = g->before;
+	d->has_layout = g->before_known;
+	g->layout_open = false;
+	g->device = NULL;
+}

@@ -1,0 +1,438 @@
+/* Streams: a whole run in one file, held against what the ring of the same run kept. */
+#include <check.h>
+#include <dirent.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/read/open/reader.h"
+#include "analyzer/state/state.h"
+#include "recorder/api/env.h"
+#include "recorder/api/recorder.h"
+#include "recorder/pool/sim_device.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static gs_config config;
+static gs_recorder recorder;
+static gs_sim *sim;
+static char folder[64], path[128], errors[80];
+static gs_error err = GS_ERROR_INIT;
+static uint64_t seed;
+
+static void setup(void)
+{
+	strcpy(folder, "/tmp/gpusnap-stream-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(folder));
+	snprintf(path, sizeof path, "%s/run.gsnap", folder);
+	snprintf(errors, sizeof errors, "%s/err", folder);
+	ck_assert_ptr_nonnull(freopen(errors, "w", stderr));
+	setvbuf(stderr, NULL, _IONBF, 0);
+	for (const gs_env_variable *v = gs_env_variables; v->name; v++)
+		unsetenv(v->name);
+	ck_assert_int_eq(gs_config_read(&config, &err), GS_OK);
+	ck_assert_int_eq(gs_config_set(&config, GS_ENV_DIR, folder, &err), GS_OK);
+	ck_assert_int_eq(gs_config_set(&config, GS_ENV_STREAM, path, &err), GS_OK);
+	config.sync = false;
+	config.stream_epoch = 5000;
+	config.events = 1 << 20;
+	seed = 88172645463325252u;
+}
+
+static void open_recorder(void)
+{
+	gs_sim_config c = {.capacity = 4096 * MIB, .number = 0};
+	ck_assert_int_eq(gs_sim_init(&sim, &c), GS_OK);
+	ck_assert_msg(!gs_recorder_init(&recorder, &config, 0, &err), "%s", err.text);
+	gs_heap_config h = {.ops = &gs_sim_ops, .device = sim, .name = "test card"};
+	ck_assert_msg(!gs_recorder_add_device(&recorder, &h, &err), "%s", err.text);
+}
+
+static void close_recorder(void)
+{
+	gs_recorder_release(&recorder);
+	gs_sim_release(sim);
+	sim = NULL;
+}
+
+static void teardown(void)
+{
+	char command[200];
+	if (sim)
+		close_recorder();
+	snprintf(command, sizeof command, "rm -rf %s", folder);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static uint64_t next_random(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	return seed ^= seed << 17;
+}
+
+static gs_heap *heap(void) { return gs_recorder_heap(&recorder, 0); }
+
+__attribute__((noinline)) static gs_status allocate(uint64_t bytes, uint64_t *address)
+{
+	gs_regs from;
+	gs_call call;
+	gs_regs_of_caller(&from);
+	gs_recorder_call(&recorder, &from, &call);
+	return gs_heap_malloc(heap(), &call, bytes, 0, address, NULL, NULL);
+}
+
+static void give_back(uint64_t address)
+{
+	gs_call call;
+	gs_recorder_call_free(&recorder, &call);
+	gs_heap_free(heap(), &call, address);
+}
+
+/* Random calls on 200 slots; the last ones stay allocated. */
+static void run(int calls)
+{
+	static uint64_t live[200];
+	memset(live, 0, sizeof live);
+	for (int i = 0; i < calls; i++) {
+		uint64_t *slot = &live[next_random() % 200];
+		if (i % 1000 == 0)
+			gs_recorder_push_tag(&recorder, i % 2000 ? "odd" : "even");
+		if (*slot)
+			give_back(*slot);
+		if (allocate(next_random() % (next_random() % 4 ? 60000 : 12 * MIB) + 1, slot))
+			*slot = 0;
+		if (i % 3000 == 2999)
+			allocate(5000 * MIB, slot), *slot = 0;
+	}
+}
+
+static void read_file(const char *name, gs_snapshot *s)
+{
+	char full[400];
+	snprintf(full, sizeof full, "%s/%s", folder, name);
+	ck_assert_msg(!gs_read_path(full, GS_WANT_ALL, s, &err), "%s: %s", full, err.text);
+}
+
+static void same_events(const gs_snapshot *a, const gs_snapshot *b, size_t n)
+{
+	const gs_trace *x = &a->devices[0].trace, *y = &b->devices[0].trace;
+	for (size_t i = 0; i < n; i++) {
+		const gs_event *e = &x->events[i], *f = &y->events[i];
+		ck_assert_msg(gs_event_action(e) == gs_event_action(f) && e->address == f->address &&
+				e->size == f->size &&
+				!strcmp(gs_string_text(a, gs_event_tag(e)), gs_string_text(b, gs_event_tag(f))),
+			"event %zu", i);
+		ck_assert_uint_eq(a->stacks[e->stack].n, b->stacks[f->stack].n);
+	}
+}
+
+static void same_layout(const gs_layout *a, const gs_layout *b)
+{
+	ck_assert_uint_eq(a->nsegments, b->nsegments);
+	ck_assert_uint_eq(a->nblocks, b->nblocks);
+	for (size_t i = 0; i < a->nblocks; i++) {
+		ck_assert_uint_eq(a->blocks[i].address, b->blocks[i].address);
+		ck_assert_uint_eq(a->blocks[i].size, b->blocks[i].size);
+		ck_assert_int_eq(a->blocks[i].state, b->blocks[i].state);
+		ck_assert_int_eq(a->blocks[i].requested, b->blocks[i].requested);
+	}
+}
+
+/* The state after an event, by each file. */
+static void same_state(const gs_snapshot *a, const gs_snapshot *b, const char *selector)
+{
+	gs_layout x, y;
+	gs_layout_init(&x);
+	gs_layout_init(&y);
+	ck_assert_msg(!gs_state_select(a, &a->devices[0], selector, &x, NULL, &err), "%s", err.text);
+	ck_assert_msg(!gs_state_select(b, &b->devices[0], selector, &y, NULL, &err), "%s", err.text);
+	same_layout(&x, &y);
+	gs_layout_release(&x);
+	gs_layout_release(&y);
+}
+
+static int lines_said(void)
+{
+	int lines = 0, c;
+	FILE *f = fopen(errors, "r");
+	while ((c = getc(f)) != EOF)
+		lines += c == '\n';
+	fclose(f);
+	return lines;
+}
+
+START_TEST(the_stream_holds_every_event_and_every_state_that_the_ring_shows)
+{
+	gs_snapshot stream, dump;
+	char written[PATH_MAX], selector[24];
+	gs_dump_request request = {.reason = GS_DUMP_DEMAND, .path = written};
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	open_recorder();
+	run(9000);
+	snprintf(written, sizeof written, "%s/dump.gsnap", folder);
+	ck_assert_int_eq(gs_heap_dump(heap(), &request, NULL, 0, &err), GS_OK);
+	close_recorder();
+	read_file("run.gsnap", &stream);
+	read_file("dump.gsnap", &dump);
+	ck_assert(stream.complete);
+	ck_assert_uint_eq(stream.devices[0].trace.n, dump.devices[0].trace.n);
+	ck_assert_int_eq(stream.devices[0].trace.complete, 1);
+	same_events(&stream, &dump, dump.devices[0].trace.n);
+	ck_assert_uint_eq(stream.nooms, dump.nooms);
+	for (size_t i = 0; i < dump.nooms; i++) {
+		ck_assert_int_eq(stream.ooms[i].idx, dump.ooms[i].idx);
+		ck_assert_int_eq(stream.ooms[i].requested, dump.ooms[i].requested);
+		ck_assert_int_eq(stream.ooms[i].device_free, dump.ooms[i].device_free);
+	}
+	for (int i = 0; i < 20; i++) {
+		snprintf(selector, sizeof selector, "%llu",
+			(unsigned long long)(next_random() % dump.devices[0].trace.n));
+		same_state(&stream, &dump, selector);
+	}
+	same_state(&stream, &dump, "captured");
+	gs_snapshot_release(&stream);
+	gs_snapshot_release(&dump);
+}
+END_TEST
+
+static size_t file_size(const char *name)
+{
+	struct stat about;
+	char full[400];
+	snprintf(full, sizeof full, "%s/%s", folder, name);
+	return stat(full, &about) ? 0 : (size_t)about.st_size;
+}
+
+START_TEST(a_stream_cut_anywhere_holds_its_whole_sections)
+{
+	gs_snapshot whole, cut;
+	char command[300];
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	open_recorder();
+	run(6000);
+	close_recorder();
+	read_file("run.gsnap", &whole);
+	size_t size = file_size("run.gsnap"), most = 0, readable = 0;
+	for (int i = 0; i < 60; i++) {
+		snprintf(command, sizeof command, "head -c %zu %s >%s/cut.gsnap",
+			(size_t)(next_random() % size), path, folder);
+		ck_assert_int_eq(system(command), 0);
+		snprintf(command, sizeof command, "%s/cut.gsnap", folder);
+		if (gs_read_path(command, GS_WANT_ALL, &cut, &err))
+			continue; /* before the first device */
+		size_t n = cut.ndevices ? cut.devices[0].trace.n : 0;
+		ck_assert(!cut.complete);
+		ck_assert_uint_le(n, whole.devices[0].trace.n);
+		same_events(&cut, &whole, n);
+		if (n)
+			same_state(&cut, &whole, n > 1000 ? "1000" : "0");
+		most = n > most ? n : most;
+		readable++;
+		gs_snapshot_release(&cut);
+	}
+	ck_assert_uint_gt(readable, 50);
+	ck_assert_uint_gt(most, whole.devices[0].trace.n / 2);
+	gs_snapshot_release(&whole);
+}
+END_TEST
+
+START_TEST(what_a_killed_process_streamed_is_there)
+{
+	gs_snapshot s;
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	for (int i = 0; i < 20; i++) {
+		const struct timespec wait = {0, (long)(next_random() % 40000000)};
+		pid_t child = fork();
+		if (!child) {
+			open_recorder();
+			for (;;)
+				run(1000);
+		}
+		nanosleep(&wait, NULL);
+		kill(child, SIGKILL);
+		waitpid(child, NULL, 0);
+		if (!gs_read_path(path, GS_WANT_ALL, &s, &err)) {
+			gs_layout l;
+			gs_layout_init(&l);
+			if (s.ndevices && s.devices[0].trace.n) {
+				ck_assert_int_eq(
+					gs_state_select(&s, &s.devices[0], "captured", &l, NULL, &err), GS_OK);
+				ck_assert(l.exact);
+			}
+			gs_layout_release(&l);
+			gs_snapshot_release(&s);
+		} else {
+			ck_assert_msg(
+				err.status == GS_TRUNCATED || file_size("run.gsnap") == 0, "%s", err.text);
+		}
+		unlink(path);
+	}
+}
+END_TEST
+
+START_TEST(a_full_disk_ends_the_stream_with_one_line_and_the_ring_goes_on)
+{
+	gs_snapshot s;
+	const struct rlimit small = {40000, 40000};
+	pid_t child = fork();
+	int status;
+	if (!child) {
+		gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+		open_recorder();
+		run(30000);
+		uint64_t n = heap()->log.ring.count;
+		close_recorder();
+		_exit(n < 60000 || lines_said() != 1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+	read_file("run.gsnap", &s);
+	ck_assert(!s.complete);
+	ck_assert_uint_gt(s.devices[0].trace.n, 1000);
+	ck_assert_uint_eq(s.cut_at, file_size("run.gsnap")); /* not a byte behind the last section */
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_forked_child_streams_into_a_file_of_its_own)
+{
+	gs_snapshot parent, child;
+	char name[64];
+	int status;
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	open_recorder();
+	run(2000);
+	uint64_t before = heap()->log.ring.count;
+	pid_t pid = fork();
+	if (!pid) {
+		run(1000);
+		close_recorder();
+		_exit(0);
+	}
+	run(500);
+	uint64_t all = heap()->log.ring.count;
+	ck_assert_int_eq(waitpid(pid, &status, 0), pid);
+	ck_assert_int_eq(status, 0);
+	close_recorder();
+	read_file("run.gsnap", &parent);
+	ck_assert_uint_eq(parent.devices[0].trace.n, all);
+	snprintf(name, sizeof name, "run-%d.gsnap", pid);
+	read_file(name, &child);
+	ck_assert_uint_eq(child.devices[0].trace.dropped, before);
+	ck_assert_int_eq(child.pid, pid);
+	ck_assert_uint_gt(child.devices[0].trace.n, 1500);
+	ck_assert(child.complete && child.devices[0].has_layout);
+	gs_snapshot_release(&parent);
+	gs_snapshot_release(&child);
+}
+END_TEST
+
+static void *churn(void *arg)
+{
+	uint64_t a;
+	(void)arg;
+	for (int i = 0; i < 4000; i++)
+		if (!allocate(1000 + (uint64_t)i % 5000, &a))
+			give_back(a);
+	return NULL;
+}
+
+START_TEST(threads_stream_every_event_once)
+{
+	pthread_t t[16];
+	gs_snapshot s;
+	open_recorder();
+	for (int i = 0; i < 16; i++)
+		pthread_create(&t[i], NULL, churn, NULL);
+	for (int i = 0; i < 16; i++)
+		pthread_join(t[i], NULL);
+	uint64_t n = heap()->log.ring.count;
+	close_recorder();
+	read_file("run.gsnap", &s);
+	ck_assert_uint_eq(s.devices[0].trace.n, n);
+	ck_assert(s.complete);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_capped_stream_keeps_its_newest_part_with_a_layout)
+{
+	gs_snapshot s, old;
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	config.stream_bytes = 200000;
+	open_recorder();
+	run(24000);
+	uint64_t n = heap()->log.ring.count;
+	close_recorder();
+	ck_assert_uint_le(file_size("run.gsnap") + file_size("run-old.gsnap"),
+		400000); /* it is asked for at 100000 */
+	read_file("run.gsnap", &s);
+	read_file("run-old.gsnap", &old);
+	ck_assert_uint_gt(s.devices[0].trace.dropped, 0);
+	ck_assert_uint_eq(s.devices[0].trace.dropped + s.devices[0].trace.n, n);
+	ck_assert_uint_eq(
+		old.devices[0].trace.dropped + old.devices[0].trace.n, s.devices[0].trace.dropped);
+	ck_assert(s.devices[0].has_layout && s.complete);
+	gs_snapshot_release(&s);
+	gs_snapshot_release(&old);
+}
+END_TEST
+
+START_TEST(a_file_that_is_there_is_left_alone)
+{
+	gs_snapshot s;
+	char name[64];
+	FILE *f = fopen(path, "w");
+	fputs("mine", f);
+	fclose(f);
+	open_recorder();
+	run(10);
+	close_recorder();
+	ck_assert_uint_eq(file_size("run.gsnap"), 4);
+	snprintf(name, sizeof name, "run-%d.gsnap", getpid());
+	read_file(name, &s);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_stream_that_cannot_be_opened_costs_one_line)
+{
+	uint64_t a;
+	char file[100];
+	snprintf(file, sizeof file, "%s/err/run.gsnap", folder); /* err is a file */
+	gs_config_set(&config, GS_ENV_STREAM, file, &err);
+	open_recorder();
+	ck_assert_int_eq(allocate(100, &a), GS_OK);
+	ck_assert_int_eq(lines_said(), 1);
+}
+END_TEST
+
+Suite *suite_recorder_stream(void);
+Suite *suite_recorder_stream(void)
+{
+	Suite *s = suite_create("recorder_stream");
+	TCase *t = tcase_create("streams");
+	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60);
+	tcase_add_test(t, the_stream_holds_every_event_and_every_state_that_the_ring_shows);
+	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
+	tcase_add_test(t, what_a_killed_process_streamed_is_there);
+	tcase_add_test(t, a_full_disk_ends_the_stream_with_one_line_and_the_ring_goes_on);
+	tcase_add_test(t, a_forked_child_streams_into_a_file_of_its_own);
+	tcase_add_test(t, threads_stream_every_event_once);
+	tcase_add_test(t, a_capped_stream_keeps_its_newest_part_with_a_layout);
+	tcase_add_test(t, a_file_that_is_there_is_left_alone);
+	tcase_add_test(t, a_stream_that_cannot_be_opened_costs_one_line);
+	suite_add_tcase(s, t);
+	return s;
+}

@@ -1,9 +1,8 @@
 /* gpusnap diff: what two moments differ in. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/export/diff.h"
+#include "analyzer/api/diff_rows.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -16,148 +15,24 @@ typedef struct diff_options {
 	const char *from, *to;
 } diff_options;
 
-/* The moments of one side, with what their memory means. */
-typedef struct side {
-	const gs_snapshot *snapshot;
-	gs_moments moments;
-	gs_history *histories;
-	gs_meaning *meanings;
-} side;
-
-static gs_status side_open(
-	side *s, const gs_snapshot *snapshot, int64_t device, const char *state, gs_error *err)
-{
-	gs_status status = gs_moments_select(snapshot, device, state, &s->moments, err);
-
-	s->snapshot = snapshot;
-	s->histories = calloc(s->moments.n + 1, sizeof *s->histories);
-	s->meanings = calloc(s->moments.n + 1, sizeof *s->meanings);
-	if (!status && (!s->histories || !s->meanings))
-		status = gs_fail(err, GS_NO_MEMORY, "histories of %zu devices", s->moments.n);
-	for (size_t i = 0; i < s->moments.n && !status; i++) {
-		status = gs_history_init(&s->histories[i], snapshot, s->moments.at[i].device, err);
-		if (!status)
-			status = gs_meaning_init(&s->meanings[i], &s->histories[i], NULL, err);
-	}
-	return status;
-}
-
-static void side_release(side *s)
-{
-	for (size_t i = 0; i < s->moments.n; i++) {
-		if (s->meanings)
-			gs_meaning_release(&s->meanings[i]);
-		if (s->histories)
-			gs_history_release(&s->histories[i]);
-	}
-	free(s->meanings);
-	free(s->histories);
-	gs_moments_release(&s->moments);
-}
-
-static gs_diff_side find(const side *s, int32_t device)
-{
-	for (size_t i = 0; i < s->moments.n; i++)
-		if (s->moments.at[i].device->device == device)
-			return (gs_diff_side){s->snapshot, &s->moments.at[i], &s->meanings[i]};
-	return (gs_diff_side){0};
-}
-
-/* Devices of the first side, then those that the second has alone. */
-static gs_status compare(gs_diff *d, const side *a, const side *b, gs_error *err)
-{
-	gs_status status = GS_OK;
-
-	for (size_t i = 0; i < a->moments.n && !status; i++) {
-		gs_diff_side x = find(a, a->moments.at[i].device->device),
-					 y = find(b, a->moments.at[i].device->device);
-		status = gs_diff_add(d, &x, &y, err);
-	}
-	for (size_t i = 0; i < b->moments.n && !status; i++) {
-		gs_diff_side x = find(a, b->moments.at[i].device->device),
-					 y = find(b, b->moments.at[i].device->device);
-		if (!x.moment)
-			status = gs_diff_add(d, &x, &y, err);
-	}
-	return status;
-}
-
-/* --- rows --------------------------------------------------------------------------------------
- */
-
-static const gs_column columns[] = {
-	{"device", GS_UNIT_NONE},
-	{"where", GS_UNIT_NONE},
-	{"called_by", GS_UNIT_NONE},
-	{"category", GS_UNIT_NONE},
-	{"bytes_a", GS_UNIT_BYTES},
-	{"bytes_b", GS_UNIT_BYTES},
-	{"change", GS_UNIT_BYTES},
-	{"blocks_a", GS_UNIT_NONE},
-	{"blocks_b", GS_UNIT_NONE},
-};
-enum { COLUMNS = sizeof columns / sizeof *columns };
-
-static gs_status emit_row(gs_emitter *e, const gs_diff_row *row, gs_error *err)
-{
-	const gs_value values[COLUMNS] = {
-		gs_value_int(row->device),
-		gs_value_text(row->where),
-		gs_value_text(*row->called_by ? row->called_by : NULL),
-		gs_value_text(gs_category_word(NULL, row->category)),
-		gs_value_int((int64_t)row->bytes_a),
-		gs_value_int((int64_t)row->bytes_b),
-		gs_value_int(gs_diff_change(row)),
-		gs_value_int((int64_t)row->blocks_a),
-		gs_value_int((int64_t)row->blocks_b),
-	};
-	gs_status status = gs_emit_row(e, values, err);
-
-	return status == GS_END ? GS_OK : status;
-}
-
-static gs_status emit(const gs_diff *d, const gs_common *c, bool complete, FILE *out, gs_error *err)
-{
-	char *summary = gs_diff_summary(d);
-	gs_emit_head head = {.query = "diff",
-		.complete = complete,
-		.columns = columns,
-		.ncolumns = COLUMNS,
-		.limit = gs_output_limit(c),
-		.width = gs_output_width(),
-		.summary = summary};
-	gs_emitter *e = NULL;
-	uint64_t left = 0;
-	gs_status status = summary ? gs_emit_open(out, gs_output_format_of(c), &head, &e, err)
-							   : gs_fail(err, GS_NO_MEMORY, "a summary");
-
-	for (size_t i = 0; i < d->n && !status; i++)
-		status = emit_row(e, &d->rows[i], err);
-	if (e) {
-		gs_status closed = gs_emit_close(e, status != GS_OK, &left, err);
-		status = status ? status : closed;
-	}
-	if (!status)
-		gs_output_left(left);
-	free(summary);
-	return status;
-}
-
 static int print(const gs_diff *d, const gs_common *c, bool complete)
 {
+	const gs_emit_head head = {
+		.complete = complete, .limit = gs_output_limit(c), .width = gs_output_width()};
 	gs_result result;
 	gs_error err = GS_ERROR_INIT;
+	uint64_t left = 0;
 	int status = gs_result_open(&result, c, 0);
 
 	if (status >= 0)
 		return status;
-	status = emit(d, c, complete, result.stream, &err) ? gs_fail_file(result.name, &err, NULL)
-													   : GS_EXIT_DONE;
+	status = GS_EXIT_DONE;
+	if (gs_diff_emit(d, gs_output_format_of(c), &head, result.stream, &left, &err))
+		status = gs_fail_file(result.name, &err, NULL);
+	else
+		gs_output_left(left);
 	return gs_result_close(&result, status);
 }
-
-/* --- the command -------------------------------------------------------------------------------
- */
 
 static int refuse(const gs_snapshot *s, gs_status status, const gs_error *err)
 {
@@ -168,25 +43,17 @@ static int refuse(const gs_snapshot *s, gs_status status, const gs_error *err)
 
 static int diff(const diff_options *o, const gs_snapshot *a, const gs_snapshot *b)
 {
-	side from = {0}, to = {0};
+	const char *state = o->common.state;
+	const gs_diff_ask ask = {
+		a, b, o->from ? o->from : state, o->to ? o->to : state, o->common.device};
+	const gs_snapshot *culprit = NULL;
 	gs_diff d = GS_DIFF_INIT;
 	gs_error err = GS_ERROR_INIT;
-	const char *state = o->common.state;
-	gs_status status = side_open(&from, a, o->common.device, o->from ? o->from : state, &err);
-	int result = status ? refuse(a, status, &err) : -1;
-
-	if (result < 0) {
-		status = side_open(&to, b, o->common.device, o->to ? o->to : state, &err);
-		result = status ? refuse(b, status, &err) : -1;
-	}
-	if (result < 0) {
-		status = compare(&d, &from, &to, &err);
-		result = status ? gs_fail_file(NULL, &err, NULL)
+	gs_status status = gs_diff_moments(&ask, &d, &culprit, &err);
+	int result = status ? refuse(culprit, status, &err)
 						: print(&d, &o->common, a->complete && b->complete);
-	}
+
 	gs_diff_release(&d);
-	side_release(&from);
-	side_release(&to);
 	return result;
 }
 

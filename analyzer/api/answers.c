@@ -3,6 +3,7 @@
 
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
+#include "analyzer/api/diff_rows.h"
 #include "analyzer/api/handle.h"
 #include "analyzer/api/options.h"
 #include "analyzer/api/whatif_rows.h"
@@ -319,4 +320,49 @@ int gpusnap_snapshot_whatif(gpusnap_snapshot *s, const char *options, char **out
 	}
 	gs_api_options_release(&o);
 	return gs_api_end(s, status, &err);
+}
+
+/* --- diff ------------------------------------------------------------------------------------- */
+
+static gs_status answer_diff(const gs_diff_ask *ask, const form *f, FILE *out, gs_error *err)
+{
+	const gs_emit_head head = {
+		.complete = ask->a->complete && ask->b->complete, .width = (int)f->width};
+	const gs_snapshot *culprit;
+	gs_diff d = GS_DIFF_INIT;
+	gs_status status = gs_diff_moments(ask, &d, &culprit, err);
+	if (!status)
+		status = gs_diff_emit(&d, f->format, &head, out, NULL, err);
+	gs_diff_release(&d);
+	return status;
+}
+
+int gpusnap_snapshot_diff(
+	gpusnap_snapshot *a, gpusnap_snapshot *b, const char *options, char **out, size_t *n)
+{
+	static const char *const names[] = {"from", "to", "device", "form", "width", NULL};
+	gs_diff_ask ask = {&a->snapshot, &b->snapshot, NULL, NULL, GS_NONE};
+	gs_error err = GS_ERROR_INIT;
+	gs_api_options o = {NULL};
+	gs_api_answer answer;
+	form f;
+	int begun = gs_api_begin(a, out, n);
+	if (begun)
+		return begun;
+	gs_status status = b->read ? gs_api_options_parse(&o, options, names, &err)
+							   : gs_fail(&err, GS_INVALID, "nothing has been read yet");
+	if (!status)
+		status = gs_api_option_text(&o, "from", &ask.state_a, &err);
+	if (!status)
+		status = gs_api_option_text(&o, "to", &ask.state_b, &err);
+	if (!status)
+		status = gs_api_option_number(&o, "device", &ask.device, &err);
+	if (!status)
+		status = form_of(&o, &f, &err);
+	if (!status && !(status = gs_api_answer_open(&answer, &err))) {
+		status = answer_diff(&ask, &f, answer.stream, &err);
+		status = gs_api_answer_finish(&answer, status, out, n, &err);
+	}
+	gs_api_options_release(&o);
+	return gs_api_end(a, status, &err);
 }

@@ -15,6 +15,19 @@ const char *gpusnap_category_name(unsigned number)
 	return number < GS_CATEGORIES ? gs_category_word(NULL, number) : NULL;
 }
 
+size_t gpusnap_analyzer_validity(const int64_t *values, size_t n, uint8_t *bitmap)
+{
+	size_t unknown = 0;
+	memset(bitmap, 0, (n + 7) / 8);
+	for (size_t i = 0; i < n; i++) {
+		if (values[i] == GS_NONE)
+			unknown++;
+		else
+			bitmap[i / 8] |= (uint8_t)(1u << (i % 8));
+	}
+	return unknown;
+}
+
 void gpusnap_events_free(gpusnap_events *c)
 {
 	free(c->address);

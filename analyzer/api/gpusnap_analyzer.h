@@ -93,6 +93,11 @@ GPUSNAP_ANALYZER_API int gpusnap_queries(char **out, size_t *n);
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_whatif(
 	gpusnap_snapshot *s, const char *options, char **out, size_t *n);
 
+/* What two snapshots, or two states of one, differ in. Options: from, to (states of a and of b),
+ * device, form, width. An error is told by a. */
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_diff(
+	gpusnap_snapshot *a, gpusnap_snapshot *b, const char *options, char **out, size_t *n);
+
 /* A picture: kind "map" or "plot". Options: form ("png", "svg"), width (pixels), color (what
  * colours a map, what a plot is stacked by), device, state. GPUSNAP_FAILED where the library was
  * built without drawing. */
@@ -132,6 +137,11 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_blocks(
 	gpusnap_snapshot *s, int64_t number, const char *state, gpusnap_blocks *columns);
 GPUSNAP_ANALYZER_API void gpusnap_events_free(gpusnap_events *columns);
 GPUSNAP_ANALYZER_API void gpusnap_blocks_free(gpusnap_blocks *columns);
+
+/* Which of n values are known, as Arrow's validity bitmap (least significant bit first) of
+ * (n + 7) / 8 bytes. Returns how many are unknown. */
+GPUSNAP_ANALYZER_API size_t gpusnap_analyzer_validity(
+	const int64_t *values, size_t n, uint8_t *bitmap);
 
 /* Words of the numbers in columns; NULL behind the last. */
 GPUSNAP_ANALYZER_API const char *gpusnap_action_name(unsigned number);

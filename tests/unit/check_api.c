@@ -192,6 +192,31 @@ START_TEST(columns_hold_what_the_tables_hold)
 }
 END_TEST
 
+START_TEST(two_states_are_compared_as_the_command_does)
+{
+	gpusnap_snapshot *s = opened(pinned);
+	char *out, *expected;
+	size_t n;
+	ck_assert_int_eq(
+		gpusnap_snapshot_diff(s, s, "{\"from\":\"0\",\"to\":\"oom\"}", &out, &n), GPUSNAP_DONE);
+	expected = command("diff tests/data/faults/pinned.pickle --from 0 --to oom --json");
+	ck_assert_str_eq(out, expected);
+	gpusnap_analyzer_free(out);
+	free(expected);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(unknown_values_are_clear_bits)
+{
+	const int64_t values[] = {1, INT64_MIN, 0, -1, INT64_MIN, 5, 6, 7, INT64_MIN, 9};
+	uint8_t bitmap[2] = {255, 255};
+	ck_assert_uint_eq(gpusnap_analyzer_validity(values, 10, bitmap), 3);
+	ck_assert_uint_eq(bitmap[0], 0xed);
+	ck_assert_uint_eq(bitmap[1], 0x02);
+}
+END_TEST
+
 START_TEST(pictures_and_the_report_are_whole_files)
 {
 	gpusnap_snapshot *s = opened(pinned);
@@ -223,6 +248,8 @@ Suite *suite_api(void)
 	tcase_add_test(t, wrong_use_is_told_and_changes_nothing);
 	tcase_add_test(t, a_handle_without_a_snapshot_answers_nothing);
 	tcase_add_test(t, columns_hold_what_the_tables_hold);
+	tcase_add_test(t, two_states_are_compared_as_the_command_does);
+	tcase_add_test(t, unknown_values_are_clear_bits);
 	tcase_add_test(t, pictures_and_the_report_are_whole_files);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);

@@ -1,0 +1,143 @@
+/* What two moments differ in, as rows. */
+#include "analyzer/api/diff_rows.h"
+
+#include <stdlib.h>
+
+/* The moments of one side, with what their memory means. */
+typedef struct side {
+	const gs_snapshot *snapshot;
+	gs_moments moments;
+	gs_history *histories;
+	gs_meaning *meanings;
+} side;
+
+static gs_status side_open(
+	side *s, const gs_snapshot *snapshot, int64_t device, const char *state, gs_error *err)
+{
+	gs_status status = gs_moments_select(snapshot, device, state, &s->moments, err);
+
+	s->snapshot = snapshot;
+	s->histories = calloc(s->moments.n + 1, sizeof *s->histories);
+	s->meanings = calloc(s->moments.n + 1, sizeof *s->meanings);
+	if (!status && (!s->histories || !s->meanings))
+		status = gs_fail(err, GS_NO_MEMORY, "histories of %zu devices", s->moments.n);
+	for (size_t i = 0; i < s->moments.n && !status; i++) {
+		status = gs_history_init(&s->histories[i], snapshot, s->moments.at[i].device, err);
+		if (!status)
+			status = gs_meaning_init(&s->meanings[i], &s->histories[i], NULL, err);
+	}
+	return status;
+}
+
+static void side_release(side *s)
+{
+	for (size_t i = 0; i < s->moments.n; i++) {
+		if (s->meanings)
+			gs_meaning_release(&s->meanings[i]);
+		if (s->histories)
+			gs_history_release(&s->histories[i]);
+	}
+	free(s->meanings);
+	free(s->histories);
+	gs_moments_release(&s->moments);
+}
+
+static gs_diff_side find(const side *s, int32_t device)
+{
+	for (size_t i = 0; i < s->moments.n; i++)
+		if (s->moments.at[i].device->device == device)
+			return (gs_diff_side){s->snapshot, &s->moments.at[i], &s->meanings[i]};
+	return (gs_diff_side){0};
+}
+
+/* Devices of the first side, then those that the second has alone. */
+static gs_status compare(gs_diff *d, const side *a, const side *b, gs_error *err)
+{
+	gs_status status = GS_OK;
+
+	for (size_t i = 0; i < a->moments.n && !status; i++) {
+		gs_diff_side x = find(a, a->moments.at[i].device->device),
+					 y = find(b, a->moments.at[i].device->device);
+		status = gs_diff_add(d, &x, &y, err);
+	}
+	for (size_t i = 0; i < b->moments.n && !status; i++) {
+		gs_diff_side x = find(a, b->moments.at[i].device->device),
+					 y = find(b, b->moments.at[i].device->device);
+		if (!x.moment)
+			status = gs_diff_add(d, &x, &y, err);
+	}
+	return status;
+}
+
+gs_status gs_diff_moments(
+	const gs_diff_ask *ask, gs_diff *d, const gs_snapshot **culprit, gs_error *err)
+{
+	side from = {0}, to = {0};
+	*culprit = ask->a;
+	gs_status status = side_open(&from, ask->a, ask->device, ask->state_a, err);
+	if (!status) {
+		*culprit = ask->b;
+		status = side_open(&to, ask->b, ask->device, ask->state_b, err);
+	}
+	if (!status)
+		status = compare(d, &from, &to, err);
+	side_release(&from);
+	side_release(&to);
+	return status;
+}
+
+/* --- rows --------------------------------------------------------------------------------------
+ */
+
+static const gs_column columns[] = {
+	{"device", GS_UNIT_NONE},
+	{"where", GS_UNIT_NONE},
+	{"called_by", GS_UNIT_NONE},
+	{"category", GS_UNIT_NONE},
+	{"bytes_a", GS_UNIT_BYTES},
+	{"bytes_b", GS_UNIT_BYTES},
+	{"change", GS_UNIT_BYTES},
+	{"blocks_a", GS_UNIT_NONE},
+	{"blocks_b", GS_UNIT_NONE},
+};
+enum { COLUMNS = sizeof columns / sizeof *columns };
+
+static gs_status emit_row(gs_emitter *e, const gs_diff_row *row, gs_error *err)
+{
+	const gs_value values[COLUMNS] = {
+		gs_value_int(row->device),
+		gs_value_text(row->where),
+		gs_value_text(*row->called_by ? row->called_by : NULL),
+		gs_value_text(gs_category_word(NULL, row->category)),
+		gs_value_int((int64_t)row->bytes_a),
+		gs_value_int((int64_t)row->bytes_b),
+		gs_value_int(gs_diff_change(row)),
+		gs_value_int((int64_t)row->blocks_a),
+		gs_value_int((int64_t)row->blocks_b),
+	};
+	gs_status status = gs_emit_row(e, values, err);
+
+	return status == GS_END ? GS_OK : status;
+}
+
+gs_status gs_diff_emit(const gs_diff *d, gs_format format, const gs_emit_head *head, FILE *out,
+	uint64_t *left, gs_error *err)
+{
+	char *summary = gs_diff_summary(d);
+	gs_emit_head own = *head;
+	gs_emitter *e = NULL;
+	own.query = "diff";
+	own.columns = columns;
+	own.ncolumns = COLUMNS;
+	own.summary = summary;
+	gs_status status = summary ? gs_emit_open(out, format, &own, &e, err)
+							   : gs_fail(err, GS_NO_MEMORY, "a summary");
+	for (size_t i = 0; i < d->n && !status; i++)
+		status = emit_row(e, &d->rows[i], err);
+	if (e) {
+		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
+		status = status ? status : closed;
+	}
+	free(summary);
+	return status;
+}

@@ -1,8 +1,10 @@
 #!/usr/bin/env python3
 """What recording costs a PyTorch program: an allocation and its free, 20 Python frames deep, on the pretend CUDA.
 usage: torch_pairs.py PYTHON BUILD      (PYTHON has torch; tests/torch/check_torch.py builds the pretend CUDA)
-Each line is the best of several rounds, each variant in a process of its own, in turn; ratios are of this run."""
+Each line is the median of RUNS (20) runs, each variant in a process of its own, in turn; a run is the best of several rounds, in the
+processor's time. Ratios are of this run."""
 import os
+import statistics
 import subprocess
 import sys
 
@@ -24,10 +26,10 @@ if len(sys.argv) == 2:
 
     def pairs():
         empty = torch.empty
-        start = time.perf_counter()
+        start = time.thread_time()
         for _ in range(PAIRS):
             empty(4096, dtype=torch.uint8, device='cuda')
-        return (time.perf_counter() - start) / PAIRS * 1e9
+        return (time.thread_time() - start) / PAIRS * 1e9
 
     def deep(n):
         return pairs() if n == 0 else deep(n - 1)
@@ -41,11 +43,12 @@ release = subprocess.run([python, '-c', 'import torch; print(torch.__version__)'
 fake = f'{build}/pretend-{release}.so'
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 environment = {**os.environ, 'LD_PRELOAD': fake, 'PYTHONPATH': root + '/tools/python', 'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1'}
-best = {}
-for _ in range(2):
+times = {}
+for _ in range(int(os.environ.get('RUNS', 20))):
     for mode in ('plain', 'history', 'attach', 'use'):
         ns = float(subprocess.run([python, __file__, mode], capture_output=True, text=True, check=True, env=environment).stdout.split()[-1])
-        best[mode] = min(ns, best.get(mode, ns))
+        times.setdefault(mode, []).append(ns)
+best = {mode: statistics.median(all_of_it) for mode, all_of_it in times.items()}
 for mode, what in (('plain', 'PyTorch, nothing recorded'), ('history', 'PyTorch, recording Python stacks'), ('attach', 'gpusnap.torch.attach()'),
                    ('use', 'gpusnap.torch.use(), Python stacks')):
     print(f'{what:38} {best[mode]:8.0f} ns a pair')

@@ -7,6 +7,14 @@ check-torch: all ## gpusnap with a real PyTorch (TORCH=2.15.0) on a pretend CUDA
 		echo "torch $(TORCH): 0 passed, 0 failed, 1 skipped"; exit 0; }; \
 	python3 tests/torch/check_torch.py $(TORCH_VENV)/bin/python $(B) $(CASES)
 
+.PHONY: check-torch-suite
+TORCH_TESTS ?= $(B)/torch-tests/test_cuda.py
+check-torch-suite: all ## PyTorch 2.6.0's own memory tests under run, attach and use (TORCH_TESTS=its test_cuda.py, else Debian's source); MODES="plain use"
+	@sh tests/torch/install.sh $(or $(filter %2.6.0,$(TORCH_VENV)),$(B)/torch-2.6.0) 2.6.0 && sh tests/torch/suite.sh $(B) $(TORCH_TESTS) || { \
+		echo "check-torch-suite: SKIPPED: PyTorch 2.6.0 or its tests cannot be had here"; echo "suite: 0 passed, 0 failed, 1 skipped"; exit 0; }; \
+	PYTHONPATH=$(abspath $(B))/torch-tests/packages python3 tests/torch/suite.py $(or $(filter %2.6.0,$(TORCH_VENV)),$(B)/torch-2.6.0)/bin/python \
+		$(B) $(TORCH_TESTS) tests/torch/suite-2.6.0.txt $(MODES)
+
 .PHONY: check-rules
 check-rules: $(B)/gpusnap ## random scripts against released PyTorch allocators (PyPI; half an hour); ARGS="--scripts 5 --setting mixed"
 	$(Q)sh tests/torch/check_rules.sh $(B)/gpusnap $(B)/check-rules $(ARGS)

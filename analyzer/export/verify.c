@@ -150,6 +150,10 @@ static gs_status read_all(const char *path, void (*note)(void *, const char *, c
 		return status;
 	if (!s.complete && s.cut_at)
 		status = gs_fail(err, GS_TRUNCATED, "cut at byte %llu", (unsigned long long)s.cut_at);
+	else if (s.contradictions)
+		status = gs_fail(err, GS_FORMAT, "%s",
+			s.first_contradiction < s.nwarnings ? s.warnings[s.first_contradiction].text
+												: "its layout contradicts itself");
 	v->kind = gs_kind_text(s.kind);
 	v->blocks = v->events = 0;
 	for (size_t i = 0; i < s.ndevices; i++) {

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/layout_check.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/model/snapshot.h"
 
@@ -16,19 +17,18 @@ static int by_address(const void *a, const void *b)
 	return (x->first_block > y->first_block) - (x->first_block < y->first_block);
 }
 
-static bool in_order(const gs_layout *l)
+/* The first segment that stands behind one of a higher address, or NULL. */
+static const gs_segment *first_unordered(const gs_layout *l)
 {
 	for (size_t i = 1; i < l->nsegments; i++)
 		if (by_address(&l->segments[i - 1], &l->segments[i]) > 0)
-			return false;
-	return true;
+			return &l->segments[i];
+	return NULL;
 }
 
 /* Sorts segments by address and moves their blocks along. */
 static gs_status sort_segments(gs_layout *l)
 {
-	if (in_order(l))
-		return GS_OK;
 	qsort(l->segments, l->nsegments, sizeof *l->segments, by_address);
 	gs_block *moved = gs_memory_take((l->nblocks + 1) * sizeof *moved);
 	if (!moved)
@@ -46,13 +46,18 @@ static gs_status sort_segments(gs_layout *l)
 	return GS_OK;
 }
 
-/* Sorts the segments of one device, sets block addresses and segment indexes, warns of a segment
- * whose blocks do not tile it. */
+/* Sorts the segments of one device, sets block addresses and segment indexes, then checks that the
+ * layout can be. */
 static gs_status finish_layout(gs_snapshot *s, gs_device *d, gs_error *err)
 {
 	gs_layout *l = &d->captured;
-	if (sort_segments(l))
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	const gs_segment *unordered = first_unordered(l);
+	gs_segment place[2];
+	if (unordered) {
+		memcpy(place, unordered - 1, sizeof place);
+		if (sort_segments(l))
+			return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	}
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
 		uint64_t sum = 0;
@@ -63,21 +68,10 @@ static gs_status finish_layout(gs_snapshot *s, gs_device *d, gs_error *err)
 				b->address = g->address + sum;
 			sum += b->size;
 		}
-		if (sum != g->size)
-			gs_snapshot_warn(s,
-				"device %d: segment 0x%llx has %llu bytes, its blocks add up to %llu", d->device,
-				(unsigned long long)g->address, (unsigned long long)g->size,
-				(unsigned long long)sum);
 	}
-	return GS_OK;
-}
-
-static bool has_oom_row(const gs_snapshot *s, int32_t device, int64_t idx)
-{
-	for (size_t i = 0; i < s->nooms; i++)
-		if (s->ooms[i].device == device && s->ooms[i].idx == idx)
-			return true;
-	return false;
+	/* only our own format promises an order of segments */
+	bool promised = unordered && s->kind == GS_KIND_GSNAP;
+	return gs_layout_check(s, d, promised ? &place[1] : NULL, err);
 }
 
 static gs_status add_oom_of_event(gs_snapshot *s, const gs_device *d, size_t idx)
@@ -113,22 +107,29 @@ static int by_device_then_idx(const void *a, const void *b)
 static gs_status ooms_of_events(gs_snapshot *s)
 {
 	size_t old = s->nooms;
-	for (size_t i = 0; i < s->ndevices; i++) {
+	gs_oom *rows = gs_memory_take((old + 1) * sizeof *rows); /* of the input, to be looked up */
+	if (!rows)
+		return GS_NO_MEMORY;
+	if (old)
+		memcpy(rows, s->ooms, old * sizeof *rows);
+	qsort(rows, old, sizeof *rows, by_device_then_idx);
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < s->ndevices && !status; i++) {
 		const gs_device *d = &s->devices[i];
-		for (size_t k = 0; k < d->trace.n; k++) {
-			if (gs_event_action(&d->trace.events[k]) != GS_ACTION_OOM ||
-				has_oom_row(s, d->device, (int64_t)k))
-				continue;
-			if (add_oom_of_event(s, d, k))
-				return GS_NO_MEMORY;
+		for (size_t k = 0; k < d->trace.n && !status; k++) {
+			gs_oom wanted = {.device = d->device, .idx = (int64_t)k};
+			if (gs_event_action(&d->trace.events[k]) == GS_ACTION_OOM &&
+				!bsearch(&wanted, rows, old, sizeof *rows, by_device_then_idx))
+				status = add_oom_of_event(s, d, k);
 		}
 	}
+	gs_memory_give(rows);
 	bool events = s->nooms > old;
 	for (size_t i = 0; i < old && !events; i++)
 		events = s->ooms[i].idx != GS_NONE;
-	if (events)
+	if (events && !status)
 		qsort(s->ooms, s->nooms, sizeof *s->ooms, by_device_then_idx);
-	return GS_OK;
+	return status;
 }
 
 /* The recorder tells the free bytes of an out-of-memory in its row alone; readers of the trace look

@@ -223,13 +223,17 @@ enum { MAX_WARNINGS = 32 };
 
 void gs_snapshot_warn(gs_snapshot *s, const char *format, ...)
 {
-	gs_warning *w = s->nwarnings < MAX_WARNINGS ? append_warning(s) : NULL;
-	if (!w)
-		return;
+	gs_warning new;
 	va_list args;
 	va_start(args, format);
-	vsnprintf(w->text, sizeof w->text, format, args);
+	vsnprintf(new.text, sizeof new.text, format, args);
 	va_end(args);
+	for (size_t i = 0; i < s->nwarnings; i++)
+		if (!strcmp(s->warnings[i].text, new.text)) /* told by the file already */
+			return;
+	gs_warning *w = s->nwarnings < MAX_WARNINGS ? append_warning(s) : NULL;
+	if (w)
+		*w = new;
 }
 
 /* --- words ------------------------------------------------------------------------------------ */

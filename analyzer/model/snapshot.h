@@ -269,6 +269,8 @@ typedef struct gs_snapshot {
 	gs_warning
 		*warnings; /* what a reader noticed (sizes that do not add up, …): printed once on stderr */
 	size_t nwarnings;
+	size_t contradictions;      /* places where the captured layouts contradict themselves */
+	size_t first_contradiction; /* index of the warning that names the first of them */
 
 	struct gs_arena *arena;    /* strings */
 	struct gs_table *index[5]; /* hash indexes of strings, frames, stacks, streams, pools */

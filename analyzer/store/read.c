@@ -80,9 +80,6 @@ static gs_status warning_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
 	const char *t = (const char *)sqlite3_column_text(q, 0);
 	(void)err;
-	for (size_t i = 0; i < r->s->nwarnings; i++)
-		if (t && !strcmp(r->s->warnings[i].text, t))
-			return GS_OK;
 	if (t)
 		gs_snapshot_warn(r->s, "%s", t);
 	return GS_OK;

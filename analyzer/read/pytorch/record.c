@@ -41,20 +41,59 @@ static uint64_t number(const fields *f, int word, uint64_t otherwise)
 															  : otherwise;
 }
 
-/* A size or time that an int64_t can hold, else GS_NONE. */
+/* A time or line that an int64_t can hold, else GS_NONE. */
 static int64_t known(const fields *f, int word)
 {
 	uint64_t u = number(f, word, (uint64_t)GS_NONE);
 	return u > INT64_MAX ? GS_NONE : (int64_t)u;
 }
 
-/* A size that no memory has, a negative one among them, is damage. */
+/* The words of keys.def are the first strings of a snapshot. */
+static const char *word_text(const gs_torch *t, int word) { return t->s->strings[word].text; }
+
+/* A size. One that no memory has (negative, 2^80, 1e999) and what is no number is damage: taken for
+ * 0 it would be a wrong answer. */
 static gs_status size_of(gs_torch *t, const fields *f, int word, uint64_t *out)
 {
+	const gs_value *v = get(f, word);
+	*out = number(f, word, UINT64_MAX);
+	if (!(f->have >> word & 1))
+		*out = 0;
+	else if (v->type == GS_V_NONE)
+		return gs_fail(&t->error, GS_FORMAT, "the %s of a record is no number", word_text(t, word));
+	else if (v->type == GS_V_INT && v->negative)
+		return gs_fail(&t->error, GS_FORMAT, "a %s of %lld bytes cannot be", word_text(t, word),
+			(long long)v->u);
+	else if (v->type == GS_V_INT && *out > INT64_MAX)
+		return gs_fail(&t->error, GS_FORMAT, "a %s of %llu bytes cannot be", word_text(t, word),
+			(unsigned long long)*out);
+	else if (*out > INT64_MAX)
+		return gs_fail(&t->error, GS_FORMAT, "the %s of a record is %s", word_text(t, word),
+			v->type == GS_V_STRING ? "a text" : "no number that there can be");
+	return GS_OK;
+}
+
+/* A size that may be missing or None: GS_NONE then. */
+static gs_status maybe_size_of(gs_torch *t, const fields *f, int word, int64_t *out)
+{
+	uint64_t size;
+	*out = GS_NONE;
+	if (get(f, word)->type == GS_V_NONE)
+		return GS_OK;
+	gs_status status = size_of(t, f, word, &size);
+	if (!status)
+		*out = (int64_t)size;
+	return status;
+}
+
+/* An address; 0 where there is none. */
+static gs_status address_of(gs_torch *t, const fields *f, int word, uint64_t *out)
+{
+	const gs_value *v = get(f, word);
 	*out = number(f, word, 0);
-	return *out <= INT64_MAX
-		? GS_OK
-		: gs_fail(&t->error, GS_FORMAT, "a size of %lld bytes cannot be", (long long)*out);
+	if (v->type == GS_V_NONE || v->type == GS_V_BOOL || (v->type == GS_V_INT && !v->negative))
+		return GS_OK;
+	return gs_fail(&t->error, GS_FORMAT, "an %s that is no address", word_text(t, word));
 }
 
 static gs_id string(const fields *f, int word)
@@ -148,13 +187,15 @@ static gs_status append_event(
 		t->events_dropped = true;
 		return GS_OK;
 	}
-	gs_event e = {.address = number(f, GS_WORD_ADDR, 0), .time_us = known(f, GS_WORD_TIME_US)};
+	gs_event e = {.time_us = known(f, GS_WORD_TIME_US)};
+	int64_t device_free = GS_NONE;
 	gs_action action = action_of(t, f);
 	gs_pool_id pool;
-	if (size_of(t, f, GS_WORD_SIZE, &e.size))
+	if (address_of(t, f, GS_WORD_ADDR, &e.address) || size_of(t, f, GS_WORD_SIZE, &e.size) ||
+		(action == GS_ACTION_OOM && maybe_size_of(t, f, GS_WORD_DEVICE_FREE, &device_free)))
 		return t->error.status;
 	if (action == GS_ACTION_OOM)
-		e.address = (uint64_t)known(f, GS_WORD_DEVICE_FREE);
+		e.address = (uint64_t)device_free;
 	if (stream_of(t, f, &e.stream))
 		return t->error.status;
 	if (f->have & BIT(POOL_ID) && gs_torch_pool_of(t, f->at[GS_WORD_POOL_ID], &pool)) {
@@ -193,16 +234,19 @@ static gs_status append_block(
 	gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n, bool history)
 {
 	gs_block b = {.idx = GS_NONE, .requested = GS_NONE};
-	if (size_of(t, f, GS_WORD_SIZE, &b.size))
+	if (size_of(t, f, GS_WORD_SIZE, &b.size) ||
+		address_of(t, f, history ? GS_WORD_ADDR : GS_WORD_ADDRESS, &b.address))
 		return t->error.status;
-	b.address = number(f, history ? GS_WORD_ADDR : GS_WORD_ADDRESS, 0);
 	b.state = history ? GS_ACTIVE_ALLOCATED : state_of(f);
-	if (b.state != GS_INACTIVE)
-		b.requested = known(f, history ? GS_WORD_REAL_SIZE : GS_WORD_REQUESTED_SIZE);
+	if (b.state != GS_INACTIVE &&
+		maybe_size_of(t, f, history ? GS_WORD_REAL_SIZE : GS_WORD_REQUESTED_SIZE, &b.requested))
+		return t->error.status;
 	b.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
 	b.tag = tag_of(t, f);
-	if (b.state == GS_INACTIVE && size_of(t, f, GS_WORD_REQUESTED_SIZE, &b.stale))
+	int64_t stale = 0;
+	if (b.state == GS_INACTIVE && maybe_size_of(t, f, GS_WORD_REQUESTED_SIZE, &stale))
 		return t->error.status;
+	b.stale = stale == GS_NONE ? 0 : (uint64_t)stale;
 	if (!history &&
 		gs_torch_more(t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
 		return t->error.status;
@@ -239,8 +283,7 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 {
 	gs_raw_segment r = {.device = (int64_t)number(f, GS_WORD_DEVICE, 0)};
 	r.g.has_address = get(f, GS_WORD_ADDRESS)->type == GS_V_INT;
-	r.g.address = number(f, GS_WORD_ADDRESS, 0);
-	if (size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
+	if (address_of(t, f, GS_WORD_ADDRESS, &r.g.address) || size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
 		return t->error.status;
 	r.g.stream = number(f, GS_WORD_STREAM, 0);
 	r.g.expandable = number(f, GS_WORD_IS_EXPANDABLE, 0) != 0;

@@ -315,7 +315,8 @@ static gs_status read_all(gs_reading *r, gs_error *err)
 			outsider_row, err);
 	if (!status)
 		status = read_devices(r, err);
-	if (!status && r->want & GS_WANT_FAILURES && r->s->lost & GS_LOST_OOMS)
+	if (!status && r->want & GS_WANT_FAILURES && r->s->kind == GS_KIND_GSNAP &&
+		r->s->lost & GS_LOST_OOMS)
 		status = gs_fail(err, GS_TRUNCATED,
 			"the file that was loaded ended at byte %llu, before what it tells of failures",
 			(unsigned long long)r->s->cut_at);

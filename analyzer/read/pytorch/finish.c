@@ -236,6 +236,72 @@ static gs_status take_root(gs_torch *t, const gs_value *root)
 	return GS_OK;
 }
 
+/* --- of a file that was cut --------------------------------------------------------------------
+ */
+
+/* The values of the root's members on the stack: root, then key, value, key, value … above the first
+ * mark. The last one may be half. */
+typedef struct members {
+	const gs_value *segments, *traces;
+	size_t traces_at; /* index on the stack */
+	bool traces_whole, settings;
+} members;
+
+static members open_members(const gs_torch *t)
+{
+	members m = {NULL, NULL, 0, false, false};
+	if (t->n < 3 || t->stack[0].type != GS_V_DICT || !t->nmarks || t->marks[0] != 1)
+		return m;
+	for (size_t i = 1; i + 1 < t->n && t->stack[i].type == GS_V_STRING; i += 2) {
+		bool whole = i + 2 < t->n && t->stack[i + 2].type == GS_V_STRING &&
+			(t->nmarks < 2 || t->marks[1] > i + 2); /* the next key is there */
+		gs_id key = t->stack[i].id;
+		if (key == GS_WORD_SEGMENTS && whole)
+			m.segments = &t->stack[i + 1];
+		if (key == GS_WORD_DEVICE_TRACES || key == GS_WORD_TRACES) {
+			m.traces = &t->stack[i + 1];
+			m.traces_at = i + 1;
+			m.traces_whole = whole;
+		}
+		if (key == GS_WORD_ALLOCATOR_SETTINGS && whole)
+			m.settings = !gs_torch_settings((gs_torch *)t, &t->stack[i + 1]);
+	}
+	return m;
+}
+
+/* The traces in front of the one that was cut: above the mark of their list. */
+static bool take_whole_traces(gs_torch *t, const members *m)
+{
+	size_t first = m->traces_at + 1;
+	if (m->traces_whole)
+		return !take_traces(t, m->traces);
+	if (!m->traces || t->nmarks < 2 || t->marks[1] != first)
+		return true;
+	for (size_t i = first; i + 1 < t->n && (t->nmarks < 3 || i + 1 < t->marks[2]); i++) {
+		gs_object *events = list_of(t, &t->stack[i], GS_HOLDS_EVENTS);
+		if (events && take_trace(t, events, (int64_t)(i - first)))
+			return false;
+	}
+	return true;
+}
+
+bool gs_torch_keep_whole(gs_torch *t, uint64_t cut_at)
+{
+	members m = open_members(t);
+	gs_object *list = m.segments ? list_of(t, m.segments, GS_HOLDS_SEGMENTS) : NULL;
+	if (!list || take_segments(t, list) || !take_whole_traces(t, &m))
+		return false;
+	gs_torch_releases(t);
+	t->s->kind = GS_KIND_PYTORCH;
+	t->s->library = "pytorch";
+	t->s->complete = false;
+	t->s->cut_at = cut_at;
+	t->s->lost = (m.settings ? 0u : (unsigned)GS_LOST_SETTINGS) |
+		(m.traces_whole ? 0u : (unsigned)GS_LOST_EVENTS | GS_LOST_OOMS);
+	t->s->events_skipped = t->events_dropped;
+	return true;
+}
+
 gs_status gs_torch_finish(gs_torch *t)
 {
 	if (t->n != 1 || t->nmarks)

@@ -151,7 +151,7 @@ static gs_status read_html(gs_source *source, unsigned want, gs_snapshot *s, gs_
 		status = unwrap(source, &reader, err);
 	if (!status)
 		status = reader->read(source, want, s, err);
-	if (!status)
+	if (!status && s->complete)
 		warn_of_more(source, s);
 	return status;
 }

@@ -53,7 +53,9 @@ static gs_status read_json(gs_source *source, unsigned want, gs_snapshot *s, gs_
 		gs_source_skip(source, 3);
 	if (!status)
 		status = gs_json_stream(source, &callbacks, &t, true, &t.error, err);
-	if (!status && gs_torch_finish(&t))
+	if (status == GS_TRUNCATED && gs_torch_keep_whole(&t, gs_source_offset(source)))
+		status = GS_OK;
+	else if (!status && gs_torch_finish(&t))
 		status = gs_fail(err, t.error.status, "%s", t.error.text);
 	gs_torch_release(&t);
 	return status;

@@ -49,12 +49,17 @@ static bool look(unpickler *u, size_t want)
 	return n >= want;
 }
 
+static uint64_t ended_at(const unpickler *u)
+{
+	return u->base + (uint64_t)(u->end - u->start);
+}
+
 static gs_status ends(unpickler *u)
 {
 	if (gs_source_status(u->source, u->err))
 		return gs_source_status(u->source, NULL);
 	return gs_fail(u->err, GS_TRUNCATED, "the pickle ends early, at byte %llu",
-		(unsigned long long)(u->base + (uint64_t)(u->end - u->start)));
+		(unsigned long long)ended_at(u));
 }
 
 /* The builder's complaint, with the place of the opcode. */
@@ -369,6 +374,8 @@ static gs_status run(unpickler *u, unsigned want, gs_snapshot *s)
 		status = complaint(u);
 	while (!status)
 		status = step(u);
+	if (status == GS_TRUNCATED && !u->sink && gs_torch_keep_whole(&u->t, ended_at(u)))
+		return GS_OK;
 	if (status == GS_END) {
 		status = gs_torch_finish(&u->t) ? complaint(u) : GS_OK;
 		sink(u, u->p - 1);
@@ -384,7 +391,7 @@ static gs_status read_pickle(gs_source *source, unsigned want, gs_snapshot *s, g
 {
 	unpickler u = {.source = source, .err = err};
 	gs_status status = run(&u, want, s);
-	if (!status)
+	if (!status && s->complete)
 		look_behind(&u);
 	gs_torch_release(&u.t);
 	return status;

@@ -201,7 +201,7 @@ static gs_status blame(gs_diagnosis *d, const gs_rules *rules)
 	gs_policy_request r = gs_diagnosis_request(d);
 	int64_t until = d->idx != GS_NONE ? d->idx : d->state.idx;
 	int64_t left = gs_diagnosis_left(d);
-	gs_status status = gs_blame_pinning(&d->layout, &d->pinning, &d->npinning);
+	gs_status status = gs_blame_pinning(d->snapshot, &d->layout, &d->pinning, &d->npinning);
 	if (!status && d->oom != SIZE_MAX && d->requested > 0 && d->policy->caches)
 		status = gs_blame_eviction(
 			d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/diagnose/attribution.h"
+#include "analyzer/model/frames.h"
 
 /* A stack's part of one segment. */
 typedef struct share {
@@ -19,14 +20,14 @@ static int by_stack(const void *a, const void *b)
 	return (x->segment > y->segment) - (x->segment < y->segment);
 }
 
-static int by_pinned(const void *a, const void *b)
+static int by_pinned(const void *a, const void *b, void *snapshot)
 {
 	const gs_pinning *x = a, *y = b;
 	if (x->free_pinned != y->free_pinned)
 		return x->free_pinned > y->free_pinned ? -1 : 1;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
+	return gs_stack_order(snapshot, x->stack, y->stack);
 }
 
 typedef struct fill {
@@ -89,7 +90,8 @@ static size_t add_up(
 	return n;
 }
 
-gs_status gs_blame_pinning(const gs_layout *l, gs_pinning **rows, size_t *n)
+gs_status gs_blame_pinning(
+	const gs_snapshot *s, const gs_layout *l, gs_pinning **rows, size_t *n)
 {
 	share *shares = malloc((l->nblocks + 1) * sizeof *shares);
 	fill *fills = malloc((l->nsegments + 1) * sizeof *fills);
@@ -102,7 +104,7 @@ gs_status gs_blame_pinning(const gs_layout *l, gs_pinning **rows, size_t *n)
 		*n = add_up(l, fills, shares, collect(l, fills, shares), all);
 	}
 	if (*n)
-		qsort(all, *n, sizeof *all, by_pinned);
+		qsort_r(all, *n, sizeof *all, by_pinned, (void *)s);
 	free(shares);
 	free(fills);
 	return status;
@@ -114,15 +116,16 @@ static int by_stack_only(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static int by_bytes(const void *a, const void *b)
+static int by_bytes(const void *a, const void *b, void *snapshot)
 {
 	const gs_holder *x = a, *y = b;
 	if (x->bytes != y->bytes)
 		return x->bytes > y->bytes ? -1 : 1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
+	return gs_stack_order(snapshot, x->stack, y->stack);
 }
 
-gs_status gs_blame_holders(const gs_layout *l, gs_holder **rows, size_t *n)
+gs_status gs_blame_holders(
+	const gs_snapshot *s, const gs_layout *l, gs_holder **rows, size_t *n)
 {
 	size_t live = 0, kept = 0;
 	gs_holder *all = malloc((l->nblocks + 1) * sizeof *all);
@@ -144,7 +147,7 @@ gs_status gs_blame_holders(const gs_layout *l, gs_holder **rows, size_t *n)
 		}
 	}
 	if (kept)
-		qsort(all, kept, sizeof *all, by_bytes);
+		qsort_r(all, kept, sizeof *all, by_bytes, (void *)s);
 	*n = kept;
 	return GS_OK;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/meaning/varying_sizes.h"
+#include "analyzer/model/frames.h"
 
 /* Pairs of stack and size seen, open addressing; stack 0 marks a free slot. */
 typedef struct pair {
@@ -51,14 +52,14 @@ static int add(pairs *p, gs_id stack, uint64_t size)
 	return 1;
 }
 
-static int by_sizes(const void *a, const void *b)
+static int by_sizes(const void *a, const void *b, void *snapshot)
 {
 	const gs_varying *x = a, *y = b;
 	if (x->sizes != y->sizes)
 		return x->sizes > y->sizes ? -1 : 1;
 	if (x->requests != y->requests)
 		return x->requests > y->requests ? -1 : 1;
-	return (x->stack > y->stack) - (x->stack < y->stack);
+	return gs_stack_order(snapshot, x->stack, y->stack);
 }
 
 static gs_status count(const gs_snapshot *s, const gs_device *d, gs_varying *by_stack)
@@ -95,6 +96,6 @@ gs_status gs_blame_varying(const gs_snapshot *s, const gs_device *d, gs_varying 
 			all[(*n)++] = all[stack];
 	}
 	if (*n)
-		qsort(all, *n, sizeof *all, by_sizes);
+		qsort_r(all, *n, sizeof *all, by_sizes, (void *)s);
 	return GS_OK;
 }

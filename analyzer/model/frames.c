@@ -281,3 +281,36 @@ size_t gs_stack_text(const gs_snapshot *s, gs_id stack, bool all_frames, char *b
 	}
 	return length;
 }
+
+static int string_order(const gs_snapshot *s, gs_id a, gs_id b)
+{
+	return a == b ? 0 : strcmp(gs_string_text(s, a), gs_string_text(s, b));
+}
+
+static int frame_order(const gs_snapshot *s, gs_id a, gs_id b)
+{
+	const gs_frame *x = &s->frames[a], *y = &s->frames[b];
+	int order = a == b ? 0 : string_order(s, x->name, y->name);
+	if (!order && a != b)
+		order = string_order(s, x->file, y->file);
+	return order ? order : (x->line > y->line) - (x->line < y->line);
+}
+
+int gs_stack_order(const gs_snapshot *s, gs_id a, gs_id b)
+{
+	if (a == b || a >= s->nstacks || b >= s->nstacks)
+		return (a > b) - (a < b);
+	gs_stack x = s->stacks[a], y = s->stacks[b];
+	char first[2048], second[2048];
+	gs_stack_text(s, a, false, first, sizeof first);
+	gs_stack_text(s, b, false, second, sizeof second);
+	int texts = strcmp(first, second);
+	if (texts)
+		return texts;
+	for (uint32_t i = 0; i < x.n && i < y.n; i++) {
+		int order = frame_order(s, s->stack_frames[x.first + i], s->stack_frames[y.first + i]);
+		if (order)
+			return order;
+	}
+	return (x.n > y.n) - (x.n < y.n);
+}

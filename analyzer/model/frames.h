@@ -31,6 +31,11 @@ gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack);
  * "" where there is none. */
 size_t gs_stack_user_text(const gs_snapshot *s, gs_id stack, char *buf, size_t cap);
 
+/* The order of two stacks with equal figures: by their texts (as gs_stack_text shows them and SQL
+ * compares them), then by all frames from the innermost. The same whatever ids an input gives them;
+ * <0, 0, >0 as strcmp. */
+int gs_stack_order(const gs_snapshot *s, gs_id a, gs_id b);
+
 /* Write "name (file:line)" (":line" left out where unknown, the bracket where the file is too) and
  * a stack's frames, innermost first, joined by newlines. Plumbing is left out unless all_frames, or
  * unless nothing else is there. Like snprintf: always terminated when cap > 0, and return the

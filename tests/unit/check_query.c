@@ -257,7 +257,7 @@ START_TEST(pinning_stacks_are_those_of_the_verdict)
 	sqlite3_stmt *stmt = NULL;
 	ck_assert_int_eq(gs_read_path(path, GS_WANT_ALL, &s, NULL), GS_OK);
 	ck_assert_int_eq(gs_state_select(&s, &s.devices[0], NULL, &l, NULL, NULL), GS_OK);
-	ck_assert_int_eq(gs_blame_pinning(&l, &rows, &n), GS_OK);
+	ck_assert_int_eq(gs_blame_pinning(&s, &l, &rows, &n), GS_OK);
 	ck_assert_int_eq(gs_session_open(&from, &session, NULL), GS_OK);
 	ck_assert_int_eq(
 		gs_session_query(session, gs_sql_text("query/pinning_stacks.sql"), true, 0, &stmt, NULL),

@@ -27,7 +27,7 @@ size_t gs_utf8_length(const char *p, size_t n)
 	return len;
 }
 
-static uint32_t decode(const char *p, size_t len)
+uint32_t gs_utf8_decode(const char *p, size_t len)
 {
 	const unsigned char *u = (const unsigned char *)p;
 	uint32_t c = len == 1 ? u[0] : u[0] & (0xffu >> (len + 1));
@@ -41,7 +41,7 @@ size_t gs_utf8_width(const char *p, size_t n)
 	size_t width = 0;
 	for (size_t i = 0; i < n;) {
 		size_t len = gs_utf8_length(p + i, n - i);
-		uint32_t c = len ? decode(p + i, len) : 0xfffd;
+		uint32_t c = len ? gs_utf8_decode(p + i, len) : 0xfffd;
 		i += len ? len : 1;
 		if ((c >= 0x300 && c < 0x370) || c == 0x200d || (c >= 0xfe00 && c < 0xfe10))
 			continue;
@@ -57,9 +57,25 @@ size_t gs_utf8_width(const char *p, size_t n)
 
 int gs_utf8_steers(const char *p, size_t len)
 {
-	uint32_t c = decode(p, len);
-	return c < 0x20 || (c >= 0x7f && c < 0xa0) || (c >= 0x202a && c <= 0x202e) ||
-		(c >= 0x2066 && c <= 0x2069);
+	uint32_t c = gs_utf8_decode(p, len);
+	static const struct {
+		uint32_t first, last;
+	} ranges[] = {
+		{0, 0x1f},          /* controls */
+		{0x7f, 0x9f},       /* and the second set of them */
+		{0x61c, 0x61c},     /* marks of direction */
+		{0x200b, 0x200b},   /* a space that is none */
+		{0x200e, 0x200f},   /* marks of direction */
+		{0x2028, 0x202e},   /* ends of lines and paragraphs; embeddings */
+		{0x2060, 0x206f},   /* invisible signs, isolates */
+		{0xfeff, 0xfeff},   /* byte order mark */
+		{0xfff9, 0xfffb},   /* annotations */
+		{0xe0000, 0xe007f}, /* invisible letters */
+	};
+	for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+		if (c >= ranges[i].first && c <= ranges[i].last)
+			return 1;
+	return 0;
 }
 
 char *gs_plain(char *buf, size_t cap, const char *text)

@@ -119,8 +119,20 @@ static void tsv_text(FILE *out, const char *text, size_t n)
 	}
 }
 
+/* Spreadsheets take a cell that begins so for a formula, also in its full-width form. */
+static bool begins_formula(const char *text, size_t n)
+{
+	static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+	if (n && text[0] && strchr("=+-@\t\r\n", text[0]))
+		return true;
+	for (size_t i = 0; n >= 3 && i < sizeof wide / sizeof *wide; i++)
+		if (!memcmp(text, wide[i], 3))
+			return true;
+	return false;
+}
+
 /* CSV as RFC 4180 has it: quoted where needed, quotes doubled. Bytes that steer a terminal are
- * shown as \xNN. */
+ * shown as \xNN; what a spreadsheet would take for a formula gets an apostrophe in front. */
 static void csv_text(FILE *out, const char *text, size_t n)
 {
 	bool quote = n == 0;
@@ -128,6 +140,8 @@ static void csv_text(FILE *out, const char *text, size_t n)
 		quote = text[i] && strchr(",\"\n\r", text[i]);
 	if (quote)
 		fputc('"', out);
+	if (begins_formula(text, n))
+		fputc('\'', out);
 	for (size_t i = 0; i < n;) {
 		size_t run = easy(text + i, n - i);
 		fwrite(text + i, 1, run, out);

@@ -7,6 +7,7 @@
 
 #include "analyzer/model/prose.h"
 #include "analyzer/query/emit_internal.h"
+#include "schema/markdown.h"
 #include "schema/plain.h"
 #include "schema/size.h"
 
@@ -41,7 +42,7 @@ static void number_text(char *buf, size_t cap, int64_t n, gs_unit unit)
 }
 
 /* A text on one line: the lines of a stack are parted by an arrow that points to the caller. */
-static char *one_line(const gs_value *v, bool markdown)
+static char *one_line(const gs_value *v)
 {
 	size_t room = 4 * v->n + 1;
 	char *copy = malloc(v->n + 1), *plain = malloc(room + 16), *out = malloc(5 * room);
@@ -54,12 +55,9 @@ static char *one_line(const gs_value *v, bool markdown)
 			if (next)
 				*next++ = 0;
 			gs_plain(plain, room + 16, line);
-			for (char *p = plain; *p; p++) {
-				if (markdown &&
-					(*p == '|' || *p == '\\' || *p == '<' || *p == '*' || *p == '_' || *p == '`'))
-					out[at++] = '\\';
-				out[at++] = *p;
-			}
+			size_t length = strlen(plain);
+			memcpy(out + at, plain, length);
+			at += length;
 			if (next && *next) {
 				memcpy(out + at, " ← ", 5);
 				at += 5;
@@ -75,11 +73,23 @@ static char *one_line(const gs_value *v, bool markdown)
 	return out;
 }
 
+/* The same for Markdown; takes text. */
+static char *marked_down(char *text)
+{
+	size_t room = text ? 3 * strlen(text) + 16 : 0;
+	char *out = text ? malloc(room) : NULL;
+	if (out)
+		gs_markdown_plain(out, room, text);
+	free(text);
+	return out;
+}
+
 static char *cell(const gs_emitter *e, const gs_value *v, gs_unit unit)
 {
 	char buf[64];
 	switch (v->type) {
-	case GS_VALUE_TEXT: return one_line(v, e->format == GS_FORMAT_MARKDOWN);
+	case GS_VALUE_TEXT:
+		return e->format == GS_FORMAT_MARKDOWN ? marked_down(one_line(v)) : one_line(v);
 	case GS_VALUE_INT: number_text(buf, sizeof buf, v->integer, unit); return strdup(buf);
 	case GS_VALUE_REAL: snprintf(buf, sizeof buf, "%.4g", v->real); return strdup(buf);
 	default: return strdup("-");
@@ -326,12 +336,12 @@ static void write_common(const gs_table *t)
 		bool date = i == e->head.ncolumns;
 		bool same = !date && t->same[i] != GS_TABLE_NONE;
 		const char *name = date ? "date" : e->head.columns[i].name;
+		if (date ? !t->compact || !t->date[0] : !t->hidden[i]) /* without rows none is hidden */
+			continue;
 		const char *text = date ? t->date
 			: same              ? e->head.columns[t->same[i]].name
 								: gs_table_cell(t, 0, i);
 		size_t room = strlen(name) + (same ? 3 : 1) + gs_table_width(text);
-		if (date ? !t->compact || !t->date[0] : !t->hidden[i])
-			continue;
 		if (at && at + 2 + room > width) {
 			fputs(",\n", t->out);
 			at = 0;
@@ -389,8 +399,12 @@ static gs_status write_rows(gs_table *t)
 static void write_markdown(const gs_emitter *e)
 {
 	size_t n = e->head.ncolumns;
-	for (size_t i = 0; i < n; i++)
-		fprintf(e->out, "%s %s ", i ? "|" : "|", e->head.columns[i].name);
+	for (size_t i = 0; i < n; i++) {
+		gs_value name = gs_value_text(e->head.columns[i].name);
+		char *text = marked_down(one_line(&name));
+		fprintf(e->out, "| %s ", text ? text : "");
+		free(text);
+	}
 	fputs("|\n", e->out);
 	for (size_t i = 0; i < n; i++)
 		fputs(e->rows && e->right[i] ? "|---:" : "|---", e->out);

@@ -145,14 +145,14 @@ static const gs_file_column oom[] = {
 	COLUMN(16, oom, library, TEXT, 0),
 	COLUMN(17, oom, message, TEXT, 0),
 	COLUMN(18, oom, stack, U32, GS_SECTION_STACK),
-	COLUMN(19, oom, others, OPT, 0),
-	COLUMN(20, oom, own, OPT, 0),
-	COLUMN(21, oom, counted, OPT, 0),
-	COLUMN(22, oom, private_free, OPT, 0),
-	COLUMN(23, oom, pool_free, OPT, 0),
-	COLUMN(24, oom, pool_largest, OPT, 0),
-	COLUMN(25, oom, line, OPT, 0),
-	COLUMN(26, oom, says, U32, 0),
+	COLUMN(128, oom, others, OPT, 0),
+	COLUMN(129, oom, own, OPT, 0),
+	COLUMN(130, oom, counted, OPT, 0),
+	COLUMN(131, oom, private_free, OPT, 0),
+	COLUMN(132, oom, pool_free, OPT, 0),
+	COLUMN(133, oom, pool_largest, OPT, 0),
+	COLUMN(134, oom, line, OPT, 0),
+	COLUMN(135, oom, says, U32, 0),
 };
 
 static const gs_file_column annotation[] = {

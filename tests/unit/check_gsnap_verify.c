@@ -67,12 +67,12 @@ static void block_event(gs_writer *w)
 static void oom_event(gs_writer *w)
 {
 	device(w, 0);
-	gs_writer_oom(w, &(gs_row_oom){.device = 3, .idx = 7});
+	gs_writer_oom(w, &(gs_row_oom){GS_ROW_OOM_UNTOLD, .device = 3, .idx = 7});
 }
 static void oom_device(gs_writer *w)
 {
 	device(w, 0);
-	gs_writer_oom(w, &(gs_row_oom){.device = 4, .idx = 0});
+	gs_writer_oom(w, &(gs_row_oom){GS_ROW_OOM_UNTOLD, .device = 4, .idx = 0});
 }
 static void layout_event(gs_writer *w) { device(w, 1); }
 static void negative_event(gs_writer *w) { device(w, -5); }

@@ -26,6 +26,25 @@ static void setup(void)
 	gs_snapshot_add_setting(&s, "PYTORCH_CUDA_ALLOC_CONF", "max_split_size_mb:64");
 	gs_snapshot_add_oom(&s)->message = "CUDA out of memory on node17";
 	gs_snapshot_warn(&s, "node17 warns");
+	gs_snapshot_add_setting(&s, "PYTORCH_ALLOC_CONF",
+		"expandable_segments:True,roundup_power2_divisions:[256:1,>:4],secret_key:secret17,gc:0.8e+1");
+	gs_snapshot_add_setting(&s, "SECRET_NAME", "garbage_collection_threshold:0.6");
+	gs_stat stat = {0, string("allocated_bytes"), string("secret_pool"), 1, 1, 1, 1};
+	gs_snapshot_add_stat(&s, &stat);
+	gs_annotation note = {string("step 7 of secret"), string("secret_stage"), 0, 5};
+	gs_snapshot_add_annotation(&s, &note);
+	gs_device *d = gs_snapshot_device(&s, 0);
+	d->name = string("NVIDIA H200 SXM5-80GB secretmachine");
+	strcpy(d->captured.note, "a secret note");
+	d->captured.exact = false;
+	s.tool = "PyTorch 2.6.0+cu124 secretbuild";
+	s.library = "secretlib";
+	s.driver = "550.54.14";
+	s.ooms[0].library = "pytorch";
+	s.ooms[0].told.others = 77;
+	s.ooms[0].told.says = GS_SAYS_LIMIT;
+	gs_outsider other = {0, 4242, 9, string("secret.py"), string("nvidia-smi")};
+	gs_snapshot_add_outsider(&s, &other);
 	string("/unused/secret");
 	ck_assert_int_eq(gs_redact(&s, salt, NULL), GS_OK);
 }
@@ -61,9 +80,40 @@ START_TEST(the_users_frame_is_still_told_from_those_of_packages)
 }
 END_TEST
 
-START_TEST(settings_stay)
+START_TEST(settings_keep_numbers_and_known_words_alone)
 {
 	ck_assert_str_eq(gs_snapshot_setting(&s, "PYTORCH_CUDA_ALLOC_CONF"), "max_split_size_mb:64");
+	const char *value = gs_snapshot_setting(&s, "PYTORCH_ALLOC_CONF");
+	static const char known[] = "expandable_segments:True,roundup_power2_divisions:[256:1,>:4],word-";
+	ck_assert_msg(!strncmp(value, known, strlen(known)), "%s", value);
+	ck_assert_ptr_nonnull(strstr(value, ":0.8e+1"));
+	ck_assert_ptr_null(gs_snapshot_setting(&s, "SECRET_NAME"));
+	ck_assert_str_eq(
+		gs_string_text(&s, s.settings[2].value), "garbage_collection_threshold:0.6");
+}
+END_TEST
+
+START_TEST(facts_keep_numbers_and_known_words_alone)
+{
+	ck_assert_int_eq(strncmp(s.tool, "PyTorch 2.6.0+cu124 word-", 25), 0);
+	ck_assert_int_eq(strncmp(s.library, "word-", 5), 0);
+	ck_assert_str_eq(s.driver, "550.54.14");
+	ck_assert_str_eq(s.ooms[0].library, "pytorch");
+	ck_assert_int_eq(strncmp(gs_string_text(&s, s.devices[0].name), "NVIDIA H200 SXM5-80GB word-", 27), 0);
+	ck_assert_str_eq(gs_string_text(&s, s.stats[0].name), "allocated_bytes");
+	ck_assert_ptr_null(strstr(gs_string_text(&s, s.stats[0].pool), "secret"));
+	ck_assert_ptr_null(strstr(gs_string_text(&s, s.annotations[0].stage), "secret"));
+	ck_assert_ptr_null(strstr(s.devices[0].captured.note, "secret"));
+	ck_assert_int_eq(s.outsiders[0].pid, GS_NONE);
+}
+END_TEST
+
+START_TEST(what_decides_the_verdict_stays)
+{
+	ck_assert(!s.devices[0].captured.exact);
+	ck_assert_int_eq(s.ooms[0].told.others, 77);
+	ck_assert_uint_eq(s.ooms[0].told.says, GS_SAYS_LIMIT);
+	ck_assert_int_eq(s.outsiders[0].bytes, 9);
 }
 END_TEST
 
@@ -76,7 +126,9 @@ Suite *suite_redact(void)
 	tcase_add_test(t, nothing_of_host_arguments_process_or_messages_is_left);
 	tcase_add_test(t, equal_names_stay_equal_and_lines_stay);
 	tcase_add_test(t, the_users_frame_is_still_told_from_those_of_packages);
-	tcase_add_test(t, settings_stay);
+	tcase_add_test(t, settings_keep_numbers_and_known_words_alone);
+	tcase_add_test(t, facts_keep_numbers_and_known_words_alone);
+	tcase_add_test(t, what_decides_the_verdict_stays);
 	suite_add_tcase(suite, t);
 	return suite;
 }

@@ -248,7 +248,7 @@ void memory_small_file(memory_file *file)
 	gs_writer_setting(w, gs_text_of("max_split_size_mb"), gs_text_of("64"));
 	small_tables(w);
 	gs_writer_oom(w,
-		&(gs_row_oom){.device = 1,
+		&(gs_row_oom){GS_ROW_OOM_UNTOLD, .device = 1,
 			.idx = 2,
 			.time_us = 1700000000000100,
 			.requested = 60 << 20,

@@ -4,40 +4,55 @@
 
 #include "analyzer/diagnose/diagnose_internal.h"
 
-static gs_room *room_of(gs_diagnosis *d, const gs_segment *g)
+/* Rooms of one pool id, stream and class are one. */
+static int by_place(const void *a, const void *b)
 {
-	for (size_t i = 0; i < d->nrooms; i++) {
-		gs_room *r = &d->rooms[i];
-		if (r->stream == g->stream && r->pool == g->pool && r->pool_id.a == g->pool_id.a &&
-			r->pool_id.b == g->pool_id.b)
-			return r;
-	}
-	gs_room *grown = realloc(d->rooms, (d->nrooms + 1) * sizeof *grown);
-	if (!grown)
-		return NULL;
-	d->rooms = grown;
-	grown[d->nrooms] = (gs_room){g->pool_id, g->stream, g->pool, 0, 0, 0};
-	return &grown[d->nrooms++];
+	const gs_room *x = a, *y = b;
+	if (x->pool_id.a != y->pool_id.a)
+		return x->pool_id.a < y->pool_id.a ? -1 : 1;
+	if (x->pool_id.b != y->pool_id.b)
+		return x->pool_id.b < y->pool_id.b ? -1 : 1;
+	if (x->stream != y->stream)
+		return x->stream < y->stream ? -1 : 1;
+	return (x->pool > y->pool) - (x->pool < y->pool);
 }
 
 /* The largest request that the search would serve: the largest free block within the bounds of the
  * settings. */
+static gs_room room_of(const gs_diagnosis *d, const gs_segment *g)
+{
+	gs_room r = {g->pool_id, g->stream, g->pool, 0, 0, 0};
+	for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++) {
+		const gs_block *b = &d->layout.blocks[k];
+		if (b->state != GS_INACTIVE)
+			continue;
+		r.free += b->size;
+		r.blocks++;
+		if (b->size > r.largest && d->policy->serves(&d->settings, b->size, b->size))
+			r.largest = b->size;
+	}
+	return r;
+}
+
+/* One a segment, then sorted and merged: time does not grow with the number of streams. */
 static gs_status find_rooms(gs_diagnosis *d)
 {
-	for (size_t i = 0; i < d->layout.nsegments; i++) {
-		const gs_segment *g = &d->layout.segments[i];
-		gs_room *r = room_of(d, g);
-		if (!r)
-			return GS_NO_MEMORY;
-		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++) {
-			const gs_block *b = &d->layout.blocks[k];
-			if (b->state != GS_INACTIVE)
-				continue;
-			r->free += b->size;
-			r->blocks++;
-			if (b->size > r->largest && d->policy->serves(&d->settings, b->size, b->size))
-				r->largest = b->size;
+	size_t n = d->layout.nsegments;
+	d->rooms = malloc((n + 1) * sizeof *d->rooms);
+	if (!d->rooms)
+		return GS_NO_MEMORY;
+	for (size_t i = 0; i < n; i++)
+		d->rooms[i] = room_of(d, &d->layout.segments[i]);
+	qsort(d->rooms, n, sizeof *d->rooms, by_place);
+	for (size_t i = 0; i < n; i++) {
+		gs_room *last = d->nrooms ? &d->rooms[d->nrooms - 1] : NULL, r = d->rooms[i];
+		if (!last || by_place(last, &r)) {
+			d->rooms[d->nrooms++] = r;
+			continue;
 		}
+		last->free += r.free;
+		last->blocks += r.blocks;
+		last->largest = r.largest > last->largest ? r.largest : last->largest;
 	}
 	return GS_OK;
 }
@@ -47,7 +62,9 @@ static int by_largest(const void *a, const void *b)
 	const gs_room *x = a, *y = b;
 	if (x->largest != y->largest)
 		return x->largest > y->largest ? -1 : 1;
-	return (x->free < y->free) - (x->free > y->free);
+	if (x->free != y->free)
+		return x->free > y->free ? -1 : 1;
+	return by_place(a, b);
 }
 
 gs_status gs_diagnose_health(gs_diagnosis *d)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/store/store_internal.h"
+#include "schema/gsnap_format.h"
 #include "schema/sql.h"
 
 /* Runs every embedded statement of a folder of schema/sql. */
@@ -119,6 +120,17 @@ static gs_status check_schema(gs_store *store, gs_error *err)
 	return GS_OK;
 }
 
+/* The limits of FORMAT.md that bound what is made of a snapshot. */
+static gs_status check_limits(gs_store *store, gs_error *err)
+{
+	int64_t devices = gs_db_value(store->db,
+		"SELECT max(n) FROM (SELECT count(*) AS n FROM main.device GROUP BY snapshot_id)", 0);
+	return devices <= GS_GSNAP_DEVICES_MAX
+		? GS_OK
+		: gs_fail(err, GS_LIMIT, "a snapshot of %lld devices; at most %d can be", (long long)devices,
+			  GS_GSNAP_DEVICES_MAX);
+}
+
 gs_status gs_store_open(const char *path, gs_store **out, gs_error *err)
 {
 	gs_store *store = NULL;
@@ -129,6 +141,8 @@ gs_status gs_store_open(const char *path, gs_store **out, gs_error *err)
 		"PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0", err);
 	if (!status)
 		status = check_schema(store, err);
+	if (!status)
+		status = check_limits(store, err);
 	if (status)
 		gs_store_close(store);
 	else

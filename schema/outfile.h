@@ -63,6 +63,9 @@ void gs_outfile_unwatch(const char *path);
 /* Removes a file and what SQLite puts beside it. Async-signal-safe. */
 void gs_outfile_remove(const char *path);
 
+/* Removes all that is watched, for a program that ends at once. Async-signal-safe. */
+void gs_outfile_remove_watched(void);
+
 /* From now on, signals that would end the program (Ctrl-C, a closed pipe, a file-size limit) remove
  * what is watched first. For programs, not libraries: it changes how the process handles
  * signals, at the first output. */

@@ -29,15 +29,20 @@ void gs_outfile_remove(const char *path)
 	}
 }
 
-/* Removes, then lets the signal do what it would have done: SA_RESETHAND has restored that. */
-static void on_end(int number)
+void gs_outfile_remove_watched(void)
 {
-	int error = errno;
 	for (int i = 0; i < WATCHED; i++) {
 		const char *path = atomic_exchange(&watched[i], NULL);
 		if (path)
 			gs_outfile_remove(path);
 	}
+}
+
+/* Removes, then lets the signal do what it would have done: SA_RESETHAND has restored that. */
+static void on_end(int number)
+{
+	int error = errno;
+	gs_outfile_remove_watched();
 	errno = error;
 	raise(number);
 }

@@ -7,7 +7,9 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "analyzer/query/guard.h"
 #include "analyzer/query/query.h"
+#include "schema/outfile.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -138,6 +140,15 @@ static FILE *open_kept(void)
 	return kept || fd < 0 ? kept : fdopen(fd, "w+");
 }
 
+/* SQL that cannot be stopped: the command ends instead. */
+static void end_at_once(double seconds)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_fail(&err, GS_TIMEOUT, "SQL: stopped after %g s (--timeout SECONDS allows more)", seconds);
+	gs_outfile_remove_watched();
+	_exit(gs_fail_file("query", &err, NULL));
+}
+
 /* The answer is kept back until it is whole: after a failure nothing of it may have been seen. */
 static int answer(
 	const query_options *o, const gs_query_ask *ask, const gs_session_ask *from, FILE *out)
@@ -225,6 +236,7 @@ int gs_cmd_query(int argc, char **argv)
 	if (!arguments.n)
 		return gs_fail_usage(
 			"query", "`gpusnap query --list` names the queries", "the query is missing");
+	gs_guard_on_stuck(end_at_once);
 	status = check_by(o.by);
 	if (status < 0)
 		status = check_state(o.common.state);

@@ -1,6 +1,8 @@
 /* What a query may do, and what it reads. */
 #include "analyzer/query/guard.h"
 
+#include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <time.h>
@@ -134,15 +136,84 @@ void gs_guard_set(gs_guard *guard, sqlite3 *db)
 	gs_guard_resume(guard, db);
 }
 
+/* --- what cannot be stopped --------------------------------------------------------------------
+ */
+
+static struct {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	void (*stuck)(double seconds);
+	double seconds, until; /* until: of CLOCK_MONOTONIC, 0 nothing runs */
+	bool started;
+} watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
+
+static struct timespec time_of(double seconds)
+{
+	return (struct timespec){(time_t)seconds, (long)(1e9 * (seconds - (double)(time_t)seconds))};
+}
+
+static void *keep_watch(void *unused)
+{
+	(void)unused;
+	pthread_mutex_lock(&watch.lock);
+	for (;;) {
+		struct timespec end = time_of(watch.until + GS_GUARD_GRACE);
+		if (watch.until <= 0)
+			pthread_cond_wait(&watch.changed, &watch.lock);
+		else if (now() >= watch.until + GS_GUARD_GRACE) {
+			watch.until = 0;
+			watch.stuck(watch.seconds);
+		} else
+			pthread_cond_timedwait(&watch.changed, &watch.lock, &end);
+	}
+	return NULL;
+}
+
+static void start_watch(void)
+{
+	pthread_condattr_t attributes;
+	pthread_t thread;
+	pthread_condattr_init(&attributes);
+	pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC);
+	pthread_cond_init(&watch.changed, &attributes);
+	pthread_condattr_destroy(&attributes);
+	watch.started = !pthread_create(&thread, NULL, keep_watch, NULL);
+	if (watch.started)
+		pthread_detach(thread);
+}
+
+static void watch_until(double until, double seconds)
+{
+	pthread_mutex_lock(&watch.lock);
+	if (watch.stuck) {
+		watch.until = until;
+		watch.seconds = seconds;
+		if (!watch.started && until > 0)
+			start_watch();
+		else if (watch.started)
+			pthread_cond_signal(&watch.changed);
+	}
+	pthread_mutex_unlock(&watch.lock);
+}
+
+void gs_guard_on_stuck(void (*stuck)(double seconds)) { watch.stuck = stuck; }
+
 void gs_guard_start(gs_guard *guard, double seconds)
 {
 	guard->until = seconds > 0 ? now() + seconds : 0;
 	sqlite3_hard_heap_limit64(sqlite3_memory_used() + MORE_HEAP);
+	watch_until(guard->until, seconds);
+}
+
+void gs_guard_stop(gs_guard *guard)
+{
+	guard->until = 0;
+	watch_until(0, 0);
 }
 
 void gs_guard_pause(gs_guard *guard, sqlite3 *db)
 {
-	(void)guard;
+	gs_guard_stop(guard);
 	sqlite3_set_authorizer(db, NULL, NULL);
 	sqlite3_progress_handler(db, 0, NULL, NULL);
 	sqlite3_hard_heap_limit64(0);

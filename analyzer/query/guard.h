@@ -33,12 +33,20 @@ typedef struct gs_guard {
 	double until;     /* time of CLOCK_MONOTONIC at which it is stopped, 0 never */
 } gs_guard;
 
+/* SQLite looks at the clock between its own steps, so one function that runs long (instr of two long
+ * texts) cannot be stopped: a program that must end in time gives up as a whole. stuck is called in
+ * a thread of its own when a statement runs GS_GUARD_GRACE longer than it may; seconds is what it
+ * was given. For programs, not libraries: it is meant to end the process. NULL: nobody is told. */
+#define GS_GUARD_GRACE 0.5
+void gs_guard_on_stuck(void (*stuck)(double seconds));
+
 /* From now on db runs only what is read-only and harmless, in bounded memory. guard must outlive
  * db. */
 void gs_guard_set(gs_guard *guard, sqlite3 *db);
 
-/* Starts the clock. */
+/* Starts the clock; and stops it. */
 void gs_guard_start(gs_guard *guard, double seconds);
+void gs_guard_stop(gs_guard *guard);
 
 /* Takes the guard off, for our own writes; and on again. */
 void gs_guard_pause(gs_guard *guard, sqlite3 *db);

@@ -207,6 +207,7 @@ gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *ou
 		status = gs_emit_open(out, ask->format, &head, &e, err);
 	if (!status)
 		status = rows(&a, e, ask->seconds, &written, err);
+	gs_session_stop_clock(session);
 	if (e) {
 		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
 		status = status ? status : closed;

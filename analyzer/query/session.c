@@ -269,6 +269,8 @@ gs_status gs_session_query(gs_session *session, const char *sql, bool named, dou
 	return GS_OK;
 }
 
+void gs_session_stop_clock(gs_session *session) { gs_guard_stop(&session->guard); }
+
 size_t gs_session_snapshots(const gs_session *session) { return session->n; }
 
 bool gs_session_complete(const gs_session *session) { return session->complete; }

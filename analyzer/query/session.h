@@ -39,6 +39,9 @@ const char *gs_session_failed(const gs_session *session);
 gs_status gs_session_query(gs_session *session, const char *sql, bool named, double seconds,
 	sqlite3_stmt **stmt, gs_error *err);
 
+/* The statement has run: its clock stops. */
+void gs_session_stop_clock(gs_session *session);
+
 /* After gs_session_query. */
 size_t gs_session_snapshots(const gs_session *session);
 bool gs_session_complete(const gs_session *session);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/read/open/reader.h"
+#include "tests/unit/skip.h"
 
 typedef struct text {
 	char *s;
@@ -902,7 +903,7 @@ START_TEST(the_corpus_is_read)
 		snprintf(path, sizeof path, "../shared/corpus/bfc/%s", files[i].file);
 		FILE *f = fopen(path, "r");
 		if (!f) {
-			fprintf(stderr, "SKIPPED: no %s\n", path);
+			gs_skip(path);
 			continue;
 		}
 		fclose(f);

@@ -10,6 +10,7 @@
 #include "analyzer/read/open/reader.h"
 #include "tests/unit/gsnap_memory.h"
 #include "tests/unit/snapshot_same.h"
+#include "tests/unit/skip.h"
 
 static const char *where; /* for messages */
 
@@ -48,7 +49,7 @@ static void round_trip_folder(const char *folder)
 	struct dirent **names;
 	int n = scandir(folder, &names, NULL, alphasort);
 	if (n < 0)
-		fprintf(stderr, "check_gsnap_snapshot: skipped: no %s\n", folder);
+		gs_skip(folder);
 	for (int i = 0; i < n; i++) {
 		char path[1024];
 		struct stat st;

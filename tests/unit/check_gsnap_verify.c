@@ -8,6 +8,7 @@
 
 #include "analyzer/export/verify.h"
 #include "tests/unit/gsnap_memory.h"
+#include "tests/unit/skip.h"
 
 static char path[] = "/tmp/gsnap-XXXXXX";
 
@@ -144,7 +145,7 @@ START_TEST(zstd_agrees)
 	put(&file, file.n);
 	int zstd = run("zstd -q -t");
 	if (zstd == 127 || !gpusnap)
-		fprintf(stderr, "check_gsnap_verify: skipped: no zstd command or no $GPUSNAP\n");
+		gs_skip("zstd command, or no $GPUSNAP");
 	else
 		ck_assert_int_eq(zstd, 0);
 	snprintf(verify, sizeof verify, "%s verify", gpusnap ? gpusnap : "false");

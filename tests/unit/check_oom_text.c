@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/read/open/reader.h"
+#include "tests/unit/skip.h"
 
 #define KI(x) ((int64_t)((x##L) * 1024 + 0.5L))
 #define MI(x) ((int64_t)((x##L) * 1048576 + 0.5L))
@@ -1244,7 +1245,7 @@ START_TEST(the_corpus_is_read)
 	DIR *d = opendir(folder);
 	size_t seen = 0;
 	if (!d) {
-		fprintf(stderr, "SKIPPED: no %s\n", folder);
+		gs_skip(folder);
 		return;
 	}
 	while ((e = readdir(d)))

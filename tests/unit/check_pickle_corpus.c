@@ -8,6 +8,7 @@
 
 #include "analyzer/read/open/reader.h"
 #include "tests/unit/snapshot_rows.h"
+#include "tests/unit/skip.h"
 
 static const char *const patterns[] = {
 	"../shared/corpus/*.pickle",
@@ -72,7 +73,7 @@ START_TEST(every_sum_and_row_equals_an_independent_reading)
 {
 	glob_t g;
 	if (glob(patterns[_i], 0, NULL, &g) || system("python3 -c '' 2>/dev/null")) {
-		fprintf(stderr, "SKIPPED: python3 or the snapshots at %s are missing\n", patterns[_i]);
+		gs_skip(patterns[_i]); /* or no python3 */
 		return;
 	}
 	char *ours = read_ours(&g), *theirs = read_theirs(patterns[_i]), *a = ours, *b = theirs;

@@ -8,6 +8,7 @@
 
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/logs/rmm_rows.h"
+#include "tests/unit/skip.h"
 
 static void read_log(gs_snapshot *s, const char *log, unsigned want)
 {
@@ -372,7 +373,7 @@ START_TEST(the_corpus_is_read)
 		snprintf(path, sizeof path, "../shared/corpus/rmm/%s", files[i].file);
 		FILE *f = fopen(path, "r");
 		if (!f) {
-			fprintf(stderr, "SKIPPED: no %s\n", path);
+			gs_skip(path);
 			continue;
 		}
 		fclose(f);

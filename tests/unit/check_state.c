@@ -11,6 +11,7 @@
 #include "analyzer/diagnose/diagnose.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/state/state.h"
+#include "tests/unit/skip.h"
 
 enum { MOST_TRUTH = 1 << 22 };
 #define COUNT(rows) (int)(sizeof(rows) / sizeof *(rows))
@@ -536,7 +537,7 @@ START_TEST(the_state_at_the_failure_of_a_public_file_is_known)
 	gs_totals t;
 	snprintf(path, sizeof path, "../shared/corpus/%s", public_files[_i].file);
 	if (access(path, R_OK)) {
-		fprintf(stderr, "check_state: SKIPPED: %s is not there\n", path);
+		gs_skip(path);
 		return;
 	}
 	gs_snapshot_init(&s);

@@ -11,6 +11,7 @@
 #include "analyzer/store/store.h"
 #include "schema/sql.h"
 #include "tests/unit/snapshot_same.h"
+#include "tests/unit/skip.h"
 
 static void round_trip(const char *name, const gs_snapshot *s)
 {
@@ -59,7 +60,7 @@ START_TEST(what_people_have_comes_back)
 	struct dirent **names;
 	int n = scandir(folders[_i], &names, NULL, alphasort);
 	if (n < 0)
-		fprintf(stderr, "check_store: skipped: no %s\n", folders[_i]);
+		gs_skip(folders[_i]);
 	for (int i = 0; i < n; i++) {
 		char path[1024];
 		struct stat st;

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/skip.h"
+
 #define SUITE(name) Suite *suite_##name(void);
 #include "suites.def"
 #undef SUITE
@@ -35,6 +37,7 @@ static int wanted(int argc, char **argv, const char *name)
 
 int main(int argc, char **argv)
 {
+	gs_skip_open();
 	SRunner *runner = srunner_create(NULL);
 	for (size_t i = 0; i < sizeof suites / sizeof *suites; i++)
 		if (wanted(argc, argv, suites[i].name))
@@ -42,6 +45,10 @@ int main(int argc, char **argv)
 	srunner_run_all(runner, CK_ENV);
 	int run = srunner_ntests_run(runner), failed = srunner_ntests_failed(runner);
 	srunner_free(runner);
-	printf("unit: %d passed, %d failed\n", run - failed, failed);
+	int skipped = gs_skip_count();
+	printf("unit: %d passed, %d failed", run - failed - skipped, failed);
+	if (skipped)
+		printf(", %d skipped", skipped);
+	printf("\n");
 	return failed || !run ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -21,9 +21,10 @@ static size_t escape(char out[16], const char *text, size_t len)
 	if (!gs_utf8_steers(text, len))
 		return 0;
 	uint32_t code = gs_utf8_decode(text, len);
-	return code < 0x10000 ? (size_t)sprintf(out, "\\u%04x", code)
-						  : (size_t)sprintf(out, "\\u%04x\\u%04x",
-								0xd800 + (((code - 0x10000) >> 10) & 0x3ff), 0xdc00 + (code & 0x3ff));
+	return code < 0x10000
+		? (size_t)sprintf(out, "\\u%04x", code)
+		: (size_t)sprintf(out, "\\u%04x\\u%04x", 0xd800 + (((code - 0x10000) >> 10) & 0x3ff),
+			  0xdc00 + (code & 0x3ff));
 }
 
 char *gs_json_quote(char *buf, size_t cap, const char *text, size_t n)

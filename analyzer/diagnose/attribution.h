@@ -19,8 +19,7 @@ typedef struct gs_pinning {
 	uint64_t sets_free;   /* bytes of the segments that would be wholly free if this stack's blocks
 							 were released */
 } gs_pinning;
-gs_status gs_blame_pinning(
-	const gs_snapshot *s, const gs_layout *l, gs_pinning **rows, size_t *n);
+gs_status gs_blame_pinning(const gs_snapshot *s, const gs_layout *l, gs_pinning **rows, size_t *n);
 
 /* What to evict so that the request fits. A row is a segment's run of neighbouring blocks with the
  * fewest live bytes (then blocks; then the lowest address) of those that hold the request; if no
@@ -50,8 +49,7 @@ typedef struct gs_holder {
 	gs_id stack;
 	uint64_t blocks, bytes;
 } gs_holder;
-gs_status gs_blame_holders(
-	const gs_snapshot *s, const gs_layout *l, gs_holder **rows, size_t *n);
+gs_status gs_blame_holders(const gs_snapshot *s, const gs_layout *l, gs_holder **rows, size_t *n);
 
 /* The layout without some live blocks: gone[i] is set for those to take away; their bytes become
  * free and merge. If release, segments (of expandable ones the whole pages) that this makes free go

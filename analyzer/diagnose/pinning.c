@@ -90,8 +90,7 @@ static size_t add_up(
 	return n;
 }
 
-gs_status gs_blame_pinning(
-	const gs_snapshot *s, const gs_layout *l, gs_pinning **rows, size_t *n)
+gs_status gs_blame_pinning(const gs_snapshot *s, const gs_layout *l, gs_pinning **rows, size_t *n)
 {
 	share *shares = malloc((l->nblocks + 1) * sizeof *shares);
 	fill *fills = malloc((l->nsegments + 1) * sizeof *fills);
@@ -124,8 +123,7 @@ static int by_bytes(const void *a, const void *b, void *snapshot)
 	return gs_stack_order(snapshot, x->stack, y->stack);
 }
 
-gs_status gs_blame_holders(
-	const gs_snapshot *s, const gs_layout *l, gs_holder **rows, size_t *n)
+gs_status gs_blame_holders(const gs_snapshot *s, const gs_layout *l, gs_holder **rows, size_t *n)
 {
 	size_t live = 0, kept = 0;
 	gs_holder *all = malloc((l->nblocks + 1) * sizeof *all);

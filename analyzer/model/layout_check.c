@@ -108,11 +108,13 @@ static gs_status check_size(
 	const check *c, const char *what, uint64_t address, uint64_t size, uint64_t *sum, gs_error *err)
 {
 	if (size > INT64_MAX)
-		return gs_fail(err, GS_FORMAT, "device %d: %s 0x%" PRIx64 " has %" PRIu64
-			" bytes, more than there can be", c->d->device, what, address, size);
+		return gs_fail(err, GS_FORMAT,
+			"device %d: %s 0x%" PRIx64 " has %" PRIu64 " bytes, more than there can be",
+			c->d->device, what, address, size);
 	if (size > INT64_MAX - *sum)
-		return gs_fail(err, GS_FORMAT, "device %d: the sizes of its %ss up to 0x%" PRIx64
-			" add up to more than there can be", c->d->device, what, address);
+		return gs_fail(err, GS_FORMAT,
+			"device %d: the sizes of its %ss up to 0x%" PRIx64 " add up to more than there can be",
+			c->d->device, what, address);
 	*sum += size;
 	return GS_OK;
 }
@@ -123,7 +125,8 @@ static gs_status check_sums(const check *c, gs_error *err)
 	uint64_t segments = 0, blocks = 0;
 	gs_status status = GS_OK;
 	for (size_t i = 0; i < l->nsegments && !status; i++)
-		status = check_size(c, "segment", l->segments[i].address, l->segments[i].size, &segments, err);
+		status = check_size(
+			c, "segment", l->segments[i].address, l->segments[i].size, &segments, err);
 	for (size_t i = 0; i < l->nblocks && !status; i++)
 		status = check_size(c, "block", l->blocks[i].address, l->blocks[i].size, &blocks, err);
 	return status;
@@ -136,40 +139,50 @@ static void words(const found *f, fault kind, char *buf, size_t n)
 {
 	switch (kind) {
 	case SEGMENTS_UNORDERED:
-		snprintf(buf, n, "segment 0x%" PRIx64 " stands behind segment 0x%" PRIx64
-			" (they shall ascend)", f->segment, f->at);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 " stands behind segment 0x%" PRIx64 " (they shall ascend)",
+			f->segment, f->at);
 		break;
 	case SEGMENT_BEYOND_END:
 		snprintf(buf, n, "segment 0x%" PRIx64 " of %" PRIu64 " bytes ends beyond the last address",
 			f->segment, f->amount);
 		break;
 	case SEGMENTS_OVERLAP:
-		snprintf(buf, n, "segment 0x%" PRIx64 " overlaps segment 0x%" PRIx64 " by %" PRIu64
-			" bytes", f->segment, f->at, f->amount);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 " overlaps segment 0x%" PRIx64 " by %" PRIu64 " bytes", f->segment,
+			f->at, f->amount);
 		break;
 	case BLOCKS_UNORDERED:
-		snprintf(buf, n, "segment 0x%" PRIx64 ": block 0x%" PRIx64
-			" stands behind one of a higher address", f->segment, f->at);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 ": block 0x%" PRIx64 " stands behind one of a higher address",
+			f->segment, f->at);
 		break;
 	case BLOCK_OUTSIDE:
-		snprintf(buf, n, "segment 0x%" PRIx64 ": block 0x%" PRIx64 " of %" PRIu64
-			" bytes lies outside it", f->segment, f->at, f->amount);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 ": block 0x%" PRIx64 " of %" PRIu64 " bytes lies outside it",
+			f->segment, f->at, f->amount);
 		break;
 	case BLOCKS_OVERLAP:
-		snprintf(buf, n, "segment 0x%" PRIx64 ": block 0x%" PRIx64
-			" overlaps the one before it by %" PRIu64 " bytes", f->segment, f->at, f->amount);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 ": block 0x%" PRIx64 " overlaps the one before it by %" PRIu64
+			" bytes",
+			f->segment, f->at, f->amount);
 		break;
 	case GAP:
-		snprintf(buf, n, "segment 0x%" PRIx64 ": %" PRIu64 " bytes at 0x%" PRIx64
-			" belong to no block", f->segment, f->amount, f->at);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 ": %" PRIu64 " bytes at 0x%" PRIx64 " belong to no block",
+			f->segment, f->amount, f->at);
 		break;
 	case SUM_DIFFERS:
-		snprintf(buf, n, "segment 0x%" PRIx64 " has %" PRIu64 " bytes, its blocks add up to %"
-			PRIu64, f->segment, f->amount, f->at);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 " has %" PRIu64 " bytes, its blocks add up to %" PRIu64,
+			f->segment, f->amount, f->at);
 		break;
 	case MORE_REQUESTED:
-		snprintf(buf, n, "segment 0x%" PRIx64 ": block 0x%" PRIx64 " is smaller than the %" PRIu64
-			" bytes asked for", f->segment, f->at, f->amount);
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 ": block 0x%" PRIx64 " is smaller than the %" PRIu64
+			" bytes asked for",
+			f->segment, f->at, f->amount);
 		break;
 	case FAULTS: break;
 	}

@@ -122,7 +122,8 @@ static void tsv_text(FILE *out, const char *text, size_t n)
 /* Spreadsheets take a cell that begins so for a formula, also in its full-width form. */
 static bool begins_formula(const char *text, size_t n)
 {
-	static const char *const wide[] = {"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
+	static const char *const wide[] = {
+		"\xef\xbc\x9d", "\xef\xbc\x8b", "\xef\xbc\x8d", "\xef\xbc\xa0"};
 	if (n && text[0] && strchr("=+-@\t\r\n", text[0]))
 		return true;
 	for (size_t i = 0; n >= 3 && i < sizeof wide / sizeof *wide; i++)

@@ -400,7 +400,8 @@ static void write_markdown(const gs_emitter *e)
 {
 	size_t n = e->head.ncolumns;
 	for (size_t i = 0; i < n; i++) {
-		gs_value name = gs_value_text(e->head.columns[i].name);
+		const char *heading = e->head.columns[i].name;
+		gs_value name = {GS_VALUE_TEXT, 0, 0, heading, strlen(heading)};
 		char *text = marked_down(one_line(&name));
 		fprintf(e->out, "| %s ", text ? text : "");
 		free(text);

@@ -33,10 +33,11 @@ typedef struct gs_guard {
 	double until;     /* time of CLOCK_MONOTONIC at which it is stopped, 0 never */
 } gs_guard;
 
-/* SQLite looks at the clock between its own steps, so one function that runs long (instr of two long
- * texts) cannot be stopped: a program that must end in time gives up as a whole. stuck is called in
- * a thread of its own when a statement runs GS_GUARD_GRACE longer than it may; seconds is what it
- * was given. For programs, not libraries: it is meant to end the process. NULL: nobody is told. */
+/* SQLite looks at the clock between its own steps, so one function that runs long (instr of two
+ * long texts) cannot be stopped: a program that must end in time gives up as a whole. stuck is
+ * called in a thread of its own when a statement runs GS_GUARD_GRACE longer than it may; seconds is
+ * what it was given. For programs, not libraries: it is meant to end the process. NULL: nobody is
+ * told. */
 #define GS_GUARD_GRACE 0.5
 void gs_guard_on_stuck(void (*stuck)(double seconds));
 

@@ -127,8 +127,8 @@ static gs_status check_limits(gs_store *store, gs_error *err)
 		"SELECT max(n) FROM (SELECT count(*) AS n FROM main.device GROUP BY snapshot_id)", 0);
 	return devices <= GS_GSNAP_DEVICES_MAX
 		? GS_OK
-		: gs_fail(err, GS_LIMIT, "a snapshot of %lld devices; at most %d can be", (long long)devices,
-			  GS_GSNAP_DEVICES_MAX);
+		: gs_fail(err, GS_LIMIT, "a snapshot of %lld devices; at most %d can be",
+			  (long long)devices, GS_GSNAP_DEVICES_MAX);
 }
 
 gs_status gs_store_open(const char *path, gs_store **out, gs_error *err)

@@ -90,8 +90,8 @@ START_TEST(a_database_answers_as_its_file_does)
 				 *kept = ask(database, &q, states[i], &of_database);
 			ck_assert_msg(of_file == of_database, "%s in state %s: %s, %s", q.name, states[i],
 				gs_status_name(of_file), gs_status_name(of_database));
-			ck_assert_msg(!strcmp(file, kept), "%s in state %s: %s is not %s", q.name, states[i],
-				file, kept);
+			ck_assert_msg(
+				!strcmp(file, kept), "%s in state %s: %s is not %s", q.name, states[i], file, kept);
 			answered += !of_file;
 			free(file);
 			free(kept);
@@ -109,8 +109,8 @@ static size_t load_bytes(const char *path, unsigned char *buf, size_t cap)
 	return n;
 }
 
-/* What answers once still answers when more of the file is there, and as it does from all of it, but
- * for the parts that come later. */
+/* What answers once still answers when more of the file is there, and as it does from all of it,
+ * but for the parts that come later. */
 START_TEST(a_dump_cut_anywhere_answers_or_is_refused)
 {
 	static unsigned char bytes[1 << 16];

@@ -35,7 +35,10 @@ static const struct {
 	{"\tx", "a\n'\tx\n"},
 	{"\r=1", "a\n\"'\r=1\"\n"},
 	{"=cmd|\"/c calc\"!A1", "a\n\"'=cmd|\"\"/c calc\"\"!A1\"\n"},
-	{"\xef\xbc\x9d" "1", "a\n'\xef\xbc\x9d" "1\n"},
+	{"\xef\xbc\x9d"
+	 "1",
+		"a\n'\xef\xbc\x9d"
+		"1\n"},
 	{"a=1", "a\na=1\n"},
 	{"step (train.py:3)", "a\nstep (train.py:3)\n"},
 };
@@ -70,7 +73,9 @@ END_TEST
 static const struct {
 	const char *text, *json;
 } strings[] = {
-	{"a\xe2\x80\xae" "b", "\"a\\u202eb\""},
+	{"a\xe2\x80\xae"
+	 "b",
+		"\"a\\u202eb\""},
 	{"\xe2\x81\xa6", "\"\\u2066\""},
 	{"\xe2\x80\xa8", "\"\\u2028\""},
 	{"\xef\xbb\xbf", "\"\\ufeff\""},
@@ -85,8 +90,8 @@ static const struct {
 START_TEST(a_string_of_json_holds_nothing_that_steers_or_ends_a_script)
 {
 	char buf[100];
-	ck_assert_str_eq(
-		gs_json_quote(buf, sizeof buf, strings[_i].text, strlen(strings[_i].text)), strings[_i].json);
+	ck_assert_str_eq(gs_json_quote(buf, sizeof buf, strings[_i].text, strlen(strings[_i].text)),
+		strings[_i].json);
 }
 END_TEST
 
@@ -138,11 +143,16 @@ START_TEST(a_table_without_rows_has_its_headings)
 			size_t n = 0;
 			gs_emitter *e = NULL;
 			FILE *out = open_memstream(&text, &n);
-			const gs_column columns[] = {{"device", GS_UNIT_NONE}, {"a_long_heading_of_a_column",
-				GS_UNIT_BYTES}, {"stack", GS_UNIT_NONE}, {"another_long_heading_of_a_column",
-				GS_UNIT_TIME}, {"a_third_long_heading_of_a_column", GS_UNIT_NONE}};
-			gs_emit_head head = {.query = "q", .complete = true, .columns = columns, .ncolumns = 5,
-				.width = width, .upright = _i};
+			const gs_column columns[] = {{"device", GS_UNIT_NONE},
+				{"a_long_heading_of_a_column", GS_UNIT_BYTES}, {"stack", GS_UNIT_NONE},
+				{"another_long_heading_of_a_column", GS_UNIT_TIME},
+				{"a_third_long_heading_of_a_column", GS_UNIT_NONE}};
+			gs_emit_head head = {.query = "q",
+				.complete = true,
+				.columns = columns,
+				.ncolumns = 5,
+				.width = width,
+				.upright = _i};
 			ck_assert_int_eq(gs_emit_open(out, formats[f], &head, &e, NULL), GS_OK);
 			ck_assert_int_eq(gs_emit_close(e, false, NULL, NULL), GS_OK);
 			fclose(out);

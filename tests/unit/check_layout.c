@@ -23,11 +23,11 @@ static gs_status read_text(const char *text)
 }
 
 /* Segments of a JSON snapshot: [address, size, [[address, size, requested]…]]. */
-#define SEGMENT(address, size, blocks)                                               \
-	"{\"address\":" #address ",\"total_size\":" #size                                 \
+#define SEGMENT(address, size, blocks)                \
+	"{\"address\":" #address ",\"total_size\":" #size \
 	",\"device\":0,\"stream\":0,\"segment_type\":\"large\",\"blocks\":[" blocks "]}"
-#define BLOCK(address, size, requested)                                              \
-	"{\"address\":" #address ",\"size\":" #size ",\"requested_size\":" #requested     \
+#define BLOCK(address, size, requested)                                           \
+	"{\"address\":" #address ",\"size\":" #size ",\"requested_size\":" #requested \
 	",\"state\":\"active_allocated\"}"
 #define WHOLE(segments) "{\"segments\":[" segments "],\"device_traces\":[]}"
 
@@ -41,8 +41,8 @@ static const struct {
 	{WHOLE(SEGMENT(4096, 4096, BLOCK(4096, 4096, 1)) "," SEGMENT(6144, 4096, BLOCK(6144, 4096, 1))),
 		"device 0: segment 0x1800 overlaps segment 0x1000 by 2048 bytes", 1},
 	/* a long one over two short ones: both overlap it */
-	{WHOLE(SEGMENT(4096, 16384, BLOCK(4096, 16384, 1)) "," SEGMENT(6144, 1024,
-		 BLOCK(6144, 1024, 1)) "," SEGMENT(8192, 1024, BLOCK(8192, 1024, 1))),
+	{WHOLE(SEGMENT(4096, 16384, BLOCK(4096, 16384, 1)) "," SEGMENT(
+		 6144, 1024, BLOCK(6144, 1024, 1)) "," SEGMENT(8192, 1024, BLOCK(8192, 1024, 1))),
 		"device 0: segment 0x1800 overlaps segment 0x1000 by 14336 bytes; 1 more like it", 2},
 	{WHOLE(SEGMENT(4096, 4096, BLOCK(4096, 1024, 1) "," BLOCK(6144, 2048, 1))),
 		"device 0: segment 0x1000: 1024 bytes at 0x1400 belong to no block", 2},
@@ -126,10 +126,11 @@ END_TEST
 /* --- cut ---------------------------------------------------------------------------------------
  */
 
-static const char cut[] =
-	"{\"segments\":[" SEGMENT(4096, 4096, BLOCK(4096, 4096, 1)) "],\"device_traces\":["
-	"[{\"action\":\"alloc\",\"addr\":4096,\"size\":1,\"stream\":0}],"
-	"[{\"action\":\"oom\",\"addr\":0,\"size\":7,\"stream\":0,\"device_free\":5},";
+static const char cut[] = "{\"segments\":[" SEGMENT(4096, 4096,
+	BLOCK(4096, 4096,
+		1)) "],\"device_traces\":["
+			"[{\"action\":\"alloc\",\"addr\":4096,\"size\":1,\"stream\":0}],"
+			"[{\"action\":\"oom\",\"addr\":0,\"size\":7,\"stream\":0,\"device_free\":5},";
 
 START_TEST(a_file_cut_in_a_trace_keeps_its_segments_and_the_traces_before)
 {

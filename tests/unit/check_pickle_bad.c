@@ -318,8 +318,8 @@ Suite *suite_pickle_bad(void)
 	tcase_set_timeout(t, 20);
 	tcase_add_loop_test(t, damage_is_named_with_its_place, 0, sizeof bad / sizeof *bad);
 	tcase_add_test(t, a_directory_and_a_missing_file_are_named_as_such);
-	tcase_add_loop_test(
-		t, a_file_cut_anywhere_ends_in_an_error_or_keeps_its_segments, 0, sizeof whole / sizeof *whole);
+	tcase_add_loop_test(t, a_file_cut_anywhere_ends_in_an_error_or_keeps_its_segments, 0,
+		sizeof whole / sizeof *whole);
 	tcase_add_loop_test(t, a_flipped_byte_never_harms, 0, sizeof whole / sizeof *whole);
 	tcase_add_loop_test(t, an_abuse_is_bounded_in_memory_and_time, 0, sizeof abuse / sizeof *abuse);
 	tcase_add_loop_test(t, the_checksum_behind_packed_data_is_held_against_it, 0, 2);

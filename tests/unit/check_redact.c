@@ -84,12 +84,12 @@ START_TEST(settings_keep_numbers_and_known_words_alone)
 {
 	ck_assert_str_eq(gs_snapshot_setting(&s, "PYTORCH_CUDA_ALLOC_CONF"), "max_split_size_mb:64");
 	const char *value = gs_snapshot_setting(&s, "PYTORCH_ALLOC_CONF");
-	static const char known[] = "expandable_segments:True,roundup_power2_divisions:[256:1,>:4],word-";
+	static const char known[] =
+		"expandable_segments:True,roundup_power2_divisions:[256:1,>:4],word-";
 	ck_assert_msg(!strncmp(value, known, strlen(known)), "%s", value);
 	ck_assert_ptr_nonnull(strstr(value, ":0.8e+1"));
 	ck_assert_ptr_null(gs_snapshot_setting(&s, "SECRET_NAME"));
-	ck_assert_str_eq(
-		gs_string_text(&s, s.settings[2].value), "garbage_collection_threshold:0.6");
+	ck_assert_str_eq(gs_string_text(&s, s.settings[2].value), "garbage_collection_threshold:0.6");
 }
 END_TEST
 
@@ -99,7 +99,8 @@ START_TEST(facts_keep_numbers_and_known_words_alone)
 	ck_assert_int_eq(strncmp(s.library, "word-", 5), 0);
 	ck_assert_str_eq(s.driver, "550.54.14");
 	ck_assert_str_eq(s.ooms[0].library, "pytorch");
-	ck_assert_int_eq(strncmp(gs_string_text(&s, s.devices[0].name), "NVIDIA H200 SXM5-80GB word-", 27), 0);
+	ck_assert_int_eq(
+		strncmp(gs_string_text(&s, s.devices[0].name), "NVIDIA H200 SXM5-80GB word-", 27), 0);
 	ck_assert_str_eq(gs_string_text(&s, s.stats[0].name), "allocated_bytes");
 	ck_assert_ptr_null(strstr(gs_string_text(&s, s.stats[0].pool), "secret"));
 	ck_assert_ptr_null(strstr(gs_string_text(&s, s.annotations[0].stage), "secret"));

@@ -248,22 +248,11 @@ void memory_small_file(memory_file *file)
 	gs_writer_setting(w, gs_text_of("max_split_size_mb"), gs_text_of("64"));
 	small_tables(w);
 	gs_writer_oom(w,
-		&(gs_row_oom){GS_ROW_OOM_UNTOLD, .device = 1,
-			.idx = 2,
-			.time_us = 1700000000000100,
-			.requested = 60 << 20,
-			.needed = 60 << 20,
-			.stream = 0,
-			.has_pool_id = true,
-			.pool = GS_LARGE,
-			.device_free = 44 << 20,
-			.capacity = 64 << 20,
-			.allocated = 4 << 20,
-			.reserved = 20 << 20,
-			.allowed = GS_NONE,
-			.library = gs_text_of("gpusnap"),
-			.message = gs_text_of("CUDA out of memory."),
-			.stack = 2});
+		&(gs_row_oom){GS_ROW_OOM_UNTOLD, .device = 1, .idx = 2, .time_us = 1700000000000100,
+			.requested = 60 << 20, .needed = 60 << 20, .stream = 0, .has_pool_id = true,
+			.pool = GS_LARGE, .device_free = 44 << 20, .capacity = 64 << 20, .allocated = 4 << 20,
+			.reserved = 20 << 20, .allowed = GS_NONE, .library = gs_text_of("gpusnap"),
+			.message = gs_text_of("CUDA out of memory."), .stack = 2});
 	gs_writer_annotation(w, &(gs_row_annotation){0, 1, 3, 1700000000000050});
 	gs_writer_warning(w, gs_text_of("a warning"));
 	for (int d = 0; d < 2; d++) {

@@ -138,8 +138,8 @@ static inline gs_status gs_torch_get(gs_torch *t, uint64_t index)
 gs_status gs_torch_finish(gs_torch *t);
 
 /* The input ended early, at byte `cut_at`. Where the root is a dictionary whose segments are whole,
- * moves what is whole into the snapshot, marks that as cut, and returns true. The trace that was cut
- * goes: its newest events are missing, and the segments are what they led to. */
+ * moves what is whole into the snapshot, marks that as cut, and returns true. The trace that was
+ * cut goes: its newest events are missing, and the segments are what they led to. */
 bool gs_torch_keep_whole(gs_torch *t, uint64_t cut_at);
 
 #endif

@@ -239,8 +239,8 @@ static gs_status take_root(gs_torch *t, const gs_value *root)
 /* --- of a file that was cut --------------------------------------------------------------------
  */
 
-/* The values of the root's members on the stack: root, then key, value, key, value … above the first
- * mark. The last one may be half. */
+/* The values of the root's members on the stack: root, then key, value, key, value … above the
+ * first mark. The last one may be half. */
 typedef struct members {
 	const gs_value *segments, *traces;
 	size_t traces_at; /* index on the stack */

@@ -49,10 +49,7 @@ static bool look(unpickler *u, size_t want)
 	return n >= want;
 }
 
-static uint64_t ended_at(const unpickler *u)
-{
-	return u->base + (uint64_t)(u->end - u->start);
-}
+static uint64_t ended_at(const unpickler *u) { return u->base + (uint64_t)(u->end - u->start); }
 
 static gs_status ends(unpickler *u)
 {

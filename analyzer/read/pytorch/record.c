@@ -283,7 +283,8 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 {
 	gs_raw_segment r = {.device = (int64_t)number(f, GS_WORD_DEVICE, 0)};
 	r.g.has_address = get(f, GS_WORD_ADDRESS)->type == GS_V_INT;
-	if (address_of(t, f, GS_WORD_ADDRESS, &r.g.address) || size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
+	if (address_of(t, f, GS_WORD_ADDRESS, &r.g.address) ||
+		size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
 		return t->error.status;
 	r.g.stream = number(f, GS_WORD_STREAM, 0);
 	r.g.expandable = number(f, GS_WORD_IS_EXPANDABLE, 0) != 0;

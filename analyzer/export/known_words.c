@@ -254,12 +254,12 @@ static bool among(const char *const *list, size_t count, const char *word, size_
 	return false;
 }
 
-bool gs_known_word(const char *word, size_t n)
+bool gs_redact_knows_word(const char *word, size_t n)
 {
 	return among(words, sizeof words / sizeof *words, word, n);
 }
 
-bool gs_known_extension(const char *extension, size_t n)
+bool gs_redact_knows_extension(const char *extension, size_t n)
 {
 	return among(extensions, sizeof extensions / sizeof *extensions, extension, n);
 }

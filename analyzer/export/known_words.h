@@ -7,9 +7,9 @@
 #include <stddef.h>
 
 /* Whether n bytes are one of them, whatever their case. */
-bool gs_known_word(const char *word, size_t n);
+bool gs_redact_knows_word(const char *word, size_t n);
 
 /* Whether n bytes (without a dot) end the name of a file as a programming language's do. */
-bool gs_known_extension(const char *extension, size_t n);
+bool gs_redact_knows_extension(const char *extension, size_t n);
 
 #endif

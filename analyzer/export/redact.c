@@ -61,7 +61,7 @@ static void mark(const gs_snapshot *s, unsigned char *uses)
 static const char *extension(const char *path)
 {
 	const char *dot = strrchr(path, '.');
-	return dot && gs_known_extension(dot + 1, strlen(dot + 1)) ? dot : "";
+	return dot && gs_redact_knows_extension(dot + 1, strlen(dot + 1)) ? dot : "";
 }
 
 /* name-HASH: equal texts give equal ones within the file. Returns its length. */
@@ -84,11 +84,11 @@ static bool is_letter(char c) { return isalpha((unsigned char)c) || c == '_' || 
 static bool may_stay(const char *word, size_t n)
 {
 	size_t end = n, capitals = 0;
-	if (gs_known_word(word, n))
+	if (gs_redact_knows_word(word, n))
 		return true;
 	while (end && isdigit((unsigned char)word[end - 1]))
 		end--;
-	if (end < n && n - end <= 4 && gs_known_word(word, end))
+	if (end < n && n - end <= 4 && gs_redact_knows_word(word, end))
 		return true;
 	while (capitals < n && isupper((unsigned char)word[capitals]))
 		capitals++;

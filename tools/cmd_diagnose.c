@@ -6,6 +6,7 @@
 
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
+#include "analyzer/diagnose/others.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -76,14 +77,26 @@ static int check_fail_on(const char *list)
 	return -1;
 }
 
+/* What a verdict counts for: with --exit-code any, else those of --fail-on. */
+static int counted(const diagnose_options *o, gs_step verdict)
+{
+	bool counts = o->exit_code || listed(o->fail_on, gs_step_kind(verdict)) ||
+		listed(o->fail_on, gs_step_word(verdict));
+	return counts ? status_of(gs_step_kind(verdict)) : 0;
+}
+
+/* The worst of all failures: a defect, fragmentation, what came from outside, a shortage, the
+ * unknown. */
 static int exit_status(const diagnose_options *o, const gs_diagnosis *d)
 {
-	int status = status_of(gs_step_kind(d->verdict));
-	if (o->exit_code && status)
-		return status;
-	if (listed(o->fail_on, gs_step_kind(d->verdict)) ||
-		listed(o->fail_on, gs_step_word(d->verdict)))
-		return status;
+	static const int worst[] = {13, 10, 12, 11, 14};
+	for (size_t k = 0; k < sizeof worst / sizeof *worst; k++) {
+		bool found = counted(o, d->verdict) == worst[k];
+		for (size_t i = 0; i < d->nothers; i++)
+			found |= counted(o, d->others_list[i].verdict) == worst[k];
+		if (found)
+			return worst[k];
+	}
 	if (o->max_fragmentation >= 0 && gs_diagnosis_fragmentation(d) > o->max_fragmentation)
 		return 10;
 	return GS_EXIT_DONE;
@@ -97,31 +110,13 @@ static bool has_device(const gs_snapshot *s, int64_t device)
 	return false;
 }
 
-/* Of several snapshots the one whose last OOM (of the device asked for) is the latest; without one,
- * the first that has the device. */
-static const gs_snapshot *choose(const gs_input *input, int64_t device)
+/* Without a failure: the first snapshot that has the device asked for. */
+static const gs_snapshot *healthy(const gs_input *input, int64_t device)
 {
-	const gs_snapshot *found = &input->snapshots[0];
-	int64_t latest = INT64_MIN;
-	bool any = false;
-	for (size_t i = input->n; device != GS_UNSET && i-- > 0;)
+	for (size_t i = 0; device != GS_UNSET && i < input->n; i++)
 		if (has_device(&input->snapshots[i], device))
-			found = &input->snapshots[i];
-	for (size_t i = 0; i < input->n; i++) {
-		const gs_snapshot *s = &input->snapshots[i];
-		for (size_t k = 0; k < s->nooms; k++) {
-			if ((any && s->ooms[k].time_us <= latest) ||
-				(device != GS_UNSET && s->ooms[k].device != device))
-				continue;
-			any = true;
-			latest = s->ooms[k].time_us;
-			found = s;
-		}
-	}
-	if (input->n > 1)
-		gs_note("%zu snapshots; diagnosed: %s (another: --rank, or name its file)", input->n,
-			found->path ? found->path : "the first");
-	return found;
+			return &input->snapshots[i];
+	return &input->snapshots[0];
 }
 
 static void print(const diagnose_options *o, const gs_diagnosis *d, FILE *out)
@@ -143,7 +138,8 @@ static int print_result(const diagnose_options *o, const gs_diagnosis *d)
 	return gs_result_close(&result, exit_status(o, d));
 }
 
-static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_snapshot *message)
+static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_snapshot *message,
+	const gs_failure *failures, size_t n)
 {
 	gs_diagnose_options options = GS_DIAGNOSE_OPTIONS_INIT;
 	gs_diagnosis d;
@@ -156,6 +152,8 @@ static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_sn
 	options.context = o->context;
 	options.message = message;
 	gs_status status = gs_diagnose(s, &options, &d, &err);
+	if (!status && !o->common.state)
+		status = gs_diagnose_others(&d, &options, failures, n, &err);
 	if (!status)
 		status = gs_advise(&d, true, &err);
 	int result = GS_EXIT_DONE;
@@ -180,6 +178,27 @@ static int read_message(const diagnose_options *o, gs_snapshot *message)
 	return -1;
 }
 
+/* Of several failures the first; the others beside it. */
+static int tell(const diagnose_options *o, const gs_input *input, const gs_snapshot *message)
+{
+	gs_failure *failures = NULL;
+	size_t n = 0;
+	gs_error err = GS_ERROR_INIT;
+	bool any_device = o->common.device == GS_UNSET;
+	if (gs_failures_of(input->snapshots, input->n, any_device,
+			any_device ? 0 : (int32_t)o->common.device, &failures, &n)) {
+		gs_fail(&err, GS_NO_MEMORY, "out of memory");
+		return gs_fail_file("diagnose", &err, NULL);
+	}
+	const gs_snapshot *s = n ? failures[0].snapshot : healthy(input, o->common.device);
+	if (input->n > 1)
+		gs_note("%zu snapshots; diagnosed: %s (another: --rank, or name its file)", input->n,
+			s->path ? s->path : "the first");
+	int status = diagnose(o, s, message, failures, n);
+	free(failures);
+	return status;
+}
+
 static int run(const diagnose_options *o, const gs_arguments *files)
 {
 	gs_input input = GS_INPUT_INIT;
@@ -189,7 +208,7 @@ static int run(const diagnose_options *o, const gs_arguments *files)
 	if (status < 0)
 		status = gs_inputs_open(files, &o->common, GS_WANT_ALL | GS_WANT_FAILURES, &input);
 	if (status < 0)
-		status = diagnose(o, choose(&input, o->common.device), o->message ? &message : NULL);
+		status = tell(o, &input, o->message ? &message : NULL);
 	gs_input_release(&input);
 	gs_snapshot_release(&message);
 	return status;

@@ -4,6 +4,7 @@
 
 #include "analyzer/advice/answer.h"
 #include "analyzer/model/frames.h"
+#include "analyzer/diagnose/others.h"
 #include "schema/json.h"
 
 static void text_or_null(FILE *out, const char *key, const char *text)
@@ -199,6 +200,28 @@ static void print_peak(const gs_diagnosis *d, FILE *out)
 	fputc('}', out);
 }
 
+static void print_others(const gs_diagnosis *d, FILE *out)
+{
+	fputs("\"others\":[", out);
+	for (size_t i = 0; i < d->nothers; i++) {
+		const struct gs_other *x = &d->others_list[i];
+		const gs_snapshot *s = x->failure.snapshot;
+		const gs_oom *oom = &s->ooms[x->failure.oom];
+		fputs(i ? ",{" : "{", out);
+		number(out, "rank", s->rank), comma(out);
+		text_or_null(out, "snapshot", s->path), comma(out);
+		number(out, "device", oom->device < 0 ? GS_NONE : oom->device), comma(out);
+		number(out, "idx", oom->idx), comma(out);
+		number(out, "time_us", oom->time_us), comma(out);
+		text_or_null(out, "verdict", gs_step_word(x->verdict)), comma(out);
+		text_or_null(out, "kind", gs_step_kind(x->verdict)), comma(out);
+		text_or_null(out, "where", *x->where ? x->where : NULL), comma(out);
+		truth(out, "alike", x->alike);
+		fputc('}', out);
+	}
+	fputc(']', out);
+}
+
 void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out)
 {
 	fputs("{\"schema_version\":1,", out);
@@ -211,6 +234,9 @@ void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out)
 	print_holders(d, out), comma(out);
 	print_categories(d, out), comma(out);
 	print_peak(d, out), comma(out);
-	number(out, "free_whole", d->free_whole);
+	number(out, "free_whole", d->free_whole), comma(out);
+	number(out, "rank", d->snapshot->rank), comma(out);
+	text_or_null(out, "snapshot", d->snapshot->path), comma(out);
+	print_others(d, out);
 	fputs("}\n", out);
 }

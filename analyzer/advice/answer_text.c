@@ -3,10 +3,19 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
+#include "analyzer/diagnose/others.h"
 #include "schema/plain.h"
 
-enum { FEW_PINNING = 2, FEW_HOLDERS = 3, FEW_GROWTH = 2, FEW_ADVICE = 4, SCREEN = 24 };
+enum {
+	FEW_PINNING = 2,
+	FEW_HOLDERS = 3,
+	FEW_GROWTH = 2,
+	FEW_ADVICE = 4,
+	FEW_OTHERS = 5,
+	SCREEN = 24
+};
 
 typedef struct answer {
 	const gs_diagnosis *d;
@@ -321,6 +330,58 @@ static void write_doubts(answer *a)
 	write_row(a, "unsure", &p, NULL);
 }
 
+/* "rank 1  2026-01-31 12:00:00  shortage at train.py:33 step, alike" */
+static void say_other(gs_prose *p, const answer *a, const struct gs_other *x)
+{
+	const gs_snapshot *s = x->failure.snapshot;
+	const gs_oom *oom = &s->ooms[x->failure.oom];
+	time_t seconds = (time_t)(oom->time_us / 1000000);
+	struct tm t;
+	char when[32];
+	if (s->rank != GS_NONE)
+		gs_say(p, "rank %lld", (long long)s->rank);
+	else if (s != a->d->snapshot && s->path)
+		gs_say_foreign(p, a->voice, s->path);
+	if (oom->device >= 0) {
+		gs_say_between(p, ", ");
+		gs_say(p, "device %d", oom->device);
+	}
+	if (oom->time_us > 0 && gmtime_r(&seconds, &t) && strftime(when, sizeof when, "%F %T", &t)) {
+		gs_say_between(p, ", ");
+		gs_say(p, "%s UTC", when);
+	}
+	gs_say_between(p, ": ");
+	gs_say(p, "%s", gs_step_word(x->verdict) ? gs_step_word(x->verdict) : "no failure");
+	if (oom->requested >= 0 && !x->alike) {
+		gs_say(p, ", ");
+		gs_say_size(p, oom->requested);
+		gs_say(p, " asked for");
+	}
+	if (*x->where && !x->alike) {
+		gs_say(p, " by ");
+		gs_say_code(p, a->voice, x->where);
+	}
+	if (x->alike)
+		gs_say(p, ", alike");
+}
+
+static void write_others(answer *a)
+{
+	size_t n = some(a, a->d->nothers, FEW_OTHERS);
+	for (size_t i = 0; i < n; i++) {
+		gs_prose p;
+		gs_prose_clear(&p);
+		say_other(&p, a, &a->d->others_list[i]);
+		write_row(a, i ? "" : "also", &p, NULL);
+	}
+	if (n < a->d->nothers) {
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say(&p, "%zu more (-v: all)", a->d->nothers - n);
+		write_row(a, "", &p, NULL);
+	}
+}
+
 /* PyTorch's message proposes settings against fragmentation whatever happened: what they could gain
  * at most is what is cached. */
 static void write_hint(answer *a)
@@ -487,6 +548,7 @@ void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 	write_fits(&a);
 	write_ruled_out(&a);
 	write_doubts(&a);
+	write_others(&a);
 	write_hint(&a);
 	write_ladder(&a);
 	write_eviction(&a);

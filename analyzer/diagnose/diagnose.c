@@ -5,21 +5,7 @@
 #include <string.h>
 
 #include "analyzer/diagnose/diagnose_internal.h"
-
-/* Later in time; in the order of rows where times are not known. */
-static bool later(const gs_oom *a, const gs_oom *than)
-{
-	return a->time_us == GS_NONE || than->time_us == GS_NONE || a->time_us >= than->time_us;
-}
-
-static size_t last_oom(const gs_snapshot *s)
-{
-	size_t last = SIZE_MAX;
-	for (size_t i = 0; i < s->nooms; i++)
-		if (last == SIZE_MAX || later(&s->ooms[i], &s->ooms[last]))
-			last = i;
-	return last;
-}
+#include "analyzer/model/failure.h"
 
 /* Without an OOM: the device with the most reserved memory. */
 static const gs_device *busiest(const gs_snapshot *s)
@@ -40,7 +26,7 @@ static const gs_device *busiest(const gs_snapshot *s)
 static gs_status choose_device(gs_diagnosis *d, const gs_diagnose_options *options, gs_error *err)
 {
 	const gs_snapshot *s = d->snapshot;
-	size_t last = last_oom(s);
+	size_t told = gs_failure_of(s, true, 0);
 	if (!options->any_device) {
 		d->device = gs_snapshot_find_device(s, options->device);
 		for (size_t i = 0; !d->device && i < s->nooms; i++)
@@ -50,7 +36,7 @@ static gs_status choose_device(gs_diagnosis *d, const gs_diagnose_options *optio
 			? GS_OK
 			: gs_fail(err, GS_NOT_FOUND, "there is no device %d in it", options->device);
 	}
-	d->device = last == SIZE_MAX ? busiest(s) : gs_snapshot_find_device(s, s->ooms[last].device);
+	d->device = told == SIZE_MAX ? busiest(s) : gs_snapshot_find_device(s, s->ooms[told].device);
 	return GS_OK;
 }
 
@@ -71,14 +57,12 @@ static gs_status choose_row(gs_diagnosis *d, const gs_diagnose_options *options,
 	d->state = (gs_state){"oom", GS_NONE, SIZE_MAX};
 	if (!strncmp(state, "oom ", 4))
 		nth = strtoull(state + 4, NULL, 10);
-	for (size_t i = 0; i < d->snapshot->nooms; i++) {
-		const gs_oom *oom = &d->snapshot->ooms[i];
-		if (!options->any_device && oom->device != options->device)
-			continue;
-		if (!nth ? d->state.oom == SIZE_MAX || later(oom, &d->snapshot->ooms[d->state.oom])
-				 : ++seen == nth)
+	if (!nth)
+		d->state.oom = gs_failure_of(d->snapshot, options->any_device, options->device);
+	for (size_t i = 0; nth && i < d->snapshot->nooms; i++)
+		if ((options->any_device || d->snapshot->ooms[i].device == options->device) &&
+			++seen == nth)
 			d->state.oom = i;
-	}
 	if (nth && d->state.oom == SIZE_MAX)
 		return gs_fail(err, GS_NOT_FOUND, "there is no OOM number %llu", (unsigned long long)nth);
 	if (d->state.oom != SIZE_MAX && d->snapshot->kind == GS_KIND_TEXT)
@@ -234,6 +218,7 @@ void gs_diagnosis_release(gs_diagnosis *d)
 	free(d->holders);
 	free(d->categories);
 	free(d->rooms);
+	free(d->others_list);
 	free(d->advice);
 	memset(d, 0, sizeof *d);
 }

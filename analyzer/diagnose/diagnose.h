@@ -152,6 +152,8 @@ typedef struct gs_diagnosis {
 	size_t nrooms;
 	gs_advice *advice;
 	size_t nadvice;
+	struct gs_other *others_list; /* the failures beside this one (others.h), in their order */
+	size_t nothers;
 } gs_diagnosis;
 
 #define GS_DIAGNOSIS_INIT \

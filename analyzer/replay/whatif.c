@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/failure.h"
 #include "recorder/pool/rules.h"
 #include "schema/size.h"
 
@@ -36,14 +37,11 @@ static void doubt(gs_whatif *w, const char *text)
 static const gs_device *choose_device(const gs_snapshot *s, int64_t number)
 {
 	const gs_device *best = NULL;
-	const gs_oom *last = NULL;
+	size_t told = gs_failure_of(s, true, 0);
 
 	if (number != GS_NONE)
 		return number == (int32_t)number ? gs_snapshot_find_device(s, (int32_t)number) : NULL;
-	for (size_t i = 0; i < s->nooms; i++)
-		if (s->ooms[i].idx != GS_NONE && (!last || s->ooms[i].time_us >= last->time_us))
-			last = &s->ooms[i];
-	if (last && (best = gs_snapshot_find_device(s, last->device)))
+	if (told != SIZE_MAX && (best = gs_snapshot_find_device(s, s->ooms[told].device)))
 		return best;
 	for (size_t i = 0; i < s->ndevices; i++)
 		if (!best || s->devices[i].trace.n > best->trace.n)

@@ -289,6 +289,7 @@ bool gs_tables_is_ours(gs_tables *t, uint64_t address)
 {
 	static const char prefix[] = "libgpusnap";
 	pthread_mutex_lock(&t->lock);
+	gs_modules_refresh(&t->modules); /* it may have been loaded just now */
 	uint32_t id = gs_modules_find(&t->modules, address);
 	const gs_module *m = id ? &t->modules.list[id - 1] : NULL;
 	const char *path = m ? t->modules.text + m->path : "", *name = path;

@@ -38,13 +38,18 @@ static void more_rows(const sections *s, size_t n, size_t shown, const char *wha
 static void tell_advice(const sections *s)
 {
 	const gs_diagnosis *d = &s->scene->diagnosis;
+	char why[600];
 
 	if (!d->nadvice)
 		return;
 	heading(s, "What to try");
 	gs_page_list(s->p);
-	for (size_t i = 0; i < d->nadvice; i++)
-		gs_page_item(s->p, d->advice[i].act, d->advice[i].because);
+	for (size_t i = 0; i < d->nadvice; i++) {
+		const gs_advice *a = &d->advice[i];
+		snprintf(why, sizeof why, *a->because ? "%s: %s" : "%s", gs_known_word(a->known),
+			a->because);
+		gs_page_item(s->p, a->act, why);
+	}
 	gs_page_end_list(s->p);
 }
 

@@ -46,8 +46,8 @@ static void tell_advice(const sections *s)
 	gs_page_list(s->p);
 	for (size_t i = 0; i < d->nadvice; i++) {
 		const gs_advice *a = &d->advice[i];
-		snprintf(why, sizeof why, *a->because ? "%s: %s" : "%s", gs_known_word(a->known),
-			a->because);
+		snprintf(
+			why, sizeof why, *a->because ? "%s: %s" : "%s", gs_known_word(a->known), a->because);
 		gs_page_item(s->p, a->act, why);
 	}
 	gs_page_end_list(s->p);
@@ -232,7 +232,7 @@ static gs_status tell_holders(const sections *s, size_t i, gs_error *err)
 	gs_holder_row *rows = NULL;
 	size_t n = 0;
 
-	if (gs_meaning_holders(&s->scene->meanings[i], l, &rows, &n))
+	if (gs_meaning_holders(s->scene->meanings[i], l, &rows, &n))
 		return gs_fail(err, GS_NO_MEMORY, "listing holders");
 	gs_page_table(s->p, 6, names, numbers);
 	for (size_t k = 0; k < n && k < ROWS_MOST; k++) {
@@ -258,7 +258,7 @@ static gs_status tell_categories(const sections *s, size_t i, gs_error *err)
 	uint64_t all = in_use(l);
 	size_t n = 0;
 
-	if (gs_meaning_categories(&s->scene->meanings[i], l, &rows, &n))
+	if (gs_meaning_categories(s->scene->meanings[i], l, &rows, &n))
 		return gs_fail(err, GS_NO_MEMORY, "listing categories");
 	gs_page_table(s->p, 4, names, numbers);
 	for (size_t k = 0; k < n; k++) {
@@ -287,7 +287,7 @@ static void tell_steps(const sections *s, size_t i)
 	static const char *const names[] = {
 		"step", "begins with", "peak allocated", "peak reserved", "ends with", "growth", "retries"};
 	static const bool numbers[] = {false, true, true, true, true, true, true};
-	const gs_meaning *m = &s->scene->meanings[i];
+	const gs_meaning *m = s->scene->meanings[i];
 	size_t from = m->nsteps > ROWS_MOST ? m->nsteps - ROWS_MOST : 0;
 
 	if (!m->nsteps)
@@ -466,10 +466,10 @@ static gs_status compare(const gs_scene *a, const gs_scene *b, gs_diff *d, gs_er
 	gs_status status = GS_OK;
 
 	for (size_t i = 0; i < b->moments.n && !status; i++) {
-		gs_diff_side from = {0}, to = {b->snapshot, &b->moments.at[i], &b->meanings[i]};
+		gs_diff_side from = {0}, to = {b->snapshot, &b->moments.at[i], b->meanings[i]};
 		for (size_t k = 0; k < a->moments.n; k++)
 			if (a->moments.at[k].device->device == b->moments.at[i].device->device)
-				from = (gs_diff_side){a->snapshot, &a->moments.at[k], &a->meanings[k]};
+				from = (gs_diff_side){a->snapshot, &a->moments.at[k], a->meanings[k]};
 		status = gs_diff_add(d, &from, &to, err);
 	}
 	return status;

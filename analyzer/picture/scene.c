@@ -32,15 +32,39 @@ static void put_first(gs_moments *m, const gs_device *device)
 /* Also what ranks the holders, so that map and plot of one scene give them the same colours. */
 static gs_status find_peak(gs_scene *scene, size_t i, gs_error *err)
 {
-	const gs_history *h = &scene->histories[i];
+	const gs_history *h = scene->histories[i];
 	int64_t idx = gs_history_peak(h, false);
 	gs_status status = gs_history_layout(h, idx >= 0 ? idx : h->captured_at, &scene->peaks[i], err);
 
 	scene->ranks[2 * i] = (gs_palette_moment){
-		scene->snapshot, &scene->moments.at[i].layout, &scene->meanings[i]};
+		scene->snapshot, &scene->moments.at[i].layout, scene->meanings[i]};
 	scene->ranks[2 * i + 1] = (gs_palette_moment){
-		scene->snapshot, &scene->peaks[i], &scene->meanings[i]};
+		scene->snapshot, &scene->peaks[i], scene->meanings[i]};
 	return status;
+}
+
+struct gs_scene_sense {
+	gs_history history;
+	gs_meaning meaning;
+};
+
+/* The diagnosis has looked at one of the devices already. */
+static gs_status find_meaning(gs_scene *scene, size_t i, gs_error *err)
+{
+	const gs_moment *m = &scene->moments.at[i];
+	struct gs_scene_sense *own = &scene->own[i];
+	gs_status status;
+
+	if (m->device == scene->diagnosis.device && scene->diagnosis.has_layout &&
+		scene->diagnosis.meaning.history) {
+		scene->histories[i] = &scene->diagnosis.history;
+		scene->meanings[i] = &scene->diagnosis.meaning;
+		return GS_OK;
+	}
+	scene->histories[i] = &own->history;
+	scene->meanings[i] = &own->meaning;
+	status = gs_history_init(&own->history, scene->snapshot, m->device, err);
+	return status ? status : gs_meaning_init(&own->meaning, &own->history, NULL, err);
 }
 
 static gs_status find_meanings(gs_scene *scene, gs_error *err)
@@ -50,15 +74,13 @@ static gs_status find_meanings(gs_scene *scene, gs_error *err)
 
 	scene->histories = calloc(n + 1, sizeof *scene->histories);
 	scene->meanings = calloc(n + 1, sizeof *scene->meanings);
+	scene->own = calloc(n + 1, sizeof *scene->own);
 	scene->peaks = calloc(n + 1, sizeof *scene->peaks);
 	scene->ranks = calloc(2 * n + 1, sizeof *scene->ranks);
-	if (!scene->histories || !scene->meanings || !scene->peaks || !scene->ranks)
+	if (!scene->histories || !scene->meanings || !scene->own || !scene->peaks || !scene->ranks)
 		return gs_fail(err, GS_NO_MEMORY, "meanings of %zu devices", n);
 	for (size_t i = 0; i < n && !status; i++) {
-		status = gs_history_init(
-			&scene->histories[i], scene->snapshot, scene->moments.at[i].device, err);
-		if (!status)
-			status = gs_meaning_init(&scene->meanings[i], &scene->histories[i], NULL, err);
+		status = find_meaning(scene, i, err);
 		if (!status)
 			status = find_peak(scene, i, err);
 	}
@@ -94,15 +116,16 @@ gs_status gs_scene_open(
 void gs_scene_release(gs_scene *scene)
 {
 	for (size_t i = 0; i < scene->moments.n; i++) {
-		if (scene->meanings)
-			gs_meaning_release(&scene->meanings[i]);
+		if (scene->own) {
+			gs_meaning_release(&scene->own[i].meaning);
+			gs_history_release(&scene->own[i].history);
+		}
 		if (scene->peaks)
 			gs_layout_release(&scene->peaks[i]);
-		if (scene->histories)
-			gs_history_release(&scene->histories[i]);
 	}
 	free(scene->meanings);
 	free(scene->histories);
+	free(scene->own);
 	free(scene->peaks);
 	free(scene->ranks);
 	gs_moments_release(&scene->moments);
@@ -111,7 +134,7 @@ void gs_scene_release(gs_scene *scene)
 
 const gs_meaning *gs_scene_meaning(const gs_scene *scene, size_t moment)
 {
-	return scene->meanings ? &scene->meanings[moment] : NULL;
+	return scene->meanings ? scene->meanings[moment] : NULL;
 }
 
 static gs_map_panel panel_of(const gs_scene *scene, size_t i)
@@ -162,7 +185,7 @@ static gs_plot_panel plot_panel(const gs_scene *scene, size_t i)
 	const gs_moment *m = &scene->moments.at[i];
 	bool at_peak = !scene->asked && m->state.oom == SIZE_MAX;
 
-	return (gs_plot_panel){scene->snapshot, m->device, &scene->histories[i], &scene->meanings[i],
+	return (gs_plot_panel){scene->snapshot, m->device, scene->histories[i], scene->meanings[i],
 		at_peak ? &scene->peaks[i] : &m->layout,
 		at_peak                        ? "at the peak"
 			: m->state.oom != SIZE_MAX ? "at the failure"

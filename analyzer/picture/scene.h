@@ -22,12 +22,15 @@ typedef struct gs_scene {
 	bool asked; /* for a state */
 	bool bare;
 	gs_diagnosis diagnosis;
-	char headline[512];    /* the diagnosis' first line */
-	gs_moments moments;    /* the diagnosed device's first */
-	gs_history *histories; /* by moment; empty without meaning */
-	gs_meaning *meanings;
-	gs_layout *peaks;         /* by moment: where most was allocated */
-	gs_palette_moment *ranks; /* what ranks holders: the moments and the peaks */
+	char headline[512]; /* the diagnosis' first line */
+	gs_moments moments; /* the diagnosed device's first */
+	/* by moment, of those opened with meaning (else NULL); the diagnosed device's are the
+	 * diagnosis' */
+	const gs_history **histories;
+	const gs_meaning **meanings;
+	struct gs_scene_sense *own; /* the others' */
+	gs_layout *peaks;           /* by moment: where most was allocated */
+	gs_palette_moment *ranks;   /* what ranks holders: the moments and the peaks */
 } gs_scene;
 
 /* Errors as of gs_diagnose and gs_moments_select. Release in any case. */

@@ -564,6 +564,7 @@ Suite *suite_map(void)
 	Suite *s = suite_create("map");
 	TCase *t = tcase_create("map");
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60); /* heaps of 100,000 blocks, on a busy machine */
 	tcase_add_test(t, the_request_lies_to_scale_below_the_largest_hole);
 	tcase_add_test(t, free_memory_of_another_stream_is_hatched_with_its_reason);
 	tcase_add_test(t, a_request_that_finds_no_hole_is_told_so);

@@ -225,6 +225,7 @@ Suite *suite_plot(void)
 	Suite *s = suite_create("plot");
 	TCase *t = tcase_create("plot");
 	tcase_add_checked_fixture(t, setup, teardown);
+	tcase_set_timeout(t, 60); /* heaps of 100,000 blocks, on a busy machine */
 	tcase_add_loop_test(t, bands_of_each_column_sum_up_to_what_the_gauge_says, 0, 3);
 	tcase_add_loop_test(t, no_peak_is_lost_however_narrow_the_picture, 0, 4);
 	tcase_add_test(t, the_largest_hole_is_that_of_the_layout);

@@ -135,10 +135,10 @@ out:
 
 void gs_heap_stream(gs_heap *h, gs_stream *stream)
 {
-	gs_lane *lane = gs_stream_lane(stream, &h->facts, &h->log.ring);
+	gs_lane *lane = gs_stream_lane(
+		stream, &h->facts, &h->log.ring, NULL, gs_pool_rules_name(h->pool));
 	if (!lane)
 		return;
-	lane->stage.rules = gs_pool_rules_name(h->pool);
 	pthread_mutex_lock(&h->lock);
 	if (!gs_lane_reserve(lane, h->metadata))
 		h->log.lane = lane;

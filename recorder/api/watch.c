@@ -136,12 +136,10 @@ static void add_lane(watched *w, int number)
 	const gs_dump_device device = {.number = number, .capacity = GS_NONE};
 	pthread_mutex_lock(&watch.lock);
 	gs_stream *stream = gs_recorder_stream(&watch.recorder);
-	w->lane = stream ? gs_stream_lane(stream, &device, &w->ring) : NULL;
+	w->lane = stream ? gs_stream_lane(stream, &device, &w->ring, "pytorch", NULL) : NULL;
 	w->asked_stream = true;
-	if (w->lane) {
-		w->lane->stage.library = "pytorch";
+	if (w->lane)
 		w->lane->complete = -1; /* layouts are PyTorch's to tell */
-	}
 	pthread_mutex_unlock(&watch.lock);
 }
 

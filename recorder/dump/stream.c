@@ -48,6 +48,7 @@ struct gs_stream {
 	sem_t wake;
 	pthread_t thread;
 	bool has_thread;
+	bool headed; /* the file tells of the process */
 	_Atomic bool stop;
 	struct gs_stream *next; /* of all open ones, for the end of the process */
 };
@@ -167,16 +168,19 @@ static int create_own(gs_stream *s)
 	return fd;
 }
 
-static void put_head(gs_stream *s)
+/* Whose allocator it is, its first lane tells. */
+static void put_head(gs_stream *s, const gs_lane *lane)
 {
+	if (s->headed)
+		return;
+	s->headed = true;
 	gs_stage none = {.settings = {0}};
 	gs_dump_device nothing = {0};
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	gs_encode_source source = {
 		.stage = &none, .device = &nothing, .config = s->config, .scale = &scale, .pid = s->pid};
-	const gs_lane *lane = s->nlanes ? s->lanes[0] : NULL;
-	none.library = lane ? lane->stage.library : NULL;
-	none.rules = lane ? lane->stage.rules : NULL;
+	none.library = lane->library;
+	none.rules = lane->rules;
 	gs_encode_process(s->w, &source, scale.real);
 }
 
@@ -188,8 +192,7 @@ static gs_status begin_file(gs_stream *s)
 	gs_encoder_begin(&s->encoder);
 	gs_status status = gs_writer_init_stream(
 		s->encoder.workspace, s->encoder.workspace_bytes, s->config->level, sink, s, &s->w);
-	if (!status)
-		put_head(s);
+	s->headed = false;
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
 		l->base = l->tail;
@@ -278,7 +281,7 @@ static void put_batch(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n)
 static void put_ooms(gs_stream *s, gs_lane *l, uint64_t tail)
 {
 	uint64_t n = atomic_load_explicit(&l->nooms, memory_order_acquire);
-	gs_stage about = {.library = l->stage.library};
+	gs_stage about = {.library = l->library};
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	gs_encode_source source = {
 		.stage = &about, .device = &l->device, .config = s->config, .scale = &scale, .pid = s->pid};
@@ -343,6 +346,7 @@ static void put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 	gs_writer_end_layout(s->w);
 	add_to_index(s, &where);
 	l->last_layout = tail;
+	l->last_blocks = g->nblocks;
 }
 
 /* --- the consumer
@@ -351,6 +355,7 @@ static void put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 /* A lane without anything in the file first needs its device, without which no event can stand. */
 static bool is_introduced(gs_stream *s, gs_lane *l)
 {
+	put_head(s, l);
 	if (!gs_writer_knows_device(s->w, l->device.number)) {
 		gs_row_device row = {.device = l->device.number,
 			.name = gs_text_of(l->device.name),
@@ -373,7 +378,7 @@ static bool is_introduced(gs_stream *s, gs_lane *l)
 
 static void want_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 {
-	uint64_t wanted = (uint64_t)l->stage.nblocks * EPOCH_OF_BLOCKS;
+	uint64_t wanted = l->last_blocks * EPOCH_OF_BLOCKS;
 	uint32_t none = 0;
 	if (wanted < s->config->stream_epoch)
 		wanted = s->config->stream_epoch;
@@ -558,7 +563,8 @@ gs_stream *gs_stream_open(
 	return s;
 }
 
-gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring)
+gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring,
+	const char *library, const char *rules)
 {
 	uint32_t n = s->nlanes;
 	gs_lane *l = n < LANES_MAX ? gs_pages_take(s->pages, sizeof *l) : NULL;
@@ -573,6 +579,8 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	l->stream = s;
 	l->device = *device;
 	l->ring = ring;
+	l->library = library;
+	l->rules = rules;
 	l->complete = 1;
 	l->stage.device_free = l->stage.allowed = GS_NONE;
 	s->lanes[n] = l;

@@ -45,11 +45,12 @@ typedef struct gs_lane {
 	gs_dump_device device;
 	gs_ring *ring; /* whose pool ids its events name */
 	int complete;  /* 1: it begins before the device's first allocation; −1: not known */
+	const char *library, *rules; /* as in gs_stage */
 
 	/* the consumer's */
 	uint64_t base;    /* events before the first one of this file */
 	uint64_t written; /* head when … events were last sent */
-	uint64_t last_layout;
+	uint64_t last_layout, last_blocks;
 } gs_lane;
 
 /* Opens the file of the pattern config->stream and starts the thread. NULL and why where it cannot
@@ -61,7 +62,8 @@ gs_stream *gs_stream_open(
 void gs_stream_close(gs_stream *s);
 
 /* A lane for a device: metadata_bytes as gs_stage_reserve. NULL: no memory, or too many. */
-gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring);
+gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring,
+	const char *library, const char *rules);
 
 /* Appends an event; waits where there is no room. */
 void gs_lane_wait(gs_lane *l);

@@ -123,9 +123,7 @@ static void add_lane(pass_device *d, int number)
 	const gs_dump_device device = {number, d->card.name, d->card.driver, d->card.capacity};
 	pthread_mutex_lock(&pass.opening);
 	gs_stream *stream = gs_recorder_stream(&pass.recorder);
-	d->lane = stream ? gs_stream_lane(stream, &device, &d->ring) : NULL;
-	if (d->lane)
-		d->lane->stage.library = "cuda";
+	d->lane = stream ? gs_stream_lane(stream, &device, &d->ring, "cuda", NULL) : NULL;
 	pthread_mutex_unlock(&pass.opening);
 }
 

@@ -285,6 +285,7 @@ def a_whole_run_is_recorded_and_each_process_has_its_file():
     p, dumps = run(calls, 'free', options=['--record', d + '/run.gsnap'])
     assert (p.returncode, os.listdir(d)) == (0, ['run.gsnap']), (p, os.listdir(d))
     assert events(d + '/run.gsnap') == events(dumps[0]) and len(dumps) == 1
+    assert query(d + '/run.gsnap', 'select library from snapshot') == [{'library': 'cuda'}]
     assert query(d + '/run.gsnap', 'select count(*) n from block') == [{'n': 0}]
     p, _ = run(calls, 'each', options=['--record', d + '/run.gsnap'])
     assert p.returncode == 1 and 'exists already' in p.stderr, p

@@ -166,6 +166,30 @@ static void write_device(answer *a)
 	write_row(a, label, &p, NULL);
 }
 
+/* Without a failure the device that holds most is told: that there are others, in a word each. */
+static void write_other_devices(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	for (size_t i = 0; d->oom == SIZE_MAX && i < d->snapshot->ndevices; i++) {
+		const gs_device *other = &d->snapshot->devices[i];
+		gs_totals t;
+		char label[32];
+		gs_prose p;
+		gs_layout_totals(&other->captured, &t);
+		if (other == d->device || !t.segments)
+			continue;
+		gs_prose_clear(&p);
+		gs_say_size(&p, (int64_t)(t.allocated + t.pending));
+		gs_say(&p, " in use of ");
+		gs_say_size(&p, (int64_t)t.reserved);
+		gs_say(&p, " reserved");
+		snprintf(label, sizeof label, "device %d", other->device);
+		char remark[48];
+		snprintf(remark, sizeof remark, "(-d %d tells of it)", other->device);
+		write_row(a, label, &p, remark);
+	}
+}
+
 static void say_categories(
 	gs_prose *p, const gs_diagnosis *d, const gs_category_sum *sums, size_t n)
 {
@@ -538,6 +562,7 @@ void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 	if (d->verdict != GS_VERDICT_NONE)
 		write_request(&a);
 	write_device(&a);
+	write_other_devices(&a);
 	write_in_use(&a);
 	write_peak(&a);
 	if (pinned)

@@ -328,6 +328,17 @@ static void add_facts_of_oom(gs_replay *r)
 	}
 }
 
+/* Whether there is a request, granted or refused: what only gives back fits under any settings. */
+static bool asks_for_memory(const gs_trace *t)
+{
+	for (size_t i = 0; i < t->n; i++) {
+		gs_action action = gs_event_action(&t->events[i]);
+		if (action == GS_ACTION_ALLOC || action == GS_ACTION_OOM)
+			return true;
+	}
+	return false;
+}
+
 gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until,
 	bool foreign, gs_error *err)
 {
@@ -340,6 +351,10 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 	r->device = d;
 	if (!d->trace.n)
 		return gs_fail(err, GS_NOT_FOUND, "device %d has no recorded events to replay", d->device);
+	if (!asks_for_memory(&d->trace))
+		return gs_fail(err, GS_NOT_FOUND,
+			"nothing to replay: among the recorded events of device %d none asks for memory",
+			d->device);
 	if (d->trace.n >= INT32_MAX)
 		return gs_fail(err, GS_LIMIT, "%zu events are more than a replay takes", d->trace.n);
 	if ((status = gs_history_init(&r->history, s, d, err)))

@@ -1,5 +1,6 @@
 /* gpusnap diagnose: why memory ran out. */
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -21,6 +22,8 @@ typedef struct diagnose_options {
 	const char *message, *fail_on;
 	double max_fragmentation;
 	bool exit_code, verbose;
+	const char *rules_file;
+	gs_category_rules *rules;
 } diagnose_options;
 
 static const struct {
@@ -77,6 +80,21 @@ static int check_fail_on(const char *list)
 	return -1;
 }
 
+/* The pool that is worse than --max-fragmentation is named with its value. */
+static bool is_too_fragmented(const diagnose_options *o, const gs_diagnosis *d)
+{
+	const gs_room *r;
+	double worst = gs_diagnosis_fragmentation(d, &r);
+	if (o->max_fragmentation < 0 || worst <= o->max_fragmentation || !r)
+		return false;
+	fprintf(stderr,
+		"gpusnap: fragmentation %.3f of the %s pool %" PRIu64 ",%" PRIu64 " on stream %" PRIu64
+		" is above %g\n",
+		worst, r->pool == GS_SMALL ? "small" : "large", r->pool_id.a, r->pool_id.b, r->stream,
+		o->max_fragmentation);
+	return true;
+}
+
 /* What a verdict counts for: with --exit-code any, else those of --fail-on. */
 static int counted(const diagnose_options *o, gs_step verdict)
 {
@@ -97,9 +115,7 @@ static int exit_status(const diagnose_options *o, const gs_diagnosis *d)
 		if (found)
 			return worst[k];
 	}
-	if (o->max_fragmentation >= 0 && gs_diagnosis_fragmentation(d) > o->max_fragmentation)
-		return 10;
-	return GS_EXIT_DONE;
+	return is_too_fragmented(o, d) ? 10 : GS_EXIT_DONE;
 }
 
 static bool has_device(const gs_snapshot *s, int64_t device)
@@ -151,6 +167,7 @@ static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_sn
 	options.allowed = o->allowed;
 	options.context = o->context;
 	options.message = message;
+	options.rules = o->rules;
 	gs_status status = gs_diagnose(s, &options, &d, &err);
 	if (!status && !o->common.state)
 		status = gs_diagnose_others(&d, &options, failures, n, &err);
@@ -217,7 +234,7 @@ static int run(const diagnose_options *o, const gs_arguments *files)
 int gs_cmd_diagnose(int argc, char **argv)
 {
 	diagnose_options o = {
-		GS_COMMON_INIT, GS_UNSET, GS_UNSET, GS_UNSET, NULL, NULL, -1, false, false};
+		GS_COMMON_INIT, GS_UNSET, GS_UNSET, GS_UNSET, NULL, NULL, -1, false, false, NULL, NULL};
 	const gs_option options[] = {GS_OPTIONS_SELECT(o.common),
 		{"capacity", 0, GS_OPT_SIZE, &o.capacity, "SIZE",
 			"total memory of the device, where the file does not tell"},
@@ -234,12 +251,18 @@ int gs_cmd_diagnose(int argc, char **argv)
 			"exit 10 for fragmentation, 11 shortage, 12 outside or limit, 13 defect, 14 unknown"},
 		{"fail-on", 0, GS_OPT_TEXT, &o.fail_on, "KIND,…", "exit so for these kinds only"},
 		{"max-fragmentation", 0, GS_OPT_REAL, &o.max_fragmentation, "X",
-			"exit 10 where a pool's 1 - largest/free is above X"},
+			"exit 10 where fragmentation of a pool is above X (cache that can go back does not count)"},
+		GS_OPTION_RULES(o.rules_file),
 		{"verbose", 'v', GS_OPT_FLAG, &o.verbose, 0, "all steps, rows and stacks"},
 		GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common), GS_OPTIONS_END};
 	gs_arguments files;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &files);
 	if (status < 0)
 		status = check_fail_on(o.fail_on);
-	return status >= 0 ? status : run(&o, &files);
+	if (status < 0)
+		status = gs_inputs_rules(o.rules_file, &o.rules);
+	if (status < 0)
+		status = run(&o, &files);
+	gs_category_rules_free(o.rules);
+	return status;
 }

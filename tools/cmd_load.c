@@ -17,6 +17,7 @@ typedef struct load {
 	gs_store *store;
 	const gs_common *common;
 	bool all_frames;
+	gs_category_rules *rules;
 	size_t loaded;
 	gs_ranks ranks; /* of all that were read */
 } load;
@@ -27,6 +28,7 @@ static int add(load *l, const gs_input_entry *entry)
 	gs_error err = GS_ERROR_INIT;
 	char text[GS_ERROR_TEXT + 16];
 	gs_store_ask ask = GS_STORE_ASK_ALL;
+	ask.rules = l->rules;
 	if (l->all_frames)
 		ask.parts |= GS_STORE_ALL_FRAMES;
 	gs_progress_begin(entry->path);
@@ -88,12 +90,14 @@ static int make(load *l, const gs_input_list *list, const char *first)
 int gs_cmd_load(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
-	load l = {NULL, &common, false, 0, GS_RANKS_INIT};
+	load l = {.common = &common, .ranks = GS_RANKS_INIT};
+	const char *rules_file = NULL;
 	const gs_option options[] = {GS_OPTIONS_OUTPUT(common),
 		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank"},
 		{"all-frames", 0, GS_OPT_FLAG, &l.all_frames, 0,
 			"texts of stacks with the interpreter's frames too"},
-		GS_OPTIONS_JSON(common), GS_OPTIONS_QUIET(common), GS_OPTIONS_END};
+		GS_OPTION_RULES(rules_file), GS_OPTIONS_JSON(common), GS_OPTIONS_QUIET(common),
+		GS_OPTIONS_END};
 	gs_arguments arguments;
 	gs_input_list list = GS_INPUT_LIST_INIT;
 	gs_error err = GS_ERROR_INIT;
@@ -102,12 +106,15 @@ int gs_cmd_load(int argc, char **argv)
 		return status;
 	if (!common.output)
 		return gs_fail_usage("load", NULL, "-o FILE.db is missing");
+	if ((status = gs_inputs_rules(rules_file, &l.rules)) >= 0)
+		return status;
 	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note,
 			NULL, &list, &err))
 		status = gs_fail_file(list.failed, &err, NULL);
 	else
 		status = make(&l, &list, arguments.text[0]);
 	gs_input_list_release(&list);
+	gs_category_rules_free(l.rules);
 	if (status >= 0)
 		return status;
 	gs_note("%zu snapshot%s in %s", l.loaded, l.loaded == 1 ? "" : "s", common.output);

@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/query/guard.h"
 #include "analyzer/query/query.h"
 #include "schema/outfile.h"
@@ -22,7 +23,8 @@ enum { MAX_SQL = 1000000 };
 typedef struct query_options {
 	gs_common common;
 	bool list, all_frames;
-	const char *show, *by;
+	const char *show, *by, *rules_file;
+	gs_category_rules *rules;
 	double timeout;
 } query_options;
 
@@ -104,11 +106,12 @@ static int wrong_query(const char *typed, const gs_error *err)
 
 static int check_by(const char *by)
 {
-	static const char *const words[] = {"stack", "function", "file", "module", NULL};
+	static const char *const words[] = {"stack", "line", "function", "file", "module", NULL};
 	for (int i = 0; words[i]; i++)
 		if (!by || !strcmp(by, words[i]))
 			return -1;
-	return gs_fail_usage("query", NULL, "--by wants stack, function, file or module, not `%s`", by);
+	return gs_fail_usage(
+		"query", NULL, "--by wants stack, line, function, file or module, not `%s`", by);
 }
 
 /* A state is a word or a number: what is neither is a mistake of usage, told before any file is
@@ -122,6 +125,10 @@ static int check_state(const char *state)
 	for (int i = 0; words[i]; i++)
 		if (!strcmp(state, words[i]))
 			return -1;
+	int64_t step;
+	bool peak;
+	if (gs_step_selector(state, &step, &peak))
+		return -1;
 	const char *number = !strncmp(state, "oom ", 4) ? state + 4 : state;
 	strtoull(number, &end, 10);
 	if (*number >= '0' && *number <= '9' && !*end)
@@ -205,7 +212,7 @@ static int query(query_options *o, const gs_arguments *arguments)
 	}
 	gs_session_ask from = {(const char *const *)arguments->text, (size_t)arguments->n - 1,
 		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL,
-		NULL};
+		NULL, o->rules};
 	int status = run(o, &ask, &from);
 	free(sql);
 	return status;
@@ -213,13 +220,14 @@ static int query(query_options *o, const gs_arguments *arguments)
 
 int gs_cmd_query(int argc, char **argv)
 {
-	query_options o = {GS_COMMON_INIT, false, false, NULL, NULL, 30};
+	query_options o = {GS_COMMON_INIT, false, false, NULL, NULL, NULL, NULL, 30};
 	const gs_option options[] = {GS_OPTIONS_SELECT(o.common), GS_OPTIONS_RESULT(o.common),
 		GS_OPTIONS_OUTPUT(o.common),
 		{"by", 0, GS_OPT_TEXT, &o.by, "WHAT",
-			"top stacks: group by stack, function, file or module"},
+			"top stacks: group by stack, line, function, file or module"},
 		{"all-frames", 0, GS_OPT_FLAG, &o.all_frames, 0,
 			"stacks with the interpreter's and dispatcher's frames too"},
+		GS_OPTION_RULES(o.rules_file),
 		{"timeout", 0, GS_OPT_REAL, &o.timeout, "SECONDS",
 			"stop SQL that takes longer (default 30, 0 never)"},
 		{"list", 0, GS_OPT_FLAG, &o.list, 0, "the named queries"},
@@ -240,5 +248,10 @@ int gs_cmd_query(int argc, char **argv)
 	status = check_by(o.by);
 	if (status < 0)
 		status = check_state(o.common.state);
-	return status >= 0 ? status : query(&o, &arguments);
+	if (status < 0)
+		status = gs_inputs_rules(o.rules_file, &o.rules);
+	if (status < 0)
+		status = query(&o, &arguments);
+	gs_category_rules_free(o.rules);
+	return status;
 }

@@ -1,10 +1,14 @@
 /* gpusnap whatif: the recorded run under other settings. */
+#include <ctype.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "analyzer/api/whatif_rows.h"
+#include "analyzer/replay/cards.h"
 #include "analyzer/replay/whatif.h"
+#include "schema/size.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -17,7 +21,9 @@ typedef struct arguments {
 	gs_texts confs;
 	gs_whatif_ask ask;
 	int64_t pad_to, pad_from;
-	const char *minimize;
+	const char *minimize, *capacity, *rules_file;
+	gs_texts scales;
+	gs_category_rules *rules;
 } arguments;
 
 static gs_whatif_question question(const arguments *a)
@@ -92,6 +98,52 @@ static int open_and_answer(const gs_arguments *files, const arguments *a)
 	return gs_finish_stdout(status);
 }
 
+/* --capacity: a size or a card. A size in powers of 1000 is told in the others too. */
+static int read_capacity(arguments *a)
+{
+	gs_error err = GS_ERROR_INIT;
+	char size[32];
+	if (!a->capacity)
+		return -1;
+	if (gs_capacity_parse(a->capacity, &a->ask.capacity, &err))
+		return gs_fail_usage("whatif", NULL, "--capacity: %s", err.text);
+	if (gs_is_decimal_size(a->capacity) || !isdigit((unsigned char)a->capacity[0]))
+		gs_note(
+			"%s is %s", a->capacity, gs_size_format(size, sizeof size, (uint64_t)a->ask.capacity));
+	return -1;
+}
+
+static int read_scale(arguments *a, const char *text)
+{
+	gs_replay_rewrite *r = &a->ask.rewrite;
+	char name[48], *end = NULL;
+	const char *equals = strchr(text, '=');
+	size_t n = equals ? (size_t)(equals - text) : 0;
+	double factor = n && n < sizeof name ? strtod(equals + 1, &end) : -1;
+	if (!end || end == equals + 1 || *end || !(factor >= 0) || factor > 1e6)
+		return gs_fail_usage("whatif", "for example --scale activation=0.5",
+			"--scale wants CATEGORY=FACTOR, not `%.60s`", text);
+	memcpy(name, text, n);
+	name[n] = 0;
+	if (r->nscales == GS_MOST_SCALES)
+		return gs_fail_usage("whatif", NULL, "more than %d --scale", (int)GS_MOST_SCALES);
+	r->scales[r->nscales] = (gs_replay_scale){gs_category_find(a->rules, name), factor};
+	if (r->scales[r->nscales++].category < 0)
+		return gs_fail_usage("whatif",
+			"there are parameter, buffer, gradient, optimizer_state, activation, input, workspace, temporary, unknown",
+			"no category is called `%.60s`", name);
+	return -1;
+}
+
+static int read_meaning(arguments *a)
+{
+	int status = gs_inputs_rules(a->rules_file, &a->rules);
+	a->ask.rewrite.category_rules = a->rules;
+	for (int i = 0; i < a->scales.n && status < 0; i++)
+		status = read_scale(a, a->scales.text[i]);
+	return status;
+}
+
 int gs_cmd_whatif(int argc, char **argv)
 {
 	arguments a = {.common = GS_COMMON_INIT,
@@ -101,8 +153,8 @@ int gs_cmd_whatif(int argc, char **argv)
 	const gs_option options[] = {
 		{"conf", 0, GS_OPT_TEXTS, &a.confs, "TEXT",
 			"settings as in PYTORCH_ALLOC_CONF, one row each (default: the recorded ones, then a searched set)"},
-		{"capacity", 0, GS_OPT_SIZE, &a.ask.capacity, "SIZE",
-			"total memory of the device to try (default: what the recording shows)"},
+		{"capacity", 0, GS_OPT_TEXT, &a.capacity, "SIZE",
+			"total memory of the device to try, or a card: t4, a10g, a100-40gb, h100-80gb, rtx4090 … (default: what the recording shows)"},
 		{"recorded-capacity", 0, GS_OPT_SIZE, &a.ask.recorded_capacity, "SIZE",
 			"total memory of the recorded device, where the file does not tell"},
 		{"allowed", 0, GS_OPT_SIZE, &a.ask.allowed, "SIZE",
@@ -112,6 +164,9 @@ int gs_cmd_whatif(int argc, char **argv)
 		{"until", 0, GS_OPT_INT, &a.ask.until, "IDX", "replay up to this event"},
 		{"minimize", 0, GS_OPT_TEXT, &a.minimize, "capacity",
 			"for each row, the smallest device on which the run passes"},
+		{"scale", 0, GS_OPT_TEXTS, &a.scales, "CATEGORY=FACTOR",
+			"as if memory of this category were so many times as large; activation=0.5 is half the batch"},
+		GS_OPTION_RULES(a.rules_file),
 		{"free", 0, GS_OPT_TEXT, &a.ask.rewrite.free_pattern, "TEXT",
 			"as if blocks whose stack holds TEXT had been freed before the OOM"},
 		{"without", 0, GS_OPT_TEXT, &a.ask.rewrite.without_tag, "TAG",
@@ -141,5 +196,11 @@ int gs_cmd_whatif(int argc, char **argv)
 	a.ask.rewrite.pad_to = a.pad_to == GS_UNSET ? 0 : (uint64_t)a.pad_to;
 	a.ask.rewrite.pad_from = a.pad_from == GS_UNSET ? 0 : (uint64_t)a.pad_from;
 	a.ask.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	return open_and_answer(&files, &a);
+	status = read_capacity(&a);
+	if (status < 0)
+		status = read_meaning(&a);
+	if (status < 0)
+		status = open_and_answer(&files, &a);
+	gs_category_rules_free(a.rules);
+	return status;
 }

@@ -81,12 +81,12 @@ typedef struct gs_common {
 		0, false, 0, false, GS_UNSET, GS_UNSET, 0, false, GS_UNSET \
 	}
 
-#define GS_OPTIONS_SELECT(c)                                                                                                   \
-	{"device", 'd', GS_OPT_INT, &(c).device, "DEVICE", "only this device"},                                                    \
-		{"rank", 0, GS_OPT_INT, &(c).rank, "RANK", "only the snapshots of this rank"},                                         \
-	{                                                                                                                          \
-		"state", 0, GS_OPT_TEXT, &(c).state, "STATE",                                                                          \
-			"captured, oom, oom N, peak, peak reserved, or an event's number (default: oom where there is one, else captured)" \
+#define GS_OPTIONS_SELECT(c)                                                                                                                        \
+	{"device", 'd', GS_OPT_INT, &(c).device, "DEVICE", "only this device"},                                                                         \
+		{"rank", 0, GS_OPT_INT, &(c).rank, "RANK", "only the snapshots of this rank"},                                                              \
+	{                                                                                                                                               \
+		"state", 0, GS_OPT_TEXT, &(c).state, "STATE",                                                                                               \
+			"captured, oom, oom N, peak, peak reserved, step N, step N peak, or an event's number (default: oom where there is one, else captured)" \
 	}
 #define GS_OPTIONS_RESULT(c)                                                                    \
 	{"format", 0, GS_OPT_FORMAT, &(c).format, "FORMAT",                                         \

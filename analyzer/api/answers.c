@@ -63,7 +63,7 @@ typedef struct diagnose_call {
 	gs_diagnose_options options;
 	form form;
 	bool verbose, replay;
-	gs_rules *rules;
+	gs_category_rules *rules;
 	gs_snapshot message;
 } diagnose_call;
 
@@ -96,7 +96,7 @@ static gs_status read_diagnose_options(const gs_api_options *o, diagnose_call *c
 	if (!status)
 		status = gs_api_option_text(o, "rules", &rules, err);
 	if (!status && rules)
-		status = gs_rules_read(rules, strlen(rules), &c->rules, err);
+		status = gs_category_rules_read(rules, strlen(rules), &c->rules, err);
 	d->rules = c->rules;
 	return status ? status : form_of(o, &c->form, err);
 }
@@ -141,7 +141,7 @@ int gpusnap_snapshot_diagnose(gpusnap_snapshot *s, const char *options, char **o
 		status = gs_api_answer_finish(&a, status, out, n, &err);
 	}
 	gs_snapshot_release(&c.message);
-	gs_rules_free(c.rules);
+	gs_category_rules_free(c.rules);
 	gs_api_options_release(&o);
 	return gs_api_end(s, status, &err);
 }

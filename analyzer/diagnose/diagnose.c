@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/diagnose/diagnose_internal.h"
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/model/failure.h"
 
 /* Without an OOM: the device with the most reserved memory. */
@@ -74,7 +75,8 @@ static gs_status rebuild(gs_diagnosis *d, const gs_diagnose_options *options, gs
 {
 	gs_status status = gs_history_init(&d->history, d->snapshot, d->device, err);
 	if (!status)
-		status = gs_state_find(d->snapshot, d->device, &d->history, options->state, &d->state, err);
+		status = gs_meaning_state_find(
+			d->snapshot, d->device, &d->history, NULL, options->state, &d->state, err);
 	if (status)
 		return status;
 	const char *why;
@@ -158,7 +160,7 @@ gs_status gs_diagnose_ladder(
 }
 
 /* What the memory is for, who holds it, when it peaked, what grew. */
-static gs_status find_meaning(gs_diagnosis *d, int64_t until, const gs_rules *rules)
+static gs_status find_meaning(gs_diagnosis *d, int64_t until, const gs_category_rules *rules)
 {
 	gs_status status = gs_meaning_init(&d->meaning, &d->history, rules, NULL);
 	if (!status)
@@ -180,7 +182,7 @@ int64_t gs_diagnosis_left(const gs_diagnosis *d)
 	return left;
 }
 
-static gs_status blame(gs_diagnosis *d, const gs_rules *rules)
+static gs_status blame(gs_diagnosis *d, const gs_category_rules *rules)
 {
 	gs_policy_request r = gs_diagnosis_request(d);
 	int64_t until = d->idx != GS_NONE ? d->idx : d->state.idx;

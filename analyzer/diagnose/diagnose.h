@@ -80,6 +80,8 @@ typedef struct gs_room {
 	uint64_t stream;
 	uint8_t pool; /* gs_pool_class */
 	uint64_t largest, free, blocks;
+	uint64_t whole, largest_left; /* of free: what can go back to the driver, and the largest piece
+									 that stays (policy.h) */
 } gs_room;
 
 typedef struct gs_diagnose_options {
@@ -90,7 +92,8 @@ typedef struct gs_diagnose_options {
 	int64_t allowed;
 	int64_t context;            /* bytes a process needs outside its allocator; GS_NONE: 1 GiB */
 	const gs_snapshot *message; /* a text about the same failure, which supplies facts; NULL none */
-	const gs_rules *rules; /* the user's for categories, NULL none; must outlive the diagnosis */
+	const gs_category_rules
+		*rules; /* the user's for categories, NULL none; must outlive the diagnosis */
 } gs_diagnose_options;
 #define GS_DIAGNOSE_OPTIONS_INIT                             \
 	{                                                        \
@@ -176,7 +179,8 @@ int64_t gs_diagnosis_left(const gs_diagnosis *d);
 gs_status gs_diagnose_ladder(
 	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
 
-/* Worst fragmentation (1 - largest free block / free bytes) of a pool, 0 when nothing is free. */
-double gs_diagnosis_fragmentation(const gs_diagnosis *d);
+/* Worst fragmentation (policy.h) of a pool id, class and stream, and which (NULL: nothing is free
+ * anywhere, 0). */
+double gs_diagnosis_fragmentation(const gs_diagnosis *d, const gs_room **where);
 
 #endif

@@ -1,4 +1,4 @@
-/* What would fit now, by pool and stream. */
+/* What would fit now in each pool, and how far its free memory is from being one piece. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +21,12 @@ static int by_place(const void *a, const void *b)
  * settings. */
 static gs_room room_of(const gs_diagnosis *d, const gs_segment *g)
 {
-	gs_room r = {g->pool_id, g->stream, g->pool, 0, 0, 0};
+	gs_free_parts parts = gs_policy_free_parts(d->policy, &d->settings, &d->layout, g);
+	gs_room r = {.pool_id = g->pool_id,
+		.stream = g->stream,
+		.pool = g->pool,
+		.whole = parts.whole,
+		.largest_left = parts.largest_left};
 	for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++) {
 		const gs_block *b = &d->layout.blocks[k];
 		if (b->state != GS_INACTIVE)
@@ -41,8 +46,11 @@ static gs_status find_rooms(gs_diagnosis *d)
 	d->rooms = malloc((n + 1) * sizeof *d->rooms);
 	if (!d->rooms)
 		return GS_NO_MEMORY;
-	for (size_t i = 0; i < n; i++)
+	d->free_whole = 0;
+	for (size_t i = 0; i < n; i++) {
 		d->rooms[i] = room_of(d, &d->layout.segments[i]);
+		d->free_whole += (int64_t)d->rooms[i].whole;
+	}
 	qsort(d->rooms, n, sizeof *d->rooms, by_place);
 	for (size_t i = 0; i < n; i++) {
 		gs_room *last = d->nrooms ? &d->rooms[d->nrooms - 1] : NULL, r = d->rooms[i];
@@ -53,6 +61,9 @@ static gs_status find_rooms(gs_diagnosis *d)
 		last->free += r.free;
 		last->blocks += r.blocks;
 		last->largest = r.largest > last->largest ? r.largest : last->largest;
+		last->whole += r.whole;
+		last->largest_left = r.largest_left > last->largest_left ? r.largest_left
+																 : last->largest_left;
 	}
 	return GS_OK;
 }
@@ -78,13 +89,17 @@ gs_status gs_diagnose_health(gs_diagnosis *d)
 	return GS_OK;
 }
 
-double gs_diagnosis_fragmentation(const gs_diagnosis *d)
+double gs_diagnosis_fragmentation(const gs_diagnosis *d, const gs_room **where)
 {
-	double worst = 0;
+	double worst = -1;
+	*where = NULL;
 	for (size_t i = 0; i < d->nrooms; i++) {
-		double f = d->rooms[i].free ? 1 - (double)d->rooms[i].largest / (double)d->rooms[i].free
-									: 0;
-		worst = f > worst ? f : worst;
+		const gs_room *r = &d->rooms[i];
+		double f = gs_fragmentation(r->free, r->whole, r->largest_left);
+		if (f > worst) {
+			worst = f;
+			*where = r;
+		}
 	}
-	return worst;
+	return worst < 0 ? 0 : worst;
 }

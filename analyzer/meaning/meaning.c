@@ -36,7 +36,8 @@ static gs_status make(gs_meaning *m)
 	return status ? status : gs_meaning_make_senses(m);
 }
 
-gs_status gs_meaning_init(gs_meaning *m, const gs_history *h, const gs_rules *rules, gs_error *err)
+gs_status gs_meaning_init(
+	gs_meaning *m, const gs_history *h, const gs_category_rules *rules, gs_error *err)
 {
 	memset(m, 0, sizeof *m);
 	m->history = h;

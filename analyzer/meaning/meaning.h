@@ -17,7 +17,7 @@
 #include "analyzer/state/state.h"
 
 /* What an allocation is: its category (a gs_category or a user's) and the number of the rule that
- * said so (gs_rule_why), 0 where none did. */
+ * said so (gs_category_why), 0 where none did. */
 typedef struct gs_sense {
 	uint8_t category;
 	uint8_t rule;
@@ -46,8 +46,9 @@ struct gs_meaning_work;
 
 typedef struct gs_meaning {
 	const gs_history *history;
-	const gs_rules *rules;
-	gs_sense *events; /* by event: of an alloc what the block is, else unknown */
+	const gs_category_rules *rules;
+	gs_sense *events; /* by event: of an alloc what the block is, of an oom what it would have been,
+						 else unknown */
 	gs_sense *born;   /* by block of history->initial: likewise */
 	gs_phase_step *steps;
 	size_t nsteps;
@@ -60,7 +61,8 @@ typedef struct gs_meaning {
 	}
 
 /* rules may be NULL. Release in any case. */
-gs_status gs_meaning_init(gs_meaning *m, const gs_history *h, const gs_rules *rules, gs_error *err);
+gs_status gs_meaning_init(
+	gs_meaning *m, const gs_history *h, const gs_category_rules *rules, gs_error *err);
 void gs_meaning_release(gs_meaning *m);
 
 /* Of a block of a layout that gs_history_layout made (blocks carry the number of their alloc
@@ -106,6 +108,12 @@ typedef struct gs_holder_row {
 } gs_holder_row;
 gs_status gs_meaning_holders(
 	const gs_meaning *m, const gs_layout *l, gs_holder_row **rows, size_t *n);
+
+/* Does an allocation (or a refused one) change with a category, were that made smaller: it is of
+ * it; with activations (a smaller batch) go inputs and the temporaries of forward and backward.
+ * casts_weights: gs_meaning_casts_weights, asked once. */
+bool gs_meaning_casts_weights(const gs_meaning *m);
+bool gs_meaning_goes_with(const gs_meaning *m, size_t event, unsigned category, bool casts_weights);
 
 /* The step that a number names; NULL where there is none. */
 const gs_phase_step *gs_meaning_step(const gs_meaning *m, int64_t number);

@@ -93,13 +93,14 @@ static bool is_bare_node(const char *name, const char *file)
 	return at && !at[8 + strspn(at + 8, "0123456789")];
 }
 
-static frame_mark mark_frame(const gs_snapshot *s, const gs_rules *rules, gs_id id, bool *python)
+static frame_mark mark_frame(
+	const gs_snapshot *s, const gs_category_rules *rules, gs_id id, bool *python)
 {
 	char buf[1024];
 	const gs_frame *f = &s->frames[id];
 	const char *name = gs_string_text(s, f->name);
 	const char *file = plain_slashes(gs_string_text(s, f->file), buf, sizeof buf);
-	frame_mark m = {0, 0, (uint8_t)gs_rules_user(rules, name, file)};
+	frame_mark m = {0, 0, (uint8_t)gs_category_rules_user(rules, name, file)};
 	*python = is_python(file);
 	if (is_bare_node(name, file))
 		return (frame_mark){GS_PHASE_BACKWARD, GS_TRAIT_NODE, m.rule};
@@ -244,10 +245,46 @@ static void tell_constructors(gs_phases *p, const gs_snapshot *s, bool *is_modul
 	}
 }
 
+/* --- arguments of modules ------------------------------------------------------------------------
+ */
+
+/* The frame that calls a stack's outermost module, 0 none. */
+static gs_id calling_frame(const gs_phases *p, const gs_snapshot *s, gs_id stack)
+{
+	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
+	gs_id outer = 0;
+	for (uint32_t i = s->stacks[stack].n; i--;) {
+		if (p->frames[frames[i]] == GS_PHASE_FORWARD)
+			return outer;
+		outer = p->python[frames[i]] ? frames[i] : outer;
+	}
+	return 0;
+}
+
+/* What the line of a call computes besides, is what the module is given: only the call and autograd
+ * hold it. */
+static void tell_arguments(gs_phases *p, const gs_snapshot *s, bool *calls)
+{
+	memset(calls, 0, (size_t)s->nframes + 1);
+	for (gs_id k = 1; k < s->nstacks; k++)
+		if (p->stacks[k].phase == GS_PHASE_FORWARD)
+			calls[calling_frame(p, s, k)] = true;
+	calls[0] = false;
+	for (gs_id k = 1; k < s->nstacks; k++) {
+		const gs_id *frames = s->stack_frames + s->stacks[k].first;
+		uint32_t i = 0;
+		if (p->stacks[k].phase != GS_PHASE_USER || !p->stacks[k].python)
+			continue;
+		while (!p->python[frames[i]])
+			i++;
+		p->stacks[k].argument = calls[frames[i]];
+	}
+}
+
 /* --- all together --------------------------------------------------------------------------------
  */
 
-gs_status gs_phases_init(gs_phases *p, const gs_snapshot *s, const gs_rules *rules)
+gs_status gs_phases_init(gs_phases *p, const gs_snapshot *s, const gs_category_rules *rules)
 {
 	memset(p, 0, sizeof *p);
 	p->stacks = calloc((size_t)s->nstacks + 1, sizeof *p->stacks);
@@ -268,6 +305,7 @@ gs_status gs_phases_init(gs_phases *p, const gs_snapshot *s, const gs_rules *rul
 	if (enough) {
 		tell_buffers(p, s);
 		tell_constructors(p, s, is_module);
+		tell_arguments(p, s, is_module);
 		p->empty_is_backward = python && s->kind != GS_KIND_GSNAP;
 	}
 	free(of);

@@ -43,6 +43,7 @@ typedef struct gs_stack_phase {
 	bool python;      /* has a frame of a Python file */
 	bool autograd;    /* begins in the autograd thread */
 	bool constructor; /* its innermost Python frame is a constructor's */
+	bool argument;    /* its innermost Python frame is on a line that calls a module */
 } gs_stack_phase;
 
 typedef struct gs_phases {
@@ -53,7 +54,7 @@ typedef struct gs_phases {
 } gs_phases;
 
 /* O(frames + stacks' frames). rules: the user's, or NULL. GS_OK or GS_NO_MEMORY. */
-gs_status gs_phases_init(gs_phases *p, const gs_snapshot *s, const gs_rules *rules);
+gs_status gs_phases_init(gs_phases *p, const gs_snapshot *s, const gs_category_rules *rules);
 void gs_phases_release(gs_phases *p);
 
 static inline uint8_t gs_phase_of(const gs_phases *p, gs_id stack)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-const gs_rule gs_own_rules[] = {
+const gs_category_rule gs_own_rules[] = {
 #define GS_RULE(id, category, phase, trait, life, size, why)                                      \
 	{id, id ": " why, GS_CATEGORY_##category, GS_PHASE_##phase, GS_TRAIT_##trait, GS_LIFE_##life, \
 		GS_SIZE_##size},
@@ -28,14 +28,14 @@ typedef struct user_rule {
 	uint8_t category;
 } user_rule;
 
-struct gs_rules {
+struct gs_category_rules {
 	user_rule *rules;
 	size_t nrules;
 	char *names[GS_MOST_CATEGORIES - GS_CATEGORIES];
 	size_t nnames;
 };
 
-const char *gs_category_word(const gs_rules *rules, unsigned category)
+const char *gs_category_word(const gs_category_rules *rules, unsigned category)
 {
 	if (category < GS_CATEGORIES)
 		return words[category];
@@ -43,7 +43,7 @@ const char *gs_category_word(const gs_rules *rules, unsigned category)
 	return rules && own < rules->nnames ? rules->names[own] : words[GS_CATEGORY_UNKNOWN];
 }
 
-const char *gs_category_words(const gs_rules *rules, unsigned category)
+const char *gs_category_words(const gs_category_rules *rules, unsigned category)
 {
 	static const char *const for_people[] = {
 #define GS_CATEGORY(name, word, people) people,
@@ -53,12 +53,20 @@ const char *gs_category_words(const gs_rules *rules, unsigned category)
 	return category < GS_CATEGORIES ? for_people[category] : gs_category_word(rules, category);
 }
 
-unsigned gs_category_count(const gs_rules *rules)
+unsigned gs_category_count(const gs_category_rules *rules)
 {
 	return GS_CATEGORIES + (rules ? (unsigned)rules->nnames : 0);
 }
 
-const char *gs_rule_why(const gs_rules *rules, unsigned rule)
+int gs_category_find(const gs_category_rules *rules, const char *name)
+{
+	for (unsigned i = 0; i < gs_category_count(rules); i++)
+		if (!strcmp(gs_category_word(rules, i), name))
+			return (int)i;
+	return -1;
+}
+
+const char *gs_category_why(const gs_category_rules *rules, unsigned rule)
 {
 	if (!rule)
 		return NULL;
@@ -68,7 +76,7 @@ const char *gs_rule_why(const gs_rules *rules, unsigned rule)
 	return rules && own < rules->nrules ? rules->rules[own].why : NULL;
 }
 
-unsigned gs_rule_category(const gs_rules *rules, unsigned rule)
+unsigned gs_category_of_rule(const gs_category_rules *rules, unsigned rule)
 {
 	if (rule && rule <= OWN_RULES)
 		return gs_own_rules[rule - 1].category;
@@ -76,7 +84,7 @@ unsigned gs_rule_category(const gs_rules *rules, unsigned rule)
 	return rule && rules && own < rules->nrules ? rules->rules[own].category : GS_CATEGORY_UNKNOWN;
 }
 
-unsigned gs_rules_user(const gs_rules *rules, const char *name, const char *file)
+unsigned gs_category_rules_user(const gs_category_rules *rules, const char *name, const char *file)
 {
 	for (size_t i = 0; rules && i < rules->nrules; i++)
 		if (strstr(file, rules->rules[i].words) || strstr(name, rules->rules[i].words))
@@ -99,7 +107,7 @@ static char *copy(const char *text, size_t n)
 
 /* The number of a name, made when new; GS_MOST_CATEGORIES where there are too many, -1 without
  * memory. */
-static int number_of(gs_rules *r, const char *name, size_t n)
+static int number_of(gs_category_rules *r, const char *name, size_t n)
 {
 	for (unsigned i = 0; i < gs_category_count(r); i++) {
 		const char *word = gs_category_word(r, i);
@@ -113,8 +121,8 @@ static int number_of(gs_rules *r, const char *name, size_t n)
 	return (int)(GS_CATEGORIES + r->nnames++);
 }
 
-static gs_status add(gs_rules *r, const char *line, size_t words_n, const char *name, size_t name_n,
-	size_t number, gs_error *err)
+static gs_status add(gs_category_rules *r, const char *line, size_t words_n, const char *name,
+	size_t name_n, size_t number, gs_error *err)
 {
 	if (r->nrules == MOST_RULES)
 		return gs_fail(err, GS_LIMIT, "line %zu: more than %d rules", number, (int)MOST_RULES);
@@ -138,7 +146,8 @@ static gs_status add(gs_rules *r, const char *line, size_t words_n, const char *
 	return GS_OK;
 }
 
-static gs_status read_line(gs_rules *r, const char *line, size_t n, size_t number, gs_error *err)
+static gs_status read_line(
+	gs_category_rules *r, const char *line, size_t n, size_t number, gs_error *err)
 {
 	while (n && isspace((unsigned char)line[n - 1]))
 		n--;
@@ -158,9 +167,9 @@ static gs_status read_line(gs_rules *r, const char *line, size_t n, size_t numbe
 	return add(r, line, words_n, line + name, n - name, number, err);
 }
 
-gs_status gs_rules_read(const char *text, size_t n, gs_rules **out, gs_error *err)
+gs_status gs_category_rules_read(const char *text, size_t n, gs_category_rules **out, gs_error *err)
 {
-	gs_rules *r = calloc(1, sizeof *r);
+	gs_category_rules *r = calloc(1, sizeof *r);
 	gs_status status = r ? GS_OK : gs_fail(err, GS_NO_MEMORY, "rules");
 	size_t number = 1;
 	for (size_t at = 0; at < n && !status; number++) {
@@ -170,14 +179,14 @@ gs_status gs_rules_read(const char *text, size_t n, gs_rules **out, gs_error *er
 		at += length + 1;
 	}
 	if (status) {
-		gs_rules_free(r);
+		gs_category_rules_free(r);
 		r = NULL;
 	}
 	*out = r;
 	return status;
 }
 
-void gs_rules_free(gs_rules *r)
+void gs_category_rules_free(gs_category_rules *r)
 {
 	for (size_t i = 0; r && i < r->nrules; i++) {
 		free(r->rules[i].words);

@@ -26,19 +26,19 @@ enum gs_size {
 	GS_SIZE_COPIES = 4     /* its stack makes several of parameters' sizes */
 };
 
-typedef struct gs_rule {
+typedef struct gs_category_rule {
 	const char *id, *why;
 	uint8_t category, phase, trait;
 	uint16_t life, size;
-} gs_rule;
+} gs_category_rule;
 
 /* Ours, numbered from 1; the user's follow. */
-extern const gs_rule gs_own_rules[];
+extern const gs_category_rule gs_own_rules[];
 extern const unsigned gs_own_rules_count;
 
 /* Number of the first of the user's rules that a frame matches, 0 none. */
-unsigned gs_rules_user(const gs_rules *rules, const char *name, const char *file);
+unsigned gs_category_rules_user(const gs_category_rules *rules, const char *name, const char *file);
 /* The category that a rule gives, by its number. */
-unsigned gs_rule_category(const gs_rules *rules, unsigned rule);
+unsigned gs_category_of_rule(const gs_category_rules *rules, unsigned rule);
 
 #endif

@@ -21,6 +21,7 @@ typedef struct senses {
 	uint32_t *twin; /* by event: the alloc of the same stack, so many after the step's start, in the
 					   step before; UINT32_MAX none */
 	bool *copies;   /* by stack: makes several of parameters' sizes */
+	bool *batches;  /* by stack: begins steps */
 } senses;
 
 /* --- lifetimes -----------------------------------------------------------------------------------
@@ -54,7 +55,9 @@ static uint16_t life_when_freed(const senses *x, const moment *now, size_t birth
 		return life;
 	}
 	uint8_t phase = w->passes[dies].phase;
-	bool backward = phase == GS_PHASE_BACKWARD || phase == GS_PHASE_RECOMPUTE;
+	/* what the next step's beginning frees behind a backward pass was not held for backward */
+	bool backward = (phase == GS_PHASE_BACKWARD || phase == GS_PHASE_RECOMPUTE) &&
+		(now->step == x->step[birth] || death <= w->passes[dies].last_own);
 	return life | GS_LIFE_LONG | (backward ? GS_LIFE_BACKWARD : 0);
 }
 
@@ -76,6 +79,8 @@ static uint8_t place_in_step(const gs_meaning *m, size_t i, bool forward_seen)
 {
 	const gs_meaning_work *w = m->work;
 	gs_id stack = gs_meaning_stack(m, i);
+	if (stack && w->phases.stacks[stack].argument && w->nstarts)
+		return GS_TRAIT_WITHIN;
 	if (!forward_seen)
 		return stack && w->phases.stacks[stack].constructor ? GS_TRAIT_NONE : GS_TRAIT_BEFORE;
 	return w->passes[w->pass_at[i]].phase == GS_PHASE_FORWARD ? GS_TRAIT_WITHIN : GS_TRAIT_AFTER;
@@ -98,6 +103,7 @@ static void follow_lives(senses *x)
 			x->step[i] = now.step;
 			x->trait[i] = place_in_step(m, i, forward_seen);
 			forward_seen |= gs_phase_of(&w->phases, gs_meaning_stack(m, i)) == GS_PHASE_FORWARD;
+			x->batches[gs_meaning_stack(m, i)] |= x->trait[i] == GS_TRAIT_BEFORE && now.step;
 		} else if (birth >= 0 && !x->life[birth]) {
 			x->life[birth] = life_when_freed(x, &now, (size_t)birth, i);
 		} else if (action == GS_ACTION_OOM) {
@@ -221,27 +227,37 @@ static gs_status learn_sizes(gs_meaning *m)
 	return GS_OK;
 }
 
-static bool is_parameter_size(const gs_meaning_work *w, uint64_t size)
+size_t gs_parameter_size_at(const gs_meaning_work *w, uint64_t size)
 {
-	return w->nparameter_sizes &&
-		bsearch(&size, w->parameter_sizes, w->nparameter_sizes, sizeof size, by_value);
+	const uint64_t *at = w->nparameter_sizes
+		? bsearch(&size, w->parameter_sizes, w->nparameter_sizes, sizeof size, by_value)
+		: NULL;
+	return at ? (size_t)(at - w->parameter_sizes) : SIZE_MAX;
 }
 
-/* Copies of a model: most of what a stack of the user's makes has parameters' sizes, and stays. */
+static bool is_parameter_size(const gs_meaning_work *w, uint64_t size)
+{
+	return gs_parameter_size_at(w, size) != SIZE_MAX;
+}
+
+/* Copies of a model: most of what a stack of the user's makes in one step, or before the first, has
+ * parameters' sizes, and stays. */
 static gs_status find_copies(senses *x)
 {
 	enum { LEAST_COPIES = 3 };
 	const gs_meaning *m = x->m;
 	size_t n = (size_t)m->history->snapshot->nstacks + 1;
-	uint32_t *all = calloc(2 * n, sizeof *all), *same = all + n;
+	uint32_t *all = calloc(3 * n, sizeof *all), *same = all + n, *first = same + n;
 	if (!all)
 		return GS_NO_MEMORY;
 	for (size_t i = 0; i < m->history->n; i++) {
 		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC || x->life[i] & GS_LIFE_SHORT)
 			continue;
-		all[gs_meaning_stack(m, i)]++;
-		same[gs_meaning_stack(m, i)] += is_parameter_size(
-			m->work, m->history->device->trace.events[i].size);
+		gs_id k = gs_meaning_stack(m, i);
+		first[k] = all[k] ? first[k] : x->step[i];
+		all[k]++;
+		same[k] += first[k] == x->step[i] &&
+			is_parameter_size(m->work, m->history->device->trace.events[i].size);
 	}
 	for (gs_id k = 1; k < n; k++)
 		x->copies[k] = same[k] >= LEAST_COPIES && same[k] * 2 > all[k];
@@ -270,7 +286,7 @@ static bool trait_fits(uint8_t rule, uint8_t trait)
 static gs_sense judge(const subject *a)
 {
 	for (unsigned i = 0; i < gs_own_rules_count; i++) {
-		const gs_rule *r = &gs_own_rules[i];
+		const gs_category_rule *r = &gs_own_rules[i];
 		if ((r->phase == GS_PHASE_ANY || r->phase == a->phase) && trait_fits(r->trait, a->trait) &&
 			(!r->life || r->life & a->life) && (r->size & a->size) == r->size)
 			return (gs_sense){r->category, (uint8_t)(i + 1)};
@@ -298,24 +314,28 @@ static uint16_t life_by_twin(const senses *x, size_t i)
 static gs_sense sense_of_stack(const gs_meaning *m, gs_id stack, gs_sense otherwise)
 {
 	unsigned rule = stack ? m->work->phases.stacks[stack].rule : 0;
-	return rule ? (gs_sense){(uint8_t)gs_rule_category(m->rules, rule), (uint8_t)rule} : otherwise;
+	return rule ? (gs_sense){(uint8_t)gs_category_of_rule(m->rules, rule), (uint8_t)rule}
+				: otherwise;
 }
 
 static void judge_events(senses *x)
 {
+	/* a request that failed would have been of the step and pass that it ended */
+	const uint16_t life_of_refused = GS_LIFE_STEP | GS_LIFE_PASS | GS_LIFE_NEXT;
 	gs_meaning *m = x->m;
 	const gs_phases *p = &m->work->phases;
 	for (size_t i = 0; i < m->history->n; i++) {
 		m->events[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
-		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
+		bool refused = gs_meaning_action(m, i) == GS_ACTION_OOM;
+		if (!refused && gs_meaning_action(m, i) != GS_ACTION_ALLOC)
 			continue;
 		gs_id stack = gs_meaning_stack(m, i);
 		uint64_t size = m->history->device->trace.events[i].size;
 		subject a = {.phase = gs_phase_of(p, stack),
 			.trait = stack ? p->stacks[stack].trait : GS_TRAIT_NONE,
-			.life = life_by_twin(x, i)};
-		if (a.phase == GS_PHASE_USER)
-			a.trait = x->trait[i];
+			.life = refused ? life_of_refused : life_by_twin(x, i)};
+		if (a.phase == GS_PHASE_USER) /* a step may take several batches */
+			a.trait = x->batches[stack] ? GS_TRAIT_BEFORE : x->trait[i];
 		a.size = (is_parameter_size(m->work, size) ? GS_SIZE_PARAMETER : 0) |
 			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0) |
 			(x->copies[stack] ? GS_SIZE_COPIES : 0);
@@ -360,10 +380,12 @@ gs_status gs_meaning_make_senses(gs_meaning *m)
 		.step = calloc(n, sizeof *x.step),
 		.trait = calloc(n, 1),
 		.twin = malloc(n * sizeof *x.twin),
-		.copies = calloc(k, sizeof *x.copies)};
+		.copies = calloc(k, sizeof *x.copies),
+		.batches = calloc(k, sizeof *x.batches)};
 	m->events = malloc(n * sizeof *m->events);
 	m->born = malloc((m->history->initial.nblocks + 1) * sizeof *m->born);
-	gs_status status = x.life && x.step && x.trait && x.twin && x.copies && m->events && m->born
+	gs_status status = x.life && x.step && x.trait && x.twin && x.copies && x.batches &&
+			m->events && m->born
 		? learn_sizes(m)
 		: GS_NO_MEMORY;
 	if (!status) {
@@ -381,5 +403,6 @@ gs_status gs_meaning_make_senses(gs_meaning *m)
 	free(x.trait);
 	free(x.twin);
 	free(x.copies);
+	free(x.batches);
 	return status;
 }

@@ -38,6 +38,9 @@ static inline gs_id gs_meaning_stack(const gs_meaning *m, size_t i)
 	return stack < m->history->snapshot->nstacks ? stack : 0;
 }
 
+/* Index in parameter_sizes, SIZE_MAX for what is no parameter's size. */
+size_t gs_parameter_size_at(const gs_meaning_work *w, uint64_t size);
+
 /* Passes of the trace; again when the starts of steps are known, which end a forward pass. */
 gs_status gs_meaning_find_passes(gs_meaning *m);
 /* Starts of steps from annotations, tags, or the trace's period. */

@@ -57,6 +57,19 @@ uint64_t gs_policy_ask(const gs_policy *policy, const gs_pool_settings *settings
 size_t gs_policy_search(const gs_policy *policy, const gs_pool_settings *settings,
 	const gs_layout *l, const gs_policy_request *request);
 
+/* Of a segment's free bytes: how many the retry before a failure (and emptying the cache) gives
+ * back to the driver - a wholly free segment, of an expandable one the whole pages that are free,
+ * where the retry releases that pool - and the largest free piece that stays. */
+typedef struct gs_free_parts {
+	uint64_t free, whole, largest_left;
+} gs_free_parts;
+gs_free_parts gs_policy_free_parts(const gs_policy *policy, const gs_pool_settings *settings,
+	const gs_layout *l, const gs_segment *segment);
+
+/* How far free bytes are from being one piece, when what can go back to the driver counts as whole:
+ * 1 - (whole + the largest piece that stays) / free; -1 where nothing is free. */
+double gs_fragmentation(uint64_t free, uint64_t whole, uint64_t largest_left);
+
 /* Is that block in the pool (id, class, stream) which the request may use. */
 bool gs_policy_same_pool(
 	const gs_policy *policy, const gs_segment *segment, const gs_policy_request *request);

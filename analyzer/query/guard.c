@@ -39,6 +39,11 @@ static const struct {
 	{"all_block", "block", GS_READS_STATE | GS_READS_LAYOUT},
 	{"all_segment", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT},
 	{"all_block", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT},
+	{"all_holder", "holder", GS_READS_STATE | GS_READS_HOLDERS},
+	{"all_holder", NULL, GS_READS_ALL_STATES | GS_READS_HOLDERS},
+	{"step", NULL, GS_READS_STEPS},
+	{"peak", NULL, GS_READS_STEPS},
+	{"table_column", NULL, GS_READS_TABLES},
 	{"state", NULL, GS_READS_ALL_STATES},
 	{"trace", NULL, GS_READS_EVENTS},
 	{"packed_event", NULL, GS_READS_EVENTS},
@@ -63,11 +68,18 @@ static unsigned reads_of(const char *table, const char *column, const char *with
 	/* a view's own text names all its columns; those that the question names are read of the view
 	 * itself */
 	bool in_view = within &&
-		(!strcmp(within, "segment") || !strcmp(within, "block") || !strcmp(within, "event"));
+		(!strcmp(within, "segment") || !strcmp(within, "block") || !strcmp(within, "event") ||
+			!strcmp(within, "holder"));
+	if (in_view && !strcmp(table, "stack"))
+		return 0;
+	bool block = !strcmp(table, "block") || !strcmp(table, "all_block");
+	if (!in_view && block && !strncmp(column, "category", 8))
+		reads |= GS_READS_CATEGORIES;
+	if (!in_view && block && !strcmp(column, "user_frame"))
+		reads |= GS_READS_STACKS;
 	if (!strcmp(column, "stack_id") && !in_view)
 		reads |= GS_READS_STACKS;
-	if (!strcmp(column, "idx") && !in_view &&
-		(!strcmp(table, "block") || !strcmp(table, "all_block")))
+	if (!strcmp(column, "idx") && !in_view && block)
 		reads |= GS_READS_BLOCK_IDX;
 	if (!strcmp(column, "sha256") && !strcmp(table, "snapshot"))
 		reads |= GS_READS_SHA256;

@@ -24,7 +24,11 @@ enum gs_reads {
 	GS_READS_OOM = 512,        /* its rows: all of them are known when the events are */
 	GS_READS_OOM_FACTS = 8192, /* more than how many there are */
 	GS_READS_SETTINGS = 16384,
-	GS_READS_STATS = 32768
+	GS_READS_STATS = 32768,
+	GS_READS_CATEGORIES = 65536, /* of blocks */
+	GS_READS_HOLDERS = 131072,
+	GS_READS_STEPS = 262144, /* step, peak */
+	GS_READS_TABLES = 524288 /* the list of tables and columns itself */
 };
 
 typedef struct gs_guard {

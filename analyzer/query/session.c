@@ -30,6 +30,8 @@ static const struct {
 	{"timeline", true},
 	{"growth", true},
 	{"varying_size", true},
+	{"step", true},
+	{"peak", true},
 };
 
 /* TEMP views in place of tables: only the snapshots of temp.chosen, only the device asked for. */
@@ -99,7 +101,8 @@ gs_status gs_session_open(const gs_session_ask *ask, gs_session **out, gs_error 
 		session->failed = ask->npaths ? strdup(ask->paths[0]) : NULL;
 		return gs_input_none(GS_NONE, NULL, err);
 	}
-	session->stored = is_one_database(&session->list);
+	/* a database holds categories by our rules */
+	session->stored = is_one_database(&session->list) && !ask->rules;
 	return open_store(session, err);
 }
 
@@ -233,6 +236,8 @@ static gs_status prepare_and_fill(gs_session *session, const char *sql, bool nam
 	if (named && reads & GS_READS_ALL_STATES)
 		reads = (reads & ~(unsigned)GS_READS_ALL_STATES) | GS_READS_STATE;
 	gs_guard_pause(&session->guard, db);
+	if (reads & GS_READS_TABLES && (status = gs_session_fill_tables(session, err)))
+		return status;
 	status = session->stored ? gs_session_fill_stored(session, reads, rebuild, err)
 							 : gs_session_fill_memory(session, reads, err);
 	session->guard.reads = reads;

@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 
+#include "analyzer/meaning/category.h"
 #include "analyzer/open/input.h"
 
 typedef struct gs_session_ask {
@@ -21,6 +22,7 @@ typedef struct gs_session_ask {
 	void *context;
 	const gs_snapshot *given; /* a snapshot that is read already (with GS_WANT_ALL), instead of
 								 paths; NULL none */
+	const gs_category_rules *rules; /* the user's for categories, NULL none; outlives the session */
 } gs_session_ask;
 
 typedef struct gs_session gs_session;

@@ -24,13 +24,20 @@ static unsigned parts_of(unsigned reads, bool all_frames)
 		parts |= GS_STORE_STACK_FRAMES;
 	if (reads & GS_READS_SERIES)
 		parts |= GS_STORE_SERIES;
+	if (reads & GS_READS_CATEGORIES)
+		parts |= GS_STORE_CATEGORIES;
+	if (reads & GS_READS_HOLDERS)
+		parts |= GS_STORE_HOLDERS;
+	if (reads & GS_READS_STEPS)
+		parts |= GS_STORE_STEPS;
 	if (reads & GS_READS_OOM_SUMS)
 		parts |= GS_STORE_OOM_SUMS;
 	return parts;
 }
 
 static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES |
-	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM | GS_READS_BLOCK_IDX;
+	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM | GS_READS_BLOCK_IDX | GS_READS_CATEGORIES |
+	GS_READS_HOLDERS | GS_READS_STEPS;
 
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
 static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
@@ -51,6 +58,10 @@ static bool needs_events(const gs_session *session, const gs_snapshot *s, unsign
 	return false;
 }
 
+/* What is told by stacks though the question does not show them. */
+static const unsigned reads_meaning = GS_READS_CATEGORIES | GS_READS_HOLDERS | GS_READS_STEPS |
+	GS_READS_SERIES;
+
 /* A file that was cut answers what its whole parts hold, and nothing else. */
 static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
 {
@@ -63,7 +74,7 @@ static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
 		{GS_LOST_STATS, GS_READS_STATS, "the statistics"},
 		{GS_LOST_OOMS, GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION,
 			"what it tells of failures"},
-		{GS_LOST_EVENTS, GS_READS_EVENTS | GS_READS_SERIES, "the first event"},
+		{GS_LOST_EVENTS, GS_READS_EVENTS | GS_READS_SERIES | GS_READS_STEPS, "the first event"},
 	};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
 		if (s->lost & parts[i].lost && reads & parts[i].reads)
@@ -73,12 +84,13 @@ static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
 }
 
 static const unsigned reads_of_layout = GS_READS_STATE | GS_READS_LAYOUT | GS_READS_ALL_STATES |
-	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM_SUMS;
+	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM_SUMS | GS_READS_HOLDERS | GS_READS_STEPS;
 
 static gs_status read_entry(
 	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
 {
-	unsigned want = GS_WANT_LAYOUT | (reads & GS_READS_STACKS ? GS_WANT_STACKS : 0u);
+	unsigned want = GS_WANT_LAYOUT |
+		(reads & (GS_READS_STACKS | reads_meaning) ? GS_WANT_STACKS : 0u);
 	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
 		want |= GS_WANT_EVENTS;
 	if (reads & GS_READS_SHA256)
@@ -112,8 +124,8 @@ static gs_status check_selector(const gs_session *session, const gs_snapshot *s,
 
 static gs_status add(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
 {
-	gs_store_ask ask = {
-		parts_of(reads, session->ask.all_frames), session->ask.state, session->ask.device};
+	gs_store_ask ask = {parts_of(reads, session->ask.all_frames), session->ask.state,
+		session->ask.device, session->ask.rules};
 	int64_t id = 0;
 	gs_status status = check_selector(session, s, err);
 	if (!status)

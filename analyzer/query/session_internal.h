@@ -44,6 +44,9 @@ gs_status gs_session_check_shown(const gs_session *session, gs_error *err);
 gs_status gs_session_fill_verdict(
 	gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err);
 
+/* table_column: the tables and views of the schema. */
+gs_status gs_session_fill_tables(gs_session *session, gs_error *err);
+
 gs_status gs_session_add_item(
 	gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err);
 

@@ -46,8 +46,10 @@ static gs_status no_device(const gs_session *session, gs_error *err)
 }
 
 /* "device 0 has captured, oom 1, oom 2, peak, peak reserved, 0 to 80" */
-static void add_states(words *w, int64_t device, int64_t events, int64_t ooms)
+static void add_states(words *w, sqlite3_stmt *q)
 {
+	int64_t device = gs_db_get(q, 0), events = gs_db_get(q, 1), ooms = gs_db_get(q, 2),
+			first = gs_db_get(q, 3);
 	char number[32] = "the device";
 	if (device != GS_NONE)
 		snprintf(number, sizeof number, "device %lld", (long long)device);
@@ -58,6 +60,8 @@ static void add_states(words *w, int64_t device, int64_t events, int64_t ooms)
 		add(w, ", oom 1 to oom %lld", (long long)ooms);
 	if (events > 0)
 		add(w, ", peak, peak reserved, 0 to %lld", (long long)events - 1);
+	if (first != GS_NONE)
+		add(w, ", step %lld to step %lld", (long long)first, (long long)gs_db_get(q, 4));
 }
 
 static gs_status no_state(const gs_session *session, gs_error *err)
@@ -65,12 +69,14 @@ static gs_status no_state(const gs_session *session, gs_error *err)
 	words w = {"", 0};
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
-		"SELECT device, max(events), max((SELECT count(*) FROM main.oom AS o WHERE o.snapshot_id = d.snapshot_id AND o.device IS d.device))"
+		"SELECT device, max(events), max((SELECT count(*) FROM main.oom AS o WHERE o.snapshot_id = d.snapshot_id AND o.device IS d.device)),"
+		" (SELECT min(step) FROM main.step AS s WHERE s.device IS d.device),"
+		" (SELECT max(step) FROM main.step AS s WHERE s.device IS d.device)"
 		" FROM main.device AS d WHERE snapshot_id IN temp.chosen GROUP BY device ORDER BY device",
 		&q, err);
 	while (!status && !(status = gs_db_next(q, err)))
 		if (session->ask.device == GS_NONE || session->ask.device == gs_db_get(q, 0))
-			add_states(&w, gs_db_get(q, 0), gs_db_get(q, 1), gs_db_get(q, 2));
+			add_states(&w, q);
 	sqlite3_finalize(q);
 	if (status != GS_END)
 		return status;

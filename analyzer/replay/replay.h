@@ -66,12 +66,23 @@ typedef struct gs_replay {
 
 /* Where a trace has no event of its own for it: requests padded, blocks left out, blocks freed
  * early. */
+enum { GS_MOST_SCALES = 16 };
+typedef struct gs_replay_scale {
+	int category; /* gs_category, or one of the user's rules */
+	double factor;
+} gs_replay_scale;
+
 typedef struct gs_replay_rewrite {
 	const char *free_pattern; /* blocks whose stack's text holds this are freed right before the
 								 last OOM (or at the end); NULL none */
 	const char *without_tag;  /* blocks with this tag were never asked for; NULL none */
 	uint64_t pad_to;          /* requests rounded up to a multiple of it; 0 off */
 	uint64_t pad_from;        /* … those of at least so many bytes */
+	/* requests of these categories times a factor (gs_meaning_goes_with); what lived before the
+	 * recording stays as it is */
+	gs_replay_scale scales[GS_MOST_SCALES];
+	size_t nscales;
+	const struct gs_category_rules *category_rules; /* the user's, NULL none */
 } gs_replay_rewrite;
 
 /* Makes the requests up to the last recorded OOM (else the end), or up to event `until` (GS_NONE:

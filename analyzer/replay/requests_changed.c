@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/meaning.h"
 #include "analyzer/model/frames.h"
 
 enum { NO_BLOCK = -1 };
@@ -176,6 +177,41 @@ static void pad(gs_replay *r, uint64_t to, uint64_t from, uint64_t *changed)
 	}
 }
 
+static double factor_of(
+	const gs_meaning *m, const gs_replay_rewrite *rewrite, size_t event, bool casts_weights)
+{
+	double factor = 1;
+	for (size_t i = 0; i < rewrite->nscales; i++)
+		if (gs_meaning_goes_with(m, event, (unsigned)rewrite->scales[i].category, casts_weights))
+			factor *= rewrite->scales[i].factor;
+	return factor;
+}
+
+/* A request never vanishes: what is scaled to nothing takes a byte. */
+static uint64_t scaled(uint64_t size, double factor)
+{
+	double bytes = (double)size * factor + 0.5;
+	return bytes < 1 ? 1 : bytes >= 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)bytes;
+}
+
+static gs_status scale(
+	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
+{
+	gs_meaning m = GS_MEANING_INIT;
+	gs_status status = gs_meaning_init(&m, &r->history, rewrite->category_rules, err);
+	bool casts = !status && gs_meaning_casts_weights(&m);
+	for (size_t i = 0; i < r->n && !status; i++) {
+		gs_replay_op *op = &r->ops[i];
+		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) || !op->size)
+			continue;
+		double factor = factor_of(&m, rewrite, op->event, casts);
+		*changed += factor != 1;
+		op->size = factor == 1 ? op->size : scaled(op->size, factor);
+	}
+	gs_meaning_release(&m);
+	return status;
+}
+
 gs_status gs_replay_change(
 	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
 {
@@ -186,6 +222,8 @@ gs_status gs_replay_change(
 		status = leave_out_tag(r, rewrite->without_tag, changed, err);
 	if (!status && rewrite->free_pattern)
 		status = free_before_oom(r, rewrite->free_pattern, changed, err);
+	if (!status && rewrite->nscales)
+		status = scale(r, rewrite, changed, err);
 	if (!status && rewrite->pad_to)
 		pad(r, rewrite->pad_to, rewrite->pad_from, changed);
 	return status;

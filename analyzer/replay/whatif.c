@@ -432,7 +432,9 @@ gs_status gs_whatif_open(
 	find_budget(w, s);
 	find_limit(w);
 	status = gs_replay_change(&w->replay, &ask->rewrite, &changed, err);
-	if (!status && (ask->rewrite.free_pattern || ask->rewrite.without_tag || ask->rewrite.pad_to))
+	if (!status &&
+		(ask->rewrite.free_pattern || ask->rewrite.without_tag || ask->rewrite.pad_to ||
+			ask->rewrite.nscales))
 		note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed,
 			changed == 1 ? "" : "s");
 	return status;

@@ -21,9 +21,9 @@ typedef struct gs_whatif_ask {
 	gs_replay_rewrite rewrite;
 	int threads;
 } gs_whatif_ask;
-#define GS_WHATIF_ASK_INIT                                                       \
-	{                                                                            \
-		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, {NULL, NULL, 0, 0}, 1 \
+#define GS_WHATIF_ASK_INIT                                                  \
+	{                                                                       \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, {.pad_to = 0}, 1 \
 	}
 
 typedef enum gs_whatif_change {

@@ -228,7 +228,11 @@ static gs_status add(gs_fill *f, gs_error *err)
 gs_status gs_store_add(
 	gs_store *store, const gs_snapshot *s, const gs_store_ask *ask, int64_t *id, gs_error *err)
 {
-	gs_fill f = {.store = store, .s = s, .ask = ask, .id = store->next_snapshot};
+	gs_fill f = {.store = store,
+		.s = s,
+		.ask = ask,
+		.id = store->next_snapshot,
+		.free_rules = gs_free_rules_of(s)};
 	gs_status status = gs_db_run(store->db, "BEGIN", err);
 	if (status)
 		return status;
@@ -236,6 +240,7 @@ gs_status gs_store_add(
 	sqlite3_finalize(f.state);
 	sqlite3_finalize(f.segment);
 	sqlite3_finalize(f.block);
+	sqlite3_finalize(f.holder);
 	free(f.stack_of);
 	if (!status)
 		status = gs_db_run(store->db, "COMMIT", err);

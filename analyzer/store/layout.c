@@ -1,13 +1,14 @@
 /* One state of a device in tables: its totals, segments, blocks. */
 #include "analyzer/store/store_internal.h"
 
-static void bind_totals(sqlite3_stmt *q, const gs_snapshot *s, const gs_layout *l)
+static void bind_totals(const gs_fill *f, sqlite3_stmt *q, const gs_layout *l)
 {
+	uint64_t whole = 0;
 	gs_totals t;
 	if (!l)
 		return;
 	gs_layout_totals(l, &t);
-	bool counted = gs_layout_counted(s, l);
+	bool counted = gs_layout_counted(f->s, l);
 	gs_db_int(q, 9, counted ? (int64_t)t.segments : GS_NONE);
 	gs_db_int(q, 10, counted ? (int64_t)t.blocks : GS_NONE);
 	gs_db_int(q, 11, (int64_t)t.reserved);
@@ -20,6 +21,9 @@ static void bind_totals(sqlite3_stmt *q, const gs_snapshot *s, const gs_layout *
 			: t.largest == SIZE_MAX ? 0
 									: (int64_t)l->blocks[t.largest].size);
 	gs_db_int(q, 17, (int64_t)t.rounding);
+	for (size_t i = 0; i < l->nsegments; i++)
+		whole += gs_free_parts_of(&f->free_rules, l, &l->segments[i]).whole;
+	gs_db_int(q, 18, (int64_t)whole);
 }
 
 static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_error *err)
@@ -27,7 +31,8 @@ static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_e
 	gs_status status = f->state
 		? GS_OK
 		: gs_db_prepare(f->store->db,
-			  "INSERT INTO main.state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->state, err);
+			  "INSERT INTO main.state VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->state,
+			  err);
 	if (status)
 		return status;
 	const gs_layout *l = row->layout;
@@ -40,7 +45,7 @@ static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_e
 	gs_db_int(f->state, 6, row->doubt ? 0 : l ? l->exact : 1);
 	gs_db_text(f->state, 7, row->doubt ? row->doubt : l && l->note[0] ? l->note : NULL);
 	gs_db_int(f->state, 8, row->device_free);
-	bind_totals(f->state, f->s, l);
+	bind_totals(f, f->state, l);
 	if (!l) {
 		gs_db_int(f->state, 11, row->reserved);
 		gs_db_int(f->state, 12, row->allocated);
@@ -89,10 +94,22 @@ static gs_status put_segment(
 	gs_db_int(q, 13, (int64_t)x.free);
 	gs_db_int(q, 14, (int64_t)x.largest);
 	gs_db_int(q, 15, (int64_t)g->nblocks);
+	gs_free_parts parts = gs_free_parts_of(&f->free_rules, l, g);
+	gs_db_int(q, 16, (int64_t)parts.whole);
+	gs_db_int(q, 17, (int64_t)parts.largest_left);
 	return gs_db_do(q, err);
 }
 
-static gs_status put_block(gs_fill *f, const gs_segment *g, const gs_block *b, gs_error *err)
+static void bind_sense(sqlite3_stmt *q, const gs_meaning *m, const gs_block *b)
+{
+	bool known = m && b->state != GS_INACTIVE;
+	gs_sense sense = known ? gs_meaning_of(m, b) : (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+	gs_db_text(q, 17, known ? gs_category_word(m->rules, sense.category) : NULL);
+	gs_db_text(q, 18, known ? gs_category_why(m->rules, sense.rule) : NULL);
+}
+
+static gs_status put_block(
+	gs_fill *f, const gs_segment *g, const gs_block *b, const gs_meaning *m, gs_error *err)
 {
 	sqlite3_stmt *q = f->block;
 	gs_id stack = gs_fill_stack(f, b->stack);
@@ -107,11 +124,12 @@ static gs_status put_block(gs_fill *f, const gs_segment *g, const gs_block *b, g
 	gs_db_text(q, 16,
 		b->more && f->s->strings[b->more].length <= GS_MOST_MORE ? gs_string_text(f->s, b->more)
 																 : NULL);
+	bind_sense(q, m, b);
 	return gs_db_do(q, err);
 }
 
 static gs_status put_segment_and_blocks(
-	gs_fill *f, const gs_layout *l, const gs_segment *g, gs_error *err)
+	gs_fill *f, const gs_layout *l, const gs_segment *g, const gs_meaning *m, gs_error *err)
 {
 	char pool_id[44];
 	gs_pool_text(pool_id, g->pool_id);
@@ -122,21 +140,23 @@ static gs_status put_segment_and_blocks(
 	gs_db_text(q, 10, pool_id);
 	sqlite3_bind_int64(q, 11, (int64_t)g->stream);
 	for (size_t i = g->first_block; i < g->first_block + g->nblocks && !status; i++)
-		status = put_block(f, g, &l->blocks[i], err);
+		status = put_block(f, g, &l->blocks[i], m, err);
 	return status;
 }
 
 static gs_status put_layout(
-	gs_fill *f, const gs_device *d, const gs_layout *l, int64_t id, gs_error *err)
+	gs_fill *f, const gs_state_row *row, const gs_layout *l, int64_t id, gs_error *err)
 {
+	const gs_device *d = row->device;
 	gs_status status = f->segment
 		? GS_OK
 		: gs_db_prepare(f->store->db,
-			  "INSERT INTO main.all_segment VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->segment,
-			  err);
+			  "INSERT INTO main.all_segment VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)",
+			  &f->segment, err);
 	if (!status && !f->block)
 		status = gs_db_prepare(f->store->db,
-			"INSERT INTO main.all_block VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->block, err);
+			"INSERT INTO main.all_block VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &f->block,
+			err);
 	if (status)
 		return status;
 	gs_db_int(f->segment, 1, f->id);
@@ -146,7 +166,7 @@ static gs_status put_layout(
 	gs_db_int(f->block, 2, id);
 	gs_db_int(f->block, 3, gs_device_number(d->device));
 	for (size_t i = 0; i < l->nsegments && !status; i++)
-		status = put_segment_and_blocks(f, l, &l->segments[i], err);
+		status = put_segment_and_blocks(f, l, &l->segments[i], row->meaning, err);
 	return status;
 }
 
@@ -155,6 +175,8 @@ gs_status gs_fill_state(gs_fill *f, const gs_state_row *row, int64_t *id, gs_err
 	*id = f->store->next_state++;
 	gs_status status = put_state(f, row, *id, err);
 	if (!status && row->layout && f->ask->parts & GS_STORE_LAYOUT)
-		status = put_layout(f, row->device, row->layout, *id, err);
+		status = put_layout(f, row, row->layout, *id, err);
+	if (!status && row->layout && row->meaning && f->ask->parts & GS_STORE_HOLDERS)
+		status = gs_fill_holders(f, row->meaning, row->device, row->layout, *id, err);
 	return status;
 }

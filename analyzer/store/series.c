@@ -76,22 +76,20 @@ static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err
 	return status;
 }
 
-static gs_status put_growth(gs_fill *f, const gs_history *h, gs_error *err)
+static gs_status put_growth(gs_fill *f, const gs_meaning *m, gs_error *err)
 {
 	gs_growth *rows = NULL;
-	gs_meaning m = GS_MEANING_INIT;
 	size_t n = 0;
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_meaning_init(&m, h, NULL, err);
-	if (!status && gs_meaning_growth(&m, GS_NONE, &rows, &n))
+	gs_status status = GS_OK;
+	if (gs_meaning_growth(m, GS_NONE, &rows, &n))
 		status = gs_fail(err, GS_NO_MEMORY, "growth by stack");
-	gs_meaning_release(&m);
 	if (!status)
 		status = gs_db_prepare(
 			f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, gs_device_number(h->device->device));
+		gs_db_int(q, 2, gs_device_number(m->history->device->device));
 		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
 		gs_db_int(q, 4, (int64_t)rows[i].blocks);
 		gs_db_int(q, 5, (int64_t)rows[i].bytes);
@@ -104,10 +102,10 @@ static gs_status put_growth(gs_fill *f, const gs_history *h, gs_error *err)
 	return status;
 }
 
-gs_status gs_fill_series(gs_fill *f, const gs_history *h, gs_error *err)
+gs_status gs_fill_series(gs_fill *f, const gs_meaning *m, gs_error *err)
 {
-	gs_status status = put_timeline(f, h, err);
+	gs_status status = put_timeline(f, m->history, err);
 	if (!status)
-		status = put_varying_sizes(f, h->device, err);
-	return status ? status : put_growth(f, h, err);
+		status = put_varying_sizes(f, m->history->device, err);
+	return status ? status : put_growth(f, m, err);
 }

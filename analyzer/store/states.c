@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/store/store_internal.h"
 
 /* A file with thousands of out-of-memories would become thousands of layouts: the first and the
@@ -15,7 +16,8 @@ typedef struct device_fill {
 	gs_fill *f;
 	const gs_device *d;
 	gs_history history;
-	bool has_history;
+	gs_meaning meaning;
+	bool has_history, has_meaning, has_steps;
 	bool captured_done;
 	int64_t captured_id;
 	size_t nooms, first_oom; /* its rows of s->ooms are first_oom … first_oom + nooms - 1 */
@@ -29,6 +31,22 @@ static gs_status need_history(device_fill *x, gs_error *err)
 	gs_status status = gs_history_init(&x->history, x->f->s, x->d, err);
 	x->has_history = true;
 	return status;
+}
+
+static gs_status need_meaning(device_fill *x, gs_error *err)
+{
+	if (x->has_meaning)
+		return GS_OK;
+	gs_status status = need_history(x, err);
+	if (!status)
+		status = gs_meaning_init(&x->meaning, &x->history, x->f->ask->rules, err);
+	x->has_meaning = !status;
+	return status;
+}
+
+static bool wants_meaning(const device_fill *x)
+{
+	return x->f->ask->parts & (GS_STORE_CATEGORIES | GS_STORE_HOLDERS) && x->d->has_layout;
 }
 
 static int64_t free_of(const device_fill *x, const gs_state *state)
@@ -85,7 +103,16 @@ static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_erro
 	gs_status status = GS_OK;
 	gs_layout_init(&built);
 	stored_name(x, state, name, sizeof name);
-	gs_state_row row = {name, state->idx, free_of(x, state), x->d, NULL, GS_NONE, GS_NONE, NULL};
+	gs_state_row row = {.name = name,
+		.idx = state->idx,
+		.device_free = free_of(x, state),
+		.device = x->d,
+		.reserved = GS_NONE,
+		.allocated = GS_NONE};
+	if (wants_meaning(x)) {
+		status = need_meaning(x, err);
+		row.meaning = &x->meaning;
+	}
 	bool captured = is_captured(x, state);
 	gs_state_fit fit = gs_state_captured_fit(x->f->s, x->d, state, &row.doubt);
 	if (fit == GS_STATE_OWN || !x->d->has_layout)
@@ -94,13 +121,13 @@ static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_erro
 		row.reserved = x->f->s->ooms[state->oom].reserved;
 		row.allocated = x->f->s->ooms[state->oom].allocated;
 	}
-	if (captured && fit != GS_STATE_OTHER && x->d->has_layout && x->d->trace.n &&
-		x->f->ask->parts & GS_STORE_BLOCK_IDX) {
+	if (status || fit == GS_STATE_OTHER)
+		;
+	else if (captured && x->d->has_layout && x->d->trace.n &&
+		(row.meaning || x->f->ask->parts & GS_STORE_BLOCK_IDX)) {
 		status = number_blocks(x, &built, err);
 		row.layout = &built;
-	} else if (fit == GS_STATE_OTHER)
-		;
-	else if (captured)
+	} else if (captured)
 		row.layout = x->d->has_layout ? &x->d->captured : NULL;
 	else {
 		status = need_history(x, err);
@@ -122,9 +149,26 @@ static int64_t stored(const device_fill *x, const gs_state *state)
 	return !strcmp(state->name, "captured") && x->captured_done ? x->captured_id : 0;
 }
 
+static gs_status put_steps(device_fill *x, gs_error *err)
+{
+	if (x->has_steps)
+		return GS_OK;
+	x->has_steps = true;
+	return gs_fill_steps(x->f, &x->meaning, err);
+}
+
 static gs_status find(device_fill *x, const char *selector, gs_state *state, gs_error *err)
 {
-	return gs_state_find(x->f->s, x->d, x->has_history ? &x->history : NULL, selector, state, err);
+	int64_t number;
+	bool peak;
+	gs_status status = GS_OK;
+	if (gs_step_selector(selector, &number, &peak))
+		status = need_meaning(x, err);
+	if (!status && x->has_meaning && gs_step_selector(selector, &number, &peak))
+		status = put_steps(x, err); /* where the step is missing, these are told */
+	return status ? status
+				  : gs_meaning_state_find(x->f->s, x->d, x->has_history ? &x->history : NULL,
+						x->has_meaning ? &x->meaning : NULL, selector, state, err);
 }
 
 static bool keep_oom(const device_fill *x, size_t i)
@@ -313,11 +357,14 @@ static gs_status fill(device_fill *x, gs_error *err)
 		status = put_shown(x, err);
 	if (!status)
 		status = put_ooms(x, err);
-	if (!status && x->f->ask->parts & GS_STORE_SERIES && x->d->trace.n) {
-		status = need_history(x, err);
-		if (!status)
-			status = gs_fill_series(x->f, &x->history, err);
-	}
+	bool series = x->f->ask->parts & GS_STORE_SERIES && x->d->trace.n,
+		 steps = x->f->ask->parts & GS_STORE_STEPS && (x->d->trace.n || x->d->has_layout);
+	if (!status && (series || steps))
+		status = need_meaning(x, err);
+	if (!status && series)
+		status = gs_fill_series(x->f, &x->meaning, err);
+	if (!status && steps)
+		status = put_steps(x, err);
 	return status;
 }
 
@@ -346,6 +393,7 @@ gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
 	device_fill x = {.f = f, .d = d, .history = GS_HISTORY_INIT};
 	find_ooms(&x, d->device);
 	gs_status status = fill(&x, err);
+	gs_meaning_release(&x.meaning);
 	if (x.has_history)
 		gs_history_release(&x.history);
 	free(x.oom_ids);

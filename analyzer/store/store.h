@@ -9,6 +9,7 @@
 
 #include <sqlite3.h>
 
+#include "analyzer/meaning/category.h"
 #include "analyzer/model/snapshot.h"
 
 enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 4 };
@@ -25,8 +26,11 @@ enum gs_store_part {
 	GS_STORE_STACK_FRAMES = 64, /* stack_frame */
 	GS_STORE_BLOCK_IDX =
 		128, /* all_block.idx of captured states, which no input tells: from the events */
-	GS_STORE_ALL = 255,
-	GS_STORE_ALL_FRAMES = 256 /* stacks' texts show the interpreter's frames too */
+	GS_STORE_ALL_FRAMES = 256, /* stacks' texts show the interpreter's frames too */
+	GS_STORE_CATEGORIES = 512, /* category and category_why of all_block */
+	GS_STORE_HOLDERS = 1024,   /* all_holder of the same states */
+	GS_STORE_STEPS = 2048,     /* step, peak */
+	GS_STORE_ALL = 255 | GS_STORE_CATEGORIES | GS_STORE_HOLDERS | GS_STORE_STEPS
 };
 
 typedef struct gs_store gs_store;
@@ -37,10 +41,11 @@ typedef struct gs_store_ask {
 						  default */
 	int64_t device;    /* the only device whose state must exist, GS_NONE all: others lacking it are
 						  left out of shown_state */
+	const gs_category_rules *rules; /* the user's for categories, NULL none */
 } gs_store_ask;
-#define GS_STORE_ASK_ALL            \
-	{                               \
-		GS_STORE_ALL, NULL, GS_NONE \
+#define GS_STORE_ASK_ALL                  \
+	{                                     \
+		GS_STORE_ALL, NULL, GS_NONE, NULL \
 	}
 
 /* Creates the schema in an empty database file (or ":memory:"). */

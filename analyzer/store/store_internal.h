@@ -3,6 +3,8 @@
 #define GS_ANALYZER_STORE_INNER_H
 
 #include "analyzer/store/db.h"
+#include "analyzer/meaning/meaning.h"
+#include "analyzer/state/free_memory.h"
 #include "analyzer/state/state.h"
 #include "analyzer/store/store.h"
 #include "analyzer/store/trace_table.h"
@@ -21,9 +23,10 @@ typedef struct gs_fill {
 	gs_store *store;
 	const gs_snapshot *s;
 	const gs_store_ask *ask;
-	int64_t id;                            /* snapshot.id */
-	gs_id *stack_of;                       /* stack ids: the snapshot's to the store's */
-	sqlite3_stmt *state, *segment, *block; /* prepared at first need */
+	int64_t id;                                     /* snapshot.id */
+	gs_id *stack_of;                                /* stack ids: the snapshot's to the store's */
+	sqlite3_stmt *state, *segment, *block, *holder; /* prepared at first need */
+	gs_free_rules free_rules;
 } gs_fill;
 
 /* The id in the store of one of the snapshot's stacks, 0 where it has none. */
@@ -45,7 +48,10 @@ gs_status gs_fill_stacks(gs_fill *f, gs_error *err);
 gs_status gs_fill_device(
 	gs_fill *f, const gs_device *d, gs_error *err); /* states, OOM rows, series */
 gs_status gs_fill_events(gs_fill *f, const gs_device *d, gs_error *err);
-gs_status gs_fill_series(gs_fill *f, const gs_history *h, gs_error *err);
+gs_status gs_fill_series(gs_fill *f, const gs_meaning *m, gs_error *err);
+gs_status gs_fill_steps(gs_fill *f, const gs_meaning *m, gs_error *err); /* step, peak */
+gs_status gs_fill_holders(gs_fill *f, const gs_meaning *m, const gs_device *d, const gs_layout *l,
+	int64_t state, gs_error *err);
 
 /* One state with its segments and blocks; *id gets state.id. l NULL: nothing is known of its
  * layout. */
@@ -55,8 +61,9 @@ typedef struct gs_state_row {
 	const gs_device *device;
 	const gs_layout *layout;
 	int64_t reserved,
-		allocated;     /* where there is no layout: what a message says, GS_NONE nothing */
-	const char *doubt; /* why it is not exact although its layout is; NULL: it is */
+		allocated;             /* where there is no layout: what a message says, GS_NONE nothing */
+	const gs_meaning *meaning; /* for categories and holders, NULL: they are not asked for */
+	const char *doubt;         /* why it is not exact although its layout is; NULL: it is */
 } gs_state_row;
 gs_status gs_fill_state(gs_fill *f, const gs_state_row *row, int64_t *id, gs_error *err);
 

@@ -1,7 +1,7 @@
 CREATE TEMP VIEW stack ( -- a call stack with all its frames, the interpreter's own too
 	id, -- number of the stack
 	text, -- its frames, innermost first, a line each
-	user_frame, -- first frame outside the interpreter, its library, site-packages and C++ plumbing, else the innermost
+	user_frame, -- innermost frame of the user's code; else of a library that is not PyTorch; else the autograd node
 	user_frame_id -- frame.id of that
 ) AS
 SELECT k.id,

@@ -84,14 +84,15 @@ static const struct {
 	const char *name, *columns;
 } promised[] = {
 	{"summary",
-		"device,segments,blocks,reserved,allocated,pending,free,free_blocks,largest_free,rounding,device_free,capacity,events,ooms"},
+		"device,segments,blocks,reserved,allocated,pending,free,free_blocks,largest_free,rounding,device_free,capacity,events,ooms,free_whole"},
 	{"largest free block",
 		"device,address,size,segment,pool,pool_id,stream,free,free_blocks,device_free"},
 	{"free blocks", "device,address,size,segment,pool,pool_id,stream"},
 	{"free blocks by size", "device,from_size,blocks,bytes"},
 	{"segments",
-		"device,address,size,pool,pool_id,stream,expandable,stack_id,allocated,pending,free,largest_free,blocks"},
-	{"fragmentation", "device,pool,pool_id,stream,free,largest_free,free_blocks,fragmentation"},
+		"device,address,size,pool,pool_id,stream,expandable,stack_id,allocated,pending,free,largest_free,blocks,free_whole,largest_left"},
+	{"fragmentation",
+		"device,pool,pool_id,stream,free,largest_free,free_blocks,fragmentation,free_whole"},
 	{"health", "device,metric,value,healthy,ok,meaning"},
 	{"top stacks", "device,bytes,blocks,user_frame,stack"},
 	{"top tags", "device,bytes,blocks,tag"},
@@ -105,6 +106,12 @@ static const struct {
 	{"varying sizes", "device,stack,user_frame,requests,sizes,min,max"},
 	{"accounting", "device,capacity,reserved,device_free,outside"},
 	{"outside", "device,holder,pid,bytes,known"},
+	{"categories", "device,category,bytes,blocks,share"},
+	{"steps",
+		"device,step,name,first_idx,last_idx,start_allocated,peak_allocated,peak_reserved,peak_idx,end_allocated,growth,retries"},
+	{"holders", "device,where,called_by,category,bytes,blocks"},
+	{"peak",
+		"device,idx,time_us,allocated,reserved,step,parameter,buffer,gradient,optimizer_state,activation,input,workspace,temporary,unknown"},
 	{"settings", "name,value"},
 	{"stats", "device,name,pool,current,peak,allocated,freed"},
 };
@@ -248,7 +255,7 @@ START_TEST(pinning_stacks_are_those_of_the_verdict)
 {
 	static const char path[] = "tests/data/faults/pinned.pickle";
 	const char *paths[] = {path};
-	gs_session_ask from = {paths, 1, NULL, GS_NONE, GS_NONE, false, NULL, NULL, NULL};
+	gs_session_ask from = {.paths = paths, .npaths = 1, .device = GS_NONE, .rank = GS_NONE};
 	gs_session *session = NULL;
 	gs_snapshot s;
 	gs_layout l;

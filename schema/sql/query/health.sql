@@ -5,11 +5,11 @@ WITH split AS (
 	FROM segment GROUP BY snapshot_id, device),
 metric(rank, metric, healthy, meaning) AS (VALUES
 	(1, 'num_alloc_retries', 'near 0', 'times the cache was emptied because the driver had no more memory'),
-	(2, 'largest_free_block', 'close to free', 'the largest request that the cache can serve without the driver'),
+	(2, 'largest_free_block', 'close to free - free_whole', 'the largest request that the cache can serve without the driver'),
 	(3, 'num_segments', 'few', 'pieces that the memory was taken from the driver in'),
 	(4, 'segment_split_ratio', '< 0.3', 'share of segments that hold live blocks beside free ones')),
 figure AS (
-	SELECT t.snapshot_id, t.device, m.rank, m.metric, m.healthy, m.meaning, s.free,
+	SELECT t.snapshot_id, t.device, m.rank, m.metric, m.healthy, m.meaning, s.free, s.free_whole,
 		CASE m.rank
 			WHEN 1 THEN (SELECT max(current) FROM stat AS r
 				WHERE r.snapshot_id = t.snapshot_id AND r.device IS t.device AND r.name = 'num_alloc_retries')
@@ -21,7 +21,7 @@ figure AS (
 		END AS value
 	FROM shown_state AS t JOIN state AS s ON s.id = t.state_id CROSS JOIN metric AS m)
 SELECT snapshot_id, device, metric, value, healthy,
-	CASE rank WHEN 1 THEN value <= 2 WHEN 2 THEN value >= 0.7 * nullif(free, 0) WHEN 4 THEN value < 0.3 END AS ok,
+	CASE rank WHEN 1 THEN value <= 2 WHEN 2 THEN value >= 0.7 * (nullif(free, 0) - free_whole) WHEN 4 THEN value < 0.3 END AS ok,
 	meaning
 FROM figure
 WHERE :metric IS NULL OR metric = :metric

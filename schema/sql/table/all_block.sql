@@ -14,5 +14,7 @@ CREATE TABLE all_block ( -- a block: a piece of a segment
 	tag TEXT, -- tag of its allocation
 	idx INTEGER, -- of its alloc event
 	stale INTEGER, -- bytes its last user asked for, where an inactive block still says so
-	more TEXT -- what else PyTorch tells of it, a JSON object
+	more TEXT, -- what else PyTorch tells of it, a JSON object
+	category TEXT, -- what it is for: parameter, activation …, unknown; NULL on inactive blocks
+	category_why TEXT -- the rule that said so, "id: sentence"; NULL where none did
 );

@@ -13,5 +13,7 @@ CREATE TABLE all_segment ( -- a segment: memory that the allocator took from the
 	pending INTEGER NOT NULL, -- bytes of blocks freed but awaited by a stream
 	free INTEGER NOT NULL, -- bytes of inactive blocks
 	largest_free INTEGER NOT NULL, -- bytes of the largest inactive block
-	blocks INTEGER NOT NULL -- number of blocks
+	blocks INTEGER NOT NULL, -- number of blocks
+	free_whole INTEGER NOT NULL, -- of free: bytes that emptying the cache gives back to the driver
+	largest_left INTEGER NOT NULL -- bytes of the largest free piece that stays
 );

@@ -15,5 +15,6 @@ CREATE TABLE state ( -- a moment of a device for which segments and blocks are h
 	free INTEGER, -- bytes of inactive blocks
 	free_blocks INTEGER, -- number of inactive blocks
 	largest_free INTEGER, -- bytes of the largest inactive block
-	rounding INTEGER -- bytes of live blocks beyond what was requested
+	rounding INTEGER, -- bytes of live blocks beyond what was requested
+	free_whole INTEGER -- of free: bytes that emptying the cache gives back to the driver
 );

@@ -1,0 +1,62 @@
+/* Which event a step's state is after. */
+#include "analyzer/meaning/step_state.h"
+
+#include <ctype.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+bool gs_step_selector(const char *selector, int64_t *number, bool *peak)
+{
+	char *end;
+	if (!selector || strncmp(selector, "step ", 5) != 0 || !isdigit((unsigned char)selector[5]) ||
+		strlen(selector) > 30)
+		return false;
+	*number = strtoll(selector + 5, &end, 10);
+	*peak = !strcmp(end, " peak");
+	return !*end || *peak;
+}
+
+static gs_status no_step(const gs_meaning *m, int64_t number, gs_error *err)
+{
+	int32_t device = m->history->device->device;
+	if (!m->nsteps)
+		return gs_fail(err, GS_NOT_FOUND,
+			"device %d has no steps: nothing names any, and its events do not repeat", device);
+	return gs_fail(err, GS_NOT_FOUND,
+		"device %d has no step %" PRId64 "; there are steps %" PRId64 " to %" PRId64, device,
+		number, m->steps[0].number, m->steps[m->nsteps - 1].number);
+}
+
+static gs_status find_step(const gs_meaning *m, int64_t number, bool peak, const char *selector,
+	gs_state *state, gs_error *err)
+{
+	const gs_phase_step *step = gs_meaning_step(m, number);
+	if (!step)
+		return no_step(m, number, err);
+	*state = (gs_state){"", peak ? step->peak_idx : step->last_idx, SIZE_MAX};
+	snprintf(state->name, sizeof state->name, "%s", selector);
+	return GS_OK;
+}
+
+gs_status gs_meaning_state_find(const gs_snapshot *s, const gs_device *d, const gs_history *h,
+	const gs_meaning *m, const char *selector, gs_state *state, gs_error *err)
+{
+	int64_t number;
+	bool peak;
+	if (!gs_step_selector(selector, &number, &peak))
+		return gs_state_find(s, d, h, selector, state, err);
+	if (m)
+		return find_step(m, number, peak, selector, state, err);
+	gs_history own = GS_HISTORY_INIT;
+	gs_meaning made = GS_MEANING_INIT;
+	gs_status status = h ? GS_OK : gs_history_init(&own, s, d, err);
+	if (!status)
+		status = gs_meaning_init(&made, h ? h : &own, NULL, err);
+	if (!status)
+		status = find_step(&made, number, peak, selector, state, err);
+	gs_meaning_release(&made);
+	gs_history_release(&own);
+	return status;
+}

@@ -1,0 +1,15 @@
+/* States by step: "step 10" is its end, "step 10 peak" the moment when most was allocated in it. */
+#ifndef GS_ANALYZER_MEANING_STEP_STATE_H
+#define GS_ANALYZER_MEANING_STEP_STATE_H
+
+#include "analyzer/meaning/meaning.h"
+
+/* Whether a selector names a step: then number and peak are filled. */
+bool gs_step_selector(const char *selector, int64_t *number, bool *peak);
+
+/* As gs_state_find, for these selectors too. h and m may be NULL: then what is needed is made for
+ * the call. GS_NOT_FOUND: no such step; err tells which there are. */
+gs_status gs_meaning_state_find(const gs_snapshot *s, const gs_device *d, const gs_history *h,
+	const gs_meaning *m, const char *selector, gs_state *state, gs_error *err);
+
+#endif

@@ -1,0 +1,62 @@
+/* Cards by name. */
+#include "analyzer/replay/cards.h"
+
+#include <ctype.h>
+#include <string.h>
+#include <strings.h>
+
+#include "schema/size.h"
+
+static const struct {
+	const char *name;
+	int64_t mib;
+} cards[] = {
+#define GS_CARD(name, mib) {name, mib},
+#include "analyzer/replay/cards.def"
+#undef GS_CARD
+};
+
+/* Lower case letters and digits alone, without the maker. */
+static void plain(const char *text, char *out, size_t cap)
+{
+	static const char *const makers[] = {"nvidia", "geforce", "tesla", "amd", "quadro"};
+	size_t n = 0;
+	for (const char *p = text; *p && n + 1 < cap; p++)
+		if (isalnum((unsigned char)*p))
+			out[n++] = (char)tolower((unsigned char)*p);
+	out[n] = 0;
+	for (size_t i = 0; i < sizeof makers / sizeof *makers; i++) {
+		size_t length = strlen(makers[i]);
+		if (!strncmp(out, makers[i], length))
+			memmove(out, out + length, n - length + 1), n -= length;
+	}
+}
+
+gs_status gs_capacity_parse(const char *text, int64_t *bytes, gs_error *err)
+{
+	char typed[40], name[40];
+	uint64_t size;
+	plain(text, typed, sizeof typed);
+	for (size_t i = 0; i < sizeof cards / sizeof *cards; i++) {
+		plain(cards[i].name, name, sizeof name);
+		if (!strcmp(typed, name)) {
+			*bytes = cards[i].mib << 20;
+			return GS_OK;
+		}
+	}
+	gs_status status = gs_size_parse(text, &size, err);
+	if (status && !isdigit((unsigned char)text[0]))
+		return gs_fail(err, GS_INVALID,
+			"no card is called \"%.40s\"; a SIZE, or a name as t4, v100-32gb, a10g, l4, l40s, a100-40gb,"
+			" a100-80gb, h100-80gb, h200, b200, mi300x, rtx3090, rtx4090, rtx5090",
+			text);
+	*bytes = status ? 0 : (int64_t)size;
+	return status;
+}
+
+int gs_is_decimal_size(const char *text)
+{
+	size_t n = strlen(text);
+	return n > 2 && isdigit((unsigned char)text[0]) && tolower((unsigned char)text[n - 1]) == 'b' &&
+		strchr("kmgtKMGT", text[n - 2]) != NULL;
+}

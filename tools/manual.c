@@ -81,6 +81,8 @@ void gs_describe_manual(const gs_command *c, FILE *out)
 	fputs("\n.\\\" prose\n", out);
 	if (strcmp(c->name, "help"))
 		put_options(out, c);
-	fputs(".Sh EXIT STATUS\nAs\n.Xr gpusnap 1\ntells: 0 done, 1 failed, 2 wrong usage.\n", out);
+	fputs(
+		".Sh EXIT STATUS\nAs\n.Xr gpusnap 1\ntells: 0 done, 1 failed, 2 wrong usage.\n.\\\" examples\n",
+		out);
 	fputs(".Sh SEE ALSO\n.Xr gpusnap 1\n", out);
 }

@@ -59,6 +59,14 @@ everything = {o for c in options for o in options[c]}
 expect('gpusnap.1 names no option that is not there', set(re.findall(r'Fl -([a-z][a-z-]+)', main)) - everything - {'version', 'help'}, set())
 for c, o in re.findall(r'^\.Nm Cm ([a-z]+) Fl -([a-z-]+)', main, re.M):
     expect(f'gpusnap.1: {c} --{o} is there', c in options and o in options[c], True)
+for p in sorted(pages):
+    for line in re.findall(r'^gpusnap .*', open(share + 'man/man1/' + p).read(), re.M):
+        words = line.split()
+        c, rest = words[1], words[2:]
+        if c == 'run':    # what stands behind the program's name is its own
+            rest = rest[:next((i for i, w in enumerate(rest) if not w.startswith('-') and (not i or rest[i - 1] not in ('--dir', '--stacks'))), 0)]
+        named = {w[2:].split('=')[0] for w in rest if w.startswith('--')}
+        expect(f'{p}: the example `{line}` names what is there', c in options and named <= set(options[c]), True)
 release = re.search(r'GS_RELEASE "(.*)"', open(root + '/schema/version.h').read())[1]
 expect('the release of the pages', {re.search(r'^\.Os gpusnap (.*)', open(f'{share}man/man1/{p}').read(), re.M)[1] for p in pages}, {release})
 if shutil.which('mandoc'):

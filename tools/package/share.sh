@@ -1,6 +1,7 @@
 #!/bin/sh
 # Manual pages and completion as they lie below PREFIX/share. usage: share.sh COMMAND FOLDER
-# tools/gpusnap.1 is the page of the whole, where the list of commands is put in; tools/man/NAME.mdoc is a command's prose.
+# tools/gpusnap.1 is the page of the whole, where the list of commands is put in; tools/man/NAME.mdoc is a command's prose,
+# whose EXAMPLES come after its exit status.
 set -e
 gpusnap=$1 to=$2
 rm -rf "$to"
@@ -15,7 +16,11 @@ d}" -e "s/^\.Os\$/.Os gpusnap $version/" tools/gpusnap.1 >"$to/man/man1/gpusnap.
 for name in $(sed -n 's/^\.It Cm //p' "$to/commands"); do
 	prose=tools/man/$name.mdoc
 	[ -f "$prose" ] || prose=/dev/null
-	"$gpusnap" help --man "$name" | sed "/^\.\\\\\" prose/{r $prose
+	sed '/^\.Sh EXAMPLES/,$d' "$prose" >"$to/prose"
+	sed -n '/^\.Sh EXAMPLES/,$p' "$prose" >"$to/examples"
+	"$gpusnap" help --man "$name" | sed "/^\.\\\\\" prose/{r $to/prose
+d}
+/^\.\\\\\" examples/{r $to/examples
 d}" >"$to/man/man1/gpusnap-$name.1"
 done
-rm "$to/commands"
+rm "$to/commands" "$to/prose" "$to/examples"

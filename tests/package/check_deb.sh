@@ -24,7 +24,7 @@ skip() {
 	echo "deb: SKIPPED: $*" >&2
 }
 
-for p in gpusnap libgpusnap1 libgpusnap-dev python3-gpusnap; do
+for p in gpusnap libgpusnap1 libgpusnap-analyzer1 libgpusnap-dev python3-gpusnap; do
 	expect "$p is built" sh -c "ls '$dist/${p}_$release-1_'*.deb"
 done
 if command -v lintian >/dev/null; then
@@ -38,7 +38,7 @@ expect "make dist gives the same bytes twice" sh -c "cd '$here' && make -s dist 
 # the library's symbols carry a version, CMake finds it
 root=$scratch/unpacked
 rm -rf "$root" && mkdir -p "$root"
-for f in "$dist"/libgpusnap1_"$release"-1_*.deb "$dist"/libgpusnap-dev_"$release"-1_*.deb; do dpkg-deb -x "$f" "$root"; done
+for f in "$dist"/libgpusnap1_"$release"-1_*.deb "$dist"/libgpusnap-analyzer1_"$release"-1_*.deb "$dist"/libgpusnap-dev_"$release"-1_*.deb; do dpkg-deb -x "$f" "$root"; done
 expect "programs need the version of the library's symbols" sh -c "nm -D '$root'/usr/lib/*/libgpusnap.so.1 | grep -q 'gpusnap_open@@GPUSNAP_1'"
 sed -n '/^```c$/,/^```$/p' "$here/README.md" | sed '/^```/d' >"$scratch/example.c"
 if command -v cmake >/dev/null; then
@@ -84,7 +84,7 @@ expect "apt installs the command" inside "apt-get install -y --no-install-recomm
 expect "it answers" inside "gpusnap diagnose pinned.pickle --json | grep '\"kind\":\"fragmentation\"'"
 expect "and draws" inside "gpusnap map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
 expect "apt installs the library for programs and Python's package" inside \
-	"apt-get install -y --no-install-recommends ./libgpusnap1_*.deb ./libgpusnap-dev_*.deb ./python3-gpusnap_*.deb gcc libc6-dev pkg-config"
+	"apt-get install -y --no-install-recommends ./libgpusnap1_*.deb ./libgpusnap-analyzer1_*.deb ./libgpusnap-dev_*.deb ./python3-gpusnap_*.deb gcc libc6-dev pkg-config"
 expect "the README's example compiles" inside "cc -Wall -Werror -o example example.c \$(pkg-config --cflags --libs gpusnap)"
 expect "and leaves a dump that the command reads" inside "rm -rf d && GPUSNAP_DIR=d ./example; gpusnap diagnose d/*.gsnap"
 expect "it also links statically" inside "cc -o example example.c -l:libgpusnap.a \$(pkg-config --static --libs gpusnap | sed 's/-lgpusnap//') && GPUSNAP_DIR=d ./example 2>&1 | grep 'out of memory'"
@@ -92,7 +92,7 @@ expect "Python records" inside "GPUSNAP_DIR=d python3 -c 'import gpusnap; from g
 expect "an unchanged program runs with the preload" inside "test \"\$(gpusnap run python3 -c 'print(6 * 7)')\" = 42"
 expect "and Python is watched for torch" inside "gpusnap run python3 -c 'import sys; print(type(sys.meta_path[0]).__name__)' | grep -x _Start"
 expect "the manual is there" inside "test -s /usr/share/man/man1/gpusnap.1.gz || grep -q 'path-exclude.*man' /etc/dpkg/dpkg.cfg.d/*"
-expect "purge removes them" inside "apt-get purge -y gpusnap libgpusnap1 libgpusnap-dev python3-gpusnap"
+expect "purge removes them" inside "apt-get purge -y gpusnap libgpusnap1 libgpusnap-analyzer1 libgpusnap-dev python3-gpusnap"
 names >"$scratch/after"
 expect "and leaves nothing" diff "$scratch/before" "$scratch/after"
 rm -rf "$clean"

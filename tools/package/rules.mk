@@ -4,10 +4,10 @@ PARTS ?= $(B)/parts
 # a build for another processor takes what the command says of itself from one that runs here
 HERE  ?= $(B)
 .PHONY: parts
-parts: $(B)/gpusnap $(B)/$(SONAME) $(B)/libgpusnap-preload.so $(if $(filter $(B),$(HERE)),$(B)/share.complete)
+parts: $(B)/gpusnap $(B)/$(SONAME) $(B)/libgpusnap-analyzer.so $(B)/libgpusnap-preload.so $(if $(filter $(B),$(HERE)),$(B)/share.complete)
 	$(Q)rm -rf $(PARTS) && mkdir -p $(PARTS)/bin
 	$(Q)cp $(B)/gpusnap $(PARTS)/bin/
-	$(Q)cp $(B)/$(SONAME) $(B)/libgpusnap-preload.so recorder/gpusnap.h $(PARTS)/
+	$(Q)cp $(B)/$(SONAME) $(B)/$(ANALYZER_SONAME) $(B)/libgpusnap-preload.so recorder/gpusnap.h $(PARTS)/
 	$(Q)cp -r $(HERE)/share $(PARTS)/
 
 # Manual pages and completion: the command makes them from the tables that its --help prints.

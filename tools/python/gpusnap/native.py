@@ -38,7 +38,8 @@ class Config(Structure):
     _fields_ = [('size', c_size_t), ('dir', c_char_p), ('name', c_char_p), ('stacks', c_char_p), ('conf', c_char_p),
                 ('signal', c_char_p), ('log', c_char_p), ('events', c_int64), ('depth', c_int64), ('level', c_int64),
                 ('max_dumps', c_int64), ('max_mb', c_int64), ('disable', c_int64), ('rank', c_int64), ('rules', c_char_p),
-                ('memory_fraction', c_double), ('simulated', c_int64), ('simulated_bytes', c_uint64)]
+                ('memory_fraction', c_double), ('simulated', c_int64), ('simulated_bytes', c_uint64),
+                ('stream', c_char_p), ('stream_mb', c_int64)]
 
 
 class Device(Row):

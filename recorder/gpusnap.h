@@ -111,7 +111,13 @@ typedef struct gpusnap_config {
 	int64_t stream_mb;        /* GPUSNAP_STREAM_MB */
 } gpusnap_config;
 
+/* Sets a config of size bytes, as the program that calls it knows the struct: members that a later
+ * release has added are not touched in a smaller one, and stand for their variables. Programs write
+ * gpusnap_config_init(&config); the function of that name is what programs built against the first
+ * release call, whose config ended at simulated_bytes. */
+GPUSNAP_API void gpusnap_config_init_sized(gpusnap_config *config, size_t size);
 GPUSNAP_API void gpusnap_config_init(gpusnap_config *config);
+#define gpusnap_config_init(config) gpusnap_config_init_sized((config), sizeof *(config))
 
 /* Opens the recorder of the process. NULL: everything from the variables. CUDA devices are taken
  * into use when a call first names them (with their primary context). GPUSNAP_NO_DRIVER where there

@@ -7,14 +7,21 @@
 #include "recorder/api/env.h"
 #include "recorder/dump/text.h"
 
-void gpusnap_config_init(gpusnap_config *config)
+void gpusnap_config_init_sized(gpusnap_config *config, size_t size)
 {
-	memset(config, 0, sizeof *config);
-	config->size = sizeof *config;
-	config->events = config->depth = config->level = config->max_dumps = config->max_mb =
-		config->disable = config->rank = -1;
-	config->stream_mb = -1;
-	config->memory_fraction = -1;
+	gpusnap_config all;
+	memset(&all, 0, sizeof all);
+	all.events = all.depth = all.level = all.max_dumps = all.max_mb = all.disable = all.rank = -1;
+	all.stream_mb = -1;
+	all.memory_fraction = -1;
+	all.size = size < sizeof all ? size : sizeof all;
+	memcpy(config, &all, all.size);
+}
+
+/* Programs built against the first release: their config is no larger. */
+void(gpusnap_config_init)(gpusnap_config *config)
+{
+	gpusnap_config_init_sized(config, offsetof(gpusnap_config, stream));
 }
 
 static gs_status set_text(gs_config *c, gs_env variable, const char *value, gs_error *err)

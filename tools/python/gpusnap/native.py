@@ -76,7 +76,7 @@ class Stat(Row):
 
 
 _FUNCTIONS = {
-    'version': (c_char_p,), 'error': (c_char_p,), 'config_init': (None, POINTER(Config)), 'open': (c_int, POINTER(Config)),
+    'version': (c_char_p,), 'error': (c_char_p,), 'config_init_sized': (None, POINTER(Config), c_size_t), 'open': (c_int, POINTER(Config)),
     'close': (None,), 'devices': (c_int,), 'malloc': (c_int, c_int, c_size_t, c_void_p, POINTER(c_void_p)),
     'free': (c_int, c_int, c_void_p), 'empty_cache': (c_int, c_int), 'set_memory_fraction': (c_int, c_int, c_double),
     'stat': (c_int, c_int, c_char_p, POINTER(c_int64)), 'stat_name': (c_char_p, c_int), 'reset_peak_stats': (c_int, c_int),
@@ -136,7 +136,7 @@ def check(status):
 
 def _config(settings):
     config = Config()
-    lib.gpusnap_config_init(config)
+    lib.gpusnap_config_init_sized(config, ctypes.sizeof(config))
     for name, value in settings.items():
         if value is not None:
             setattr(config, name, value.encode() if isinstance(value, str) else value)

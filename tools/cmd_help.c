@@ -31,7 +31,8 @@ static const struct {
 		"the name of a query (case, - and _ do not matter, a unique beginning is enough).\n\n"
 		"  gpusnap query --list               the named queries\n"
 		"  gpusnap query --show NAME          the SQL behind one\n"
-		"  gpusnap query F \"SELECT name, sql FROM sqlite_schema\"\n"},
+		"  gpusnap query F tables             tables and columns, each with its meaning\n"
+		"  gpusnap query F .tables            the names of the tables; .schema TABLE the columns of one\n"},
 };
 
 /* A text that begins in the column indent, in lines of at most 80. */

@@ -104,6 +104,35 @@ static int wrong_query(const char *typed, const gs_error *err)
 		"%s", err->text);
 }
 
+enum { TABLES = 800 };
+
+static const char *name_tables(char hint[TABLES])
+{
+	int n = snprintf(hint, TABLES, "the tables: ");
+	gs_query_tables(hint + n, TABLES - (size_t)n);
+	return hint;
+}
+
+/* `.tables`, `.schema`, `.schema TABLE`. */
+static int find_dot(const char *typed, gs_query *named)
+{
+	gs_error err = GS_ERROR_INIT;
+	char hint[TABLES];
+	if (!gs_query_find_dot(typed, named, &err))
+		return -1;
+	return gs_fail_usage(
+		"query", strstr(err.text, "no table") ? name_tables(hint) : NULL, "%s", err.text);
+}
+
+/* SQL about a table that is not there: what there is. */
+static int failed(const gs_session *session, const gs_error *err)
+{
+	char hint[TABLES];
+	const char *about = gs_session_failed(session) ? gs_session_failed(session) : "query";
+	bool lost = err->status == GS_SQL && strstr(err->text, "no such table");
+	return gs_fail_file(about, err, lost ? name_tables(hint) : NULL);
+}
+
 static int check_by(const char *by)
 {
 	static const char *const words[] = {"stack", "line", "function", "file", "module", NULL};
@@ -175,8 +204,7 @@ static int answer(
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("query", NULL, "%s", err.text);
 	else if (status)
-		exit_status = gs_fail_file(
-			gs_session_failed(session) ? gs_session_failed(session) : "query", &err, NULL);
+		exit_status = failed(session, &err);
 	else if (gs_output_copy(kept, out, &err))
 		exit_status = gs_fail_file(o->common.output, &err, NULL);
 	else
@@ -194,23 +222,40 @@ static int run(const query_options *o, const gs_query_ask *ask, const gs_session
 	return status >= 0 ? status : gs_result_close(&result, answer(o, ask, from, result.stream));
 }
 
+/* `.schema TABLE` as two arguments is one question. */
+static bool is_split_dot(const gs_arguments *a)
+{
+	return a->n > 1 && !strcmp(a->text[a->n - 2], ".schema") && access(".schema", F_OK);
+}
+
 static int query(query_options *o, const gs_arguments *arguments)
 {
 	gs_query named;
+	char joined[80];
+	int nfiles = arguments->n - 1 - is_split_dot(arguments);
 	gs_error err = GS_ERROR_INIT;
 	char *typed = arguments->text[arguments->n - 1], *sql = NULL;
+	if (is_split_dot(arguments)) {
+		snprintf(joined, sizeof joined, ".schema %.60s", typed);
+		typed = joined;
+	}
 	gs_query_ask ask = {NULL, typed, o->by, o->timeout, gs_output_format_of(&o->common),
 		gs_output_limit(&o->common), gs_output_width()};
 	if (!strcmp(typed, "-")) {
 		if (!(sql = read_sql(&err)))
 			return gs_fail_file("standard input", &err, NULL);
 		ask.sql = sql;
+	} else if (*typed == '.' && access(typed, F_OK)) {
+		int status = find_dot(typed, &named);
+		if (status >= 0)
+			return status;
+		ask.named = &named;
 	} else if (!gs_query_is_sql(typed)) {
 		if (gs_query_find(typed, &named, &err))
 			return wrong_query(typed, &err);
 		ask.named = &named;
 	}
-	gs_session_ask from = {(const char *const *)arguments->text, (size_t)arguments->n - 1,
+	gs_session_ask from = {(const char *const *)arguments->text, (size_t)nfiles,
 		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL,
 		NULL, o->rules};
 	int status = run(o, &ask, &from);

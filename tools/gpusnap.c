@@ -45,7 +45,7 @@ static int run(int argc, char **argv)
 {
 	char *help[] = {(char[]){"help"}, NULL};
 	if (argc < 2)
-		return gs_fail_usage(NULL, "`gpusnap help` lists the commands", "which command?");
+		return gs_finish_stdout(gs_cmd_help(1, help));
 	const char *name = argv[1];
 	if (!strcmp(name, "--help") || !strcmp(name, "-h"))
 		return gs_finish_stdout(gs_cmd_help(1, help));

@@ -218,6 +218,7 @@ gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *ou
 		return status;
 	bind(a.stmt, ":by", ask->by);
 	bind(a.stmt, ":metric", named ? named->metric : NULL);
+	bind(a.stmt, ":table", named ? named->table : NULL);
 	status = plan(&a, named, err);
 	gs_emit_head head = {named ? named->name : ask->sql, gs_session_state(session),
 		gs_session_complete(session), a.columns, a.ncolumns, ask->limit, ask->width, false, NULL};

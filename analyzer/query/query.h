@@ -9,6 +9,7 @@ typedef struct gs_query {
 	char name[48];         /* in words: "largest free block" */
 	const char *sql;       /* the file's text */
 	const char *metric;    /* of health alone, or NULL */
+	const char *table;     /* of .schema alone: the one asked about (borrowed from what was typed) */
 	char description[160]; /* the file's first comment */
 } gs_query;
 
@@ -18,6 +19,14 @@ bool gs_query_at(size_t number, gs_query *q);
 /* Whether text begins as SQL does: SELECT, WITH, VALUES, EXPLAIN or PRAGMA, after blanks and
  * comments. */
 bool gs_query_is_sql(const char *text);
+
+/* The tables and views that SQL is meant to ask, in words "block, event, …"; what only carries them
+ * inside is left out. Returns text. */
+const char *gs_query_tables(char *text, size_t cap);
+
+/* `.tables`, `.schema` and `.schema TABLE`, as SQLite's own shell has them. GS_NOT_FOUND: another
+ * word with a dot, or no such table. q->table points into typed. */
+gs_status gs_query_find_dot(const char *typed, gs_query *q, gs_error *err);
 
 /* The query of that name: case, blanks, - and _ do not matter, an exact name beats a beginning, a
  * beginning must be of one name only. GS_NOT_FOUND: err lists the nearest names. */

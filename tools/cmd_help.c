@@ -79,7 +79,8 @@ static void overview(void)
 	for (const gs_command *c = gs_commands; c->name; c++)
 		if (c->run)
 			printf("  %-10s %s\n", c->name, c->summary);
-	printf("\nA FILE left out is the newest dump in $GPUSNAP_DIR (./gpusnap-dumps).\n"
+	printf("\nA FILE left out is what is piped in, else the newest dump in $GPUSNAP_DIR\n"
+		   "(./gpusnap-dumps); - is standard input.\n"
 		   "`gpusnap help COMMAND` tells its options; other topics:");
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
 		printf(" %s", topics[i].name);

@@ -29,7 +29,8 @@ typedef struct gs_input_list {
 /* Called with each thing worth telling on stderr: file (may be NULL) and text. */
 typedef void gs_input_note(void *context, const char *file, const char *text);
 
-/* Expands paths. n = 0: the newest dump in $GPUSNAP_DIR (default ./gpusnap-dumps), named by a note.
+/* Expands paths. n = 0: a pipe on standard input (piped.h), else the newest dump in $GPUSNAP_DIR
+ * (default ./gpusnap-dumps), named by a note.
  * On failure list->failed names the path. Release the list in any case. */
 gs_status gs_input_expand(const char *const *paths, size_t n, gs_input_note *note, void *context,
 	gs_input_list *list, gs_error *err);

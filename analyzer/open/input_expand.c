@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/open/piped.h"
 #include "analyzer/read/pytorch/html.h"
 #include "analyzer/store/store.h"
 
@@ -285,6 +286,8 @@ gs_status gs_input_expand(const char *const *paths, size_t n, gs_input_note *not
 {
 	gs_status status = GS_OK;
 	*list = (gs_input_list)GS_INPUT_LIST_INIT;
+	if (!n && gs_input_piped(note, context))
+		return expand_one("-", list, note, context, err);
 	if (!n)
 		return expand_newest(list, note, context, err);
 	for (size_t i = 0; i < n && !status; i++) {

@@ -6,10 +6,10 @@
 #include "analyzer/query/session.h"
 
 typedef struct gs_query {
-	char name[48];         /* in words: "largest free block" */
-	const char *sql;       /* the file's text */
-	const char *metric;    /* of health alone, or NULL */
-	const char *table;     /* of .schema alone: the one asked about (borrowed from what was typed) */
+	char name[48];      /* in words: "largest free block" */
+	const char *sql;    /* the file's text */
+	const char *metric; /* of health alone, or NULL */
+	const char *table;  /* of .schema alone: the one asked about (borrowed from what was typed) */
 	char description[160]; /* the file's first comment */
 } gs_query;
 

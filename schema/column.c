@@ -16,7 +16,7 @@ struct dictionary {
 	uint8_t slots[4 * GS_GSNAP_DICT_MAX]; /* entry + 1 */
 };
 
-static unsigned find(struct dictionary *d, uint64_t value)
+static unsigned find_value(struct dictionary *d, uint64_t value)
 {
 	unsigned slot = (unsigned)(value * 0x9e3779b97f4a7c15u >> 55);
 	while (d->slots[slot]) {
@@ -41,7 +41,7 @@ static size_t dictionary_size(const uint64_t *values, uint32_t n, struct diction
 	d->full = false;
 	for (uint32_t i = 0; i < n && !d->full; i++)
 		if (!i || values[i] != values[i - 1])
-			find(d, values[i]);
+			find_value(d, values[i]);
 	if (d->full)
 		return SIZE_MAX;
 	size_t size = (size_t)n + gs_varint_size(d->n);
@@ -50,7 +50,7 @@ static size_t dictionary_size(const uint64_t *values, uint32_t n, struct diction
 	return size;
 }
 
-static uint64_t step(uint64_t from, uint64_t to, unsigned shift)
+static uint64_t step_between(uint64_t from, uint64_t to, unsigned shift)
 {
 	return gs_zigzag((int64_t)(to - from) >> shift);
 }
@@ -59,7 +59,7 @@ static size_t delta_size(const uint64_t *values, uint32_t n, unsigned shift)
 {
 	size_t size = gs_varint_size(values[0]);
 	for (uint32_t i = 1; i < n; i++)
-		size += gs_varint_size(step(values[i - 1], values[i], shift));
+		size += gs_varint_size(step_between(values[i - 1], values[i], shift));
 	return size;
 }
 
@@ -70,7 +70,7 @@ static unsigned char *put_dictionary(
 	for (uint32_t i = 0; i < d->n; i++)
 		to = gs_put_varint(to, d->values[i]);
 	for (uint32_t i = 0; i < n; i++)
-		to[i] = (unsigned char)find(d, values[i]);
+		to[i] = (unsigned char)find_value(d, values[i]);
 	return to + n;
 }
 
@@ -101,7 +101,7 @@ unsigned char *gs_column_encode(
 		*shift = (uint8_t)low;
 		to = gs_put_varint(to, values[0]);
 		for (uint32_t i = 1; i < n; i++)
-			to = gs_put_varint(to, step(values[i - 1], values[i], low));
+			to = gs_put_varint(to, step_between(values[i - 1], values[i], low));
 		return to;
 	}
 	*encoding = GS_ENCODING_VARINT;

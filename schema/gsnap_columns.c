@@ -235,7 +235,7 @@ uint64_t gs_column_get(const gs_file_column *column, const void *row)
 	case GS_CELL_I32: return gs_zigzag(*(const int32_t *)(const void *)field);
 	case GS_CELL_OPT: return optional(*(const int64_t *)(const void *)field);
 	case GS_CELL_TEXT: {
-		const gs_text *text = (const void *)field;
+		const gs_span *text = (const void *)field;
 		return text->at ? (uint64_t)text->n + 1 : 0;
 	}
 	case GS_CELL_IDS: return ((const gs_ids *)(const void *)field)->n;

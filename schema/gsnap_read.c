@@ -65,7 +65,7 @@ void gs_sections_row(const gs_sections *r, uint32_t i, void *row)
 }
 
 /* Reads n bytes (or passes over them), GS_TRUNCATED when there are fewer. */
-static gs_status take(gs_sections *r, void *buf, size_t n, const char *what, gs_error *err)
+static gs_status take_bytes(gs_sections *r, void *buf, size_t n, const char *what, gs_error *err)
 {
 	size_t got = 0;
 	gs_status status = r->input.read(r->input.arg, buf, n, &got, err);
@@ -109,13 +109,13 @@ static gs_status check_header(
 static gs_status read_header(gs_sections *r, gs_error *err)
 {
 	unsigned char h[8], payload[GS_GSNAP_FRAME_MAX];
-	gs_status status = take(r, h, 8, "the header", err);
+	gs_status status = take_bytes(r, h, 8, "the header", err);
 	if (status)
 		return status;
 	uint64_t n = gs_get_le(h + 4, 4);
 	if (gs_get_le(h, 4) != GS_GSNAP_SKIPPABLE || n < GS_GSNAP_HEADER_SIZE - 8 || n > sizeof payload)
 		return gs_fail(err, GS_FORMAT, "no .gsnap file: byte 0 starts no header frame");
-	status = take(r, payload, n, "the header", err);
+	status = take_bytes(r, payload, n, "the header", err);
 	return status ? status : check_header(h, payload, n, &r->stream, err);
 }
 
@@ -170,7 +170,7 @@ static gs_status read_section(gs_sections *r, gs_section *s, gs_error *err)
 	if (n < GS_GSNAP_SECTION_SIZE - 8 || n > GS_GSNAP_FRAME_MAX)
 		return gs_fail(
 			err, GS_FORMAT, "section header at byte %" PRIu64 ": length %" PRIu64, s->offset, n);
-	status = take(r, h + 8, n, "a section header", err);
+	status = take_bytes(r, h + 8, n, "a section header", err);
 	if (status)
 		return status;
 	if (gs_crc32(0, h, 8 + n - 4) != gs_get_le(h + 8 + n - 4, 4))
@@ -261,10 +261,10 @@ static gs_status check_any(const gs_sections *r, const gs_section *s, gs_error *
 	return GS_OK;
 }
 
-static gs_status pass(gs_sections *r, uint32_t packed, gs_error *err)
+static gs_status skip_section(gs_sections *r, uint32_t packed, gs_error *err)
 {
 	r->pending = false;
-	return take(r, NULL, packed, "a section", err);
+	return take_bytes(r, NULL, packed, "a section", err);
 }
 
 static gs_status finish(gs_sections *r, gs_error *err)
@@ -302,7 +302,7 @@ static void enter(gs_sections *r, const gs_section *s)
 gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err)
 {
 	gs_section s;
-	gs_status status = r->pending ? pass(r, r->section.packed, err) : GS_OK;
+	gs_status status = r->pending ? skip_section(r, r->section.packed, err) : GS_OK;
 	if (r->kind == GS_SECTION_END)
 		return GS_END;
 	for (; !status; r->sequence++) {
@@ -315,7 +315,7 @@ gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err)
 			return gs_fail(err, GS_VERSION,
 				"section %u at byte %" PRIu64 " is of unknown kind %u: use a newer gpusnap",
 				s.sequence, s.offset, s.kind);
-		status = pass(r, s.packed, err);
+		status = skip_section(r, s.packed, err);
 	}
 	if (!status)
 		status = check_section(r, &s, err);
@@ -391,7 +391,7 @@ static gs_status load(gs_sections *r, bool all, gs_error *err)
 		!grow(&r->raw, &r->raw_cap, (size_t)s->raw + GS_COLUMN_PAD))
 		return fail(s, GS_NO_MEMORY, err, "no memory to unpack it");
 	r->pending = false;
-	gs_status status = take(r, r->packed, s->packed, "a section", err);
+	gs_status status = take_bytes(r, r->packed, s->packed, "a section", err);
 	if (!status)
 		status = unpack_frame(r, s, err);
 	if (status)

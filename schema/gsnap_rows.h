@@ -12,14 +12,14 @@
 #include <stdint.h>
 #include <string.h>
 
-#include "schema/words.h"
+#include "schema/terms.h"
 
 /* Bytes with a length; at == NULL is "none", which differs from an empty text. Need not be
  * terminated. */
-typedef struct gs_text {
+typedef struct gs_span {
 	const char *at;
 	uint32_t n;
-} gs_text;
+} gs_span;
 
 /* Frame ids of a stack, innermost first. */
 typedef struct gs_ids {
@@ -27,10 +27,10 @@ typedef struct gs_ids {
 	uint32_t n;
 } gs_ids;
 
-/* A C string as gs_text; NULL stays none. */
-static inline gs_text gs_text_of(const char *s)
+/* A C string as gs_span; NULL stays none. */
+static inline gs_span gs_span_of(const char *s)
 {
-	gs_text t = {s, s ? (uint32_t)strlen(s) : 0};
+	gs_span t = {s, s ? (uint32_t)strlen(s) : 0};
 	return t;
 }
 
@@ -59,25 +59,25 @@ typedef enum gs_section_kind {
 
 /* One row a file. */
 typedef struct gs_row_process {
-	gs_text host, tool; /* tool: who made it, "gpusnap 1.0", "PyTorch 2.6.0" */
-	gs_text argv;       /* the command line, arguments joined by a NUL byte */
-	gs_text rules;      /* release whose rules the allocator followed, "2.6" */
-	gs_text library; /* whose allocator: "gpusnap", "pytorch", "cuda" (pass-through), "cupy" … */
-	gs_text driver;  /* driver version, "12.4" */
-	gs_text origin;  /* converted from another input: its kind ("pytorch", "bfc", "rmm", "text");
+	gs_span host, tool; /* tool: who made it, "gpusnap 1.0", "PyTorch 2.6.0" */
+	gs_span argv;       /* the command line, arguments joined by a NUL byte */
+	gs_span rules;      /* release whose rules the allocator followed, "2.6" */
+	gs_span library; /* whose allocator: "gpusnap", "pytorch", "cuda" (pass-through), "cupy" … */
+	gs_span driver;  /* driver version, "12.4" */
+	gs_span origin;  /* converted from another input: its kind ("pytorch", "bfc", "rmm", "text");
 						none for our own */
 	int64_t pid, rank, time_us;
 	bool incomplete; /* what it was converted from was itself cut */
-	gs_text reason;  /* what made the file: "out of memory", "refused", "signal", "demand" */
-	gs_text above;   /* recorded below this caching allocator, whose segments the blocks are */
-	gs_text release_min,
+	gs_span reason;  /* what made the file: "out of memory", "refused", "signal", "demand" */
+	gs_span above;   /* recorded below this caching allocator, whose segments the blocks are */
+	gs_span release_min,
 		release_max; /* bounds of the release of the program that made it, as far as known */
 } gs_row_process;
 
 /* One row a device, ascending. Every device of a later row must be here. */
 typedef struct gs_row_device {
 	int32_t device;
-	gs_text name;
+	gs_span name;
 	int64_t capacity, device_free, allowed;
 	int64_t reserved, allocated; /* what a text says; GS_NONE where the segments tell */
 	int64_t others;              /* bytes held by other processes */
@@ -88,20 +88,20 @@ typedef struct gs_row_device {
 	bool no_layout;     /* nothing is known of segments */
 	bool inexact;       /* the layout was partly bounded, not determined; note says why */
 	bool layout_at_oom; /* the layout is that right at the last OOM */
-	gs_text note;
+	gs_span note;
 } gs_row_device;
 
 typedef struct gs_row_setting {
-	gs_text name, value;
+	gs_span name, value;
 } gs_row_setting;
 typedef struct gs_row_string {
-	gs_text text;
+	gs_span text;
 } gs_row_string;
 
 /* A loaded object file, for C frames. */
 typedef struct gs_row_module {
-	gs_text path;
-	gs_text build_id; /* raw bytes of the GNU build-id note */
+	gs_span path;
+	gs_span build_id; /* raw bytes of the GNU build-id note */
 	uint64_t base;    /* load bias: run-time address − address in the file */
 	uint64_t size;    /* bytes from base to its end */
 } gs_row_module;
@@ -160,7 +160,7 @@ typedef struct gs_row_oom {
 	gs_pool_id pool_id;
 	uint8_t pool; /* gs_pool_class */
 	int64_t device_free, capacity, allocated, reserved, allowed;
-	gs_text library, message;
+	gs_span library, message;
 	gs_id stack;
 	/* what a message tells beside them; GS_NONE where it does not */
 	int64_t others, own, counted, private_free, pool_free, pool_largest, line;
@@ -178,7 +178,7 @@ typedef struct gs_row_annotation {
 } gs_row_annotation;
 
 typedef struct gs_row_warning {
-	gs_text text;
+	gs_span text;
 } gs_row_warning;
 
 /* Events of one device together, oldest first, devices ascending. */

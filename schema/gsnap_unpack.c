@@ -135,7 +135,7 @@ static gs_status unpack_column(gs_unpacked *u, unsigned c, const uint64_t *count
 	return check_values(u, column, out, counts, err);
 }
 
-static int find(const gs_section_form *form, uint8_t id)
+static int find_column(const gs_section_form *form, uint8_t id)
 {
 	for (int c = 0; c < form->ncolumns; c++)
 		if (form->columns[c].id == id)
@@ -180,7 +180,7 @@ gs_status gs_unpack(gs_unpacked *u, const gs_section_form *form, const uint64_t 
 		if (id <= last)
 			return gs_fail(err, GS_FORMAT, "column %u after column %d", id, last);
 		last = id;
-		int c = find(form, id);
+		int c = find_column(form, id);
 		if (c < 0 && id < GS_COLUMN_MAY_SKIP)
 			return gs_fail(
 				err, GS_VERSION, "unknown column %u: the file needs a newer gpusnap", id);
@@ -205,7 +205,7 @@ void gs_unpacked_row(const gs_unpacked *u, uint32_t i, void *row)
 		uint64_t cell = u->columns[c].at ? u->columns[c].at[i] : u->columns[c].constant;
 		char *field = (char *)row + column->offset;
 		if (column->cell == GS_CELL_TEXT) {
-			gs_text *text = (void *)field;
+			gs_span *text = (void *)field;
 			text->at = cell ? (const char *)u->raw + (cell >> 32) : NULL;
 			text->n = cell ? (uint32_t)(cell & UINT32_MAX) - 1 : 0;
 		} else if (column->cell == GS_CELL_IDS) {

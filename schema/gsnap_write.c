@@ -219,7 +219,7 @@ static void flush(gs_writer *w, unsigned flags)
 
 /* --- staging --- */
 
-static void begin(gs_writer *w, uint32_t kind)
+static void begin_section(gs_writer *w, uint32_t kind)
 {
 	w->kind = kind;
 	w->rows = 0;
@@ -253,22 +253,22 @@ static void end_section(gs_writer *w, unsigned flags)
 static void turn_to(gs_writer *w, uint32_t kind)
 {
 	end_section(w, 0);
-	begin(w, kind);
+	begin_section(w, kind);
 	w->first = kind == GS_SECTION_EVENT ? 0 : w->counts[kind];
 }
 
 /* Ends the current kind and those between it and the next that must be there even when empty. */
-static void advance(gs_writer *w, uint32_t kind)
+static void advance_kind(gs_writer *w, uint32_t kind)
 {
 	if (w->rows)
 		flush(w, GS_SECTION_LAST);
 	for (uint32_t k = w->kind + 1; k < kind && !w->status; k++) {
 		if (!gs_section_forms[k].always)
 			continue;
-		begin(w, k);
+		begin_section(w, k);
 		flush(w, GS_SECTION_LAST);
 	}
-	begin(w, kind);
+	begin_section(w, kind);
 }
 
 static bool known_device(const gs_writer *w, int32_t device)
@@ -323,7 +323,7 @@ static uint64_t bounded(const gs_file_column *column, const void *row)
 	if (column->cell == GS_CELL_IDS && cell > GS_GSNAP_DEPTH_MAX)
 		return GS_GSNAP_DEPTH_MAX;
 	if (column->cell == GS_CELL_TEXT && cell > GS_GSNAP_TEXT_MAX) {
-		const gs_text *text = (const void *)((const char *)row + column->offset);
+		const gs_span *text = (const void *)((const char *)row + column->offset);
 		uint32_t n = GS_GSNAP_TEXT_MAX;
 		for (int back = 0; back < 3 && ((unsigned char)text->at[n] & 0xc0) == 0x80 && text->n > n;
 			 back++)
@@ -333,12 +333,13 @@ static uint64_t bounded(const gs_file_column *column, const void *row)
 	return cell;
 }
 
-static uint64_t keep(gs_writer *w, const gs_file_column *column, const void *row, uint64_t cell)
+static uint64_t keep_cell(
+	gs_writer *w, const gs_file_column *column, const void *row, uint64_t cell)
 {
 	uint64_t at = w->heap_used;
 	if (column->cell == GS_CELL_TEXT && cell > 1) {
 		memcpy(w->heap + at,
-			((const gs_text *)(const void *)((const char *)row + column->offset))->at, cell - 1);
+			((const gs_span *)(const void *)((const char *)row + column->offset))->at, cell - 1);
 	} else if (column->cell == GS_CELL_IDS) {
 		const gs_ids *ids = (const void *)((const char *)row + column->offset);
 		for (uint64_t k = 0; k < cell; k++)
@@ -387,7 +388,7 @@ static gs_status stage(gs_writer *w, uint32_t kind, const void *row)
 	if (w->stream && kind != w->kind)
 		turn_to(w, kind);
 	else if (kind > w->kind)
-		advance(w, kind);
+		advance_kind(w, kind);
 	if (!w->status && form->by_device)
 		status = switch_device(w, *(const int32_t *)row);
 	if (status || w->status)
@@ -398,14 +399,15 @@ static gs_status stage(gs_writer *w, uint32_t kind, const void *row)
 		return w->status;
 	uint64_t *cells = w->cells + w->rows;
 	for (unsigned c = 0; c < form->ncolumns; c++, cells += w->capacity)
-		*cells = form->columns[c].cell < GS_CELL_TEXT ? values[c]
-													  : keep(w, &form->columns[c], row, values[c]);
+		*cells = form->columns[c].cell < GS_CELL_TEXT
+			? values[c]
+			: keep_cell(w, &form->columns[c], row, values[c]);
 	w->rows++;
 	w->counts[kind]++;
 	return GS_OK;
 }
 
-static gs_status push(gs_writer *w, uint32_t kind, const void *row)
+static gs_status push_row(gs_writer *w, uint32_t kind, const void *row)
 {
 	if (!w->status)
 		w->status = w->kind == GS_SECTION_END ? GS_STATE : stage(w, kind, row);
@@ -414,14 +416,14 @@ static gs_status push(gs_writer *w, uint32_t kind, const void *row)
 
 static gs_id push_id(gs_writer *w, uint32_t kind, const void *row)
 {
-	return push(w, kind, row) ? 0 : (gs_id)w->counts[kind];
+	return push_row(w, kind, row) ? 0 : (gs_id)w->counts[kind];
 }
 
 /* --- the rows --- */
 
 gs_status gs_writer_process(gs_writer *w, const gs_row_process *row)
 {
-	return push(w, GS_SECTION_PROCESS, row);
+	return push_row(w, GS_SECTION_PROCESS, row);
 }
 
 /* A device of a stream may come again, and in any order: each time with another layout. */
@@ -430,7 +432,7 @@ static gs_status push_stream_device(gs_writer *w, const gs_row_device *row)
 	bool known = device_place(w, row->device) < w->ndevices;
 	if (!w->status && !known && w->ndevices == GS_GSNAP_DEVICES_MAX)
 		w->status = GS_LIMIT;
-	if (!push(w, GS_SECTION_DEVICE, row) && !known)
+	if (!push_row(w, GS_SECTION_DEVICE, row) && !known)
 		w->devices[w->ndevices++] = row->device;
 	return w->status;
 }
@@ -443,17 +445,17 @@ gs_status gs_writer_device(gs_writer *w, const gs_row_device *row)
 		w->status = GS_LIMIT;
 	else if (!w->status && w->ndevices && w->devices[w->ndevices - 1] >= row->device)
 		w->status = GS_STATE;
-	if (!push(w, GS_SECTION_DEVICE, row))
+	if (!push_row(w, GS_SECTION_DEVICE, row))
 		w->devices[w->ndevices++] = row->device;
 	return w->status;
 }
 
-gs_status gs_writer_setting(gs_writer *w, gs_text name, gs_text value)
+gs_status gs_writer_setting(gs_writer *w, gs_span name, gs_span value)
 {
-	return push(w, GS_SECTION_SETTING, &(gs_row_setting){name, value});
+	return push_row(w, GS_SECTION_SETTING, &(gs_row_setting){name, value});
 }
 
-gs_id gs_writer_string(gs_writer *w, gs_text text)
+gs_id gs_writer_string(gs_writer *w, gs_span text)
 {
 	return push_id(w, GS_SECTION_STRING, &(gs_row_string){text});
 }
@@ -477,27 +479,27 @@ gs_id gs_writer_tag(gs_writer *w, gs_id name)
 }
 gs_status gs_writer_segment(gs_writer *w, const gs_row_segment *row)
 {
-	return push(w, GS_SECTION_SEGMENT, row);
+	return push_row(w, GS_SECTION_SEGMENT, row);
 }
 gs_status gs_writer_block(gs_writer *w, const gs_row_block *row)
 {
-	return push(w, GS_SECTION_BLOCK, row);
+	return push_row(w, GS_SECTION_BLOCK, row);
 }
 gs_status gs_writer_stat(gs_writer *w, const gs_row_stat *row)
 {
-	return push(w, GS_SECTION_STAT, row);
+	return push_row(w, GS_SECTION_STAT, row);
 }
 gs_status gs_writer_oom(gs_writer *w, const gs_row_oom *row)
 {
-	return push(w, GS_SECTION_OOM, row);
+	return push_row(w, GS_SECTION_OOM, row);
 }
 gs_status gs_writer_annotation(gs_writer *w, const gs_row_annotation *row)
 {
-	return push(w, GS_SECTION_ANNOTATION, row);
+	return push_row(w, GS_SECTION_ANNOTATION, row);
 }
-gs_status gs_writer_warning(gs_writer *w, gs_text text)
+gs_status gs_writer_warning(gs_writer *w, gs_span text)
 {
-	return push(w, GS_SECTION_WARNING, &(gs_row_warning){text});
+	return push_row(w, GS_SECTION_WARNING, &(gs_row_warning){text});
 }
 
 /* Events are many, so one that only adds to the stage goes there without a look at the table of
@@ -512,7 +514,7 @@ static gs_status push_event(gs_writer *w, gs_row_event row)
 {
 	if (!has_free(&row))
 		row.device_free = GS_NONE;
-	return push(w, GS_SECTION_EVENT, &row);
+	return push_row(w, GS_SECTION_EVENT, &row);
 }
 
 gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
@@ -553,7 +555,7 @@ gs_status gs_writer_flush(gs_writer *w)
 
 gs_status gs_writer_index(gs_writer *w, const gs_row_index *row)
 {
-	return push(w, GS_SECTION_INDEX, row);
+	return push_row(w, GS_SECTION_INDEX, row);
 }
 
 gs_status gs_writer_end_layout(gs_writer *w)
@@ -573,7 +575,7 @@ gs_status gs_writer_finish(gs_writer *w)
 	if (w->stream)
 		turn_to(w, GS_SECTION_END);
 	else if (w->kind != GS_SECTION_END)
-		advance(w, GS_SECTION_END);
+		advance_kind(w, GS_SECTION_END);
 	gs_row_end row = {w->sequence, w->counts[GS_SECTION_EVENT], w->index};
 	if (!w->status)
 		w->status = stage(w, GS_SECTION_END, &row);

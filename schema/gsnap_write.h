@@ -8,9 +8,9 @@
  *
  *	static _Alignas(64) char workspace[…];              // gs_writer_workspace(level) bytes, made
  *beforehand gs_writer *w; gs_writer_init(workspace, sizeof workspace, level, sink, &fd, &w);
- *	gs_writer_process(w, &(gs_row_process){ .host = gs_text_of(host), .pid = pid, … });
+ *	gs_writer_process(w, &(gs_row_process){ .host = gs_span_of(host), .pid = pid, … });
  *	gs_writer_device(w, &(gs_row_device){ .device = 0, .capacity = …, … });
- *	gs_id name = gs_writer_string(w, gs_text_of("forward")); …
+ *	gs_id name = gs_writer_string(w, gs_span_of("forward")); …
  *	gs_writer_event(w, &(gs_row_event){ .action = GS_ACTION_ALLOC, … }); …
  *	status = gs_writer_finish(w);
  *
@@ -57,11 +57,11 @@ gs_status gs_writer_index(gs_writer *w, const gs_row_index *row);
 
 gs_status gs_writer_process(gs_writer *w, const gs_row_process *row); /* once */
 gs_status gs_writer_device(gs_writer *w, const gs_row_device *row);
-gs_status gs_writer_setting(gs_writer *w, gs_text name, gs_text value);
+gs_status gs_writer_setting(gs_writer *w, gs_span name, gs_span value);
 
 /* These return the id of what was pushed (1, 2, 3 …), 0 on failure. Nothing is compared: interning
  * is the caller's. */
-gs_id gs_writer_string(gs_writer *w, gs_text text);
+gs_id gs_writer_string(gs_writer *w, gs_span text);
 gs_id gs_writer_module(gs_writer *w, const gs_row_module *row);
 gs_id gs_writer_frame(gs_writer *w, const gs_row_frame *row);
 gs_id gs_writer_stack(gs_writer *w, const gs_id *frames, uint32_t n);
@@ -72,7 +72,7 @@ gs_status gs_writer_block(gs_writer *w, const gs_row_block *row);
 gs_status gs_writer_stat(gs_writer *w, const gs_row_stat *row);
 gs_status gs_writer_oom(gs_writer *w, const gs_row_oom *row);
 gs_status gs_writer_annotation(gs_writer *w, const gs_row_annotation *row);
-gs_status gs_writer_warning(gs_writer *w, gs_text text);
+gs_status gs_writer_warning(gs_writer *w, gs_span text);
 gs_status gs_writer_event(gs_writer *w, const gs_row_event *row);
 
 /* Ends the file: what is staged goes out, then the END section. After it only gs_writer_status may

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 /* The escape of the character at text (len bytes of UTF-8, 0: none), or 0 where it stands for
  * itself. */

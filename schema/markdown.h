@@ -4,7 +4,7 @@
 
 #include <stddef.h>
 
-/* Writes one line of text (plain already: see gs_plain) so that it shows as it is, also in a
+/* Writes one line of text (plain already: see gs_printable) so that it shows as it is, also in a
  * table's cell: what marks up is escaped; text that would become a link or a mention (an address,
  * an
  * @name, a #number) is made code, in which nothing is looked for. Cut to cap; 2 × strlen(text) + 8

@@ -83,7 +83,7 @@ static int check_fail_on(const char *list)
 /* The pool that is worse than --max-fragmentation is named with its value. */
 static bool is_too_fragmented(const diagnose_options *o, const gs_diagnosis *d)
 {
-	const gs_room *r;
+	const gs_pool_fit *r;
 	double worst = gs_diagnosis_fragmentation(d, &r);
 	if (o->max_fragmentation < 0 || worst <= o->max_fragmentation || !r)
 		return false;

@@ -53,7 +53,7 @@ static const gs_oom *first_oom(const gs_snapshot *s)
 	return first;
 }
 
-static void fill(line *x, const gs_snapshot *s)
+static void fill_line(line *x, const gs_snapshot *s)
 {
 	const gs_oom *o = first_oom(s);
 	x->path = s->path ? strdup(s->path) : NULL;
@@ -108,7 +108,7 @@ static int read_lines(const gs_input_list *list, const gs_common *common, lines 
 		if (common->rank == GS_UNSET || common->rank == s.rank) {
 			gs_input_tell(&s, gs_inputs_note, NULL);
 			out->all[out->n].order = out->n;
-			fill(&out->all[out->n++], &s);
+			fill_line(&out->all[out->n++], &s);
 			out->complete &= s.complete;
 		}
 		gs_snapshot_release(&s);
@@ -116,7 +116,7 @@ static int read_lines(const gs_input_list *list, const gs_common *common, lines 
 	return -1;
 }
 
-static gs_status put(gs_emitter *e, const line *x, int64_t place, gs_error *err)
+static gs_status put_line(gs_emitter *e, const line *x, int64_t place, gs_error *err)
 {
 	const gs_value row[COLUMNS] = {
 		gs_value_int(place),
@@ -169,7 +169,7 @@ static int print(const lines *all, const gs_common *common)
 			place = GS_NONE;
 		else if (!i || x->time_us != x[-1].time_us)
 			place = (int64_t)i + 1;
-		status = put(e, x, place, &err);
+		status = put_line(e, x, place, &err);
 	}
 	if (e)
 		gs_emit_close(e, status != GS_OK, &left, &err);

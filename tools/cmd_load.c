@@ -22,12 +22,12 @@ typedef struct load {
 	gs_ranks ranks; /* of all that were read */
 } load;
 
-static int add(load *l, const gs_input_entry *entry)
+static int add_entry(load *l, const gs_input_entry *entry)
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
 	char text[GS_ERROR_TEXT + 16];
-	gs_store_ask ask = GS_STORE_ASK_ALL;
+	gs_store_options ask = GS_STORE_ASK_ALL;
 	ask.rules = l->rules;
 	if (l->all_frames)
 		ask.parts |= GS_STORE_ALL_FRAMES;
@@ -54,7 +54,7 @@ static int add_all(load *l, const gs_input_list *list, const char *first)
 {
 	gs_error err = GS_ERROR_INIT;
 	for (size_t i = 0; i < list->n; i++) {
-		int status = add(l, &list->entries[i]);
+		int status = add_entry(l, &list->entries[i]);
 		if (status >= 0)
 			return status;
 	}
@@ -65,7 +65,7 @@ static int add_all(load *l, const gs_input_list *list, const char *first)
 }
 
 /* The database is made under its temporary name, so that nobody sees a half-filled one. */
-static int make(load *l, const gs_input_list *list, const char *first)
+static int make_database(load *l, const gs_input_list *list, const char *first)
 {
 	gs_outfile file = GS_OUTFILE_INIT;
 	gs_error err = GS_ERROR_INIT;
@@ -112,7 +112,7 @@ int gs_cmd_load(int argc, char **argv)
 			NULL, &list, &err))
 		status = gs_fail_file(list.failed, &err, NULL);
 	else
-		status = make(&l, &list, arguments.text[0]);
+		status = make_database(&l, &list, arguments.text[0]);
 	gs_input_list_release(&list);
 	gs_category_rules_free(l.rules);
 	if (status >= 0)

@@ -187,7 +187,7 @@ static void end_at_once(double seconds)
 
 /* The answer is kept back until it is whole: after a failure nothing of it may have been seen. */
 static int answer(
-	const query_options *o, const gs_query_ask *ask, const gs_session_ask *from, FILE *out)
+	const query_options *o, const gs_query_ask *ask, const gs_session_options *from, FILE *out)
 {
 	gs_session *session = NULL;
 	gs_error err = GS_ERROR_INIT;
@@ -215,7 +215,7 @@ static int answer(
 	return exit_status;
 }
 
-static int run(const query_options *o, const gs_query_ask *ask, const gs_session_ask *from)
+static int run(const query_options *o, const gs_query_ask *ask, const gs_session_options *from)
 {
 	gs_result result;
 	int status = gs_result_open(&result, &o->common, 0);
@@ -255,7 +255,7 @@ static int query(query_options *o, const gs_arguments *arguments)
 			return wrong_query(typed, &err);
 		ask.named = &named;
 	}
-	gs_session_ask from = {(const char *const *)arguments->text, (size_t)nfiles, o->common.state,
+	gs_session_options from = {(const char *const *)arguments->text, (size_t)nfiles, o->common.state,
 		o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL, NULL, o->rules};
 	int status = run(o, &ask, &from);
 	free(sql);

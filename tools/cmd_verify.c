@@ -117,7 +117,7 @@ static void damaged(work *w, const char *path, const gs_error *err)
 			err->text[0] ? err->text : gs_status_text(err->status));
 }
 
-static gs_status keep(work *w, const char *path, const gs_verified *v, gs_error *err)
+static gs_status keep_result(work *w, const char *path, const gs_verified *v, gs_error *err)
 {
 	whole *grown = realloc(w->all, (w->n + 1) * sizeof *grown);
 	char *copy = strdup(path);
@@ -146,13 +146,13 @@ static void verify_argument(work *w, const char *const *path)
 		gs_status status = verify(entry, &v, &err);
 		if (status == GS_UNKNOWN_KIND && entry->in_folder)
 			gs_warn(entry->path, "left out: not a kind of file gpusnap knows");
-		else if (status || keep(w, entry->path, &v, &err))
+		else if (status || keep_result(w, entry->path, &v, &err))
 			damaged(w, entry->path, &err);
 	}
 	gs_input_list_release(&list);
 }
 
-static gs_status put(gs_emitter *e, const whole *x, gs_error *err)
+static gs_status put_row(gs_emitter *e, const whole *x, gs_error *err)
 {
 	const gs_verified *v = &x->v;
 	const gs_value row[COLUMNS] = {
@@ -177,7 +177,7 @@ static int print(const work *w)
 		gs_output_width(), false, NULL};
 	gs_status status = gs_emit_open(stdout, gs_output_format_of(w->common), &head, &e, &err);
 	for (size_t i = 0; i < w->n && !status; i++)
-		status = put(e, &w->all[i], &err);
+		status = put_row(e, &w->all[i], &err);
 	if (e)
 		gs_emit_close(e, status != GS_OK, &left, &err);
 	if (!status)

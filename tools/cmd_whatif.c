@@ -19,7 +19,7 @@
 typedef struct arguments {
 	gs_common common;
 	gs_texts confs;
-	gs_whatif_ask ask;
+	gs_whatif_options ask;
 	int64_t pad_to, pad_from;
 	const char *minimize, *capacity, *rules_file;
 	gs_texts scales;
@@ -147,7 +147,7 @@ static int read_meaning(arguments *a)
 int gs_cmd_whatif(int argc, char **argv)
 {
 	arguments a = {.common = GS_COMMON_INIT,
-		.ask = GS_WHATIF_ASK_INIT,
+		.ask = GS_WHATIF_OPTIONS_INIT,
 		.pad_to = GS_UNSET,
 		.pad_from = GS_UNSET};
 	const gs_option options[] = {

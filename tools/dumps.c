@@ -23,7 +23,7 @@ static int by_name(const void *a, const void *b)
 	return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-static void keep(gs_dumps *d, const char *name)
+static void keep_name(gs_dumps *d, const char *name)
 {
 	if (d->n == d->cap) {
 		size_t cap = d->cap ? d->cap * 2 : 16;
@@ -45,7 +45,7 @@ void gs_dumps_list(gs_dumps *d, const char *dir)
 	for (struct dirent *e; (e = readdir(folder));) {
 		size_t n = strlen(e->d_name);
 		if (*e->d_name != '.' && n > 6 && !strcmp(e->d_name + n - 6, ".gsnap"))
-			keep(d, e->d_name);
+			keep_name(d, e->d_name);
 	}
 	closedir(folder);
 	if (d->n)

@@ -22,7 +22,7 @@ int gs_inputs_open(
 	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
 {
 	gs_error err = GS_ERROR_INIT;
-	gs_input_ask ask = {want, common->rank, gs_inputs_note, NULL};
+	gs_input_options ask = {want, common->rank, gs_inputs_note, NULL};
 	gs_progress_begin(files->n ? files->text[0] : "the newest dump");
 	gs_status status = gs_input_open(
 		(const char *const *)files->text, (size_t)files->n, &ask, input, &err);

@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "schema/json.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 enum { LINE = 1024, HELD = 64 * 1024 };
 
@@ -29,9 +29,9 @@ static void say(const char *file, const char *label, const char *text)
 	char line[4 * LINE], plain[LINE * 2];
 	size_t n = (size_t)snprintf(line, sizeof line, "gpusnap: ");
 	if (file)
-		n += (size_t)snprintf(line + n, sizeof line - n, "%s: ", gs_plain(plain, LINE, file));
+		n += (size_t)snprintf(line + n, sizeof line - n, "%s: ", gs_printable(plain, LINE, file));
 	n += (size_t)snprintf(
-		line + n, sizeof line - n, "%s%s\n", label, gs_plain(plain, sizeof plain, text));
+		line + n, sizeof line - n, "%s%s\n", label, gs_printable(plain, sizeof plain, text));
 	if (!settings.json) {
 		fputs(line, stderr);
 	} else if (n <= HELD - settings.nheld) {

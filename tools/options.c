@@ -83,7 +83,7 @@ static int set_format(const parse *p, const gs_option *o, const char *value)
 	return -1;
 }
 
-static int set(const parse *p, const gs_option *o, const char *value)
+static int set_option(const parse *p, const gs_option *o, const char *value)
 {
 	gs_texts *texts = o->value;
 	switch (o->type) {
@@ -101,7 +101,7 @@ static int set(const parse *p, const gs_option *o, const char *value)
 }
 
 /* An option with a value takes it from its own word or the next one. */
-static int take(parse *p, const gs_option *o)
+static int take_argument(parse *p, const gs_option *o)
 {
 	if (o->type == GS_OPT_FLAG) {
 		*(bool *)o->value = true;
@@ -112,7 +112,7 @@ static int take(parse *p, const gs_option *o)
 			return gs_fail_usage(p->command, NULL, "--%s wants %s after it", o->name, o->argument);
 		p->value = p->argv[++p->at];
 	}
-	return set(p, o, p->value);
+	return set_option(p, o, p->value);
 }
 
 static int take_long(parse *p, char *word)
@@ -123,7 +123,7 @@ static int take_long(parse *p, char *word)
 		if (strlen(o->name) == n && !strncmp(o->name, word + 2, n)) {
 			if (o->type == GS_OPT_FLAG && p->value)
 				return gs_fail_usage(p->command, NULL, "--%s takes no value", o->name);
-			return take(p, o);
+			return take_argument(p, o);
 		}
 	return complain_unknown(p, word);
 }
@@ -138,7 +138,7 @@ static int take_letters(parse *p, char *word)
 		if (o->type == GS_OPT_END)
 			return complain_unknown(p, word);
 		p->value = o->type != GS_OPT_FLAG && c[1] ? c + 1 + (c[1] == '=') : NULL;
-		int status = take(p, o);
+		int status = take_argument(p, o);
 		if (status >= 0 || o->type != GS_OPT_FLAG)
 			return status;
 	}

@@ -6,7 +6,7 @@
 #include <sys/time.h>
 #include <unistd.h>
 
-#include "schema/plain.h"
+#include "schema/printable.h"
 #include "tools/inputs.h"
 
 /* Read by the signal's handler: set while the timer is off. */
@@ -16,7 +16,7 @@ static struct {
 	volatile sig_atomic_t shown;
 } progress;
 
-static void show(int number)
+static void show_line(int number)
 {
 	(void)number;
 	if (!progress.shown && write(STDERR_FILENO, progress.line, progress.n) > 0)
@@ -32,12 +32,12 @@ static void set_timer(time_t seconds)
 void gs_progress_begin(const char *what)
 {
 	char plain[120];
-	struct sigaction action = {.sa_handler = show, .sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_handler = show_line, .sa_flags = SA_RESTART};
 	if (!isatty(STDERR_FILENO))
 		return;
 	gs_progress_end();
 	progress.n = (size_t)snprintf(progress.line, sizeof progress.line, "\rgpusnap: reading %s …",
-		gs_plain(plain, sizeof plain, what));
+		gs_printable(plain, sizeof plain, what));
 	sigaction(SIGALRM, &action, NULL);
 	set_timer(1);
 }

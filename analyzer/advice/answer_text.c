@@ -6,7 +6,7 @@
 #include <time.h>
 
 #include "analyzer/diagnose/others.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 enum {
 	FEW_PINNING = 2,
@@ -50,7 +50,7 @@ static void write_stack(answer *a, gs_id stack)
 		end = frame + strcspn(frame, "\n");
 		if (*end)
 			*end++ = 0;
-		gs_plain(plain, sizeof plain, frame);
+		gs_printable(plain, sizeof plain, frame);
 		fprintf(a->out, a->voice->markdown ? "  - `%s`\n" : "               %s\n", plain);
 	}
 	free(text);
@@ -301,7 +301,7 @@ static void write_fits(answer *a)
 	if (d->verdict != GS_VERDICT_NONE || !d->has_layout)
 		return;
 	for (size_t i = 0; i < some(a, d->nrooms, 1) && d->rooms[i].largest; i++) {
-		const gs_room *r = &d->rooms[i];
+		const gs_pool_fit *r = &d->rooms[i];
 		gs_say_between(&p, "; ");
 		gs_say_size(&p, (int64_t)r->largest);
 		gs_say(&p, " at most without asking the driver (%s pool, stream %llu)",

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 /* A rest below this share of what the allocator holds is next to nothing. */
 enum { NEXT_TO_NOTHING = 50 };
@@ -200,7 +200,7 @@ static bool say_processes(gs_prose *p, const gs_diagnosis *d)
 		char name[128];
 		if (x->pid == GS_NONE || !d->device || x->device != d->device->device)
 			continue;
-		gs_plain(name, sizeof name, gs_string_text(d->snapshot, x->holder));
+		gs_printable(name, sizeof name, gs_string_text(d->snapshot, x->holder));
 		gs_say(p, "%s%s %lld holds ", any ? ", " : "", name, (long long)x->pid);
 		gs_say_size(p, x->bytes);
 		any = true;

@@ -31,7 +31,7 @@ static void keep_better(gs_whatif_advice *advice, const gs_whatif_row *row)
 }
 
 gs_status gs_whatif_advise(
-	const gs_snapshot *s, const gs_whatif_ask *ask, gs_whatif_advice *advice, gs_error *err)
+	const gs_snapshot *s, const gs_whatif_options *ask, gs_whatif_advice *advice, gs_error *err)
 {
 	gs_whatif w;
 	gs_status status;
@@ -102,7 +102,7 @@ static bool can_be_replayed(const gs_diagnosis *d)
 
 gs_status gs_advise_settings(gs_diagnosis *d, bool *tried, gs_error *err)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif_advice advice;
 	gs_error error = GS_ERROR_INIT; /* a run that cannot be replayed does not fail the diagnosis */
 	const gs_whatif_row *best;

@@ -159,7 +159,7 @@ static gs_status read_query(const char *query, gs_query *named, gs_query_ask *as
 }
 
 static gs_status read_query_options(
-	const gs_api_options *o, gs_session_ask *from, gs_query_ask *ask, gs_error *err)
+	const gs_api_options *o, gs_session_options *from, gs_query_ask *ask, gs_error *err)
 {
 	int64_t rows = 0, seconds = 30;
 	form f;
@@ -182,7 +182,7 @@ static gs_status read_query_options(
 }
 
 static gs_status answer_query(
-	const gs_session_ask *from, const gs_query_ask *ask, char **out, size_t *n, gs_error *err)
+	const gs_session_options *from, const gs_query_ask *ask, char **out, size_t *n, gs_error *err)
 {
 	gs_session *session = NULL;
 	gs_api_answer a;
@@ -201,7 +201,7 @@ int gpusnap_snapshot_query(
 {
 	static const char *const names[] = {
 		"device", "state", "by", "rows", "seconds", "form", "width", NULL};
-	gs_session_ask from = {.device = GS_NONE, .rank = GS_NONE, .given = &s->snapshot};
+	gs_session_options from = {.device = GS_NONE, .rank = GS_NONE, .given = &s->snapshot};
 	gs_query_ask ask = {.format = GS_FORMAT_JSON};
 	gs_error err = GS_ERROR_INIT;
 	gs_api_options o;
@@ -254,7 +254,7 @@ int gpusnap_queries(char **out, size_t *n)
 /* --- what if ---------------------------------------------------------------------------------- */
 
 typedef struct whatif_call {
-	gs_whatif_ask ask;
+	gs_whatif_options ask;
 	const char *confs[MOST_CONFS];
 	size_t nconfs;
 	bool minimize;
@@ -304,7 +304,7 @@ int gpusnap_snapshot_whatif(gpusnap_snapshot *s, const char *options, char **out
 {
 	static const char *const names[] = {"conf", "capacity", "recorded_capacity", "allowed",
 		"release", "until", "minimize", "device", "form", "width", NULL};
-	whatif_call c = {.ask = GS_WHATIF_ASK_INIT};
+	whatif_call c = {.ask = GS_WHATIF_OPTIONS_INIT};
 	gs_error err = GS_ERROR_INIT;
 	gs_api_options o;
 	gs_api_answer a;

@@ -80,12 +80,12 @@ static bool take_events(gpusnap_events *c, size_t n)
 static void fill_events(
 	const gs_snapshot *s, const gs_history *h, const gs_trace *t, gpusnap_events *c)
 {
-	gs_gauge g;
-	gs_gauge_start(h, &g);
+	gs_running_totals g;
+	gs_running_totals_start(h, &g);
 	for (size_t i = 0; i < c->n; i++) {
 		const gs_event *e = &t->events[i];
 		gs_action action = gs_event_action(e);
-		gs_gauge_step(h, i, &g);
+		gs_running_totals_step(h, i, &g);
 		c->address[i] = action == GS_ACTION_OOM ? 0 : e->address;
 		c->size[i] = e->size;
 		c->time_us[i] = e->time_us;

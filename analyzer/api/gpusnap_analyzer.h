@@ -19,8 +19,8 @@
  *
  * The interface is stable: what is here stays as it is while the major version stays. New functions
  * raise gpusnap_analyzer_abi(). */
-#ifndef GPUSNAP_ANALYZER_H
-#define GPUSNAP_ANALYZER_H
+#ifndef GS_ANALYZER_API_GPUSNAP_ANALYZER_H
+#define GS_ANALYZER_API_GPUSNAP_ANALYZER_H
 
 #include <stddef.h>
 #include <stdint.h>

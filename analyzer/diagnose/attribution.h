@@ -4,8 +4,8 @@
  * "Live" is allocated or pending. Rows come best first. A stack of 0 stands for blocks whose stack
  * is unknown. Arrays are malloc'd and the caller's to free(); *n is 0 and *rows NULL-or-empty where
  * there is nothing. Functions return GS_OK or GS_NO_MEMORY. */
-#ifndef GS_ANALYZER_BLAME_H
-#define GS_ANALYZER_BLAME_H
+#ifndef GS_ANALYZER_DIAGNOSE_ATTRIBUTION_H
+#define GS_ANALYZER_DIAGNOSE_ATTRIBUTION_H
 
 #include "analyzer/policy/policy.h"
 #include "analyzer/state/state.h"

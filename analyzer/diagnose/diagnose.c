@@ -98,7 +98,7 @@ static bool has_state(const gs_diagnosis *d)
 	return d->device && (d->device->has_layout || d->device->trace.n);
 }
 
-static gs_status judge(gs_diagnosis *d, const gs_diagnose_options *options)
+static gs_status judge_failure(gs_diagnosis *d, const gs_diagnose_options *options)
 {
 	gs_figures f;
 	memset(&f, 0, sizeof f);
@@ -123,7 +123,7 @@ static gs_status judge(gs_diagnosis *d, const gs_diagnose_options *options)
 	return GS_OK;
 }
 
-static void begin(gs_diagnosis *d, const gs_snapshot *s)
+static void begin_diagnosis(gs_diagnosis *d, const gs_snapshot *s)
 {
 	memset(d, 0, sizeof *d);
 	d->snapshot = s;
@@ -147,14 +147,14 @@ static void begin(gs_diagnosis *d, const gs_snapshot *s)
 gs_status gs_diagnose_ladder(
 	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err)
 {
-	begin(d, s);
+	begin_diagnosis(d, s);
 	gs_status status = choose_device(d, options, err);
 	if (!status)
 		status = has_state(d) ? rebuild(d, options, err) : choose_row(d, options, err);
 	if (status)
 		return status;
 	d->oom = d->state.oom;
-	if ((status = judge(d, options)))
+	if ((status = judge_failure(d, options)))
 		return gs_fail(err, status, "out of memory");
 	return GS_OK;
 }

@@ -7,8 +7,8 @@
  *
  * A diagnosis refers to the snapshot, which must outlive it. Not thread-safe; release it in any
  * case. */
-#ifndef GS_ANALYZER_DIAGNOSE_H
-#define GS_ANALYZER_DIAGNOSE_H
+#ifndef GS_ANALYZER_DIAGNOSE_DIAGNOSE_H
+#define GS_ANALYZER_DIAGNOSE_DIAGNOSE_H
 
 #include "analyzer/diagnose/attribution.h"
 #include "analyzer/meaning/meaning.h"
@@ -75,14 +75,14 @@ typedef struct gs_advice {
 } gs_advice;
 
 /* What would fit now, in one pool (id, class, stream). */
-typedef struct gs_room {
+typedef struct gs_pool_fit {
 	gs_pool_id pool_id;
 	uint64_t stream;
 	uint8_t pool; /* gs_pool_class */
 	uint64_t largest, free, blocks;
 	uint64_t whole, largest_left; /* of free: what can go back to the driver, and the largest piece
 									 that stays (policy.h) */
-} gs_room;
+} gs_pool_fit;
 
 typedef struct gs_diagnose_options {
 	bool any_device; /* take the last OOM by time, of whatever device; else device */
@@ -151,7 +151,7 @@ typedef struct gs_diagnosis {
 	size_t ncategories;
 	gs_peak peak;       /* up to this state */
 	int64_t free_whole; /* bytes that a retry or empty_cache() gives back; GS_NONE unknown */
-	gs_room *rooms;
+	gs_pool_fit *rooms;
 	size_t nrooms;
 	gs_advice *advice;
 	size_t nadvice;
@@ -181,6 +181,6 @@ gs_status gs_diagnose_ladder(
 
 /* Worst fragmentation (policy.h) of a pool id, class and stream, and which (NULL: nothing is free
  * anywhere, 0). */
-double gs_diagnosis_fragmentation(const gs_diagnosis *d, const gs_room **where);
+double gs_diagnosis_fragmentation(const gs_diagnosis *d, const gs_pool_fit **where);
 
 #endif

@@ -1,6 +1,6 @@
 /* What the files of the diagnosis share: the figures that the ladder compares, as ranges. */
-#ifndef GS_ANALYZER_DIAGNOSE_WORK_H
-#define GS_ANALYZER_DIAGNOSE_WORK_H
+#ifndef GS_ANALYZER_DIAGNOSE_DIAGNOSE_INTERNAL_H
+#define GS_ANALYZER_DIAGNOSE_DIAGNOSE_INTERNAL_H
 
 #include "analyzer/diagnose/diagnose.h"
 

@@ -12,7 +12,8 @@ typedef struct holes {
 
 static uint64_t greater(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static void look(const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, holes *h)
+static void look_at_blocks(
+	const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, holes *h)
 {
 	*h = (holes){0};
 	for (size_t i = 0; i < l->nblocks; i++) {
@@ -71,7 +72,7 @@ static gs_status wait_for_frees(const gs_diagnosis *d, const gs_policy_request *
 		gone[i] = l->blocks[i].state == GS_ACTIVE_PENDING_FREE;
 	gs_status status = gs_layout_without(d->policy, &d->settings, l, gone, false, &merged, &bytes);
 	if (!status) {
-		look(d, &merged, r, &h);
+		look_at_blocks(d, &merged, r, &h);
 		f->waited_hole = search(d, &merged, r, h.too_small);
 		gs_layout_release(&merged);
 		status = gs_layout_without(d->policy, &d->settings, l, gone, true, &released, &bytes);
@@ -132,7 +133,7 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	holes h;
 	if (d->settings.expandable && d->device)
 		r.base = lowest_mapped(d, &r);
-	look(d, l, &r, &h);
+	look_at_blocks(d, l, &r, &h);
 	d->free = (int64_t)h.same;
 	bool counted = gs_layout_counted(d->snapshot, l);
 	d->free_blocks = counted ? (int64_t)h.same_blocks : GS_NONE;

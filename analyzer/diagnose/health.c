@@ -7,7 +7,7 @@
 /* Rooms of one pool id, stream and class are one. */
 static int by_place(const void *a, const void *b)
 {
-	const gs_room *x = a, *y = b;
+	const gs_pool_fit *x = a, *y = b;
 	if (x->pool_id.a != y->pool_id.a)
 		return x->pool_id.a < y->pool_id.a ? -1 : 1;
 	if (x->pool_id.b != y->pool_id.b)
@@ -19,10 +19,10 @@ static int by_place(const void *a, const void *b)
 
 /* The largest request that the search would serve: the largest free block within the bounds of the
  * settings. */
-static gs_room room_of(const gs_diagnosis *d, const gs_segment *g)
+static gs_pool_fit fit_of(const gs_diagnosis *d, const gs_segment *g)
 {
 	gs_free_parts parts = gs_policy_free_parts(d->policy, &d->settings, &d->layout, g);
-	gs_room r = {.pool_id = g->pool_id,
+	gs_pool_fit r = {.pool_id = g->pool_id,
 		.stream = g->stream,
 		.pool = g->pool,
 		.whole = parts.whole,
@@ -40,7 +40,7 @@ static gs_room room_of(const gs_diagnosis *d, const gs_segment *g)
 }
 
 /* One a segment, then sorted and merged: time does not grow with the number of streams. */
-static gs_status find_rooms(gs_diagnosis *d)
+static gs_status find_pool_fits(gs_diagnosis *d)
 {
 	size_t n = d->layout.nsegments;
 	d->rooms = malloc((n + 1) * sizeof *d->rooms);
@@ -48,12 +48,12 @@ static gs_status find_rooms(gs_diagnosis *d)
 		return GS_NO_MEMORY;
 	d->free_whole = 0;
 	for (size_t i = 0; i < n; i++) {
-		d->rooms[i] = room_of(d, &d->layout.segments[i]);
+		d->rooms[i] = fit_of(d, &d->layout.segments[i]);
 		d->free_whole += (int64_t)d->rooms[i].whole;
 	}
 	qsort(d->rooms, n, sizeof *d->rooms, by_place);
 	for (size_t i = 0; i < n; i++) {
-		gs_room *last = d->nrooms ? &d->rooms[d->nrooms - 1] : NULL, r = d->rooms[i];
+		gs_pool_fit *last = d->nrooms ? &d->rooms[d->nrooms - 1] : NULL, r = d->rooms[i];
 		if (!last || by_place(last, &r)) {
 			d->rooms[d->nrooms++] = r;
 			continue;
@@ -70,7 +70,7 @@ static gs_status find_rooms(gs_diagnosis *d)
 
 static int by_largest(const void *a, const void *b)
 {
-	const gs_room *x = a, *y = b;
+	const gs_pool_fit *x = a, *y = b;
 	if (x->largest != y->largest)
 		return x->largest > y->largest ? -1 : 1;
 	if (x->free != y->free)
@@ -82,19 +82,19 @@ gs_status gs_diagnose_health(gs_diagnosis *d)
 {
 	if (!d->has_layout)
 		return GS_OK;
-	if (find_rooms(d))
+	if (find_pool_fits(d))
 		return GS_NO_MEMORY;
 	if (d->nrooms)
 		qsort(d->rooms, d->nrooms, sizeof *d->rooms, by_largest);
 	return GS_OK;
 }
 
-double gs_diagnosis_fragmentation(const gs_diagnosis *d, const gs_room **where)
+double gs_diagnosis_fragmentation(const gs_diagnosis *d, const gs_pool_fit **where)
 {
 	double worst = -1;
 	*where = NULL;
 	for (size_t i = 0; i < d->nrooms; i++) {
-		const gs_room *r = &d->rooms[i];
+		const gs_pool_fit *r = &d->rooms[i];
 		double f = gs_fragmentation(r->free, r->whole, r->largest_left);
 		if (f > worst) {
 			worst = f;

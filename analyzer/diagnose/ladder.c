@@ -24,12 +24,16 @@ const char *gs_known_word(gs_known known)
 	return known_words[known];
 }
 
-static uint64_t add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
+static uint64_t add_capped(uint64_t a, uint64_t b)
+{
+	return a > UINT64_MAX - b ? UINT64_MAX : a + b;
+}
 
 gs_range gs_range_add(gs_range a, gs_range b)
 {
 	bool said = a.said >= 0 && b.said >= 0 && a.said <= INT64_MAX - b.said;
-	return (gs_range){add(a.low, b.low), add(a.high, b.high), said ? a.said + b.said : GS_NONE};
+	return (gs_range){
+		add_capped(a.low, b.low), add_capped(a.high, b.high), said ? a.said + b.said : GS_NONE};
 }
 
 gs_range gs_range_fact(int64_t bytes)
@@ -44,7 +48,7 @@ int gs_range_reaches(gs_range a, gs_range b)
 	return a.high < b.low ? 0 : -1;
 }
 
-static void put(gs_diagnosis *d, gs_step step, gs_range available, gs_range needed)
+static void put_rung(gs_diagnosis *d, gs_step step, gs_range available, gs_range needed)
 {
 	d->ladder[d->nladder++] = (gs_rung){
 		step, gs_range_reaches(available, needed), available.said, needed.said};
@@ -56,9 +60,9 @@ static void put_either(
 {
 	int first = gs_range_reaches(a, needs_a), second = gs_range_reaches(b, needs_b);
 	if (second == 1 && first != 1)
-		put(d, step, b, needs_b);
+		put_rung(d, step, b, needs_b);
 	else
-		put(d, step, a, needs_a);
+		put_rung(d, step, a, needs_a);
 	if (first == 0 && second == -1)
 		d->ladder[d->nladder - 1].fits = -1;
 }
@@ -92,20 +96,20 @@ void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f)
 	gs_range rounding = gs_range_add(stranded, f->rounding);
 	d->nladder = 0;
 	memset(d->null, 0, sizeof d->null);
-	put(d, GS_STEP_MISSED_FIT, f->hole, f->request);
+	put_rung(d, GS_STEP_MISSED_FIT, f->hole, f->request);
 	if (d->policy->limit_step) {
-		put(d, GS_STEP_LIMIT, f->device_free, f->ask);
+		put_rung(d, GS_STEP_LIMIT, f->device_free, f->ask);
 		d->ladder[d->nladder - 1].fits = f->limit;
 	}
-	put(d, GS_STEP_SEGMENT_SIZE, f->driver, f->missing);
+	put_rung(d, GS_STEP_SEGMENT_SIZE, f->driver, f->missing);
 	put_either(d, GS_STEP_PENDING_FREE, f->waited_hole, f->request,
 		f->waits ? gs_range_add(f->driver, f->waited_gain) : gs_range_of(0), f->waited_ask);
-	put(d, GS_STEP_OTHER_STREAM, f->stream_hole, f->request);
-	put(d, GS_STEP_PRIVATE_POOL, f->private_hole, f->request);
-	put(d, GS_STEP_FRAGMENTED, sum, f->request);
-	put(d, GS_STEP_STRANDED, stranded, f->request);
-	put(d, GS_STEP_ROUNDING, rounding, f->request);
-	put(d, GS_STEP_OUTSIDE, gs_range_add(rounding, f->outside), f->request);
+	put_rung(d, GS_STEP_OTHER_STREAM, f->stream_hole, f->request);
+	put_rung(d, GS_STEP_PRIVATE_POOL, f->private_hole, f->request);
+	put_rung(d, GS_STEP_FRAGMENTED, sum, f->request);
+	put_rung(d, GS_STEP_STRANDED, stranded, f->request);
+	put_rung(d, GS_STEP_ROUNDING, rounding, f->request);
+	put_rung(d, GS_STEP_OUTSIDE, gs_range_add(rounding, f->outside), f->request);
 	decide(d);
 	for (int i = 0; i < GS_STEPS; i++)
 		d->exact &= !d->null[i];

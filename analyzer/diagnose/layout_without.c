@@ -65,7 +65,7 @@ static gs_segment *split_run(gs_layout *out, uint64_t address)
 	return g;
 }
 
-static void push(gs_layout *out, gs_segment *g, gs_block b, uint64_t address, uint64_t size)
+static void push_block(gs_layout *out, gs_segment *g, gs_block b, uint64_t address, uint64_t size)
 {
 	if (!size)
 		return;
@@ -95,15 +95,15 @@ static gs_status release_pages(gs_layout *out, uint64_t page, uint64_t *released
 		uint64_t taken = blocks[k].state == GS_INACTIVE ? whole_pages_from(&from, end, base, page)
 														: 0;
 		if (!taken) {
-			push(out, g, blocks[k], at, end - at);
+			push_block(out, g, blocks[k], at, end - at);
 			continue;
 		}
 		*released += taken;
-		push(out, g, blocks[k], at, from - at);
+		push_block(out, g, blocks[k], at, from - at);
 		if (g->size)
 			g = split_run(out, from + taken);
 		g->address = from + taken;
-		push(out, g, blocks[k], from + taken, end - from - taken);
+		push_block(out, g, blocks[k], from + taken, end - from - taken);
 	}
 	if (!g->size)
 		out->nsegments--;

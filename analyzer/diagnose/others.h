@@ -1,6 +1,6 @@
 /* The failures beside the one that is told. */
-#ifndef GS_ANALYZER_OTHERS_H
-#define GS_ANALYZER_OTHERS_H
+#ifndef GS_ANALYZER_DIAGNOSE_OTHERS_H
+#define GS_ANALYZER_DIAGNOSE_OTHERS_H
 
 #include "analyzer/diagnose/diagnose.h"
 #include "analyzer/model/place.h"

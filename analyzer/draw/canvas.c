@@ -5,7 +5,7 @@
 
 #include "analyzer/draw/font.h"
 
-static void put(unsigned char *pixel, uint32_t rgb)
+static void put_pixel(unsigned char *pixel, uint32_t rgb)
 {
 	pixel[0] = (unsigned char)(rgb >> 16);
 	pixel[1] = (unsigned char)(rgb >> 8);
@@ -21,7 +21,7 @@ static void paint_pattern(gs_canvas *c, int x, int y, int right, int bottom, con
 {
 	for (int row = y; row < bottom; row++)
 		for (int col = x; col < right; col++)
-			put(pixel_at(c, col, row),
+			put_pixel(pixel_at(c, col, row),
 				gs_pattern_inked(paint->pattern, col, row) ? paint->ink : paint->rgb);
 }
 
@@ -31,7 +31,7 @@ static void paint_plain(gs_canvas *c, int x, int y, int right, int bottom, uint3
 	size_t n = (size_t)(right - x) * 3;
 
 	for (size_t i = 0; i < n; i += 3)
-		put(first + i, rgb);
+		put_pixel(first + i, rgb);
 	for (int row = y + 1; row < bottom; row++)
 		memcpy(first + (size_t)(row - y) * (size_t)c->width * 3, first, n);
 }

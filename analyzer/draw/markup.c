@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 void gs_markup_init(gs_markup *m, FILE *out, bool html)
 {

@@ -6,7 +6,7 @@
 
 #include "analyzer/model/frames.h"
 #include "schema/json.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 #include "schema/version.h"
 
 static const char nobody[] = "(no stack recorded)";

@@ -14,10 +14,10 @@ typedef struct gs_exporting {
 	gs_id *tags; /* by string id: tag id in the file, 0 none */
 } exporting;
 
-static gs_text text_of(const gs_snapshot *s, gs_id id)
+static gs_span text_of(const gs_snapshot *s, gs_id id)
 {
-	gs_text none = {NULL, 0};
-	return id && id < s->nstrings ? (gs_text){s->strings[id].text, s->strings[id].length} : none;
+	gs_span none = {NULL, 0};
+	return id && id < s->nstrings ? (gs_span){s->strings[id].text, s->strings[id].length} : none;
 }
 
 static void put_process(exporting *x)
@@ -25,17 +25,17 @@ static void put_process(exporting *x)
 	const gs_snapshot *s = x->s;
 	bool converted = s->kind != GS_KIND_GSNAP && s->kind != GS_KIND_UNKNOWN;
 	gs_writer_process(x->w,
-		&(gs_row_process){.host = gs_text_of(s->host),
-			.tool = gs_text_of(s->tool),
-			.argv = gs_text_of(s->argv),
-			.rules = gs_text_of(s->rules),
-			.library = gs_text_of(s->library),
-			.driver = gs_text_of(s->driver),
-			.origin = gs_text_of(converted ? gs_kind_text(s->kind) : NULL),
-			.reason = gs_text_of(s->reason),
-			.above = gs_text_of(s->above),
-			.release_min = gs_text_of(s->release_min),
-			.release_max = gs_text_of(s->release_max),
+		&(gs_row_process){.host = gs_span_of(s->host),
+			.tool = gs_span_of(s->tool),
+			.argv = gs_span_of(s->argv),
+			.rules = gs_span_of(s->rules),
+			.library = gs_span_of(s->library),
+			.driver = gs_span_of(s->driver),
+			.origin = gs_span_of(converted ? gs_kind_text(s->kind) : NULL),
+			.reason = gs_span_of(s->reason),
+			.above = gs_span_of(s->above),
+			.release_min = gs_span_of(s->release_min),
+			.release_max = gs_span_of(s->release_max),
 			.pid = s->pid,
 			.rank = s->rank,
 			.time_us = s->time_us,
@@ -61,7 +61,7 @@ static void put_devices(exporting *x)
 				.no_layout = !d->has_layout,
 				.inexact = !d->captured.exact,
 				.layout_at_oom = d->layout_at_oom,
-				.note = gs_text_of(d->captured.note[0] ? d->captured.note : NULL)});
+				.note = gs_span_of(d->captured.note[0] ? d->captured.note : NULL)});
 	}
 }
 
@@ -144,8 +144,8 @@ static void put_facts(exporting *x)
 				.allocated = o->allocated,
 				.reserved = o->reserved,
 				.allowed = o->allowed,
-				.library = gs_text_of(o->library),
-				.message = gs_text_of(o->message),
+				.library = gs_span_of(o->library),
+				.message = gs_span_of(o->message),
 				.stack = o->stack,
 				.others = o->told.others,
 				.own = o->told.own,
@@ -161,7 +161,7 @@ static void put_facts(exporting *x)
 		gs_writer_annotation(x->w, &(gs_row_annotation){a->device, a->name, a->stage, a->time_us});
 	}
 	for (size_t i = 0; i < s->nwarnings; i++)
-		gs_writer_warning(x->w, gs_text_of(s->warnings[i].text));
+		gs_writer_warning(x->w, gs_span_of(s->warnings[i].text));
 }
 
 static bool has_free(const gs_event *e)

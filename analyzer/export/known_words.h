@@ -1,7 +1,7 @@
 /* The words that a redacted copy may keep: those of allocators, their settings and statistics, of
  * libraries and devices. Thread-safe. */
-#ifndef GS_ANALYZER_KNOWN_WORDS_H
-#define GS_ANALYZER_KNOWN_WORDS_H
+#ifndef GS_ANALYZER_EXPORT_KNOWN_WORDS_H
+#define GS_ANALYZER_EXPORT_KNOWN_WORDS_H
 
 #include <stdbool.h>
 #include <stddef.h>

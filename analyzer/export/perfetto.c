@@ -286,7 +286,8 @@ static void put_failure(trace *t, size_t i)
 	end_event(t);
 }
 
-static void put_event(trace *t, size_t i, const gs_gauge *before, const gs_gauge *after)
+static void put_event(
+	trace *t, size_t i, const gs_running_totals *before, const gs_running_totals *after)
 {
 	gs_action action = gs_event_action(&t->device->trace.events[i]);
 
@@ -325,12 +326,12 @@ static void put_tracks(trace *t)
 static void put_events(trace *t)
 {
 	const gs_history *h = t->history;
-	gs_gauge before, after;
+	gs_running_totals before, after;
 
-	gs_gauge_start(h, &after);
+	gs_running_totals_start(h, &after);
 	for (size_t i = 0; i < h->n; i++) {
 		before = after;
-		gs_gauge_step(h, i, &after);
+		gs_running_totals_step(h, i, &after);
 		put_event(t, i, &before, &after);
 	}
 	for (size_t i = 0; i < h->n; i++) /* what still lives ends with the recording */

@@ -23,7 +23,7 @@ static int on_boolean(void *x, int value)
 static int on_number(void *x, const char *text, size_t n)
 {
 	gs_pickler *p = x;
-	gs_value v;
+	gs_torch_value v;
 	bool real = memchr(text, '.', n) || memchr(text, 'e', n) || memchr(text, 'E', n);
 	if (!gs_pickle_number(real ? 'F' : 'L', text, n, &v) || v.type == GS_V_OPAQUE)
 		gs_pickler_none(p);

@@ -1,6 +1,6 @@
 /* JSON as pickles. */
-#ifndef GS_ANALYZER_PICKLE_JSON_H
-#define GS_ANALYZER_PICKLE_JSON_H
+#ifndef GS_ANALYZER_EXPORT_PICKLE_JSON_H
+#define GS_ANALYZER_EXPORT_PICKLE_JSON_H
 
 #include <yajl/yajl_parse.h>
 

@@ -1,7 +1,7 @@
 /* Writing pickles (protocol 4, plain data only) opcode by opcode to a sink. Errors stick;
  * gs_pickler_finish tells. */
-#ifndef GS_ANALYZER_PICKLE_WRITE_H
-#define GS_ANALYZER_PICKLE_WRITE_H
+#ifndef GS_ANALYZER_EXPORT_PICKLE_WRITE_H
+#define GS_ANALYZER_EXPORT_PICKLE_WRITE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 enum { VARINT = 0, LENGTH = 2 };
 

@@ -1,6 +1,6 @@
 /* Taking out of a snapshot what tells whose it is. */
-#ifndef GS_ANALYZER_REDACT_H
-#define GS_ANALYZER_REDACT_H
+#ifndef GS_ANALYZER_EXPORT_REDACT_H
+#define GS_ANALYZER_EXPORT_REDACT_H
 
 #include "analyzer/model/snapshot.h"
 

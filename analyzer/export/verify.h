@@ -1,6 +1,6 @@
 /* Checking a file for damage, as far as its kind allows. */
-#ifndef GS_ANALYZER_VERIFY_H
-#define GS_ANALYZER_VERIFY_H
+#ifndef GS_ANALYZER_EXPORT_VERIFY_H
+#define GS_ANALYZER_EXPORT_VERIFY_H
 
 #include <stdint.h>
 

@@ -89,13 +89,13 @@ static void follow(growth *x)
 {
 	const gs_meaning *m = x->m;
 	const gs_history *h = m->history;
-	gs_gauge g;
-	gs_gauge_start(h, &g);
+	gs_running_totals g;
+	gs_running_totals_start(h, &g);
 	for (size_t i = 0, w = 0; i < x->until && w < x->n; i++) {
 		gs_action action = gs_meaning_action(m, i);
 		int32_t birth = h->births[i];
 		course *c = birth >= 0 ? course_of(x, (size_t)birth) : NULL;
-		gs_gauge_step(h, i, &g);
+		gs_running_totals_step(h, i, &g);
 		if (c && action == GS_ACTION_ALLOC) {
 			c->bytes += h->sizes[i];
 			c->births++;

@@ -171,14 +171,14 @@ void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
 {
 	const gs_history *h = m->history;
 	size_t n = until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n;
-	gs_gauge g;
+	gs_running_totals g;
 	gs_category_gauge live;
 	*peak = (gs_peak){.idx = -1, .time_us = GS_NONE, .step = -1};
-	gs_gauge_start(h, &g);
+	gs_running_totals_start(h, &g);
 	peak->allocated = g.allocated;
 	peak->reserved = g.reserved;
 	for (size_t i = 0; i < n; i++) {
-		gs_gauge_step(h, i, &g);
+		gs_running_totals_step(h, i, &g);
 		if (g.allocated <= peak->allocated && peak->idx >= 0)
 			continue;
 		peak->idx = (int64_t)i;

@@ -7,8 +7,8 @@
  * the caller's to free(); *n is 0 where there is nothing. Functions return GS_OK or GS_NO_MEMORY
  * unless they say otherwise. The history and the rules must outlive the meaning; a finished meaning
  * may be read by many threads. */
-#ifndef GS_ANALYZER_MEANING_H
-#define GS_ANALYZER_MEANING_H
+#ifndef GS_ANALYZER_MEANING_MEANING_H
+#define GS_ANALYZER_MEANING_MEANING_H
 
 #include "analyzer/meaning/category.h"
 #include "analyzer/meaning/growth.h"
@@ -77,8 +77,8 @@ typedef struct gs_category_sum {
 gs_status gs_meaning_categories(
 	const gs_meaning *m, const gs_layout *l, gs_category_sum **rows, size_t *n);
 
-/* The same event by event without layouts (compare gs_gauge): start, then step for i = 0 … n - 1;
- * after step i it holds what lives after event i. */
+/* The same event by event without layouts (compare gs_running_totals): start, then step for i = 0 …
+ * n - 1; after step i it holds what lives after event i. */
 typedef struct gs_category_gauge {
 	uint64_t bytes[GS_MOST_CATEGORIES], blocks[GS_MOST_CATEGORIES];
 } gs_category_gauge;

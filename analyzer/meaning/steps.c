@@ -80,10 +80,10 @@ static bool is_retry(const gs_meaning *m, size_t i, retry *r)
 
 static void measure(gs_meaning *m)
 {
-	gs_gauge g;
+	gs_running_totals g;
 	retry r = {false, 0};
 	size_t k = 0;
-	gs_gauge_start(m->history, &g);
+	gs_running_totals_start(m->history, &g);
 	for (size_t i = 0; i < m->history->n && k < m->nsteps; i++) {
 		gs_phase_step *step = &m->steps[k];
 		bool inside = (int64_t)i >= step->first_idx;
@@ -92,7 +92,7 @@ static void measure(gs_meaning *m)
 			step->peak_reserved = g.reserved;
 			step->peak_idx = step->first_idx;
 		}
-		gs_gauge_step(m->history, i, &g);
+		gs_running_totals_step(m->history, i, &g);
 		step->retries += is_retry(m, i, &r) && inside;
 		if (!inside)
 			continue;

@@ -40,7 +40,7 @@ static gs_status grow(pairs *p)
 }
 
 /* 1 when new, 0 when known, -1 when memory is short. */
-static int add(pairs *p, gs_id stack, uint64_t size)
+static int add_pair(pairs *p, gs_id stack, uint64_t size)
 {
 	if (p->n >= p->nslots / 2 && grow(p))
 		return -1;
@@ -71,7 +71,7 @@ static gs_status count(const gs_snapshot *s, const gs_device *d, gs_varying *by_
 		if (gs_event_action(e) != GS_ACTION_ALLOC || !e->stack || e->stack >= s->nstacks)
 			continue;
 		gs_varying *v = &by_stack[e->stack];
-		int is_new = add(&seen, e->stack, e->size);
+		int is_new = add_pair(&seen, e->stack, e->size);
 		if (is_new < 0)
 			status = GS_NO_MEMORY;
 		v->sizes += is_new > 0;

@@ -3,8 +3,8 @@
  * Rows come best first. A stack of 0 stands for blocks whose stack is unknown. Arrays are malloc'd
  * and the caller's to free(); *n is 0 and *rows NULL-or-empty where there is nothing. GS_OK or
  * GS_NO_MEMORY. */
-#ifndef GS_ANALYZER_VARYING_SIZES_H
-#define GS_ANALYZER_VARYING_SIZES_H
+#ifndef GS_ANALYZER_MEANING_VARYING_SIZES_H
+#define GS_ANALYZER_MEANING_VARYING_SIZES_H
 
 #include "analyzer/model/snapshot.h"
 

@@ -1,7 +1,7 @@
 /* Which failure is meant where nobody named one: the one home of that rule, in the model since
  * replay needs it too. Thread-safe. */
-#ifndef GS_ANALYZER_FAILURE_H
-#define GS_ANALYZER_FAILURE_H
+#ifndef GS_ANALYZER_MODEL_FAILURE_H
+#define GS_ANALYZER_MODEL_FAILURE_H
 
 #include "analyzer/model/snapshot.h"
 

@@ -1,7 +1,7 @@
 /* Frames as people want to see them: which to hide, which is the user's own, and stacks as text.
  * All functions only read the snapshot; thread-safe as reading it is. */
-#ifndef GS_ANALYZER_FRAMES_H
-#define GS_ANALYZER_FRAMES_H
+#ifndef GS_ANALYZER_MODEL_FRAMES_H
+#define GS_ANALYZER_MODEL_FRAMES_H
 
 #include "analyzer/model/snapshot.h"
 

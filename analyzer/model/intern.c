@@ -127,7 +127,7 @@ static bool column_room(void **column, uint32_t *cap, uint32_t used, uint32_t n,
 		cap2 += cap2 / 2;
 	if (cap2 >= UINT32_MAX)
 		return false;
-	void *grown = gs_memory_more(*column, cap2 * size);
+	void *grown = gs_memory_resize(*column, cap2 * size);
 	if (!grown)
 		return false;
 	*column = grown;
@@ -245,7 +245,7 @@ static void *few_room(void *array, uint32_t n, size_t size)
 {
 	return n >= GS_MOST_STREAMS ? NULL
 		: n & (n - 1)           ? array
-								: gs_memory_more(array, (n ? n * 2 : 1) * size);
+								: gs_memory_resize(array, (n ? n * 2 : 1) * size);
 }
 
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)

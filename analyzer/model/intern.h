@@ -1,7 +1,7 @@
 /* The interned columns of a snapshot and its arena. Owned by the snapshot; see snapshot.h for the
  * calls. */
-#ifndef GS_ANALYZER_INTERN_H
-#define GS_ANALYZER_INTERN_H
+#ifndef GS_ANALYZER_MODEL_INTERN_H
+#define GS_ANALYZER_MODEL_INTERN_H
 
 #include "analyzer/model/snapshot.h"
 

@@ -1,6 +1,6 @@
 /* Whether a captured layout can be. */
-#ifndef GS_ANALYZER_LAYOUT_CHECK_H
-#define GS_ANALYZER_LAYOUT_CHECK_H
+#ifndef GS_ANALYZER_MODEL_LAYOUT_CHECK_H
+#define GS_ANALYZER_MODEL_LAYOUT_CHECK_H
 
 #include "analyzer/model/snapshot.h"
 

@@ -14,7 +14,7 @@ void gs_account_open(gs_account *a, uint64_t (*limit)(const void *of), const voi
 
 void gs_account_close(gs_account *a) { current = a->before; }
 
-static void add(size_t n)
+static void count_bytes(size_t n)
 {
 	if (current)
 		current->held += n;
@@ -45,7 +45,7 @@ void *gs_memory_take(size_t n)
 {
 	void *p = allowed(n) ? malloc(n) : NULL;
 	if (p)
-		add(malloc_usable_size(p));
+		count_bytes(malloc_usable_size(p));
 	return p;
 }
 
@@ -54,24 +54,24 @@ void *gs_memory_zeroed(size_t n, size_t size)
 	size_t all;
 	void *p = !__builtin_mul_overflow(n, size, &all) && allowed(all) ? calloc(n, size) : NULL;
 	if (p)
-		add(malloc_usable_size(p));
+		count_bytes(malloc_usable_size(p));
 	return p;
 }
 
-static void *more(void *p, size_t n, bool anyway)
+static void *resize(void *p, size_t n, bool anyway)
 {
 	size_t before = p ? malloc_usable_size(p) : 0;
 	void *q = n <= before || allowed(n - before) || anyway ? realloc(p, n) : NULL;
 	if (q) {
 		subtract(before);
-		add(malloc_usable_size(q));
+		count_bytes(malloc_usable_size(q));
 	}
 	return q;
 }
 
-void *gs_memory_more(void *p, size_t n) { return more(p, n, false); }
-void *gs_memory_more_anyway(void *p, size_t n) { return more(p, n, true); }
-void *gs_memory_take_anyway(size_t n) { return more(NULL, n, true); }
+void *gs_memory_resize(void *p, size_t n) { return resize(p, n, false); }
+void *gs_memory_resize_anyway(void *p, size_t n) { return resize(p, n, true); }
+void *gs_memory_take_anyway(size_t n) { return resize(NULL, n, true); }
 bool gs_memory_exceeded(void) { return current && current->exceeded; }
 
 void gs_memory_give(void *p)

@@ -7,8 +7,8 @@
  *
  * The account belongs to the thread, not to the snapshot: readers, the interning columns and the
  * libraries that they call all count, and none has to be handed it. */
-#ifndef GS_ANALYZER_MEMORY_H
-#define GS_ANALYZER_MEMORY_H
+#ifndef GS_ANALYZER_MODEL_MEMORY_H
+#define GS_ANALYZER_MODEL_MEMORY_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -30,13 +30,13 @@ void gs_account_close(gs_account *a);
 /* malloc, calloc, realloc and free. A size of 0 gives NULL or memory that may be given back. */
 void *gs_memory_take(size_t n);
 void *gs_memory_zeroed(size_t n, size_t size);
-void *gs_memory_more(void *p, size_t n); /* on failure p stays as it was */
+void *gs_memory_resize(void *p, size_t n); /* on failure p stays as it was */
 void gs_memory_give(void *p);
 
 /* The same, for libraries that take a refusal badly: nothing is refused for the account's sake, and
  * gs_memory_exceeded is to be asked often. */
 void *gs_memory_take_anyway(size_t n);
-void *gs_memory_more_anyway(void *p, size_t n);
+void *gs_memory_resize_anyway(void *p, size_t n);
 bool gs_memory_exceeded(void);
 
 /* Whether n bytes more would be given, as far as the account goes; asking changes nothing. For

@@ -1,7 +1,7 @@
 /* Where in a program a stack allocates, in few words: "model.py:41 forward", and who called it. All
  * only read the snapshot; thread-safe as reading it is. */
-#ifndef GS_ANALYZER_PLACE_H
-#define GS_ANALYZER_PLACE_H
+#ifndef GS_ANALYZER_MODEL_PLACE_H
+#define GS_ANALYZER_MODEL_PLACE_H
 
 #include "analyzer/model/snapshot.h"
 

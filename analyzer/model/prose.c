@@ -5,7 +5,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "schema/plain.h"
+#include "schema/printable.h"
 #include "schema/size.h"
 
 #define ARROW "\xe2\x86\x90"
@@ -83,7 +83,7 @@ static void replace_letters(char *text)
 void gs_say_foreign(gs_prose *p, const gs_voice *voice, const char *text)
 {
 	char plain[1024];
-	gs_plain(plain, sizeof plain, text);
+	gs_printable(plain, sizeof plain, text);
 	if (!voice->utf8)
 		replace_letters(plain);
 	if (voice->markdown)
@@ -95,7 +95,7 @@ void gs_say_foreign(gs_prose *p, const gs_voice *voice, const char *text)
 void gs_say_code(gs_prose *p, const gs_voice *voice, const char *text)
 {
 	char plain[1024];
-	gs_plain(plain, sizeof plain, text);
+	gs_printable(plain, sizeof plain, text);
 	if (!voice->utf8)
 		replace_letters(plain);
 	if (!voice->markdown) {

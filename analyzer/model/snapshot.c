@@ -43,7 +43,7 @@ static void *one_more(void *array, size_t n, size_t size)
 			return array;
 		return array ? array : gs_memory_take(size);
 	}
-	return n > SIZE_MAX / 2 / size ? NULL : gs_memory_more(array, n * 2 * size);
+	return n > SIZE_MAX / 2 / size ? NULL : gs_memory_resize(array, n * 2 * size);
 }
 
 #define APPEND(array, n)                                       \
@@ -87,7 +87,7 @@ gs_event *gs_trace_append(gs_trace *t)
 		size_t cap = t->cap ? t->cap + t->cap / 2 : 64;
 		gs_event *grown = cap > SIZE_MAX / sizeof *grown
 			? NULL
-			: gs_memory_more(t->events, cap * sizeof *grown);
+			: gs_memory_resize(t->events, cap * sizeof *grown);
 		if (!grown)
 			return NULL;
 		t->events = grown;

@@ -9,15 +9,15 @@
  *
  * Ownership: a snapshot owns all memory reachable from it (one arena for strings, arrays by malloc)
  * until gs_snapshot_release. Not thread-safe; a finished snapshot may be read by many threads. */
-#ifndef GS_ANALYZER_SNAPSHOT_H
-#define GS_ANALYZER_SNAPSHOT_H
+#ifndef GS_ANALYZER_MODEL_SNAPSHOT_H
+#define GS_ANALYZER_MODEL_SNAPSHOT_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "schema/status.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 /* What produced the file; decides the policy (how the ladder judges). */
 typedef enum gs_kind {

@@ -57,7 +57,7 @@ void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
 
 /* A file of a folder may be anything: what is no snapshot is left out. Returns whether the failure
  * ends the command. */
-static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_input_ask *ask)
+static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_input_options *ask)
 {
 	char text[GS_ERROR_TEXT + 16];
 	if (!entry->in_folder)
@@ -68,8 +68,8 @@ static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_inp
 	return false;
 }
 
-static gs_status add(gs_input *input, const gs_input_entry *entry, const gs_input_ask *ask,
-	gs_ranks *seen, gs_error *err)
+static gs_status add_entry(gs_input *input, const gs_input_entry *entry,
+	const gs_input_options *ask, gs_ranks *seen, gs_error *err)
 {
 	gs_snapshot *s = &input->snapshots[input->n];
 	gs_error why = GS_ERROR_INIT;
@@ -113,7 +113,7 @@ gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err)
 }
 
 gs_status gs_input_open(
-	const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err)
+	const char *const *paths, size_t n, const gs_input_options *ask, gs_input *input, gs_error *err)
 {
 	gs_input_list list = GS_INPUT_LIST_INIT;
 	gs_ranks seen = GS_RANKS_INIT;
@@ -130,7 +130,7 @@ gs_status gs_input_open(
 		goto out;
 	}
 	for (size_t i = 0; i < list.n && !status; i++)
-		status = add(input, &list.entries[i], ask, &seen, err);
+		status = add_entry(input, &list.entries[i], ask, &seen, err);
 	if (!status && !input->n) {
 		status = gs_input_none(ask->rank, &seen, err);
 		input->failed = n ? strdup(paths[0]) : NULL;

@@ -2,8 +2,8 @@
  * their folders a snapshot), databases made by `gpusnap load` (each snapshot in them). Two steps:
  * list what there is, then read one after the other, so that the memory of one can be given back
  * before the next. Not thread-safe. */
-#ifndef GS_ANALYZER_INPUT_H
-#define GS_ANALYZER_INPUT_H
+#ifndef GS_ANALYZER_OPEN_INPUT_H
+#define GS_ANALYZER_OPEN_INPUT_H
 
 #include "analyzer/read/open/reader.h"
 #include "analyzer/model/snapshot.h"
@@ -41,12 +41,12 @@ void gs_input_list_release(gs_input_list *list);
 gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err);
 
 /* Both steps at once, for commands that look at all snapshots together or at one. */
-typedef struct gs_input_ask {
+typedef struct gs_input_options {
 	unsigned want;       /* gs_want */
 	int64_t rank;        /* only snapshots of this rank; GS_NONE: all */
 	gs_input_note *note; /* also gets each snapshot's warnings, and where a cut file was cut */
 	void *context;
-} gs_input_ask;
+} gs_input_options;
 
 typedef struct gs_input {
 	gs_snapshot *snapshots;
@@ -74,8 +74,8 @@ void gs_ranks_add(gs_ranks *ranks, int64_t rank);
 gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err);
 
 /* At least one snapshot, or an error (GS_NOT_FOUND: none of that rank). Release in any case. */
-gs_status gs_input_open(
-	const char *const *paths, size_t n, const gs_input_ask *ask, gs_input *input, gs_error *err);
+gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_options *ask,
+	gs_input *input, gs_error *err);
 void gs_input_release(gs_input *input);
 
 /* Tells a snapshot's warnings and, if it was cut, where. */

@@ -1,6 +1,6 @@
 /* Whether something is piped into the command. */
-#ifndef GS_ANALYZER_PIPED_H
-#define GS_ANALYZER_PIPED_H
+#ifndef GS_ANALYZER_OPEN_PIPED_H
+#define GS_ANALYZER_OPEN_PIPED_H
 
 #include "analyzer/open/input.h"
 

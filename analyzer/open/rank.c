@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-#include "schema/words.h"
+#include "schema/terms.h"
 
 enum { DIGITS = 7 };
 

@@ -1,6 +1,6 @@
 /* The rank that the name of a file tells. No state, thread-safe. */
-#ifndef GS_ANALYZER_RANK_H
-#define GS_ANALYZER_RANK_H
+#ifndef GS_ANALYZER_OPEN_RANK_H
+#define GS_ANALYZER_OPEN_RANK_H
 
 #include <stdint.h>
 

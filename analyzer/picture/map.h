@@ -9,8 +9,8 @@
  *
  * A gs_map borrows all that it is made of; its own memory is proportional to the number of
  * segments. */
-#ifndef GS_ANALYZER_MAP_H
-#define GS_ANALYZER_MAP_H
+#ifndef GS_ANALYZER_PICTURE_MAP_H
+#define GS_ANALYZER_PICTURE_MAP_H
 
 #include "analyzer/diagnose/diagnose.h"
 #include "analyzer/picture/palette.h"

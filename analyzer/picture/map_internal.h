@@ -1,6 +1,6 @@
 /* What the files of the map share: a view is one device at one moment, planned. */
-#ifndef GS_ANALYZER_MAP_INTERNAL_H
-#define GS_ANALYZER_MAP_INTERNAL_H
+#ifndef GS_ANALYZER_PICTURE_MAP_INTERNAL_H
+#define GS_ANALYZER_PICTURE_MAP_INTERNAL_H
 
 #include "analyzer/picture/map.h"
 #include "analyzer/picture/map_plan.h"

@@ -10,7 +10,7 @@ static uint64_t pixels_of(uint64_t bytes, unsigned shift)
 
 /* Places all segments at 2^shift bytes a pixel; returns the rows used (more than max_rows: as soon
  * as it is clear). */
-static uint64_t place(
+static uint64_t place_row(
 	gs_map_plan *p, const gs_layout *l, unsigned shift, gs_map_flow flow, uint64_t max_rows)
 {
 	uint64_t row = (uint64_t)p->row_pixels, at = 0, bytes = 0;
@@ -42,7 +42,7 @@ static unsigned finest(gs_map_plan *p, const gs_layout *l, gs_map_flow flow, uin
 
 	while (shift < 62 && total >> shift > (uint64_t)p->row_pixels * max_rows)
 		shift++;
-	while (shift < 62 && place(p, l, shift, flow, max_rows) > max_rows)
+	while (shift < 62 && place_row(p, l, shift, flow, max_rows) > max_rows)
 		shift++;
 	return shift;
 }
@@ -73,7 +73,7 @@ gs_status gs_map_plan_init(gs_map_plan *p, const gs_layout *l, int row_pixels, i
 		}
 	}
 	p->shift = shift;
-	p->rows = (int)place(p, l, shift, p->flow, rows);
+	p->rows = (int)place_row(p, l, shift, p->flow, rows);
 	if (p->rows < 1)
 		p->rows = 1;
 	return GS_OK;

@@ -1,6 +1,6 @@
 /* Where each segment lies in the rows of a map: bytes a pixel, order, gaps. */
-#ifndef GS_ANALYZER_MAP_PLAN_H
-#define GS_ANALYZER_MAP_PLAN_H
+#ifndef GS_ANALYZER_PICTURE_MAP_PLAN_H
+#define GS_ANALYZER_PICTURE_MAP_PLAN_H
 
 #include "analyzer/model/snapshot.h"
 

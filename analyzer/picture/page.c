@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "schema/plain.h"
+#include "schema/printable.h"
 #include "schema/size.h"
 
 extern const char gs_page_style[]; /* page.css */

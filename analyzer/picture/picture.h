@@ -1,6 +1,6 @@
 /* A picture that is planned and can be drawn, whatever it shows, and the forms it is written in. */
-#ifndef GS_ANALYZER_PICTURE_H
-#define GS_ANALYZER_PICTURE_H
+#ifndef GS_ANALYZER_PICTURE_PICTURE_H
+#define GS_ANALYZER_PICTURE_PICTURE_H
 
 #include <stdio.h>
 

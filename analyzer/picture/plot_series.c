@@ -17,7 +17,7 @@ typedef struct player {
 		uint8_t class, counted;
 	} * born; /* live before the first event, by address */
 	size_t nborn;
-	gs_gauge gauge;
+	gs_running_totals gauge;
 	uint64_t bands[GS_CLASSES];
 } player;
 
@@ -59,7 +59,7 @@ static gs_status player_init(player *p, gs_error *err)
 		if (l->blocks[i].state != GS_INACTIVE)
 			add_born(p, l, &l->blocks[i]);
 	qsort(p->born, p->nborn, sizeof *p->born, by_address);
-	gs_gauge_start(p->h, &p->gauge);
+	gs_running_totals_start(p->h, &p->gauge);
 	return GS_OK;
 }
 
@@ -126,7 +126,7 @@ static void step(player *p, size_t i)
 	case GS_ACTION_FREE_COMPLETED: free_block(p, i, true); break;
 	default: break;
 	}
-	gs_gauge_step(p->h, i, &p->gauge);
+	gs_running_totals_step(p->h, i, &p->gauge);
 }
 
 /* The moment as it is now, into a column. */

@@ -361,7 +361,7 @@ static gs_status tell_whatif(const sections *s, gs_error *err)
 	static const char *const names[] = {
 		"settings", "the run", "peak reserved", "reserved", "retries", "than recorded", ""};
 	static const bool numbers[] = {false, false, true, true, true, false, false};
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif w;
 	gs_error unable = GS_ERROR_INIT;
 	gs_status status;

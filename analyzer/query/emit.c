@@ -9,7 +9,7 @@
 
 #include "analyzer/query/emit_internal.h"
 #include "schema/json.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 gs_value gs_value_text(const char *text)
 {

@@ -1,7 +1,7 @@
 /* Results as a table, TSV, CSV, JSON, JSON lines or Markdown: columns are described once, rows
  * follow. Not thread-safe. */
-#ifndef GS_ANALYZER_EMIT_H
-#define GS_ANALYZER_EMIT_H
+#ifndef GS_ANALYZER_QUERY_EMIT_H
+#define GS_ANALYZER_QUERY_EMIT_H
 
 #include <stdbool.h>
 #include <stddef.h>

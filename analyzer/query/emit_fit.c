@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analyzer/query/emit_internal.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 enum { NARROWEST = 8, READABLE = 26, DATE = 11 }; /* DATE: bytes of "2026-01-31 " */
 

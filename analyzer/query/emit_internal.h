@@ -1,6 +1,6 @@
 /* What the files of the emitter share. */
-#ifndef GS_ANALYZER_EMIT_INNER_H
-#define GS_ANALYZER_EMIT_INNER_H
+#ifndef GS_ANALYZER_QUERY_EMIT_INTERNAL_H
+#define GS_ANALYZER_QUERY_EMIT_INTERNAL_H
 
 #include "analyzer/query/emit.h"
 

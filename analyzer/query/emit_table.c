@@ -8,7 +8,7 @@
 #include "analyzer/model/prose.h"
 #include "analyzer/query/emit_internal.h"
 #include "schema/markdown.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 #include "schema/size.h"
 
 enum { GAP = 2, NARROWEST = 8, MOST_LINES = 4 };
@@ -54,7 +54,7 @@ static char *one_line(const gs_value *v)
 			next = strchr(line, '\n');
 			if (next)
 				*next++ = 0;
-			gs_plain(plain, room + 16, line);
+			gs_printable(plain, room + 16, line);
 			size_t length = strlen(plain);
 			memcpy(out + at, plain, length);
 			at += length;
@@ -187,7 +187,7 @@ static void put_end(FILE *out, const char *text, size_t width, bool last)
 
 /* Writes text in width columns, its end (of a frame its middle, of a path its beginning) replaced
  * by an ellipsis where it is longer. */
-static void put(FILE *out, const char *text, size_t width, bool right, bool last, bool path)
+static void put_cell(FILE *out, const char *text, size_t width, bool right, bool last, bool path)
 {
 	size_t full = gs_table_width(text);
 	if (full <= width) {
@@ -224,9 +224,9 @@ static void write_upright(const gs_emitter *e)
 		if (r)
 			fputc('\n', e->out);
 		for (size_t i = 0; i < n; i++) {
-			put(e->out, e->head.columns[i].name, name, false, false, false);
+			put_cell(e->out, e->head.columns[i].name, name, false, false, false);
 			pad(e->out, GAP);
-			put(e->out, e->cells[r * n + i], rest, false, true, is_path(&e->head.columns[i]));
+			put_cell(e->out, e->cells[r * n + i], rest, false, true, is_path(&e->head.columns[i]));
 			fputc('\n', e->out);
 		}
 	}
@@ -271,13 +271,14 @@ static bool write_line(const gs_table *t, const char **cells, bool last)
 		first = false;
 		if (last || right || !is_wrapped(&e->head.columns[i]) ||
 			gs_table_width(cells[i]) <= t->width[i] || t->width[i] >= sizeof line / 4) {
-			put(t->out, cells[i], t->width[i], right, i + 1 == end, is_path(&e->head.columns[i]));
+			put_cell(
+				t->out, cells[i], t->width[i], right, i + 1 == end, is_path(&e->head.columns[i]));
 			cells[i] = "";
 			continue;
 		}
 		size_t bytes = line_of(cells[i], t->width[i]);
 		memcpy(line, cells[i], bytes);
-		put(t->out, line, t->width[i], false, i + 1 == end, false);
+		put_cell(t->out, line, t->width[i], false, i + 1 == end, false);
 		cells[i] += bytes + strspn(cells[i] + bytes, " ");
 		more |= *cells[i] != 0;
 	}
@@ -319,7 +320,7 @@ static void write_headings(const gs_table *t)
 			bool blank = heading_lines(t, i) <= line;
 			snprintf(
 				text, sizeof text, "%.*s", blank ? 0 : (int)gs_table_heading_line(t, name), name);
-			put(t->out, text, t->width[i], e->rows && e->right[i], i + 1 == end, false);
+			put_cell(t->out, text, t->width[i], e->rows && e->right[i], i + 1 == end, false);
 		}
 		fputc('\n', t->out);
 	}
@@ -349,7 +350,7 @@ static void write_common(const gs_table *t)
 			at += (size_t)fprintf(t->out, "%s", at ? ", " : "in every row: ");
 		fputs(name, t->out);
 		fputs(same ? " = " : " ", t->out);
-		put(t->out, text, width - strlen(name) - 2, false, true, false);
+		put_cell(t->out, text, width - strlen(name) - 2, false, true, false);
 		at += room;
 	}
 	if (at)

@@ -1,6 +1,6 @@
 /* What a query may do, and what it reads: an authorizer and limits for one connection. */
-#ifndef GS_ANALYZER_GUARD_H
-#define GS_ANALYZER_GUARD_H
+#ifndef GS_ANALYZER_QUERY_GUARD_H
+#define GS_ANALYZER_QUERY_GUARD_H
 
 #include <sqlite3.h>
 #include <stdbool.h>

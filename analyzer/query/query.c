@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/store/db.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 static const struct {
 	const char *name;
@@ -137,7 +137,7 @@ static gs_status plan(answer *a, const gs_query *named, gs_error *err)
 
 /* A blob is shown as the hexadecimal text that SQL's hex() would give; ours has none, a user's
  * query may. */
-static void take(const answer *a, int column, gs_value *v)
+static void take_value(const answer *a, int column, gs_value *v)
 {
 	sqlite3_stmt *q = a->stmt;
 	memset(v, 0, sizeof *v);
@@ -166,7 +166,7 @@ static void take_row(answer *a)
 {
 	int n = sqlite3_column_count(a->stmt);
 	for (int i = a->skip; i < n; i++)
-		take(a, i, &a->values[a->first + (size_t)(i - a->skip)]);
+		take_value(a, i, &a->values[a->first + (size_t)(i - a->skip)]);
 	int64_t id = a->skip ? sqlite3_column_int64(a->stmt, 0) : 0, rank = GS_NONE;
 	const char *path = NULL;
 	if (a->many) {

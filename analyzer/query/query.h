@@ -1,6 +1,6 @@
 /* Questions: named queries (schema/sql/query) and SQL, and their answers through an emitter. */
-#ifndef GS_ANALYZER_QUERY_H
-#define GS_ANALYZER_QUERY_H
+#ifndef GS_ANALYZER_QUERY_QUERY_H
+#define GS_ANALYZER_QUERY_QUERY_H
 
 #include "analyzer/query/emit.h"
 #include "analyzer/query/session.h"

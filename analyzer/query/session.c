@@ -80,7 +80,7 @@ static bool is_one_database(const gs_input_list *list)
 	return list->n > 0;
 }
 
-gs_status gs_session_open(const gs_session_ask *ask, gs_session **out, gs_error *err)
+gs_status gs_session_open(const gs_session_options *ask, gs_session **out, gs_error *err)
 {
 	gs_session *session = calloc(1, sizeof *session);
 	*out = session;

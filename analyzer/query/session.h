@@ -4,15 +4,15 @@
  * Files are read into memory; one database made by `gpusnap load` is answered from where it is. The
  * statement is prepared first, so that the authorizer can name the tables and columns it reads;
  * then only these are filled. One question a session. Not thread-safe. */
-#ifndef GS_ANALYZER_SESSION_H
-#define GS_ANALYZER_SESSION_H
+#ifndef GS_ANALYZER_QUERY_SESSION_H
+#define GS_ANALYZER_QUERY_SESSION_H
 
 #include <sqlite3.h>
 
 #include "analyzer/meaning/category.h"
 #include "analyzer/open/input.h"
 
-typedef struct gs_session_ask {
+typedef struct gs_session_options {
 	const char *const *paths;
 	size_t npaths;        /* 0: the newest dump */
 	const char *state;    /* selector (state.h), NULL: the default */
@@ -23,13 +23,13 @@ typedef struct gs_session_ask {
 	const gs_snapshot *given; /* a snapshot that is read already (with GS_WANT_ALL), instead of
 								 paths; NULL none */
 	const gs_category_rules *rules; /* the user's for categories, NULL none; outlives the session */
-} gs_session_ask;
+} gs_session_options;
 
 typedef struct gs_session gs_session;
 
 /* Finds the inputs and makes the tables; reads no file yet. On failure too the session is to be
  * closed, so that gs_session_failed can be asked. */
-gs_status gs_session_open(const gs_session_ask *ask, gs_session **session, gs_error *err);
+gs_status gs_session_open(const gs_session_options *ask, gs_session **session, gs_error *err);
 void gs_session_close(gs_session *session);
 
 /* Path that the last error is about, or NULL. */

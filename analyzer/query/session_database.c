@@ -92,7 +92,7 @@ static gs_status find_state(gs_session *session, int64_t snapshot, int64_t devic
 	return status == GS_END ? GS_NOT_FOUND : status;
 }
 
-static gs_status show(
+static gs_status show_state(
 	gs_session *session, int64_t snapshot, int64_t device, bool *rebuild, gs_error *err)
 {
 	char name[40];
@@ -130,7 +130,7 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 		if (!gs_session_snapshot(session, snapshot, &rank, &path) ||
 			(session->ask.device != GS_NONE && session->ask.device != device))
 			continue;
-		status = show(session, snapshot, device, rebuild, err);
+		status = show_state(session, snapshot, device, rebuild, err);
 	}
 	sqlite3_finalize(q);
 	if (status == GS_END)
@@ -189,7 +189,7 @@ static gs_status fill_verdicts(gs_session *session, unsigned reads, gs_error *er
 	return status;
 }
 
-static gs_status fill(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
+static gs_status fill_snapshot(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
 {
 	gs_status status = pick_snapshots(session, err);
 	if (!status)
@@ -208,7 +208,7 @@ static gs_status fill(gs_session *session, unsigned reads, bool *rebuild, gs_err
 
 gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
 {
-	gs_status status = fill(session, reads, rebuild, err);
+	gs_status status = fill_snapshot(session, reads, rebuild, err);
 	if (status && !session->failed)
 		session->failed = strdup(session->list.entries[0].path);
 	return status;

@@ -122,9 +122,10 @@ static gs_status check_selector(const gs_session *session, const gs_snapshot *s,
 		: gs_fail(err, GS_INVALID, "several devices have an event %s: -d names one", selector);
 }
 
-static gs_status add(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
+static gs_status add_snapshot(
+	gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
 {
-	gs_store_ask ask = {parts_of(reads, session->ask.all_frames), session->ask.state,
+	gs_store_options ask = {parts_of(reads, session->ask.all_frames), session->ask.state,
 		session->ask.device, session->ask.rules};
 	int64_t id = 0;
 	gs_status status = check_selector(session, s, err);
@@ -156,7 +157,7 @@ static gs_status add_entry(
 		gs_ranks_add(&session->ranks, s.rank);
 	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s.rank)) {
 		gs_input_tell(&s, session->ask.note, session->ask.context);
-		status = add(session, &s, reads, &why);
+		status = add_snapshot(session, &s, reads, &why);
 	}
 	gs_snapshot_release(&s);
 	if (status) {
@@ -172,7 +173,7 @@ static gs_status add_given(gs_session *session, const gs_snapshot *s, unsigned r
 	gs_status status = check_lost(s, reads, err);
 	gs_ranks_add(&session->ranks, s->rank);
 	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s->rank))
-		status = add(session, s, reads, err);
+		status = add_snapshot(session, s, reads, err);
 	return status;
 }
 

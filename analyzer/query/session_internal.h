@@ -1,6 +1,6 @@
 /* What the files of the session share. */
-#ifndef GS_ANALYZER_SESSION_INNER_H
-#define GS_ANALYZER_SESSION_INNER_H
+#ifndef GS_ANALYZER_QUERY_SESSION_INTERNAL_H
+#define GS_ANALYZER_QUERY_SESSION_INTERNAL_H
 
 #include "analyzer/query/guard.h"
 #include "analyzer/query/session.h"
@@ -17,7 +17,7 @@ typedef struct gs_session_state_name {
 } gs_session_state_name;
 
 struct gs_session {
-	gs_session_ask ask;
+	gs_session_options ask;
 	gs_input_list list;
 	gs_store *store;
 	gs_guard guard;

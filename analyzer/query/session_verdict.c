@@ -46,8 +46,8 @@ static gs_status put_evictions(sqlite3 *db, int64_t id, const gs_diagnosis *d, g
 	return status;
 }
 
-static gs_status judge(gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads,
-	gs_diagnose_options *o, gs_error *err)
+static gs_status judge_failure(gs_session *session, const gs_snapshot *s, int64_t id,
+	unsigned reads, gs_diagnose_options *o, gs_error *err)
 {
 	gs_diagnosis d = GS_DIAGNOSIS_INIT;
 	sqlite3 *db = gs_store_connection(session->store);
@@ -86,7 +86,7 @@ gs_status gs_session_fill_verdict(
 		o.any_device = false;
 		o.device = device;
 		gs_error why = GS_ERROR_INIT;
-		status = judge(session, s, id, reads, &o, &why);
+		status = judge_failure(session, s, id, reads, &o, &why);
 		if (status == GS_NOT_FOUND && session->ask.device == GS_NONE)
 			status = GS_OK;
 		else if (status)
@@ -95,6 +95,6 @@ gs_status gs_session_fill_verdict(
 	o.any_device = true;
 	if (!status && has_oom(s, -1) && !gs_snapshot_find_device(s, -1) &&
 		session->ask.device == GS_NONE)
-		status = judge(session, s, id, reads, &o, err);
+		status = judge_failure(session, s, id, reads, &o, err);
 	return status;
 }

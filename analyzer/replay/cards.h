@@ -1,6 +1,6 @@
 /* Cards by name, for `--capacity a100-40gb`. */
-#ifndef GS_ANALYZER_CARDS_H
-#define GS_ANALYZER_CARDS_H
+#ifndef GS_ANALYZER_REPLAY_CARDS_H
+#define GS_ANALYZER_REPLAY_CARDS_H
 
 #include <stdint.h>
 

@@ -14,7 +14,7 @@
 
 enum { TRIES_MAX = 12 }; /* reruns to explain differences by pending frees */
 
-typedef struct follower {
+typedef struct verifier {
 	gs_replay *r;
 	gs_replay_agreement *a;
 	size_t cursor;      /* the recorded event that comes next */
@@ -24,11 +24,11 @@ typedef struct follower {
 	uint64_t reserved_ranges; /* reservations that the recording does not place */
 	uint64_t total;
 	bool recorded[256]; /* by action: the trace has such events; a recording may leave kinds out */
-} follower;
+} verifier;
 
 static bool is_decision(gs_action a) { return a <= GS_ACTION_SEGMENT_UNMAP || a == GS_ACTION_OOM; }
 
-static const gs_event *next_event(follower *f)
+static const gs_event *next_event(verifier *f)
 {
 	const gs_trace *t = &f->r->device->trace;
 
@@ -42,7 +42,7 @@ static uint64_t mix(uint64_t address, uint64_t size)
 	return (address ^ size * UINT64_C(0x9e3779b97f4a7c15)) * UINT64_C(0xff51afd7ed558ccd);
 }
 
-static void differ(follower *f, const gs_event *e, const gs_pool_action *action)
+static void differ(verifier *f, const gs_event *e, const gs_pool_action *action)
 {
 	uint64_t stream = e && f->r->snapshot->streams ? f->r->snapshot->streams[e->stream] : 0;
 	int n;
@@ -62,7 +62,7 @@ static void differ(follower *f, const gs_event *e, const gs_pool_action *action)
 		action->action == GS_ACTION_ALLOC;
 }
 
-static bool same(const follower *f, const gs_event *e, const gs_pool_action *action)
+static bool same(const verifier *f, const gs_event *e, const gs_pool_action *action)
 {
 	uint64_t stream = f->r->snapshot->streams ? f->r->snapshot->streams[e->stream] : 0;
 
@@ -73,7 +73,7 @@ static bool same(const follower *f, const gs_event *e, const gs_pool_action *act
 
 static void compare(void *user, const gs_pool_action *action)
 {
-	follower *f = user;
+	verifier *f = user;
 	const gs_event *e;
 
 	if (f->differs || !is_decision(action->action))
@@ -97,7 +97,7 @@ static void compare(void *user, const gs_pool_action *action)
 /* --- the device ----------------------------------------------------------------------------------
  */
 
-static gs_status follow_alloc(void *device, uint64_t bytes, uint64_t *address)
+static gs_status verify_alloc(void *device, uint64_t bytes, uint64_t *address)
 {
 	const gs_event *e = next_event(device);
 
@@ -107,15 +107,15 @@ static gs_status follow_alloc(void *device, uint64_t bytes, uint64_t *address)
 	return GS_OK;
 }
 
-static gs_status follow_free(void *device, uint64_t address, uint64_t bytes)
+static gs_status verify_free(void *device, uint64_t address, uint64_t bytes)
 {
 	(void)device, (void)address, (void)bytes;
 	return GS_OK;
 }
 
-static gs_status follow_info(void *device, uint64_t *free_bytes, uint64_t *total)
+static gs_status verify_info(void *device, uint64_t *free_bytes, uint64_t *total)
 {
-	follower *f = device;
+	verifier *f = device;
 	const gs_event *e = next_event(f);
 
 	*free_bytes = 0;
@@ -126,9 +126,9 @@ static gs_status follow_info(void *device, uint64_t *free_bytes, uint64_t *total
 	return GS_OK;
 }
 
-static gs_status follow_reserve(void *device, uint64_t bytes, uint64_t *address)
+static gs_status verify_reserve(void *device, uint64_t bytes, uint64_t *address)
 {
-	follower *f = device;
+	verifier *f = device;
 	const gs_event *e = next_event(f);
 
 	(void)bytes;
@@ -139,7 +139,7 @@ static gs_status follow_reserve(void *device, uint64_t bytes, uint64_t *address)
 	return GS_OK;
 }
 
-static gs_status follow_map(
+static gs_status verify_map(
 	void *device, uint64_t address, uint64_t page, uint32_t pages, uint64_t *handles)
 {
 	const gs_event *e = next_event(device);
@@ -152,22 +152,22 @@ static gs_status follow_map(
 	return GS_OK;
 }
 
-static gs_status follow_unmap(
+static gs_status verify_unmap(
 	void *device, uint64_t address, uint64_t page, uint32_t pages, const uint64_t *handles)
 {
 	(void)device, (void)address, (void)page, (void)pages, (void)handles;
 	return GS_OK;
 }
 
-static const gs_device_ops follow_ops = {
+static const gs_device_ops verify_ops = {
 	.name = "recording",
-	.mem_alloc = follow_alloc,
-	.mem_free = follow_free,
-	.mem_info = follow_info,
-	.reserve = follow_reserve,
-	.map = follow_map,
-	.unmap = follow_unmap,
-	.unreserve = follow_free,
+	.mem_alloc = verify_alloc,
+	.mem_free = verify_free,
+	.mem_info = verify_info,
+	.reserve = verify_reserve,
+	.map = verify_map,
+	.unmap = verify_unmap,
+	.unreserve = verify_free,
 };
 
 /* --- empty_cache() or a retry?
@@ -202,7 +202,7 @@ static gs_status see_block(void *user, const gs_pool_block_info *b)
 /* A retry happens when no cached block serves the request and the device has no room for another
  * segment. Where one would have served it, or where the device later proved to have had the room,
  * the program itself emptied the cache. */
-static bool emptied_by_program(const follower *f, const gs_player *p, const gs_replay_op *request)
+static bool emptied_by_program(const verifier *f, const gs_player *p, const gs_replay_op *request)
 {
 	static const gs_pool_visitor visitor = {see_segment, see_block};
 	const gs_pool_settings *settings = gs_pool_get_settings(p->pool);
@@ -226,7 +226,7 @@ static bool emptied_by_program(const follower *f, const gs_player *p, const gs_r
 	return look.found;
 }
 
-static void settle(follower *f, const gs_player *p, size_t i)
+static void settle(verifier *f, const gs_player *p, size_t i)
 {
 	gs_replay *r = f->r;
 	size_t next = i + 1;
@@ -274,7 +274,7 @@ static gs_status see_leftover(void *user, const gs_pool_block_info *b)
 }
 
 /* The cache may have been emptied without a trace only where there was nothing to give back. */
-static void settle_capture(follower *f, const gs_player *p, size_t i)
+static void settle_capture(verifier *f, const gs_player *p, size_t i)
 {
 	static const gs_pool_visitor visitor = {keep_segment, see_leftover};
 	leftover left = {.pool = p->pool};
@@ -287,12 +287,12 @@ static void settle_capture(follower *f, const gs_player *p, size_t i)
  * --------------------------------------------------------------------------------------- */
 
 /* Plays until the end or the first difference; *at is the request where that was. */
-static gs_status pass(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
-	gs_replay_agreement *a, size_t *at, gs_error *err)
+static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *conf,
+	uint64_t allowed, gs_replay_agreement *a, size_t *at, gs_error *err)
 {
-	follower f = {.r = r, .a = a};
+	verifier f = {.r = r, .a = a};
 	gs_player_config config = {
-		.ops = &follow_ops, .device = &f, .rules = rules, .conf = conf, .allowed = allowed};
+		.ops = &verify_ops, .device = &f, .rules = rules, .conf = conf, .allowed = allowed};
 	gs_player p = {.listen = compare, .user = &f};
 	gs_status status;
 	size_t i = 0;
@@ -376,7 +376,7 @@ static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, 
 		uint64_t emptied = r->emptied;
 		make_pending(r->ops, request, count);
 		r->deferred = true;
-		status = pass(r, rules, conf, allowed, &next, at, err);
+		status = verify_once(r, rules, conf, allowed, &next, at, err);
 		better = !status && (next.agrees || *at > request);
 		if (better) {
 			next.pending_frees = a->pending_frees + count;
@@ -393,12 +393,12 @@ static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, 
 	return status;
 }
 
-gs_status gs_replay_follow(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
+gs_status gs_replay_verify(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
 	gs_replay_agreement *a, gs_error *err)
 {
 	size_t at = 0, before;
 	int tries = TRIES_MAX;
-	gs_status status = pass(r, rules, conf, allowed, a, &at, err);
+	gs_status status = verify_once(r, rules, conf, allowed, a, &at, err);
 
 	while (!status && !a->agrees && at < r->n && tries > 0 &&
 		(r->ops[at].kind == GS_REPLAY_OOM || r->ops[at].kind == GS_REPLAY_ALLOC)) {

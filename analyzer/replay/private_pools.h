@@ -1,7 +1,7 @@
 /* Which private pool a request went to. Traces tell from PyTorch 2.12 on; before, the segments that
  * survive to the capture do: what was allocated in one since it was made belongs to its pool. */
-#ifndef GS_ANALYZER_REPLAY_POOLS_H
-#define GS_ANALYZER_REPLAY_POOLS_H
+#ifndef GS_ANALYZER_REPLAY_PRIVATE_POOLS_H
+#define GS_ANALYZER_REPLAY_PRIVATE_POOLS_H
 
 #include "analyzer/model/snapshot.h"
 

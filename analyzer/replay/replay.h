@@ -2,15 +2,15 @@
  * settings.
  *
  * Three steps, each in a file of its own: gs_replay_init turns one device's trace into requests
- * (replay_ops.c); gs_replay_follow plays them under the recorded settings against the recording
+ * (replay_ops.c); gs_replay_verify plays them under the recorded settings against the recording
  * itself and settles what a trace does not hold (replay_follow.c); gs_replay_run plays them on a
  * simulated device (replay_run.c).
  *
  * A request names its block by a slot, a small number that is used again once the block is gone, so
  * that what a run needs is bounded by live blocks. A gs_replay borrows the snapshot; after
- * gs_replay_follow it is only read, and many threads may run it at once. */
-#ifndef GS_ANALYZER_REPLAY_H
-#define GS_ANALYZER_REPLAY_H
+ * gs_replay_verify it is only read, and many threads may run it at once. */
+#ifndef GS_ANALYZER_REPLAY_REPLAY_H
+#define GS_ANALYZER_REPLAY_REPLAY_H
 
 #include "analyzer/replay/private_pools.h"
 #include "analyzer/model/snapshot.h"
@@ -92,7 +92,7 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 void gs_replay_release(gs_replay *r);
 
 /* Applies a rewrite to the requests. What it did is counted in *changed (requests). */
-gs_status gs_replay_change(
+gs_status gs_replay_apply(
 	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err);
 
 typedef struct gs_replay_settings {
@@ -133,7 +133,7 @@ typedef struct gs_replay_agreement {
  * on a device that does what the recording shows, compares every event (action, address, size,
  * stream), and settles the open RELEASEs and the frees that were pending at an OOM, for all later
  * runs. */
-gs_status gs_replay_follow(gs_replay *r, const struct gs_rules *rules, const char *conf,
+gs_status gs_replay_verify(gs_replay *r, const struct gs_rules *rules, const char *conf,
 	uint64_t allowed, gs_replay_agreement *a, gs_error *err);
 
 #endif

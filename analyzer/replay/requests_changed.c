@@ -39,7 +39,7 @@ static void tracker_release(tracker *t)
 	free(t->dropped);
 }
 
-static void follow_op(tracker *t, const gs_replay_op *op)
+static void track_op(tracker *t, const gs_replay_op *op)
 {
 	if (op->kind == GS_REPLAY_ALLOC)
 		t->holder[op->slot] = op->event;
@@ -117,7 +117,7 @@ static gs_status free_before_oom(
 	if (r->n && r->ops[r->n - 1].kind == GS_REPLAY_OOM)
 		at = r->n - 1;
 	for (size_t i = 0; i < at && !status; i++)
-		follow_op(&t, &r->ops[i]);
+		track_op(&t, &r->ops[i]);
 	for (size_t i = 0; i < r->nslots && !status; i++)
 		want[i] = t.holder[i] != NO_BLOCK &&
 			stack_matches(r->snapshot, stack_of(&t, t.holder[i]), pattern, known);
@@ -212,7 +212,7 @@ static gs_status scale(
 	return status;
 }
 
-gs_status gs_replay_change(
+gs_status gs_replay_apply(
 	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
 {
 	gs_status status = GS_OK;

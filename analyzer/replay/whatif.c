@@ -193,12 +193,12 @@ static gs_status follow_by(
 	memcpy(r->ops, ops, r->n * sizeof *ops);
 	r->emptied = 0;
 	w->rules = rules;
-	return gs_replay_follow(r, rules, w->recorded_conf, recorded_limit(w), &w->agreement, err);
+	return gs_replay_verify(r, rules, w->recorded_conf, recorded_limit(w), &w->agreement, err);
 }
 
 /* Of the rule sets that the keys in the file leave open, the first that agrees with the recording
  * is taken. */
-static gs_status follow(gs_whatif *w, const gs_snapshot *s, gs_error *err)
+static gs_status verify_recording(gs_whatif *w, const gs_snapshot *s, gs_error *err)
 {
 	const gs_rules *first = w->rules,
 				   *sets[] = {gs_rules_newest, &gs_rules_2_12, &gs_rules_2_10, &gs_rules_2_6};
@@ -408,7 +408,7 @@ static void tell_start(gs_whatif *w)
 }
 
 gs_status gs_whatif_open(
-	gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask *ask, gs_error *err)
+	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *ask, gs_error *err)
 {
 	gs_status status;
 	uint64_t changed = 0;
@@ -425,13 +425,13 @@ gs_status gs_whatif_open(
 		(status = gs_replay_init(&w->replay, s, w->device, ask->until, is_foreign(s), err)))
 		return status;
 	check_conf(w);
-	if (!w->replay.foreign && (status = follow(w, s, err)))
+	if (!w->replay.foreign && (status = verify_recording(w, s, err)))
 		return status;
 	tell_agreement(w);
 	tell_start(w);
 	find_budget(w, s);
 	find_limit(w);
-	status = gs_replay_change(&w->replay, &ask->rewrite, &changed, err);
+	status = gs_replay_apply(&w->replay, &ask->rewrite, &changed, err);
 	if (!status &&
 		(ask->rewrite.free_pattern || ask->rewrite.without_tag || ask->rewrite.pad_to ||
 			ask->rewrite.nscales))

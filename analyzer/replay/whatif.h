@@ -4,14 +4,14 @@
  * recorded settings against the recording and works out budget and limit; then rows are asked for:
  * one a conf, a searched set, or the smallest device for each. Rows are runs of their own and may
  * use several threads. It borrows the snapshot. */
-#ifndef GS_ANALYZER_WHATIF_H
-#define GS_ANALYZER_WHATIF_H
+#ifndef GS_ANALYZER_REPLAY_WHATIF_H
+#define GS_ANALYZER_REPLAY_WHATIF_H
 
 #include "analyzer/replay/replay.h"
 
 struct gs_rules;
 
-typedef struct gs_whatif_ask {
+typedef struct gs_whatif_options {
 	int64_t device;   /* GS_NONE: that of the last OOM by time, else the one with most events */
 	int64_t capacity; /* total of the device to try, GS_NONE: what the recording shows */
 	int64_t recorded_capacity; /* where the file does not tell, GS_NONE */
@@ -20,8 +20,8 @@ typedef struct gs_whatif_ask {
 	const char *rules;         /* a release, NULL: from the file, else the newest */
 	gs_replay_rewrite rewrite;
 	int threads;
-} gs_whatif_ask;
-#define GS_WHATIF_ASK_INIT                                                  \
+} gs_whatif_options;
+#define GS_WHATIF_OPTIONS_INIT                                                  \
 	{                                                                       \
 		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, {.pad_to = 0}, 1 \
 	}
@@ -57,7 +57,7 @@ typedef struct gs_whatif {
 	const struct gs_rules *rules;
 	char recorded_conf[GS_WHATIF_CONF];
 	gs_replay_agreement agreement;
-	gs_whatif_ask ask;
+	gs_whatif_options ask;
 	/* the device to try */
 	uint64_t total, outside; /* total: GS_WHATIF_UNLIMITED where nothing bounds it */
 	int64_t capacity;        /* as rows show it */
@@ -77,7 +77,7 @@ typedef struct gs_whatif {
 
 /* GS_NOT_FOUND: no such device, or nothing to replay; GS_INVALID: rules. Release in any case. */
 gs_status gs_whatif_open(
-	gs_whatif *w, const gs_snapshot *s, const gs_whatif_ask *ask, gs_error *err);
+	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *ask, gs_error *err);
 void gs_whatif_release(gs_whatif *w);
 
 /* One row a conf, in order. GS_INVALID with the allocator's message (and the conf) for one that it
@@ -106,6 +106,6 @@ typedef struct gs_whatif_advice {
 	bool failed; /* and it failed at the last recorded OOM; else there are no rows */
 } gs_whatif_advice;
 gs_status gs_whatif_advise(
-	const gs_snapshot *s, const gs_whatif_ask *ask, gs_whatif_advice *advice, gs_error *err);
+	const gs_snapshot *s, const gs_whatif_options *ask, gs_whatif_advice *advice, gs_error *err);
 
 #endif

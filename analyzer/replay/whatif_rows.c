@@ -12,7 +12,7 @@
 
 enum { STEP = 2 << 20 }; /* capacities are looked for in steps of what a device hands out */
 
-static gs_status run(const gs_whatif *w, const char *conf, uint64_t total, uint64_t limit,
+static gs_status run_conf(const gs_whatif *w, const char *conf, uint64_t total, uint64_t limit,
 	gs_replay_result *result, gs_error *err)
 {
 	gs_replay_settings settings = {.rules = w->rules,
@@ -66,17 +66,17 @@ static void bound_peak(const gs_whatif *w, gs_whatif_row *row, uint64_t total)
 }
 
 /* The run, and again under the least that an inferred limit could be. */
-static gs_status fill(const gs_whatif *w, gs_whatif_row *row, uint64_t total, gs_error *err)
+static gs_status fill_row(const gs_whatif *w, gs_whatif_row *row, uint64_t total, gs_error *err)
 {
 	gs_replay_result other;
-	gs_status status = run(w, row->conf, total, w->limit, &row->result, err);
+	gs_status status = run_conf(w, row->conf, total, w->limit, &row->result, err);
 
 	if (status)
 		return status;
 	judge_exactness(w, row);
 	if (w->limit_low != w->limit &&
 		!(row->result.fits && row->result.peak_reserved <= w->limit_low)) {
-		status = run(w, row->conf, total, w->limit_low, &other, err);
+		status = run_conf(w, row->conf, total, w->limit_low, &other, err);
 		if (!status && memcmp(&other, &row->result, sizeof other))
 			mark(row, "the limit that refused the recorded request is known between bounds only");
 	}
@@ -147,7 +147,7 @@ static gs_status for_each_row(
 static gs_status try_row(const gs_whatif *w, gs_whatif_row *row, gs_error *err)
 {
 	row->capacity = w->capacity;
-	return fill(w, row, w->total, err);
+	return fill_row(w, row, w->total, err);
 }
 
 static gs_status add_rows(gs_whatif *w, const char *const *confs, size_t n, gs_error *err)
@@ -259,7 +259,8 @@ static gs_status minimize_row(const gs_whatif *w, gs_whatif_row *row, gs_error *
 {
 	gs_replay_result result, best;
 	uint64_t low, high;
-	gs_status status = run(w, row->conf, GS_WHATIF_UNLIMITED + w->outside, w->limit, &best, err);
+	gs_status status = run_conf(
+		w, row->conf, GS_WHATIF_UNLIMITED + w->outside, w->limit, &best, err);
 
 	if (status)
 		return status;
@@ -273,7 +274,7 @@ static gs_status minimize_row(const gs_whatif *w, gs_whatif_row *row, gs_error *
 	high = (best.peak_reserved + STEP - 1) / STEP;
 	while (low + 1 < high) {
 		uint64_t middle = low + (high - low) / 2;
-		if ((status = run(w, row->conf, middle * STEP + w->outside, w->limit, &result, err)))
+		if ((status = run_conf(w, row->conf, middle * STEP + w->outside, w->limit, &result, err)))
 			return status;
 		if (result.fits) {
 			high = middle;
@@ -283,7 +284,7 @@ static gs_status minimize_row(const gs_whatif *w, gs_whatif_row *row, gs_error *
 		}
 	}
 	row->capacity = (int64_t)(high * STEP + w->outside);
-	status = run(w, row->conf, (uint64_t)row->capacity, w->limit, &row->result, err);
+	status = run_conf(w, row->conf, (uint64_t)row->capacity, w->limit, &row->result, err);
 	bound_peak(w, row, (uint64_t)row->capacity);
 	return status;
 }

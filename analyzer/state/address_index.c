@@ -9,7 +9,7 @@ static uint32_t hash(uint64_t address)
 	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
 }
 
-static gs_status grow(gs_places *p)
+static gs_status grow(gs_address_index *p)
 {
 	uint32_t nslots = p->nslots ? p->nslots * 2 : 1024;
 	uint64_t *address = realloc(p->address, (size_t)nslots / 2 * sizeof *address);
@@ -31,10 +31,10 @@ static gs_status grow(gs_places *p)
 	return GS_OK;
 }
 
-uint32_t gs_places_add(gs_places *p, uint64_t address)
+uint32_t gs_address_index_add(gs_address_index *p, uint64_t address)
 {
 	if (p->n >= p->nslots / 2 && (p->n >= UINT32_C(1) << 30 || grow(p)))
-		return GS_NO_PLACE;
+		return GS_NO_ADDRESS;
 	uint32_t at = hash(address) & (p->nslots - 1);
 	for (; p->slots[at]; at = (at + 1) & (p->nslots - 1))
 		if (p->address[p->slots[at] - 1] == address)
@@ -55,7 +55,7 @@ static int by_address(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-gs_status gs_places_seal(gs_places *p, uint32_t **renumber)
+gs_status gs_address_index_seal(gs_address_index *p, uint32_t **renumber)
 {
 	numbered *sorted = malloc((p->n + 1) * sizeof *sorted);
 	uint32_t *map = malloc((p->n + 1) * sizeof *map);
@@ -79,7 +79,7 @@ gs_status gs_places_seal(gs_places *p, uint32_t **renumber)
 	return GS_OK;
 }
 
-uint32_t gs_places_find(const gs_places *p, uint64_t address)
+uint32_t gs_address_index_find(const gs_address_index *p, uint64_t address)
 {
 	uint32_t low = 0, high = p->n;
 	while (low < high) {
@@ -89,17 +89,17 @@ uint32_t gs_places_find(const gs_places *p, uint64_t address)
 		else
 			high = middle;
 	}
-	return low < p->n && p->address[low] == address ? low : GS_NO_PLACE;
+	return low < p->n && p->address[low] == address ? low : GS_NO_ADDRESS;
 }
 
-void gs_places_release(gs_places *p)
+void gs_address_index_release(gs_address_index *p)
 {
 	free(p->address);
 	free(p->slots);
 	memset(p, 0, sizeof *p);
 }
 
-gs_status gs_place_set_init(gs_place_set *s, uint32_t n)
+gs_status gs_address_set_init(gs_address_set *s, uint32_t n)
 {
 	memset(s, 0, sizeof *s);
 	for (uint32_t bits = n ? n : 1;; bits = s->words[s->depth - 1]) {
@@ -107,7 +107,7 @@ gs_status gs_place_set_init(gs_place_set *s, uint32_t n)
 		s->words[s->depth] = words;
 		s->level[s->depth] = calloc(words, sizeof **s->level);
 		if (!s->level[s->depth++]) {
-			gs_place_set_release(s);
+			gs_address_set_release(s);
 			return GS_NO_MEMORY;
 		}
 		if (words == 1)
@@ -115,67 +115,67 @@ gs_status gs_place_set_init(gs_place_set *s, uint32_t n)
 	}
 }
 
-void gs_place_set_release(gs_place_set *s)
+void gs_address_set_release(gs_address_set *s)
 {
 	for (int k = 0; k < s->depth; k++)
 		free(s->level[k]);
 	memset(s, 0, sizeof *s);
 }
 
-void gs_place_set_add(gs_place_set *s, uint32_t i)
+void gs_address_set_add(gs_address_set *s, uint32_t i)
 {
 	for (int k = 0; k < s->depth; k++, i >>= 6)
 		s->level[k][i >> 6] |= UINT64_C(1) << (i & 63);
 }
 
-void gs_place_set_remove(gs_place_set *s, uint32_t i)
+void gs_address_set_remove(gs_address_set *s, uint32_t i)
 {
 	for (int k = 0; k < s->depth; k++, i >>= 6)
 		if (s->level[k][i >> 6] &= ~(UINT64_C(1) << (i & 63)))
 			return;
 }
 
-static uint32_t lowest_below(const gs_place_set *s, int k, uint32_t i)
+static uint32_t lowest_below(const gs_address_set *s, int k, uint32_t i)
 {
 	for (; k >= 0; k--)
 		i = i << 6 | (uint32_t)__builtin_ctzll(s->level[k][i]);
 	return i;
 }
 
-static uint32_t highest_below(const gs_place_set *s, int k, uint32_t i)
+static uint32_t highest_below(const gs_address_set *s, int k, uint32_t i)
 {
 	for (; k >= 0; k--)
 		i = i << 6 | (63 - (uint32_t)__builtin_clzll(s->level[k][i]));
 	return i;
 }
 
-uint32_t gs_place_set_next(const gs_place_set *s, uint32_t i)
+uint32_t gs_address_set_next(const gs_address_set *s, uint32_t i)
 {
 	for (int k = 0; k < s->depth; k++) {
 		if (i >> 6 >= s->words[k])
-			return GS_NO_PLACE;
+			return GS_NO_ADDRESS;
 		uint64_t word = s->level[k][i >> 6] >> (i & 63) << (i & 63);
 		if (word)
 			return lowest_below(s, k - 1, (i & ~UINT32_C(63)) | (uint32_t)__builtin_ctzll(word));
 		i = (i >> 6) + 1;
 	}
-	return GS_NO_PLACE;
+	return GS_NO_ADDRESS;
 }
 
-uint32_t gs_place_set_previous(const gs_place_set *s, uint32_t i)
+uint32_t gs_address_set_previous(const gs_address_set *s, uint32_t i)
 {
-	if (i == GS_NO_PLACE)
-		return GS_NO_PLACE;
+	if (i == GS_NO_ADDRESS)
+		return GS_NO_ADDRESS;
 	for (int k = 0; k < s->depth; k++) {
 		if (i >> 6 >= s->words[k])
-			return GS_NO_PLACE;
+			return GS_NO_ADDRESS;
 		uint64_t word = s->level[k][i >> 6] << (63 - (i & 63)) >> (63 - (i & 63));
 		if (word)
 			return highest_below(
 				s, k - 1, (i & ~UINT32_C(63)) | (63 - (uint32_t)__builtin_clzll(word)));
 		if (i >> 6 == 0)
-			return GS_NO_PLACE;
+			return GS_NO_ADDRESS;
 		i = (i >> 6) - 1;
 	}
-	return GS_NO_PLACE;
+	return GS_NO_ADDRESS;
 }

@@ -1,26 +1,26 @@
-/* Playing the whole trace once to learn what it implies: block sizes, classes of segments, and
+/* Playing the whole trace once to infer what it implies: block sizes, classes of segments, and
  * whether all agrees. */
 #include <stdlib.h>
 
 #include "analyzer/state/history_internal.h"
 #include "recorder/pool/rules.h"
 
-static uint64_t address_of(const gs_history *h, uint32_t place)
+static uint64_t address_of(const gs_history *h, uint32_t number)
 {
-	return h->work->places.address[place];
+	return h->tables->addresses.address[number];
 }
 
 static uint64_t least_size(const gs_history *h, uint64_t requested)
 {
-	uint64_t unit = h->work->policy->caches ? GS_MIN_BLOCK : 1;
+	uint64_t unit = h->tables->policy->caches ? GS_MIN_BLOCK : 1;
 	return requested > UINT64_MAX - unit ? UINT64_MAX : (requested + unit - 1) / unit * unit;
 }
 
 /* The class of a segment is that of any request it served; a pool id told by an event of its blocks
  * is its own. */
-static void learn_traits(gs_history *h, gs_traits *t, const gs_event *e)
+static void infer_traits(gs_history *h, gs_traits *t, const gs_event *e)
 {
-	if (t->pool_guessed && h->work->policy->classes) {
+	if (t->pool_guessed && h->tables->policy->classes) {
 		t->pool = e->size <= GS_SMALL_MAX ? GS_SMALL : GS_LARGE;
 		t->pool_guessed = false;
 	}
@@ -32,19 +32,19 @@ static void learn_traits(gs_history *h, gs_traits *t, const gs_event *e)
 
 /* The size of a block carved from the front of free bytes, as the rules have it. */
 static uint64_t size_by_rule(
-	gs_history *h, const gs_traits *t, uint64_t room, uint64_t requested, uint8_t *how)
+	gs_history *h, const gs_traits *t, uint64_t room, uint64_t requested, uint8_t *size_source)
 {
-	gs_history_work *w = h->work;
+	gs_history_tables *w = h->tables;
 	uint64_t least = least_size(h, requested), rounded = w->policy->round(&w->settings, requested);
-	*how = least == room ? GS_HOW_PROVEN : GS_HOW_RULE;
+	*size_source = least == room ? GS_SIZE_PROVEN : GS_SIZE_BY_RULE;
 	if (rounded > room) {
 		w->conflicts += least < room;
-		*how = least == room ? GS_HOW_PROVEN : GS_HOW_OPEN;
+		*size_source = least == room ? GS_SIZE_PROVEN : GS_SIZE_OPEN;
 		return room;
 	}
 	if (w->mixed && t->pool != GS_SMALL && room - rounded >= GS_MIN_BLOCK &&
 		room - rounded <= GS_SMALL_MAX)
-		*how = GS_HOW_OPEN;
+		*size_source = GS_SIZE_OPEN;
 	return w->policy->splits(&w->settings, (gs_pool_class)t->pool, rounded, room) ? rounded : room;
 }
 
@@ -53,36 +53,38 @@ static void prove_end(gs_history *h, gs_playback *r, size_t i, uint32_t before, 
 {
 	int32_t birth = r->birth[before];
 	uint64_t size = end - address_of(h, before);
-	gs_born *b = birth < 0 ? &h->work->born[-2 - birth] : NULL;
+	gs_preexisting_block *b = birth < 0 ? &h->tables->preexisting[-2 - birth] : NULL;
 	uint64_t *known = b ? &b->size : &h->sizes[birth];
-	uint8_t *how = b ? &b->how : &h->work->how[birth];
+	uint8_t *size_source = b ? &b->size_source : &h->tables->size_source[birth];
 	uint64_t requested = b ? b->requested : h->device->trace.events[birth].size;
 	if (*known != size) {
-		if ((*how & GS_HOW_MASK) == GS_HOW_PROVEN || size < least_size(h, requested)) {
+		if ((*size_source & GS_SIZE_SOURCE_MASK) == GS_SIZE_PROVEN ||
+			size < least_size(h, requested)) {
 			gs_history_contradict(
 				h, i, end, "an allocation that is not at the front of free memory");
 			return;
 		}
-		h->work->conflicts += (*how & GS_HOW_MASK) == GS_HOW_RULE || (b && size > b->high);
+		h->tables->conflicts += (*size_source & GS_SIZE_SOURCE_MASK) == GS_SIZE_BY_RULE ||
+			(b && size > b->high);
 		*known = size;
 	}
-	*how = (uint8_t)((*how & ~GS_HOW_MASK) | GS_HOW_PROVEN);
+	*size_source = (uint8_t)((*size_source & ~GS_SIZE_SOURCE_MASK) | GS_SIZE_PROVEN);
 }
 
 /* An allocation in mapped memory. room: the free bytes that begin at it. */
-static void learn_size(gs_history *h, size_t i, uint32_t place, gs_traits *t, uint64_t room)
+static void infer_size(gs_history *h, size_t i, uint32_t number, gs_traits *t, uint64_t room)
 {
-	gs_history_work *w = h->work;
+	gs_history_tables *w = h->tables;
 	const gs_event *e = &h->device->trace.events[i];
-	learn_traits(h, t, e);
-	uint64_t size = size_by_rule(h, t, room, e->size, &w->how[i]);
-	if (w->kept[place] == (int32_t)i) {
-		uint64_t captured = h->device->captured.blocks[w->survivor[place] - 1].size;
+	infer_traits(h, t, e);
+	uint64_t size = size_by_rule(h, t, room, e->size, &w->size_source[i]);
+	if (w->kept[number] == (int32_t)i) {
+		uint64_t captured = h->device->captured.blocks[w->survivor[number] - 1].size;
 		if (captured > room)
 			gs_history_contradict(h, i, e->address,
 				"the block as captured is larger than the free memory it came from");
-		w->conflicts += captured != size && w->how[i] == GS_HOW_RULE;
-		w->how[i] = GS_HOW_PROVEN;
+		w->conflicts += captured != size && w->size_source[i] == GS_SIZE_BY_RULE;
+		w->size_source[i] = GS_SIZE_PROVEN;
 		size = captured;
 	} else if (size < least_size(h, e->size)) {
 		gs_history_contradict(
@@ -91,100 +93,103 @@ static void learn_size(gs_history *h, size_t i, uint32_t place, gs_traits *t, ui
 	h->sizes[i] = size;
 }
 
-static void learn_alloc(gs_history *h, gs_playback *r, size_t i, uint32_t place)
+static void infer_alloc(gs_history *h, gs_playback *r, size_t i, uint32_t number)
 {
-	gs_history_work *w = h->work;
+	gs_history_tables *w = h->tables;
 	const gs_event *e = &h->device->trace.events[i];
 	h->births[i] = (int32_t)i;
-	if (gs_place_set_has(&r->active, place))
+	if (gs_address_set_has(&r->active, number))
 		gs_history_contradict(h, i, e->address, "an allocation where a live block is");
-	uint32_t piece = gs_map_piece(&r->map, place);
-	if (piece == GS_NO_PLACE) {
-		h->sizes[i] = w->kept[place] == (int32_t)i
-			? h->device->captured.blocks[w->survivor[place] - 1].size
+	uint32_t piece = gs_mapped_memory_piece(&r->map, number);
+	if (piece == GS_NO_ADDRESS) {
+		h->sizes[i] = w->kept[number] == (int32_t)i
+			? h->device->captured.blocks[w->survivor[number] - 1].size
 			: w->policy->round(&w->settings, e->size);
-		w->how[i] = GS_HOW_PROVEN | (w->own_segments && e->size ? GS_HOW_OWN_SEGMENT : 0);
+		w->size_source[i] = GS_SIZE_PROVEN |
+			(w->own_segments && e->size ? GS_SIZE_OF_OWN_SEGMENT : 0);
 		if (!w->own_segments)
 			gs_history_contradict(h, i, e->address, "an allocation outside the known segments");
 		return;
 	}
-	uint32_t before = place ? gs_place_set_previous(&r->active, place - 1) : GS_NO_PLACE;
-	if (before != GS_NO_PLACE && before >= piece)
+	uint32_t before = number ? gs_address_set_previous(&r->active, number - 1) : GS_NO_ADDRESS;
+	if (before != GS_NO_ADDRESS && before >= piece)
 		prove_end(h, r, i, before, e->address);
-	else if (place != piece)
+	else if (number != piece)
 		gs_history_contradict(
 			h, i, e->address, "an allocation that is not at the front of free memory");
-	learn_size(h, i, place, &w->traits.all[r->map.traits[piece]],
-		gs_playback_free_end(r, piece, place) - e->address);
+	infer_size(h, i, number, &w->traits.all[r->map.traits[piece]],
+		gs_playback_free_end(r, piece, number) - e->address);
 }
 
-static void learn_free(gs_history *h, gs_playback *r, size_t i, uint32_t place, bool completed)
+static void infer_free(gs_history *h, gs_playback *r, size_t i, uint32_t number, bool completed)
 {
 	const gs_event *e = &h->device->trace.events[i];
-	if (!gs_place_set_has(&r->active, place)) {
+	if (!gs_address_set_has(&r->active, number)) {
 		gs_history_contradict(h, i, e->address, "a free where no live block is");
 		return;
 	}
-	if (!completed && r->pending[place]) {
+	if (!completed && r->pending[number]) {
 		gs_history_contradict(h, i, e->address, "a block freed twice");
 		return;
 	}
-	int32_t birth = r->birth[place];
+	int32_t birth = r->birth[number];
 	h->births[i] = birth >= 0 ? birth : -1;
 	h->sizes[i] = 1; /* a mark: sizes of frees are copied when all are known */
-	if (completed && !r->pending[place])
-		h->work->how[i] |= GS_HOW_DIRECT;
-	uint32_t piece = gs_map_piece(&r->map, place);
-	if (piece != GS_NO_PLACE)
-		learn_traits(h, &h->work->traits.all[r->map.traits[piece]], e);
+	if (completed && !r->pending[number])
+		h->tables->size_source[i] |= GS_FREE_DIRECT;
+	uint32_t piece = gs_mapped_memory_piece(&r->map, number);
+	if (piece != GS_NO_ADDRESS)
+		infer_traits(h, &h->tables->traits.all[r->map.traits[piece]], e);
 }
 
 /* Memory that goes away holds no active block. */
-static void learn_removal(gs_history *h, gs_playback *r, size_t i, uint32_t place)
+static void infer_removal(gs_history *h, gs_playback *r, size_t i, uint32_t number)
 {
 	const gs_event *e = &h->device->trace.events[i];
-	uint32_t next = gs_place_set_next(&r->active, place);
-	if (next != GS_NO_PLACE && address_of(h, next) < e->address + e->size)
+	uint32_t next = gs_address_set_next(&r->active, number);
+	if (next != GS_NO_ADDRESS && address_of(h, next) < e->address + e->size)
 		gs_history_contradict(h, i, e->address, "memory is given back that holds a live block");
-	uint32_t piece = gs_map_piece(&r->map, place),
-			 before = gs_place_set_previous(&r->active, place);
-	if (piece == GS_NO_PLACE || before == GS_NO_PLACE || before < piece || before == place)
+	uint32_t piece = gs_mapped_memory_piece(&r->map, number),
+			 before = gs_address_set_previous(&r->active, number);
+	if (piece == GS_NO_ADDRESS || before == GS_NO_ADDRESS || before < piece || before == number)
 		return;
 	uint64_t most = e->address - address_of(h, before);
 	if (gs_playback_size(r, before) <= most)
 		return;
 	int32_t birth = r->birth[before];
-	if ((gs_playback_how(r, before) & GS_HOW_MASK) == GS_HOW_PROVEN)
+	if ((gs_playback_size_source(r, before) & GS_SIZE_SOURCE_MASK) == GS_SIZE_PROVEN)
 		gs_history_contradict(h, i, e->address, "memory is given back that holds a live block");
 	else if (birth < 0)
-		h->work->born[-2 - birth].size = h->work->born[-2 - birth].high = most;
+		h->tables->preexisting[-2 - birth].size = h->tables->preexisting[-2 - birth].high = most;
 	else
-		h->sizes[birth] = most, h->work->how[birth] = GS_HOW_OPEN, h->work->conflicts++;
+		h->sizes[birth] = most, h->tables->size_source[birth] = GS_SIZE_OPEN,
+		h->tables->conflicts++;
 }
 
-/* The size of a block that was born before the trace and freed in it, until an allocation behind it
- * tells: least what was requested, at most up to the next active block. */
-static void bound_born(gs_history *h, gs_playback *r, gs_born *b)
+/* The size of a block that was there before the trace and freed in it, until an allocation behind
+ * it tells: least what was requested, at most up to the next active block. */
+static void bound_preexisting(gs_history *h, gs_playback *r, gs_preexisting_block *b)
 {
-	gs_history_work *w = h->work;
-	uint32_t piece = gs_map_piece(&r->map, b->place);
+	gs_history_tables *w = h->tables;
+	uint32_t piece = gs_mapped_memory_piece(&r->map, b->number);
 	uint64_t rounded = w->policy->round(&w->settings, b->requested);
-	if (piece == GS_NO_PLACE) {
+	if (piece == GS_NO_ADDRESS) {
 		b->size = b->high = rounded;
 		gs_history_contradict(
-			h, 0, address_of(h, b->place), "a block that was outside the known segments");
+			h, 0, address_of(h, b->number), "a block that was outside the known segments");
 		return;
 	}
 	gs_traits *t = &w->traits.all[r->map.traits[piece]];
-	uint64_t room = gs_playback_free_end(r, piece, b->place) - address_of(h, b->place);
-	bool whole = b->place == piece && address_of(h, b->place) + room == gs_map_end(&r->map, piece);
+	uint64_t room = gs_playback_free_end(r, piece, b->number) - address_of(h, b->number);
+	bool whole = b->number == piece &&
+		address_of(h, b->number) + room == gs_mapped_memory_end(&r->map, piece);
 	if (t->pool_guessed && w->policy->classes) {
 		t->pool = b->requested <= GS_SMALL_MAX ? GS_SMALL : GS_LARGE;
 		t->pool_guessed = false;
 	}
 	b->high = room;
-	b->size = size_by_rule(h, t, room, b->requested, &b->how);
-	if (b->how != GS_HOW_RULE)
+	b->size = size_by_rule(h, t, room, b->requested, &b->size_source);
+	if (b->size_source != GS_SIZE_BY_RULE)
 		return;
 	/* Where rests are always cut off, nothing but the rounding decides; a whole segment was not cut
 	 * if it would not be now; free memory of the large class is never smaller than a rest that is
@@ -194,16 +199,16 @@ static void bound_born(gs_history *h, gs_playback *r, gs_born *b)
 	bool uncut = b->size == room && (whole || rounded < w->settings.max_split);
 	if (always || uncut)
 		return;
-	b->how = GS_HOW_OPEN;
+	b->size_source = GS_SIZE_OPEN;
 	if (rounded < w->settings.max_split && room - rounded > GS_SMALL_MAX)
 		b->high = rounded + GS_SMALL_MAX;
 }
 
-static void bound_all_born(gs_history *h, gs_playback *r)
+static void bound_all_preexisting(gs_history *h, gs_playback *r)
 {
-	for (uint32_t i = 0; i < h->work->nborn; i++)
-		if ((h->work->born[i].how & GS_HOW_MASK) == GS_HOW_OPEN)
-			bound_born(h, r, &h->work->born[i]);
+	for (uint32_t i = 0; i < h->tables->npreexisting; i++)
+		if ((h->tables->preexisting[i].size_source & GS_SIZE_SOURCE_MASK) == GS_SIZE_OPEN)
+			bound_preexisting(h, r, &h->tables->preexisting[i]);
 }
 
 /* --- does it end as captured ---------------------------------------------------------------------
@@ -211,10 +216,10 @@ static void bound_all_born(gs_history *h, gs_playback *r)
 
 static void compare_captured(gs_history *h, const gs_playback *r)
 {
-	const gs_history_work *w = h->work;
+	const gs_history_tables *w = h->tables;
 	size_t at = (size_t)(h->captured_at < 0 ? 0 : h->captured_at);
-	for (uint32_t p = gs_place_set_next(&r->active, 0); p != GS_NO_PLACE;
-		 p = gs_place_set_next(&r->active, p + 1)) {
+	for (uint32_t p = gs_address_set_next(&r->active, 0); p != GS_NO_ADDRESS;
+		 p = gs_address_set_next(&r->active, p + 1)) {
 		if (!w->survivor[p]) {
 			gs_history_contradict(
 				h, at, address_of(h, p), "a live block that the captured segments do not show");
@@ -226,8 +231,8 @@ static void compare_captured(gs_history *h, const gs_playback *r)
 			gs_history_contradict(
 				h, at, address_of(h, p), "a block whose free is pending, or is not, as captured");
 	}
-	for (uint32_t p = 0; p < w->places.n; p++)
-		if (w->survivor[p] && !gs_place_set_has(&r->active, p))
+	for (uint32_t p = 0; p < w->addresses.n; p++)
+		if (w->survivor[p] && !gs_address_set_has(&r->active, p))
 			gs_history_contradict(
 				h, at, address_of(h, p), "a captured live block that no event made");
 }
@@ -235,49 +240,51 @@ static void compare_captured(gs_history *h, const gs_playback *r)
 /* --- sums ----------------------------------------------------------------------------------------
  */
 
-static uint64_t born_size(const gs_history_work *w, uint32_t place)
+static uint64_t preexisting_size(const gs_history_tables *w, uint32_t number)
 {
-	uint32_t low = 0, high = w->nborn;
+	uint32_t low = 0, high = w->npreexisting;
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		if (w->born[middle].place < place)
+		if (w->preexisting[middle].number < number)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < w->nborn && w->born[low].place == place ? w->born[low].size : 0;
+	return low < w->npreexisting && w->preexisting[low].number == number ? w->preexisting[low].size
+																		 : 0;
 }
 
 static void size_frees(gs_history *h)
 {
-	gs_history_work *w = h->work;
+	gs_history_tables *w = h->tables;
 	for (size_t i = 0; i < h->n; i++) {
 		gs_action action = gs_event_action(&h->device->trace.events[i]);
 		if (!h->sizes[i] || action == GS_ACTION_ALLOC || !gs_action_is_block(action))
 			continue;
-		h->sizes[i] = h->births[i] >= 0 ? h->sizes[h->births[i]] : born_size(w, w->at[i]);
+		h->sizes[i] = h->births[i] >= 0 ? h->sizes[h->births[i]] : preexisting_size(w, w->at[i]);
 	}
 }
 
 /* Where sizes were not as the settings foretell, no other size may rest on them. */
 static void doubt_rules(gs_history *h)
 {
-	gs_history_work *w = h->work;
+	gs_history_tables *w = h->tables;
 	if (!w->conflicts)
 		return;
 	for (size_t i = 0; i < h->n; i++)
-		if (h->births[i] == (int32_t)i && (w->how[i] & GS_HOW_MASK) == GS_HOW_RULE)
-			w->how[i] |= GS_HOW_OPEN;
-	for (uint32_t i = 0; i < w->nborn; i++)
-		if ((w->born[i].how & GS_HOW_MASK) == GS_HOW_RULE)
-			w->born[i].how |= GS_HOW_OPEN;
+		if (h->births[i] == (int32_t)i &&
+			(w->size_source[i] & GS_SIZE_SOURCE_MASK) == GS_SIZE_BY_RULE)
+			w->size_source[i] |= GS_SIZE_OPEN;
+	for (uint32_t i = 0; i < w->npreexisting; i++)
+		if ((w->preexisting[i].size_source & GS_SIZE_SOURCE_MASK) == GS_SIZE_BY_RULE)
+			w->preexisting[i].size_source |= GS_SIZE_OPEN;
 }
 
-static uint32_t open_born(const gs_history_work *w)
+static uint32_t open_preexisting(const gs_history_tables *w)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < w->nborn; i++)
-		n += (w->born[i].how & GS_HOW_MASK) == GS_HOW_OPEN;
+	for (uint32_t i = 0; i < w->npreexisting; i++)
+		n += (w->preexisting[i].size_source & GS_SIZE_SOURCE_MASK) == GS_SIZE_OPEN;
 	return n;
 }
 
@@ -285,44 +292,44 @@ static uint32_t open_born(const gs_history_work *w)
  * be ours. */
 static void sum_up(gs_history *h)
 {
-	gs_history_work *w = h->work;
-	gs_gauge g;
-	gs_gauge_start(h, &g);
+	gs_history_tables *w = h->tables;
+	gs_running_totals g;
+	gs_running_totals_start(h, &g);
 	uint64_t most_allocated = 0, most_reserved = 0;
-	int64_t open = open_born(w);
+	int64_t open = open_preexisting(w);
 	for (size_t i = 0; i < h->n; i++) {
 		const gs_event *e = &h->device->trace.events[i];
 		gs_action action = gs_event_action(e);
-		gs_gauge_step(h, i, &g);
+		gs_running_totals_step(h, i, &g);
 		if (!i || g.allocated > most_allocated)
 			most_allocated = g.allocated, w->peak_allocated = (int64_t)i;
 		if (!i || g.reserved > most_reserved)
 			most_reserved = g.reserved, w->peak_reserved = (int64_t)i;
 		if (action == GS_ACTION_ALLOC)
-			open += (w->how[i] & GS_HOW_MASK) == GS_HOW_OPEN;
+			open += (w->size_source[i] & GS_SIZE_SOURCE_MASK) == GS_SIZE_OPEN;
 		else if (action == GS_ACTION_FREE_COMPLETED && h->births[i] >= 0)
-			open -= (w->how[h->births[i]] & GS_HOW_MASK) == GS_HOW_OPEN;
+			open -= (w->size_source[h->births[i]] & GS_SIZE_SOURCE_MASK) == GS_SIZE_OPEN;
 		if (action == GS_ACTION_SNAPSHOT && !open && e->size && e->size != g.allocated + g.pending)
 			gs_history_contradict(
 				h, i, 0, "an earlier snapshot's marker tells another sum of active bytes");
 	}
 }
 
-gs_status gs_history_learn(gs_history *h)
+gs_status gs_history_infer(gs_history *h)
 {
 	gs_playback r;
 	if (gs_playback_init(&r, h))
 		return GS_NO_MEMORY;
-	bound_all_born(h, &r);
+	bound_all_preexisting(h, &r);
 	for (size_t i = 0; i < h->n; i++) {
-		uint32_t place = h->work->at[i];
+		uint32_t number = h->tables->at[i];
 		gs_action action = gs_event_action(&h->device->trace.events[i]);
-		if (place != GS_NO_PLACE && action == GS_ACTION_ALLOC)
-			learn_alloc(h, &r, i, place);
-		else if (place != GS_NO_PLACE && gs_action_is_block(action))
-			learn_free(h, &r, i, place, action == GS_ACTION_FREE_COMPLETED);
-		else if (place != GS_NO_PLACE && !gs_action_adds_memory(action))
-			learn_removal(h, &r, i, place);
+		if (number != GS_NO_ADDRESS && action == GS_ACTION_ALLOC)
+			infer_alloc(h, &r, i, number);
+		else if (number != GS_NO_ADDRESS && gs_action_is_block(action))
+			infer_free(h, &r, i, number, action == GS_ACTION_FREE_COMPLETED);
+		else if (number != GS_NO_ADDRESS && !gs_action_adds_memory(action))
+			infer_removal(h, &r, i, number);
 		gs_playback_step(&r, i);
 		if ((int64_t)i == h->captured_at && h->device->has_layout)
 			compare_captured(h, &r);

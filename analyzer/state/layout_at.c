@@ -31,64 +31,66 @@ static gs_block *next_block(builder *b, uint64_t address, uint64_t size)
 	return block;
 }
 
-static void describe_born(const builder *b, const gs_born *born, gs_block *block)
+static void describe_preexisting(
+	const builder *b, const gs_preexisting_block *preexisting, gs_block *block)
 {
 	char what[96];
-	block->requested = (int64_t)born->requested;
-	if (born->captured)
-		block->requested = b->h->device->captured.blocks[born->captured - 1].requested;
-	block->stack = born->stack;
-	block->tag = born->tag;
-	if ((born->how & GS_HOW_MASK) != GS_HOW_OPEN)
+	block->requested = (int64_t)preexisting->requested;
+	if (preexisting->captured)
+		block->requested = b->h->device->captured.blocks[preexisting->captured - 1].requested;
+	block->stack = preexisting->stack;
+	block->tag = preexisting->tag;
+	if ((preexisting->size_source & GS_SIZE_SOURCE_MASK) != GS_SIZE_OPEN)
 		return;
 	snprintf(what, sizeof what, "block born before the trace, %llu to %llu bytes",
-		(unsigned long long)born->requested, (unsigned long long)born->high);
+		(unsigned long long)preexisting->requested, (unsigned long long)preexisting->high);
 	doubt(b->l, block->address, what);
 }
 
-static void describe_allocated(const builder *b, uint32_t place, int32_t birth, gs_block *block)
+static void describe_allocated(const builder *b, uint32_t number, int32_t birth, gs_block *block)
 {
-	const gs_history_work *w = b->h->work;
+	const gs_history_tables *w = b->h->tables;
 	const gs_event *e = &b->h->device->trace.events[birth];
 	block->requested = (int64_t)e->size;
 	block->stack = e->stack;
 	block->tag = gs_event_tag(e);
 	block->idx = birth;
-	if (w->kept[place] == birth) {
-		const gs_block *captured = &b->h->device->captured.blocks[w->survivor[place] - 1];
+	if (w->kept[number] == birth) {
+		const gs_block *captured = &b->h->device->captured.blocks[w->survivor[number] - 1];
 		if (captured->stack)
 			block->stack = captured->stack;
 		if (captured->requested != GS_NONE)
 			block->requested = captured->requested;
 	}
-	if ((w->how[birth] & GS_HOW_MASK) == GS_HOW_OPEN)
+	if ((w->size_source[birth] & GS_SIZE_SOURCE_MASK) == GS_SIZE_OPEN)
 		doubt(b->l, block->address,
 			w->conflicts ? "block of doubtful size: the settings seem to have changed in the run"
 						 : "block of doubtful size");
 }
 
-static void add_active(builder *b, uint32_t place)
+static void add_active(builder *b, uint32_t number)
 {
 	const gs_playback *r = b->r;
-	gs_block *block = next_block(b, b->h->work->places.address[place], gs_playback_size(r, place));
-	block->state = r->pending[place] ? GS_ACTIVE_PENDING_FREE : GS_ACTIVE_ALLOCATED;
-	if (r->birth[place] < 0)
-		describe_born(b, &b->h->work->born[-2 - r->birth[place]], block);
+	gs_block *block = next_block(
+		b, b->h->tables->addresses.address[number], gs_playback_size(r, number));
+	block->state = r->pending[number] ? GS_ACTIVE_PENDING_FREE : GS_ACTIVE_ALLOCATED;
+	if (r->birth[number] < 0)
+		describe_preexisting(b, &b->h->tables->preexisting[-2 - r->birth[number]], block);
 	else
-		describe_allocated(b, place, r->birth[place], block);
+		describe_allocated(b, number, r->birth[number], block);
 }
 
 static void add_blocks(builder *b, uint32_t piece, uint64_t end)
 {
-	const gs_places *places = &b->h->work->places;
-	uint64_t at = places->address[piece];
-	for (uint32_t p = gs_place_set_next(&b->r->active, piece);
-		 p != GS_NO_PLACE && places->address[p] < end;
-		 p = gs_place_set_next(&b->r->active, p + 1)) {
-		if (places->address[p] > at)
-			next_block(b, at, places->address[p] - at);
+	const gs_address_index *addresses = &b->h->tables->addresses;
+	uint64_t at = addresses->address[piece];
+	for (uint32_t p = gs_address_set_next(&b->r->active, piece);
+		 p != GS_NO_ADDRESS && addresses->address[p] < end;
+		 p = gs_address_set_next(&b->r->active, p + 1)) {
+		if (addresses->address[p] > at)
+			next_block(b, at, addresses->address[p] - at);
 		add_active(b, p);
-		at = places->address[p] + gs_playback_size(b->r, p);
+		at = addresses->address[p] + gs_playback_size(b->r, p);
 	}
 	if (at < end)
 		next_block(b, at, end - at);
@@ -96,9 +98,9 @@ static void add_blocks(builder *b, uint32_t piece, uint64_t end)
 
 static void add_segment(builder *b, uint32_t piece)
 {
-	const gs_traits *t = &b->h->work->traits.all[b->r->map.traits[piece]];
+	const gs_traits *t = &b->h->tables->traits.all[b->r->map.traits[piece]];
 	gs_segment *g = &b->l->segments[b->l->nsegments++];
-	*g = (gs_segment){.address = b->h->work->places.address[piece],
+	*g = (gs_segment){.address = b->h->tables->addresses.address[piece],
 		.size = b->r->map.size[piece],
 		.stream = t->stream,
 		.pool_id = t->pool_id,
@@ -109,12 +111,12 @@ static void add_segment(builder *b, uint32_t piece)
 		.first_block = b->l->nblocks};
 	if (t->pool_guessed && t->expandable)
 		doubt(b->l, g->address, "segment whose pool class nothing tells");
-	if (t->id_guessed && b->h->work->private_pools)
+	if (t->id_guessed && b->h->tables->private_pools)
 		doubt(b->l, g->address, "segment whose pool id nothing tells");
 	add_blocks(b, piece, g->address + g->size);
 }
 
-static size_t count(const gs_place_set *s)
+static size_t count(const gs_address_set *s)
 {
 	size_t n = 0;
 	for (uint32_t w = 0; w < s->words[0]; w++)
@@ -135,8 +137,8 @@ static gs_status build(const gs_history *h, const gs_playback *r, int64_t idx, g
 		return GS_NO_MEMORY;
 	}
 	builder b = {h, r, &l};
-	for (uint32_t p = gs_place_set_next(&r->map.starts, 0); p != GS_NO_PLACE;
-		 p = gs_place_set_next(&r->map.starts, p + 1))
+	for (uint32_t p = gs_address_set_next(&r->map.starts, 0); p != GS_NO_ADDRESS;
+		 p = gs_address_set_next(&r->map.starts, p + 1))
 		add_segment(&b, p);
 	if (h->contradictions) {
 		l.exact = false;
@@ -149,17 +151,18 @@ static gs_status build(const gs_history *h, const gs_playback *r, int64_t idx, g
 /* As captured, with the events that made its blocks. */
 static gs_status copy_captured(const gs_history *h, int64_t idx, gs_layout *out)
 {
-	const gs_history_work *w = h->work;
+	const gs_history_tables *w = h->tables;
 	gs_layout l;
 	if (gs_layout_copy(&l, &h->device->captured))
 		return GS_NO_MEMORY;
 	l.idx = idx;
 	for (size_t i = 0; i < l.nblocks; i++) {
 		gs_block *b = &l.blocks[i];
-		uint32_t place = b->state == GS_INACTIVE ? GS_NO_PLACE
-												 : gs_places_find(&w->places, b->address);
-		if (place != GS_NO_PLACE && w->survivor[place] == i + 1 && w->kept[place] >= 0)
-			b->idx = w->kept[place];
+		uint32_t number = b->state == GS_INACTIVE
+			? GS_NO_ADDRESS
+			: gs_address_index_find(&w->addresses, b->address);
+		if (number != GS_NO_ADDRESS && w->survivor[number] == i + 1 && w->kept[number] >= 0)
+			b->idx = w->kept[number];
 	}
 	*out = l;
 	return GS_OK;
@@ -172,7 +175,7 @@ static bool as_captured(const gs_history *h, int64_t idx)
 	if (!h->device->has_layout)
 		return false;
 	for (int64_t i = from + 1; i <= to; i++)
-		if (h->work->at[i] != GS_NO_PLACE)
+		if (h->tables->at[i] != GS_NO_ADDRESS)
 			return false;
 	return true;
 }
@@ -219,41 +222,42 @@ gs_status gs_history_layouts(const gs_history *h, const int64_t *idx, size_t n,
 	return status;
 }
 
-void gs_gauge_start(const gs_history *h, gs_gauge *g)
+void gs_running_totals_start(const gs_history *h, gs_running_totals *g)
 {
-	const gs_history_work *w = h->work;
-	*g = (gs_gauge){0, 0, 0};
+	const gs_history_tables *w = h->tables;
+	*g = (gs_running_totals){0, 0, 0};
 	for (uint32_t i = 0; i < w->npieces; i++)
 		g->reserved += w->pieces[i].size;
-	for (uint32_t i = 0; i < w->nborn; i++)
-		*(w->born[i].state == GS_ACTIVE_PENDING_FREE ? &g->pending
-													 : &g->allocated) += w->born[i].size;
+	for (uint32_t i = 0; i < w->npreexisting; i++)
+		*(w->preexisting[i].state == GS_ACTIVE_PENDING_FREE
+				? &g->pending
+				: &g->allocated) += w->preexisting[i].size;
 }
 
-static void take(uint64_t *from, uint64_t bytes) { *from -= bytes < *from ? bytes : *from; }
+static void take_bytes(uint64_t *from, uint64_t bytes) { *from -= bytes < *from ? bytes : *from; }
 
-void gs_gauge_step(const gs_history *h, size_t i, gs_gauge *g)
+void gs_running_totals_step(const gs_history *h, size_t i, gs_running_totals *g)
 {
-	const gs_history_work *w = h->work;
+	const gs_history_tables *w = h->tables;
 	const gs_event *e = &h->device->trace.events[i];
 	uint64_t size = h->sizes[i];
-	if (w->at[i] == GS_NO_PLACE)
+	if (w->at[i] == GS_NO_ADDRESS)
 		return;
 	switch (gs_event_action(e)) {
 	case GS_ACTION_ALLOC:
 		g->allocated += size;
-		g->reserved += w->how[i] & GS_HOW_OWN_SEGMENT ? size : 0;
+		g->reserved += w->size_source[i] & GS_SIZE_OF_OWN_SEGMENT ? size : 0;
 		break;
 	case GS_ACTION_FREE_REQUESTED:
-		take(&g->allocated, size);
+		take_bytes(&g->allocated, size);
 		g->pending += size;
 		break;
 	case GS_ACTION_FREE_COMPLETED:
-		take(w->how[i] & GS_HOW_DIRECT ? &g->allocated : &g->pending, size);
-		take(&g->reserved, w->own_segments ? size : 0);
+		take_bytes(w->size_source[i] & GS_FREE_DIRECT ? &g->allocated : &g->pending, size);
+		take_bytes(&g->reserved, w->own_segments ? size : 0);
 		break;
 	case GS_ACTION_SEGMENT_ALLOC:
 	case GS_ACTION_SEGMENT_MAP: g->reserved += e->size; break;
-	default: take(&g->reserved, e->size); break;
+	default: take_bytes(&g->reserved, e->size); break;
 	}
 }

@@ -1,4 +1,4 @@
-/* Mapped memory by place. */
+/* Mapped memory by address number. */
 #include "analyzer/state/mapped_memory.h"
 
 #include <stdlib.h>
@@ -26,87 +26,91 @@ bool gs_traits_joinable(const gs_traits *a, const gs_traits *b)
 			b->id_guessed);
 }
 
-gs_status gs_map_init(gs_map *m, const gs_places *places, const gs_traits_table *table)
+gs_status gs_mapped_memory_init(
+	gs_mapped_memory *m, const gs_address_index *addresses, const gs_traits_table *table)
 {
 	memset(m, 0, sizeof *m);
-	m->places = places;
+	m->addresses = addresses;
 	m->table = table;
-	m->size = malloc((places->n + 1) * sizeof *m->size);
-	m->traits = malloc((places->n + 1) * sizeof *m->traits);
-	if (m->size && m->traits && !gs_place_set_init(&m->starts, places->n))
+	m->size = malloc((addresses->n + 1) * sizeof *m->size);
+	m->traits = malloc((addresses->n + 1) * sizeof *m->traits);
+	if (m->size && m->traits && !gs_address_set_init(&m->starts, addresses->n))
 		return GS_OK;
-	gs_map_release(m);
+	gs_mapped_memory_release(m);
 	return GS_NO_MEMORY;
 }
 
-void gs_map_release(gs_map *m)
+void gs_mapped_memory_release(gs_mapped_memory *m)
 {
-	gs_place_set_release(&m->starts);
+	gs_address_set_release(&m->starts);
 	free(m->size);
 	free(m->traits);
 	memset(m, 0, sizeof *m);
 }
 
-uint32_t gs_map_piece(const gs_map *m, uint32_t place)
+uint32_t gs_mapped_memory_piece(const gs_mapped_memory *m, uint32_t number)
 {
-	uint32_t start = gs_place_set_previous(&m->starts, place);
-	return start != GS_NO_PLACE && m->places->address[place] < gs_map_end(m, start) ? start
-																					: GS_NO_PLACE;
+	uint32_t start = gs_address_set_previous(&m->starts, number);
+	return start != GS_NO_ADDRESS && m->addresses->address[number] < gs_mapped_memory_end(m, start)
+		? start
+		: GS_NO_ADDRESS;
 }
 
-static void put(gs_map *m, uint32_t place, uint64_t size, uint32_t traits)
+static void put_piece(gs_mapped_memory *m, uint32_t number, uint64_t size, uint32_t traits)
 {
-	gs_place_set_add(&m->starts, place);
-	m->size[place] = size;
-	m->traits[place] = traits;
+	gs_address_set_add(&m->starts, number);
+	m->size[number] = size;
+	m->traits[number] = traits;
 }
 
 /* Takes [from, to) out of the piece at start, which it overlaps; returns the bytes taken. */
-static uint64_t cut_piece(gs_map *m, uint32_t start, uint64_t from, uint64_t to)
+static uint64_t cut_piece(gs_mapped_memory *m, uint32_t start, uint64_t from, uint64_t to)
 {
-	uint64_t begin = m->places->address[start], end = begin + m->size[start];
+	uint64_t begin = m->addresses->address[start], end = begin + m->size[start];
 	uint64_t left = from > begin ? from : begin, right = to < end ? to : end;
 	uint32_t traits = m->traits[start];
 	if (left > begin)
 		m->size[start] = left - begin;
 	else
-		gs_place_set_remove(&m->starts, start);
-	uint32_t rest = right < end ? gs_places_find(m->places, right) : GS_NO_PLACE;
-	if (rest != GS_NO_PLACE)
-		put(m, rest, end - right, traits);
+		gs_address_set_remove(&m->starts, start);
+	uint32_t rest = right < end ? gs_address_index_find(m->addresses, right) : GS_NO_ADDRESS;
+	if (rest != GS_NO_ADDRESS)
+		put_piece(m, rest, end - right, traits);
 	return right - left;
 }
 
-uint64_t gs_map_cut(gs_map *m, uint32_t place, uint64_t size, uint32_t *traits)
+uint64_t gs_mapped_memory_cut(gs_mapped_memory *m, uint32_t number, uint64_t size, uint32_t *traits)
 {
-	uint64_t from = m->places->address[place], to = from + size, taken = 0;
-	uint32_t start = gs_map_piece(m, place);
-	if (start == GS_NO_PLACE)
-		start = gs_place_set_next(&m->starts, place);
-	while (start != GS_NO_PLACE && m->places->address[start] < to) {
+	uint64_t from = m->addresses->address[number], to = from + size, taken = 0;
+	uint32_t start = gs_mapped_memory_piece(m, number);
+	if (start == GS_NO_ADDRESS)
+		start = gs_address_set_next(&m->starts, number);
+	while (start != GS_NO_ADDRESS && m->addresses->address[start] < to) {
 		if (!taken && traits)
 			*traits = m->traits[start];
 		taken += cut_piece(m, start, from, to);
-		start = gs_place_set_next(&m->starts, start + 1);
+		start = gs_address_set_next(&m->starts, start + 1);
 	}
 	return taken;
 }
 
-uint64_t gs_map_add(gs_map *m, uint32_t place, uint64_t size, uint32_t traits)
+uint64_t gs_mapped_memory_add(gs_mapped_memory *m, uint32_t number, uint64_t size, uint32_t traits)
 {
-	uint64_t was_there = gs_map_cut(m, place, size, NULL);
+	uint64_t was_there = gs_mapped_memory_cut(m, number, size, NULL);
 	const gs_traits *mine = &m->table->all[traits];
-	uint32_t after = gs_place_set_next(&m->starts, place);
-	if (after != GS_NO_PLACE && m->places->address[after] == m->places->address[place] + size &&
+	uint32_t after = gs_address_set_next(&m->starts, number);
+	if (after != GS_NO_ADDRESS &&
+		m->addresses->address[after] == m->addresses->address[number] + size &&
 		gs_traits_joinable(mine, &m->table->all[m->traits[after]])) {
-		gs_place_set_remove(&m->starts, after);
+		gs_address_set_remove(&m->starts, after);
 		size += m->size[after];
 	}
-	uint32_t before = place ? gs_place_set_previous(&m->starts, place - 1) : GS_NO_PLACE;
-	if (before != GS_NO_PLACE && gs_map_end(m, before) == m->places->address[place] &&
+	uint32_t before = number ? gs_address_set_previous(&m->starts, number - 1) : GS_NO_ADDRESS;
+	if (before != GS_NO_ADDRESS &&
+		gs_mapped_memory_end(m, before) == m->addresses->address[number] &&
 		gs_traits_joinable(mine, &m->table->all[m->traits[before]]))
 		m->size[before] += size;
 	else
-		put(m, place, size, traits);
+		put_piece(m, number, size, traits);
 	return was_there;
 }

@@ -1,8 +1,8 @@
-/* Mapped memory of a device by place: segments, and of expandable ones the contiguous mapped runs.
- * Neighbouring runs of one reservation are joined when added; cutting leaves what is left on both
- * sides. */
-#ifndef GS_ANALYZER_STATE_MAP_H
-#define GS_ANALYZER_STATE_MAP_H
+/* Mapped memory of a device by address number: segments, and of expandable ones the contiguous
+ * mapped runs. Neighbouring runs of one reservation are joined when added; cutting leaves what is
+ * left on both sides. */
+#ifndef GS_ANALYZER_STATE_MAPPED_MEMORY_H
+#define GS_ANALYZER_STATE_MAPPED_MEMORY_H
 
 #include "analyzer/model/snapshot.h"
 #include "analyzer/state/address_index.h"
@@ -27,28 +27,31 @@ typedef struct gs_traits_table {
 uint32_t gs_traits_add(gs_traits_table *table, const gs_traits *traits);
 bool gs_traits_joinable(const gs_traits *a, const gs_traits *b);
 
-typedef struct gs_map {
-	const gs_places *places;
+typedef struct gs_mapped_memory {
+	const gs_address_index *addresses;
 	const gs_traits_table *table;
-	gs_place_set starts;
-	uint64_t *size;   /* by place */
-	uint32_t *traits; /* by place */
-} gs_map;
+	gs_address_set starts;
+	uint64_t *size;   /* by address number */
+	uint32_t *traits; /* by address number */
+} gs_mapped_memory;
 
-gs_status gs_map_init(gs_map *m, const gs_places *places, const gs_traits_table *table);
-void gs_map_release(gs_map *m);
+gs_status gs_mapped_memory_init(
+	gs_mapped_memory *m, const gs_address_index *addresses, const gs_traits_table *table);
+void gs_mapped_memory_release(gs_mapped_memory *m);
 
-/* The place where the piece that holds this place begins, or GS_NO_PLACE. */
-uint32_t gs_map_piece(const gs_map *m, uint32_t place);
-static inline uint64_t gs_map_end(const gs_map *m, uint32_t start)
+/* The address where the piece that holds this address begins, or GS_NO_ADDRESS. */
+uint32_t gs_mapped_memory_piece(const gs_mapped_memory *m, uint32_t number);
+static inline uint64_t gs_mapped_memory_end(const gs_mapped_memory *m, uint32_t start)
 {
-	return m->places->address[start] + m->size[start];
+	return m->addresses->address[start] + m->size[start];
 }
 
-/* [place's address, + size), whose end is a place too. cut returns the bytes that were there and,
- * in *traits (if any were), whose. add first cuts whatever is there and returns how much that was.
+/* [the number's address, + size), whose end is numbered too. cut returns the bytes that were there
+ * and, in *traits (if any were), whose. add first cuts whatever is there and returns how much that
+ * was.
  */
-uint64_t gs_map_cut(gs_map *m, uint32_t place, uint64_t size, uint32_t *traits);
-uint64_t gs_map_add(gs_map *m, uint32_t place, uint64_t size, uint32_t traits);
+uint64_t gs_mapped_memory_cut(
+	gs_mapped_memory *m, uint32_t number, uint64_t size, uint32_t *traits);
+uint64_t gs_mapped_memory_add(gs_mapped_memory *m, uint32_t number, uint64_t size, uint32_t traits);
 
 #endif

@@ -9,7 +9,7 @@
 
 int64_t gs_history_peak(const gs_history *h, bool reserved)
 {
-	return reserved ? h->work->peak_reserved : h->work->peak_allocated;
+	return reserved ? h->tables->peak_reserved : h->tables->peak_allocated;
 }
 
 /* The nth OOM of a device (0: the last): its index in the snapshot's ooms, SIZE_MAX where there is

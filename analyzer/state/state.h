@@ -11,8 +11,8 @@
  * Event numbers are indexes in device->trace; a state "after event i" includes i; -1 is before the
  * first. The snapshot must outlive the history and stay unchanged; a finished history may be read
  * by many threads. */
-#ifndef GS_ANALYZER_STATE_H
-#define GS_ANALYZER_STATE_H
+#ifndef GS_ANALYZER_STATE_STATE_H
+#define GS_ANALYZER_STATE_STATE_H
 
 #include "analyzer/model/snapshot.h"
 
@@ -22,15 +22,15 @@ typedef struct gs_history {
 	size_t n;          /* events */
 	uint64_t *sizes;   /* by event: alloc, free_requested, free_completed: the block's rounded size;
 						  else 0 */
-	int32_t *births;   /* by event: free_*: index of the block's alloc event, -1 when it was born
+	int32_t *births;   /* by event: free_*: index of the block's alloc event, -1 when it was there
 						  before the trace; alloc: its own; else -1 */
 	gs_layout initial; /* before the first event; exact and note as for any state. inactive blocks
 						  and segments as in a snapshot */
 	int64_t captured_at; /* the captured layout holds after this event (n - 1, or the last OOM's) */
 	bool starts_empty;   /* nothing was allocated before the first event: the trace is complete */
-	size_t contradictions;        /* places where trace and layout do not agree */
-	char note[160];               /* the first of them, or "" */
-	struct gs_history_work *work; /* private */
+	size_t contradictions;            /* places where trace and layout do not agree */
+	char note[160];                   /* the first of them, or "" */
+	struct gs_history_tables *tables; /* private */
 } gs_history;
 
 #define GS_HISTORY_INIT \
@@ -55,12 +55,12 @@ gs_status gs_history_layouts(const gs_history *h, const int64_t *idx, size_t n,
 	gs_history_visit *visit, void *context, gs_error *err);
 
 /* Bytes event by event without rebuilding layouts: start, then step for i = 0 … n - 1; after step i
- * the gauge holds the figures after event i. */
-typedef struct gs_gauge {
+ * the totals are those after event i. */
+typedef struct gs_running_totals {
 	uint64_t allocated, pending, reserved;
-} gs_gauge;
-void gs_gauge_start(const gs_history *h, gs_gauge *g);
-void gs_gauge_step(const gs_history *h, size_t i, gs_gauge *g);
+} gs_running_totals;
+void gs_running_totals_start(const gs_history *h, gs_running_totals *g);
+void gs_running_totals_step(const gs_history *h, size_t i, gs_running_totals *g);
 
 /* The first event after which allocated (reserved) bytes were at their greatest; -1 for a trace
  * without events. */

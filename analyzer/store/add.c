@@ -206,7 +206,7 @@ static gs_status put_strings(gs_fill *f, const char *sql, bool more, gs_error *e
 	return status;
 }
 
-static gs_status add(gs_fill *f, gs_error *err)
+static gs_status add_tables(gs_fill *f, gs_error *err)
 {
 	gs_status status = gs_fill_facts(f, err);
 	if (!status)
@@ -226,7 +226,7 @@ static gs_status add(gs_fill *f, gs_error *err)
 }
 
 gs_status gs_store_add(
-	gs_store *store, const gs_snapshot *s, const gs_store_ask *ask, int64_t *id, gs_error *err)
+	gs_store *store, const gs_snapshot *s, const gs_store_options *ask, int64_t *id, gs_error *err)
 {
 	gs_fill f = {.store = store,
 		.s = s,
@@ -236,7 +236,7 @@ gs_status gs_store_add(
 	gs_status status = gs_db_run(store->db, "BEGIN", err);
 	if (status)
 		return status;
-	status = add(&f, err);
+	status = add_tables(&f, err);
 	sqlite3_finalize(f.state);
 	sqlite3_finalize(f.segment);
 	sqlite3_finalize(f.block);

@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "schema/words.h"
+#include "schema/terms.h"
 
 static gs_status status_of(int rc)
 {

@@ -1,6 +1,6 @@
 /* A thin layer over SQLite: errors carry SQLite's words and the SQL, binding knows GS_NONE. */
-#ifndef GS_ANALYZER_DB_H
-#define GS_ANALYZER_DB_H
+#ifndef GS_ANALYZER_STORE_DB_H
+#define GS_ANALYZER_STORE_DB_H
 
 #include <sqlite3.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* A snapshot being read back from a database. */
-#ifndef GS_ANALYZER_STORE_READING_H
-#define GS_ANALYZER_STORE_READING_H
+#ifndef GS_ANALYZER_STORE_READ_INTERNAL_H
+#define GS_ANALYZER_STORE_READ_INTERNAL_H
 
 #include "analyzer/store/store_internal.h"
 

@@ -18,7 +18,7 @@ static bool stands_out(const gs_history *h, size_t i, const int64_t peaks[2])
 }
 
 static gs_status put_sample(
-	sqlite3_stmt *q, const gs_history *h, size_t i, const gs_gauge *g, gs_error *err)
+	sqlite3_stmt *q, const gs_history *h, size_t i, const gs_running_totals *g, gs_error *err)
 {
 	gs_db_int(q, 3, (int64_t)i);
 	gs_db_int(q, 4, h->device->trace.events[i].time_us);
@@ -32,16 +32,16 @@ static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 	size_t step = (h->n + SAMPLES - 1) / SAMPLES;
 	const int64_t peaks[2] = {gs_history_peak(h, false), gs_history_peak(h, true)};
 	sqlite3_stmt *q = NULL;
-	gs_gauge g;
+	gs_running_totals g;
 	gs_status status = gs_db_prepare(
 		f->store->db, "INSERT INTO main.timeline VALUES (?,?,?,?,?,?)", &q, err);
 	if (status)
 		return status;
 	gs_db_int(q, 1, f->id);
 	gs_db_int(q, 2, gs_device_number(h->device->device));
-	gs_gauge_start(h, &g);
+	gs_running_totals_start(h, &g);
 	for (size_t i = 0; i < h->n && !status; i++) {
-		gs_gauge_step(h, i, &g);
+		gs_running_totals_step(h, i, &g);
 		if (i % step == 0 || stands_out(h, i, peaks))
 			status = put_sample(q, h, i, &g, err);
 	}

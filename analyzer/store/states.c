@@ -96,7 +96,7 @@ static gs_status number_blocks(device_fill *x, gs_layout *out, gs_error *err)
 	return status;
 }
 
-static gs_status put(device_fill *x, const gs_state *state, int64_t *id, gs_error *err)
+static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, gs_error *err)
 {
 	char name[40];
 	gs_layout built;
@@ -157,7 +157,7 @@ static gs_status put_steps(device_fill *x, gs_error *err)
 	return gs_fill_steps(x->f, &x->meaning, err);
 }
 
-static gs_status find(device_fill *x, const char *selector, gs_state *state, gs_error *err)
+static gs_status find_state(device_fill *x, const char *selector, gs_state *state, gs_error *err)
 {
 	int64_t number;
 	bool peak;
@@ -180,8 +180,8 @@ static bool keep_oom(const device_fill *x, size_t i)
 static gs_status put_named(device_fill *x, const char *selector, int64_t *id, gs_error *err)
 {
 	gs_state state;
-	gs_status status = find(x, selector, &state, err);
-	return status ? status : put(x, &state, id, err);
+	gs_status status = find_state(x, selector, &state, err);
+	return status ? status : put_state(x, &state, id, err);
 }
 
 /* A message has no event, so no state of its own unless the layout was printed with it. */
@@ -212,7 +212,7 @@ static gs_status put_all(device_fill *x, gs_error *err)
 	return status;
 }
 
-static gs_status show(device_fill *x, const gs_state *state, int64_t id, gs_error *err)
+static gs_status show_state(device_fill *x, const gs_state *state, int64_t id, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(
@@ -231,27 +231,27 @@ static gs_status show(device_fill *x, const gs_state *state, int64_t id, gs_erro
 /* Devices without the state asked for are not shown, unless it is the one device asked about. */
 static gs_status put_shown(device_fill *x, gs_error *err)
 {
-	const gs_store_ask *ask = x->f->ask;
+	const gs_store_options *ask = x->f->ask;
 	if (ask->device != GS_NONE && ask->device != x->d->device)
 		return GS_OK;
 	gs_state state;
 	gs_error why = GS_ERROR_INIT;
-	gs_status status = find(x, ask->state, &state, &why);
+	gs_status status = find_state(x, ask->state, &state, &why);
 	if (status == GS_NOT_FOUND) /* other devices or snapshots may have it */
 		return GS_OK;
 	if (status)
 		return gs_fail(err, status, "%s", why.text);
 	int64_t id = stored(x, &state);
 	if (!id)
-		status = put(x, &state, &id, err);
-	return status ? status : show(x, &state, id, err);
+		status = put_state(x, &state, &id, err);
+	return status ? status : show_state(x, &state, id, err);
 }
 
 static const char insert_oom[] =
 	"INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
 
 static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t number,
-	const gs_gauge *sums, gs_error *err)
+	const gs_running_totals *sums, gs_error *err)
 {
 	char pool_id[44];
 	gs_id stack = gs_fill_stack(f, o->stack);
@@ -286,13 +286,13 @@ static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t nu
 
 /* Bytes after the events of the device's OOM rows; sums has nooms entries, known tells which were
  * found. */
-static gs_status oom_sums(device_fill *x, gs_gauge *sums, bool *known, gs_error *err)
+static gs_status oom_sums(device_fill *x, gs_running_totals *sums, bool *known, gs_error *err)
 {
 	const gs_oom *ooms = x->f->s->ooms + x->first_oom;
 	if (x->d->layout_at_oom && x->d->has_layout && x->nooms) {
 		gs_totals t;
 		gs_layout_totals(&x->d->captured, &t);
-		sums[x->nooms - 1] = (gs_gauge){t.allocated, t.pending, t.reserved};
+		sums[x->nooms - 1] = (gs_running_totals){t.allocated, t.pending, t.reserved};
 		known[x->nooms - 1] = true;
 	}
 	bool missing = false;
@@ -303,11 +303,11 @@ static gs_status oom_sums(device_fill *x, gs_gauge *sums, bool *known, gs_error 
 	gs_status status = need_history(x, err);
 	if (status)
 		return status;
-	gs_gauge g;
-	gs_gauge_start(&x->history, &g);
+	gs_running_totals g;
+	gs_running_totals_start(&x->history, &g);
 	size_t at = 0;
 	for (size_t i = 0; i < x->d->trace.n && at < x->nooms; i++) {
-		gs_gauge_step(&x->history, i, &g);
+		gs_running_totals_step(&x->history, i, &g);
 		for (; at < x->nooms && ooms[at].idx != GS_NONE && (size_t)ooms[at].idx == i; at++) {
 			sums[at] = known[at] ? sums[at] : g;
 			known[at] = true;
@@ -318,7 +318,7 @@ static gs_status oom_sums(device_fill *x, gs_gauge *sums, bool *known, gs_error 
 
 static gs_status put_ooms(device_fill *x, gs_error *err)
 {
-	gs_gauge *sums = calloc(x->nooms + 1, sizeof *sums);
+	gs_running_totals *sums = calloc(x->nooms + 1, sizeof *sums);
 	bool *known = calloc(x->nooms + 1, sizeof *known);
 	sqlite3_stmt *q = NULL;
 	gs_status status = sums && known ? GS_OK : gs_fail(err, GS_NO_MEMORY, "OOM rows");
@@ -345,7 +345,7 @@ static void find_ooms(device_fill *x, int32_t device)
 		x->nooms++;
 }
 
-static gs_status fill(device_fill *x, gs_error *err)
+static gs_status fill_states(device_fill *x, gs_error *err)
 {
 	gs_status status = GS_OK;
 	x->oom_ids = calloc(x->nooms + 1, sizeof *x->oom_ids);
@@ -392,7 +392,7 @@ gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
 		return GS_OK;
 	device_fill x = {.f = f, .d = d, .history = GS_HISTORY_INIT};
 	find_ooms(&x, d->device);
-	gs_status status = fill(&x, err);
+	gs_status status = fill_states(&x, err);
 	gs_meaning_release(&x.meaning);
 	if (x.has_history)
 		gs_history_release(&x.history);

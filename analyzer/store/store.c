@@ -22,7 +22,7 @@ static gs_status run_folder(gs_store *store, const char *folder, gs_error *err)
 	return GS_OK;
 }
 
-static gs_status make(const char *path, int flags, gs_store **out, gs_error *err)
+static gs_status make_store(const char *path, int flags, gs_store **out, gs_error *err)
 {
 	gs_store *store = calloc(1, sizeof *store);
 	if (!store)
@@ -48,7 +48,7 @@ static gs_status make(const char *path, int flags, gs_store **out, gs_error *err
 gs_status gs_store_create(const char *path, gs_store **out, gs_error *err)
 {
 	gs_store *store = NULL;
-	gs_status status = make(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
+	gs_status status = make_store(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
 	if (status)
 		return status;
 	status = gs_db_runf(store->db, err,
@@ -134,7 +134,7 @@ static gs_status check_limits(gs_store *store, gs_error *err)
 gs_status gs_store_open(const char *path, gs_store **out, gs_error *err)
 {
 	gs_store *store = NULL;
-	gs_status status = make(path, SQLITE_OPEN_READONLY, &store, err);
+	gs_status status = make_store(path, SQLITE_OPEN_READONLY, &store, err);
 	if (status)
 		return status;
 	status = gs_db_run(store->db,

@@ -4,8 +4,8 @@
  * A database is told by PRAGMA application_id and user_version. Stacks and frames are shared by
  * content between the snapshots that one gs_store adds. Not thread-safe; a store is used by one
  * thread. */
-#ifndef GS_ANALYZER_STORE_H
-#define GS_ANALYZER_STORE_H
+#ifndef GS_ANALYZER_STORE_STORE_H
+#define GS_ANALYZER_STORE_STORE_H
 
 #include <sqlite3.h>
 
@@ -35,14 +35,14 @@ enum gs_store_part {
 
 typedef struct gs_store gs_store;
 
-typedef struct gs_store_ask {
+typedef struct gs_store_options {
 	unsigned parts;    /* gs_store_part */
 	const char *state; /* selector (see state.h) of the state that shown_state shall name, NULL: the
 						  default */
 	int64_t device;    /* the only device whose state must exist, GS_NONE all: others lacking it are
 						  left out of shown_state */
 	const gs_category_rules *rules; /* the user's for categories, NULL none */
-} gs_store_ask;
+} gs_store_options;
 #define GS_STORE_ASK_ALL                  \
 	{                                     \
 		GS_STORE_ALL, NULL, GS_NONE, NULL \
@@ -63,7 +63,7 @@ gs_status gs_store_shadow(gs_store *store, gs_error *err);
 /* Adds a snapshot in one transaction. GS_INVALID, GS_NOT_FOUND: the state asked for (where shadows
  * are, temp.shown_state gets a row a device). */
 gs_status gs_store_add(
-	gs_store *store, const gs_snapshot *s, const gs_store_ask *ask, int64_t *id, gs_error *err);
+	gs_store *store, const gs_snapshot *s, const gs_store_options *ask, int64_t *id, gs_error *err);
 
 /* Writes the indexes and what the planner needs, and syncs; after the last add to a file. */
 gs_status gs_store_finish(gs_store *store, gs_error *err);

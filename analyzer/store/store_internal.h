@@ -1,6 +1,6 @@
 /* What the files of the store share. */
-#ifndef GS_ANALYZER_STORE_INNER_H
-#define GS_ANALYZER_STORE_INNER_H
+#ifndef GS_ANALYZER_STORE_STORE_INTERNAL_H
+#define GS_ANALYZER_STORE_STORE_INTERNAL_H
 
 #include "analyzer/store/db.h"
 #include "analyzer/meaning/meaning.h"
@@ -22,7 +22,7 @@ struct gs_store {
 typedef struct gs_fill {
 	gs_store *store;
 	const gs_snapshot *s;
-	const gs_store_ask *ask;
+	const gs_store_options *ask;
 	int64_t id;                                     /* snapshot.id */
 	gs_id *stack_of;                                /* stack ids: the snapshot's to the store's */
 	sqlite3_stmt *state, *segment, *block, *holder; /* prepared at first need */

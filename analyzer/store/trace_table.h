@@ -1,8 +1,8 @@
 /* A trace as a table that SQL can select from, so that its events go into a database by one
  * statement: one program runs over all rows with one open cursor, which costs half of binding and
  * stepping a statement a row. */
-#ifndef GS_ANALYZER_STORE_ROWS_H
-#define GS_ANALYZER_STORE_ROWS_H
+#ifndef GS_ANALYZER_STORE_TRACE_TABLE_H
+#define GS_ANALYZER_STORE_TRACE_TABLE_H
 
 #include <sqlite3.h>
 

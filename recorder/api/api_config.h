@@ -1,6 +1,6 @@
 /* From a caller's gpusnap_config to what a recorder is opened with. */
-#ifndef GS_RECORDER_API_CONFIG_H
-#define GS_RECORDER_API_CONFIG_H
+#ifndef GS_RECORDER_API_API_CONFIG_H
+#define GS_RECORDER_API_API_CONFIG_H
 
 #include "recorder/dump/config.h"
 #include "recorder/gpusnap.h"

@@ -82,10 +82,10 @@ static gs_id intern(gpusnap_builder *b, const char *text)
 	return text ? gs_tables_text(b->tables, text, strlen(text)) : 0;
 }
 
-static gs_text text_of(const gpusnap_builder *b, gs_id id)
+static gs_span text_of(const gpusnap_builder *b, gs_id id)
 {
 	const gs_table_text *t = &b->tables->texts[id];
-	return (gs_text){id ? b->tables->text_bytes + t->at : NULL, t->n};
+	return (gs_span){id ? b->tables->text_bytes + t->at : NULL, t->n};
 }
 
 /* Copies a caller's struct, which may be older and shorter than ours: what it lacks is 0. */

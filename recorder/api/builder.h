@@ -1,7 +1,7 @@
 /* The rows of a builder (gpusnap.h) until they are written. Texts are interned in tables of its
  * own. Not thread-safe. */
-#ifndef GS_RECORDER_BUILDER_H
-#define GS_RECORDER_BUILDER_H
+#ifndef GS_RECORDER_API_BUILDER_H
+#define GS_RECORDER_API_BUILDER_H
 
 #include <stdbool.h>
 

@@ -135,15 +135,15 @@ static gs_status put_in_order(gpusnap_builder *b, gs_error *err)
 /* --- rows
  * --------------------------------------------------------------------------------------------- */
 
-static gs_text text_of(const gpusnap_builder *b, gs_id id)
+static gs_span text_of(const gpusnap_builder *b, gs_id id)
 {
 	const gs_table_text *t = &b->tables->texts[id];
-	return (gs_text){id ? b->tables->text_bytes + t->at : NULL, t->n};
+	return (gs_span){id ? b->tables->text_bytes + t->at : NULL, t->n};
 }
 
-static gs_text either(const gpusnap_builder *b, gs_id id, const char *fallback)
+static gs_span either(const gpusnap_builder *b, gs_id id, const char *fallback)
 {
-	return id ? text_of(b, id) : gs_text_of(fallback);
+	return id ? text_of(b, id) : gs_span_of(fallback);
 }
 
 static int64_t either_number(int64_t told, int64_t fallback)
@@ -157,11 +157,11 @@ static void put_process(
 	gs_row_process row = {.host = either(b, b->host, c->host),
 		.tool = either(b, b->tool, "gpusnap " GS_RELEASE),
 		.argv = b->argv ? text_of(b, b->argv)
-						: (gs_text){c->argv_length ? c->argv : NULL, c->argv_length},
+						: (gs_span){c->argv_length ? c->argv : NULL, c->argv_length},
 		.rules = text_of(b, b->rules),
 		.library = text_of(b, b->library),
 		.driver = text_of(b, b->driver),
-		.reason = gs_text_of(reason),
+		.reason = gs_span_of(reason),
 		.pid = either_number(b->pid, pid),
 		.rank = either_number(b->rank, c->rank),
 		.time_us = either_number(b->time_us, gs_clock_real() / 1000)};

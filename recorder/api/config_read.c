@@ -12,7 +12,7 @@
 #include "recorder/api/env.h"
 #include "recorder/dump/signal_names.h"
 #include "recorder/dump/text.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 static gs_status read_number(
 	int variable, const char *text, uint64_t least, uint64_t most, uint64_t *value, gs_error *err)

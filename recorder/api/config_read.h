@@ -1,6 +1,6 @@
 /* Reading a recorder's configuration from the environment. */
-#ifndef GS_RECORDER_CONFIG_READ_H
-#define GS_RECORDER_CONFIG_READ_H
+#ifndef GS_RECORDER_API_CONFIG_READ_H
+#define GS_RECORDER_API_CONFIG_READ_H
 
 #include "recorder/dump/config.h"
 

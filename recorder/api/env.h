@@ -1,6 +1,6 @@
 /* The recorder's environment variables, for help and for reading. Constant data, thread-safe. */
-#ifndef GS_RECORDER_ENV_H
-#define GS_RECORDER_ENV_H
+#ifndef GS_RECORDER_API_ENV_H
+#define GS_RECORDER_API_ENV_H
 
 typedef struct gs_env_variable {
 	const char *name;     /* "GPUSNAP_DIR"; NULL ends the list */

@@ -1,7 +1,7 @@
 /* Forking while threads record: the child finds every lock free, nothing half done, and counts its
  * dumps anew. */
-#ifndef GS_RECORDER_FORK_H
-#define GS_RECORDER_FORK_H
+#ifndef GS_RECORDER_API_FORK_H
+#define GS_RECORDER_API_FORK_H
 
 struct gs_recorder;
 

@@ -11,8 +11,8 @@
  * Failures alike (dump_places.h) need no second dump, nor do other threads' that meet the same
  * moment: a call that began before the dump did, or nothing was allocated or freed on the device
  * since. */
-#ifndef GS_RECORDER_HEAP_H
-#define GS_RECORDER_HEAP_H
+#ifndef GS_RECORDER_API_HEAP_H
+#define GS_RECORDER_API_HEAP_H
 
 #include <pthread.h>
 #include <stdatomic.h>

@@ -1,7 +1,7 @@
 /* The recorders that are open in this process: that of gpusnap_open and that of a watched
  * allocator. Who opens one says so here; who needs one asks here. */
-#ifndef GS_RECORDER_OPENED_H
-#define GS_RECORDER_OPENED_H
+#ifndef GS_RECORDER_API_OPENED_H
+#define GS_RECORDER_API_OPENED_H
 
 #include "recorder/api/recorder.h"
 

@@ -4,8 +4,8 @@
  * Opening, closing and adding devices are for one thread at a time; every other function is
  * thread-safe. A recorder reads the clock and the stack before it takes a lock. All its memory is
  * its own (pages.h), bounded by the configuration, and told by gs_recorder_bytes. */
-#ifndef GS_RECORDER_RECORDER_H
-#define GS_RECORDER_RECORDER_H
+#ifndef GS_RECORDER_API_RECORDER_H
+#define GS_RECORDER_API_RECORDER_H
 
 #include <stdatomic.h>
 #include <stdint.h>

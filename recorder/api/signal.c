@@ -61,7 +61,7 @@ static void call_all(void)
 	pthread_mutex_unlock(&own.lock);
 }
 
-static void *run(void *arg)
+static void *wait_for_signals(void *arg)
 {
 	(void)arg;
 	for (;;) {
@@ -86,7 +86,7 @@ static gs_status start_thread(void)
 		;
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	own.has_thread = !pthread_create(&own.thread, NULL, run, NULL);
+	own.has_thread = !pthread_create(&own.thread, NULL, wait_for_signals, NULL);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return own.has_thread ? GS_OK : GS_NO_MEMORY;
 }

@@ -1,8 +1,8 @@
 /* Dumping when a signal comes: the handler only wakes a thread of ours, which calls whoever
  * listens, one after the other. An earlier handler is called as well. One signal a process.
  * Thread-safe. */
-#ifndef GS_RECORDER_SIGNAL_H
-#define GS_RECORDER_SIGNAL_H
+#ifndef GS_RECORDER_API_SIGNAL_H
+#define GS_RECORDER_API_SIGNAL_H
 
 #include "schema/status.h"
 

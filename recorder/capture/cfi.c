@@ -38,7 +38,7 @@ typedef struct cie {
 	cursor program;
 } cie;
 
-static uint64_t get(cursor *c, unsigned bytes)
+static uint64_t get_bytes(cursor *c, unsigned bytes)
 {
 	uint64_t v = 0;
 	if (c->bad || (size_t)(c->end - c->at) < bytes) {
@@ -54,7 +54,7 @@ static uint64_t get_uleb(cursor *c)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = (uint8_t)get(c, 1);
+		uint8_t byte = (uint8_t)get_bytes(c, 1);
 		v |= (uint64_t)(byte & 127) << shift;
 		if (!(byte & 128))
 			return v;
@@ -67,7 +67,7 @@ static int64_t get_sleb(cursor *c)
 {
 	uint64_t v = 0;
 	for (unsigned shift = 0; shift < 64;) {
-		uint8_t byte = (uint8_t)get(c, 1);
+		uint8_t byte = (uint8_t)get_bytes(c, 1);
 		v |= (uint64_t)(byte & 127) << shift;
 		shift += 7;
 		if (!(byte & 128)) {
@@ -96,11 +96,11 @@ static uint64_t get_encoded(cursor *c, uint8_t encoding, uint64_t base)
 	switch (encoding & 15) {
 	case 0x0:
 	case 0x4:
-	case 0xc: v = get(c, 8); break;
-	case 0x3: v = get(c, 4); break;
-	case 0xb: v = (uint64_t)(int64_t)(int32_t)get(c, 4); break;
-	case 0x2: v = get(c, 2); break;
-	case 0xa: v = (uint64_t)(int64_t)(int16_t)get(c, 2); break;
+	case 0xc: v = get_bytes(c, 8); break;
+	case 0x3: v = get_bytes(c, 4); break;
+	case 0xb: v = (uint64_t)(int64_t)(int32_t)get_bytes(c, 4); break;
+	case 0x2: v = get_bytes(c, 2); break;
+	case 0xa: v = (uint64_t)(int64_t)(int16_t)get_bytes(c, 2); break;
 	case 0x1: v = get_uleb(c); break;
 	case 0x9: v = (uint64_t)get_sleb(c); break;
 	default: c->bad = true; return 0;
@@ -121,8 +121,8 @@ static cie read_cie(const uint8_t *at)
 	if (!length || length == UINT32_MAX)
 		return k;
 	cursor c = {at + 4, at + 4 + length, false};
-	bool id_is_zero = get(&c, 4) == 0;
-	uint8_t version = (uint8_t)get(&c, 1);
+	bool id_is_zero = get_bytes(&c, 4) == 0;
+	uint8_t version = (uint8_t)get_bytes(&c, 1);
 	const char *augmentation = (const char *)c.at;
 	const uint8_t *nul = memchr(c.at, 0, (size_t)(c.end - c.at));
 	if (!id_is_zero || (version != 1 && version != 3) || !nul)
@@ -130,7 +130,7 @@ static cie read_cie(const uint8_t *at)
 	c.at = nul + 1;
 	k.code_align = get_uleb(&c);
 	k.data_align = get_sleb(&c);
-	uint64_t ra = version == 1 ? get(&c, 1) : get_uleb(&c);
+	uint64_t ra = version == 1 ? get_bytes(&c, 1) : get_uleb(&c);
 	const uint8_t *program = c.at;
 	if (*augmentation == 'z') {
 		uint64_t n = get_uleb(&c);
@@ -140,11 +140,11 @@ static cie read_cie(const uint8_t *at)
 	}
 	for (; *augmentation; augmentation++) {
 		if (*augmentation == 'R')
-			k.fde_encoding = (uint8_t)get(&c, 1);
+			k.fde_encoding = (uint8_t)get_bytes(&c, 1);
 		else if (*augmentation == 'L')
 			skip(&c, 1);
 		else if (*augmentation == 'P')
-			get_encoded(&c, get(&c, 1) & 0x7f, 0);
+			get_encoded(&c, get_bytes(&c, 1) & 0x7f, 0);
 		else
 			return k; /* 'S', a signal frame, among others */
 	}
@@ -161,9 +161,9 @@ static bool read_expression(cursor *c, int64_t *offset, bool *word)
 		return !(c->bad = true);
 	cursor e = {c->at, c->at + n, false};
 	c->at += n;
-	bool rbp = get(&e, 1) == 0x70 + REG_RBP;
+	bool rbp = get_bytes(&e, 1) == 0x70 + REG_RBP;
 	*offset = get_sleb(&e);
-	*word = e.at < e.end && get(&e, 1) == 0x06;
+	*word = e.at < e.end && get_bytes(&e, 1) == 0x06;
 	return rbp && !e.bad && e.at == e.end;
 }
 
@@ -246,14 +246,15 @@ static void run_register(cursor *c, const cie *k, row *r, const row *initial, ui
 
 /* Runs instructions as long as they describe addresses up to pc. loc is the address they begin at.
  */
-static bool run(cursor c, const cie *k, row *r, const row *initial, uint64_t loc, uint64_t pc)
+static bool run_instructions(
+	cursor c, const cie *k, row *r, const row *initial, uint64_t loc, uint64_t pc)
 {
 	row saved[DEPTH];
 	unsigned nsaved = 0;
 	int64_t offset;
 	bool word;
 	while (c.at < c.end && !c.bad && loc <= pc) {
-		uint8_t op = (uint8_t)get(&c, 1);
+		uint8_t op = (uint8_t)get_bytes(&c, 1);
 		switch (op & 0xc0) {
 		case 0x40: loc += (op & 63) * k->code_align; continue;
 		case 0x80:
@@ -263,9 +264,9 @@ static bool run(cursor c, const cie *k, row *r, const row *initial, uint64_t loc
 		}
 		switch (op) {
 		case 0x00: break;
-		case 0x02: loc += get(&c, 1) * k->code_align; break;
-		case 0x03: loc += get(&c, 2) * k->code_align; break;
-		case 0x04: loc += get(&c, 4) * k->code_align; break;
+		case 0x02: loc += get_bytes(&c, 1) * k->code_align; break;
+		case 0x03: loc += get_bytes(&c, 2) * k->code_align; break;
+		case 0x04: loc += get_bytes(&c, 4) * k->code_align; break;
 		case 0x0a:
 			if (nsaved == DEPTH)
 				return false;
@@ -343,10 +344,10 @@ static void rule_of_fde(const uint8_t *at, uint64_t pc, gs_cfi_rule *rule)
 		return;
 	}
 	row initial = {.ra_how = 2, .rbp_how = GS_CFI_KEPT}, r;
-	if (!run(k.program, &k, &initial, &initial, 0, UINT64_MAX))
+	if (!run_instructions(k.program, &k, &initial, &initial, 0, UINT64_MAX))
 		return;
 	r = initial;
-	if (run(c, &k, &r, &initial, begin, pc))
+	if (run_instructions(c, &k, &r, &initial, begin, pc))
 		rule_of_row(&r, rule);
 }
 

@@ -6,8 +6,8 @@
  * frames, unusual registers, code without FDE index) is GS_CFI_SLOW too. Nothing allocates;
  * thread-safe; the only lock that can be taken is the loader's, and only where glibc lacks
  * _dl_find_object. */
-#ifndef GS_RECORDER_CFI_H
-#define GS_RECORDER_CFI_H
+#ifndef GS_RECORDER_CAPTURE_CFI_H
+#define GS_RECORDER_CAPTURE_CFI_H
 
 #include <stdbool.h>
 #include <stdint.h>

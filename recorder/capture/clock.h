@@ -4,8 +4,8 @@
  * Ticks are the processor's time stamp counter where the kernel itself keeps time by it, else
  * CLOCK_MONOTONIC. A manual clock gives made-up times for simulations. Thread-safe, but for a
  * manual clock. */
-#ifndef GS_RECORDER_CLOCK_H
-#define GS_RECORDER_CLOCK_H
+#ifndef GS_RECORDER_CAPTURE_CLOCK_H
+#define GS_RECORDER_CAPTURE_CLOCK_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,8 +1,8 @@
 /* Moments that the program names: its steps, and spans such as torch.profiler's. The last ones are
  * kept, with their names: a name of each step would fill the tables of a long run. Fixed memory.
  * Thread-safe: a lock of its own, innermost. */
-#ifndef GS_RECORDER_MARKS_H
-#define GS_RECORDER_MARKS_H
+#ifndef GS_RECORDER_CAPTURE_MARKS_H
+#define GS_RECORDER_CAPTURE_MARKS_H
 
 #include <pthread.h>
 #include <stdint.h>

@@ -85,7 +85,7 @@ static void set_path(gs_modules *m, gs_module *module, const char *name)
 	m->text_used += (uint32_t)n;
 }
 
-static int see(struct dl_phdr_info *info, size_t size, void *arg)
+static int see_module(struct dl_phdr_info *info, size_t size, void *arg)
 {
 	gs_modules *m = arg;
 	gs_module seen = {.loaded = true, .seen = true};
@@ -115,7 +115,7 @@ void gs_modules_refresh(gs_modules *m)
 		return;
 	for (uint32_t i = 0; i < m->n; i++)
 		m->list[i].seen = false;
-	dl_iterate_phdr(see, m);
+	dl_iterate_phdr(see_module, m);
 	for (uint32_t i = 0; i < m->n; i++) {
 		gone |= m->list[i].loaded && !m->list[i].seen;
 		m->list[i].loaded = m->list[i].seen;

@@ -1,8 +1,8 @@
 /* The object files loaded in the process: which one a code address belongs to. Entries stay when a
  * module is unloaded, so that stacks recorded before keep their meaning. Not thread-safe; its owner
  * locks. Takes no memory after init. */
-#ifndef GS_RECORDER_MODULES_H
-#define GS_RECORDER_MODULES_H
+#ifndef GS_RECORDER_CAPTURE_MODULES_H
+#define GS_RECORDER_CAPTURE_MODULES_H
 
 #include <stdatomic.h>
 #include <stdbool.h>

@@ -1,7 +1,7 @@
 /* Memory of the recorder's own: whole pages from the kernel, never from the program's malloc,
  * counted. */
-#ifndef GS_RECORDER_PAGES_H
-#define GS_RECORDER_PAGES_H
+#ifndef GS_RECORDER_CAPTURE_PAGES_H
+#define GS_RECORDER_CAPTURE_PAGES_H
 
 #include <stdatomic.h>
 #include <stddef.h>

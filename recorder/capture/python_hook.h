@@ -1,6 +1,6 @@
 /* Python's frames on top of the C stacks of a recorder. */
-#ifndef GS_RECORDER_PYTHON_HOOK_H
-#define GS_RECORDER_PYTHON_HOOK_H
+#ifndef GS_RECORDER_CAPTURE_PYTHON_HOOK_H
+#define GS_RECORDER_CAPTURE_PYTHON_HOOK_H
 
 #include <stdint.h>
 

@@ -39,7 +39,7 @@ enum {
 };                       /* FOUND: its functions are known, how to walk is not yet */
 static _Atomic int walk; /* guarded by the interpreter lock once Python runs */
 
-static void find(const char *name, void *slot)
+static void find_symbol(const char *name, void *slot)
 {
 	void *f = dlsym(RTLD_DEFAULT, name);
 	memcpy(slot, &f, sizeof f);
@@ -47,26 +47,26 @@ static void find(const char *name, void *slot)
 
 static bool find_all(void)
 {
-	find("Py_IsInitialized", &py.is_initialized);
-	find("Py_IsFinalizing", &py.is_finalizing);
+	find_symbol("Py_IsInitialized", &py.is_initialized);
+	find_symbol("Py_IsFinalizing", &py.is_finalizing);
 	if (!py.is_finalizing)
-		find("_Py_IsFinalizing", &py.is_finalizing);
-	find("PyGILState_GetThisThreadState", &py.this_thread_state);
-	find("PyGILState_Check", &py.gil_check);
-	find("PyEval_RestoreThread", &py.restore_thread);
-	find("PyEval_SaveThread", &py.save_thread);
-	find("PyEval_GetFrame", &py.get_frame);
-	find("PyFrame_GetCode", &py.frame_code);
-	find("PyFrame_GetBack", &py.frame_back);
-	find("PyFrame_GetLineNumber", &py.frame_line);
-	find("PyFrame_GetLasti", &py.frame_lasti);
-	find("PyCode_Addr2Line", &py.code_line);
-	find("PyObject_GetAttrString", &py.get_attribute);
-	find("PyUnicode_AsUTF8", &py.utf8);
-	find("Py_IncRef", &py.incref);
-	find("Py_DecRef", &py.decref);
-	find("PyErr_Clear", &py.clear_error);
-	find("Py_GetVersion", &py.version);
+		find_symbol("_Py_IsFinalizing", &py.is_finalizing);
+	find_symbol("PyGILState_GetThisThreadState", &py.this_thread_state);
+	find_symbol("PyGILState_Check", &py.gil_check);
+	find_symbol("PyEval_RestoreThread", &py.restore_thread);
+	find_symbol("PyEval_SaveThread", &py.save_thread);
+	find_symbol("PyEval_GetFrame", &py.get_frame);
+	find_symbol("PyFrame_GetCode", &py.frame_code);
+	find_symbol("PyFrame_GetBack", &py.frame_back);
+	find_symbol("PyFrame_GetLineNumber", &py.frame_line);
+	find_symbol("PyFrame_GetLasti", &py.frame_lasti);
+	find_symbol("PyCode_Addr2Line", &py.code_line);
+	find_symbol("PyObject_GetAttrString", &py.get_attribute);
+	find_symbol("PyUnicode_AsUTF8", &py.utf8);
+	find_symbol("Py_IncRef", &py.incref);
+	find_symbol("Py_DecRef", &py.decref);
+	find_symbol("PyErr_Clear", &py.clear_error);
+	find_symbol("Py_GetVersion", &py.version);
 	return py.is_initialized && py.this_thread_state && py.gil_check && py.restore_thread &&
 		py.save_thread && py.get_frame && py.frame_code && py.frame_back && py.frame_line &&
 		py.code_line && py.get_attribute && py.utf8 && py.incref && py.decref && py.clear_error &&

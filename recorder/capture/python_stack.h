@@ -10,8 +10,8 @@
  * On 3.11 and later the walk reads the interpreter's own frames. Their layout is not public: it is
  * calibrated at first use against the public calls, on the stack at hand, and the public calls
  * serve wherever the two disagree. */
-#ifndef GS_RECORDER_PYTHON_STACK_H
-#define GS_RECORDER_PYTHON_STACK_H
+#ifndef GS_RECORDER_CAPTURE_PYTHON_STACK_H
+#define GS_RECORDER_CAPTURE_PYTHON_STACK_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,8 +2,8 @@
  * mapping taken at first use.
  *
  * Writers hold the interpreter lock; readers need nothing. */
-#ifndef GS_RECORDER_PYTHON_TABLE_H
-#define GS_RECORDER_PYTHON_TABLE_H
+#ifndef GS_RECORDER_CAPTURE_PYTHON_TABLE_H
+#define GS_RECORDER_CAPTURE_PYTHON_TABLE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -6,8 +6,8 @@
  * Python stack on top of the C stack it runs in). Ids start at 1; 0 is none. What does not fit is
  * counted and gets id 0. Thread-safe: finding takes no lock, adding takes one, and a new address
  * may make the table of modules read the loader's list. */
-#ifndef GS_RECORDER_TABLES_H
-#define GS_RECORDER_TABLES_H
+#ifndef GS_RECORDER_CAPTURE_TABLES_H
+#define GS_RECORDER_CAPTURE_TABLES_H
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -17,7 +17,7 @@
 #include "recorder/capture/modules.h"
 #include "recorder/capture/pages.h"
 #include "schema/status.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 typedef struct gs_tables_limits {
 	uint32_t text_bytes, texts, frames, stacks, stack_frames,

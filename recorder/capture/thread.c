@@ -23,7 +23,7 @@ static void give_back(void *thread)
 
 static void make_key(void) { all.has_key = !pthread_key_create(&all.key, give_back); }
 
-static gs_thread *make(void)
+static gs_thread *make_thread(void)
 {
 	pthread_once(&all.once, make_key);
 	gs_thread *t = gs_pages_take(&all.pages, sizeof *t);
@@ -32,7 +32,7 @@ static gs_thread *make(void)
 	return self = t;
 }
 
-gs_thread *gs_thread_self(void) { return __builtin_expect(self != NULL, 1) ? self : make(); }
+gs_thread *gs_thread_self(void) { return __builtin_expect(self != NULL, 1) ? self : make_thread(); }
 
 uint64_t gs_thread_bytes(void) { return all.pages.bytes; }
 

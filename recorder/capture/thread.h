@@ -1,7 +1,7 @@
 /* What the recorder keeps for each thread: its tags and what unwinding its stack has taught. Made
  * at a thread's first call, from pages, freed when it ends. Only the thread itself touches it. */
-#ifndef GS_RECORDER_THREAD_H
-#define GS_RECORDER_THREAD_H
+#ifndef GS_RECORDER_CAPTURE_THREAD_H
+#define GS_RECORDER_CAPTURE_THREAD_H
 
 #include <stdbool.h>
 #include <stdint.h>

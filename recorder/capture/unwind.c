@@ -133,7 +133,7 @@ static inline bool load_bp(gs_walk *w, place *p)
 }
 
 /* To the caller; false where the rule leads astray. */
-static inline bool step(gs_walk *w, place *p, const gs_cfi_rule *r)
+static inline bool step_frame(gs_walk *w, place *p, const gs_cfi_rule *r)
 {
 	uint64_t cfa = p->sp + (uint64_t)(int64_t)r->cfa;
 	if (r->kind != GS_CFI_RSP) {
@@ -170,7 +170,7 @@ uint32_t gs_unwind(gs_unwinder *u, const gs_regs *start, uint64_t *frames, uint3
 		const gs_cfi_rule *r = rule_of(u, p.ip);
 		if (r->kind == GS_CFI_END || n == max)
 			break;
-		if (r->kind == GS_CFI_SLOW || !step(&u->last, &p, r)) {
+		if (r->kind == GS_CFI_SLOW || !step_frame(&u->last, &p, r)) {
 			u->last.nwords = GS_UNWIND_WORDS + 1;
 			return walk_slowly(start, frames, max);
 		}

@@ -11,8 +11,8 @@
  *
  * A gs_unwinder belongs to one thread. Nothing here allocates or locks (the first use of
  * backtrace() may: gs_unwind_prepare does that beforehand). */
-#ifndef GS_RECORDER_UNWIND_H
-#define GS_RECORDER_UNWIND_H
+#ifndef GS_RECORDER_CAPTURE_UNWIND_H
+#define GS_RECORDER_CAPTURE_UNWIND_H
 
 #include <stdbool.h>
 #include <stddef.h>

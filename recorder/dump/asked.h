@@ -3,8 +3,8 @@
  *
  * A round is one answer to a signal: begin, the path of each dump, end. The owner's functions are
  * for one thread at a time; what readers look at is atomic. */
-#ifndef GS_RECORDER_ASKED_H
-#define GS_RECORDER_ASKED_H
+#ifndef GS_RECORDER_DUMP_ASKED_H
+#define GS_RECORDER_DUMP_ASKED_H
 
 #include <stdatomic.h>
 #include <stdint.h>

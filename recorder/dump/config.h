@@ -1,7 +1,7 @@
 /* What a recorder is told when it is opened: numbers and texts, read once, so that the dump path
  * reads neither environment nor clock settings. */
-#ifndef GS_RECORDER_CONFIG_H
-#define GS_RECORDER_CONFIG_H
+#ifndef GS_RECORDER_DUMP_CONFIG_H
+#define GS_RECORDER_DUMP_CONFIG_H
 
 #include <limits.h>
 #include <stdbool.h>

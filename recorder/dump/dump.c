@@ -330,7 +330,7 @@ void gs_dumper_forget(gs_dumper *d, const char *path)
 
 typedef struct staged {
 	gs_dumper *d;
-	const gs_stage *stage;
+	const gs_staging *stage;
 	const gs_dump_device *device;
 	gs_dump_reason reason;
 } staged;
@@ -351,7 +351,7 @@ static gs_status encode_stage(void *arg, int64_t pid, gs_sink sink, void *sink_a
 	return gs_encode(&s->d->encoder, &source, sink, sink_arg);
 }
 
-gs_status gs_dumper_write(gs_dumper *d, const gs_stage *stage, const gs_dump_device *device,
+gs_status gs_dumper_write(gs_dumper *d, const gs_staging *stage, const gs_dump_device *device,
 	const gs_dump_request *request, char *written, size_t cap, gs_error *err)
 {
 	staged s = {d, stage, device, request->reason};

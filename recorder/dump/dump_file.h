@@ -1,7 +1,7 @@
 /* The file of a dump: nameless or hidden until it is whole, then put in place without replacing
  * another. Plain system calls only. Not thread-safe. */
-#ifndef GS_RECORDER_DUMP_FILE_H
-#define GS_RECORDER_DUMP_FILE_H
+#ifndef GS_RECORDER_DUMP_DUMP_FILE_H
+#define GS_RECORDER_DUMP_DUMP_FILE_H
 
 #include <limits.h>
 #include <signal.h>

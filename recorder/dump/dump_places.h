@@ -8,8 +8,8 @@
  * process. Dumps on demand have no place.
  *
  * Takes no memory after init. Thread-safe: a lock of its own, never held over a system call. */
-#ifndef GS_RECORDER_DUMP_PLACES_H
-#define GS_RECORDER_DUMP_PLACES_H
+#ifndef GS_RECORDER_DUMP_DUMP_PLACES_H
+#define GS_RECORDER_DUMP_DUMP_PLACES_H
 
 #include <limits.h>
 #include <pthread.h>

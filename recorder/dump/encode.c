@@ -6,7 +6,7 @@
 #include "recorder/dump/text.h"
 #include "schema/version.h"
 
-static void mark_all(gs_encoder *e, const gs_stage *s)
+static void mark_all(gs_encoder *e, const gs_staging *s)
 {
 	gs_encoder_begin(e);
 	for (size_t i = 0; i < s->nsegments; i++)
@@ -24,19 +24,19 @@ static void mark_all(gs_encoder *e, const gs_stage *s)
 
 static int64_t known(uint64_t v) { return v > INT64_MAX ? GS_NONE : (int64_t)v; }
 
-static const char *library_of(const gs_stage *s) { return s->library ? s->library : "gpusnap"; }
+static const char *library_of(const gs_staging *s) { return s->library ? s->library : "gpusnap"; }
 
 void gs_encode_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 {
 	const gs_config *c = from->config;
-	gs_row_process row = {.host = gs_text_of(c->host),
-		.tool = gs_text_of("gpusnap " GS_RELEASE),
+	gs_row_process row = {.host = gs_span_of(c->host),
+		.tool = gs_span_of("gpusnap " GS_RELEASE),
 		.argv = {c->argv_length ? c->argv : NULL, c->argv_length},
-		.rules = gs_text_of(from->stage->rules),
-		.library = gs_text_of(library_of(from->stage)),
-		.driver = gs_text_of(from->device->driver),
-		.reason = gs_text_of(from->reason),
-		.above = gs_text_of(from->stage->above),
+		.rules = gs_span_of(from->stage->rules),
+		.library = gs_span_of(library_of(from->stage)),
+		.driver = gs_span_of(from->device->driver),
+		.reason = gs_span_of(from->reason),
+		.above = gs_span_of(from->stage->above),
 		.pid = from->pid,
 		.rank = c->rank,
 		.time_us = now / 1000};
@@ -45,10 +45,10 @@ void gs_encode_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 
 static void put_device(gs_writer *w, const gs_encode_source *from)
 {
-	const gs_stage *s = from->stage;
+	const gs_staging *s = from->stage;
 	uint64_t dropped = s->count - s->nevents;
 	gs_row_device row = {.device = from->device->number,
-		.name = gs_text_of(from->device->name),
+		.name = gs_span_of(from->device->name),
 		.capacity = from->device->capacity,
 		.device_free = s->device_free,
 		.allowed = s->allowed,
@@ -61,13 +61,13 @@ static void put_device(gs_writer *w, const gs_encode_source *from)
 		.layout_at_oom = s->at_oom,
 		.inexact = !s->whole};
 	if (!s->whole)
-		row.note = gs_text_of("the recorder had no room for the whole layout");
+		row.note = gs_span_of("the recorder had no room for the whole layout");
 	gs_writer_device(w, &row);
 }
 
 static void put_setting(gs_writer *w, const char *name, const char *value)
 {
-	gs_writer_setting(w, gs_text_of(name), gs_text_of(value));
+	gs_writer_setting(w, gs_span_of(name), gs_span_of(value));
 }
 
 /* The names of PyTorch's allocator_settings. */
@@ -122,13 +122,13 @@ static const char *const scalars[] = {"oversize_allocations", "oversize_segments
 
 static void put_stat_names(gs_writer *w)
 {
-	gs_writer_string(w, gs_text_of("all"));
-	gs_writer_string(w, gs_text_of("small_pool"));
-	gs_writer_string(w, gs_text_of("large_pool"));
+	gs_writer_string(w, gs_span_of("all"));
+	gs_writer_string(w, gs_span_of("small_pool"));
+	gs_writer_string(w, gs_span_of("large_pool"));
 	for (int i = 0; i < GS_STAT_ARRAYS; i++)
-		gs_writer_string(w, gs_text_of(gs_pool_array_name((gs_pool_array)i)));
+		gs_writer_string(w, gs_span_of(gs_pool_array_name((gs_pool_array)i)));
 	for (size_t i = 0; i < sizeof scalars / sizeof *scalars; i++)
-		gs_writer_string(w, gs_text_of(scalars[i]));
+		gs_writer_string(w, gs_span_of(scalars[i]));
 }
 
 enum {
@@ -141,8 +141,8 @@ static void put_mark_names(gs_writer *w, const gs_encode_source *from)
 {
 	gs_id next = TEXT_MARKS;
 	if (from->nmarks) {
-		gs_writer_string(w, gs_text_of(gs_mark_stage_name(GS_MARK_START)));
-		gs_writer_string(w, gs_text_of(gs_mark_stage_name(GS_MARK_END)));
+		gs_writer_string(w, gs_span_of(gs_mark_stage_name(GS_MARK_START)));
+		gs_writer_string(w, gs_span_of(gs_mark_stage_name(GS_MARK_END)));
 	}
 	for (uint32_t i = 0; i < from->nmarks; i++) {
 		gs_mark *mark = &from->marks[i];
@@ -150,7 +150,7 @@ static void put_mark_names(gs_writer *w, const gs_encode_source *from)
 			mark->alike = from->marks[i - mark->alike].alike;
 			continue;
 		}
-		gs_writer_string(w, gs_text_of(mark->name));
+		gs_writer_string(w, gs_span_of(mark->name));
 		mark->alike = next++;
 	}
 }
@@ -170,7 +170,7 @@ static void put_marks(gs_writer *w, const gs_encode_source *from)
 
 void gs_encode_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
-	const gs_stage *s = from->stage;
+	const gs_staging *s = from->stage;
 	for (size_t i = 0; i < s->nsegments; i++) {
 		const gs_stage_segment *g = &s->segments[i];
 		gs_row_segment row = {.device = from->device->number,
@@ -224,7 +224,7 @@ static void put_stats(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 void gs_encode_oom(const gs_encoder *e, gs_writer *w, const gs_encode_source *from,
 	const gs_stage_oom *oom, uint64_t first)
 {
-	const gs_stage *s = from->stage;
+	const gs_staging *s = from->stage;
 	const gs_pool_oom *o = &oom->figures;
 	char message[1024];
 	gs_pool_oom_message(o, message, sizeof message);
@@ -234,14 +234,14 @@ void gs_encode_oom(const gs_encoder *e, gs_writer *w, const gs_encode_source *fr
 		.pool_id = o->pool_id, .pool = (uint8_t)o->pool, .device_free = known(o->device_free),
 		.capacity = known(o->capacity), .allocated = known(o->allocated),
 		.reserved = known(o->reserved), .allowed = known(o->allowed),
-		.library = gs_text_of(library_of(s)), .message = gs_text_of(s->library ? NULL : message),
+		.library = gs_span_of(library_of(s)), .message = gs_span_of(s->library ? NULL : message),
 		.stack = e->stacks[o->ctx.stack]};
 	gs_writer_oom(w, &row);
 }
 
 static void put_ooms(const gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
-	const gs_stage *s = from->stage;
+	const gs_staging *s = from->stage;
 	uint64_t first = s->count - s->nevents;
 	for (uint32_t i = 0; i < s->nooms; i++)
 		if (s->ooms[i].number >= first)
@@ -249,7 +249,7 @@ static void put_ooms(const gs_encoder *e, gs_writer *w, const gs_encode_source *
 }
 
 /* What a reader of the answers must know. */
-static void put_warning(gs_writer *w, const gs_stage *s)
+static void put_warning(gs_writer *w, const gs_staging *s)
 {
 	char text[200];
 	gs_line line = GS_LINE(text);
@@ -259,12 +259,12 @@ static void put_warning(gs_writer *w, const gs_stage *s)
 	gs_line_text(&line, s->above);
 	gs_line_text(&line,
 		", at the driver's level: its segments are the blocks here; what is free inside them is not known");
-	gs_writer_warning(w, gs_text_of(text));
+	gs_writer_warning(w, gs_span_of(text));
 }
 
 static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
-	const gs_stage *s = from->stage;
+	const gs_staging *s = from->stage;
 	for (uint32_t i = 0; i < s->nevents; i++) {
 		const gs_ring_event *v = &s->events[i];
 		int64_t ns = gs_clock_ns(from->scale, v->ticks);

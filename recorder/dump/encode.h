@@ -1,7 +1,7 @@
 /* From a staged state to the rows of a .gsnap. Only what the state refers to is written: ids in the
  * file are counted anew. Takes no memory after init. Not thread-safe. */
-#ifndef GS_RECORDER_ENCODE_H
-#define GS_RECORDER_ENCODE_H
+#ifndef GS_RECORDER_DUMP_ENCODE_H
+#define GS_RECORDER_DUMP_ENCODE_H
 
 #include <stdint.h>
 
@@ -20,7 +20,7 @@ typedef struct gs_dump_device {
 } gs_dump_device;
 
 typedef struct gs_encode_source {
-	const gs_stage *stage;
+	const gs_staging *stage;
 	const gs_dump_device *device;
 	const gs_config *config;
 	const gs_clock_scale *scale;

@@ -120,7 +120,7 @@ static void put_texts(gs_encoder *e, gs_writer *w)
 	for (uint32_t i = 1, n = t->ntexts; i < n; i++)
 		if (e->texts[i] == PENDING)
 			e->texts[i] = gs_writer_string(
-				w, (gs_text){t->text_bytes + t->texts[i].at, t->texts[i].n});
+				w, (gs_span){t->text_bytes + t->texts[i].at, t->texts[i].n});
 }
 
 static void put_modules(gs_encoder *e, gs_writer *w)

@@ -2,8 +2,8 @@
  * to, under new ids. Used in three steps: begin, mark what is used, put; then the maps tell the
  * file's ids. Marking and putting again adds what is new. Takes no memory after init. Not
  * thread-safe, but other threads may add to the tables meanwhile. */
-#ifndef GS_RECORDER_ENCODE_TABLES_H
-#define GS_RECORDER_ENCODE_TABLES_H
+#ifndef GS_RECORDER_DUMP_ENCODE_TABLES_H
+#define GS_RECORDER_DUMP_ENCODE_TABLES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Patterns of names. */
 #include "recorder/dump/file_name.h"
 
-#include "schema/words.h"
+#include "schema/terms.h"
 
 static void put_host(gs_line *line, const char *host)
 {

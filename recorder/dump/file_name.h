@@ -1,7 +1,7 @@
 /* Names of files from patterns: %h host, %p process, %r rank, %d device, %t UTC time, %n number, %%
  * a percent sign. Thread-safe. */
-#ifndef GS_RECORDER_FILE_NAME_H
-#define GS_RECORDER_FILE_NAME_H
+#ifndef GS_RECORDER_DUMP_FILE_NAME_H
+#define GS_RECORDER_DUMP_FILE_NAME_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -8,7 +8,7 @@ static size_t slot_of(const gs_live *l, uint64_t address)
 	return (size_t)((address >> 8) * 0x9e3779b97f4a7c15ull >> 20) & (l->cap - 1);
 }
 
-static gs_live_block *find(const gs_live *l, uint64_t address)
+static gs_live_block *find_block(const gs_live *l, uint64_t address)
 {
 	size_t i = slot_of(l, address);
 	while (l->slots[i].address && l->slots[i].address != address)
@@ -25,7 +25,7 @@ static bool grow(gs_live *l, gs_pages *pages)
 		return false;
 	for (size_t i = 0; i < l->cap; i++)
 		if (l->slots[i].address)
-			*find(&bigger, l->slots[i].address) = l->slots[i];
+			*find_block(&bigger, l->slots[i].address) = l->slots[i];
 	gs_pages_give(pages, l->slots, l->cap * sizeof *l->slots);
 	*l = bigger;
 	return true;
@@ -37,7 +37,7 @@ void gs_live_add(gs_live *l, const gs_live_block *block, gs_pages *pages)
 		l->lost++;
 		return;
 	}
-	gs_live_block *at = find(l, block->address);
+	gs_live_block *at = find_block(l, block->address);
 	if (at->address)
 		l->bytes -= at->size;
 	else
@@ -50,13 +50,13 @@ void gs_live_add(gs_live *l, const gs_live_block *block, gs_pages *pages)
 
 const gs_live_block *gs_live_find(const gs_live *l, uint64_t address)
 {
-	const gs_live_block *at = l->cap ? find(l, address) : NULL;
+	const gs_live_block *at = l->cap ? find_block(l, address) : NULL;
 	return at && at->address ? at : NULL;
 }
 
 bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block)
 {
-	gs_live_block *at = l->cap ? find(l, address) : NULL;
+	gs_live_block *at = l->cap ? find_block(l, address) : NULL;
 	if (!at || !at->address)
 		return false;
 	*block = *at;
@@ -80,7 +80,7 @@ void gs_live_release(gs_live *l, gs_pages *pages)
 	*l = (gs_live){0};
 }
 
-size_t gs_live_room(const gs_live *l) { return (l->n + 1) * STAGE_OBJECT; }
+size_t gs_live_staging_bytes(const gs_live *l) { return (l->n + 1) * STAGE_OBJECT; }
 
 /* --- in address order: a heap sort, since qsort may take memory
  * ------------------------------------ */
@@ -110,7 +110,7 @@ static void sort_by_address(gs_stage_segment *a, size_t n)
 	}
 }
 
-void gs_live_stage(const gs_live *l, gs_stage *s)
+void gs_live_copy(const gs_live *l, gs_staging *s)
 {
 	s->nsegments = s->nblocks = 0;
 	s->whole = true;
@@ -131,7 +131,7 @@ void gs_live_stage(const gs_live *l, gs_stage *s)
 	sort_by_address(s->segments, s->nsegments);
 	for (size_t i = 0; i < s->nsegments; i++) {
 		const gs_stage_segment *g = &s->segments[i];
-		const gs_live_block *b = find(l, g->address);
+		const gs_live_block *b = find_block(l, g->address);
 		s->blocks[s->nblocks++] = (gs_stage_block){.address = g->address,
 			.size = g->size,
 			.requested = g->size,

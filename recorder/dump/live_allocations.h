@@ -1,7 +1,7 @@
 /* The allocations that are live, by address: what a pass-through recording knows of the heap.
  * Memory from pages.h; not thread-safe. */
-#ifndef GS_RECORDER_LIVE_H
-#define GS_RECORDER_LIVE_H
+#ifndef GS_RECORDER_DUMP_LIVE_ALLOCATIONS_H
+#define GS_RECORDER_DUMP_LIVE_ALLOCATIONS_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -32,10 +32,11 @@ const gs_live_block *gs_live_find(const gs_live *l, uint64_t address);
 bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block);
 void gs_live_release(gs_live *l, gs_pages *pages);
 
-/* Copies all, ascending, as segments with one block each. The stage has room (gs_live_room). */
-void gs_live_stage(const gs_live *l, gs_stage *stage);
+/* Copies all, ascending, as segments with one block each. The stage has room
+ * (gs_live_staging_bytes). */
+void gs_live_copy(const gs_live *l, gs_staging *stage);
 
-/* Bytes to hand to gs_stage_reserve so that a stage has room for all. */
-size_t gs_live_room(const gs_live *l);
+/* Bytes to hand to gs_staging_reserve so that a stage has room for all. */
+size_t gs_live_staging_bytes(const gs_live *l);
 
 #endif

@@ -1,8 +1,8 @@
 /* What is recorded of one pool: the ring of events, the figures of its out-of-memories, and the
  * copy of its state for a dump. The pool's actions are told to it. Not thread-safe: whatever guards
  * the pool guards its log. */
-#ifndef GS_RECORDER_LOG_H
-#define GS_RECORDER_LOG_H
+#ifndef GS_RECORDER_DUMP_LOG_H
+#define GS_RECORDER_DUMP_LOG_H
 
 #include "recorder/capture/pages.h"
 #include "recorder/pool/pool.h"
@@ -13,7 +13,7 @@
 typedef struct gs_log {
 	gs_ring ring;
 	gs_lane *lane; /* of the stream of the whole run; NULL: none */
-	gs_stage stage;
+	gs_staging stage;
 	gs_stage_oom ooms[GS_OOMS_KEPT]; /* a ring; the next goes to nooms % GS_OOMS_KEPT */
 	uint64_t nooms, pending;         /* pending: of them, failures that are only refusals so far */
 	bool refuses;                    /* failures are refusals: the program may help itself */
@@ -28,7 +28,7 @@ void gs_log_release(gs_log *l, gs_pages *pages);
  * then have. */
 static inline gs_status gs_log_reserve(gs_log *l, size_t metadata_bytes)
 {
-	gs_status status = gs_stage_reserve(&l->stage, metadata_bytes);
+	gs_status status = gs_staging_reserve(&l->stage, metadata_bytes);
 	return status || !l->lane ? status : gs_lane_reserve(l->lane, metadata_bytes);
 }
 

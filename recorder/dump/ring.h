@@ -1,13 +1,13 @@
 /* The last events of a device: a ring that overwrites the oldest. Not thread-safe: the device's
  * lock guards it. */
-#ifndef GS_RECORDER_RING_H
-#define GS_RECORDER_RING_H
+#ifndef GS_RECORDER_DUMP_RING_H
+#define GS_RECORDER_DUMP_RING_H
 
 #include <stdint.h>
 
 #include "recorder/capture/pages.h"
 #include "schema/status.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 enum { GS_RING_POOLS = 255 };
 

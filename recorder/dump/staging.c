@@ -7,7 +7,7 @@
  * number. */
 enum { LEAST_OBJECT = 48 };
 
-gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages)
+gs_status gs_staging_init(gs_staging *s, uint32_t events, gs_pages *pages)
 {
 	memset(s, 0, sizeof *s);
 	s->pages = pages;
@@ -19,13 +19,13 @@ gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages)
 }
 
 static void give_arrays(
-	gs_stage *s, gs_stage_segment *segments, gs_stage_block *blocks, size_t room)
+	gs_staging *s, gs_stage_segment *segments, gs_stage_block *blocks, size_t room)
 {
 	gs_pages_give(s->pages, segments, room * sizeof *segments);
 	gs_pages_give(s->pages, blocks, room * sizeof *blocks);
 }
 
-void gs_stage_release(gs_stage *s)
+void gs_staging_release(gs_staging *s)
 {
 	if (!s->pages)
 		return;
@@ -36,7 +36,7 @@ void gs_stage_release(gs_stage *s)
 }
 
 /* Takes the larger arrays into use, if there are any and nobody reads the present ones. */
-static void settle(gs_stage *s)
+static void settle(gs_staging *s)
 {
 	if (s->in_use || !s->next_room)
 		return;
@@ -49,7 +49,7 @@ static void settle(gs_stage *s)
 	s->next_room = 0;
 }
 
-gs_status gs_stage_reserve(gs_stage *s, size_t metadata_bytes)
+gs_status gs_staging_reserve(gs_staging *s, size_t metadata_bytes)
 {
 	size_t room = metadata_bytes / LEAST_OBJECT + 1;
 	if (room <= s->room || room <= s->next_room)
@@ -71,7 +71,7 @@ gs_status gs_stage_reserve(gs_stage *s, size_t metadata_bytes)
 
 static gs_status take_segment(void *user, const gs_pool_segment_info *i)
 {
-	gs_stage *s = user;
+	gs_staging *s = user;
 	if (s->nsegments == s->room) {
 		s->whole = false;
 		return GS_LIMIT;
@@ -83,7 +83,7 @@ static gs_status take_segment(void *user, const gs_pool_segment_info *i)
 
 static gs_status take_block(void *user, const gs_pool_block_info *i)
 {
-	gs_stage *s = user;
+	gs_staging *s = user;
 	if (s->nblocks == s->room || !s->nsegments) {
 		s->whole = false;
 		return GS_LIMIT;
@@ -95,7 +95,7 @@ static gs_status take_block(void *user, const gs_pool_block_info *i)
 	return GS_OK;
 }
 
-void gs_stage_copy(gs_stage *s, const gs_pool *pool, const gs_ring *ring)
+void gs_staging_copy(gs_staging *s, const gs_pool *pool, const gs_ring *ring)
 {
 	static const gs_pool_visitor visitor = {take_segment, take_block};
 	settle(s);

@@ -1,7 +1,7 @@
 /* A device's state, copied under its lock, so that a dump can be encoded without it. All memory is
  * taken beforehand and kept as large as the pool's own bookkeeping may need. */
-#ifndef GS_RECORDER_STAGE_H
-#define GS_RECORDER_STAGE_H
+#ifndef GS_RECORDER_DUMP_STAGING_H
+#define GS_RECORDER_DUMP_STAGING_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -34,7 +34,7 @@ typedef struct gs_stage_oom {
 	gs_pool_oom figures;
 } gs_stage_oom;
 
-typedef struct gs_stage {
+typedef struct gs_staging {
 	gs_pages *pages;
 	gs_stage_segment *segments;
 	gs_stage_block *blocks;
@@ -60,17 +60,17 @@ typedef struct gs_stage {
 	const char *above;            /* the caching allocator that asks; NULL: none known */
 	int64_t device_free, allowed; /* GS_NONE unknown */
 	bool at_oom;                  /* the layout is that of the last out-of-memory */
-} gs_stage;
+} gs_staging;
 
-gs_status gs_stage_init(gs_stage *s, uint32_t events, gs_pages *pages);
-void gs_stage_release(gs_stage *s);
+gs_status gs_staging_init(gs_staging *s, uint32_t events, gs_pages *pages);
+void gs_staging_release(gs_staging *s);
 
 /* Makes room, for the next copy, for the layout of a pool with that many bytes of bookkeeping.
  * GS_NO_MEMORY leaves it as it was. */
-gs_status gs_stage_reserve(gs_stage *s, size_t metadata_bytes);
+gs_status gs_staging_reserve(gs_staging *s, size_t metadata_bytes);
 
 /* Copies layout, statistics, settings and events; takes no memory. The caller holds the lock of
  * both and fills device_free, conf, ooms, at_oom. */
-void gs_stage_copy(gs_stage *s, const gs_pool *pool, const gs_ring *ring);
+void gs_staging_copy(gs_staging *s, const gs_pool *pool, const gs_ring *ring);
 
 #endif

@@ -174,7 +174,7 @@ static void put_head(gs_stream *s, const gs_lane *lane)
 	if (s->headed)
 		return;
 	s->headed = true;
-	gs_stage none = {.settings = {0}};
+	gs_staging none = {.settings = {0}};
 	gs_dump_device nothing = {0};
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	gs_encode_source source = {
@@ -281,7 +281,7 @@ static void put_batch(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n)
 static void put_ooms(gs_stream *s, gs_lane *l, uint64_t tail)
 {
 	uint64_t n = atomic_load_explicit(&l->nooms, memory_order_acquire);
-	gs_stage about = {.library = l->library};
+	gs_staging about = {.library = l->library};
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	gs_encode_source source = {
 		.stage = &about, .device = &l->device, .config = s->config, .scale = &scale, .pid = s->pid};
@@ -312,7 +312,7 @@ static void add_to_index(gs_stream *s, const gs_row_index *row)
 
 static void put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 {
-	gs_stage *g = &l->stage;
+	gs_staging *g = &l->stage;
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	if (s->failed)
 		return;
@@ -324,7 +324,7 @@ static void put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 	gs_writer_flush(s->w);
 	gs_row_index where = {l->device.number, (int64_t)(tail - l->base) - 1, s->bytes};
 	gs_row_device row = {.device = l->device.number,
-		.name = gs_text_of(l->device.name),
+		.name = gs_span_of(l->device.name),
 		.capacity = l->device.capacity,
 		.device_free = g->device_free,
 		.allowed = g->allowed,
@@ -358,7 +358,7 @@ static bool is_introduced(gs_stream *s, gs_lane *l)
 	put_head(s, l);
 	if (!gs_writer_knows_device(s->w, l->device.number)) {
 		gs_row_device row = {.device = l->device.number,
-			.name = gs_text_of(l->device.name),
+			.name = gs_span_of(l->device.name),
 			.capacity = l->device.capacity,
 			.device_free = GS_NONE,
 			.allowed = GS_NONE,
@@ -518,7 +518,7 @@ void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom)
 gs_status gs_lane_reserve(gs_lane *l, size_t metadata_bytes)
 {
 	l->stage.in_use = atomic_load_explicit(&l->layout, memory_order_acquire) == 2;
-	return gs_stage_reserve(&l->stage, metadata_bytes);
+	return gs_staging_reserve(&l->stage, metadata_bytes);
 }
 
 void gs_lane_layout_ready(gs_lane *l)
@@ -571,7 +571,7 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	if (!l)
 		return NULL;
 	l->events = gs_pages_take(s->pages, GS_LANE_EVENTS * sizeof *l->events);
-	if (!l->events || gs_stage_init(&l->stage, 0, s->pages)) {
+	if (!l->events || gs_staging_init(&l->stage, 0, s->pages)) {
 		gs_pages_give(s->pages, l->events, GS_LANE_EVENTS * sizeof *l->events);
 		gs_pages_give(s->pages, l, sizeof *l);
 		return NULL;
@@ -635,7 +635,7 @@ void gs_stream_close(gs_stream *s)
 		close(s->fd);
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
-		gs_stage_release(&l->stage);
+		gs_staging_release(&l->stage);
 		gs_pages_give(s->pages, l->events, GS_LANE_EVENTS * sizeof *l->events);
 		gs_pages_give(s->pages, l, sizeof *l);
 	}

@@ -9,8 +9,8 @@
  *
  * A full disk, or any other failed write, ends the stream with one line; the rest goes on. What is
  * in the file then ends with a whole section. A forked child begins a file of its own. */
-#ifndef GS_RECORDER_STREAM_H
-#define GS_RECORDER_STREAM_H
+#ifndef GS_RECORDER_DUMP_STREAM_H
+#define GS_RECORDER_DUMP_STREAM_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
@@ -36,7 +36,7 @@ typedef struct gs_lane {
 	uint64_t ticks;          /* of the last event: times never run backwards */
 	_Atomic uint32_t layout; /* a layout: 0 none wanted, 1 wanted, 2 there */
 	uint64_t layout_at;      /* events before it */
-	gs_stage stage;          /* it; the producer's until it is there, then the consumer's */
+	gs_staging stage;          /* it; the producer's until it is there, then the consumer's */
 	gs_stage_oom ooms[GS_LANE_OOMS];
 	_Atomic uint64_t nooms; /* ever pushed */
 	uint64_t ooms_written;
@@ -45,7 +45,7 @@ typedef struct gs_lane {
 	gs_dump_device device;
 	gs_ring *ring; /* whose pool ids its events name */
 	int complete;  /* 1: it begins before the device's first allocation; −1: not known */
-	const char *library, *rules; /* as in gs_stage */
+	const char *library, *rules; /* as in gs_staging */
 
 	/* the consumer's */
 	uint64_t base;    /* events before the first one of this file */
@@ -61,7 +61,7 @@ gs_stream *gs_stream_open(
 /* Writes what is left, and the index; no producer may be inside. NULL: nothing. */
 void gs_stream_close(gs_stream *s);
 
-/* A lane for a device: metadata_bytes as gs_stage_reserve. NULL: no memory, or too many. */
+/* A lane for a device: metadata_bytes as gs_staging_reserve. NULL: no memory, or too many. */
 gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring,
 	const char *library, const char *rules);
 
@@ -92,7 +92,7 @@ static inline bool gs_lane_layout_due(const gs_lane *l)
 	return atomic_load_explicit(&l->layout, memory_order_relaxed) == 1;
 }
 void gs_lane_layout_ready(gs_lane *l);
-/* As gs_stage_reserve, for l->stage. By the producer. */
+/* As gs_staging_reserve, for l->stage. By the producer. */
 gs_status gs_lane_reserve(gs_lane *l, size_t metadata_bytes);
 
 /* The path of the file, for messages. */

@@ -1,6 +1,6 @@
 /* Text put together without stdio, locale or heap, for the dump path. */
-#ifndef GS_RECORDER_TEXT_H
-#define GS_RECORDER_TEXT_H
+#ifndef GS_RECORDER_DUMP_TEXT_H
+#define GS_RECORDER_DUMP_TEXT_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -1,7 +1,7 @@
 /* Segments from before: put in as they were, without asking the device. */
 #include <inttypes.h>
 
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 static gs_status check_seed(const gs_pool *p, const gs_pool_seed *seed, gs_error *err)
 {
@@ -42,14 +42,14 @@ static bool is_vacant(const gs_pool *p, uint64_t address, uint64_t size)
 	return !n || n->address + ((const gs_region *)n)->size <= address;
 }
 
-static gs_room *room_of(gs_pool *p, const gs_pool_seed *seed)
+static gs_block_pool *block_pool_of(gs_pool *p, const gs_pool_seed *seed)
 {
 	if (!seed->pool_id.a && !seed->pool_id.b)
-		return &p->rooms[seed->pool];
+		return &p->block_pools[seed->pool];
 	for (;;) {
 		for (gs_private *q = p->privates; q; q = q->next)
 			if (q->id.a == seed->pool_id.a && q->id.b == seed->pool_id.b)
-				return &q->rooms[seed->pool];
+				return &q->block_pools[seed->pool];
 		if (gs_pool_hold_private(p, seed->pool_id))
 			return NULL;
 	}
@@ -57,21 +57,22 @@ static gs_room *room_of(gs_pool *p, const gs_pool_seed *seed)
 
 /* The block that stands for the seed's whole segment, in no set. */
 static gs_pool_block *plain_segment(
-	gs_pool *p, const gs_pool_seed *seed, gs_room *room, gs_error *err)
+	gs_pool *p, const gs_pool_seed *seed, gs_block_pool *blocks_of, gs_error *err)
 {
 	if (!is_vacant(p, seed->address, seed->size)) {
 		gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " overlaps another", seed->address);
 		return NULL;
 	}
-	gs_region *region = gs_region_new(p, room, seed->address, seed->size, seed->stream, seed->ctx);
+	gs_region *region = gs_region_new(
+		p, blocks_of, seed->address, seed->size, seed->stream, seed->ctx);
 	region->first = gs_block_new(p, region, seed->address, seed->size);
-	gs_stat_add(p, GS_STAT_SEGMENT, room->class, 1);
+	gs_stat_add(p, GS_STAT_SEGMENT, blocks_of->class, 1);
 	if (seed->size >= p->settings.max_split)
 		gs_tally_change(&p->oversize_segments, 1);
 	return region->first;
 }
 
-static gs_region *reservation_for(gs_pool *p, const gs_pool_seed *seed, gs_room *room)
+static gs_region *reservation_for(gs_pool *p, const gs_pool_seed *seed, gs_block_pool *blocks_of)
 {
 	uint64_t base = seed->reservation_address ? seed->reservation_address : seed->address;
 	uint64_t page = gs_rules_page_size(&p->settings, seed->pool);
@@ -82,9 +83,9 @@ static gs_region *reservation_for(gs_pool *p, const gs_pool_seed *seed, gs_room 
 		size = seed->address - base + seed->size;
 	size = (size + page - 1) / page * page;
 	if (base > seed->address || (seed->address - base) % page || !is_vacant(p, base, size) ||
-		!gs_room_reserve(p, room, seed->stream, size))
+		!gs_block_pool_reserve(p, blocks_of, seed->stream, size))
 		return NULL;
-	gs_region *region = gs_region_new(p, room, base, size, seed->stream, seed->ctx);
+	gs_region *region = gs_region_new(p, blocks_of, base, size, seed->stream, seed->ctx);
 	region->page = page;
 	gs_pool_block *b = gs_block_new(p, region, base, size);
 	region->first = b;
@@ -95,16 +96,17 @@ static gs_region *reservation_for(gs_pool *p, const gs_pool_seed *seed, gs_room 
 
 /* Takes the seed's bytes out of the unmapped block that covers them; that block, mapped and in no
  * set. */
-static gs_pool_block *mapped_run(gs_pool *p, const gs_pool_seed *seed, gs_room *room, gs_error *err)
+static gs_pool_block *mapped_run(
+	gs_pool *p, const gs_pool_seed *seed, gs_block_pool *blocks_of, gs_error *err)
 {
 	gs_region *region = region_at(p, seed->address);
-	if (!region && !(region = reservation_for(p, seed, room))) {
+	if (!region && !(region = reservation_for(p, seed, blocks_of))) {
 		gs_fail(err, GS_INVALID, "segment 0x%" PRIx64 " does not fit a reservation of its own",
 			seed->address);
 		return NULL;
 	}
-	gs_node *n = region->room == room && region->page
-		? gs_set_covering(&room->unmapped, seed->stream, seed->address)
+	gs_node *n = region->blocks_of == blocks_of && region->page
+		? gs_set_covering(&blocks_of->unmapped, seed->stream, seed->address)
 		: NULL;
 	gs_pool_block *b = n ? gs_block_of(n) : NULL;
 	uint64_t begin = (seed->address - region->node.address);
@@ -115,7 +117,7 @@ static gs_pool_block *mapped_run(gs_pool *p, const gs_pool_seed *seed, gs_room *
 			err, GS_INVALID, "segment 0x%" PRIx64 " does not fit its reservation", seed->address);
 		return NULL;
 	}
-	gs_set_erase(&room->unmapped, n);
+	gs_set_erase(&blocks_of->unmapped, n);
 	uint64_t before = seed->address - b->node.address, after = b->node.size - before - seed->size;
 	if (before) {
 		gs_pool_block *piece = gs_block_new(p, region, b->node.address, before);
@@ -142,7 +144,7 @@ static gs_pool_block *mapped_run(gs_pool *p, const gs_pool_seed *seed, gs_room *
 /* Makes b, in no set, what the seed says it is. */
 static gs_pool_block *settle(gs_pool *p, gs_pool_block *b, const gs_pool_seed_block *seed)
 {
-	gs_pool_class c = gs_block_room(b)->class;
+	gs_pool_class c = gs_block_pool_of(b)->class;
 	int64_t size = (int64_t)b->node.size;
 	b->requested = seed->requested;
 	b->ctx = seed->ctx;
@@ -176,12 +178,13 @@ static void count_split_off(gs_pool *p, const gs_region *region)
 	for (const gs_pool_block *b = region->first; b && !region->page; b = b->next) {
 		if (!gs_block_is_free(b) || !gs_block_is_split(b))
 			continue;
-		gs_stat_add(p, GS_STAT_INACTIVE_SPLIT, region->room->class, 1);
-		gs_stat_add(p, GS_STAT_INACTIVE_SPLIT_BYTES, region->room->class, (int64_t)b->node.size);
+		gs_stat_add(p, GS_STAT_INACTIVE_SPLIT, region->blocks_of->class, 1);
+		gs_stat_add(
+			p, GS_STAT_INACTIVE_SPLIT_BYTES, region->blocks_of->class, (int64_t)b->node.size);
 	}
 }
 
-static gs_status fill(
+static gs_status fill_segment(
 	gs_pool *p, const gs_pool_seed *seed, gs_pool_block *rest, gs_pool_block **out)
 {
 	for (size_t i = 0; i < seed->nblocks; i++) {
@@ -215,20 +218,20 @@ gs_status gs_pool_adopt(
 	gs_status status = check_seed(p, seed, err);
 	if (status)
 		return status;
-	gs_room *room = room_of(p, seed);
-	if (!room || !gs_slab_reserve(&p->blocks, 4) || !gs_slab_reserve(&p->regions_slab, 1) ||
-		!gs_room_reserve(p, room, seed->stream, seed->size))
+	gs_block_pool *blocks_of = block_pool_of(p, seed);
+	if (!blocks_of || !gs_slab_reserve(&p->blocks, 4) || !gs_slab_reserve(&p->regions_slab, 1) ||
+		!gs_block_pool_reserve(p, blocks_of, seed->stream, seed->size))
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the bookkeeping of a segment");
-	gs_pool_block *b = seed->expandable ? mapped_run(p, seed, room, err)
-										: plain_segment(p, seed, room, err);
+	gs_pool_block *b = seed->expandable ? mapped_run(p, seed, blocks_of, err)
+										: plain_segment(p, seed, blocks_of, err);
 	if (!b)
 		return GS_INVALID;
 	gs_region *region = b->region;
 	p->reserved += seed->size;
-	gs_stat_add(p, GS_STAT_RESERVED_BYTES, room->class, (int64_t)seed->size);
-	if (room->owner)
-		room->owner->allocations++;
-	status = fill(p, seed, b, blocks_out);
+	gs_stat_add(p, GS_STAT_RESERVED_BYTES, blocks_of->class, (int64_t)seed->size);
+	if (blocks_of->owner)
+		blocks_of->owner->allocations++;
+	status = fill_segment(p, seed, b, blocks_out);
 	count_split_off(p, region);
 	return status ? gs_fail(err, status, "no memory for the bookkeeping of a segment") : GS_OK;
 }

@@ -1,4 +1,4 @@
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uint64_t size)
 {
@@ -24,14 +24,14 @@ gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uin
 void gs_block_insert_free(gs_pool *p, gs_pool_block *b)
 {
 	(void)p;
-	b->searches = gs_block_room(b)->searches;
-	gs_shelves_insert(b->region->shelves, &b->node);
+	b->searches = gs_block_pool_of(b)->searches;
+	gs_size_bins_insert(b->region->bins, &b->node);
 }
 
 void gs_block_insert_unmapped(gs_pool *p, gs_pool_block *b)
 {
 	(void)p;
-	gs_set_insert(&gs_block_room(b)->unmapped, &b->node);
+	gs_set_insert(&gs_block_pool_of(b)->unmapped, &b->node);
 }
 
 void gs_block_link_before(gs_pool_block *b, gs_pool_block *after)
@@ -60,9 +60,9 @@ uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour)
 		((neighbour->node.note ^ b->node.note) & GS_UNMAPPED))
 		return 0;
 	if (neighbour->node.note & GS_UNMAPPED)
-		gs_set_erase(&gs_block_room(b)->unmapped, &neighbour->node);
+		gs_set_erase(&gs_block_pool_of(b)->unmapped, &neighbour->node);
 	else
-		gs_shelves_erase(b->region->shelves, &neighbour->node);
+		gs_size_bins_erase(b->region->bins, &neighbour->node);
 	if (b->prev == neighbour) {
 		b->node.address = neighbour->node.address;
 		b->prev = neighbour->prev;
@@ -81,44 +81,44 @@ uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour)
 	return size;
 }
 
-gs_node *gs_room_first(const gs_room *room)
+gs_node *gs_block_pool_first(const gs_block_pool *blocks_of)
 {
-	for (const gs_shelves *s = room->free; s; s = s->next)
+	for (const gs_size_bins *s = blocks_of->free; s; s = s->next)
 		if (s->count)
-			return gs_shelves_first(s);
+			return gs_size_bins_first(s);
 	return NULL;
 }
 
-gs_node *gs_room_next(const gs_node *node)
+gs_node *gs_block_pool_next(const gs_node *node)
 {
-	const gs_shelves *s = ((const gs_pool_block *)node)->region->shelves;
-	gs_node *n = gs_shelves_next(s, node);
+	const gs_size_bins *s = ((const gs_pool_block *)node)->region->bins;
+	gs_node *n = gs_size_bins_next(s, node);
 	for (s = s->next; !n && s; s = s->next)
-		n = gs_shelves_first(s);
+		n = gs_size_bins_first(s);
 	return n;
 }
 
-bool gs_room_reserve(gs_pool *p, gs_room *room, uint64_t stream, uint64_t size)
+bool gs_block_pool_reserve(gs_pool *p, gs_block_pool *blocks_of, uint64_t stream, uint64_t size)
 {
-	gs_shelves **link = &room->free;
+	gs_size_bins **link = &blocks_of->free;
 	while (*link && (*link)->stream < stream)
 		link = &(*link)->next;
 	if (!*link || (*link)->stream != stream) {
-		gs_shelves *new = gs_shelves_new(&p->memory, stream);
+		gs_size_bins *new = gs_size_bins_new(&p->memory, stream);
 		if (!new)
 			return false;
 		new->next = *link;
 		*link = new;
 	}
-	return gs_shelves_reserve(&p->memory, *link, size);
+	return gs_size_bins_reserve(&p->memory, *link, size);
 }
 
-void gs_room_release(gs_pool *p, gs_room *room)
+void gs_block_pool_release(gs_pool *p, gs_block_pool *blocks_of)
 {
-	while (room->free) {
-		gs_shelves *s = room->free;
-		room->free = s->next;
-		gs_shelves_free(&p->memory, s);
+	while (blocks_of->free) {
+		gs_size_bins *s = blocks_of->free;
+		blocks_of->free = s->next;
+		gs_size_bins_free(&p->memory, s);
 	}
 }
 
@@ -155,8 +155,8 @@ void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, u
 	gs_pool_action a = {
 		.action = action, .address = address, .size = size, .stream = stream, .ctx = ctx};
 	if (region) {
-		a.pool = region->room->class;
-		a.pool_id = gs_room_id(region->room);
+		a.pool = region->blocks_of->class;
+		a.pool_id = gs_block_pool_id(region->blocks_of);
 	}
 	p->on_action(p->user, &a);
 }

@@ -1,12 +1,12 @@
 /* The self-check: every structure is walked and compared with the others. */
 #include <inttypes.h>
 
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 /* What the walk over regions adds up. */
 typedef struct sums {
 	int64_t array[GS_STAT_ARRAYS][2];
-	size_t free[2], unmapped[2]; /* of the room at hand */
+	size_t free[2], unmapped[2]; /* of the block pool at hand */
 	size_t live, manual, deferred, blocks, regions;
 	uint64_t reserved;
 	int64_t oversize;
@@ -22,21 +22,21 @@ static bool holds(const gs_set *set, const gs_pool_block *b)
 	return n == set->root;
 }
 
-static bool is_on_shelf(const gs_pool_block *b)
+static bool is_in_bin(const gs_pool_block *b)
 {
-	const gs_shelves *s = b->region->shelves;
-	const gs_node *n = gs_shelves_at_least(s, b->node.size);
+	const gs_size_bins *s = b->region->bins;
+	const gs_node *n = gs_size_bins_at_least(s, b->node.size);
 	while (n && n != &b->node && n->size == b->node.size)
-		n = gs_shelves_next(s, n);
+		n = gs_size_bins_next(s, n);
 	return n == &b->node;
 }
 
-/* The free blocks of a room: shelves in order of streams, each sound. */
-static bool counts_free(const gs_room *room, size_t *count)
+/* The free blocks of a block pool: bins in order of streams, each sound. */
+static bool counts_free(const gs_block_pool *blocks_of, size_t *count)
 {
 	*count = 0;
-	for (const gs_shelves *s = room->free; s; s = s->next) {
-		if (!gs_shelves_are_sound(s) || (s->next && s->next->stream <= s->stream))
+	for (const gs_size_bins *s = blocks_of->free; s; s = s->next) {
+		if (!gs_size_bins_are_sound(s) || (s->next && s->next->stream <= s->stream))
 			return false;
 		*count += s->count;
 	}
@@ -61,10 +61,10 @@ static gs_status check_flags(const gs_pool *p, const gs_pool_block *b, gs_error 
 												   : 0;
 	if (b->node.order != order || b->node.stream != b->region->stream)
 		return WRONG("block 0x%" PRIx64 ": wrong order or stream", at);
-	const gs_room *room = gs_block_room(b);
-	if (gs_block_is_free(b) && !is_on_shelf(b))
+	const gs_block_pool *blocks_of = gs_block_pool_of(b);
+	if (gs_block_is_free(b) && !is_in_bin(b))
 		return WRONG("free block 0x%" PRIx64 " is not in its free set", at);
-	if ((note & GS_UNMAPPED) && !holds(&room->unmapped, b))
+	if ((note & GS_UNMAPPED) && !holds(&blocks_of->unmapped, b))
 		return WRONG("unmapped block 0x%" PRIx64 " is not in its set", at);
 	return GS_OK;
 }
@@ -77,7 +77,7 @@ static bool may_join(const gs_pool_block *a, const gs_pool_block *b)
 
 static void add_up(const gs_pool *p, const gs_pool_block *b, sums *s)
 {
-	gs_pool_class c = gs_block_room(b)->class;
+	gs_pool_class c = gs_block_pool_of(b)->class;
 	int64_t size = (int64_t)b->node.size;
 	s->blocks++;
 	if (b->node.note & GS_UNMAPPED) {
@@ -132,17 +132,18 @@ static gs_status check_region(const gs_pool *p, const gs_region *region, sums *s
 		return WRONG("region 0x%" PRIx64 ": %" PRIu64 " bytes mapped, %" PRIu32 " pages counted",
 			region->node.address, mapped, region->mapped);
 	if (!region->page)
-		s->array[GS_STAT_SEGMENT][region->room->class]++;
+		s->array[GS_STAT_SEGMENT][region->blocks_of->class]++;
 	return GS_OK;
 }
 
-static gs_status check_rooms(const gs_pool *p, const gs_room *rooms, sums *s, gs_error *err)
+static gs_status check_block_pools(
+	const gs_pool *p, const gs_block_pool *block_pools, sums *s, gs_error *err)
 {
 	s->free[0] = s->free[1] = s->unmapped[0] = s->unmapped[1] = 0;
 	for (const gs_node *n = gs_set_first(&p->regions); n; n = gs_set_next(n)) {
 		const gs_region *region = (const gs_region *)n;
 		gs_status status;
-		if (region->room != &rooms[0] && region->room != &rooms[1])
+		if (region->blocks_of != &block_pools[0] && region->blocks_of != &block_pools[1])
 			continue;
 		s->regions++;
 		if ((status = check_region(p, region, s, err)))
@@ -150,10 +151,10 @@ static gs_status check_rooms(const gs_pool *p, const gs_room *rooms, sums *s, gs
 	}
 	for (int c = 0; c < 2; c++) {
 		size_t count;
-		if (rooms[c].class != (gs_pool_class)c || !counts_free(&rooms[c], &count) ||
-			!gs_set_is_sound(&rooms[c].unmapped))
+		if (block_pools[c].class != (gs_pool_class)c || !counts_free(&block_pools[c], &count) ||
+			!gs_set_is_sound(&block_pools[c].unmapped))
 			return WRONG("a free set of class %d is out of order", c);
-		if (count != s->free[c] || rooms[c].unmapped.count != s->unmapped[c])
+		if (count != s->free[c] || block_pools[c].unmapped.count != s->unmapped[c])
 			return WRONG(
 				"free set of class %d has %zu blocks, its regions %zu", c, count, s->free[c]);
 	}
@@ -180,10 +181,10 @@ static gs_status check_sums(const gs_pool *p, const sums *s, gs_error *err)
 		return WRONG("%zu addresses indexed, %zu blocks live", p->index.count, s->live);
 	if (p->regions.count != s->regions || !gs_set_is_sound(&p->regions))
 		return WRONG("%zu regions in the set, %zu belong to a pool", p->regions.count, s->regions);
-	if (p->blocks.room - p->blocks.spare != s->blocks ||
-		p->regions_slab.room - p->regions_slab.spare != s->regions)
-		return WRONG(
-			"%zu block objects taken, %zu in use", p->blocks.room - p->blocks.spare, s->blocks);
+	if (p->blocks.blocks_of - p->blocks.spare != s->blocks ||
+		p->regions_slab.blocks_of - p->regions_slab.spare != s->regions)
+		return WRONG("%zu block objects taken, %zu in use", p->blocks.blocks_of - p->blocks.spare,
+			s->blocks);
 	return GS_OK;
 }
 
@@ -213,10 +214,10 @@ static gs_status check_waiting(const gs_pool *p, const sums *s, gs_error *err)
 gs_status gs_pool_check(const gs_pool *p, gs_error *err)
 {
 	sums s = {0};
-	gs_status status = check_rooms(p, p->rooms, &s, err);
+	gs_status status = check_block_pools(p, p->block_pools, &s, err);
 	for (const gs_private *q = p->privates; q && !status; q = q->next)
 		status = q->users < 0 || q->allocations < 0 ? WRONG("a private pool's counts are negative")
-													: check_rooms(p, q->rooms, &s, err);
+													: check_block_pools(p, q->block_pools, &s, err);
 	if (!status)
 		status = check_sums(p, &s, err);
 	return status ? status : check_waiting(p, &s, err);

@@ -5,8 +5,8 @@
  * its caller holds whatever lock guards the pool. mem_alloc is called while the pool's structures
  * are whole, so a wrapper may drop its lock inside it (and take it again before returning); no
  * other call may. No call may use the pool it serves. */
-#ifndef GS_POOL_DEVICE_H
-#define GS_POOL_DEVICE_H
+#ifndef GS_RECORDER_POOL_DEVICE_H
+#define GS_RECORDER_POOL_DEVICE_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* The events that frees wait for: asked whether they passed, or waited for. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 static gs_status insert_deferred(gs_pool *p)
 {
@@ -71,7 +71,7 @@ static gs_status wait_queue(gs_pool *p, gs_order_slot *q, const gs_private *only
 	gs_event_entry *last = NULL;
 	for (gs_event_entry *e = q->first, *next; e; e = next) {
 		next = e->next;
-		if (only && gs_block_room(e->block)->owner != only) {
+		if (only && gs_block_pool_of(e->block)->owner != only) {
 			last = e;
 			continue;
 		}
@@ -103,7 +103,7 @@ gs_status gs_pool_synchronise(gs_pool *p, const gs_private *only)
 	}
 	for (gs_pool_block *b = p->manual.head, *next; b && !status; b = next) {
 		next = (gs_pool_block *)b->node.child[1];
-		if (!only || gs_block_room(b)->owner == only)
+		if (!only || gs_block_pool_of(b)->owner == only)
 			gs_pool_complete(p, b);
 	}
 	return status;

@@ -1,5 +1,5 @@
 /* Expandable segments: reservations whose pages get memory as they are needed. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 /* Do free and unmapped neighbours from b on add up to size. */
 static bool has_room(const gs_pool_block *b, uint64_t size)
@@ -12,9 +12,9 @@ static bool has_room(const gs_pool_block *b, uint64_t size)
 
 /* The lowest place of the stream, by unmapped blocks, where size fits; it may begin with the free
  * block before. */
-static gs_pool_block *find_place(const gs_room *room, uint64_t stream, uint64_t size)
+static gs_pool_block *find_place(const gs_block_pool *blocks_of, uint64_t stream, uint64_t size)
 {
-	for (gs_node *n = gs_set_at_least(&room->unmapped, stream, 0); n && n->stream == stream;
+	for (gs_node *n = gs_set_at_least(&blocks_of->unmapped, stream, 0); n && n->stream == stream;
 		 n = gs_set_next(n)) {
 		gs_pool_block *b = gs_block_of(n);
 		if (b->prev && !(b->prev->node.note & GS_BUSY))
@@ -27,16 +27,17 @@ static gs_pool_block *find_place(const gs_room *room, uint64_t stream, uint64_t 
 
 static gs_pool_block *reserve(gs_pool *p, gs_request *r)
 {
-	uint64_t size = gs_rules_reservation(&p->settings, r->room->class, p->capacity), address = 0;
+	uint64_t size = gs_rules_reservation(&p->settings, r->blocks_of->class, p->capacity),
+			 address = 0;
 	if (!gs_slab_reserve(&p->regions_slab, 1) || !gs_slab_reserve(&p->blocks, 2) ||
-		!gs_room_reserve(p, r->room, r->stream, size)) {
+		!gs_block_pool_reserve(p, r->blocks_of, r->stream, size)) {
 		r->status = GS_NO_MEMORY;
 		return NULL;
 	}
 	if ((r->status = p->ops->reserve(p->device, size, &address)))
 		return NULL;
-	gs_region *region = gs_region_new(p, r->room, address, size, r->stream, r->ctx);
-	region->page = gs_rules_page_size(&p->settings, r->room->class);
+	gs_region *region = gs_region_new(p, r->blocks_of, address, size, r->stream, r->ctx);
+	region->page = gs_rules_page_size(&p->settings, r->blocks_of->class);
 	gs_pool_block *b = gs_block_new(p, region, address, size);
 	region->first = b;
 	b->node.note |= GS_UNMAPPED;
@@ -73,7 +74,7 @@ static bool map(gs_pool *p, gs_request *r, gs_pool_block *b, uint64_t size)
 		return false;
 	}
 	uint64_t mapped = pages * region->page;
-	gs_set_erase(&region->room->unmapped, &b->node);
+	gs_set_erase(&region->blocks_of->unmapped, &b->node);
 	b->node.note &= ~(uint32_t)GS_UNMAPPED;
 	region->mapped += (uint32_t)pages;
 	if (mapped < b->node.size)
@@ -82,7 +83,7 @@ static bool map(gs_pool *p, gs_request *r, gs_pool_block *b, uint64_t size)
 	gs_block_merge(p, b, b->next);
 	gs_block_insert_free(p, b);
 	p->reserved += mapped;
-	gs_stat_add(p, GS_STAT_RESERVED_BYTES, region->room->class, (int64_t)mapped);
+	gs_stat_add(p, GS_STAT_RESERVED_BYTES, region->blocks_of->class, (int64_t)mapped);
 	p->device_allocs++;
 	gs_pool_tell(p, GS_ACTION_SEGMENT_MAP, region, at, mapped, b->node.stream, r->ctx);
 	return true;
@@ -92,7 +93,7 @@ static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
 
 gs_pool_block *gs_expandable_allocate(gs_pool *p, gs_request *r)
 {
-	gs_pool_block *b = find_place(r->room, r->stream, r->rounded);
+	gs_pool_block *b = find_place(r->blocks_of, r->stream, r->rounded);
 	if (!b && !(b = reserve(p, r)))
 		return NULL;
 	if ((b->node.note & GS_UNMAPPED) && !map(p, r, b, least(b->node.size, r->rounded)))
@@ -104,7 +105,7 @@ gs_pool_block *gs_expandable_allocate(gs_pool *p, gs_request *r)
 			return NULL;
 		b = next; /* which swallowed b */
 	}
-	gs_shelves_erase(b->region->shelves, &b->node);
+	gs_size_bins_erase(b->region->bins, &b->node);
 	return b;
 }
 
@@ -131,7 +132,7 @@ static gs_status drop_reservation(gs_pool *p, gs_pool_block *b)
 {
 	gs_region *region = b->region;
 	gs_status status = p->ops->unreserve(p->device, region->node.address, region->size);
-	gs_set_erase(&region->room->unmapped, &b->node);
+	gs_set_erase(&region->blocks_of->unmapped, &b->node);
 	gs_slab_put(&p->blocks, b);
 	gs_region_drop(p, region);
 	return status;
@@ -140,7 +141,7 @@ static gs_status drop_reservation(gs_pool *p, gs_pool_block *b)
 gs_status gs_expandable_unmap(gs_pool *p, gs_pool_block *b)
 {
 	gs_region *region = b->region;
-	gs_room *room = region->room;
+	gs_block_pool *blocks_of = region->blocks_of;
 	uint64_t base = region->node.address, page = region->page;
 	uint64_t first = (b->node.address - base + page - 1) / page,
 			 last = (b->node.address + b->node.size - base) / page;
@@ -155,7 +156,7 @@ gs_status gs_expandable_unmap(gs_pool *p, gs_pool_block *b)
 	if (status)
 		return status;
 	uint64_t begin = base + first * page, bytes = (last - first) * page;
-	gs_shelves_erase(region->shelves, &b->node);
+	gs_size_bins_erase(region->bins, &b->node);
 	keep_edges(p, b, begin, begin + bytes);
 	b->node.note |= GS_UNMAPPED;
 	gs_block_merge(p, b, b->prev);
@@ -163,9 +164,9 @@ gs_status gs_expandable_unmap(gs_pool *p, gs_pool_block *b)
 	gs_block_insert_unmapped(p, b);
 	region->mapped -= (uint32_t)(last - first);
 	p->reserved -= bytes;
-	gs_stat_sub(p, GS_STAT_RESERVED_BYTES, room->class, (int64_t)bytes);
-	if (room->owner && room->owner->allocations > 0)
-		room->owner->allocations--;
+	gs_stat_sub(p, GS_STAT_RESERVED_BYTES, blocks_of->class, (int64_t)bytes);
+	if (blocks_of->owner && blocks_of->owner->allocations > 0)
+		blocks_of->owner->allocations--;
 	p->device_frees++;
 	gs_pool_tell(p, GS_ACTION_SEGMENT_UNMAP, region, begin, bytes, b->node.stream, region->ctx);
 	return gs_block_is_split(b) ? GS_OK : drop_reservation(p, b);

@@ -1,10 +1,10 @@
 /* A free: requested at once, completed when no stream uses the block any more. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 void gs_block_complete_free(gs_pool *p, gs_pool_block *b)
 {
-	gs_room *room = gs_block_room(b);
-	gs_pool_class c = room->class;
+	gs_block_pool *blocks_of = gs_block_pool_of(b);
+	gs_pool_class c = blocks_of->class;
 	gs_pool_tell(p, GS_ACTION_FREE_COMPLETED, b->region, b->node.address, b->requested,
 		b->node.stream, b->ctx);
 	int64_t size = (int64_t)b->node.size, requested = (int64_t)b->requested;
@@ -34,7 +34,7 @@ static void request(gs_pool *p, gs_pool_block *b)
 {
 	__builtin_prefetch(b->prev); /* looked at for merging, soon */
 	__builtin_prefetch(b->next);
-	gs_pool_class c = gs_block_room(b)->class;
+	gs_pool_class c = gs_block_pool_of(b)->class;
 	b->node.note &= ~(uint32_t)GS_ALLOCATED;
 	gs_stat_sub(p, GS_STAT_ALLOCATION, c, 1);
 	gs_stat_sub(p, GS_STAT_ALLOCATED_BYTES, c, (int64_t)b->node.size);

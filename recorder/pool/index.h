@@ -1,6 +1,6 @@
 /* Address to block: a hash with open addressing. One entry a live allocation. */
-#ifndef GS_POOL_INDEX_H
-#define GS_POOL_INDEX_H
+#ifndef GS_RECORDER_POOL_INDEX_H
+#define GS_RECORDER_POOL_INDEX_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 enum { SPARE_BLOCKS = 8 }; /* more than one step makes before it reserves again */
 
@@ -14,7 +14,7 @@ static uint64_t span(const gs_pool_block *b)
 
 static gs_pool_block *next_of_stream(const gs_pool_block *b)
 {
-	gs_node *n = gs_shelves_next(b->region->shelves, &b->node);
+	gs_node *n = gs_size_bins_next(b->region->bins, &b->node);
 	return n ? gs_block_of(n) : NULL;
 }
 
@@ -37,11 +37,11 @@ static gs_pool_block *past_expandable(const gs_request *r, gs_pool_block *b)
 
 static gs_pool_block *search(gs_pool *p, const gs_request *r)
 {
-	gs_room *room = r->room;
+	gs_block_pool *blocks_of = r->blocks_of;
 	if (gs_pool_collects(p))
-		room->searches++;
-	const gs_shelves *s = gs_room_shelves(room, r->stream);
-	gs_node *n = s ? gs_shelves_at_least(s, r->rounded) : NULL;
+		blocks_of->searches++;
+	const gs_size_bins *s = gs_block_pool_bins(blocks_of, r->stream);
+	gs_node *n = s ? gs_size_bins_at_least(s, r->rounded) : NULL;
 	if (!n)
 		return NULL;
 	gs_pool_block *b = gs_block_of(n);
@@ -98,29 +98,29 @@ static void count_allocation(gs_pool *p, gs_pool_class c, const gs_pool_block *b
  * to hand out. */
 static gs_pool_block *cut(gs_pool *p, const gs_request *r, gs_pool_block *b, bool in_set)
 {
-	gs_room *room = gs_block_room(b);
+	gs_block_pool *blocks_of = gs_block_pool_of(b);
 	bool split = gs_rules_should_split(
-		&p->settings, room->class, r->expandable, r->rounded, b->node.size);
+		&p->settings, blocks_of->class, r->expandable, r->rounded, b->node.size);
 	bool was_split = gs_block_is_split(b);
 	gs_pool_block *rest = NULL;
 	if (split) {
 		rest = b;
 		b = gs_block_new(p, rest->region, rest->node.address, r->rounded);
 		gs_block_link_before(b, rest);
-		rest->searches = room->searches;
+		rest->searches = blocks_of->searches;
 		if (in_set) {
-			gs_shelves_rekey(rest->region->shelves, &rest->node, rest->node.size - r->rounded,
+			gs_size_bins_rekey(rest->region->bins, &rest->node, rest->node.size - r->rounded,
 				rest->node.address + r->rounded);
 		} else {
 			rest->node.size -= r->rounded;
 			rest->node.address += r->rounded;
-			gs_shelves_insert(rest->region->shelves, &rest->node);
+			gs_size_bins_insert(rest->region->bins, &rest->node);
 		}
 	} else if (in_set) {
-		gs_shelves_erase(b->region->shelves, &b->node);
+		gs_size_bins_erase(b->region->bins, &b->node);
 	}
 	if (!gs_block_is_expandable(b))
-		count_split(p, room->class, b, rest, was_split);
+		count_split(p, blocks_of->class, b, rest, was_split);
 	return b;
 }
 
@@ -131,7 +131,7 @@ static gs_pool_block *hand_out(gs_pool *p, const gs_request *r, gs_pool_block *b
 	b->requested = r->bytes;
 	b->ctx = r->ctx;
 	gs_pool_tell(p, GS_ACTION_ALLOC, b->region, b->node.address, r->bytes, b->node.stream, r->ctx);
-	count_allocation(p, gs_block_room(b)->class, b);
+	count_allocation(p, gs_block_pool_of(b)->class, b);
 	if (!(p->flags & GS_POOL_NO_INDEX))
 		gs_index_add(&p->index, b->node.address, b);
 	return b;
@@ -142,7 +142,8 @@ static uint64_t free_in_private(const gs_pool *p)
 	uint64_t sum = 0;
 	for (const gs_private *q = p->privates; q; q = q->next)
 		for (int i = 0; i < 2; i++)
-			for (const gs_node *n = gs_room_first(&q->rooms[i]); n; n = gs_room_next(n))
+			for (const gs_node *n = gs_block_pool_first(&q->block_pools[i]); n;
+				 n = gs_block_pool_next(n))
 				sum += n->size;
 	return sum;
 }
@@ -158,8 +159,8 @@ static gs_status fail_oom(gs_pool *p, const gs_request *r, gs_error *err)
 		.rounded = r->rounded,
 		.needed = r->segment,
 		.stream = r->stream,
-		.pool = r->room->class,
-		.pool_id = gs_room_id(r->room),
+		.pool = r->blocks_of->class,
+		.pool_id = gs_block_pool_id(r->blocks_of),
 		.device_free = device_free,
 		.capacity = total,
 		.allocated = gs_pool_allocated(p),
@@ -174,7 +175,7 @@ static gs_status fail_oom(gs_pool *p, const gs_request *r, gs_error *err)
 	if (p->on_action) {
 		gs_pool_action a = {
 			.action = GS_ACTION_OOM,
-			.pool = r->room->class,
+			.pool = r->blocks_of->class,
 			.pool_id = p->oom.pool_id,
 			.size = r->rounded,
 			.stream = r->stream,
@@ -226,7 +227,7 @@ gs_status gs_pool_malloc_block(gs_pool *p, uint64_t bytes, uint64_t stream, gs_p
 		.stream = stream,
 		.ctx = ctx};
 	r.expandable = p->settings.expandable && p->ops->reserve;
-	r.room = gs_pool_room_for(p, r.rounded, stream);
+	r.blocks_of = gs_block_pool_for(p, r.rounded, stream);
 	gs_pool_block *b = search(p, &r);
 	if (b) {
 		*block = hand_out(p, &r, b, true);

@@ -1,6 +1,6 @@
 /* Where a pool gets the memory of its own bookkeeping: chunks of a few sizes, taken rarely. */
-#ifndef GS_POOL_MEMORY_H
-#define GS_POOL_MEMORY_H
+#ifndef GS_RECORDER_POOL_MEMORY_H
+#define GS_RECORDER_POOL_MEMORY_H
 
 #include <stddef.h>
 

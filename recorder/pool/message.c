@@ -2,7 +2,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 char *gs_pool_format_size(char *buf, size_t cap, uint64_t bytes)
 {

@@ -28,7 +28,7 @@ static void swap(gs_order_slot *a, gs_order_slot *b)
 	*b = t;
 }
 
-static bool place(gs_order *o, gs_order_slot new);
+static bool place_slot(gs_order *o, gs_order_slot new);
 
 static bool grow(gs_order *o)
 {
@@ -48,7 +48,7 @@ static bool grow(gs_order *o)
 	bool placed = true;
 	for (size_t i = 0; i < old.buckets + (size_t)old.reach; i++)
 		if (old.slots[i].distance >= 0)
-			placed &= place(o, old.slots[i]);
+			placed &= place_slot(o, old.slots[i]);
 	gs_order_release(&old);
 	return placed;
 }
@@ -71,12 +71,12 @@ static bool push_back(gs_order *o, gs_order_slot new, size_t i)
 		if (++new.distance == o->reach && !yields) {
 			swap(&new, &o->slots[first]);
 			/* what was to be placed stands at `first` again; place anew what was left over */
-			return grow(o) && place(o, new);
+			return grow(o) && place_slot(o, new);
 		}
 	}
 }
 
-static bool place(gs_order *o, gs_order_slot new)
+static bool place_slot(gs_order *o, gs_order_slot new)
 {
 	if (!o->buckets && !grow(o))
 		return false;
@@ -84,7 +84,7 @@ static bool place(gs_order *o, gs_order_slot new)
 	for (new.distance = 0; o->slots[i].distance >= new.distance; i++)
 		new.distance++;
 	if (new.distance == o->reach || o->count + 1 > o->buckets / 2)
-		return grow(o) && place(o, new);
+		return grow(o) && place_slot(o, new);
 	if (o->slots[i].distance >= 0)
 		return push_back(o, new, i);
 	o->slots[i] = new;
@@ -92,7 +92,7 @@ static bool place(gs_order *o, gs_order_slot new)
 	return true;
 }
 
-static gs_order_slot *find(const gs_order *o, uint64_t hash, uint64_t key)
+static gs_order_slot *find_slot(const gs_order *o, uint64_t hash, uint64_t key)
 {
 	if (!o->count)
 		return NULL;
@@ -105,10 +105,11 @@ static gs_order_slot *find(const gs_order *o, uint64_t hash, uint64_t key)
 
 gs_order_slot *gs_order_get(gs_order *o, uint64_t hash, uint64_t key)
 {
-	gs_order_slot *found = find(o, hash, key);
+	gs_order_slot *found = find_slot(o, hash, key);
 	if (found)
 		return found;
-	return place(o, (gs_order_slot){.hash = hash, .key = key}) ? find(o, hash, key) : NULL;
+	return place_slot(o, (gs_order_slot){.hash = hash, .key = key}) ? find_slot(o, hash, key)
+																	: NULL;
 }
 
 gs_order_slot *gs_order_from(const gs_order *o, size_t *at)

@@ -4,8 +4,8 @@
  * PyTorch keeps the queues of events, one a stream, and the private pools that may be given back in
  * such maps and visits them in the maps' order. The order shows: in the order of actions, and in
  * which of two freed neighbours survives a merge. */
-#ifndef GS_POOL_ORDER_H
-#define GS_POOL_ORDER_H
+#ifndef GS_RECORDER_POOL_ORDER_H
+#define GS_RECORDER_POOL_ORDER_H
 
 #include <stdbool.h>
 #include <stddef.h>

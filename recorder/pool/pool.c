@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 enum { BIG_CHUNK = 64 << 10, SMALL_CHUNK = 8 << 10 };
 
@@ -31,7 +31,8 @@ static void set_up(gs_pool *p, const gs_pool_config *config)
 	gs_pool_settings_init(&p->settings);
 	p->regions.by_place = true;
 	for (int c = 0; c < 2; c++)
-		p->rooms[c] = (gs_room){.unmapped = {.by_place = true}, .class = (gs_pool_class)c};
+		p->block_pools[c] = (gs_block_pool){
+			.unmapped = {.by_place = true}, .class = (gs_pool_class)c};
 	gs_index_init(&p->index, &p->memory);
 	gs_order_init(&p->queues, &p->memory);
 	gs_order_init(&p->unused, &p->memory);
@@ -80,9 +81,9 @@ void gs_pool_release(gs_pool *p)
 	}
 	for (gs_private *own = p->privates; own; own = own->next)
 		for (int c = 0; c < 2; c++)
-			gs_room_release(p, &own->rooms[c]);
+			gs_block_pool_release(p, &own->block_pools[c]);
 	for (int c = 0; c < 2; c++)
-		gs_room_release(p, &p->rooms[c]);
+		gs_block_pool_release(p, &p->block_pools[c]);
 	gs_order_release(&p->queues);
 	gs_order_release(&p->unused);
 	gs_index_release(&p->index);

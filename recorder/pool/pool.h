@@ -9,8 +9,8 @@
  * A caller that keeps a block's handle (gs_pool_malloc_block) can free by it and spares the pool a
  * look-up; with GS_POOL_NO_INDEX the pool keeps no index of addresses at all, and calls that take
  * an address fail with GS_STATE. */
-#ifndef GS_POOL_POOL_H
-#define GS_POOL_POOL_H
+#ifndef GS_RECORDER_POOL_POOL_H
+#define GS_RECORDER_POOL_POOL_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -21,7 +21,7 @@
 #include "recorder/pool/rules.h"
 #include "recorder/pool/settings.h"
 #include "schema/status.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 typedef struct gs_pool gs_pool;
 typedef struct gs_pool_block gs_pool_block;

@@ -1,5 +1,5 @@
 /* Private pools: graph captures and MemPools. Few, so lists do. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 gs_private *gs_private_find(const gs_pool *p, gs_pool_id id)
 {
@@ -25,7 +25,7 @@ gs_status gs_pool_hold_private(gs_pool *p, gs_pool_id id)
 	q = gs_slab_get(&p->privates_slab);
 	*q = (gs_private){.id = id, .users = 1};
 	for (int c = 0; c < 2; c++)
-		q->rooms[c] = (gs_room){
+		q->block_pools[c] = (gs_block_pool){
 			.unmapped = {.by_place = true}, .owner = q, .class = (gs_pool_class)c};
 	gs_private **link = &p->privates;
 	while (*link)
@@ -57,7 +57,7 @@ gs_status gs_pool_drop_private(gs_pool *p, gs_pool_id id)
 static bool owns_regions(const gs_pool *p, const gs_private *q)
 {
 	for (const gs_node *n = gs_set_first(&p->regions); n; n = gs_set_next(n))
-		if (((const gs_region *)n)->room->owner == q)
+		if (((const gs_region *)n)->blocks_of->owner == q)
 			return true;
 	return false;
 }
@@ -76,8 +76,8 @@ bool gs_private_forget(gs_pool *p, gs_private *q)
 		at++;
 	if (slot)
 		gs_order_drop(&p->unused, at);
-	gs_room_release(p, &q->rooms[GS_SMALL]);
-	gs_room_release(p, &q->rooms[GS_LARGE]);
+	gs_block_pool_release(p, &q->block_pools[GS_SMALL]);
+	gs_block_pool_release(p, &q->block_pools[GS_LARGE]);
 	gs_slab_put(&p->privates_slab, q);
 	return true;
 }
@@ -116,7 +116,7 @@ gs_status gs_pool_end_private(gs_pool *p, gs_pool_id id)
 	return GS_NOT_FOUND;
 }
 
-gs_room *gs_pool_room_for(gs_pool *p, uint64_t rounded, uint64_t stream)
+gs_block_pool *gs_block_pool_for(gs_pool *p, uint64_t rounded, uint64_t stream)
 {
 	gs_pool_class c = gs_rules_class(rounded);
 	gs_private *found = NULL;
@@ -127,5 +127,5 @@ gs_room *gs_pool_room_for(gs_pool *p, uint64_t rounded, uint64_t stream)
 		if (!p->rules->private_captures) /* else the first begun, the last in the list, wins */
 			break;
 	}
-	return found ? &found->rooms[c] : &p->rooms[c];
+	return found ? &found->block_pools[c] : &p->block_pools[c];
 }

@@ -1,20 +1,20 @@
 /* Regions: what the pool remembers of a stretch of device addresses, whether a segment of its own
  * or an expandable one. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
-gs_region *gs_region_new(
-	gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx)
+gs_region *gs_region_new(gs_pool *p, gs_block_pool *blocks_of, uint64_t address, uint64_t size,
+	uint64_t stream, gs_pool_ctx ctx)
 {
 	gs_region *region = gs_slab_get(&p->regions_slab);
 	*region = (gs_region){
 		.node = {.address = address},
 		.stream = stream,
 		.size = size,
-		.room = room,
+		.blocks_of = blocks_of,
 		.number = p->next_region++,
 		.ctx = ctx,
 	};
-	region->shelves = gs_room_shelves(room, stream);
+	region->bins = gs_block_pool_bins(blocks_of, stream);
 	gs_set_insert(&p->regions, &region->node);
 	return region;
 }

@@ -1,24 +1,24 @@
 /* What is given back to the device to make room: garbage collection, oversize blocks, everything
  * cached. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 static bool is_whole(const gs_pool_block *b) { return !gs_block_is_split(b); }
 
 /* PyTorch keeps ages in an int. */
 static uint64_t age(const gs_pool_block *b)
 {
-	return (uint64_t)(int)(gs_block_room(b)->searches - b->searches);
+	return (uint64_t)(int)(gs_block_pool_of(b)->searches - b->searches);
 }
 
 gs_status gs_release_garbage(gs_pool *p)
 {
-	gs_room *room = &p->rooms[GS_LARGE];
+	gs_block_pool *blocks_of = &p->block_pools[GS_LARGE];
 	uint64_t threshold = (uint64_t)(p->settings.gc_threshold * (double)p->allowed);
 	if (p->reserved <= threshold)
 		return GS_OK;
 	uint64_t target = p->reserved - threshold, reclaimed = 0, total_age = 0;
 	int count = 0;
-	for (gs_node *n = gs_room_first(room); n; n = gs_room_next(n)) {
+	for (gs_node *n = gs_block_pool_first(blocks_of); n; n = gs_block_pool_next(n)) {
 		if (!is_whole(gs_block_of(n)))
 			continue;
 		total_age += age(gs_block_of(n));
@@ -27,9 +27,9 @@ gs_status gs_release_garbage(gs_pool *p)
 	for (bool freed = true; reclaimed < target && freed && count > 0;) {
 		double old = (double)total_age / count;
 		freed = false;
-		for (gs_node *n = gs_room_first(room), *next; n; n = next) {
+		for (gs_node *n = gs_block_pool_first(blocks_of), *next; n; n = next) {
 			gs_pool_block *b = gs_block_of(n);
-			next = gs_room_next(n);
+			next = gs_block_pool_next(n);
 			if (!is_whole(b) || gs_block_is_expandable(b) || (double)age(b) < old)
 				continue;
 			freed = true;
@@ -50,7 +50,7 @@ static bool release_downwards(gs_pool *p, gs_request *r, gs_node *n, uint64_t by
 	uint64_t released = 0;
 	while (n && released < bytes && n->size >= p->settings.max_split) {
 		gs_pool_block *b = gs_block_of(n);
-		n = gs_shelves_prev(b->region->shelves, n);
+		n = gs_size_bins_prev(b->region->bins, n);
 		if (gs_block_is_expandable(b) || gs_block_is_split(b))
 			continue;
 		released += b->node.size;
@@ -66,27 +66,27 @@ bool gs_release_available(gs_pool *p, gs_request *r)
 	if (split == UINT64_MAX)
 		return false;
 	uint64_t bytes = r->rounded < split ? split : r->rounded;
-	gs_shelves *s = gs_room_shelves(r->room, r->stream);
-	gs_node *n = s ? gs_shelves_at_least(s, bytes) : NULL;
+	gs_size_bins *s = gs_block_pool_bins(r->blocks_of, r->stream);
+	gs_node *n = s ? gs_size_bins_at_least(s, bytes) : NULL;
 	if (!n || gs_block_is_expandable(gs_block_of(n)))
-		return s && release_downwards(p, r, gs_shelves_before(s, bytes), bytes);
+		return s && release_downwards(p, r, gs_size_bins_before(s, bytes), bytes);
 	if (gs_block_is_split(gs_block_of(n)))
 		return false;
 	r->status = gs_segment_give_back(p, gs_block_of(n));
 	return !r->status;
 }
 
-static gs_status release_room(gs_pool *p, gs_room *room)
+static gs_status release_block_pool(gs_pool *p, gs_block_pool *blocks_of)
 {
 	gs_status status = GS_OK;
-	for (gs_node *n = gs_room_first(room), *next; n && !status; n = next) {
-		next = gs_room_next(n);
+	for (gs_node *n = gs_block_pool_first(blocks_of), *next; n && !status; n = next) {
+		next = gs_block_pool_next(n);
 		if (is_whole(gs_block_of(n)) && !gs_block_is_expandable(gs_block_of(n)))
 			status = gs_segment_give_back(p, gs_block_of(n));
 	}
 	/* edges that unmapping leaves behind may be met again: they hold no whole page */
-	for (gs_node *n = gs_room_first(room), *next; n && !status; n = next) {
-		next = gs_room_next(n);
+	for (gs_node *n = gs_block_pool_first(blocks_of), *next; n && !status; n = next) {
+		next = gs_block_pool_next(n);
 		if (gs_block_is_expandable(gs_block_of(n)))
 			status = gs_expandable_unmap(p, gs_block_of(n));
 	}
@@ -95,8 +95,8 @@ static gs_status release_room(gs_pool *p, gs_room *room)
 
 static gs_status release_private(gs_pool *p, gs_private *q)
 {
-	gs_status status = release_room(p, &q->rooms[GS_SMALL]);
-	return status ? status : release_room(p, &q->rooms[GS_LARGE]);
+	gs_status status = release_block_pool(p, &q->block_pools[GS_SMALL]);
+	return status ? status : release_block_pool(p, &q->block_pools[GS_LARGE]);
 }
 
 static gs_status release_unused_privates(gs_pool *p)
@@ -118,8 +118,8 @@ gs_status gs_release_cached(gs_pool *p, bool capturing)
 	gs_status status = GS_OK;
 	if (!capturing) {
 		if ((status = gs_pool_synchronise(p, NULL)) ||
-			(status = release_room(p, &p->rooms[GS_LARGE])) ||
-			(status = release_room(p, &p->rooms[GS_SMALL])))
+			(status = release_block_pool(p, &p->block_pools[GS_LARGE])) ||
+			(status = release_block_pool(p, &p->block_pools[GS_SMALL])))
 			return status;
 	}
 	return release_unused_privates(p);

@@ -4,15 +4,15 @@
  * A rule set is named after the first release known to have it: 2.6, 2.10, 2.12, 2.13. Sets differ
  * in how free blocks of one size are ordered, in bounds and in how settings are read, never in code
  * paths of the pool. */
-#ifndef GS_POOL_RULES_H
-#define GS_POOL_RULES_H
+#ifndef GS_RECORDER_POOL_RULES_H
+#define GS_RECORDER_POOL_RULES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
 #include "recorder/pool/settings.h"
 #include "schema/status.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 #define GS_MIN_BLOCK UINT64_C(512)           /* block sizes are multiples of it */
 #define GS_SMALL_MAX (UINT64_C(1) << 20)     /* rounded sizes up to here are of the small class */

@@ -188,17 +188,17 @@ gs_node *gs_set_covering(const gs_set *set, uint64_t stream, uint64_t address)
 	return best && best->stream == stream ? best : NULL;
 }
 
-static gs_node *end(gs_node *n, int side)
+static gs_node *outermost(gs_node *n, int side)
 {
 	while (n && n->child[side])
 		n = n->child[side];
 	return n;
 }
 
-static gs_node *step(const gs_node *n, int side)
+static gs_node *neighbour(const gs_node *n, int side)
 {
 	if (n->child[side])
-		return end(n->child[side], !side);
+		return outermost(n->child[side], !side);
 	gs_node *p = parent(n);
 	while (p && p->child[side] == n) {
 		n = p;
@@ -207,14 +207,14 @@ static gs_node *step(const gs_node *n, int side)
 	return p;
 }
 
-gs_node *gs_set_first(const gs_set *set) { return end(set->root, 0); }
-gs_node *gs_set_last(const gs_set *set) { return end(set->root, 1); }
-gs_node *gs_set_next(const gs_node *node) { return step(node, 1); }
-gs_node *gs_set_prev(const gs_node *node) { return step(node, 0); }
+gs_node *gs_set_first(const gs_set *set) { return outermost(set->root, 0); }
+gs_node *gs_set_last(const gs_set *set) { return outermost(set->root, 1); }
+gs_node *gs_set_next(const gs_node *node) { return neighbour(node, 1); }
+gs_node *gs_set_prev(const gs_node *node) { return neighbour(node, 0); }
 
 void gs_set_rekey(gs_set *set, gs_node *node, uint64_t size, uint64_t address)
 {
-	const gs_node *lo = step(node, 0), *hi = step(node, 1);
+	const gs_node *lo = neighbour(node, 0), *hi = neighbour(node, 1);
 	node->size = size;
 	node->address = address;
 	if ((!lo || less(set, lo, node)) && (!hi || less(set, node, hi)))

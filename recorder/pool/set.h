@@ -4,8 +4,8 @@
  * Order: (stream, size, order, address), each unsigned; with by_place the order is (stream,
  * address) alone. Keys must not change while a node is in a set. The set knows nothing of what its
  * nodes mean. */
-#ifndef GS_POOL_SET_H
-#define GS_POOL_SET_H
+#ifndef GS_RECORDER_POOL_SET_H
+#define GS_RECORDER_POOL_SET_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -52,7 +52,7 @@ static bool read_token(const parser *p, size_t *at, token *t)
 	return n > 0;
 }
 
-static bool advance(parser *p)
+static bool next_token(parser *p)
 {
 	p->index++;
 	return read_token(p, &p->at, &p->now);
@@ -81,7 +81,7 @@ static gs_status out_of_bounds(parser *p)
 /* The next token must be (or, lenient, may be anything for) a mark. */
 static gs_status expect(parser *p, const char *mark)
 {
-	bool got = advance(p);
+	bool got = next_token(p);
 	if (p->rules->lenient)
 		return got ? GS_OK : out_of_bounds(p);
 	return got && !strcmp(p->now.text, mark)
@@ -93,7 +93,7 @@ static gs_status expect(parser *p, const char *mark)
 static gs_status value(parser *p, const char *key)
 {
 	gs_status status = expect(p, ":");
-	if (status || advance(p))
+	if (status || next_token(p))
 		return status;
 	return p->rules->lenient ? out_of_bounds(p) : bad(p, "Error, expecting %s value", key);
 }
@@ -211,7 +211,7 @@ static gs_status parse_pair(parser *p, size_t *last, bool *first)
 	gs_status status = expect(p, ":");
 	if (status)
 		return status;
-	if (!advance(p))
+	if (!next_token(p))
 		return p->rules->lenient ? out_of_bounds(p)
 								 : bad(p, "Error parsing roundup_power2_divisions value", NULL);
 	if ((status = to_number(p, p->now.text, !p->rules->lenient, &d)))
@@ -243,7 +243,7 @@ static gs_status parse_list(parser *p)
 {
 	size_t last = 0;
 	bool first = true, more;
-	while ((more = advance(p)) && strcmp(p->now.text, "]")) {
+	while ((more = next_token(p)) && strcmp(p->now.text, "]")) {
 		gs_status status = parse_pair(p, &last, &first);
 		token next;
 		if (status)
@@ -278,7 +278,7 @@ static gs_status parse_roundup(parser *p, const char *key)
 static gs_status parse_flag(parser *p, const char *key, bool *b)
 {
 	gs_status status = expect(p, ":");
-	if (!status && !advance(p))
+	if (!status && !next_token(p))
 		status = p->rules->lenient ? out_of_bounds(p)
 								   : bad(p, "Expected a single True/False argument for %s", key);
 	bool v;
@@ -355,7 +355,7 @@ static gs_status parse_backend(parser *p, const char *key)
 	gs_status status = expect(p, ":");
 	if (status)
 		return status;
-	if (!advance(p))
+	if (!next_token(p))
 		return p->rules->lenient ? out_of_bounds(p) : bad(p, "Error parsing backend value", NULL);
 	if (!strcmp(p->now.text, "native"))
 		return GS_OK;
@@ -369,11 +369,11 @@ static gs_status parse_backend(parser *p, const char *key)
 /* Moves over the value of a key that this pass does not handle. */
 static gs_status skip(parser *p)
 {
-	if (!advance(p) || !advance(p))
+	if (!next_token(p) || !next_token(p))
 		return out_of_bounds(p);
 	if (strcmp(p->now.text, "["))
 		return GS_OK;
-	while (advance(p))
+	while (next_token(p))
 		if (!strcmp(p->now.text, "]"))
 			return GS_OK;
 	return bad(
@@ -443,11 +443,11 @@ static const struct key *find_key(const parser *p)
 
 /* One pass. In a lenient one keys of the other pass are stepped over; a strict release knows one
  * pass for all. */
-static gs_status pass(parser *p, bool late)
+static gs_status parse_pass(parser *p, bool late)
 {
 	p->at = 0;
 	p->index = SIZE_MAX;
-	while (advance(p)) {
+	while (next_token(p)) {
 		const struct key *key = find_key(p);
 		token next;
 		if (!key)
@@ -471,7 +471,7 @@ static gs_status read_large_segment(parser *p)
 {
 	p->at = 0;
 	p->index = SIZE_MAX;
-	while (p->rules->level >= 212 && advance(p)) {
+	while (p->rules->level >= 212 && next_token(p)) {
 		gs_status status = strcmp(p->now.text, "large_segment_size_mb")
 			? GS_OK
 			: parse_large_segment(p, p->now.text);
@@ -503,6 +503,6 @@ gs_status gs_pool_settings_parse(
 		return status;
 	if (rules->lenient)
 		s->max_non_split_rounding = s->large_segment;
-	status = pass(&p, false);
-	return status || !rules->lenient ? status : pass(&p, true);
+	status = parse_pass(&p, false);
+	return status || !rules->lenient ? status : parse_pass(&p, true);
 }

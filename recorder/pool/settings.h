@@ -1,7 +1,7 @@
 /* Allocator settings: PYTORCH_ALLOC_CONF text in PyTorch's grammar, parsed to numbers. No state,
  * thread-safe. */
-#ifndef GS_POOL_SETTINGS_H
-#define GS_POOL_SETTINGS_H
+#ifndef GS_RECORDER_POOL_SETTINGS_H
+#define GS_RECORDER_POOL_SETTINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

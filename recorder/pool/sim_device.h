@@ -7,8 +7,8 @@
  * gs_sim_complete or a wait (which, as it does on the pretend CUDA the transcripts come from,
  * completes only that event; a stream or device wait completes all). Owns its memory (heap) until
  * gs_sim_release. Not thread-safe. */
-#ifndef GS_POOL_SIM_DEVICE_H
-#define GS_POOL_SIM_DEVICE_H
+#ifndef GS_RECORDER_POOL_SIM_DEVICE_H
+#define GS_RECORDER_POOL_SIM_DEVICE_H
 
 #include "recorder/pool/device.h"
 

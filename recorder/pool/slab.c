@@ -31,7 +31,7 @@ bool gs_slab_grow(gs_slab *slab)
 	slab->chunks = c;
 	slab->bytes += slab->chunk;
 	size_t n = (slab->chunk - HEAD) / slab->object;
-	slab->room += n;
+	slab->blocks_of += n;
 	for (size_t i = n; i-- > 0;) /* lowest address is handed out first */
 		gs_slab_put(slab, (char *)c + HEAD + i * slab->object);
 	return true;

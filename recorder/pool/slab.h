@@ -1,7 +1,7 @@
 /* Objects of one size, cut from chunks and kept for reuse; the memory goes back only when the slab
  * is released. */
-#ifndef GS_POOL_SLAB_H
-#define GS_POOL_SLAB_H
+#ifndef GS_RECORDER_POOL_SLAB_H
+#define GS_RECORDER_POOL_SLAB_H
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -11,12 +11,12 @@
 typedef struct gs_slab {
 	const gs_pool_memory *memory;
 	struct gs_chunk *chunks;
-	void *free;    /* list through the first word of free objects */
-	size_t object; /* bytes of one, a multiple of 16 */
-	size_t chunk;  /* bytes of a chunk */
-	size_t spare;  /* free objects */
-	size_t room;   /* objects in all chunks */
-	size_t bytes;  /* taken */
+	void *free;       /* list through the first word of free objects */
+	size_t object;    /* bytes of one, a multiple of 16 */
+	size_t chunk;     /* bytes of a chunk */
+	size_t spare;     /* free objects */
+	size_t blocks_of; /* objects in all chunks */
+	size_t bytes;     /* taken */
 } gs_slab;
 
 void gs_slab_init(gs_slab *slab, const gs_pool_memory *memory, size_t object, size_t chunk);

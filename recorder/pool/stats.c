@@ -1,5 +1,5 @@
 /* Statistics: kept as tallies a class, put together when asked for. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 static gs_pool_stat stat_of(const gs_tally *t)
 {

@@ -1,5 +1,5 @@
 /* Uses of blocks in other streams, and the events put behind them when the block is freed. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 bool gs_pool_is_capturing(const gs_pool *p, bool any_stream, uint64_t stream)
 {

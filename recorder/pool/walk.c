@@ -1,5 +1,5 @@
 /* Segments and blocks as a snapshot shows them. */
-#include "recorder/pool/state.h"
+#include "recorder/pool/pool_internal.h"
 
 static gs_block_state state_of(const gs_pool_block *b)
 {
@@ -17,8 +17,8 @@ static gs_pool_segment_info describe(const gs_pool_block *b)
 	gs_pool_segment_info s = {
 		.address = b->node.address,
 		.stream = b->node.stream,
-		.pool_id = gs_room_id(region->room),
-		.pool = region->room->class,
+		.pool_id = gs_block_pool_id(region->blocks_of),
+		.pool = region->blocks_of->class,
 		.expandable = region->page != 0,
 		.ctx = region->ctx,
 	};
@@ -78,12 +78,12 @@ static gs_status count_segment(void *user, const gs_pool_segment_info *s)
 	return GS_OK;
 }
 
-static size_t bytes_of_rooms(const gs_room *rooms)
+static size_t bytes_of_rooms(const gs_block_pool *block_pools)
 {
 	size_t n = 0;
 	for (int c = 0; c < 2; c++)
-		for (const gs_shelves *s = rooms[c].free; s; s = s->next)
-			n += gs_shelves_bytes(s);
+		for (const gs_size_bins *s = block_pools[c].free; s; s = s->next)
+			n += gs_size_bins_bytes(s);
 	return n;
 }
 
@@ -92,10 +92,10 @@ void gs_pool_count(const gs_pool *p, gs_pool_counts *counts)
 	static const gs_pool_visitor visitor = {count_segment, NULL};
 	*counts = (gs_pool_counts){0};
 	gs_pool_walk(p, &visitor, counts);
-	counts->blocks_room = p->blocks.room;
+	counts->blocks_room = p->blocks.blocks_of;
 	counts->metadata_bytes = sizeof *p + p->blocks.bytes + p->regions_slab.bytes +
 		p->small_slab.bytes + p->privates_slab.bytes + p->index.cap * sizeof *p->index.entries +
-		p->extra_bytes + bytes_of_rooms(p->rooms);
+		p->extra_bytes + bytes_of_rooms(p->block_pools);
 	for (const gs_private *q = p->privates; q; q = q->next)
-		counts->metadata_bytes += bytes_of_rooms(q->rooms);
+		counts->metadata_bytes += bytes_of_rooms(q->block_pools);
 }

@@ -1,7 +1,7 @@
 /* Who calls: the caching allocators that stand between a program and the driver. Thread-safe; takes
  * no memory. */
-#ifndef GS_PRELOAD_CALLER_H
-#define GS_PRELOAD_CALLER_H
+#ifndef GS_RECORDER_PRELOAD_CALLER_H
+#define GS_RECORDER_PRELOAD_CALLER_H
 
 #include <stdint.h>
 

@@ -9,7 +9,7 @@ EXPORT(cuMemAlloc_v2, devptr *out, size_t bytes)
 	REAL(cuMemAlloc_v2, devptr *, size_t);
 	gs_regs caller;
 	gs_regs_of_caller(&caller);
-	if (gs_serve_alloc(&caller, bytes, out))
+	if (gs_pool_hook_alloc(&caller, bytes, out))
 		return 0;
 	RECORDED(real(out, bytes), *out, bytes, 0);
 }
@@ -17,7 +17,7 @@ EXPORT(cuMemAlloc_v2, devptr *out, size_t bytes)
 EXPORT(cuMemFree_v2, devptr address)
 {
 	REAL(cuMemFree_v2, devptr);
-	if (gs_serve_free(address))
+	if (gs_pool_hook_free(address))
 		return 0;
 	RECORDED_FREE(real(address), address, 0);
 }
@@ -31,7 +31,7 @@ EXPORT(
 	bool outermost = gs_hook_enter();
 	int result = real(out, pitch, width, height, element);
 	if (outermost)
-		gs_pass_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : *out,
+		gs_passthrough_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : *out,
 			(result ? width : *pitch) * height, 0);
 	gs_hook_leave();
 	return result;
@@ -195,7 +195,7 @@ EXPORT(cuMemGetAddressRange_v2, devptr *base, size_t *size, devptr address)
 {
 	REAL(cuMemGetAddressRange_v2, devptr *, size_t *, devptr);
 	uint64_t start, bytes;
-	if (!gs_serve_range(address, &start, &bytes))
+	if (!gs_pool_hook_range(address, &start, &bytes))
 		return real(base, size, address);
 	if (base)
 		*base = start;
@@ -207,8 +207,8 @@ EXPORT(cuMemGetAddressRange_v2, devptr *base, size_t *size, devptr address)
 EXPORT(cuIpcGetMemHandle, void *handle, devptr address)
 {
 	REAL(cuIpcGetMemHandle, void *, devptr);
-	return gs_serve_refuses_export(address) ? 801 /* CUDA_ERROR_NOT_SUPPORTED */
-											: real(handle, address);
+	return gs_pool_hook_refuses_export(address) ? 801 /* CUDA_ERROR_NOT_SUPPORTED */
+												: real(handle, address);
 }
 
 /* --- ways round

@@ -8,7 +8,7 @@
 
 #include "recorder/preload/hook.h"
 #include "recorder/dump/text.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 /* A function of the driver that is loaded already; NULL without one. */
 static void *driver_function(const char *name)
@@ -30,14 +30,14 @@ static void *driver_function(const char *name)
 		gs_hook_leave();                     \
 	} while (0)
 
-int gs_card_current(void)
+int gs_driver_current_device(void)
 {
 	int device = -1, failed;
 	ASK("cuCtxGetDevice", (&device), int *);
 	return failed ? -1 : device;
 }
 
-void gs_card_memory(uint64_t *free_bytes, uint64_t *total)
+void gs_driver_memory(uint64_t *free_bytes, uint64_t *total)
 {
 	size_t f_bytes = 0, t_bytes = 0;
 	int failed;
@@ -48,14 +48,14 @@ void gs_card_memory(uint64_t *free_bytes, uint64_t *total)
 	*total = t_bytes;
 }
 
-void gs_card_synchronize(void)
+void gs_driver_synchronize(void)
 {
 	int failed;
 	ASK("cuCtxSynchronize", (), void);
 	(void)failed;
 }
 
-void gs_card_read(gs_card *c, int device)
+void gs_driver_read(gs_driver_device *c, int device)
 {
 	size_t bytes = 0;
 	int failed, version = 0;

@@ -4,8 +4,8 @@
  * The wrappers (runtime.c, driver.c) have the exact names and binary interfaces of the functions
  * they stand before, without CUDA's headers: handles and pointers are plain machine words there.
  * Everything here is thread-safe and never allocates. */
-#ifndef GS_PRELOAD_HOOK_H
-#define GS_PRELOAD_HOOK_H
+#ifndef GS_RECORDER_PRELOAD_HOOK_H
+#define GS_RECORDER_PRELOAD_HOOK_H
 
 #include <stdbool.h>
 #include <stddef.h>

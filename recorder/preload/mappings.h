@@ -1,8 +1,8 @@
 /* Physical memory without an address (cuMemCreate) and where it is mapped. A handle's memory is
  * held until its creator released it and nothing maps it any more, in any order. Memory from
  * pages.h; not thread-safe. */
-#ifndef GS_PRELOAD_MAPPINGS_H
-#define GS_PRELOAD_MAPPINGS_H
+#ifndef GS_RECORDER_PRELOAD_MAPPINGS_H
+#define GS_RECORDER_PRELOAD_MAPPINGS_H
 
 #include <stdbool.h>
 #include <stdint.h>

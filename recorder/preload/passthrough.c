@@ -31,13 +31,13 @@ enum { DEVICES = 16, TOO_MANY_ALARMS = 8, LEFT_OUT_MAX = 8 };
 typedef struct pass_device {
 	pthread_mutex_t lock;
 	gs_ring ring;
-	gs_stage stage;
+	gs_staging stage;
 	gs_live live;
 	gs_lane *lane; /* of the stream; NULL: none */
 	gs_mappings mappings;
 	const char *above; /* the last caching allocator that asked */
 	bool ready;
-	gs_card card; /* name, capacity, driver */
+	gs_driver_device device_facts; /* name, capacity, driver */
 	gs_stage_oom refusals[GS_OOMS_KEPT];
 	uint64_t nrefusals, pending; /* pending: of them, that the program has not got over */
 	uint32_t false_alarms;
@@ -57,7 +57,7 @@ static struct {
 		uint64_t start, end;
 	} left_out[LEFT_OUT_MAX];
 	_Atomic unsigned nleft_out;
-} pass = {.opening = PTHREAD_MUTEX_INITIALIZER};
+} recording = {.opening = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- opening
  * ------------------------------------------------------------------------------------------- */
@@ -65,20 +65,20 @@ static struct {
 static void before_fork(void)
 {
 	for (int i = 0; i < DEVICES; i++)
-		pthread_mutex_lock(&pass.devices[i].lock);
+		pthread_mutex_lock(&recording.devices[i].lock);
 }
 
 static void in_parent(void)
 {
 	for (int i = 0; i < DEVICES; i++)
-		pthread_mutex_unlock(&pass.devices[i].lock);
+		pthread_mutex_unlock(&recording.devices[i].lock);
 }
 
 /* What the parent wrote stays the parent's. */
 static void in_child(void)
 {
 	for (int i = 0; i < DEVICES; i++)
-		pass.devices[i].provisional = pass.devices[i].flagged = false;
+		recording.devices[i].provisional = recording.devices[i].flagged = false;
 	in_parent();
 }
 
@@ -91,13 +91,13 @@ static int open_recorder(void)
 	gs_config_read(&config, &err); /* a bad variable leaves its default */
 	int number = config.signal;
 	config.signal = 0; /* the recorder has no heaps: devices listen for it here */
-	if (config.disable || gs_recorder_init(&pass.recorder, &config, 0, &err))
+	if (config.disable || gs_recorder_init(&recording.recorder, &config, 0, &err))
 		return -1;
-	pass.recorder.config.signal = number;
+	recording.recorder.config.signal = number;
 	if (config.stacks & GS_STACKS_PYTHON)
-		gs_recorder_hook_python(&pass.recorder);
+		gs_recorder_hook_python(&recording.recorder);
 	for (int i = 0; i < DEVICES; i++)
-		pthread_mutex_init(&pass.devices[i].lock, NULL);
+		pthread_mutex_init(&recording.devices[i].lock, NULL);
 	pthread_atfork(before_fork, in_parent, in_child);
 	if (number)
 		gs_signal_add(number, dump_devices, NULL, &err);
@@ -106,25 +106,25 @@ static int open_recorder(void)
 
 static bool is_open(void)
 {
-	int state = atomic_load_explicit(&pass.state, memory_order_acquire);
+	int state = atomic_load_explicit(&recording.state, memory_order_acquire);
 	if (state)
 		return state > 0;
-	pthread_mutex_lock(&pass.opening);
-	state = atomic_load_explicit(&pass.state, memory_order_relaxed);
+	pthread_mutex_lock(&recording.opening);
+	state = atomic_load_explicit(&recording.state, memory_order_relaxed);
 	if (!state)
-		atomic_store_explicit(&pass.state, state = open_recorder(), memory_order_release);
-	pthread_mutex_unlock(&pass.opening);
+		atomic_store_explicit(&recording.state, state = open_recorder(), memory_order_release);
+	pthread_mutex_unlock(&recording.opening);
 	return state > 0;
 }
 
 /* Several devices may come at once; the recorder's stream is for one thread at a time. */
 static void add_lane(pass_device *d, int number)
 {
-	const gs_dump_device device = {number, d->card.name, d->card.driver, d->card.capacity};
-	pthread_mutex_lock(&pass.opening);
-	gs_stream *stream = gs_recorder_stream(&pass.recorder);
+	const gs_dump_device device = {number, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
+	pthread_mutex_lock(&recording.opening);
+	gs_stream *stream = gs_recorder_stream(&recording.recorder);
 	d->lane = stream ? gs_stream_lane(stream, &device, &d->ring, "cuda", NULL) : NULL;
-	pthread_mutex_unlock(&pass.opening);
+	pthread_mutex_unlock(&recording.opening);
 }
 
 /* The current device's record with its lock held, made ready at first use; NULL when there is none.
@@ -133,16 +133,16 @@ static pass_device *lock_device(int number)
 {
 	if (number < 0 || number >= DEVICES)
 		return NULL;
-	pass_device *d = &pass.devices[number];
+	pass_device *d = &recording.devices[number];
 	pthread_mutex_lock(&d->lock);
 	if (d->ready)
 		return d;
-	gs_pages *pages = &pass.recorder.pages;
-	d->ready = !gs_ring_init(&d->ring, pass.recorder.config.events, pages) &&
-		!gs_stage_init(&d->stage, pass.recorder.config.events, pages) &&
-		!gs_stage_reserve(&d->stage, gs_live_room(&d->live));
+	gs_pages *pages = &recording.recorder.pages;
+	d->ready = !gs_ring_init(&d->ring, recording.recorder.config.events, pages) &&
+		!gs_staging_init(&d->stage, recording.recorder.config.events, pages) &&
+		!gs_staging_reserve(&d->stage, gs_live_staging_bytes(&d->live));
 	if (d->ready) {
-		gs_card_read(&d->card, number);
+		gs_driver_read(&d->device_facts, number);
 		add_lane(d, number);
 		return d;
 	}
@@ -160,12 +160,12 @@ static int note_library(struct dl_phdr_info *info, size_t size, void *data)
 		return 0;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
 		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		unsigned n = atomic_load(&pass.nleft_out);
+		unsigned n = atomic_load(&recording.nleft_out);
 		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || n == LEFT_OUT_MAX)
 			continue;
-		pass.left_out[n].start = info->dlpi_addr + p->p_vaddr;
-		pass.left_out[n].end = pass.left_out[n].start + p->p_memsz;
-		atomic_store(&pass.nleft_out, n + 1);
+		recording.left_out[n].start = info->dlpi_addr + p->p_vaddr;
+		recording.left_out[n].end = recording.left_out[n].start + p->p_memsz;
+		atomic_store(&recording.nleft_out, n + 1);
 	}
 	return 0;
 }
@@ -178,16 +178,16 @@ void gpusnap_preload_leave_out(const char *library)
 	size_t n = strnlen(library, sizeof text - 1);
 	memcpy(text, library, n);
 	text[n] = '\0';
-	pthread_mutex_lock(&pass.opening);
+	pthread_mutex_lock(&recording.opening);
 	dl_iterate_phdr(note_library, text);
-	pthread_mutex_unlock(&pass.opening);
+	pthread_mutex_unlock(&recording.opening);
 }
 
 static bool is_left_out(uint64_t caller)
 {
-	unsigned n = atomic_load_explicit(&pass.nleft_out, memory_order_acquire);
+	unsigned n = atomic_load_explicit(&recording.nleft_out, memory_order_acquire);
 	for (unsigned i = 0; i < n; i++)
-		if (caller >= pass.left_out[i].start && caller < pass.left_out[i].end)
+		if (caller >= recording.left_out[i].start && caller < recording.left_out[i].end)
 			return true;
 	return false;
 }
@@ -195,7 +195,7 @@ static bool is_left_out(uint64_t caller)
 /* --- events
  * ------------------------------------------------------------------------------------------- */
 
-static void push(pass_device *d, gs_action action, const gs_live_block *b, uint64_t ticks)
+static void push_event(pass_device *d, gs_action action, const gs_live_block *b, uint64_t ticks)
 {
 	gs_ring_event e = {{b->address}, b->size, ticks, b->stream, b->stack, b->tag,
 		gs_ring_pool(&d->ring, (gs_pool_id){0, 0}), (uint8_t)action};
@@ -206,17 +206,17 @@ static void push(pass_device *d, gs_action action, const gs_live_block *b, uint6
 
 static void drop_dump(pass_device *d)
 {
-	gs_dumper_forget(&pass.recorder.dumper, d->dump);
+	gs_dumper_forget(&recording.recorder.dumper, d->dump);
 	d->provisional = false;
 }
 
 static void keep_allocation(pass_device *d, const gs_live_block *b, uint64_t ticks)
 {
-	push(d, GS_ACTION_SEGMENT_ALLOC, b, ticks);
-	push(d, GS_ACTION_ALLOC, b, ticks);
-	gs_live_add(&d->live, b, &pass.recorder.pages);
-	if (gs_live_room(&d->live) / 48 >= d->stage.room)
-		gs_stage_reserve(&d->stage, gs_live_room(&d->live));
+	push_event(d, GS_ACTION_SEGMENT_ALLOC, b, ticks);
+	push_event(d, GS_ACTION_ALLOC, b, ticks);
+	gs_live_add(&d->live, b, &recording.recorder.pages);
+	if (gs_live_staging_bytes(&d->live) / 48 >= d->stage.room)
+		gs_staging_reserve(&d->stage, gs_live_staging_bytes(&d->live));
 	if ((d->provisional || d->flagged) && b->size >= d->refused_size) {
 		d->false_alarms++;
 		d->flagged = false;
@@ -232,9 +232,9 @@ static void keep_allocation(pass_device *d, const gs_live_block *b, uint64_t tic
 
 static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
 {
-	gs_stage *s = &d->stage;
+	gs_staging *s = &d->stage;
 	uint32_t n = d->nrefusals < GS_OOMS_KEPT ? (uint32_t)d->nrefusals : GS_OOMS_KEPT;
-	gs_live_stage(&d->live, s);
+	gs_live_copy(&d->live, s);
 	memset(&s->stats, 0, sizeof s->stats);
 	s->stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].current =
 		s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current = (int64_t)d->live.bytes;
@@ -261,11 +261,12 @@ static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
 static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t device_free)
 {
 	char now[sizeof d->dump];
-	gs_dump_device device = {number, d->card.name, d->card.driver, d->card.capacity};
+	gs_dump_device device = {number, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
 	gs_failure failure = {d->refused_stack, d->refused_size, number};
 	gs_dump_request request = {.reason = GS_DUMP_REFUSED, .failure = &failure, .quiet = true};
 	stage(d, at_refusal, device_free);
-	if (gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, now, sizeof now, NULL))
+	if (gs_dumper_write(
+			&recording.recorder.dumper, &d->stage, &device, &request, now, sizeof now, NULL))
 		return;
 	if (d->provisional)
 		drop_dump(d);
@@ -277,7 +278,7 @@ static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t dev
 static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t ticks)
 {
 	uint64_t device_free = 0, capacity = 0;
-	gs_card_memory(&device_free, &capacity);
+	gs_driver_memory(&device_free, &capacity);
 	gs_stage_oom *o = &d->refusals[d->nrefusals % GS_OOMS_KEPT];
 	*o = (gs_stage_oom){.number = d->ring.count, .ticks = ticks};
 	o->figures = (gs_pool_oom){.requested = b->size,
@@ -297,7 +298,7 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 	if (d->lane)
 		gs_lane_push_oom(d->lane, o);
 	b->address = device_free; /* of the event: a refusal has no address */
-	push(d, GS_ACTION_REFUSED, b, ticks);
+	push_event(d, GS_ACTION_REFUSED, b, ticks);
 	if (d->provisional && b->size == d->refused_size && b->stack == d->refused_stack)
 		return; /* the same failure again: the first one's dump stands for it */
 	bool trusted = d->false_alarms < TOO_MANY_ALARMS || d->flagged;
@@ -314,19 +315,19 @@ static void keep_refusal(pass_device *d, int number, gs_live_block *b, uint64_t 
 /* The live allocations for the stream, between two operations. */
 static void stream_layout(pass_device *d)
 {
-	if (gs_lane_reserve(d->lane, gs_live_room(&d->live)))
+	if (gs_lane_reserve(d->lane, gs_live_staging_bytes(&d->live)))
 		return;
-	gs_live_stage(&d->live, &d->lane->stage);
+	gs_live_copy(&d->live, &d->lane->stage);
 	gs_lane_layout_ready(d->lane);
 }
 
 /* The current device's record with its lock held, or NULL; with what is to be known of the call. */
 static pass_device *begin(const gs_regs *from, gs_call *call, int *number)
 {
-	*number = gs_card_current();
+	*number = gs_driver_current_device();
 	if (*number < 0 || !is_open())
 		return NULL;
-	gs_recorder_call(&pass.recorder, from, call);
+	gs_recorder_call(&recording.recorder, from, call);
 	pass_device *d = lock_device(*number);
 	if (d && d->lane && gs_lane_layout_due(d->lane))
 		stream_layout(d);
@@ -351,12 +352,13 @@ static void allocated(const gs_regs *from, const char *above, int result, uint64
 	pthread_mutex_unlock(&d->lock);
 }
 
-void gs_pass_allocated(const gs_regs *from, const char *above, int result, uint64_t address,
+void gs_passthrough_allocated(const gs_regs *from, const char *above, int result, uint64_t address,
 	uint64_t bytes, uint64_t stream)
 {
 	int saved = errno;
-	bool dumped = gs_serve_failed();
-	if ((!result && address && bytes) || (result == GS_PASS_OUT_OF_MEMORY && bytes && !dumped))
+	bool dumped = gs_pool_hook_failed();
+	if ((!result && address && bytes) ||
+		(result == GS_PASSTHROUGH_OUT_OF_MEMORY && bytes && !dumped))
 		if (!is_left_out(from->ip))
 			allocated(from, above, result, address, bytes, stream);
 	errno = saved;
@@ -364,21 +366,21 @@ void gs_pass_allocated(const gs_regs *from, const char *above, int result, uint6
 
 static void push_free(pass_device *d, const gs_live_block *b, uint64_t ticks)
 {
-	push(d, GS_ACTION_FREE_REQUESTED, b, ticks);
-	push(d, GS_ACTION_FREE_COMPLETED, b, ticks);
-	push(d, GS_ACTION_SEGMENT_FREE, b, ticks);
+	push_event(d, GS_ACTION_FREE_REQUESTED, b, ticks);
+	push_event(d, GS_ACTION_FREE_COMPLETED, b, ticks);
+	push_event(d, GS_ACTION_SEGMENT_FREE, b, ticks);
 }
 
-void gs_pass_freeing(uint64_t address, uint64_t stream)
+void gs_passthrough_freeing(uint64_t address, uint64_t stream)
 {
 	int saved = errno;
 	gs_call call;
 	(void)stream;
-	if (!address || atomic_load_explicit(&pass.state, memory_order_acquire) <= 0)
+	if (!address || atomic_load_explicit(&recording.state, memory_order_acquire) <= 0)
 		return;
-	gs_recorder_call_free(&pass.recorder, &call);
+	gs_recorder_call_free(&recording.recorder, &call);
 	for (int i = 0; i < DEVICES; i++) {
-		pass_device *d = &pass.devices[i];
+		pass_device *d = &recording.devices[i];
 		gs_live_block b;
 		pthread_mutex_lock(&d->lock);
 		bool found = gs_live_take(&d->live, address, &b);
@@ -396,12 +398,12 @@ void gs_pass_freeing(uint64_t address, uint64_t stream)
 
 void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t bytes)
 {
-	int saved = errno, number = gs_card_current();
-	gs_pass_allocated(from, gs_caller_above(from->ip), result, handle, bytes, 0);
-	if (!result && handle && !is_left_out(from->ip) && atomic_load(&pass.state) > 0) {
+	int saved = errno, number = gs_driver_current_device();
+	gs_passthrough_allocated(from, gs_caller_above(from->ip), result, handle, bytes, 0);
+	if (!result && handle && !is_left_out(from->ip) && atomic_load(&recording.state) > 0) {
 		pass_device *d = lock_device(number);
 		if (d) {
-			gs_mappings_create(&d->mappings, handle, bytes, &pass.recorder.pages);
+			gs_mappings_create(&d->mappings, handle, bytes, &recording.recorder.pages);
 			pthread_mutex_unlock(&d->lock);
 		}
 	}
@@ -411,8 +413,8 @@ void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t 
 /* The device that knows the handle, with its lock held; NULL none. */
 static pass_device *lock_owner(uint64_t handle)
 {
-	for (int i = 0; handle && i < DEVICES && atomic_load(&pass.state) > 0; i++) {
-		pass_device *d = &pass.devices[i];
+	for (int i = 0; handle && i < DEVICES && atomic_load(&recording.state) > 0; i++) {
+		pass_device *d = &recording.devices[i];
 		pthread_mutex_lock(&d->lock);
 		if (gs_mappings_knows(&d->mappings, handle))
 			return d;
@@ -428,7 +430,7 @@ static void let_go(pass_device *d, uint64_t handle)
 	gs_call call;
 	if (!gs_mappings_release(&d->mappings, handle))
 		return;
-	gs_recorder_call_free(&pass.recorder, &call);
+	gs_recorder_call_free(&recording.recorder, &call);
 	if (gs_live_take(&d->live, handle, &b))
 		push_free(d, &b, call.ticks);
 }
@@ -449,7 +451,7 @@ void gs_pass_retained(uint64_t handle)
 	int saved = errno;
 	pass_device *d = lock_owner(handle);
 	if (d) {
-		gs_mappings_create(&d->mappings, handle, 0, &pass.recorder.pages);
+		gs_mappings_create(&d->mappings, handle, 0, &recording.recorder.pages);
 		pthread_mutex_unlock(&d->lock);
 	}
 	errno = saved;
@@ -460,7 +462,7 @@ void gs_pass_mapped(uint64_t address, uint64_t bytes, uint64_t handle)
 	int saved = errno;
 	pass_device *d = lock_owner(handle);
 	if (d) {
-		gs_mappings_map(&d->mappings, address, bytes, handle, &pass.recorder.pages);
+		gs_mappings_map(&d->mappings, address, bytes, handle, &recording.recorder.pages);
 		pthread_mutex_unlock(&d->lock);
 	}
 	errno = saved;
@@ -469,8 +471,8 @@ void gs_pass_mapped(uint64_t address, uint64_t bytes, uint64_t handle)
 void gs_pass_unmapping(uint64_t address, uint64_t bytes)
 {
 	int saved = errno;
-	for (int i = 0; i < DEVICES && atomic_load(&pass.state) > 0; i++) {
-		pass_device *d = &pass.devices[i];
+	for (int i = 0; i < DEVICES && atomic_load(&recording.state) > 0; i++) {
+		pass_device *d = &recording.devices[i];
 		uint64_t at = address, handle;
 		pthread_mutex_lock(&d->lock);
 		while ((handle = gs_mappings_unmap(&d->mappings, &at, address + bytes)))
@@ -488,13 +490,13 @@ static void dump_devices(void *arg)
 {
 	(void)arg;
 	for (int i = 0; i < DEVICES; i++) {
-		pass_device *d = &pass.devices[i];
-		gs_dump_device device = {i, d->card.name, d->card.driver, d->card.capacity};
+		pass_device *d = &recording.devices[i];
+		gs_dump_device device = {i, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
 		gs_dump_request request = {.reason = GS_DUMP_SIGNAL};
 		pthread_mutex_lock(&d->lock);
 		if (d->ready && d->ring.count) {
 			stage(d, false, 0);
-			gs_dumper_write(&pass.recorder.dumper, &d->stage, &device, &request, NULL, 0, NULL);
+			gs_dumper_write(&recording.recorder.dumper, &d->stage, &device, &request, NULL, 0, NULL);
 		}
 		pthread_mutex_unlock(&d->lock);
 	}
@@ -514,10 +516,10 @@ __attribute__((constructor)) static void at_start(void)
 /* The process ends: a refusal that was only flagged, and that nothing put right, becomes a dump. */
 __attribute__((destructor)) static void at_end(void)
 {
-	if (atomic_load(&pass.state) <= 0)
+	if (atomic_load(&recording.state) <= 0)
 		return;
 	for (int i = 0; i < DEVICES; i++) {
-		pass_device *d = &pass.devices[i];
+		pass_device *d = &recording.devices[i];
 		if (pthread_mutex_trylock(&d->lock))
 			continue;
 		if (d->flagged)

@@ -22,11 +22,11 @@ static struct {
 	gs_recorder recorder;
 	gs_cuda_device *devices[GS_DEVICES_MAX];
 	_Atomic bool told_export;
-} serve = {.lock = PTHREAD_MUTEX_INITIALIZER};
+} hooked = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 static _Thread_local bool failed_here;
 
-bool gs_serve_failed(void)
+bool gs_pool_hook_failed(void)
 {
 	bool failed = failed_here;
 	failed_here = false;
@@ -54,25 +54,25 @@ static int open_recorder(void)
 	gs_config_read(&config, &err);
 	if (!wanted || !strcmp(wanted, "0") || config.disable)
 		return -1;
-	if (gs_cuda_load(&err) || gs_recorder_init(&serve.recorder, &config, 0, &err)) {
+	if (gs_cuda_load(&err) || gs_recorder_init(&hooked.recorder, &config, 0, &err)) {
 		tell("no pool: ", err.text);
 		return -1;
 	}
 	if (config.stacks & GS_STACKS_PYTHON)
-		gs_recorder_hook_python(&serve.recorder);
+		gs_recorder_hook_python(&hooked.recorder);
 	return 1;
 }
 
 static bool is_on(void)
 {
-	int state = atomic_load_explicit(&serve.state, memory_order_acquire);
+	int state = atomic_load_explicit(&hooked.state, memory_order_acquire);
 	if (state)
 		return state > 0;
-	pthread_mutex_lock(&serve.lock);
-	state = atomic_load_explicit(&serve.state, memory_order_relaxed);
+	pthread_mutex_lock(&hooked.lock);
+	state = atomic_load_explicit(&hooked.state, memory_order_relaxed);
 	if (!state)
-		atomic_store_explicit(&serve.state, state = open_recorder(), memory_order_release);
-	pthread_mutex_unlock(&serve.lock);
+		atomic_store_explicit(&hooked.state, state = open_recorder(), memory_order_release);
+	pthread_mutex_unlock(&hooked.lock);
 	return state > 0;
 }
 
@@ -82,27 +82,27 @@ static gs_heap *add_device(int number)
 		return NULL;
 	gs_error err = GS_ERROR_INIT;
 	gs_heap_config c = {.number = number, .ops = &gs_cuda_ops, .fraction = -1, .refuses = true};
-	pthread_mutex_lock(&serve.lock);
-	if (!gs_recorder_heap(&serve.recorder, number) && !serve.devices[number]) {
-		if (!gs_cuda_init(&serve.devices[number], number, &err)) {
-			c.device = serve.devices[number];
-			c.name = gs_cuda_name(serve.devices[number]);
+	pthread_mutex_lock(&hooked.lock);
+	if (!gs_recorder_heap(&hooked.recorder, number) && !hooked.devices[number]) {
+		if (!gs_cuda_init(&hooked.devices[number], number, &err)) {
+			c.device = hooked.devices[number];
+			c.name = gs_cuda_name(hooked.devices[number]);
 			c.driver = gs_cuda_driver_version();
-			gs_recorder_add_device(&serve.recorder, &c, &err);
+			gs_recorder_add_device(&hooked.recorder, &c, &err);
 		}
 		if (err.status)
 			tell("no pool: ", err.text);
 	}
-	pthread_mutex_unlock(&serve.lock);
-	return gs_recorder_heap(&serve.recorder, number);
+	pthread_mutex_unlock(&hooked.lock);
+	return gs_recorder_heap(&hooked.recorder, number);
 }
 
 /* The current device's heap; NULL before the program has a context (its first call makes one and is
  * not served). */
 static gs_heap *heap_here(void)
 {
-	int number = gs_card_current();
-	gs_heap *h = gs_recorder_heap(&serve.recorder, number);
+	int number = gs_driver_current_device();
+	gs_heap *h = gs_recorder_heap(&hooked.recorder, number);
 	return h ? h : add_device(number);
 }
 
@@ -111,8 +111,8 @@ static gs_heap *heap_of(uint64_t address)
 {
 	uint64_t bytes;
 	for (int i = 0; i < GS_DEVICES_MAX; i++)
-		if (serve.recorder.heaps[i] && !gs_heap_find(serve.recorder.heaps[i], address, &bytes))
-			return serve.recorder.heaps[i];
+		if (hooked.recorder.heaps[i] && !gs_heap_find(hooked.recorder.heaps[i], address, &bytes))
+			return hooked.recorder.heaps[i];
 	return NULL;
 }
 
@@ -129,7 +129,7 @@ static bool alloc_inside(const gs_regs *from, size_t bytes, unsigned long long *
 	const char *above = gs_caller_above(from->ip);
 	if (above)
 		gs_heap_set_above(h, above);
-	gs_recorder_call(&serve.recorder, from, &call);
+	gs_recorder_call(&hooked.recorder, from, &call);
 	gs_status status = gs_heap_malloc(h, &call, bytes, 0, &at, NULL, NULL);
 	if (status) {
 		failed_here = status == GS_DEVICE_MEMORY; /* the real call fails too, and sets the error
@@ -140,7 +140,7 @@ static bool alloc_inside(const gs_regs *from, size_t bytes, unsigned long long *
 	return true;
 }
 
-bool gs_serve_alloc(const gs_regs *from, size_t bytes, unsigned long long *address)
+bool gs_pool_hook_alloc(const gs_regs *from, size_t bytes, unsigned long long *address)
 {
 	bool served = false;
 	if (bytes && gs_hook_enter() && is_on())
@@ -150,39 +150,39 @@ bool gs_serve_alloc(const gs_regs *from, size_t bytes, unsigned long long *addre
 	return served;
 }
 
-bool gs_serve_free(uint64_t address)
+bool gs_pool_hook_free(uint64_t address)
 {
 	gs_heap *h = NULL;
-	if (!address || atomic_load_explicit(&serve.state, memory_order_acquire) <= 0)
+	if (!address || atomic_load_explicit(&hooked.state, memory_order_acquire) <= 0)
 		return false;
 	if (gs_hook_enter() && (h = heap_of(address))) {
 		gs_call call;
-		gs_card_synchronize(); /* as cudaFree does: nothing may be using the block when it is handed
-								  out again */
-		gs_recorder_call_free(&serve.recorder, &call);
+		gs_driver_synchronize(); /* as cudaFree does: nothing may be using the block when it is
+								  handed out again */
+		gs_recorder_call_free(&hooked.recorder, &call);
 		gs_heap_free(h, &call, address);
 	}
 	gs_hook_leave();
 	return h != NULL;
 }
 
-bool gs_serve_range(uint64_t address, uint64_t *start, uint64_t *bytes)
+bool gs_pool_hook_range(uint64_t address, uint64_t *start, uint64_t *bytes)
 {
-	if (atomic_load_explicit(&serve.state, memory_order_acquire) <= 0)
+	if (atomic_load_explicit(&hooked.state, memory_order_acquire) <= 0)
 		return false;
 	for (int i = 0; i < GS_DEVICES_MAX; i++)
-		if (serve.recorder.heaps[i] &&
-			!gs_heap_locate(serve.recorder.heaps[i], address, start, bytes))
+		if (hooked.recorder.heaps[i] &&
+			!gs_heap_locate(hooked.recorder.heaps[i], address, start, bytes))
 			return true;
 	return false;
 }
 
-bool gs_serve_refuses_export(uint64_t address)
+bool gs_pool_hook_refuses_export(uint64_t address)
 {
 	uint64_t start, bytes;
-	if (!gs_serve_range(address, &start, &bytes))
+	if (!gs_pool_hook_range(address, &start, &bytes))
 		return false;
-	if (!atomic_exchange(&serve.told_export, true))
+	if (!atomic_exchange(&hooked.told_export, true))
 		tell(
 			"--pool cannot export memory to other processes: the block has neighbours; run without --pool",
 			"");

@@ -10,7 +10,7 @@ EXPORT(cudaMalloc, void **out, size_t bytes)
 	unsigned long long address = 0;
 	gs_regs caller;
 	gs_regs_of_caller(&caller);
-	if (gs_serve_alloc(&caller, bytes, &address)) {
+	if (gs_pool_hook_alloc(&caller, bytes, &address)) {
 		*out = (void *)(uintptr_t)address;
 		return 0;
 	}
@@ -20,7 +20,7 @@ EXPORT(cudaMalloc, void **out, size_t bytes)
 EXPORT(cudaFree, void *address)
 {
 	REAL(cudaFree, void *);
-	if (gs_serve_free((uintptr_t)address))
+	if (gs_pool_hook_free((uintptr_t)address))
 		return 0;
 	RECORDED_FREE(real(address), address, 0);
 }
@@ -65,7 +65,7 @@ EXPORT(cudaMallocPitch, void **out, size_t *pitch, size_t width, size_t height)
 	bool outermost = gs_hook_enter();
 	int result = real(out, pitch, width, height);
 	if (outermost)
-		gs_pass_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : (uintptr_t)*out,
+		gs_passthrough_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : (uintptr_t)*out,
 			(result ? width : *pitch) * height, 0);
 	gs_hook_leave();
 	return result;
@@ -93,7 +93,7 @@ EXPORT(cudaMalloc3D, pitched *out, extent e)
 	bool outermost = gs_hook_enter();
 	int result = real(out, e);
 	if (outermost)
-		gs_pass_allocated(&from, gs_caller_above(from.ip), result,
+		gs_passthrough_allocated(&from, gs_caller_above(from.ip), result,
 			result ? 0 : (uintptr_t)out->address,
 			(result ? e.width : out->pitch) * e.height * e.depth, 0);
 	gs_hook_leave();
@@ -141,8 +141,8 @@ EXPORT(cudaFreeMipmappedArray, void *array)
 EXPORT(cudaIpcGetMemHandle, void *handle, void *address)
 {
 	REAL(cudaIpcGetMemHandle, void *, void *);
-	return gs_serve_refuses_export((uintptr_t)address) ? 801 /* cudaErrorNotSupported */
-													   : real(handle, address);
+	return gs_pool_hook_refuses_export((uintptr_t)address) ? 801 /* cudaErrorNotSupported */
+														   : real(handle, address);
 }
 
 /* --- ways round: older runtimes take three arguments, a fourth does no harm

@@ -1,7 +1,7 @@
 /* The shapes that wrappers share. A file that includes it defines NO_LIBRARY, the error when no
  * loaded library has the function. */
-#ifndef GS_PRELOAD_WRAP_H
-#define GS_PRELOAD_WRAP_H
+#ifndef GS_RECORDER_PRELOAD_WRAP_H
+#define GS_RECORDER_PRELOAD_WRAP_H
 
 #include "recorder/preload/caller.h"
 #include "recorder/preload/hook.h"
@@ -31,20 +31,20 @@
 		bool outermost = gs_hook_enter();                                                         \
 		int result = (call);                                                                      \
 		if (outermost)                                                                            \
-			gs_pass_allocated(&from, (above), result, result ? 0 : (uintptr_t)(address), (bytes), \
+			gs_passthrough_allocated(&from, (above), result, result ? 0 : (uintptr_t)(address), (bytes), \
 				(uintptr_t)(stream));                                                             \
 		gs_hook_leave();                                                                          \
 		return result;                                                                            \
 	} while (0)
 
-#define RECORDED_FREE(call, address, stream)                            \
-	do {                                                                \
-		bool outermost = gs_hook_enter();                               \
-		if (outermost)                                                  \
-			gs_pass_freeing((uintptr_t)(address), (uintptr_t)(stream)); \
-		int result = (call);                                            \
-		gs_hook_leave();                                                \
-		return result;                                                  \
+#define RECORDED_FREE(call, address, stream)                                   \
+	do {                                                                       \
+		bool outermost = gs_hook_enter();                                      \
+		if (outermost)                                                         \
+			gs_passthrough_freeing((uintptr_t)(address), (uintptr_t)(stream)); \
+		int result = (call);                                                   \
+		gs_hook_leave();                                                       \
+		return result;                                                         \
 	} while (0)
 
 enum {

@@ -49,10 +49,10 @@ static uint64_t next_random(void) { return (seed = seed * 6364136223846793005u +
 static void put_tables(gs_writer *w)
 {
 	char name[32];
-	gs_writer_process(w, &(gs_row_process){ .host = gs_text_of("bench"), .pid = 1, .rank = 0, .time_us = 1700000000000000 });
+	gs_writer_process(w, &(gs_row_process){ .host = gs_span_of("bench"), .pid = 1, .rank = 0, .time_us = 1700000000000000 });
 	gs_writer_device(w, &(gs_row_device){ .capacity = 80ll << 30, .idx = GS_NONE });
 	for (int i = 0; i < 400; i++)
-		gs_writer_string(w, (gs_text){ name, (uint32_t)snprintf(name, sizeof name, "function_%d", i) });
+		gs_writer_string(w, (gs_span){ name, (uint32_t)snprintf(name, sizeof name, "function_%d", i) });
 	for (gs_id i = 1; i <= 400; i++)
 		gs_writer_frame(w, &(gs_row_frame){ .name = i, .file = i, .line = i });
 	for (gs_id i = 0; i < STACKS; i++) {

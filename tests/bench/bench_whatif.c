@@ -94,7 +94,7 @@ static void time_run(const gs_whatif *w, const char *conf)
 
 int main(void)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	gs_snapshot s;
 	gs_whatif w;
 	gs_error err = GS_ERROR_INIT;

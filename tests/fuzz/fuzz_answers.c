@@ -24,14 +24,14 @@ static void expect_sound(const gs_layout *l)
 static void rebuild(const gs_snapshot *s, const gs_device *d)
 {
 	gs_history h = GS_HISTORY_INIT;
-	gs_gauge g;
+	gs_running_totals g;
 	if (gs_history_init(&h, s, d, NULL)) {
 		gs_history_release(&h);
 		return;
 	}
-	gs_gauge_start(&h, &g);
+	gs_running_totals_start(&h, &g);
 	for (size_t i = 0; i < h.n; i++)
-		gs_gauge_step(&h, i, &g);
+		gs_running_totals_step(&h, i, &g);
 	int64_t last = (int64_t)h.n - 1,
 			at[] = {-1, 0, last / 2, last, gs_history_peak(&h, false), gs_history_peak(&h, true)};
 	for (size_t i = 0; i < sizeof at / sizeof *at; i++) {
@@ -49,7 +49,7 @@ static void ask_what_if(const gs_snapshot *s)
 	static const char *const confs[] = {
 		"expandable_segments:True", "max_split_size_mb:64,garbage_collection_threshold:0.5"};
 	gs_whatif w = {0};
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	gs_error err = GS_ERROR_INIT;
 	gs_status status = gs_whatif_open(&w, s, &ask, &err);
 	if (!status)

@@ -45,7 +45,7 @@ static char *ask(const char *path, const gs_query *q, const char *state, gs_stat
 	char *text = NULL;
 	size_t n = 0;
 	FILE *out = open_memstream(&text, &n);
-	gs_session_ask from = {
+	gs_session_options from = {
 		.paths = &path, .npaths = 1, .state = state, .device = GS_NONE, .rank = GS_NONE};
 	gs_query_ask question = {.named = q, .seconds = 30, .format = GS_FORMAT_JSON};
 	uint64_t left, rows;
@@ -64,7 +64,7 @@ static void load(const char *path)
 {
 	gs_snapshot s;
 	gs_store *store = NULL;
-	gs_store_ask all = GS_STORE_ASK_ALL;
+	gs_store_options all = GS_STORE_ASK_ALL;
 	ck_assert_int_eq(gs_read_path(path, GS_WANT_ALL, &s, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_create(database, &store, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_add(store, &s, &all, NULL, NULL), GS_OK);

@@ -9,7 +9,7 @@
 #include "analyzer/diagnose/diagnose.h"
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 #include "analyzer/model/frames.h"
 #include "analyzer/read/open/reader.h"
 #include "recorder/pool/pool.h"

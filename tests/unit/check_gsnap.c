@@ -123,7 +123,7 @@ static void fill_row(const gs_section_form *form, const uint64_t *counts, void *
 		const gs_file_column *column = &form->columns[c];
 		uint64_t most = gs_column_most(column, counts), v = next_random() >> next_random() % 64;
 		if (column->cell == GS_CELL_TEXT) {
-			gs_text *t = (void *)((char *)row + column->offset);
+			gs_span *t = (void *)((char *)row + column->offset);
 			t->n = (uint32_t)(v % 40);
 			t->at = v & 64 ? text + v % 900 : NULL;
 			t->n = t->at ? t->n : 0;
@@ -210,7 +210,7 @@ static void same_row(const gs_section_form *form, const void *a, const void *b, 
 		uint64_t x = gs_column_get(column, a), y = gs_column_get(column, b);
 		ck_assert_msg(x == y, "%s %u: %s is %llu, was %llu", form->name, i, column->name,
 			(unsigned long long)y, (unsigned long long)x);
-		const gs_text *s = (const void *)((const char *)a + column->offset),
+		const gs_span *s = (const void *)((const char *)a + column->offset),
 					  *t = (const void *)((const char *)b + column->offset);
 		if (column->cell == GS_CELL_TEXT && x > 1)
 			ck_assert_mem_eq(s->at, t->at, x - 1);
@@ -295,7 +295,7 @@ START_TEST(long_texts_and_deep_stacks_are_cut)
 		deep[i] = 1;
 	memset(text, 'x', sizeof text);
 	memcpy(text + 65534, "\xc3\xa4", 2); /* a letter of two bytes across the limit */
-	gs_writer_string(w, (gs_text){text, sizeof text});
+	gs_writer_string(w, (gs_span){text, sizeof text});
 	gs_writer_frame(w, &(gs_row_frame){.name = 1, .line = GS_NONE});
 	gs_writer_stack(w, deep, 5000);
 	ck_assert_int_eq(gs_writer_finish(w), GS_OK);
@@ -320,8 +320,8 @@ END_TEST
 
 static void two_kinds_back(gs_writer *w)
 {
-	gs_writer_string(w, gs_text_of("a"));
-	gs_writer_setting(w, gs_text_of("a"), gs_text_of("b"));
+	gs_writer_string(w, gs_span_of("a"));
+	gs_writer_setting(w, gs_span_of("a"), gs_span_of("b"));
 }
 static void two_processes(gs_writer *w)
 {
@@ -358,7 +358,7 @@ static void events_back(gs_writer *w)
 static void after_the_end(gs_writer *w)
 {
 	gs_writer_finish(w);
-	gs_writer_string(w, gs_text_of("a"));
+	gs_writer_string(w, gs_span_of("a"));
 }
 
 static const struct {
@@ -406,8 +406,8 @@ START_TEST(a_sink_that_fails_ends_the_writing)
 		ck_assert_int_eq(first, at < GS_GSNAP_HEADER_SIZE ? GS_IO : GS_OK);
 		for (int i = 0; i < 3; i++)
 			gs_writer_device(
-				w, &(gs_row_device){.device = i, .name = gs_text_of("a device of some name")});
-		gs_writer_string(w, gs_text_of("a"));
+				w, &(gs_row_device){.device = i, .name = gs_span_of("a device of some name")});
+		gs_writer_string(w, gs_span_of("a"));
 		gs_status last = gs_writer_finish(w);
 		ck_assert_msg(
 			last == (gs_writer_size(w) > at ? GS_IO : GS_OK), "%zu: %s", at, gs_status_text(last));

@@ -7,7 +7,7 @@
 #include "analyzer/query/emit.h"
 #include "schema/json.h"
 #include "schema/markdown.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 static char *emitted(gs_format format, const char *cell)
 {

@@ -55,15 +55,15 @@ static const int widths[] = {1, 50, 1000, 20000};
 START_TEST(bands_of_each_column_sum_up_to_what_the_gauge_says)
 {
 	gs_plot_series s;
-	gs_gauge g;
+	gs_running_totals g;
 	int column = 0;
 
 	ck_assert_int_eq(
 		gs_plot_series_init(&s, &history, &meaning, &palette, 0, GS_PLOT_EVENTS, widths[_i], NULL),
 		GS_OK);
-	gs_gauge_start(&history, &g);
+	gs_running_totals_start(&history, &g);
 	for (size_t i = 0; i < history.n; i++) {
-		gs_gauge_step(&history, i, &g);
+		gs_running_totals_step(&history, i, &g);
 		for (column = 0; column < s.n; column++)
 			if (s.columns[column].idx == (int64_t)i) {
 				ck_assert_uint_eq(s.columns[column].allocated, g.allocated);
@@ -80,11 +80,11 @@ START_TEST(no_peak_is_lost_however_narrow_the_picture)
 {
 	gs_plot_series s;
 	uint64_t most = 0;
-	gs_gauge g;
+	gs_running_totals g;
 
-	gs_gauge_start(&history, &g);
+	gs_running_totals_start(&history, &g);
 	for (size_t i = 0; i < history.n; i++) {
-		gs_gauge_step(&history, i, &g);
+		gs_running_totals_step(&history, i, &g);
 		most = g.allocated > most ? g.allocated : most;
 	}
 	ck_assert_int_eq(

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/model/prose.h"
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 static char *written(const gs_voice *voice, int indent, const char *text, const char *tail)
 {

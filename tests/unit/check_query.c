@@ -255,7 +255,7 @@ START_TEST(pinning_stacks_are_those_of_the_verdict)
 {
 	static const char path[] = "tests/data/faults/pinned.pickle";
 	const char *paths[] = {path};
-	gs_session_ask from = {.paths = paths, .npaths = 1, .device = GS_NONE, .rank = GS_NONE};
+	gs_session_options from = {.paths = paths, .npaths = 1, .device = GS_NONE, .rank = GS_NONE};
 	gs_session *session = NULL;
 	gs_snapshot s;
 	gs_layout l;

@@ -2,7 +2,7 @@
 #include <check.h>
 
 #include "analyzer/open/rank.h"
-#include "schema/words.h"
+#include "schema/terms.h"
 
 Suite *suite_rank(void);
 

@@ -262,7 +262,7 @@ START_TEST(an_account_counts_what_is_taken_and_given_back)
 	ck_assert(a && b && outer.held >= 80000 && outer.held < 81000);
 	ck_assert_ptr_null(gs_memory_take(40000));
 	ck_assert(outer.exceeded);
-	ck_assert_ptr_null(gs_memory_more(a, 70000));
+	ck_assert_ptr_null(gs_memory_resize(a, 70000));
 	memset(a, 1, 40000); /* as it was */
 	gs_account_open(&inner, hundred, NULL);
 	char *c = gs_memory_take(90000);
@@ -272,9 +272,9 @@ START_TEST(an_account_counts_what_is_taken_and_given_back)
 	gs_memory_give(before); /* not counted when it was taken */
 	ck_assert_uint_eq(inner.held, 0);
 	gs_account_close(&inner);
-	a = gs_memory_more(a, 10000);
+	a = gs_memory_resize(a, 10000);
 	ck_assert(a && outer.held < 60000);
-	b = gs_memory_more_anyway(b, 200000);
+	b = gs_memory_resize_anyway(b, 200000);
 	ck_assert(b && gs_memory_exceeded());
 	ck_assert_ptr_null(gs_memory_zeroed(SIZE_MAX / 2, 3));
 	gs_memory_give(a);

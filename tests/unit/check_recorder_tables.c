@@ -155,21 +155,21 @@ END_TEST
 
 START_TEST(a_stage_in_use_keeps_its_arrays_until_it_is_free)
 {
-	gs_stage s;
-	ck_assert_int_eq(gs_stage_init(&s, 10, &pages), GS_OK);
-	ck_assert_int_eq(gs_stage_reserve(&s, 10000), GS_OK);
+	gs_staging s;
+	ck_assert_int_eq(gs_staging_init(&s, 10, &pages), GS_OK);
+	ck_assert_int_eq(gs_staging_reserve(&s, 10000), GS_OK);
 	const gs_stage_block *before = s.blocks;
 	size_t room = s.room;
 	s.in_use = true;
-	ck_assert_int_eq(gs_stage_reserve(&s, 1000000), GS_OK);
-	ck_assert_int_eq(gs_stage_reserve(&s, 3000000), GS_OK);
+	ck_assert_int_eq(gs_staging_reserve(&s, 1000000), GS_OK);
+	ck_assert_int_eq(gs_staging_reserve(&s, 3000000), GS_OK);
 	ck_assert_ptr_eq(s.blocks, before);
 	ck_assert_uint_eq(s.room, room);
 	s.in_use = false;
-	ck_assert_int_eq(gs_stage_reserve(&s, 6000000), GS_OK);
+	ck_assert_int_eq(gs_staging_reserve(&s, 6000000), GS_OK);
 	ck_assert_ptr_ne(s.blocks, before);
 	ck_assert_uint_gt(s.room, room);
-	gs_stage_release(&s);
+	gs_staging_release(&s);
 	ck_assert_uint_eq(pages.bytes, 0);
 }
 END_TEST

@@ -52,7 +52,7 @@ static gs_replay_agreement follow(const char *conf)
 	gs_replay_agreement a;
 	gs_error err = GS_ERROR_INIT;
 
-	ck_assert_msg(gs_replay_follow(&replay, &gs_rules_2_6, conf, UINT64_MAX, &a, &err) == GS_OK,
+	ck_assert_msg(gs_replay_verify(&replay, &gs_rules_2_6, conf, UINT64_MAX, &a, &err) == GS_OK,
 		"%s", err.text);
 	return a;
 }
@@ -309,7 +309,7 @@ START_TEST(padding_rounds_requests_up)
 	add(GS_ACTION_ALLOC, 64 * MIB, 100);
 	make();
 
-	ck_assert_int_eq(gs_replay_change(&replay, &rewrite, &changed, NULL), GS_OK);
+	ck_assert_int_eq(gs_replay_apply(&replay, &rewrite, &changed, NULL), GS_OK);
 
 	ck_assert_uint_eq(changed, 1);
 	ck_assert_uint_eq(replay.ops[0].size, 8 * MIB);
@@ -332,7 +332,7 @@ START_TEST(a_tag_is_left_out_with_its_frees)
 	add(GS_ACTION_FREE_COMPLETED, 0, 5 * MIB);
 	make();
 
-	ck_assert_int_eq(gs_replay_change(&replay, &rewrite, &changed, NULL), GS_OK);
+	ck_assert_int_eq(gs_replay_apply(&replay, &rewrite, &changed, NULL), GS_OK);
 
 	ck_assert_uint_eq(changed, 1);
 	ck_assert_uint_eq(replay.ops[0].kind, GS_REPLAY_NOTHING);
@@ -355,7 +355,7 @@ START_TEST(blocks_of_a_stack_are_freed_right_before_the_failure)
 	trace_add(&snapshot, GS_ACTION_OOM, 0, 64 * MIB);
 	make();
 
-	ck_assert_int_eq(gs_replay_change(&replay, &rewrite, &changed, NULL), GS_OK);
+	ck_assert_int_eq(gs_replay_apply(&replay, &rewrite, &changed, NULL), GS_OK);
 
 	ck_assert_uint_eq(changed, 1);
 	ck_assert_uint_eq(replay.n, 4);
@@ -372,23 +372,23 @@ START_TEST(addresses_are_found_until_they_are_taken)
 {
 	enum { N = 5000 };
 	static bool in[N];
-	gs_slots m = {0};
+	gs_live_block_map m = {0};
 	uint32_t slot;
 
 	srand(11);
 	for (int i = 0; i < 100000; i++) {
 		uint32_t at = (uint32_t)(rand() % N);
 		uint64_t address = BASE + at * UINT64_C(0x200000);
-		ck_assert_int_eq(gs_slots_find(&m, address, &slot), in[at]);
+		ck_assert_int_eq(gs_live_block_map_find(&m, address, &slot), in[at]);
 		if (in[at]) {
-			ck_assert(gs_slots_take(&m, address, &slot));
+			ck_assert(gs_live_block_map_take(&m, address, &slot));
 			ck_assert_uint_eq(slot, at);
 		} else {
-			ck_assert_int_eq(gs_slots_put(&m, address, at), GS_OK);
+			ck_assert_int_eq(gs_live_block_map_put(&m, address, at), GS_OK);
 		}
 		in[at] = !in[at];
 	}
-	gs_slots_release(&m);
+	gs_live_block_map_release(&m);
 }
 END_TEST
 

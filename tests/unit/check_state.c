@@ -291,7 +291,7 @@ END_TEST
  * it. */
 static const struct {
 	gs_id of_free[2];
-	gs_id born;
+	gs_id preexisting;
 } stacks_of_frees[] = {
 	{{1, 2}, 3}, /* as their allocations: so is the third's */
 	{{1, 3}, 0}, /* one is not: the free names the call that freed, nothing tells who allocated */
@@ -319,7 +319,7 @@ START_TEST(whose_stack_a_free_carries_is_learnt_from_blocks_with_both_events)
 	ck_assert_int_eq(gs_state_select(&s, d, "0", &l, NULL, NULL), GS_OK);
 
 	ck_assert_int_eq(l.blocks[0].state, GS_ACTIVE_ALLOCATED);
-	ck_assert_uint_eq(l.blocks[0].stack, stacks_of_frees[_i].born);
+	ck_assert_uint_eq(l.blocks[0].stack, stacks_of_frees[_i].preexisting);
 	ck_assert_uint_eq(l.blocks[1].stack, 1);
 	gs_layout_release(&l);
 	gs_snapshot_release(&s);
@@ -492,18 +492,18 @@ START_TEST(the_gauge_agrees_with_every_rebuilt_layout)
 {
 	gs_snapshot s;
 	gs_history h;
-	gs_gauge g;
+	gs_running_totals g;
 	gs_snapshot_init(&s);
 	ck_assert_int_eq(
 		gs_read_path("tests/data/states/expandable_small.pickle.zst", GS_WANT_ALL, &s, NULL),
 		GS_OK);
 	ck_assert_int_eq(gs_history_init(&h, &s, &s.devices[0], NULL), GS_OK);
 
-	gs_gauge_start(&h, &g);
+	gs_running_totals_start(&h, &g);
 	for (size_t i = 0; i < h.n; i++) {
 		gs_layout l;
 		gs_totals t;
-		gs_gauge_step(&h, i, &g);
+		gs_running_totals_step(&h, i, &g);
 		ck_assert_int_eq(gs_history_layout(&h, (int64_t)i, &l, NULL), GS_OK);
 		gs_layout_totals(&l, &t);
 		ck_assert_uint_eq(t.allocated, g.allocated);

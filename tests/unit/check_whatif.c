@@ -27,7 +27,7 @@ static void teardown(void)
 	gs_snapshot_release(&snapshot);
 }
 
-static void open_it(const gs_whatif_ask *ask)
+static void open_it(const gs_whatif_options *ask)
 {
 	gs_error err = GS_ERROR_INIT;
 
@@ -84,7 +84,7 @@ static const char *const recordings[] = {
 START_TEST(what_really_happened_under_other_settings_is_foretold)
 {
 	FILE *file = fopen(DATA "truth.tsv", "r");
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	char line[400];
 	int rows = 0;
 	truth t;
@@ -135,7 +135,7 @@ static const struct {
 
 START_TEST(whether_expandable_segments_would_have_helped_is_foretold)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	char name[64];
 
 	snprintf(name, sizeof name, "faults/%s.pickle", faults[_i].name);
@@ -150,7 +150,7 @@ END_TEST
 
 START_TEST(advice_names_only_settings_under_which_the_request_succeeds)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif_advice advice;
 	gs_error err = GS_ERROR_INIT;
 
@@ -166,7 +166,7 @@ END_TEST
 
 START_TEST(without_a_setting_that_helps_no_advice_is_given)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif_advice advice;
 
 	read_file("faults/shortage.pickle");
@@ -196,7 +196,7 @@ static const char *const releases[] = {"2.6", "2.10", "2.12", "2.13"};
 START_TEST(a_seeded_program_under_other_settings_is_foretold)
 {
 	static const uint64_t capacities[] = {800 * MIB, 950 * MIB, 1100 * MIB, 4000 * MIB};
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	run_figures recorded, direct;
 	const gs_whatif_row *row;
 	jobs j;
@@ -266,7 +266,7 @@ static void small_failure(int64_t capacity, int64_t device_free)
 
 START_TEST(without_a_capacity_the_device_is_what_the_failure_shows)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(GS_NONE, 60 * (int64_t)MIB);
 	open_it(&ask);
@@ -279,7 +279,7 @@ END_TEST
 
 START_TEST(what_others_held_stays_held_on_the_device_to_try)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(150 * (int64_t)MIB, 60 * (int64_t)MIB);
 	ask.capacity = 155 * (int64_t)MIB;
@@ -296,7 +296,7 @@ END_TEST
 
 START_TEST(a_capacity_to_try_without_the_recorded_one_is_not_exact)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(GS_NONE, 60 * (int64_t)MIB);
 	ask.capacity = 200 * (int64_t)MIB;
@@ -312,7 +312,7 @@ END_TEST
 
 START_TEST(a_refusal_with_room_on_the_device_means_a_limit_and_is_kept)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(GS_NONE, 500 * (int64_t)MIB);
 	open_it(&ask);
@@ -325,7 +325,7 @@ END_TEST
 
 START_TEST(a_recording_without_a_failure_is_bounded_by_nothing)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 
 	read_file("text-torch2.6.pickle");
 	open_it(&ask);
@@ -342,7 +342,7 @@ END_TEST
 
 START_TEST(a_search_shows_the_recorded_settings_first_and_ranks_the_rest)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 
 	read_file("faults/pinned.pickle");
 	ask.threads = 2;
@@ -364,7 +364,7 @@ END_TEST
 
 START_TEST(the_smallest_device_passes_and_the_next_smaller_does_not)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	int64_t least;
 
 	read_file("image-torch2.15.pickle");
@@ -386,7 +386,7 @@ END_TEST
 
 START_TEST(settings_that_the_allocator_refuses_are_refused_with_its_words)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	const char *conf = "no_such_option:1";
 	gs_error err = GS_ERROR_INIT;
 
@@ -404,7 +404,7 @@ END_TEST
 
 START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 {
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	run_figures figures;
 	gs_trace *t;
 	jobs j;
@@ -437,7 +437,7 @@ END_TEST
 START_TEST(a_ring_that_lost_its_first_half_bounds_the_true_peak)
 {
 	FILE *file = fopen(DATA "truth.tsv", "r");
-	gs_whatif_ask ask = GS_WHATIF_ASK_INIT;
+	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
 	gs_trace *t;
 	char line[400];
 	truth real;

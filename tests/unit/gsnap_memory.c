@@ -127,7 +127,7 @@ void memory_worked_file(memory_file *file)
 	gs_writer *w = memory_writer(file, &workspace);
 	gs_writer_process(w,
 		&(gs_row_process){
-			.library = gs_text_of("gpusnap"), .pid = 7, .rank = GS_NONE, .time_us = GS_NONE});
+			.library = gs_span_of("gpusnap"), .pid = 7, .rank = GS_NONE, .time_us = GS_NONE});
 	gs_writer_device(w,
 		&(gs_row_device){.device = 0,
 			.capacity = 1 << 30,
@@ -138,7 +138,7 @@ void memory_worked_file(memory_file *file)
 			.others = GS_NONE,
 			.idx = GS_NONE,
 			.complete = 1});
-	gs_id f = gs_writer_string(w, gs_text_of("f")), g = gs_writer_string(w, gs_text_of("g"));
+	gs_id f = gs_writer_string(w, gs_span_of("f")), g = gs_writer_string(w, gs_span_of("g"));
 	gs_id frames[2] = {gs_writer_frame(w, &(gs_row_frame){.name = f, .line = 3}),
 		gs_writer_frame(w, &(gs_row_frame){.name = g, .line = GS_NONE})};
 	gs_id both = gs_writer_stack(w, frames, 2);
@@ -176,13 +176,13 @@ void memory_worked_file(memory_file *file)
 
 static void small_tables(gs_writer *w)
 {
-	gs_id name = gs_writer_string(w, gs_text_of("forward")),
-		  file = gs_writer_string(w, gs_text_of("train.py"));
-	gs_id tag = gs_writer_string(w, gs_text_of("optimizer")),
-		  stat = gs_writer_string(w, gs_text_of("reserved_bytes"));
+	gs_id name = gs_writer_string(w, gs_span_of("forward")),
+		  file = gs_writer_string(w, gs_span_of("train.py"));
+	gs_id tag = gs_writer_string(w, gs_span_of("optimizer")),
+		  stat = gs_writer_string(w, gs_span_of("reserved_bytes"));
 	gs_id module = gs_writer_module(w,
 		&(gs_row_module){
-			gs_text_of("/usr/lib/libdemo.so"), {"\x01\x02\x03\x04", 4}, 0x7f1200000000, 0x20000});
+			gs_span_of("/usr/lib/libdemo.so"), {"\x01\x02\x03\x04", 4}, 0x7f1200000000, 0x20000});
 	gs_id frames[2] = {gs_writer_frame(w, &(gs_row_frame){.name = name, .file = file, .line = 12}),
 		gs_writer_frame(
 			w, &(gs_row_frame){.line = GS_NONE, .address = 0x7f1200001234, .module = module})};
@@ -224,18 +224,18 @@ void memory_small_file(memory_file *file)
 	void *workspace;
 	gs_writer *w = memory_writer(file, &workspace);
 	gs_writer_process(w,
-		&(gs_row_process){.host = gs_text_of("node7"),
-			.tool = gs_text_of("gpusnap 1.0"),
+		&(gs_row_process){.host = gs_span_of("node7"),
+			.tool = gs_span_of("gpusnap 1.0"),
 			.argv = {"train\0--fast", 12},
-			.rules = gs_text_of("2.13"),
-			.library = gs_text_of("gpusnap"),
+			.rules = gs_span_of("2.13"),
+			.library = gs_span_of("gpusnap"),
 			.pid = 4711,
 			.rank = 3,
 			.time_us = 1700000000000000});
 	for (int d = 0; d < 2; d++)
 		gs_writer_device(w,
 			&(gs_row_device){.device = d,
-				.name = gs_text_of("Simulated"),
+				.name = gs_span_of("Simulated"),
 				.capacity = 64 << 20,
 				.device_free = 44 << 20,
 				.allowed = GS_NONE,
@@ -245,16 +245,16 @@ void memory_small_file(memory_file *file)
 				.idx = GS_NONE,
 				.complete = 1,
 				.layout_at_oom = d == 1});
-	gs_writer_setting(w, gs_text_of("max_split_size_mb"), gs_text_of("64"));
+	gs_writer_setting(w, gs_span_of("max_split_size_mb"), gs_span_of("64"));
 	small_tables(w);
 	gs_writer_oom(w,
 		&(gs_row_oom){GS_ROW_OOM_UNTOLD, .device = 1, .idx = 2, .time_us = 1700000000000100,
 			.requested = 60 << 20, .needed = 60 << 20, .stream = 0, .has_pool_id = true,
 			.pool = GS_LARGE, .device_free = 44 << 20, .capacity = 64 << 20, .allocated = 4 << 20,
-			.reserved = 20 << 20, .allowed = GS_NONE, .library = gs_text_of("gpusnap"),
-			.message = gs_text_of("CUDA out of memory."), .stack = 2});
+			.reserved = 20 << 20, .allowed = GS_NONE, .library = gs_span_of("gpusnap"),
+			.message = gs_span_of("CUDA out of memory."), .stack = 2});
 	gs_writer_annotation(w, &(gs_row_annotation){0, 1, 3, 1700000000000050});
-	gs_writer_warning(w, gs_text_of("a warning"));
+	gs_writer_warning(w, gs_span_of("a warning"));
 	for (int d = 0; d < 2; d++) {
 		uint64_t at = 0x7f0000000000 + (uint64_t)d * 0x100000000;
 		gs_writer_event(w,

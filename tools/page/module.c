@@ -93,7 +93,7 @@ static gs_status query(
 {
 	gs_query named;
 	bool sql = gs_query_is_sql(question);
-	const gs_session_ask ask = {
+	const gs_session_options ask = {
 		&path, 1, *state ? state : NULL, GS_NONE, GS_NONE, false, nothing, NULL};
 	gs_query_ask how = {.sql = question, .format = GS_FORMAT_JSON};
 	gs_session *session = NULL;

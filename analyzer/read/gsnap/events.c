@@ -40,7 +40,7 @@ static struct view view_of(const gs_unpacked *u, unsigned c)
 	return v;
 }
 
-static inline uint64_t get(struct view v, uint32_t i) { return v.at[i & v.mask]; }
+static inline uint64_t cell_at(struct view v, uint32_t i) { return v.at[i & v.mask]; }
 
 static gs_event *make_room(gs_trace *t, uint32_t n)
 {
@@ -48,7 +48,7 @@ static gs_event *make_room(gs_trace *t, uint32_t n)
 		size_t cap = t->n + n > t->cap + t->cap / 2 ? t->n + n : t->cap + t->cap / 2;
 		if (!gs_memory_allows((cap - t->cap) * sizeof *t->events))
 			cap = t->n + n;
-		gs_event *grown = gs_memory_more(t->events, cap * sizeof *grown);
+		gs_event *grown = gs_memory_resize(t->events, cap * sizeof *grown);
 		if (!grown)
 			return NULL;
 		t->events = grown;
@@ -60,10 +60,10 @@ static gs_event *make_room(gs_trace *t, uint32_t n)
 static bool fill_streams(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 {
 	struct view handles = view_of(u, STREAM);
-	uint64_t last = get(handles, 0);
+	uint64_t last = cell_at(handles, 0);
 	uint32_t index = gs_snapshot_stream(s, last);
 	for (uint32_t i = 0; i < u->rows; i++) {
-		uint64_t handle = get(handles, i);
+		uint64_t handle = cell_at(handles, i);
 		if (handle != last)
 			index = gs_snapshot_stream(s, last = handle);
 		if (index == UINT32_MAX)
@@ -80,9 +80,9 @@ static bool fill_pools(gs_snapshot *s, const gs_unpacked *u, gs_event *e)
 	uint32_t index = 0;
 	for (uint32_t i = 0; i < u->rows; i++) {
 		e[i].pool = 0;
-		if (!get(has, i))
+		if (!cell_at(has, i))
 			continue;
-		gs_pool_id id = {get(a, i), get(b, i)};
+		gs_pool_id id = {cell_at(a, i), cell_at(b, i)};
 		if (!index || id.a != last.a || id.b != last.b)
 			index = gs_snapshot_pool(s, last = id);
 		if (index == UINT32_MAX)
@@ -109,16 +109,16 @@ static void fill_rest(const gs_gsnap_reading *g, const gs_unpacked *u, gs_event 
 				extra = view_of(u, EXTRA), device_free = view_of(u, DEVICE_FREE);
 	bool stacks = g->stacks.n > 1;
 	for (uint32_t i = 0; i < u->rows; i++) {
-		uint64_t t = get(time, i), word = get(action, i);
-		e[i].address = get(address, i);
-		e[i].size = get(size, i);
+		uint64_t t = cell_at(time, i), word = cell_at(action, i);
+		e[i].address = cell_at(address, i);
+		e[i].size = cell_at(size, i);
 		e[i].time_us = t ? gs_unzigzag(t - 1) : GS_NONE;
-		e[i].more = g->strings.ids[get(more, i)];
-		e[i].stack = stacks ? g->stacks.ids[get(stack, i)] : 0;
-		e[i].tag_action = g->tags.ids[get(tag, i)] << 8 |
+		e[i].more = g->strings.ids[cell_at(more, i)];
+		e[i].stack = stacks ? g->stacks.ids[cell_at(stack, i)] : 0;
+		e[i].tag_action = g->tags.ids[cell_at(tag, i)] << 8 |
 			(uint32_t)(word < GS_ACTION_COUNT ? word : GS_ACTION_UNKNOWN);
 		if (word == GS_ACTION_OOM || word == GS_ACTION_REFUSED)
-			e[i].address = free_bytes(get(device_free, i), e[i].address, get(extra, i));
+			e[i].address = free_bytes(cell_at(device_free, i), e[i].address, cell_at(extra, i));
 	}
 }
 

@@ -31,21 +31,21 @@ gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *
 
 /* --- small facts --- */
 
-static const char *text_of(gs_snapshot *s, gs_text t, bool *failed)
+static const char *text_of(gs_snapshot *s, gs_span t, bool *failed)
 {
 	const char *copy = t.at ? gs_snapshot_text(s, t.at, t.n) : NULL;
 	*failed |= t.at && !copy;
 	return copy;
 }
 
-static gs_id string_of(gs_snapshot *s, gs_text t, bool *failed)
+static gs_id string_of(gs_snapshot *s, gs_span t, bool *failed)
 {
 	gs_id id = t.at ? gs_snapshot_string(s, t.at, t.n) : 0;
 	*failed |= t.at && !id;
 	return id;
 }
 
-static gs_kind kind_of(gs_text origin)
+static gs_kind kind_of(gs_span origin)
 {
 	for (int k = GS_KIND_PYTORCH; k <= GS_KIND_TEXT; k++) {
 		const char *word = gs_kind_text((gs_kind)k);
@@ -56,7 +56,7 @@ static gs_kind kind_of(gs_text origin)
 }
 
 /* Arguments are kept apart by NUL bytes in the file, by blanks in the model. */
-static const char *argv_of(gs_snapshot *s, gs_text t, bool *failed)
+static const char *argv_of(gs_snapshot *s, gs_span t, bool *failed)
 {
 	char *copy = (char *)(uintptr_t)text_of(s, t, failed);
 	for (uint32_t i = 0; copy && i < t.n; i++)

@@ -1,7 +1,7 @@
 /* What the parts of the .gsnap reader share: gsnap.c (facts), gsnap_tables.c (strings to blocks),
  * gsnap_events.c. */
-#ifndef GS_ANALYZER_READ_GSNAP_H
-#define GS_ANALYZER_READ_GSNAP_H
+#ifndef GS_ANALYZER_READ_GSNAP_GSNAP_INTERNAL_H
+#define GS_ANALYZER_READ_GSNAP_GSNAP_INTERNAL_H
 
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/open/symbols.h"

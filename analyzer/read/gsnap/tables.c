@@ -16,7 +16,7 @@ static void *room(void *array, size_t n, size_t *cap, size_t size)
 	if (n < *cap)
 		return array;
 	size_t more = *cap ? *cap * 2 : 64;
-	void *grown = gs_memory_more(array, more * size);
+	void *grown = gs_memory_resize(array, more * size);
 	if (grown)
 		*cap = more;
 	return grown;

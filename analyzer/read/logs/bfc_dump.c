@@ -67,7 +67,7 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	}
 	if (b->n == b->cap) {
 		size_t cap = b->cap ? b->cap * 2 : 4;
-		gs_bfc_dump *dumps = gs_memory_more(b->dumps, cap * sizeof *dumps);
+		gs_bfc_dump *dumps = gs_memory_resize(b->dumps, cap * sizeof *dumps);
 		if (!dumps)
 			return NULL;
 		b->dumps = dumps;
@@ -286,7 +286,7 @@ static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		d->nregions--; /* the line was printed twice */
 	if (d->nregions == d->cap_regions) {
 		size_t cap = d->cap_regions ? d->cap_regions * 2 : 16;
-		gs_bfc_region *regions = gs_memory_more(d->regions, cap * sizeof *regions);
+		gs_bfc_region *regions = gs_memory_resize(d->regions, cap * sizeof *regions);
 		if (!regions)
 			return GS_NO_MEMORY;
 		d->regions = regions;
@@ -326,7 +326,7 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 		return GS_OK; /* printed twice */
 	if (d->nchunks == d->cap_chunks) {
 		size_t cap = d->cap_chunks ? d->cap_chunks + d->cap_chunks / 2 : 64;
-		gs_bfc_chunk *chunks = gs_memory_more(d->chunks, cap * sizeof *chunks);
+		gs_bfc_chunk *chunks = gs_memory_resize(d->chunks, cap * sizeof *chunks);
 		if (!chunks)
 			return GS_NO_MEMORY;
 		d->chunks = chunks;

@@ -16,8 +16,8 @@
  * bound in bytes: bin_bytes (current in use, allocated in all, freed = free), bin_requested
  * (current: what the clients asked for of the bytes in use) and bin_chunks (the same three as
  * bin_bytes). */
-#ifndef GS_ANALYZER_READ_BFC_DUMP_H
-#define GS_ANALYZER_READ_BFC_DUMP_H
+#ifndef GS_ANALYZER_READ_LOGS_BFC_DUMP_H
+#define GS_ANALYZER_READ_LOGS_BFC_DUMP_H
 
 #include "analyzer/read/messages/message.h"
 #include "analyzer/read/text/window.h"

@@ -10,7 +10,7 @@ typedef struct adder {
 	gs_status status;
 } adder;
 
-static void add(adder *a, const char *name, const char *pool, int64_t current, int64_t peak,
+static void add_stat(adder *a, const char *name, const char *pool, int64_t current, int64_t peak,
 	int64_t allocated, int64_t freed)
 {
 	if (a->status || (current == GS_NONE && peak == GS_NONE))
@@ -35,22 +35,22 @@ static void add_bin(adder *a, const gs_bfc_bin *bin)
 		return;
 	int64_t used = bin->used_bytes == GS_NONE ? 0 : bin->used_bytes;
 	snprintf(size, sizeof size, "%llu", (unsigned long long)bin->size);
-	add(a, "bin_bytes", size, used, GS_NONE, bin->bytes, bin->bytes - used);
-	add(a, "bin_chunks", size, bin->used_chunks, GS_NONE, bin->chunks,
+	add_stat(a, "bin_bytes", size, used, GS_NONE, bin->bytes, bin->bytes - used);
+	add_stat(a, "bin_chunks", size, bin->used_chunks, GS_NONE, bin->chunks,
 		bin->chunks - bin->used_chunks);
-	add(a, "bin_requested", size, bin->requested, GS_NONE, GS_NONE, GS_NONE);
+	add_stat(a, "bin_requested", size, bin->requested, GS_NONE, GS_NONE, GS_NONE);
 }
 
 static gs_status add_stats(gs_snapshot *s, const gs_bfc_dump *d, int32_t device)
 {
 	adder a = {s, device, GS_OK};
-	add(&a, "limit", "all", d->limit, GS_NONE, GS_NONE, GS_NONE);
-	add(&a, "in_use", "all", d->in_use, d->max_in_use, GS_NONE, GS_NONE);
-	add(&a, "pool", "all", d->pool, GS_NONE, GS_NONE, GS_NONE);
-	add(&a, "num_allocs", "all", d->num_allocs, GS_NONE, GS_NONE, GS_NONE);
-	add(&a, "max_alloc_size", "all", GS_NONE, d->max_alloc, GS_NONE, GS_NONE);
-	add(&a, "largest_free_block", "all", believed(d->largest_free), GS_NONE, GS_NONE, GS_NONE);
-	add(&a, "reserved", "all", believed(d->reserved), GS_NONE, GS_NONE, GS_NONE);
+	add_stat(&a, "limit", "all", d->limit, GS_NONE, GS_NONE, GS_NONE);
+	add_stat(&a, "in_use", "all", d->in_use, d->max_in_use, GS_NONE, GS_NONE);
+	add_stat(&a, "pool", "all", d->pool, GS_NONE, GS_NONE, GS_NONE);
+	add_stat(&a, "num_allocs", "all", d->num_allocs, GS_NONE, GS_NONE, GS_NONE);
+	add_stat(&a, "max_alloc_size", "all", GS_NONE, d->max_alloc, GS_NONE, GS_NONE);
+	add_stat(&a, "largest_free_block", "all", believed(d->largest_free), GS_NONE, GS_NONE, GS_NONE);
+	add_stat(&a, "reserved", "all", believed(d->reserved), GS_NONE, GS_NONE, GS_NONE);
 	for (size_t k = 0; k < d->nbins; k++)
 		add_bin(&a, &d->bins[k]);
 	return a.status;

@@ -1,7 +1,7 @@
 /* Which message of a text a dump of the BFC allocator belongs to. */
 #include "analyzer/read/logs/bfc_dump.h"
 
-static void fill(int64_t *to, int64_t from)
+static void fill_unknown(int64_t *to, int64_t from)
 {
 	if (*to == GS_NONE)
 		*to = from;
@@ -13,12 +13,12 @@ static void tell(const gs_bfc_dump *d, gs_oom_find *f)
 	for (size_t r = 0; r < d->nregions; r++)
 		regions = regions > (uint64_t)INT64_MAX - d->regions[r].size ? (uint64_t)INT64_MAX
 																	 : regions + d->regions[r].size;
-	fill(&f->row.requested, d->request);
-	fill(&f->row.allowed, d->limit);
-	fill(&f->row.allocated, d->in_use == GS_NONE ? GS_NONE : (int64_t)gs_bfc_in_use(d));
-	fill(&f->row.reserved, d->pool);
+	fill_unknown(&f->row.requested, d->request);
+	fill_unknown(&f->row.allowed, d->limit);
+	fill_unknown(&f->row.allocated, d->in_use == GS_NONE ? GS_NONE : (int64_t)gs_bfc_in_use(d));
+	fill_unknown(&f->row.reserved, d->pool);
 	if (regions)
-		fill(&f->row.reserved, (int64_t)regions);
+		fill_unknown(&f->row.reserved, (int64_t)regions);
 	if (f->row.device < 0)
 		f->row.device = d->device < 0 ? 0 : d->device;
 }

@@ -24,7 +24,7 @@ static void add_block(build *b, uint64_t address, uint64_t size, bool in_use)
 	gs_layout *l = b->l;
 	if (l->nblocks == b->cap_blocks) {
 		size_t cap = b->cap_blocks ? b->cap_blocks + b->cap_blocks / 2 : 64;
-		gs_block *blocks = gs_memory_more(l->blocks, cap * sizeof *blocks);
+		gs_block *blocks = gs_memory_resize(l->blocks, cap * sizeof *blocks);
 		if (!blocks) {
 			b->failed = true;
 			return;
@@ -49,7 +49,7 @@ static void add_segment(build *b, uint64_t address, uint64_t size)
 		return;
 	if (l->nsegments == b->cap_segments) {
 		size_t cap = b->cap_segments ? b->cap_segments * 2 : 16;
-		gs_segment *segments = gs_memory_more(l->segments, cap * sizeof *segments);
+		gs_segment *segments = gs_memory_resize(l->segments, cap * sizeof *segments);
 		if (!segments) {
 			b->failed = true;
 			return;

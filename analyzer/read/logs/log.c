@@ -14,7 +14,7 @@ typedef struct lookers {
 	gs_smi smi;
 } lookers;
 
-static gs_status look(lookers *l, const gs_text *t, size_t from, gs_error *err)
+static gs_status look_at_window(lookers *l, const gs_text *t, size_t from, gs_error *err)
 {
 	gs_status status = gs_oom_text_scan(&l->messages, t, from, t->ready, err);
 	if (!status)
@@ -28,7 +28,7 @@ static gs_status look_at_all(lookers *l, gs_text *t, gs_source *source, gs_error
 {
 	gs_status status = gs_text_open(t, source, err);
 	for (size_t from = 0, shift; !status;) {
-		status = look(l, t, from, err);
+		status = look_at_window(l, t, from, err);
 		if (status || t->end)
 			break;
 		size_t ready = t->ready;

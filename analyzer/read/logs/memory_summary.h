@@ -7,8 +7,8 @@
  * num_alloc_retries (current only), and the device's allocated and reserved bytes. Sizes are
  * rounded down to the unit shown. Tables of several processes whose lines are mixed are told apart
  * by what stands before each line. Of several tables of one device the last one counts. */
-#ifndef GS_ANALYZER_READ_MEMORY_SUMMARY_H
-#define GS_ANALYZER_READ_MEMORY_SUMMARY_H
+#ifndef GS_ANALYZER_READ_LOGS_MEMORY_SUMMARY_H
+#define GS_ANALYZER_READ_LOGS_MEMORY_SUMMARY_H
 
 #include "analyzer/read/text/window.h"
 #include "analyzer/model/snapshot.h"

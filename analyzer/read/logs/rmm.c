@@ -50,7 +50,7 @@ static size_t slot_of(uint64_t address, size_t mask)
 }
 
 /* The slot of the address, or the empty one where it belongs. */
-static size_t find(const live *l, const gs_trace *t, uint64_t address)
+static size_t find_live(const live *l, const gs_trace *t, uint64_t address)
 {
 	size_t i = slot_of(address, l->mask);
 	while (l->slots[i] && (l->slots[i] == FREED || t->events[l->slots[i] - 1].address != address))
@@ -71,7 +71,7 @@ static bool grow(live *l, const gs_trace *t)
 		return false;
 	for (size_t i = 0; l->slots && i <= l->mask; i++)
 		if (l->slots[i] && l->slots[i] != FREED)
-			wide.slots[find(&wide, t, t->events[l->slots[i] - 1].address)] = l->slots[i];
+			wide.slots[find_live(&wide, t, t->events[l->slots[i] - 1].address)] = l->slots[i];
 	gs_memory_give(l->slots);
 	*l = wide;
 	return true;
@@ -80,7 +80,7 @@ static bool grow(live *l, const gs_trace *t)
 static live *live_of(replay *r, uint32_t device)
 {
 	if (device >= r->nlive) {
-		live *more = gs_memory_more(r->live, (device + 1) * sizeof *more);
+		live *more = gs_memory_resize(r->live, (device + 1) * sizeof *more);
 		if (!more)
 			return NULL;
 		memset(more + r->nlive, 0, (device + 1 - r->nlive) * sizeof *more);
@@ -158,12 +158,12 @@ static gs_status allocate(replay *r, const gs_rmm_row *row, uint32_t stream, uin
 	gs_id stack = stack_of(r->s, row);
 	if (!l || r->d->trace.n >= UINT32_MAX - 8)
 		return GS_NO_MEMORY;
-	size_t slot = find(l, &r->d->trace, row->pointer);
+	size_t slot = find_live(l, &r->d->trace, row->pointer);
 	if (l->slots[slot]) {
 		note(r, &r->doubled);
 		if (free_live(r, l, slot))
 			return GS_NO_MEMORY;
-		slot = find(l, &r->d->trace, row->pointer);
+		slot = find_live(l, &r->d->trace, row->pointer);
 	}
 	if (!row->size)
 		return GS_OK;
@@ -180,7 +180,7 @@ static gs_status release(replay *r, const gs_rmm_row *row, uint32_t stream, uint
 	live *l = live_of(r, row->device);
 	if (!l)
 		return GS_NO_MEMORY;
-	size_t slot = find(l, &r->d->trace, row->pointer);
+	size_t slot = find_live(l, &r->d->trace, row->pointer);
 	if (l->slots[slot])
 		return free_live(r, l, slot);
 	note(r, &r->unknown);

@@ -34,7 +34,7 @@ static int split(const char *line, size_t n, field *fields)
 	return count;
 }
 
-static bool is(const field *f, const char *word)
+static bool field_is(const field *f, const char *word)
 {
 	return f->n == strlen(word) && !strncasecmp(f->p, word, f->n);
 }
@@ -69,7 +69,7 @@ bool gs_rmm_header_parse(const char *line, size_t n, gs_rmm_header *h)
 		found.at[c] = -1;
 	for (int i = 0; i < found.columns; i++)
 		for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-			if (is(&fields[i], names[k].name) && found.at[names[k].column] < 0)
+			if (field_is(&fields[i], names[k].name) && found.at[names[k].column] < 0)
 				found.at[names[k].column] = i;
 	if (found.at[GS_RMM_ACTION] < 0 || found.at[GS_RMM_POINTER] < 0 || found.at[GS_RMM_SIZE] < 0)
 		return false;
@@ -120,7 +120,7 @@ static bool hexadecimal(const field *f, uint64_t *value)
 /* Always hexadecimal; "(nil)" is how some libraries print a null one. */
 static bool pointer(const field *f, uint64_t *value)
 {
-	if (is(f, "(nil)") || is(f, "null") || is(f, "nullptr")) {
+	if (field_is(f, "(nil)") || field_is(f, "null") || field_is(f, "nullptr")) {
 		*value = 0;
 		return true;
 	}
@@ -129,13 +129,13 @@ static bool pointer(const field *f, uint64_t *value)
 
 static bool action(const field *f, gs_rmm_action *out)
 {
-	if (is(f, "allocate") || is(f, "alloc") || is(f, "allocation") ||
-		is(f, "realloc")) /* of a new pointer */
+	if (field_is(f, "allocate") || field_is(f, "alloc") || field_is(f, "allocation") ||
+		field_is(f, "realloc")) /* of a new pointer */
 		*out = GS_RMM_ALLOC;
-	else if (is(f, "free") || is(f, "deallocate") || is(f, "dealloc"))
+	else if (field_is(f, "free") || field_is(f, "deallocate") || field_is(f, "dealloc"))
 		*out = GS_RMM_FREE;
-	else if (is(f, "allocate failure") || is(f, "allocation failure") || is(f, "alloc failure") ||
-		is(f, "failure") || is(f, "allocate_failure"))
+	else if (field_is(f, "allocate failure") || field_is(f, "allocation failure") ||
+		field_is(f, "alloc failure") || field_is(f, "failure") || field_is(f, "allocate_failure"))
 		*out = GS_RMM_FAILURE;
 	else
 		return false;

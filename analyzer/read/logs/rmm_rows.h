@@ -1,7 +1,7 @@
 /* Rows of the CSV logs of RMM (RAPIDS memory manager), in the columns of any release, with or
  * without a header. Pure, thread-safe. */
-#ifndef GS_ANALYZER_READ_RMM_ROWS_H
-#define GS_ANALYZER_READ_RMM_ROWS_H
+#ifndef GS_ANALYZER_READ_LOGS_RMM_ROWS_H
+#define GS_ANALYZER_READ_LOGS_RMM_ROWS_H
 
 #include <stdbool.h>
 #include <stddef.h>

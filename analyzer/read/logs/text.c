@@ -32,7 +32,7 @@ static int wide_likeness(const unsigned char *head, size_t n)
 	return units && ascii * 3 >= units ? 20 : 0;
 }
 
-static bool plain(unsigned char c)
+static bool is_ordinary(unsigned char c)
 {
 	return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == ' ' ||
 		c == '\n';
@@ -51,7 +51,7 @@ int gs_text_likeness(const unsigned char *head, size_t n)
 		if (head[i] == 0 || head[i] == 0x7f)
 			odd++;
 		bad += !length;
-		words += plain(head[i]);
+		words += is_ordinary(head[i]);
 		i += length ? length : 1;
 	}
 	if (!odd && n >= 64 && words * 3 >= n) /* also in an encoding of one's own country */

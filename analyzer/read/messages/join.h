@@ -9,8 +9,8 @@
  * it (two tests, two requests); or in the same form, when Python says between them that one
  * exception led to the other. The same form again without that is another failure: one piece of
  * code printed both. So are records more than five seconds apart. */
-#ifndef GS_ANALYZER_READ_OOM_TEXT_JOIN_H
-#define GS_ANALYZER_READ_OOM_TEXT_JOIN_H
+#ifndef GS_ANALYZER_READ_MESSAGES_JOIN_H
+#define GS_ANALYZER_READ_MESSAGES_JOIN_H
 
 #include "analyzer/read/messages/message.h"
 

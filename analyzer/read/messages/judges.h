@@ -1,7 +1,7 @@
 /* The judges of rules.def: kinds of messages that its columns cannot tell. Each is a gs_oom_judge,
  * documented where it stands. */
-#ifndef GS_ANALYZER_READ_OOM_TEXT_JUDGES_H
-#define GS_ANALYZER_READ_OOM_TEXT_JUDGES_H
+#ifndef GS_ANALYZER_READ_MESSAGES_JUDGES_H
+#define GS_ANALYZER_READ_MESSAGES_JUDGES_H
 
 #include "analyzer/read/messages/rules.h"
 

@@ -1,7 +1,7 @@
 /* Figures with their labels, as PyTorch and its relatives print them: before or after the number,
  * in any order. */
-#ifndef GS_ANALYZER_READ_OOM_TEXT_LABELS_H
-#define GS_ANALYZER_READ_OOM_TEXT_LABELS_H
+#ifndef GS_ANALYZER_READ_MESSAGES_LABELS_H
+#define GS_ANALYZER_READ_MESSAGES_LABELS_H
 
 #include "analyzer/read/messages/message.h"
 

@@ -20,8 +20,8 @@
  * Not rows: host memory (CPU allocators, Java, the kernel's killer, pinned memory), messages that
  * say it is no failure, memory on the chip (shared memory, VMEM), "out of memory" where nothing
  * names a GPU. They are counted and told in a warning. */
-#ifndef GS_ANALYZER_READ_OOM_TEXT_H
-#define GS_ANALYZER_READ_OOM_TEXT_H
+#ifndef GS_ANALYZER_READ_MESSAGES_MESSAGE_H
+#define GS_ANALYZER_READ_MESSAGES_MESSAGE_H
 
 #include "analyzer/read/text/window.h"
 #include "analyzer/model/snapshot.h"

@@ -5,8 +5,8 @@
  * `a|b|c`. A condition is `+N:a|b` (one of the phrases stands in the N characters from the anchor's
  * begin on), `-N:a|b` (before it) or `~N:a|b` (either); `!` in front turns it round. Several are
  * separated by a blank. */
-#ifndef GS_ANALYZER_READ_OOM_TEXT_RULES_H
-#define GS_ANALYZER_READ_OOM_TEXT_RULES_H
+#ifndef GS_ANALYZER_READ_MESSAGES_RULES_H
+#define GS_ANALYZER_READ_MESSAGES_RULES_H
 
 #include "analyzer/read/messages/message.h"
 

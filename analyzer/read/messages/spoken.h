@@ -1,6 +1,6 @@
 /* Sentences that only speak of a failure. Pure on a window at rest. */
-#ifndef GS_ANALYZER_READ_OOM_TEXT_SPOKEN_H
-#define GS_ANALYZER_READ_OOM_TEXT_SPOKEN_H
+#ifndef GS_ANALYZER_READ_MESSAGES_SPOKEN_H
+#define GS_ANALYZER_READ_MESSAGES_SPOKEN_H
 
 #include "analyzer/read/messages/message.h"
 

@@ -3,8 +3,8 @@
  * A reader is one file analyzer/read/NAME.c with one gs_reader. It must treat every byte as
  * hostile: counts, lengths, depths and decompressed sizes are bounded before memory is taken; on
  * damage it returns a status and a message with the byte offset and what was being read. */
-#ifndef GS_ANALYZER_READ_READER_H
-#define GS_ANALYZER_READ_READER_H
+#ifndef GS_ANALYZER_READ_OPEN_READER_H
+#define GS_ANALYZER_READ_OPEN_READER_H
 
 #include "analyzer/read/open/source.h"
 #include "analyzer/model/snapshot.h"

@@ -1,7 +1,7 @@
 /* SHA-256 (FIPS 180-4): no library that the project uses has it. Uses the processor's instructions
  * where there are some. */
-#ifndef GS_ANALYZER_SHA256_H
-#define GS_ANALYZER_SHA256_H
+#ifndef GS_ANALYZER_READ_OPEN_SHA256_H
+#define GS_ANALYZER_READ_OPEN_SHA256_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -169,7 +169,7 @@ static size_t unpack_some(gs_source *s, unsigned char *to, size_t n)
 	return 0;
 }
 
-static void fill(gs_source *s, size_t want)
+static void fill_window(gs_source *s, size_t want)
 {
 	if (s->pos && (s->pos == s->len || s->cap - s->pos < want)) {
 		memmove(s->buf, s->buf + s->pos, s->len - s->pos);
@@ -192,7 +192,7 @@ size_t gs_source_peek(gs_source *s, size_t want, const unsigned char **at)
 	if (want > MOST_PEEK)
 		want = MOST_PEEK;
 	if (s->cap && s->len - s->pos < want && !s->ended)
-		fill(s, want);
+		fill_window(s, want);
 	*at = s->buf + s->pos;
 	return s->len - s->pos;
 }
@@ -337,7 +337,7 @@ gs_status gs_source_digest(gs_source *s, char hex[65], gs_error *err)
 		return gs_fail(err, GS_STATE, "no sum was asked for");
 	while (s->cap && !s->ended) {
 		s->pos = s->len;
-		fill(s, 1);
+		fill_window(s, 1);
 	}
 	if (gs_source_status(s, err))
 		return s->error.status;

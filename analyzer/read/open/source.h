@@ -1,7 +1,7 @@
 /* A stream of bytes with look-ahead: a file, standard input or memory, with gzip or zstd unwrapped
  * on the fly. Offsets in messages are those of the unwrapped bytes. Not thread-safe. */
-#ifndef GS_ANALYZER_READ_SOURCE_H
-#define GS_ANALYZER_READ_SOURCE_H
+#ifndef GS_ANALYZER_READ_OPEN_SOURCE_H
+#define GS_ANALYZER_READ_OPEN_SOURCE_H
 
 #include <stdbool.h>
 #include <stddef.h>

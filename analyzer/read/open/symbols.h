@@ -3,8 +3,8 @@
  * Only a regular file whose build-id equals the recorded one is looked at, so that a name is never
  * that of another build; separate debug files are found below /usr/lib/debug, never over the
  * network. Not thread-safe. */
-#ifndef GS_ANALYZER_SYMBOLS_H
-#define GS_ANALYZER_SYMBOLS_H
+#ifndef GS_ANALYZER_READ_OPEN_SYMBOLS_H
+#define GS_ANALYZER_READ_OPEN_SYMBOLS_H
 
 #include <stdbool.h>
 #include <stddef.h>

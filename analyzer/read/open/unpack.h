@@ -1,6 +1,6 @@
 /* gzip, zstd and base64, unpacked in steps. Bounded: see gs_source_unwrap. Not thread-safe. */
-#ifndef GS_ANALYZER_READ_UNPACK_H
-#define GS_ANALYZER_READ_UNPACK_H
+#ifndef GS_ANALYZER_READ_OPEN_UNPACK_H
+#define GS_ANALYZER_READ_OPEN_UNPACK_H
 
 #include <stddef.h>
 #include <stdint.h>

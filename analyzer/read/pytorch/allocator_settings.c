@@ -11,7 +11,7 @@
 
 enum { MOST_TEXT = 1 << 16 };
 
-static gs_status add_setting(gs_torch *t, const gs_value *name, const gs_value *v)
+static gs_status add_setting(gs_torch *t, const gs_torch_value *name, const gs_torch_value *v)
 {
 	gs_torch_text x = {.most = MOST_TEXT};
 	gs_status status;
@@ -30,19 +30,20 @@ static gs_status add_setting(gs_torch *t, const gs_value *name, const gs_value *
 	return status;
 }
 
-gs_status gs_torch_settings(gs_torch *t, const gs_value *settings)
+gs_status gs_torch_settings(gs_torch *t, const gs_torch_value *settings)
 {
 	if (settings->type != GS_V_DICT)
 		return GS_OK;
 	for (size_t i = 0; i + 1 < gs_torch_object(t, settings)->n; i += 2) {
-		const gs_value *pair = (const gs_value *)gs_torch_object(t, settings)->items + i;
+		const gs_torch_value *pair = (const gs_torch_value *)gs_torch_object(t, settings)->items +
+			i;
 		if (pair[0].type == GS_V_STRING && add_setting(t, &pair[0], &pair[1]))
 			return t->error.status;
 	}
 	return GS_OK;
 }
 
-static void mark_overflow(gs_device *d, const gs_value *v)
+static void mark_overflow(gs_device *d, const gs_torch_value *v)
 {
 	if (!d || (v->type != GS_V_BOOL && v->type != GS_V_INT) || !v->u || v->negative)
 		return;
@@ -50,11 +51,11 @@ static void mark_overflow(gs_device *d, const gs_value *v)
 	d->trace.dropped = v->u;
 }
 
-void gs_torch_overflow(gs_torch *t, const gs_value *settings)
+void gs_torch_overflow(gs_torch *t, const gs_torch_value *settings)
 {
 	const gs_object *o = settings && settings->type == GS_V_DICT ? gs_torch_object(t, settings)
 																 : NULL;
-	const gs_value *pairs = o ? o->items : NULL, *v = NULL;
+	const gs_torch_value *pairs = o ? o->items : NULL, *v = NULL;
 	for (size_t i = 0; o && i + 1 < o->n; i += 2)
 		if (pairs[i].type == GS_V_STRING && pairs[i].id == GS_WORD_TRACE_ALLOC_OVERFLOWED)
 			v = &pairs[i + 1];
@@ -67,7 +68,7 @@ void gs_torch_overflow(gs_torch *t, const gs_value *settings)
 		return;
 	}
 	o = gs_torch_object(t, v);
-	const gs_value *items = o->items;
+	const gs_torch_value *items = o->items;
 	if (v->type == GS_V_LIST && o->holds == GS_HOLDS_SCALARS)
 		for (size_t i = 0; i < o->n; i++)
 			mark_overflow(gs_snapshot_find_device(t->s, (int32_t)i), &items[i]);

@@ -67,10 +67,10 @@ static gs_object *enclosing_list(gs_torch *t)
 	return t->stack[m - 1].type == GS_V_LIST ? gs_torch_object(t, &t->stack[m - 1]) : NULL;
 }
 
-static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object, const gs_value *pairs,
-	size_t n, gs_record record)
+static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object,
+	const gs_torch_value *pairs, size_t n, gs_record record)
 {
-	gs_value v = {.type = GS_V_OPAQUE};
+	gs_torch_value v = {.type = GS_V_OPAQUE};
 	if (record == GS_RECORD_FRAME) {
 		if (gs_torch_frame(t, pairs, n, &v))
 			return t->error.status;
@@ -87,7 +87,7 @@ static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object, cons
 	return GS_OK;
 }
 
-static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
+static gs_status append_value(gs_torch *t, gs_object *list, const gs_torch_value *v)
 {
 	if (v->type == GS_V_DONE)
 		return GS_OK;
@@ -111,7 +111,7 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
 			*slot = v->id;
 		return slot ? GS_OK : t->error.status;
 	}
-	gs_value *slot = gs_object_add(t, list, sizeof *slot);
+	gs_torch_value *slot = gs_object_add(t, list, sizeof *slot);
 	if (slot)
 		*slot = *v;
 	return slot ? GS_OK : t->error.status;
@@ -119,7 +119,7 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_value *v)
 
 /* As many of n values as are frames and fit without more memory; returns how many (the rest goes
  * one by one). */
-static size_t append_frames(gs_object *list, const gs_value *v, size_t n)
+static size_t append_frames(gs_object *list, const gs_torch_value *v, size_t n)
 {
 	if (!n || !list->items || (list->holds != GS_HOLDS_FRAMES && list->holds != GS_HOLDS_NOTHING) ||
 		v->type != GS_V_FRAME)
@@ -135,7 +135,7 @@ static size_t append_frames(gs_object *list, const gs_value *v, size_t n)
 }
 
 /* The container below height base with its n values above; NULL (error set) if there is none. */
-static gs_value *container_below(gs_torch *t, size_t base)
+static gs_torch_value *container_below(gs_torch *t, size_t base)
 {
 	size_t floor = t->nmarks ? t->marks[t->nmarks - 1] : 0;
 	if (base <= floor || base > t->n) {
@@ -145,10 +145,10 @@ static gs_value *container_below(gs_torch *t, size_t base)
 	return &t->stack[base - 1];
 }
 
-static gs_status keep_pairs(gs_torch *t, gs_object *dict, const gs_value *pairs, size_t n)
+static gs_status keep_pairs(gs_torch *t, gs_object *dict, const gs_torch_value *pairs, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		gs_value *slot = gs_object_add(t, dict, sizeof *slot);
+		gs_torch_value *slot = gs_object_add(t, dict, sizeof *slot);
 		if (!slot)
 			return t->error.status;
 		*slot = pairs[i];
@@ -159,13 +159,13 @@ static gs_status keep_pairs(gs_torch *t, gs_object *dict, const gs_value *pairs,
 /* A dictionary that came whole and whose place is known becomes a row at once. */
 static gs_status close_dict(gs_torch *t, size_t base)
 {
-	gs_value *at = &t->stack[base - 1];
-	const gs_value *pairs = &t->stack[base];
+	gs_torch_value *at = &t->stack[base - 1];
+	const gs_torch_value *pairs = &t->stack[base];
 	size_t n = t->n - base;
 	gs_record record = gs_torch_classify(pairs, n);
 	t->n = base;
 	if (record == GS_RECORD_FRAME) {
-		gs_value v;
+		gs_torch_value v;
 		if (gs_torch_frame(t, pairs, n, &v))
 			return t->error.status;
 		gs_torch_drop(t, at->id, v);
@@ -179,14 +179,14 @@ static gs_status close_dict(gs_torch *t, size_t base)
 		return t->error.status;
 	if (t->n - 1 > t->marks[t->nmarks - 1])
 		t->n--;
-	t->stack[t->n - 1] = (gs_value){.type = GS_V_DONE};
+	t->stack[t->n - 1] = (gs_torch_value){.type = GS_V_DONE};
 	return GS_OK;
 }
 
 /* whole: the pairs were written in one go, as all of a dictionary, so that it can be closed. */
 static gs_status set_above(gs_torch *t, size_t base, bool whole)
 {
-	gs_value *dict = container_below(t, base);
+	gs_torch_value *dict = container_below(t, base);
 	if (!dict)
 		return t->error.status;
 	if ((t->n - base) % 2)
@@ -207,7 +207,7 @@ static gs_status set_above(gs_torch *t, size_t base, bool whole)
 
 static gs_status append_above(gs_torch *t, size_t base)
 {
-	gs_value *list = container_below(t, base);
+	gs_torch_value *list = container_below(t, base);
 	if (!list)
 		return t->error.status;
 	if (list->type == GS_V_LIST) {
@@ -267,7 +267,7 @@ gs_status gs_torch_append(gs_torch *t)
 }
 
 /* A new container of what lies above height base. */
-static gs_status container_of(gs_torch *t, size_t base, gs_value_type type)
+static gs_status container_of(gs_torch *t, size_t base, gs_torch_value_type type)
 {
 	uint32_t i;
 	if (gs_object_new(t, type, &i))
@@ -284,10 +284,10 @@ static gs_status container_of(gs_torch *t, size_t base, gs_value_type type)
 				return t->error.status;
 	}
 	t->n = base;
-	return gs_torch_push(t, (gs_value){.type = (uint8_t)type, .id = i});
+	return gs_torch_push(t, (gs_torch_value){.type = (uint8_t)type, .id = i});
 }
 
-static gs_status mark_to(gs_torch *t, gs_value_type type)
+static gs_status mark_to(gs_torch *t, gs_torch_value_type type)
 {
 	size_t base = 0;
 	return pop_to_mark(t, &base) ? t->error.status : container_of(t, base, type);
@@ -296,34 +296,34 @@ static gs_status mark_to(gs_torch *t, gs_value_type type)
 gs_status gs_torch_mark_to_dict(gs_torch *t) { return mark_to(t, GS_V_DICT); }
 gs_status gs_torch_mark_to_list(gs_torch *t) { return mark_to(t, GS_V_LIST); }
 
-static gs_status pair_of(gs_torch *t, gs_pool_id id, gs_value *out)
+static gs_status pair_of(gs_torch *t, gs_pool_id id, gs_torch_value *out)
 {
 	enum { FEW = 64, MOST_PAIRS = 1 << 20 };
 	for (uint32_t i = 0; i < t->npairs && i < FEW; i++) {
 		if (t->pairs[i].a == id.a && t->pairs[i].b == id.b) {
-			*out = (gs_value){.type = GS_V_PAIR, .id = i};
+			*out = (gs_torch_value){.type = GS_V_PAIR, .id = i};
 			return GS_OK;
 		}
 	}
 	if (t->npairs >= MOST_PAIRS)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d pairs", MOST_PAIRS);
 	if (!(t->npairs & (t->npairs - 1))) {
-		gs_pool_id *grown = gs_memory_more(
+		gs_pool_id *grown = gs_memory_resize(
 			t->pairs, (t->npairs ? t->npairs * 2 : 1) * sizeof *grown);
 		if (!grown)
 			return gs_torch_no_memory(t);
 		t->pairs = grown;
 	}
 	t->pairs[t->npairs] = id;
-	*out = (gs_value){.type = GS_V_PAIR, .id = t->npairs++};
+	*out = (gs_torch_value){.type = GS_V_PAIR, .id = t->npairs++};
 	return GS_OK;
 }
 
 /* A pair of integers, or as good as a list. */
 static gs_status tuple_above(gs_torch *t, size_t base)
 {
-	const gs_value *v = t->stack + base;
-	gs_value pair;
+	const gs_torch_value *v = t->stack + base;
+	gs_torch_value pair;
 	if (t->n - base != 2 || v[0].type != GS_V_INT || v[1].type != GS_V_INT)
 		return container_of(t, base, GS_V_LIST);
 	if (pair_of(t, (gs_pool_id){v[0].u, v[1].u}, &pair))
@@ -371,7 +371,7 @@ gs_status gs_torch_dup(gs_torch *t)
 	size_t base = 0;
 	if (gs_torch_top(t, 1, &base))
 		return t->error.status;
-	if (gs_value_is_object(&t->stack[base]))
+	if (gs_torch_value_is_object(&t->stack[base]))
 		gs_torch_object(t, &t->stack[base])->shared = true;
 	return gs_torch_push(t, t->stack[base]);
 }

@@ -8,8 +8,8 @@
  *
  * Every call returns a status; the text is in gs_torch.error (without an offset: the decoder adds
  * it). Not thread-safe. */
-#ifndef GS_ANALYZER_READ_TORCH_H
-#define GS_ANALYZER_READ_TORCH_H
+#ifndef GS_ANALYZER_READ_PYTORCH_BUILDER_H
+#define GS_ANALYZER_READ_PYTORCH_BUILDER_H
 
 #include "analyzer/model/snapshot.h"
 
@@ -22,7 +22,7 @@ enum {
 	GS_WORD_COUNT
 };
 
-typedef enum gs_value_type {
+typedef enum gs_torch_value_type {
 	GS_V_NONE,
 	GS_V_BOOL,
 	GS_V_INT,
@@ -35,9 +35,9 @@ typedef enum gs_value_type {
 	GS_V_LIST,   /* id: index in objects */
 	GS_V_OPAQUE, /* a value that nothing here needs */
 	GS_V_DONE    /* a dictionary already in the list below */
-} gs_value_type;
+} gs_torch_value_type;
 
-typedef struct gs_value {
+typedef struct gs_torch_value {
 	uint8_t type;
 	uint8_t negative; /* of GS_V_INT: u holds an int64_t below zero */
 	uint32_t id;
@@ -45,14 +45,14 @@ typedef struct gs_value {
 		uint64_t u;
 		double f;
 	};
-} gs_value;
+} gs_torch_value;
 
 struct gs_object;
 
 typedef struct gs_torch {
 	gs_snapshot *s;
 	unsigned want;
-	gs_value *stack;
+	gs_torch_value *stack;
 	size_t n, cap;
 	uint32_t *marks; /* stack heights */
 	size_t nmarks, cap_marks;
@@ -62,7 +62,7 @@ typedef struct gs_torch {
 	uint32_t nobjects, cap_objects, free_objects, live_objects;
 	gs_pool_id *pairs;
 	uint32_t npairs;
-	gs_value *wide; /* memoised numbers */
+	gs_torch_value *wide; /* memoised numbers */
 	uint32_t nwide;
 	uint64_t event_keys; /* bits of the keys that events had */
 	bool events_dropped;
@@ -82,7 +82,7 @@ void gs_torch_release(gs_torch *t);
 
 gs_status gs_torch_grow(gs_torch *t);
 
-static inline gs_status gs_torch_push(gs_torch *t, gs_value v)
+static inline gs_status gs_torch_push(gs_torch *t, gs_torch_value v)
 {
 	if (t->n == t->cap && gs_torch_grow(t))
 		return t->error.status;
@@ -92,7 +92,8 @@ static inline gs_status gs_torch_push(gs_torch *t, gs_value v)
 
 static inline gs_status gs_torch_push_int(gs_torch *t, int64_t i)
 {
-	return gs_torch_push(t, (gs_value){.type = GS_V_INT, .negative = i < 0, .u = (uint64_t)i});
+	return gs_torch_push(
+		t, (gs_torch_value){.type = GS_V_INT, .negative = i < 0, .u = (uint64_t)i});
 }
 
 /* A string of n bytes; longer than 64 KiB it is cut. */
@@ -130,7 +131,7 @@ static inline gs_status gs_torch_get(gs_torch *t, uint64_t index)
 	uint32_t m = index < t->nmemo ? t->memo[index] : 0, type = m >> GS_MEMO_ID_BITS;
 	if (type == GS_V_FRAME || type == GS_V_STRING || type == GS_V_STACK)
 		return gs_torch_push(
-			t, (gs_value){.type = (uint8_t)type, .id = m & ((1u << GS_MEMO_ID_BITS) - 1)});
+			t, (gs_torch_value){.type = (uint8_t)type, .id = m & ((1u << GS_MEMO_ID_BITS) - 1)});
 	return gs_torch_get_any(t, index);
 }
 

@@ -9,23 +9,23 @@
 
 enum { MOST_DEVICES = 1024 };
 
-static const gs_value *member(gs_torch *t, const gs_value *dict, gs_id key)
+static const gs_torch_value *member(gs_torch *t, const gs_torch_value *dict, gs_id key)
 {
 	const gs_object *o = gs_torch_object(t, dict);
-	const gs_value *pairs = o->items, *found = NULL;
+	const gs_torch_value *pairs = o->items, *found = NULL;
 	for (size_t i = 0; i + 1 < o->n; i += 2)
 		if (pairs[i].type == GS_V_STRING && pairs[i].id == key)
 			found = &pairs[i + 1];
 	return found;
 }
 
-static gs_object *list_of(gs_torch *t, const gs_value *v, gs_holds holds)
+static gs_object *list_of(gs_torch *t, const gs_torch_value *v, gs_holds holds)
 {
 	gs_object *o = v && v->type == GS_V_LIST ? gs_torch_object(t, v) : NULL;
 	return o && o->holds == holds ? o : NULL;
 }
 
-static bool is_list(const gs_value *v)
+static bool is_list(const gs_torch_value *v)
 {
 	return v && (v->type == GS_V_LIST || v->type == GS_V_STACK);
 }
@@ -155,13 +155,13 @@ static gs_status take_trace(gs_torch *t, gs_object *events, int64_t number)
 	return GS_OK;
 }
 
-static gs_status take_traces(gs_torch *t, const gs_value *v)
+static gs_status take_traces(gs_torch *t, const gs_torch_value *v)
 {
 	gs_object *flat = list_of(t, v, GS_HOLDS_EVENTS);
 	if (flat) /* one device's trace by itself */
 		return take_trace(t, flat, 0);
 	gs_object *lists = list_of(t, v, GS_HOLDS_LISTS);
-	const gs_value *items = lists ? lists->items : NULL;
+	const gs_torch_value *items = lists ? lists->items : NULL;
 	for (size_t i = 0; lists && i < lists->n; i++) {
 		gs_object *events = list_of(t, &items[i], GS_HOLDS_EVENTS);
 		if (events && take_trace(t, events, (int64_t)i))
@@ -170,7 +170,7 @@ static gs_status take_traces(gs_torch *t, const gs_value *v)
 	return GS_OK;
 }
 
-static gs_status take_notes(gs_torch *t, const gs_value *v)
+static gs_status take_notes(gs_torch *t, const gs_torch_value *v)
 {
 	const gs_object *list = list_of(t, v, GS_HOLDS_NOTES);
 	const gs_annotation *a = list ? list->items : NULL;
@@ -181,12 +181,12 @@ static gs_status take_notes(gs_torch *t, const gs_value *v)
 }
 
 /* Pinned host memory is another heap: counted, not mixed with the devices'. */
-static void note_host(gs_torch *t, const gs_value *segments, const gs_value *traces)
+static void note_host(gs_torch *t, const gs_torch_value *segments, const gs_torch_value *traces)
 {
 	const gs_object *s = list_of(t, segments, GS_HOLDS_SEGMENTS),
 					*flat = list_of(t, traces, GS_HOLDS_EVENTS),
 					*lists = list_of(t, traces, GS_HOLDS_LISTS);
-	const gs_value *items = lists ? lists->items : NULL;
+	const gs_torch_value *items = lists ? lists->items : NULL;
 	size_t events = flat ? flat->n : 0;
 	for (size_t i = 0; lists && i < lists->n; i++)
 		events += list_of(t, &items[i], GS_HOLDS_EVENTS) ? gs_torch_object(t, &items[i])->n : 0;
@@ -196,7 +196,7 @@ static void note_host(gs_torch *t, const gs_value *segments, const gs_value *tra
 }
 
 /* torch.profiler puts the CPU's allocations behind the last GPU's. */
-static gs_status name_profiled_cpu(gs_torch *t, const gs_value *traces)
+static gs_status name_profiled_cpu(gs_torch *t, const gs_torch_value *traces)
 {
 	const gs_object *lists = list_of(t, traces, GS_HOLDS_LISTS);
 	if (!(t->event_keys >> GS_WORD_CATEGORY & 1) || t->event_keys >> GS_WORD_TIME_US & 1 ||
@@ -210,16 +210,16 @@ static gs_status name_profiled_cpu(gs_torch *t, const gs_value *traces)
 	return cpu->name ? GS_OK : gs_torch_no_memory(t);
 }
 
-static gs_status take_root(gs_torch *t, const gs_value *root)
+static gs_status take_root(gs_torch *t, const gs_torch_value *root)
 {
-	const gs_value *segments = member(t, root, GS_WORD_SEGMENTS),
-				   *traces = member(t, root, GS_WORD_DEVICE_TRACES);
+	const gs_torch_value *segments = member(t, root, GS_WORD_SEGMENTS),
+						 *traces = member(t, root, GS_WORD_DEVICE_TRACES);
 	if (!is_list(traces))
 		traces = member(t, root, GS_WORD_TRACES);
 	if (!is_list(segments) && !is_list(traces))
 		return gs_fail(&t->error, GS_UNKNOWN_KIND,
 			"neither segments nor device_traces in it: not a PyTorch memory snapshot");
-	const gs_value *settings = member(t, root, GS_WORD_ALLOCATOR_SETTINGS);
+	const gs_torch_value *settings = member(t, root, GS_WORD_ALLOCATOR_SETTINGS);
 	gs_object *list = list_of(t, segments, GS_HOLDS_SEGMENTS);
 	if (settings && gs_torch_settings(t, settings))
 		return t->error.status;
@@ -242,7 +242,7 @@ static gs_status take_root(gs_torch *t, const gs_value *root)
 /* The values of the root's members on the stack: root, then key, value, key, value … above the
  * first mark. The last one may be half. */
 typedef struct members {
-	const gs_value *segments, *traces;
+	const gs_torch_value *segments, *traces;
 	size_t traces_at; /* index on the stack */
 	bool traces_whole, settings;
 } members;
@@ -306,7 +306,7 @@ gs_status gs_torch_finish(gs_torch *t)
 {
 	if (t->n != 1 || t->nmarks)
 		return gs_fail(&t->error, GS_FORMAT, "it ends with %zu values instead of one", t->n);
-	const gs_value *root = t->stack;
+	const gs_torch_value *root = t->stack;
 	gs_object *list = list_of(t, root, GS_HOLDS_SEGMENTS);
 	gs_status status = GS_OK;
 	t->s->kind = GS_KIND_PYTORCH;

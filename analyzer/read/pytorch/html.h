@@ -1,6 +1,6 @@
 /* Parts of the HTML reader. */
-#ifndef GS_ANALYZER_READ_HTML_H
-#define GS_ANALYZER_READ_HTML_H
+#ifndef GS_ANALYZER_READ_PYTORCH_HTML_H
+#define GS_ANALYZER_READ_PYTORCH_HTML_H
 
 #include "analyzer/read/open/reader.h"
 #include "analyzer/model/snapshot.h"

@@ -86,14 +86,14 @@ static int fail(page *p, gs_status status, const char *what)
 	return 0;
 }
 
-static int put(page *p, int64_t value)
+static int push_number(page *p, int64_t value)
 {
 	if (p->at == NO_COLUMN)
 		return 1;
 	column *c = &p->c[p->at];
 	if (c->n == c->cap) {
 		size_t cap = c->cap + c->cap / 2 + 64;
-		int64_t *grown = gs_memory_more(c->v, cap * sizeof *grown);
+		int64_t *grown = gs_memory_resize(c->v, cap * sizeof *grown);
 		if (!grown)
 			return fail(p, GS_NO_MEMORY, "out of memory");
 		c->v = grown;
@@ -103,15 +103,15 @@ static int put(page *p, int64_t value)
 	return 1;
 }
 
-static int on_null(void *p) { return put(p, GS_NONE); }
-static int on_boolean(void *p, int value) { return put(p, value); }
+static int on_null(void *p) { return push_number(p, GS_NONE); }
+static int on_boolean(void *p, int value) { return push_number(p, value); }
 
 static int on_number(void *ctx, const char *text, size_t n)
 {
-	gs_value v;
+	gs_torch_value v;
 	if (!gs_pickle_number('L', text, n, &v) || v.type != GS_V_INT)
 		v.u = (uint64_t)GS_NONE;
-	return put(ctx, (int64_t)v.u);
+	return push_number(ctx, (int64_t)v.u);
 }
 
 static int on_string(void *ctx, const unsigned char *text, size_t n)
@@ -120,7 +120,7 @@ static int on_string(void *ctx, const unsigned char *text, size_t n)
 	if (p->at != STRINGS)
 		return 1;
 	gs_id id = gs_snapshot_string(p->s, (const char *)text, n);
-	return id ? put(p, id) : fail(p, GS_NO_MEMORY, "out of memory");
+	return id ? push_number(p, id) : fail(p, GS_NO_MEMORY, "out of memory");
 }
 
 static int on_key(void *ctx, const unsigned char *text, size_t n)

@@ -8,18 +8,18 @@
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/pytorch/builder.h"
 
-static int on_null(void *t) { return !gs_torch_push(t, (gs_value){.type = GS_V_NONE}); }
+static int on_null(void *t) { return !gs_torch_push(t, (gs_torch_value){.type = GS_V_NONE}); }
 static int on_boolean(void *t, int value)
 {
-	return !gs_torch_push(t, (gs_value){.type = GS_V_BOOL, .u = value != 0});
+	return !gs_torch_push(t, (gs_torch_value){.type = GS_V_BOOL, .u = value != 0});
 }
 
 static int on_number(void *t, const char *text, size_t n)
 {
-	gs_value v;
+	gs_torch_value v;
 	bool real = memchr(text, '.', n) || memchr(text, 'e', n) || memchr(text, 'E', n);
 	if (!gs_pickle_number(real ? 'F' : 'L', text, n, &v))
-		v = (gs_value){.type = GS_V_OPAQUE};
+		v = (gs_torch_value){.type = GS_V_OPAQUE};
 	return !gs_torch_push(t, v);
 }
 

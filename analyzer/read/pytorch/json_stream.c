@@ -23,7 +23,7 @@ static void *more(void *context, void *p, size_t n)
 {
 	feeder *f = context;
 	f->largest = n > f->largest ? n : f->largest;
-	return gs_memory_more_anyway(p, n);
+	return gs_memory_resize_anyway(p, n);
 }
 static void give(void *context, void *p) { (void)context, gs_memory_give(p); }
 

@@ -1,6 +1,6 @@
 /* JSON by yajl, from a source, with the place of what is wrong. */
-#ifndef GS_ANALYZER_READ_JSON_STREAM_H
-#define GS_ANALYZER_READ_JSON_STREAM_H
+#ifndef GS_ANALYZER_READ_PYTORCH_JSON_STREAM_H
+#define GS_ANALYZER_READ_PYTORCH_JSON_STREAM_H
 
 #include <stdbool.h>
 #include <yajl/yajl_parse.h>

@@ -18,7 +18,7 @@ static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
 		size_t cap = t->cap_memo + t->cap_memo / 2 + 1024;
 		if (cap <= index)
 			cap = (size_t)index + 1;
-		uint32_t *grown = gs_memory_more(t->memo, cap * sizeof *grown);
+		uint32_t *grown = gs_memory_resize(t->memo, cap * sizeof *grown);
 		if (!grown)
 			return gs_torch_no_memory(t);
 		t->memo = grown;
@@ -29,12 +29,13 @@ static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
 	return GS_OK;
 }
 
-static gs_status widen(gs_torch *t, const gs_value *v, uint32_t *id)
+static gs_status widen(gs_torch *t, const gs_torch_value *v, uint32_t *id)
 {
 	if (t->nwide >= MOST_WIDE)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d numbers in the memo", MOST_WIDE);
 	if (!(t->nwide & (t->nwide - 1))) {
-		gs_value *grown = gs_memory_more(t->wide, (t->nwide ? t->nwide * 2 : 1) * sizeof *grown);
+		gs_torch_value *grown = gs_memory_resize(
+			t->wide, (t->nwide ? t->nwide * 2 : 1) * sizeof *grown);
 		if (!grown)
 			return gs_torch_no_memory(t);
 		t->wide = grown;
@@ -49,7 +50,7 @@ gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most)
 	size_t base = 0;
 	if (gs_torch_top(t, 1, &base) || memo_room(t, index, most))
 		return t->error.status;
-	const gs_value *v = &t->stack[base];
+	const gs_torch_value *v = &t->stack[base];
 	uint32_t type = v->type == GS_V_DONE ? GS_V_OPAQUE : v->type, id = v->id;
 	uint32_t old = t->memo[index];
 	if (old >> GS_MEMO_ID_BITS == GS_V_DICT ||
@@ -58,7 +59,7 @@ gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most)
 		o->shared = true;
 		o->memo = 0;
 	}
-	if (gs_value_is_object(v)) {
+	if (gs_torch_value_is_object(v)) {
 		gs_object *o = gs_torch_object(t, v);
 		o->shared = o->shared || o->memo;
 		o->memo = o->memo ? o->memo : (uint32_t)index + 1;
@@ -78,8 +79,9 @@ gs_status gs_torch_get_any(gs_torch *t, uint64_t index)
 	uint32_t m = index < t->nmemo ? t->memo[index] : 0;
 	if (!m)
 		return gs_fail(&t->error, GS_FORMAT, "memo %llu was never set", (unsigned long long)index);
-	gs_value v = {.type = (uint8_t)(m >> GS_MEMO_ID_BITS), .id = m & ((1u << GS_MEMO_ID_BITS) - 1)};
-	if (gs_value_is_object(&v))
+	gs_torch_value v = {
+		.type = (uint8_t)(m >> GS_MEMO_ID_BITS), .id = m & ((1u << GS_MEMO_ID_BITS) - 1)};
+	if (gs_torch_value_is_object(&v))
 		gs_torch_object(t, &v)->shared = true;
 	else if (v.type == GS_V_INT)
 		v = t->wide[v.id];

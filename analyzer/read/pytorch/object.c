@@ -29,7 +29,7 @@ void gs_objects_release(gs_torch *t)
 	gs_memory_give(t->objects);
 }
 
-gs_status gs_object_new(gs_torch *t, gs_value_type type, uint32_t *out)
+gs_status gs_object_new(gs_torch *t, gs_torch_value_type type, uint32_t *out)
 {
 	uint32_t i = t->free_objects;
 	if (t->live_objects >= MOST_OBJECTS)
@@ -39,7 +39,7 @@ gs_status gs_object_new(gs_torch *t, gs_value_type type, uint32_t *out)
 	} else {
 		if (t->nobjects == t->cap_objects) {
 			uint32_t cap = t->cap_objects ? t->cap_objects * 2 : 64;
-			gs_object *grown = gs_memory_more(t->objects, cap * sizeof *grown);
+			gs_object *grown = gs_memory_resize(t->objects, cap * sizeof *grown);
 			if (!grown)
 				return gs_torch_no_memory(t);
 			memset(grown + t->cap_objects, 0, (cap - t->cap_objects) * sizeof *grown);
@@ -62,12 +62,12 @@ gs_status gs_object_new(gs_torch *t, gs_value_type type, uint32_t *out)
 	return GS_OK;
 }
 
-static gs_status push_object(gs_torch *t, gs_value_type type)
+static gs_status push_object(gs_torch *t, gs_torch_value_type type)
 {
 	uint32_t i;
 	if (gs_object_new(t, type, &i))
 		return t->error.status;
-	return gs_torch_push(t, (gs_value){.type = (uint8_t)type, .id = i});
+	return gs_torch_push(t, (gs_torch_value){.type = (uint8_t)type, .id = i});
 }
 
 gs_status gs_torch_push_dict(gs_torch *t) { return push_object(t, GS_V_DICT); }
@@ -77,7 +77,7 @@ void *gs_object_add(gs_torch *t, gs_object *o, size_t size)
 {
 	if ((o->n + 1) * size > o->bytes) {
 		size_t bytes = o->bytes + o->bytes / 2 + 4 * size;
-		void *grown = gs_memory_more(o->items, bytes);
+		void *grown = gs_memory_resize(o->items, bytes);
 		if (!grown) {
 			gs_torch_no_memory(t);
 			return NULL;
@@ -93,16 +93,16 @@ static bool holds_values(const gs_object *o)
 	return o->in_use == GS_V_DICT || o->holds == GS_HOLDS_SCALARS || o->holds == GS_HOLDS_LISTS;
 }
 
-static void memo_becomes(gs_torch *t, gs_object *o, const gs_value *v)
+static void memo_becomes(gs_torch *t, gs_object *o, const gs_torch_value *v)
 {
 	if (o->memo)
 		t->memo[o->memo - 1] = (uint32_t)v->type << GS_MEMO_ID_BITS | v->id;
 	o->memo = 0;
 }
 
-void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v)
+void gs_torch_drop(gs_torch *t, uint32_t object, gs_torch_value v)
 {
-	static const gs_value opaque = {.type = GS_V_OPAQUE};
+	static const gs_torch_value opaque = {.type = GS_V_OPAQUE};
 	uint32_t waiting = 0;
 	if (t->objects[object].shared || !t->objects[object].in_use)
 		return;
@@ -113,9 +113,10 @@ void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v)
 		gs_object *o = &t->objects[waiting];
 		uint32_t at = waiting;
 		waiting = o->next;
-		const gs_value *items = o->items;
+		const gs_torch_value *items = o->items;
 		for (size_t i = 0; holds_values(o) && i < o->n; i++) {
-			gs_object *inner = gs_value_is_object(&items[i]) ? &t->objects[items[i].id] : NULL;
+			gs_object *inner = gs_torch_value_is_object(&items[i]) ? &t->objects[items[i].id]
+																   : NULL;
 			if (!inner || inner->shared || !inner->in_use)
 				continue;
 			memo_becomes(t, inner, &opaque);
@@ -130,17 +131,17 @@ void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v)
 	}
 }
 
-void gs_torch_discard(gs_torch *t, const gs_value *v)
+void gs_torch_discard(gs_torch *t, const gs_torch_value *v)
 {
 	if (v->type == GS_V_LIST &&
 		(gs_torch_object(t, v)->holds == GS_HOLDS_FRAMES ||
 			gs_torch_object(t, v)->holds == GS_HOLDS_NOTHING))
 		gs_torch_stack_of(t, v);
-	else if (gs_value_is_object(v))
-		gs_torch_drop(t, v->id, (gs_value){.type = GS_V_OPAQUE});
+	else if (gs_torch_value_is_object(v))
+		gs_torch_drop(t, v->id, (gs_torch_value){.type = GS_V_OPAQUE});
 }
 
-gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v)
+gs_id gs_torch_stack_of(gs_torch *t, const gs_torch_value *v)
 {
 	if (v->type == GS_V_STACK)
 		return v->id;
@@ -152,11 +153,11 @@ gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v)
 	if (o->holds == GS_HOLDS_FRAMES && !o->stack && t->want & GS_WANT_STACKS && o->n < UINT32_MAX)
 		o->stack = gs_snapshot_stack(t->s, o->items, (uint32_t)o->n);
 	gs_id stack = o->stack;
-	gs_torch_drop(t, v->id, (gs_value){.type = GS_V_STACK, .id = stack});
+	gs_torch_drop(t, v->id, (gs_torch_value){.type = GS_V_STACK, .id = stack});
 	return stack;
 }
 
-bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out)
+bool gs_torch_pool_of(gs_torch *t, const gs_torch_value *v, gs_pool_id *out)
 {
 	if (v->type == GS_V_PAIR) {
 		*out = t->pairs[v->id];
@@ -165,7 +166,7 @@ bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out)
 	if (v->type != GS_V_LIST)
 		return false;
 	const gs_object *o = gs_torch_object(t, v);
-	const gs_value *items = o->items;
+	const gs_torch_value *items = o->items;
 	if (o->holds != GS_HOLDS_SCALARS || o->n != 2 || items[0].type != GS_V_INT ||
 		items[1].type != GS_V_INT)
 		return false;

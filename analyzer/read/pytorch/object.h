@@ -1,6 +1,6 @@
 /* Inside of the torch builder: containers under construction. See torch.h. */
-#ifndef GS_ANALYZER_READ_TORCH_OBJECT_H
-#define GS_ANALYZER_READ_TORCH_OBJECT_H
+#ifndef GS_ANALYZER_READ_PYTORCH_OBJECT_H
+#define GS_ANALYZER_READ_PYTORCH_OBJECT_H
 
 #include "analyzer/read/pytorch/builder.h"
 
@@ -27,10 +27,10 @@ typedef struct gs_object {
 	uint32_t memo;   /* slot + 1 */
 	uint32_t next;   /* in the list of free objects */
 	size_t n, bytes; /* elements; size of items */
-	void *items;     /* DICT: pairs of gs_value; SCALARS, LISTS: gs_value; FRAMES: gs_id; NOTES:
-				gs_annotation; HISTORY: gs_raw_block;	 BLOCKS: gs_block; SEGMENTS: gs_raw_segment;
-				EVENTS: gs_event */
-	gs_id stack;     /* FRAMES, SCALARS …: what it became as a stack, if that is known */
+	void *items; /* DICT: pairs of gs_torch_value; SCALARS, LISTS: gs_torch_value; FRAMES: gs_id;
+			NOTES: gs_annotation; HISTORY: gs_raw_block;	 BLOCKS: gs_block; SEGMENTS:
+			gs_raw_segment; EVENTS: gs_event */
+	gs_id stack; /* FRAMES, SCALARS …: what it became as a stack, if that is known */
 } gs_object;
 
 typedef struct gs_raw_segment {
@@ -39,12 +39,12 @@ typedef struct gs_raw_segment {
 	gs_block *blocks; /* owned */
 } gs_raw_segment;
 
-static inline gs_object *gs_torch_object(gs_torch *t, const gs_value *v)
+static inline gs_object *gs_torch_object(gs_torch *t, const gs_torch_value *v)
 {
 	return &t->objects[v->id];
 }
 
-static inline bool gs_value_is_object(const gs_value *v)
+static inline bool gs_torch_value_is_object(const gs_torch_value *v)
 {
 	return v->type == GS_V_DICT || v->type == GS_V_LIST;
 }
@@ -53,14 +53,14 @@ static inline bool gs_value_is_object(const gs_value *v)
 gs_status gs_torch_top(gs_torch *t, size_t n, size_t *base);
 
 /* An empty container, and all of them given back. */
-gs_status gs_object_new(gs_torch *t, gs_value_type type, uint32_t *out);
+gs_status gs_object_new(gs_torch *t, gs_torch_value_type type, uint32_t *out);
 void gs_objects_release(gs_torch *t);
 
 /* Room for one more element of size bytes; NULL when memory is short (error set). */
 void *gs_object_add(gs_torch *t, gs_object *o, size_t size);
 
 /* Frees an object, unless something else may reach it; what the memo knows of it becomes v. */
-void gs_torch_drop(gs_torch *t, uint32_t object, gs_value v);
+void gs_torch_drop(gs_torch *t, uint32_t object, gs_torch_value v);
 
 /* Whether a list of such records must not silently lose an entry. */
 static inline bool gs_holds_rows(const gs_object *o)
@@ -70,7 +70,7 @@ static inline bool gs_holds_rows(const gs_object *o)
 }
 
 /* Takes a value out of use (its object, if it has one, is freed). */
-void gs_torch_discard(gs_torch *t, const gs_value *v);
+void gs_torch_discard(gs_torch *t, const gs_torch_value *v);
 
 /* torch_record.c: a closed dictionary (pairs: key, value, key, value …) becomes what its keys say.
  */
@@ -83,22 +83,23 @@ typedef enum gs_record {
 	GS_RECORD_HISTORY,
 	GS_RECORD_NOTE
 } gs_record;
-gs_record gs_torch_classify(const gs_value *pairs, size_t n);
-gs_status gs_torch_frame(gs_torch *t, const gs_value *pairs, size_t n, gs_value *out);
+gs_record gs_torch_classify(const gs_torch_value *pairs, size_t n);
+gs_status gs_torch_frame(gs_torch *t, const gs_torch_value *pairs, size_t n, gs_torch_value *out);
 /* Appends the record to the list (which must hold such records or nothing). */
 gs_status gs_torch_append_record(
-	gs_torch *t, gs_object *list, gs_record record, const gs_value *pairs, size_t n);
+	gs_torch *t, gs_object *list, gs_record record, const gs_torch_value *pairs, size_t n);
 
 /* The stack that a value is (a list of frames, or what became of one); 0 if none. The list is used
  * up. */
-gs_id gs_torch_stack_of(gs_torch *t, const gs_value *v);
+gs_id gs_torch_stack_of(gs_torch *t, const gs_torch_value *v);
 
 /* torch_more.c: the members of a record but those of the words in placed, as JSON (see
  * gs_event.more); 0 when there are none, or they cannot be kept. */
-gs_status gs_torch_more(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out);
+gs_status gs_torch_unknown_keys(
+	gs_torch *t, const gs_torch_value *pairs, size_t n, uint64_t placed, gs_id *out);
 
 /* The pool id that a pair or a list of two integers is. */
-bool gs_torch_pool_of(gs_torch *t, const gs_value *v, gs_pool_id *out);
+bool gs_torch_pool_of(gs_torch *t, const gs_torch_value *v, gs_pool_id *out);
 
 gs_status gs_torch_no_memory(gs_torch *t);
 

@@ -36,7 +36,7 @@ static void sink(unpickler *u, const unsigned char *to)
 }
 
 /* Shows at least want bytes (≤ 64 KiB) at u->p; false if the file has fewer. */
-static bool look(unpickler *u, size_t want)
+static bool look_ahead(unpickler *u, size_t want)
 {
 	if ((size_t)(u->end - u->p) >= want)
 		return true;
@@ -77,7 +77,7 @@ static uint64_t little(const unsigned char *p, size_t n)
 static gs_status skip(unpickler *u, uint64_t n)
 {
 	while (n) {
-		if (!look(u, 1))
+		if (!look_ahead(u, 1))
 			return ends(u);
 		uint64_t have = (uint64_t)(u->end - u->p), take = have < n ? have : n;
 		u->p += take;
@@ -96,7 +96,7 @@ static gs_status counted_string(unpickler *u, uint64_t n)
 		return gs_fail(u->err, GS_TRUNCATED,
 			"a string of %llu bytes at byte %llu does not fit in the file", (unsigned long long)n,
 			(unsigned long long)u->opcode_at);
-	if (!look(u, kept ? kept : 1) && kept)
+	if (!look_ahead(u, kept ? kept : 1) && kept)
 		return ends(u);
 	if (gs_torch_push_string(&u->t, (const char *)u->p, kept))
 		return complaint(u);
@@ -108,13 +108,13 @@ static gs_status counted_string(unpickler *u, uint64_t n)
  * size or address. */
 static gs_status long_number(unpickler *u, uint64_t n)
 {
-	gs_value v = {.type = GS_V_INT};
+	gs_torch_value v = {.type = GS_V_INT};
 	if (n > 9) {
-		if (gs_torch_push(&u->t, (gs_value){.type = GS_V_OPAQUE}))
+		if (gs_torch_push(&u->t, (gs_torch_value){.type = GS_V_OPAQUE}))
 			return complaint(u);
 		return skip(u, n);
 	}
-	if (!look(u, n ? n : 1) && n)
+	if (!look_ahead(u, n ? n : 1) && n)
 		return ends(u);
 	v.u = little(u->p, n < 8 ? n : 8);
 	if (n && n < 9 && u->p[n - 1] & 0x80) {
@@ -129,9 +129,9 @@ static gs_status long_number(unpickler *u, uint64_t n)
 
 static gs_status real_number(unpickler *u)
 {
-	gs_value v = {.type = GS_V_FLOAT};
+	gs_torch_value v = {.type = GS_V_FLOAT};
 	uint64_t bits = 0;
-	if (!look(u, 8))
+	if (!look_ahead(u, 8))
 		return ends(u);
 	for (int i = 0; i < 8; i++)
 		bits = bits << 8 | u->p[i];
@@ -143,7 +143,7 @@ static gs_status real_number(unpickler *u)
 /* The rest of a line (protocol 0), without its end. */
 static gs_status line(unpickler *u, const char **text, size_t *n)
 {
-	look(u, MOST_LINE);
+	look_ahead(u, MOST_LINE);
 	const unsigned char *nl = memchr(u->p, '\n', (size_t)(u->end - u->p));
 	if (!nl && u->end - u->p >= MOST_LINE)
 		return gs_fail(u->err, GS_LIMIT, "a line longer than %d bytes at byte %llu", MOST_LINE,
@@ -161,7 +161,7 @@ static gs_status text_opcode(unpickler *u, unsigned char op)
 	const char *text = NULL;
 	size_t n = 0;
 	uint64_t index;
-	gs_value v;
+	gs_torch_value v;
 	gs_status status = line(u, &text, &n);
 	if (status)
 		return status;
@@ -192,7 +192,7 @@ static gs_status text_opcode(unpickler *u, unsigned char op)
 static gs_status refuse(unpickler *u, unsigned char op, const char *name)
 {
 	char what[80] = "";
-	look(u, 160);
+	look_ahead(u, 160);
 	for (size_t i = 0, lines = 0;
 		 op == 'c' && i < sizeof what - 1 && u->p + i < u->end && lines < 2; i++) {
 		unsigned char c = u->p[i];
@@ -254,14 +254,14 @@ static gs_status rare_opcode(unpickler *u, unsigned char op)
 		if (call)                \
 			return complaint(u); \
 	} while (0)
-#define PUSH(...) TRY(gs_torch_push(t, (gs_value){__VA_ARGS__}))
+#define PUSH(...) TRY(gs_torch_push(t, (gs_torch_value){__VA_ARGS__}))
 
 /* One opcode; GS_END at STOP. */
-static inline gs_status step(unpickler *u)
+static inline gs_status step_opcode(unpickler *u)
 {
 	gs_torch *t = &u->t;
 	uint64_t arg;
-	if (u->end - u->p < LOOK_AHEAD && !look(u, LOOK_AHEAD) && u->p == u->end)
+	if (u->end - u->p < LOOK_AHEAD && !look_ahead(u, LOOK_AHEAD) && u->p == u->end)
 		return ends(u);
 	u->opcode_at = offset(u);
 	unsigned char op = *u->p++;
@@ -357,20 +357,20 @@ static inline gs_status step(unpickler *u)
 
 static void look_behind(unpickler *u)
 {
-	while (look(u, 1) && strchr(" \t\r\n", *u->p) && *u->p)
+	while (look_ahead(u, 1) && strchr(" \t\r\n", *u->p) && *u->p)
 		u->p++;
-	if (look(u, 1) && *u->p)
+	if (look_ahead(u, 1) && *u->p)
 		gs_snapshot_warn(u->t.s, "more bytes after the end of the pickle, at byte %llu: not read",
 			(unsigned long long)offset(u));
 }
 
-static gs_status run(unpickler *u, unsigned want, gs_snapshot *s)
+static gs_status run_opcodes(unpickler *u, unsigned want, gs_snapshot *s)
 {
 	gs_status status = gs_torch_init(&u->t, s, want);
 	if (status)
 		status = complaint(u);
 	while (!status)
-		status = step(u);
+		status = step_opcode(u);
 	if (status == GS_TRUNCATED && !u->sink && gs_torch_keep_whole(&u->t, ended_at(u)))
 		return GS_OK;
 	if (status == GS_END) {
@@ -387,7 +387,7 @@ static gs_status run(unpickler *u, unsigned want, gs_snapshot *s)
 static gs_status read_pickle(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	unpickler u = {.source = source, .err = err};
-	gs_status status = run(&u, want, s);
+	gs_status status = run_opcodes(&u, want, s);
 	if (!status && s->complete)
 		look_behind(&u);
 	gs_torch_release(&u.t);
@@ -402,7 +402,7 @@ gs_status gs_pickle_check(gs_source *source, gs_sink to, void *arg, gs_error *er
 	if (gs_source_peek(source, 2, &head) >= 2 && head[0] == 0x80 && head[1] <= NEWEST_PROTOCOL)
 		gs_source_skip(source, 2);
 	gs_snapshot_init(&s);
-	gs_status status = run(&u, 0, &s);
+	gs_status status = run_opcodes(&u, 0, &s);
 	if (!status && u.sunk)
 		status = gs_fail(err, u.sunk, "cannot write");
 	gs_torch_release(&u.t);

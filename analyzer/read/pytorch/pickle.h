@@ -1,6 +1,6 @@
 /* Pickles beyond the reader's own entry (gs_reader_pickle). */
-#ifndef GS_ANALYZER_READ_PICKLE_H
-#define GS_ANALYZER_READ_PICKLE_H
+#ifndef GS_ANALYZER_READ_PYTORCH_PICKLE_H
+#define GS_ANALYZER_READ_PYTORCH_PICKLE_H
 
 #include "analyzer/read/open/source.h"
 #include "schema/gsnap_write.h"

@@ -19,11 +19,11 @@ bool gs_pickle_index(const char *text, size_t n, uint64_t *out)
 	return true;
 }
 
-static bool integer(const char *text, size_t n, gs_value *out)
+static bool integer(const char *text, size_t n, gs_torch_value *out)
 {
 	bool negative = n && *text == '-';
 	uint64_t x = 0;
-	*out = (gs_value){.type = GS_V_INT};
+	*out = (gs_torch_value){.type = GS_V_INT};
 	if (n <= negative)
 		return false;
 	for (size_t i = negative; i < n; i++) {
@@ -40,10 +40,10 @@ static bool integer(const char *text, size_t n, gs_value *out)
 	return true;
 }
 
-bool gs_pickle_number(unsigned char op, const char *text, size_t n, gs_value *out)
+bool gs_pickle_number(unsigned char op, const char *text, size_t n, gs_torch_value *out)
 {
 	if (op == 'I' && n == 2 && text[0] == '0' && (text[1] == '0' || text[1] == '1')) {
-		*out = (gs_value){.type = GS_V_BOOL, .u = text[1] == '1'};
+		*out = (gs_torch_value){.type = GS_V_BOOL, .u = text[1] == '1'};
 		return true;
 	}
 	if (op == 'L' && n && text[n - 1] == 'L')
@@ -55,7 +55,7 @@ bool gs_pickle_number(unsigned char op, const char *text, size_t n, gs_value *ou
 		return false;
 	memcpy(buf, text, n);
 	buf[n] = 0;
-	*out = (gs_value){.type = GS_V_FLOAT, .f = strtod(buf, &end)};
+	*out = (gs_torch_value){.type = GS_V_FLOAT, .f = strtod(buf, &end)};
 	return end == buf + n;
 }
 

@@ -13,10 +13,10 @@ enum { MOST_FEW = 4096 }; /* streams, pools: more are no snapshot */
 /* The values of a dictionary by key. */
 typedef struct fields {
 	uint64_t have;
-	const gs_value *at[64];
+	const gs_torch_value *at[64];
 } fields;
 
-static void gather(fields *f, const gs_value *pairs, size_t n)
+static void gather(fields *f, const gs_torch_value *pairs, size_t n)
 {
 	f->have = 0;
 	for (size_t i = 0; i + 1 < n; i += 2) {
@@ -27,15 +27,15 @@ static void gather(fields *f, const gs_value *pairs, size_t n)
 	}
 }
 
-static const gs_value *get(const fields *f, int word)
+static const gs_torch_value *value_of(const fields *f, int word)
 {
-	static const gs_value none = {.type = GS_V_NONE};
+	static const gs_torch_value none = {.type = GS_V_NONE};
 	return f->have >> word & 1 ? f->at[word] : &none;
 }
 
 static uint64_t number(const fields *f, int word, uint64_t otherwise)
 {
-	const gs_value *v = get(f, word);
+	const gs_torch_value *v = value_of(f, word);
 	return v->type == GS_V_INT || v->type == GS_V_BOOL        ? v->u
 		: v->type == GS_V_FLOAT && v->f >= 0 && v->f < 1.8e19 ? (uint64_t)v->f
 															  : otherwise;
@@ -55,7 +55,7 @@ static const char *word_text(const gs_torch *t, int word) { return t->s->strings
  * 0 it would be a wrong answer. */
 static gs_status size_of(gs_torch *t, const fields *f, int word, uint64_t *out)
 {
-	const gs_value *v = get(f, word);
+	const gs_torch_value *v = value_of(f, word);
 	*out = number(f, word, UINT64_MAX);
 	if (!(f->have >> word & 1))
 		*out = 0;
@@ -78,7 +78,7 @@ static gs_status maybe_size_of(gs_torch *t, const fields *f, int word, int64_t *
 {
 	uint64_t size;
 	*out = GS_NONE;
-	if (get(f, word)->type == GS_V_NONE)
+	if (value_of(f, word)->type == GS_V_NONE)
 		return GS_OK;
 	gs_status status = size_of(t, f, word, &size);
 	if (!status)
@@ -89,7 +89,7 @@ static gs_status maybe_size_of(gs_torch *t, const fields *f, int word, int64_t *
 /* An address; 0 where there is none. */
 static gs_status address_of(gs_torch *t, const fields *f, int word, uint64_t *out)
 {
-	const gs_value *v = get(f, word);
+	const gs_torch_value *v = value_of(f, word);
 	*out = number(f, word, 0);
 	if (v->type == GS_V_NONE || v->type == GS_V_BOOL || (v->type == GS_V_INT && !v->negative))
 		return GS_OK;
@@ -98,11 +98,11 @@ static gs_status address_of(gs_torch *t, const fields *f, int word, uint64_t *ou
 
 static gs_id string(const fields *f, int word)
 {
-	const gs_value *v = get(f, word);
+	const gs_torch_value *v = value_of(f, word);
 	return v->type == GS_V_STRING ? v->id : 0;
 }
 
-gs_record gs_torch_classify(const gs_value *pairs, size_t n)
+gs_record gs_torch_classify(const gs_torch_value *pairs, size_t n)
 {
 	uint64_t have = 0;
 	for (size_t i = 0; i + 1 < n; i += 2)
@@ -123,11 +123,11 @@ gs_record gs_torch_classify(const gs_value *pairs, size_t n)
 	return have & BIT(LINE) ? GS_RECORD_FRAME : GS_RECORD_OTHER;
 }
 
-gs_status gs_torch_frame(gs_torch *t, const gs_value *pairs, size_t n, gs_value *out)
+gs_status gs_torch_frame(gs_torch *t, const gs_torch_value *pairs, size_t n, gs_torch_value *out)
 {
 	fields f;
 	gather(&f, pairs, n);
-	*out = (gs_value){.type = GS_V_FRAME};
+	*out = (gs_torch_value){.type = GS_V_FRAME};
 	for (size_t i = 1; i < n; i += 2)
 		gs_torch_discard(t, &pairs[i]);
 	if (!(t->want & GS_WANT_STACKS))
@@ -180,7 +180,7 @@ static uint64_t placed_of_event(const gs_event *e, const fields *f)
 }
 
 static gs_status append_event(
-	gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n)
+	gs_torch *t, gs_object *list, const fields *f, const gs_torch_value *pairs, size_t n)
 {
 	t->event_keys |= f->have;
 	if (!(t->want & GS_WANT_EVENTS)) {
@@ -204,9 +204,9 @@ static gs_status append_event(
 			return gs_fail(&t->error, GS_LIMIT, "more than %d pools", MOST_FEW);
 		e.pool = (uint16_t)index;
 	}
-	e.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
+	e.stack = gs_torch_stack_of(t, value_of(f, GS_WORD_FRAMES));
 	e.tag_action = tag_of(t, f) << 8 | (uint32_t)action;
-	if (gs_torch_more(t, pairs, n, placed_of_event(&e, f), &e.more))
+	if (gs_torch_unknown_keys(t, pairs, n, placed_of_event(&e, f), &e.more))
 		return t->error.status;
 	gs_event *slot = gs_object_add(t, list, sizeof *slot);
 	if (!slot)
@@ -230,8 +230,8 @@ static uint8_t state_of(const fields *f)
 
 /* Also an element of a 2.0 block's history: address, requested size and stack of an allocation, the
  * newest first. */
-static gs_status append_block(
-	gs_torch *t, gs_object *list, const fields *f, const gs_value *pairs, size_t n, bool history)
+static gs_status append_block(gs_torch *t, gs_object *list, const fields *f,
+	const gs_torch_value *pairs, size_t n, bool history)
 {
 	gs_block b = {.idx = GS_NONE, .requested = GS_NONE};
 	if (size_of(t, f, GS_WORD_SIZE, &b.size) ||
@@ -241,16 +241,17 @@ static gs_status append_block(
 	if (b.state != GS_INACTIVE &&
 		maybe_size_of(t, f, history ? GS_WORD_REAL_SIZE : GS_WORD_REQUESTED_SIZE, &b.requested))
 		return t->error.status;
-	b.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
+	b.stack = gs_torch_stack_of(t, value_of(f, GS_WORD_FRAMES));
 	b.tag = tag_of(t, f);
 	int64_t stale = 0;
 	if (b.state == GS_INACTIVE && maybe_size_of(t, f, GS_WORD_REQUESTED_SIZE, &stale))
 		return t->error.status;
 	b.stale = stale == GS_NONE ? 0 : (uint64_t)stale;
 	if (!history &&
-		gs_torch_more(t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
+		gs_torch_unknown_keys(
+			t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
 		return t->error.status;
-	const gs_value *past = get(f, GS_WORD_HISTORY);
+	const gs_torch_value *past = value_of(f, GS_WORD_HISTORY);
 	const gs_object *o = past->type == GS_V_LIST ? gs_torch_object(t, past) : NULL;
 	if (o && o->holds == GS_HOLDS_HISTORY && o->n) {
 		const gs_block *newest = o->items;
@@ -268,7 +269,7 @@ static gs_status append_block(
 }
 
 /* The blocks' array changes hands. */
-static void take_blocks(gs_torch *t, const gs_value *v, gs_raw_segment *r)
+static void take_blocks(gs_torch *t, const gs_torch_value *v, gs_raw_segment *r)
 {
 	gs_object *o = v->type == GS_V_LIST ? gs_torch_object(t, v) : NULL;
 	if (!o || o->holds != GS_HOLDS_BLOCKS)
@@ -282,7 +283,7 @@ static void take_blocks(gs_torch *t, const gs_value *v, gs_raw_segment *r)
 static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 {
 	gs_raw_segment r = {.device = (int64_t)number(f, GS_WORD_DEVICE, 0)};
-	r.g.has_address = get(f, GS_WORD_ADDRESS)->type == GS_V_INT;
+	r.g.has_address = value_of(f, GS_WORD_ADDRESS)->type == GS_V_INT;
 	if (address_of(t, f, GS_WORD_ADDRESS, &r.g.address) ||
 		size_of(t, f, GS_WORD_TOTAL_SIZE, &r.g.size))
 		return t->error.status;
@@ -292,12 +293,12 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 	r.g.pool = type == GS_WORD_SMALL ? GS_SMALL
 		: type == GS_WORD_LARGE      ? GS_LARGE
 									 : GS_CLASS_UNKNOWN;
-	gs_torch_pool_of(t, get(f, GS_WORD_SEGMENT_POOL_ID), &r.g.pool_id);
-	r.g.stack = gs_torch_stack_of(t, get(f, GS_WORD_FRAMES));
+	gs_torch_pool_of(t, value_of(f, GS_WORD_SEGMENT_POOL_ID), &r.g.pool_id);
+	r.g.stack = gs_torch_stack_of(t, value_of(f, GS_WORD_FRAMES));
 	gs_raw_segment *slot = gs_object_add(t, list, sizeof *slot);
 	if (!slot)
 		return t->error.status;
-	take_blocks(t, get(f, GS_WORD_BLOCKS), &r);
+	take_blocks(t, value_of(f, GS_WORD_BLOCKS), &r);
 	*slot = r;
 	for (size_t i = 0; !(f->have & BIT(TOTAL_SIZE)) && i < r.g.nblocks;
 		 i++) /* then the blocks tell */
@@ -323,7 +324,7 @@ static gs_status append_note(gs_torch *t, gs_object *list, const fields *f)
 }
 
 gs_status gs_torch_append_record(
-	gs_torch *t, gs_object *list, gs_record record, const gs_value *pairs, size_t n)
+	gs_torch *t, gs_object *list, gs_record record, const gs_torch_value *pairs, size_t n)
 {
 	static const uint8_t holds[] = {
 		[GS_RECORD_OTHER] = GS_HOLDS_OTHER,

@@ -9,13 +9,13 @@
 
 enum { MOST_MEMBERS = 4, NOT_SIMPLE = MOST_MEMBERS + 1 };
 
-static bool is_placed(const gs_value *key, uint64_t placed)
+static bool is_placed(const gs_torch_value *key, uint64_t placed)
 {
 	return key->type != GS_V_STRING || (key->id < GS_WORD_COUNT && placed >> key->id & 1);
 }
 
 /* A stack that is none: an empty list, which may have been used up already. */
-static bool is_empty_stack(const gs_value *key, const gs_value *v)
+static bool is_empty_stack(const gs_torch_value *key, const gs_torch_value *v)
 {
 	return key->id == GS_WORD_FRAMES && (v->type == GS_V_LIST || v->type == GS_V_STACK);
 }
@@ -23,7 +23,7 @@ static bool is_empty_stack(const gs_value *key, const gs_value *v)
 /* Keys and values as ids, where there are few and all values are strings; returns how many members,
  * or NOT_SIMPLE. */
 static uint32_t simple_members(
-	const gs_value *pairs, size_t n, uint64_t placed, gs_id member[2 * MOST_MEMBERS])
+	const gs_torch_value *pairs, size_t n, uint64_t placed, gs_id member[2 * MOST_MEMBERS])
 {
 	uint32_t found = 0;
 	for (size_t i = 0; i + 1 < n; i += 2) {
@@ -38,9 +38,10 @@ static uint32_t simple_members(
 	return found;
 }
 
-static gs_status make(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out)
+static gs_status make_text(
+	gs_torch *t, const gs_torch_value *pairs, size_t n, uint64_t placed, gs_id *out)
 {
-	static const gs_value empty = {.type = GS_V_STACK};
+	static const gs_torch_value empty = {.type = GS_V_STACK};
 	gs_torch_text x = {.most = GS_MOST_MORE};
 	gs_status status = GS_OK;
 	for (size_t i = 0; i + 1 < n; i += 2)
@@ -54,7 +55,8 @@ static gs_status make(gs_torch *t, const gs_value *pairs, size_t n, uint64_t pla
 	return status;
 }
 
-gs_status gs_torch_more(gs_torch *t, const gs_value *pairs, size_t n, uint64_t placed, gs_id *out)
+gs_status gs_torch_unknown_keys(
+	gs_torch *t, const gs_torch_value *pairs, size_t n, uint64_t placed, gs_id *out)
 {
 	gs_id member[2 * MOST_MEMBERS] = {0};
 	uint32_t found = simple_members(pairs, n, placed, member);
@@ -62,13 +64,13 @@ gs_status gs_torch_more(gs_torch *t, const gs_value *pairs, size_t n, uint64_t p
 	if (!found || !(t->want & GS_WANT_STACKS))
 		return GS_OK;
 	if (found == NOT_SIMPLE)
-		return make(t, pairs, n, placed, out);
+		return make_text(t, pairs, n, placed, out);
 	uint32_t hash = found;
 	for (uint32_t i = 0; i < 2 * found; i++)
 		hash = hash * 31 + member[i];
 	size_t at = hash % (sizeof t->more / sizeof *t->more);
 	if (t->more[at].n != found || memcmp(t->more[at].member, member, sizeof member)) {
-		if (make(t, pairs, n, placed, &t->more[at].more)) {
+		if (make_text(t, pairs, n, placed, &t->more[at].more)) {
 			t->more[at].n = 0;
 			return t->error.status;
 		}

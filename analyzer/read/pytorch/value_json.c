@@ -15,7 +15,7 @@ void gs_torch_text_add(gs_torch_text *x, const char *data, size_t n)
 {
 	if (x->n + n + 1 > x->cap && !x->failed) {
 		size_t cap = (x->n + n + 1) * 2;
-		char *grown = x->n + n > x->most ? NULL : gs_memory_more(x->data, cap);
+		char *grown = x->n + n > x->most ? NULL : gs_memory_resize(x->data, cap);
 		x->failed = !grown;
 		x->data = grown ? grown : x->data;
 		x->cap = grown ? cap : x->cap;
@@ -63,13 +63,13 @@ static void add_real(gs_torch_text *x, double f)
 	gs_torch_text_add(x, buf, (size_t)n);
 }
 
-static void add_value(gs_torch *t, gs_torch_text *x, const gs_value *v, int depth);
+static void add_value(gs_torch *t, gs_torch_text *x, const gs_torch_value *v, int depth);
 
-static void add_members(gs_torch *t, gs_torch_text *x, const gs_value *v, int depth)
+static void add_members(gs_torch *t, gs_torch_text *x, const gs_torch_value *v, int depth)
 {
 	bool dict = v->type == GS_V_DICT;
 	const gs_object *o = gs_torch_object(t, v);
-	const gs_value *items = o->items;
+	const gs_torch_value *items = o->items;
 	bool plain = dict || o->holds == GS_HOLDS_SCALARS || o->holds == GS_HOLDS_LISTS;
 	gs_torch_text_add(x, dict ? "{" : "[", 1);
 	for (size_t i = 0; plain && i + dict < o->n && !x->failed; i += 1 + dict) {
@@ -84,7 +84,7 @@ static void add_members(gs_torch *t, gs_torch_text *x, const gs_value *v, int de
 	gs_torch_text_add(x, dict ? "}" : "]", 1);
 }
 
-static void add_value(gs_torch *t, gs_torch_text *x, const gs_value *v, int depth)
+static void add_value(gs_torch *t, gs_torch_text *x, const gs_torch_value *v, int depth)
 {
 	char buf[32];
 	switch (v->type) {
@@ -118,12 +118,12 @@ static void add_value(gs_torch *t, gs_torch_text *x, const gs_value *v, int dept
 	}
 }
 
-void gs_torch_json(gs_torch *t, gs_torch_text *x, const gs_value *v)
+void gs_torch_json(gs_torch *t, gs_torch_text *x, const gs_torch_value *v)
 {
 	add_value(t, x, v, MOST_DEPTH);
 }
 
-void gs_torch_json_member(gs_torch *t, gs_torch_text *x, gs_id key, const gs_value *v)
+void gs_torch_json_member(gs_torch *t, gs_torch_text *x, gs_id key, const gs_torch_value *v)
 {
 	gs_torch_text_add(x, x->n ? "," : "{", 1);
 	add_quoted(x, t->s->strings[key].text, t->s->strings[key].length);

@@ -16,7 +16,7 @@ gs_status gs_torch_grow(gs_torch *t)
 	size_t cap = t->cap ? t->cap * 2 : 1024;
 	if (cap > MOST_STACK)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d values open at once", MOST_STACK);
-	gs_value *grown = gs_memory_more(t->stack, cap * sizeof *grown);
+	gs_torch_value *grown = gs_memory_resize(t->stack, cap * sizeof *grown);
 	if (!grown)
 		return gs_torch_no_memory(t);
 	t->stack = grown;
@@ -27,14 +27,15 @@ gs_status gs_torch_grow(gs_torch *t)
 gs_status gs_torch_push_string(gs_torch *t, const char *text, size_t n)
 {
 	gs_id id = gs_snapshot_string(t->s, text, n < MOST_STRING ? n : MOST_STRING);
-	return id ? gs_torch_push(t, (gs_value){.type = GS_V_STRING, .id = id}) : gs_torch_no_memory(t);
+	return id ? gs_torch_push(t, (gs_torch_value){.type = GS_V_STRING, .id = id})
+			  : gs_torch_no_memory(t);
 }
 
 gs_status gs_torch_mark(gs_torch *t)
 {
 	if (t->nmarks == t->cap_marks) {
 		size_t cap = t->cap_marks ? t->cap_marks * 2 : 64;
-		uint32_t *grown = cap > MOST_STACK ? NULL : gs_memory_more(t->marks, cap * sizeof *grown);
+		uint32_t *grown = cap > MOST_STACK ? NULL : gs_memory_resize(t->marks, cap * sizeof *grown);
 		if (!grown)
 			return cap > MOST_STACK
 				? gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK)

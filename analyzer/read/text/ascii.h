@@ -1,6 +1,6 @@
 /* Digits of texts and logs, whatever the locale. */
-#ifndef GS_ANALYZER_READ_ASCII_H
-#define GS_ANALYZER_READ_ASCII_H
+#ifndef GS_ANALYZER_READ_TEXT_ASCII_H
+#define GS_ANALYZER_READ_TEXT_ASCII_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -14,7 +14,7 @@ static int hex(unsigned char c)
 
 /* The ASCII character that stands for a code point, 0 for one that vanishes, -1 where there is
  * none. */
-static int plain(uint32_t c)
+static int is_printable(uint32_t c)
 {
 	if (c == 0xa0 || (c >= 0x2000 && c <= 0x200a) || c == 0x202f || c == 0x3000 ||
 		(c >= 0x2500 && c <= 0x257f))
@@ -36,9 +36,9 @@ static int plain(uint32_t c)
 	return -1;
 }
 
-static size_t give(uint32_t c, char *out)
+static size_t give_utf8(uint32_t c, char *out)
 {
-	int ascii = plain(c);
+	int ascii = is_printable(c);
 	if (ascii >= 0) {
 		*out = (char)ascii;
 		return ascii > 0;
@@ -224,12 +224,12 @@ static size_t decode(gs_text_decoder *d, const unsigned char *p, size_t n, char 
 		used = escape(p, n, &c);
 		break;
 	default:
-		if (*p >= 0x80 && utf8(p, n, &c) && plain(c) >= 0)
+		if (*p >= 0x80 && utf8(p, n, &c) && is_printable(c) >= 0)
 			used = utf8(p, n, &c);
 	}
 	if (!used)
 		return 1;
-	*gave = give(c, out);
+	*gave = give_utf8(c, out);
 	return used;
 }
 
@@ -251,7 +251,7 @@ static size_t decode_wide(
 	if (units)
 		return 2 * decode(d, narrow, units, out, gave);
 	d->carriage = false;
-	*gave = give(c, out);
+	*gave = give_utf8(c, out);
 	return n < 2 ? 1 : 2;
 }
 

@@ -48,7 +48,7 @@ static size_t shape_of(const char *line, size_t n, char *shape)
 	return k;
 }
 
-static void learn(gs_text_margin *m, const char *line, size_t n)
+static void remember_line(gs_text_margin *m, const char *line, size_t n)
 {
 	char shape[GS_MARGIN_LONGEST];
 	size_t k = shape_of(line, n, shape);
@@ -115,7 +115,7 @@ static size_t two_stamps(gs_text_margin *m, const char *line, size_t n, size_t e
 			gs_text_prefix(line, i, &stamped) != i || !stamped)
 			continue;
 		if (gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {
-			learn(m, line, i);
+			remember_line(m, line, i);
 			return i;
 		}
 	}
@@ -134,7 +134,7 @@ size_t gs_text_margin_length(gs_text_margin *m, const char *line, size_t n)
 		bool begins = (gs_ascii_digit(line[i]) || memchr("IWEFV[", line[i], 6)) &&
 			(!alnum(line[i - 1]) || (line[i - 1] == 'm' && i > 2 && gs_ascii_digit(line[i - 2])));
 		if (begins && gs_text_prefix(line + i, n - i, &stamped) >= end - i && stamped) {
-			learn(m, line, i);
+			remember_line(m, line, i);
 			return i;
 		}
 	}

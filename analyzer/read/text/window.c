@@ -62,7 +62,7 @@ static void byte_order(gs_text *t)
 }
 
 /* Fills text up to the size of the window or the end of the input. */
-static void fill(gs_text *t)
+static void fill_window(gs_text *t)
 {
 	if (!t->begun)
 		byte_order(t);
@@ -126,7 +126,7 @@ static size_t without_column(const gs_text *t, size_t from, size_t to)
 	return i;
 }
 
-static void put(gs_text *t, size_t from, size_t to)
+static void put_characters(gs_text *t, size_t from, size_t to)
 {
 	for (size_t i = from; i < to; i++) {
 		char c = t->text[i];
@@ -298,7 +298,7 @@ static void squeeze_line(gs_text *t, size_t from, size_t to)
 			t->next_gap = GS_GAP_FOLD;
 	}
 	size_t end = without_column(t, from + prefix, to);
-	put(t, from + prefix, end);
+	put_characters(t, from + prefix, end);
 	t->width += prefix + to - end;
 }
 
@@ -349,7 +349,7 @@ gs_status gs_text_next(gs_text *t, size_t from, size_t *shift, gs_error *err)
 	drop(t, keep);
 	*t->counted = (gs_text_mark){.line = t->line};
 	*shift = keep;
-	fill(t);
+	fill_window(t);
 	squeeze(t);
 	t->ready = t->end || t->n <= GS_TEXT_AHEAD ? t->n : t->n - GS_TEXT_AHEAD;
 	return gs_source_status(t->source, err);

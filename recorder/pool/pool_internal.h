@@ -1,10 +1,10 @@
 /* The pool's insides, shared by its source files only.
  *
  * A region is what the driver gave: a segment, or an expandable reservation. Its blocks form a list
- * that tiles it; a block that is free lies in the shelves of its room and stream, one without
- * memory behind it (expandable) in `unmapped`. A room is one class of one pool id. */
-#ifndef GS_POOL_STATE_H
-#define GS_POOL_STATE_H
+ * that tiles it; a block that is free lies in the size bins of its block pool and stream, one
+ * without memory behind it (expandable) in `unmapped`. A block pool is one class of one pool id. */
+#ifndef GS_RECORDER_POOL_POOL_INTERNAL_H
+#define GS_RECORDER_POOL_POOL_INTERNAL_H
 
 #include "recorder/pool/index.h"
 #include "recorder/pool/order.h"
@@ -13,34 +13,34 @@
 #include "recorder/pool/size_bins.h"
 #include "recorder/pool/slab.h"
 
-typedef struct gs_room {
-	gs_shelves *free; /* a stream each, ascending */
+typedef struct gs_block_pool {
+	gs_size_bins *free; /* a stream each, ascending */
 	gs_set unmapped;
 	struct gs_private *owner; /* NULL: default pool */
 	int64_t searches;         /* counted while garbage collection is on */
 	gs_pool_class class;
-} gs_room;
+} gs_block_pool;
 
 typedef struct gs_private {
 	struct gs_private *next; /* in order of creation */
 	gs_pool_id id;
 	int32_t users;       /* 0: may be given back */
 	int32_t allocations; /* device allocations not yet given back, as PyTorch counts them */
-	gs_room rooms[2];
+	gs_block_pool block_pools[2];
 } gs_private;
 
 typedef struct gs_region {
 	gs_node node; /* by address, in pool->regions */
 	uint64_t stream, size;
 	gs_pool_block *first;
-	gs_room *room;
-	gs_shelves *shelves; /* the room's of the region's stream */
-	uint64_t page;       /* expandable: bytes a page; else 0 */
-	uint64_t *handles;   /* expandable: the device's, a page */
-	uint32_t nhandles;   /* room in handles */
-	uint32_t mapped;     /* pages that have memory */
-	uint32_t number;     /* in order of creation */
-	gs_pool_ctx ctx;     /* of the call that made it */
+	gs_block_pool *blocks_of;
+	gs_size_bins *bins; /* the block pool's of the region's stream */
+	uint64_t page;      /* expandable: bytes a page; else 0 */
+	uint64_t *handles;  /* expandable: the device's, a page */
+	uint32_t nhandles;  /* room in handles */
+	uint32_t mapped;    /* pages that have memory */
+	uint32_t number;    /* in order of creation */
+	gs_pool_ctx ctx;    /* of the call that made it */
 } gs_region;
 
 typedef struct gs_use {
@@ -57,7 +57,7 @@ struct gs_pool_block {
 	gs_pool_ctx ctx;
 	uint32_t number;  /* in order of creation */
 	int32_t events;   /* events it waits for */
-	int64_t searches; /* of its room when it became free */
+	int64_t searches; /* of its block pool when it became free */
 	gs_use *uses;     /* other streams */
 };
 
@@ -105,7 +105,7 @@ struct gs_pool {
 	gs_pool_on_action *on_action;
 	void *user;
 
-	gs_room rooms[2]; /* small, large */
+	gs_block_pool block_pools[2]; /* small, large */
 	gs_private *privates;
 	gs_diversion *diversions; /* begun last first */
 	gs_set regions;           /* by address */
@@ -133,7 +133,7 @@ struct gs_pool {
 /* A request on its way through the steps. */
 typedef struct gs_request {
 	uint64_t bytes, rounded, segment, stream;
-	gs_room *room;
+	gs_block_pool *blocks_of;
 	gs_pool_ctx ctx;
 	bool expandable;
 	bool rejected;    /* by throw_on_cudamalloc_oom */
@@ -149,11 +149,14 @@ static inline bool gs_block_is_free(const gs_pool_block *b)
 	return !(b->node.note & (GS_BUSY | GS_UNMAPPED));
 }
 static inline bool gs_block_is_split(const gs_pool_block *b) { return b->prev || b->next; }
-static inline gs_room *gs_block_room(const gs_pool_block *b) { return b->region->room; }
-static inline bool gs_block_is_expandable(const gs_pool_block *b) { return b->region->page != 0; }
-static inline gs_pool_id gs_room_id(const gs_room *room)
+static inline gs_block_pool *gs_block_pool_of(const gs_pool_block *b)
 {
-	return room->owner ? room->owner->id : (gs_pool_id){0, 0};
+	return b->region->blocks_of;
+}
+static inline bool gs_block_is_expandable(const gs_pool_block *b) { return b->region->page != 0; }
+static inline gs_pool_id gs_block_pool_id(const gs_block_pool *blocks_of)
+{
+	return blocks_of->owner ? blocks_of->owner->id : (gs_pool_id){0, 0};
 }
 static inline bool gs_pool_collects(const gs_pool *p)
 {
@@ -164,20 +167,20 @@ static inline bool gs_pool_collects(const gs_pool *p)
 gs_pool_block *gs_block_new(gs_pool *p, gs_region *region, uint64_t address, uint64_t size);
 void gs_block_insert_free(gs_pool *p, gs_pool_block *b);
 void gs_block_insert_unmapped(gs_pool *p, gs_pool_block *b);
-/* Free blocks of a room in PyTorch's order, over all streams. */
-gs_node *gs_room_first(const gs_room *room);
-gs_node *gs_room_next(const gs_node *node);
-/* The shelves of a stream; NULL when nothing of it was ever in the room. */
-static inline gs_shelves *gs_room_shelves(const gs_room *room, uint64_t stream)
+/* Free blocks of a block pool in PyTorch's order, over all streams. */
+gs_node *gs_block_pool_first(const gs_block_pool *blocks_of);
+gs_node *gs_block_pool_next(const gs_node *node);
+/* The bins of a stream; NULL when nothing of it was ever in the block pool. */
+static inline gs_size_bins *gs_block_pool_bins(const gs_block_pool *blocks_of, uint64_t stream)
 {
-	gs_shelves *s = room->free;
+	gs_size_bins *s = blocks_of->free;
 	while (s && s->stream < stream)
 		s = s->next;
 	return s && s->stream == stream ? s : NULL;
 }
-/* Makes the room ready for blocks of that stream and size; false when memory is short. */
-bool gs_room_reserve(gs_pool *p, gs_room *room, uint64_t stream, uint64_t size);
-void gs_room_release(gs_pool *p, gs_room *room);
+/* Makes the block pool ready for blocks of that stream and size; false when memory is short. */
+bool gs_block_pool_reserve(gs_pool *p, gs_block_pool *blocks_of, uint64_t stream, uint64_t size);
+void gs_block_pool_release(gs_pool *p, gs_block_pool *blocks_of);
 void gs_block_link_after(gs_pool_block *b, gs_pool_block *before); /* in the region's list */
 void gs_block_link_before(gs_pool_block *b, gs_pool_block *after);
 /* Joins a free (resp. unmapped) neighbour into b, which is in no set; returns its size, 0 when it
@@ -209,8 +212,8 @@ gs_status gs_pool_poll(gs_pool *p);
 gs_status gs_pool_synchronise(gs_pool *p, const gs_private *only);
 
 /* region.c */
-gs_region *gs_region_new(
-	gs_pool *p, gs_room *room, uint64_t address, uint64_t size, uint64_t stream, gs_pool_ctx ctx);
+gs_region *gs_region_new(gs_pool *p, gs_block_pool *blocks_of, uint64_t address, uint64_t size,
+	uint64_t stream, gs_pool_ctx ctx);
 void gs_region_drop(gs_pool *p, gs_region *region);
 /* Room for the handles of that many of an expandable region's pages; false: no memory. */
 bool gs_region_reserve_handles(gs_pool *p, gs_region *region, uint64_t pages);
@@ -230,7 +233,7 @@ bool gs_release_available(gs_pool *p, gs_request *r);
 gs_status gs_release_cached(gs_pool *p, bool capturing);
 
 /* private.c */
-gs_room *gs_pool_room_for(gs_pool *p, uint64_t rounded, uint64_t stream);
+gs_block_pool *gs_block_pool_for(gs_pool *p, uint64_t rounded, uint64_t stream);
 gs_private *gs_private_find(const gs_pool *p, gs_pool_id id);
 /* Forgets a pool without users that owns nothing any more; false: it owns something still. */
 bool gs_private_forget(gs_pool *p, gs_private *q);

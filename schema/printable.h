@@ -1,13 +1,13 @@
 /* Text made harmless for a terminal and one line. No state, thread-safe. */
-#ifndef GS_SCHEMA_PLAIN_H
-#define GS_SCHEMA_PLAIN_H
+#ifndef GS_SCHEMA_PRINTABLE_H
+#define GS_SCHEMA_PRINTABLE_H
 
 #include <stddef.h>
 #include <stdint.h>
 
 /* Copies text with control characters (C0, DEL, C1) and bytes that are no UTF-8 as \xNN, so that
  * what a file holds cannot steer a terminal; a tab becomes a blank. Cut to cap. Returns buf. */
-char *gs_plain(char *buf, size_t cap, const char *text);
+char *gs_printable(char *buf, size_t cap, const char *text);
 
 /* Length of the well-formed UTF-8 sequence at p (1 to 4, at most n bytes), 0 when there is none. */
 size_t gs_utf8_length(const char *p, size_t n);

@@ -1,7 +1,7 @@
 /* The field's words that recorder, file and analyzer share: actions, states, pool classes and pool
  * ids. */
-#ifndef GS_SCHEMA_WORDS_H
-#define GS_SCHEMA_WORDS_H
+#ifndef GS_SCHEMA_TERMS_H
+#define GS_SCHEMA_TERMS_H
 
 #include <stdint.h>
 

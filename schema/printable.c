@@ -1,5 +1,5 @@
 /* Text made harmless for a terminal. */
-#include "schema/plain.h"
+#include "schema/printable.h"
 
 #include <stdint.h>
 #include <stdio.h>
@@ -78,7 +78,7 @@ int gs_utf8_steers(const char *p, size_t len)
 	return 0;
 }
 
-char *gs_plain(char *buf, size_t cap, const char *text)
+char *gs_printable(char *buf, size_t cap, const char *text)
 {
 	size_t n = strlen(text), at = 0;
 	for (size_t i = 0; i < n;) {

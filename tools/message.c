@@ -107,47 +107,6 @@ int gs_fail_usage(const char *command, const char *hint, const char *format, ...
 	return GS_EXIT_USAGE;
 }
 
-/* Levenshtein's distance, with a changed order of two letters as one step; words are short. */
-static int distance(const char *a, const char *b)
-{
-	enum { MAX = 40 };
-	int n = (int)strlen(a), m = (int)strlen(b), row[3][MAX + 1];
-	if (n > MAX || m > MAX)
-		return MAX;
-	for (int j = 0; j <= m; j++)
-		row[0][j] = j;
-	for (int i = 1; i <= n; i++) {
-		int *now = row[i % 3], *last = row[(i + 2) % 3], *before = row[(i + 1) % 3];
-		now[0] = i;
-		for (int j = 1; j <= m; j++) {
-			int best = last[j - 1] + (a[i - 1] != b[j - 1]);
-			if (last[j] + 1 < best)
-				best = last[j] + 1;
-			if (now[j - 1] + 1 < best)
-				best = now[j - 1] + 1;
-			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] &&
-				before[j - 2] + 1 < best)
-				best = before[j - 2] + 1;
-			now[j] = best;
-		}
-	}
-	return row[n % 3][m];
-}
-
-const char *gs_nearest_word(const char *typed, const char *const *words)
-{
-	const char *best = NULL;
-	int least = 1 + (int)strlen(typed) / 2;
-	for (; *words; words++) {
-		int d = !strncmp(typed, *words, strlen(typed)) && *typed ? 0 : distance(typed, *words);
-		if (d < least) {
-			least = d;
-			best = *words;
-		}
-	}
-	return best;
-}
-
 int gs_finish_stdout(int status)
 {
 	static bool told;

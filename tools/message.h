@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 
+#include "schema/nearest.h"
 #include "schema/status.h"
 
 enum { GS_EXIT_DONE = 0, GS_EXIT_FAILED = 1, GS_EXIT_USAGE = 2 };
@@ -30,9 +31,6 @@ int gs_fail_file(const char *file, const gs_error *err, const char *hint);
  * whose help is pointed at. */
 int gs_fail_usage(const char *command, const char *hint, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-
-/* Of the words (ended by NULL) the one nearest to what was typed, or NULL where none is near. */
-const char *gs_nearest_word(const char *typed, const char *const *words);
 
 /* Flushes stdout; if anything could not be written (a full disk), says so and returns
  * GS_EXIT_FAILED, else status. */

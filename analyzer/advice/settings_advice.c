@@ -115,6 +115,7 @@ gs_status gs_advise_settings(gs_diagnosis *d, bool *tried, gs_error *err)
 	ask.recorded_capacity = d->capacity;
 	ask.allowed = d->allowed;
 	ask.threads = 2;
+	ask.history = &d->history;
 	if (gs_whatif_advise(d->snapshot, &ask, &advice, &error))
 		return error.status == GS_NO_MEMORY ? gs_fail(err, GS_NO_MEMORY, "%s", error.text) : GS_OK;
 	*tried = advice.failed;

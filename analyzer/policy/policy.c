@@ -108,6 +108,14 @@ static uint64_t ask_expandable(const gs_policy *policy, const gs_pool_settings *
 	return whole_pages(r->size, page);
 }
 
+uint64_t gs_policy_most_asked(
+	const gs_policy *policy, const gs_pool_settings *settings, uint64_t rounded)
+{
+	if (policy->classes && settings->expandable)
+		return whole_pages(rounded, gs_rules_page_size(settings, gs_rules_class(rounded)));
+	return policy->segment(settings, rounded);
+}
+
 uint64_t gs_policy_ask(const gs_policy *policy, const gs_pool_settings *settings,
 	const gs_layout *l, const gs_policy_request *request, uint64_t *missing)
 {

@@ -47,6 +47,15 @@ const gs_policy *gs_policy_of_library(const char *library);
  * a record of that setting. */
 void gs_policy_settings(const gs_snapshot *s, gs_pool_settings *settings, bool *known);
 
+/* The same as a text for PYTORCH_ALLOC_CONF: the one that the snapshot records, else one made of
+ * the values that it has instead; "" for defaults. Cut to cap. Returns buf. */
+char *gs_policy_conf(const gs_snapshot *s, char *buf, size_t cap);
+
+/* The most that the driver is asked for to serve a request of that rounded size, whatever the
+ * layout: free memory beside expandable pages lessens it. */
+uint64_t gs_policy_most_asked(
+	const gs_policy *policy, const gs_pool_settings *settings, uint64_t rounded);
+
 /* What the driver is asked for to serve the request in this layout. With expandable segments these
  * are the missing bytes in whole pages, *missing the bytes before that; else the segment's size,
  * and *missing = request->size. missing may be NULL. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/query/query.h"
+#include "schema/nearest.h"
 #include "schema/sql.h"
 
 static const char folder[] = "query/";
@@ -96,47 +97,22 @@ static void normalise(const char *typed, char *out, size_t cap)
 	out[n] = 0;
 }
 
-/* Steps by which a becomes b, each letter added, lost or changed being one. */
-static size_t distance(const char *a, const char *b)
-{
-	enum { MAX = 48 };
-	size_t n = strlen(a), m = strlen(b), row[MAX + 1];
-	if (n > MAX || m > MAX)
-		return MAX;
-	for (size_t j = 0; j <= m; j++)
-		row[j] = j;
-	for (size_t i = 1; i <= n; i++) {
-		size_t corner = row[0];
-		row[0] = i;
-		for (size_t j = 1; j <= m; j++) {
-			size_t best = corner + (a[i - 1] != b[j - 1]);
-			corner = row[j];
-			if (row[j] + 1 < best)
-				best = row[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			row[j] = best;
-		}
-	}
-	return row[m];
-}
-
 /* How far a name is from what was typed: as a whole, its beginning, or a word of it. */
 static size_t apart(const char *typed, const char *name)
 {
 	char part[48], whole[48];
 	normalise(name, whole, sizeof whole);
-	size_t best = distance(typed, whole), n = strlen(typed);
+	size_t best = gs_edit_distance(typed, whole), n = strlen(typed);
 	if (n >= 3 && strstr(whole, typed))
 		return 1;
 	snprintf(part, sizeof part, "%.*s", (int)n, whole);
-	if (distance(typed, part) + 1 < best)
-		best = distance(typed, part) + 1;
+	if (gs_edit_distance(typed, part) + 1 < best)
+		best = gs_edit_distance(typed, part) + 1;
 	for (const char *word = name; word; word = strchr(word, ' ')) {
 		word += *word == ' ';
 		snprintf(part, sizeof part, "%.*s", (int)strcspn(word, " "), word);
-		if (distance(typed, part) + 1 < best)
-			best = distance(typed, part) + 1;
+		if (gs_edit_distance(typed, part) + 1 < best)
+			best = gs_edit_distance(typed, part) + 1;
 	}
 	return best;
 }

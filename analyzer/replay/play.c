@@ -119,7 +119,7 @@ static gs_status hold_pools(gs_player *p, gs_error *err)
 
 static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *err)
 {
-	const gs_layout *l = &p->r->history.initial;
+	const gs_layout *l = &p->r->history->initial;
 	gs_pool_seed_block *room;
 	gs_pool_block **handles;
 	reservation *reserved;

@@ -44,7 +44,8 @@ typedef struct gs_replay_op {
 typedef struct gs_replay {
 	const gs_snapshot *snapshot;
 	const gs_device *device;
-	gs_history history;
+	const gs_history *history; /* own_history, or one that was there already */
+	gs_history own_history;
 	gs_replay_pools pools;
 	gs_replay_op *ops;
 	size_t n, cap;
@@ -86,9 +87,10 @@ typedef struct gs_replay_rewrite {
 } gs_replay_rewrite;
 
 /* Makes the requests up to the last recorded OOM (else the end), or up to event `until` (GS_NONE:
- * no such bound). GS_NOT_FOUND: the device has no events. Release in any case. */
+ * no such bound). history: of the device, borrowed; NULL: it is made. GS_NOT_FOUND: the device has
+ * no events. A gs_replay stays where it was made. Release in any case. */
 gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until,
-	bool foreign, gs_error *err);
+	bool foreign, const gs_history *history, gs_error *err);
 void gs_replay_release(gs_replay *r);
 
 /* Applies a rewrite to the requests. What it did is counted in *changed (requests). */

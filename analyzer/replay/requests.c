@@ -79,7 +79,7 @@ static gs_status give_slot(builder *b, uint32_t slot)
 /* Live blocks from before the first event. */
 static gs_status add_initial(builder *b)
 {
-	const gs_layout *l = &b->r->history.initial;
+	const gs_layout *l = &b->r->history->initial;
 	gs_status status = GS_OK;
 
 	b->r->initial_slots = malloc((l->nblocks + 1) * sizeof *b->r->initial_slots);
@@ -340,7 +340,7 @@ static bool asks_for_memory(const gs_trace *t)
 }
 
 gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until,
-	bool foreign, gs_error *err)
+	bool foreign, const gs_history *history, gs_error *err)
 {
 	builder b = {.r = r};
 	gs_status status = GS_OK;
@@ -357,7 +357,8 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 			d->device);
 	if (d->trace.n >= INT32_MAX)
 		return gs_fail(err, GS_LIMIT, "%zu events are more than a replay takes", d->trace.n);
-	if ((status = gs_history_init(&r->history, s, d, err)))
+	r->history = history ? history : &r->own_history;
+	if (!history && (status = gs_history_init(&r->own_history, s, d, err)))
 		return status;
 	r->foreign = foreign;
 	r->told = foreign || (s->kind == GS_KIND_GSNAP && s->library && !strcmp(s->library, "gpusnap"));
@@ -383,7 +384,7 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 
 void gs_replay_release(gs_replay *r)
 {
-	gs_history_release(&r->history);
+	gs_history_release(&r->own_history);
 	gs_replay_pools_release(&r->pools);
 	free(r->ops);
 	free(r->initial_slots);

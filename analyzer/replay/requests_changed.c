@@ -26,9 +26,9 @@ static gs_status tracker_init(tracker *t, const gs_replay *r, gs_error *err)
 		return gs_fail(err, GS_NO_MEMORY, "rewriting the run");
 	for (size_t i = 0; i < r->nslots; i++)
 		t->holder[i] = NO_BLOCK;
-	for (size_t i = 0; i < r->history.initial.nblocks && !r->foreign; i++)
+	for (size_t i = 0; i < r->history->initial.nblocks && !r->foreign; i++)
 		if (r->initial_slots[i] != UINT32_MAX &&
-			r->history.initial.blocks[i].state == GS_ACTIVE_ALLOCATED)
+			r->history->initial.blocks[i].state == GS_ACTIVE_ALLOCATED)
 			t->holder[r->initial_slots[i]] = -2 - (int64_t)i;
 	return GS_OK;
 }
@@ -50,13 +50,13 @@ static void track_op(tracker *t, const gs_replay_op *op)
 static gs_id stack_of(const tracker *t, int64_t holder)
 {
 	return holder >= 0 ? t->r->device->trace.events[holder].stack
-					   : t->r->history.initial.blocks[-2 - holder].stack;
+					   : t->r->history->initial.blocks[-2 - holder].stack;
 }
 
 static gs_id tag_of(const tracker *t, int64_t holder)
 {
 	return holder >= 0 ? gs_event_tag(&t->r->device->trace.events[holder])
-					   : t->r->history.initial.blocks[-2 - holder].tag;
+					   : t->r->history->initial.blocks[-2 - holder].tag;
 }
 
 /* Puts frees of the slots for which want() holds in front of op `at`. */

@@ -57,91 +57,6 @@ static const gs_event *find_action(const gs_trace *t, gs_action action)
 	return NULL;
 }
 
-typedef struct conf_text {
-	char *text;
-	size_t cap, n;
-} conf_text;
-
-static void add_key(conf_text *c, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
-static void add_key(conf_text *c, const char *format, ...)
-{
-	char key[GS_WHATIF_CONF];
-	va_list args;
-	int n;
-
-	va_start(args, format);
-	n = vsnprintf(key, sizeof key, format, args);
-	va_end(args);
-	if (n > 0 && c->n + (size_t)n + 2 < c->cap)
-		c->n += (size_t)snprintf(c->text + c->n, c->cap - c->n, "%s%s", c->n ? "," : "", key);
-}
-
-/* A dictionary of sizes and divisions, however it is written: the numbers in it, two by two. */
-static void add_roundup(conf_text *c, const char *dictionary)
-{
-	uint64_t keys[16], divisions[16];
-	size_t n = 0;
-	bool equal = true, any = false;
-	char list[GS_WHATIF_CONF];
-
-	for (const char *at = dictionary; n < 16; n++) {
-		char *end;
-		at += strcspn(at, "0123456789");
-		keys[n] = strtoull(at, &end, 10);
-		at = end + strcspn(end, "0123456789");
-		if (!*at)
-			break;
-		divisions[n] = strtoull(at, &end, 10);
-		at = end;
-		equal &= divisions[n] == divisions[0];
-		any |= divisions[n] > 0;
-	}
-	if (!any)
-		return;
-	if (equal) {
-		add_key(c, "roundup_power2_divisions:%" PRIu64, divisions[0]);
-		return;
-	}
-	size_t used = 0;
-	for (size_t i = 0; i < n && used + 48 < sizeof list; i++)
-		used += (size_t)snprintf(list + used, sizeof list - used, "%s%" PRIu64 ":%" PRIu64,
-			i ? "," : "", keys[i], divisions[i]);
-	add_key(c, "roundup_power2_divisions:[%s]", list);
-}
-
-/* The text last parsed, or one made of the values that a file has instead. */
-static void find_conf(gs_whatif *w, const gs_snapshot *s)
-{
-	static const char *const names[] = {
-		"PYTORCH_CUDA_ALLOC_CONF", "PYTORCH_ALLOC_CONF", "PYTORCH_HIP_ALLOC_CONF"};
-	const char *expandable = gs_snapshot_setting(s, "expandable_segments"),
-			   *split = gs_snapshot_setting(s, "max_split_size");
-	const char *gc = gs_snapshot_setting(s, "garbage_collection_threshold"),
-			   *rounding = gs_snapshot_setting(s, "max_non_split_rounding");
-	const char *roundup = gs_snapshot_setting(s, "roundup_power2_divisions");
-	conf_text c = {w->recorded_conf, sizeof w->recorded_conf, 0};
-
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
-		const char *text = gs_snapshot_setting(s, names[i]);
-		if (text && *text) {
-			snprintf(w->recorded_conf, sizeof w->recorded_conf, "%s", text);
-			return;
-		}
-	}
-	if (expandable ? !strcmp(expandable, "True")
-				   : find_action(&w->device->trace, GS_ACTION_SEGMENT_MAP) != NULL)
-		add_key(&c, "expandable_segments:True");
-	if (split && strtoll(split, NULL, 10) > 0)
-		add_key(&c, "max_split_size_mb:%lld", strtoll(split, NULL, 10) >> 20);
-	if (rounding && strtoll(rounding, NULL, 10) > 20 << 20)
-		add_key(&c, "max_non_split_rounding_mb:%lld", strtoll(rounding, NULL, 10) >> 20);
-	if (gc && strtod(gc, NULL) > 0)
-		add_key(&c, "garbage_collection_threshold:%.6g", strtod(gc, NULL));
-	if (roundup)
-		add_roundup(&c, roundup);
-}
-
 /* Recorded below another allocator than PyTorch's (or one like it): its segments say nothing about
  * caching. */
 static bool is_foreign(const gs_snapshot *s)
@@ -355,16 +270,6 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 			gs_size_format(text, sizeof text, w->outside));
 }
 
-/* What the driver was asked for at the first recorded failure, at most (free memory beside
- * expandable pages lessens it). */
-static uint64_t asked(const gs_pool_settings *settings, uint64_t rounded)
-{
-	uint64_t page = gs_rules_page_size(settings, gs_rules_class(rounded));
-
-	return settings->expandable ? (rounded + page - 1) / page * page
-								: gs_rules_segment_size(settings, rounded);
-}
-
 static void find_limit(gs_whatif *w)
 {
 	const gs_replay *r = &w->replay;
@@ -383,7 +288,7 @@ static void find_limit(gs_whatif *w)
 	gs_pool_settings_init(&settings);
 	gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, NULL);
 	rounded = r->device->trace.events[r->first_oom].size;
-	ask = asked(&settings, rounded);
+	ask = gs_policy_most_asked(&gs_policy_pytorch, &settings, rounded);
 	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)ask) || ask > UINT64_C(1) << 60)
 		return;
 	/* a fraction is held against the segment size, also with expandable segments */
@@ -399,12 +304,12 @@ static void find_limit(gs_whatif *w)
 
 static void tell_start(gs_whatif *w)
 {
-	w->starts_whole = w->replay.history.starts_empty && !w->device->trace.dropped &&
+	w->starts_whole = w->replay.history->starts_empty && !w->device->trace.dropped &&
 		w->device->trace.complete != 0;
 	if (w->starts_whole || w->replay.foreign)
 		return;
 	note(w, "the recording begins late: blocks from before it stay where they were%s",
-		w->replay.history.initial.exact ? "" : ", as far as they are known");
+		w->replay.history->initial.exact ? "" : ", as far as they are known");
 }
 
 gs_status gs_whatif_open(
@@ -420,9 +325,10 @@ gs_status gs_whatif_open(
 		return gs_fail(err, GS_NOT_FOUND, "there is no device %" PRId64 " in it", ask->device);
 	if (!w->device)
 		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
-	find_conf(w, s);
+	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
 	if ((status = choose_rules(w, s, err)) ||
-		(status = gs_replay_init(&w->replay, s, w->device, ask->until, is_foreign(s), err)))
+		(status = gs_replay_init(
+			 &w->replay, s, w->device, ask->until, is_foreign(s), ask->history, err)))
 		return status;
 	check_conf(w);
 	if (!w->replay.foreign && (status = verify_recording(w, s, err)))

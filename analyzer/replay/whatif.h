@@ -20,6 +20,7 @@ typedef struct gs_whatif_options {
 	const char *rules;         /* a release, NULL: from the file, else the newest */
 	gs_replay_rewrite rewrite;
 	int threads;
+	const gs_history *history; /* of that device, borrowed, where one is there already; NULL */
 } gs_whatif_options;
 #define GS_WHATIF_OPTIONS_INIT                                                  \
 	{                                                                       \

@@ -45,7 +45,7 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 			"what was allocated before the recording lies as the recorded device had room for");
 	if (!w->starts_whole && !recorded)
 		mark(row, "what was allocated before the recording lies as the recorded settings laid it");
-	if (!w->starts_whole && !w->replay.history.initial.exact)
+	if (!w->starts_whole && !w->replay.history->initial.exact)
 		mark(row, "the state before the recording is not wholly known");
 	if (row->result.past_oom)
 		mark(row,

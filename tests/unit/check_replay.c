@@ -42,8 +42,8 @@ static void make(void)
 {
 	gs_error err = GS_ERROR_INIT;
 
-	ck_assert_msg(
-		gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, &err) == GS_OK,
+	ck_assert_msg(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, NULL,
+					  &err) == GS_OK,
 		"%s", err.text);
 }
 
@@ -207,7 +207,7 @@ START_TEST(an_event_number_ends_the_requests_earlier)
 		alloc_and_free(0, 5 * MIB);
 
 	ck_assert_int_eq(
-		gs_replay_init(&replay, &snapshot, &snapshot.devices[0], 6, false, NULL), GS_OK);
+		gs_replay_init(&replay, &snapshot, &snapshot.devices[0], 6, false, NULL, NULL), GS_OK);
 
 	ck_assert_uint_eq(replay.n, 4);
 	ck_assert_uint_eq(replay.allocations, 2);
@@ -230,7 +230,8 @@ END_TEST
 
 START_TEST(a_device_without_events_has_nothing_to_replay)
 {
-	ck_assert_int_eq(gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, NULL),
+	ck_assert_int_eq(
+		gs_replay_init(&replay, &snapshot, &snapshot.devices[0], GS_NONE, false, NULL, NULL),
 		GS_NOT_FOUND);
 }
 END_TEST

@@ -426,7 +426,7 @@ START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 	ck_assert_msg(w.agreement.agrees || _i % 4 >= 2, "seed %d, event %lld: %s", 3000 + _i,
 		(long long)w.agreement.event, w.agreement.text);
 	ck_assert_int_eq(
-		try(confs[_i % CONFS])->exact, w.agreement.agrees && w.replay.history.initial.exact);
+		try(confs[_i % CONFS])->exact, w.agreement.agrees && w.replay.history->initial.exact);
 	if (w.rows[0].exact)
 		ck_assert_uint_eq(w.rows[0].result.reserved, figures.reserved);
 	ck_assert(!try("max_split_size_mb:77")->exact);

@@ -8,6 +8,7 @@
 
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/object.h"
+#include "schema/json.h"
 
 enum { MOST_DEPTH = 8 };
 
@@ -27,25 +28,16 @@ void gs_torch_text_add(gs_torch_text *x, const char *data, size_t n)
 	x->data[x->n] = 0;
 }
 
-static bool is_plain(char c) { return (unsigned char)c >= 0x20 && c != '"' && c != '\\'; }
-
 static void add_quoted(gs_torch_text *x, const char *s, size_t n)
 {
-	x->failed |= n > x->most;
-	gs_torch_text_add(x, "\"", 1);
-	for (size_t i = 0, run; i < n && !x->failed; i += run) {
-		char esc[8];
-		for (run = 0; i + run < n && is_plain(s[i + run]);)
-			run++;
-		gs_torch_text_add(x, s + i, run);
-		if (i + run == n)
-			break;
-		char c = s[i + run++];
-		int length = c == '"' || c == '\\' ? snprintf(esc, sizeof esc, "\\%c", c)
-										   : snprintf(esc, sizeof esc, "\\u%04x", c);
-		gs_torch_text_add(x, esc, (size_t)length);
+	size_t cap = 6 * n + 3;
+	char *quoted = n <= x->most ? gs_memory_take(cap) : NULL;
+	x->failed |= !quoted;
+	if (quoted) {
+		gs_json_quote(quoted, cap, s, n);
+		gs_torch_text_add(x, quoted, strlen(quoted));
 	}
-	gs_torch_text_add(x, "\"", 1);
+	gs_memory_give(quoted);
 }
 
 /* The shortest decimal that reads back the same, with a fraction as Python writes it. */

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-/* Steps by which a becomes b: a letter added, lost or changed, or two that change places. Words longer
- * than 48 bytes are 48 apart from any other. */
+/* Steps by which a becomes b: a letter added, lost or changed, or two that change places. Words
+ * longer than 48 bytes are 48 apart from any other. */
 size_t gs_edit_distance(const char *a, const char *b);
 
 /* Of the words (ended by NULL) the one nearest to what was typed, or NULL where none is near. */

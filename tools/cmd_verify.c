@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/open/input.h"
 #include "analyzer/export/verify.h"
 #include "tools/command.h"
@@ -119,11 +120,8 @@ static void damaged(work *w, const char *path, const gs_error *err)
 
 static gs_status keep_result(work *w, const char *path, const gs_verified *v, gs_error *err)
 {
-	whole *grown = realloc(w->all, (w->n + 1) * sizeof *grown);
 	char *copy = strdup(path);
-	if (grown)
-		w->all = grown;
-	if (!grown || !copy) {
+	if (!copy || !GS_ARRAY_ONE_MORE(w->all, w->n)) {
 		free(copy);
 		return gs_fail(err, GS_NO_MEMORY, "a list");
 	}

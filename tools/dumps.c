@@ -8,6 +8,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/model/array.h"
+
 bool gs_dumps_folder(const char *dir, char *absolute, size_t cap)
 {
 	char here[PATH_MAX];
@@ -25,14 +27,8 @@ static int by_name(const void *a, const void *b)
 
 static void keep_name(gs_dumps *d, const char *name)
 {
-	if (d->n == d->cap) {
-		size_t cap = d->cap ? d->cap * 2 : 16;
-		char **grown = realloc(d->names, cap * sizeof *grown);
-		if (!grown)
-			return;
-		d->names = grown;
-		d->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(d->names, d->cap, d->n + 1))
+		return;
 	if ((d->names[d->n] = strdup(name)))
 		d->n++;
 }

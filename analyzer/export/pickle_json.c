@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/read/pytorch/pickle_text.h"
 
 static int go_on(const gs_pickler *p) { return !p->status; }
@@ -83,17 +84,15 @@ const yajl_callbacks gs_pickle_json = {
 
 typedef struct bytes {
 	unsigned char *at;
-	size_t n;
+	size_t n, cap;
 } bytes;
 
 static gs_status collect(void *arg, const void *data, size_t n)
 {
 	bytes *b = arg;
-	unsigned char *grown = realloc(b->at, b->n + n);
-	if (!grown)
+	if (!GS_ARRAY_RESERVE(b->at, b->cap, b->n + n))
 		return GS_NO_MEMORY;
-	memcpy(grown + b->n, data, n);
-	b->at = grown;
+	memcpy(b->at + b->n, data, n);
 	b->n += n;
 	return GS_OK;
 }
@@ -113,7 +112,7 @@ static void cut_out_members(bytes *b)
 gs_status gs_pickle_json_members(const char *json, size_t n, unsigned char **at, size_t *length)
 {
 	gs_pickler *p = malloc(sizeof *p);
-	bytes b = {NULL, 0};
+	bytes b = {NULL, 0, 0};
 	yajl_handle h = p ? yajl_alloc(&gs_pickle_json, NULL, p) : NULL;
 	gs_status status = GS_NO_MEMORY;
 	if (h) {

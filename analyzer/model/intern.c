@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 
 enum { CHUNK = 64 * 1024 };
@@ -117,21 +118,12 @@ static bool table_room(gs_snapshot *s, int which)
 
 /* Makes room for n more elements of a column whose entry 0 is unused; false when memory is short.
  */
-static bool column_room(void **column, uint32_t *cap, uint32_t used, uint32_t n, size_t size)
+static bool column_room(void *column, uint32_t *cap, uint32_t used, uint32_t n, size_t size)
 {
-	uint64_t need = (uint64_t)used + n;
-	if (need <= *cap)
-		return true;
-	uint64_t cap2 = *cap ? *cap : 64;
-	while (cap2 < need)
-		cap2 += cap2 / 2;
-	if (cap2 >= UINT32_MAX)
+	size_t now = *cap, need = (size_t)used + n;
+	if (need >= UINT32_MAX / 2 || !gs_array_reserve(column, &now, need, size))
 		return false;
-	void *grown = gs_memory_resize(*column, cap2 * size);
-	if (!grown)
-		return false;
-	*column = grown;
-	*cap = (uint32_t)cap2;
+	*cap = (uint32_t)now;
 	return true;
 }
 
@@ -168,7 +160,7 @@ gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n)
 	}
 	if (!s->nstrings)
 		s->nstrings = 1;
-	if (!column_room((void **)&s->strings, &s->cap_strings, s->nstrings, 1, sizeof *s->strings))
+	if (!column_room(&s->strings, &s->cap_strings, s->nstrings, 1, sizeof *s->strings))
 		return 0;
 	const char *copy = n && memchr(text, 0, n) ? copy_with_zeros(s, text, n)
 											   : gs_snapshot_text(s, text, n);
@@ -201,7 +193,7 @@ gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line)
 			return t->ids[at];
 	if (!s->nframes)
 		s->nframes = 1;
-	if (!column_room((void **)&s->frames, &s->cap_frames, s->nframes, 1, sizeof *s->frames))
+	if (!column_room(&s->frames, &s->cap_frames, s->nframes, 1, sizeof *s->frames))
 		return 0;
 	if (s->nframes == 1)
 		s->frames[0] = (gs_frame){0, 0, GS_NONE};
@@ -223,9 +215,9 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 	}
 	if (!s->nstacks)
 		s->nstacks = 1;
-	if (!column_room((void **)&s->stacks, &s->cap_stacks, s->nstacks, 1, sizeof *s->stacks) ||
-		!column_room((void **)&s->stack_frames, &s->cap_stack_frames, s->nstack_frames, n,
-			sizeof *s->stack_frames))
+	if (!column_room(&s->stacks, &s->cap_stacks, s->nstacks, 1, sizeof *s->stacks) ||
+		!column_room(
+			&s->stack_frames, &s->cap_stack_frames, s->nstack_frames, n, sizeof *s->stack_frames))
 		return 0;
 	if (s->nstacks == 1)
 		s->stacks[0] = (gs_stack){0, 0};
@@ -239,15 +231,6 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 /* --- streams and pools: a handful in honest files, their index + 1 is the table's id
  * -------------- */
 
-/* Room for one more element of an array that doubles at powers of two; NULL when memory is short.
- */
-static void *few_room(void *array, uint32_t n, size_t size)
-{
-	return n >= GS_MOST_STREAMS ? NULL
-		: n & (n - 1)           ? array
-								: gs_memory_resize(array, (n ? n * 2 : 1) * size);
-}
-
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)
 {
 	if (!table_room(s, STREAMS))
@@ -257,10 +240,8 @@ uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)
 	for (; t->ids[at]; at = (at + 1) & t->mask)
 		if (s->streams[t->ids[at] - 1] == handle)
 			return t->ids[at] - 1;
-	uint64_t *grown = few_room(s->streams, s->nstreams, sizeof *grown);
-	if (!grown)
+	if (s->nstreams >= GS_MOST_STREAMS || !GS_ARRAY_ONE_MORE(s->streams, s->nstreams))
 		return UINT32_MAX;
-	s->streams = grown;
 	s->streams[s->nstreams++] = handle;
 	t->count++;
 	t->ids[at] = s->nstreams;
@@ -276,10 +257,8 @@ uint32_t gs_snapshot_pool(gs_snapshot *s, gs_pool_id id)
 	for (; t->ids[at]; at = (at + 1) & t->mask)
 		if (s->pools[t->ids[at] - 1].a == id.a && s->pools[t->ids[at] - 1].b == id.b)
 			return t->ids[at];
-	gs_pool_id *grown = few_room(s->pools, s->npools, sizeof *grown);
-	if (!grown)
+	if (s->npools >= GS_MOST_STREAMS || !GS_ARRAY_ONE_MORE(s->pools, s->npools))
 		return UINT32_MAX;
-	s->pools = grown;
 	s->pools[s->npools++] = id;
 	t->count++;
 	return t->ids[at] = s->npools;

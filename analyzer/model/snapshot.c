@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/intern.h"
 #include "analyzer/model/memory.h"
 
@@ -34,27 +35,6 @@ void gs_snapshot_release(gs_snapshot *s)
 	gs_snapshot_init(s);
 }
 
-/* Room for one more element in a plain array that doubles at powers of two; NULL when memory is
- * short. */
-static void *one_more(void *array, size_t n, size_t size)
-{
-	if (n & (n - 1) || n == 0) {
-		if (n)
-			return array;
-		return array ? array : gs_memory_take(size);
-	}
-	return n > SIZE_MAX / 2 / size ? NULL : gs_memory_resize(array, n * 2 * size);
-}
-
-#define APPEND(array, n)                                       \
-	do {                                                       \
-		void *grown = one_more((array), (n), sizeof *(array)); \
-		if (!grown)                                            \
-			return NULL;                                       \
-		(array) = grown;                                       \
-		memset(&(array)[n], 0, sizeof *(array));               \
-	} while (0)
-
 gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device)
 {
 	for (size_t i = 0; i < s->ndevices; i++)
@@ -68,7 +48,8 @@ gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device)
 	gs_device *d = gs_snapshot_find_device(s, device);
 	if (d)
 		return d;
-	APPEND(s->devices, s->ndevices);
+	if (!GS_ARRAY_ONE_MORE(s->devices, s->ndevices))
+		return NULL;
 	size_t at = s->ndevices++;
 	for (; at && s->devices[at - 1].device > device; at--)
 		s->devices[at] = s->devices[at - 1];
@@ -83,16 +64,8 @@ gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device)
 
 gs_event *gs_trace_append(gs_trace *t)
 {
-	if (t->n == t->cap) {
-		size_t cap = t->cap ? t->cap + t->cap / 2 : 64;
-		gs_event *grown = cap > SIZE_MAX / sizeof *grown
-			? NULL
-			: gs_memory_resize(t->events, cap * sizeof *grown);
-		if (!grown)
-			return NULL;
-		t->events = grown;
-		t->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(t->events, t->cap, t->n + 1))
+		return NULL;
 	gs_event *e = &t->events[t->n++];
 	memset(e, 0, sizeof *e);
 	e->time_us = GS_NONE;
@@ -113,7 +86,8 @@ void gs_oom_init(gs_oom *o)
 
 gs_oom *gs_snapshot_add_oom(gs_snapshot *s)
 {
-	APPEND(s->ooms, s->nooms);
+	if (!GS_ARRAY_ONE_MORE(s->ooms, s->nooms))
+		return NULL;
 	gs_oom *o = &s->ooms[s->nooms++];
 	gs_oom_init(o);
 	return o;
@@ -121,7 +95,8 @@ gs_oom *gs_snapshot_add_oom(gs_snapshot *s)
 
 static gs_outsider *append_outsider(gs_snapshot *s)
 {
-	APPEND(s->outsiders, s->noutsiders);
+	if (!GS_ARRAY_ONE_MORE(s->outsiders, s->noutsiders))
+		return NULL;
 	return &s->outsiders[s->noutsiders++];
 }
 
@@ -147,7 +122,8 @@ gs_status gs_snapshot_add_outsider(gs_snapshot *s, const gs_outsider *outsider)
 
 static gs_setting *append_setting(gs_snapshot *s)
 {
-	APPEND(s->settings, s->nsettings);
+	if (!GS_ARRAY_ONE_MORE(s->settings, s->nsettings))
+		return NULL;
 	return &s->settings[s->nsettings++];
 }
 
@@ -185,7 +161,8 @@ const char *gs_snapshot_setting(const gs_snapshot *s, const char *name)
 
 static gs_stat *append_stat(gs_snapshot *s)
 {
-	APPEND(s->stats, s->nstats);
+	if (!GS_ARRAY_ONE_MORE(s->stats, s->nstats))
+		return NULL;
 	return &s->stats[s->nstats++];
 }
 
@@ -200,7 +177,8 @@ gs_status gs_snapshot_add_stat(gs_snapshot *s, const gs_stat *stat)
 
 static gs_annotation *append_annotation(gs_snapshot *s)
 {
-	APPEND(s->annotations, s->nannotations);
+	if (!GS_ARRAY_ONE_MORE(s->annotations, s->nannotations))
+		return NULL;
 	return &s->annotations[s->nannotations++];
 }
 
@@ -215,7 +193,8 @@ gs_status gs_snapshot_add_annotation(gs_snapshot *s, const gs_annotation *a)
 
 static gs_warning *append_warning(gs_snapshot *s)
 {
-	APPEND(s->warnings, s->nwarnings);
+	if (!GS_ARRAY_ONE_MORE(s->warnings, s->nwarnings))
+		return NULL;
 	return &s->warnings[s->nwarnings++];
 }
 

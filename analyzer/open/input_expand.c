@@ -1,5 +1,6 @@
 /* Which snapshots a command line names: files, the files of folders, the snapshots of databases,
  * the newest dump. */
+#include "analyzer/model/array.h"
 #include "analyzer/open/input.h"
 
 #include <dirent.h>
@@ -21,12 +22,8 @@ static gs_status append(gs_input_list *list, gs_input_entry entry, gs_error *err
 {
 	if (list->n >= MAX_ENTRIES)
 		return gs_fail(err, GS_LIMIT, "more than %d snapshots", MAX_ENTRIES);
-	if (!(list->n & (list->n - 1))) {
-		gs_input_entry *grown = realloc(list->entries, (list->n ? 2 * list->n : 1) * sizeof *grown);
-		if (!grown)
-			return gs_fail(err, GS_NO_MEMORY, "%zu snapshots", list->n);
-		list->entries = grown;
-	}
+	if (!GS_ARRAY_ONE_MORE(list->entries, list->n))
+		return gs_fail(err, GS_NO_MEMORY, "%zu snapshots", list->n);
 	char *copy = strdup(entry.path);
 	if (!copy)
 		return gs_fail(err, GS_NO_MEMORY, "a path");

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/prose.h"
 #include "analyzer/query/emit_internal.h"
 #include "schema/markdown.h"
@@ -103,14 +104,8 @@ gs_status gs_emit_table_add(gs_emitter *e, const gs_value *row)
 		return GS_NO_MEMORY;
 	if (!used)
 		memset(e->right, 1, n + 1);
-	if (used + n > e->cap) {
-		size_t cap = (used + n) * 2;
-		char **grown = realloc(e->cells, cap * sizeof *grown);
-		if (!grown)
-			return GS_NO_MEMORY;
-		e->cells = grown;
-		e->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(e->cells, e->cap, used + n))
+		return GS_NO_MEMORY;
 	for (size_t i = 0; i < n; i++) {
 		if (!(e->cells[used + i] = cell(e, &row[i], e->head.columns[i].unit))) {
 			while (i--)

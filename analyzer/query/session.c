@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/store/db.h"
 #include "analyzer/query/session_internal.h"
 #include "schema/sql.h"
@@ -169,13 +170,10 @@ static gs_status list_states(gs_session *session, gs_error *err)
 		"SELECT snapshot_id, device, name FROM temp.shown_state ORDER BY snapshot_id, rowid", &q,
 		err);
 	while (!status && !(status = gs_db_next(q, err))) {
-		gs_session_state_name *grown = realloc(
-			session->states, (session->nstates + 1) * sizeof *grown);
-		if (!grown) {
+		if (!GS_ARRAY_ONE_MORE(session->states, session->nstates)) {
 			status = gs_fail(err, GS_NO_MEMORY, "a list of states");
 			break;
 		}
-		session->states = grown;
 		gs_session_state_name *x = &session->states[session->nstates++];
 		x->snapshot_id = sqlite3_column_int64(q, 0);
 		x->device = gs_db_get(q, 1);

@@ -2,16 +2,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/query/session_internal.h"
 #include "analyzer/store/db.h"
 
 gs_status gs_session_add_item(
 	gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err)
 {
-	gs_session_item *grown = realloc(session->items, (session->n + 1) * sizeof *grown);
-	if (!grown)
+	if (!GS_ARRAY_ONE_MORE(session->items, session->n))
 		return gs_fail(err, GS_NO_MEMORY, "a list of snapshots");
-	session->items = grown;
 	session->items[session->n++] = (gs_session_item){id, rank, path ? strdup(path) : NULL};
 	return gs_db_runf(gs_store_connection(session->store), err,
 		"INSERT INTO temp.chosen VALUES (%lld)", (long long)id);

@@ -1,4 +1,5 @@
 /* From a trace to requests. */
+#include "analyzer/model/array.h"
 #include "analyzer/replay/replay.h"
 
 #include <stdlib.h>
@@ -21,29 +22,12 @@ typedef struct builder {
 	uint32_t last_pool; /* of the last allocation */
 } builder;
 
-static gs_status grow(void **array, size_t *cap, size_t need, size_t size)
-{
-	size_t n = *cap ? *cap : 64;
-	void *new;
-
-	if (need <= *cap)
-		return GS_OK;
-	while (n < need)
-		n *= 2;
-	new = realloc(*array, n * size);
-	if (!new)
-		return GS_NO_MEMORY;
-	*array = new;
-	*cap = n;
-	return GS_OK;
-}
-
 static gs_status add_op(
 	gs_replay *r, gs_replay_kind kind, const gs_event *e, size_t event, uint32_t slot)
 {
 	gs_replay_op *op;
 
-	if (grow((void **)&r->ops, &r->cap, r->n + 1, sizeof *r->ops))
+	if (!GS_ARRAY_RESERVE(r->ops, r->cap, r->n + 1))
 		return GS_NO_MEMORY;
 	op = &r->ops[r->n++];
 	*op = (gs_replay_op){
@@ -59,7 +43,7 @@ static gs_status take_slot(builder *b, uint32_t *slot)
 		*slot = b->unused[--b->nunused];
 	} else {
 		size_t cap = b->cap_pending;
-		if (grow((void **)&b->pending, &cap, (size_t)r->nslots + 1, 1))
+		if (!GS_ARRAY_RESERVE(b->pending, cap, (size_t)r->nslots + 1))
 			return GS_NO_MEMORY;
 		b->cap_pending = (uint32_t)cap;
 		*slot = r->nslots++;
@@ -70,7 +54,7 @@ static gs_status take_slot(builder *b, uint32_t *slot)
 
 static gs_status give_slot(builder *b, uint32_t slot)
 {
-	if (grow((void **)&b->unused, &b->cap_unused, b->nunused + 1, sizeof *b->unused))
+	if (!GS_ARRAY_RESERVE(b->unused, b->cap_unused, b->nunused + 1))
 		return GS_NO_MEMORY;
 	b->unused[b->nunused++] = slot;
 	return GS_OK;
@@ -124,7 +108,7 @@ static gs_status add_held(builder *b)
 	gs_status status = GS_OK;
 
 	for (size_t i = 0; i < b->nheld && !status; i++) {
-		if (grow((void **)&b->r->ops, &b->r->cap, b->r->n + 1, sizeof *b->r->ops))
+		if (!GS_ARRAY_RESERVE(b->r->ops, b->r->cap, b->r->n + 1))
 			return GS_NO_MEMORY;
 		b->r->ops[b->r->n++] = b->held[i];
 		status = give_slot(b, b->held[i].slot);
@@ -214,7 +198,7 @@ static gs_status add_completed(builder *b, const gs_event *e, size_t i, size_t n
 		return status ? status : give_slot(b, slot);
 	}
 	if (waited_for(e - i, i, n) && !b->r->told) {
-		if (grow((void **)&b->held, &b->cap_held, b->nheld + 1, sizeof *b->held))
+		if (!GS_ARRAY_RESERVE(b->held, b->cap_held, b->nheld + 1))
 			return GS_NO_MEMORY;
 		b->held[b->nheld++] = (gs_replay_op){
 			.slot = slot, .event = (uint32_t)i, .kind = GS_REPLAY_COMPLETE};

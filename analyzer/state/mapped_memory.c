@@ -4,16 +4,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
+
 uint32_t gs_traits_add(gs_traits_table *table, const gs_traits *traits)
 {
-	if (table->n == table->cap) {
-		uint32_t cap = table->cap ? table->cap * 2 : 64;
-		gs_traits *all = realloc(table->all, cap * sizeof *all);
-		if (!all)
-			return UINT32_MAX;
-		table->all = all;
-		table->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(table->all, table->cap, (size_t)table->n + 1))
+		return UINT32_MAX;
 	table->all[table->n] = *traits;
 	return table->n++;
 }

@@ -20,7 +20,8 @@ typedef struct gs_traits {
 
 typedef struct gs_traits_table {
 	gs_traits *all;
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 } gs_traits_table;
 
 /* Number of the new entry; UINT32_MAX when memory is short. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/store/store_internal.h"
 #include "analyzer/store/read_internal.h"
 
@@ -166,25 +167,13 @@ static gs_status device_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	return GS_OK;
 }
 
-/* Room for one more element of an array that doubles; NULL when memory is short. */
-static void *room(void **array, size_t n, size_t size)
-{
-	if (!(n & (n - 1))) {
-		void *grown = realloc(*array, (n ? 2 * n : 1) * size);
-		if (!grown)
-			return NULL;
-		*array = grown;
-	}
-	return memset((char *)*array + n * size, 0, size);
-}
-
 static gs_status segment_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
 	gs_layout *l = r->layout;
-	gs_segment *g = room((void **)&l->segments, l->nsegments, sizeof *g);
 	int64_t blocks = sqlite3_column_int64(q, 7);
-	if (!g)
+	if (!GS_ARRAY_ONE_MORE(l->segments, l->nsegments))
 		return gs_fail(err, GS_NO_MEMORY, "segments");
+	gs_segment *g = &l->segments[l->nsegments];
 	if (blocks < 0 || (uint64_t)blocks > UINT32_MAX - r->blocks)
 		return gs_fail(err, GS_FORMAT, "a segment of %lld blocks", (long long)blocks);
 	g->has_address = sqlite3_column_type(q, 0) != SQLITE_NULL;
@@ -213,10 +202,10 @@ static int block_state(const char *word)
 static gs_status block_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
 	gs_layout *l = r->layout;
-	gs_block *b = room((void **)&l->blocks, l->nblocks, sizeof *b);
 	int state = block_state((const char *)sqlite3_column_text(q, 3));
-	if (!b)
+	if (!GS_ARRAY_ONE_MORE(l->blocks, l->nblocks))
 		return gs_fail(err, GS_NO_MEMORY, "blocks");
+	gs_block *b = &l->blocks[l->nblocks];
 	if (state < 0)
 		return gs_fail(err, GS_FORMAT, "a block in no known state");
 	b->address = (uint64_t)sqlite3_column_int64(q, 0);

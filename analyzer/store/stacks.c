@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/frames.h"
 #include "analyzer/store/store_internal.h"
 
@@ -26,18 +27,13 @@ static gs_status map_stacks(gs_fill *f, const gs_id *frame_of)
 {
 	gs_snapshot *all = &f->store->shared;
 	gs_id *frames = NULL;
-	uint32_t room = 0;
+	size_t cap = 0;
 	gs_status status = GS_OK;
 	for (gs_id i = 1; i < f->s->nstacks && !status; i++) {
 		const gs_stack *k = &f->s->stacks[i];
-		if (k->n > room) {
-			gs_id *grown = realloc(frames, (size_t)k->n * 2 * sizeof *grown);
-			if (!grown) {
-				status = GS_NO_MEMORY;
-				break;
-			}
-			frames = grown;
-			room = k->n * 2;
+		if (!GS_ARRAY_RESERVE(frames, cap, (size_t)k->n)) {
+			status = GS_NO_MEMORY;
+			break;
 		}
 		for (uint32_t n = 0; n < k->n; n++)
 			frames[n] = frame_of[f->s->stack_frames[k->first + n]];
@@ -115,11 +111,8 @@ static const char *stack_text(const gs_fill *f, text *t, gs_id stack)
 	bool all_frames = f->ask->parts & GS_STORE_ALL_FRAMES;
 	size_t need = gs_stack_text(&f->store->shared, stack, all_frames, t->buf, t->cap);
 	if (need >= t->cap) {
-		char *grown = realloc(t->buf, need + need / 2 + 1);
-		if (!grown)
+		if (!GS_ARRAY_RESERVE(t->buf, t->cap, need + 1))
 			return NULL;
-		t->buf = grown;
-		t->cap = need + need / 2 + 1;
 		gs_stack_text(&f->store->shared, stack, all_frames, t->buf, t->cap);
 	}
 	return t->buf;

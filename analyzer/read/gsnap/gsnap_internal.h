@@ -10,7 +10,8 @@
 /* Ids of the file (from 1, entry 0 is 0) to ids of the snapshot. */
 typedef struct gs_id_map {
 	gs_id *ids;
-	uint32_t n, cap;
+	uint32_t n;
+	size_t cap;
 } gs_id_map;
 
 typedef struct gs_module_names {
@@ -29,7 +30,8 @@ typedef struct gs_gsnap_reading {
 	gs_section section;
 	gs_id_map strings, frames, stacks, tags;
 	gs_module_names *modules;
-	uint32_t nmodules, cap_modules;
+	uint32_t nmodules;
+	size_t cap_modules;
 	size_t symbols_left;      /* how many may still be looked at: a bound on the time that naming C
 								 frames takes */
 	gs_id *frame_buffer;      /* of one stack */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/gsnap/gsnap_internal.h"
 
@@ -10,26 +11,10 @@ enum { SYMBOLS_MAX = 100000000 }; /* looked at for one file: about half a second
 
 static gs_status no_memory(gs_error *err) { return gs_fail(err, GS_NO_MEMORY, "out of memory"); }
 
-/* Room for one more element of an array that doubles; NULL when memory is short. */
-static void *room(void *array, size_t n, size_t *cap, size_t size)
-{
-	if (n < *cap)
-		return array;
-	size_t more = *cap ? *cap * 2 : 64;
-	void *grown = gs_memory_resize(array, more * size);
-	if (grown)
-		*cap = more;
-	return grown;
-}
-
 static bool map_add(gs_id_map *m, gs_id id)
 {
-	size_t cap = m->cap;
-	gs_id *ids = room(m->ids, m->n, &cap, sizeof *ids);
-	if (!ids)
+	if (!GS_ARRAY_RESERVE(m->ids, m->cap, (size_t)m->n + 1))
 		return false;
-	m->ids = ids;
-	m->cap = (uint32_t)cap;
 	m->ids[m->n++] = id;
 	return true;
 }
@@ -67,17 +52,13 @@ gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 {
 	gs_row_module row;
 	gs_sections_row(g->sections, i, &row);
-	size_t cap = g->cap_modules;
-	gs_module_names *m = room(g->modules, g->nmodules, &cap, sizeof *m);
-	if (!m)
+	if (!GS_ARRAY_RESERVE(g->modules, g->cap_modules, (size_t)g->nmodules + 1))
 		return no_memory(err);
-	g->modules = m;
-	g->cap_modules = (uint32_t)cap;
 	const char *path = row.path.at ? row.path.at : "";
 	uint32_t n = row.path.n, slash = n;
 	while (slash && path[slash - 1] != '/')
 		slash--;
-	m = &g->modules[g->nmodules++];
+	gs_module_names *m = &g->modules[g->nmodules++];
 	memset(m, 0, sizeof *m);
 	m->base = row.base;
 	if (row.build_id.at && row.build_id.n <= sizeof m->build_id) {
@@ -189,10 +170,8 @@ gs_status gs_gsnap_add_segment(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_device *d = device_of(g);
 	gs_layout *l = &d->captured;
 	gs_sections_row(g->sections, i, &row);
-	gs_segment *grown = room(l->segments, l->nsegments, &g->cap_segments, sizeof *grown);
-	if (!grown)
+	if (!GS_ARRAY_RESERVE(l->segments, g->cap_segments, l->nsegments + 1))
 		return no_memory(err);
-	l->segments = grown;
 	l->segments[l->nsegments++] = (gs_segment){.address = row.address,
 		.size = row.size,
 		.stream = row.stream,
@@ -225,10 +204,8 @@ gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_row_block row;
 	gs_layout *l = &device_of(g)->captured;
 	gs_sections_row(g->sections, i, &row);
-	gs_block *grown = room(l->blocks, l->nblocks, &g->cap_blocks, sizeof *grown);
-	if (!grown)
+	if (!GS_ARRAY_RESERVE(l->blocks, g->cap_blocks, l->nblocks + 1))
 		return no_memory(err);
-	l->blocks = grown;
 	gs_block *b = &l->blocks[l->nblocks];
 	*b = (gs_block){.address = row.address,
 		.size = row.size,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/text/figure.h"
 
@@ -65,14 +66,8 @@ static gs_bfc_dump *dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 		b->n -= MAX_DUMPS / 4;
 		memmove(b->dumps, b->dumps + MAX_DUMPS / 4, b->n * sizeof *b->dumps);
 	}
-	if (b->n == b->cap) {
-		size_t cap = b->cap ? b->cap * 2 : 4;
-		gs_bfc_dump *dumps = gs_memory_resize(b->dumps, cap * sizeof *dumps);
-		if (!dumps)
-			return NULL;
-		b->dumps = dumps;
-		b->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(b->dumps, b->cap, b->n + 1))
+		return NULL;
 	gs_bfc_dump *d = &b->dumps[b->n++];
 	*d = (gs_bfc_dump){.device = b->asked_device, .at = t->base + i, .end = t->base + i};
 	d->request = d->limit = d->in_use = d->max_in_use = d->num_allocs = d->max_alloc = d->reserved =
@@ -284,14 +279,8 @@ static gs_status region(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	if (d->nregions && d->regions[d->nregions - 1].first == d->nchunks &&
 		d->regions[d->nregions - 1].size == (uint64_t)size)
 		d->nregions--; /* the line was printed twice */
-	if (d->nregions == d->cap_regions) {
-		size_t cap = d->cap_regions ? d->cap_regions * 2 : 16;
-		gs_bfc_region *regions = gs_memory_resize(d->regions, cap * sizeof *regions);
-		if (!regions)
-			return GS_NO_MEMORY;
-		d->regions = regions;
-		d->cap_regions = cap;
-	}
+	if (!GS_ARRAY_RESERVE(d->regions, d->cap_regions, d->nregions + 1))
+		return GS_NO_MEMORY;
 	uint64_t shorter = before_line_end(t, from, *end);
 	bool whole = size % GS_BFC_UNIT == 0 || shorter % GS_BFC_UNIT != 0 || !shorter;
 	d->regions[d->nregions++] = (gs_bfc_region){
@@ -324,14 +313,8 @@ static gs_status chunk(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	if (d->nchunks && d->chunks[d->nchunks - 1].address == c.address &&
 		d->chunks[d->nchunks - 1].size == c.size)
 		return GS_OK; /* printed twice */
-	if (d->nchunks == d->cap_chunks) {
-		size_t cap = d->cap_chunks ? d->cap_chunks + d->cap_chunks / 2 : 64;
-		gs_bfc_chunk *chunks = gs_memory_resize(d->chunks, cap * sizeof *chunks);
-		if (!chunks)
-			return GS_NO_MEMORY;
-		d->chunks = chunks;
-		d->cap_chunks = cap;
-	}
+	if (!GS_ARRAY_RESERVE(d->chunks, d->cap_chunks, d->nchunks + 1))
+		return GS_NO_MEMORY;
 	d->chunks[d->nchunks++] = c;
 	*end = at;
 	return GS_OK;

@@ -2,6 +2,7 @@
  * statistics and bin lines and is put in segments without an address: one for what is in use, one
  * for each free chunk (free chunks are never neighbours; in one segment they would look as if they
  * could merge). */
+#include "analyzer/model/array.h"
 #include "analyzer/read/logs/bfc_dump.h"
 
 #include <stdlib.h>
@@ -22,15 +23,9 @@ typedef struct build {
 static void add_block(build *b, uint64_t address, uint64_t size, bool in_use)
 {
 	gs_layout *l = b->l;
-	if (l->nblocks == b->cap_blocks) {
-		size_t cap = b->cap_blocks ? b->cap_blocks + b->cap_blocks / 2 : 64;
-		gs_block *blocks = gs_memory_resize(l->blocks, cap * sizeof *blocks);
-		if (!blocks) {
-			b->failed = true;
-			return;
-		}
-		l->blocks = blocks;
-		b->cap_blocks = cap;
+	if (!GS_ARRAY_RESERVE(l->blocks, b->cap_blocks, l->nblocks + 1)) {
+		b->failed = true;
+		return;
 	}
 	gs_segment *g = &l->segments[l->nsegments - 1];
 	l->blocks[l->nblocks++] = (gs_block){.address = address,
@@ -47,15 +42,9 @@ static void add_segment(build *b, uint64_t address, uint64_t size)
 	gs_layout *l = b->l;
 	if (b->failed)
 		return;
-	if (l->nsegments == b->cap_segments) {
-		size_t cap = b->cap_segments ? b->cap_segments * 2 : 16;
-		gs_segment *segments = gs_memory_resize(l->segments, cap * sizeof *segments);
-		if (!segments) {
-			b->failed = true;
-			return;
-		}
-		l->segments = segments;
-		b->cap_segments = cap;
+	if (!GS_ARRAY_RESERVE(l->segments, b->cap_segments, l->nsegments + 1)) {
+		b->failed = true;
+		return;
 	}
 	l->segments[l->nsegments++] = (gs_segment){.address = address,
 		.size = size,

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/object.h"
 
@@ -307,13 +308,8 @@ static gs_status pair_of(gs_torch *t, gs_pool_id id, gs_torch_value *out)
 	}
 	if (t->npairs >= MOST_PAIRS)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d pairs", MOST_PAIRS);
-	if (!(t->npairs & (t->npairs - 1))) {
-		gs_pool_id *grown = gs_memory_resize(
-			t->pairs, (t->npairs ? t->npairs * 2 : 1) * sizeof *grown);
-		if (!grown)
-			return gs_torch_no_memory(t);
-		t->pairs = grown;
-	}
+	if (!GS_ARRAY_ONE_MORE(t->pairs, t->npairs))
+		return gs_torch_no_memory(t);
 	t->pairs[t->npairs] = id;
 	*out = (gs_torch_value){.type = GS_V_PAIR, .id = t->npairs++};
 	return GS_OK;

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/html.h"
 #include "analyzer/read/pytorch/json_stream.h"
@@ -91,14 +92,8 @@ static int push_number(page *p, int64_t value)
 	if (p->at == NO_COLUMN)
 		return 1;
 	column *c = &p->c[p->at];
-	if (c->n == c->cap) {
-		size_t cap = c->cap + c->cap / 2 + 64;
-		int64_t *grown = gs_memory_resize(c->v, cap * sizeof *grown);
-		if (!grown)
-			return fail(p, GS_NO_MEMORY, "out of memory");
-		c->v = grown;
-		c->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(c->v, c->cap, c->n + 1))
+		return fail(p, GS_NO_MEMORY, "out of memory");
 	c->v[c->n++] = value;
 	return 1;
 }

@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/object.h"
 
@@ -14,16 +15,8 @@ static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
 	if (index > most || index >= 1u << 31)
 		return gs_fail(&t->error, GS_FORMAT, "memo index %llu is beyond what the file can hold",
 			(unsigned long long)index);
-	if (index >= t->cap_memo) {
-		size_t cap = t->cap_memo + t->cap_memo / 2 + 1024;
-		if (cap <= index)
-			cap = (size_t)index + 1;
-		uint32_t *grown = gs_memory_resize(t->memo, cap * sizeof *grown);
-		if (!grown)
-			return gs_torch_no_memory(t);
-		t->memo = grown;
-		t->cap_memo = cap;
-	}
+	if (!GS_ARRAY_RESERVE(t->memo, t->cap_memo, (size_t)index + 1))
+		return gs_torch_no_memory(t);
 	memset(t->memo + t->nmemo, 0, (index + 1 - t->nmemo) * sizeof *t->memo);
 	t->nmemo = index + 1;
 	return GS_OK;
@@ -33,13 +26,8 @@ static gs_status widen(gs_torch *t, const gs_torch_value *v, uint32_t *id)
 {
 	if (t->nwide >= MOST_WIDE)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d numbers in the memo", MOST_WIDE);
-	if (!(t->nwide & (t->nwide - 1))) {
-		gs_torch_value *grown = gs_memory_resize(
-			t->wide, (t->nwide ? t->nwide * 2 : 1) * sizeof *grown);
-		if (!grown)
-			return gs_torch_no_memory(t);
-		t->wide = grown;
-	}
+	if (!GS_ARRAY_ONE_MORE(t->wide, t->nwide))
+		return gs_torch_no_memory(t);
 	t->wide[t->nwide] = *v;
 	*id = t->nwide++;
 	return GS_OK;

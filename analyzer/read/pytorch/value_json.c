@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/object.h"
 #include "schema/json.h"
@@ -14,13 +15,7 @@ enum { MOST_DEPTH = 8 };
 
 void gs_torch_text_add(gs_torch_text *x, const char *data, size_t n)
 {
-	if (x->n + n + 1 > x->cap && !x->failed) {
-		size_t cap = (x->n + n + 1) * 2;
-		char *grown = x->n + n > x->most ? NULL : gs_memory_resize(x->data, cap);
-		x->failed = !grown;
-		x->data = grown ? grown : x->data;
-		x->cap = grown ? cap : x->cap;
-	}
+	x->failed = x->failed || x->n + n > x->most || !GS_ARRAY_RESERVE(x->data, x->cap, x->n + n + 1);
 	if (x->failed)
 		return;
 	memcpy(x->data + x->n, data, n);

@@ -1,6 +1,7 @@
 /* The stack of values and marks that a decoder drives. */
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/object.h"
 
@@ -13,15 +14,9 @@ gs_status gs_torch_no_memory(gs_torch *t)
 
 gs_status gs_torch_grow(gs_torch *t)
 {
-	size_t cap = t->cap ? t->cap * 2 : 1024;
-	if (cap > MOST_STACK)
+	if (t->n >= MOST_STACK)
 		return gs_fail(&t->error, GS_LIMIT, "more than %d values open at once", MOST_STACK);
-	gs_torch_value *grown = gs_memory_resize(t->stack, cap * sizeof *grown);
-	if (!grown)
-		return gs_torch_no_memory(t);
-	t->stack = grown;
-	t->cap = cap;
-	return GS_OK;
+	return GS_ARRAY_RESERVE(t->stack, t->cap, t->n + 1) ? GS_OK : gs_torch_no_memory(t);
 }
 
 gs_status gs_torch_push_string(gs_torch *t, const char *text, size_t n)
@@ -33,16 +28,10 @@ gs_status gs_torch_push_string(gs_torch *t, const char *text, size_t n)
 
 gs_status gs_torch_mark(gs_torch *t)
 {
-	if (t->nmarks == t->cap_marks) {
-		size_t cap = t->cap_marks ? t->cap_marks * 2 : 64;
-		uint32_t *grown = cap > MOST_STACK ? NULL : gs_memory_resize(t->marks, cap * sizeof *grown);
-		if (!grown)
-			return cap > MOST_STACK
-				? gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK)
-				: gs_torch_no_memory(t);
-		t->marks = grown;
-		t->cap_marks = cap;
-	}
+	if (t->nmarks >= MOST_STACK)
+		return gs_fail(&t->error, GS_LIMIT, "nested deeper than %d", MOST_STACK);
+	if (!GS_ARRAY_RESERVE(t->marks, t->cap_marks, t->nmarks + 1))
+		return gs_torch_no_memory(t);
 	t->marks[t->nmarks++] = (uint32_t)t->n;
 	return GS_OK;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/snapshot.h"
 #include "tools/sim_script.h"
 
 typedef struct slot { /* an id and what it holds */
@@ -24,19 +25,13 @@ struct sim_run {
 	uint64_t npools, ngraphs; /* ids given out */
 };
 
-static const char *const action_words[] = {
-#define GS_ACT(name, text) text,
-	GS_ACTIONS(GS_ACT)
-#undef GS_ACT
-};
-
 static void on_action(void *user, const gs_pool_action *a)
 {
 	sim_run *run = user;
 	if (run->options.trace && a->action != GS_ACTION_RECORD_STREAM &&
 		a->action != GS_ACTION_EMPTY_CACHE)
 		fprintf(run->options.trace, "    %-14s 0x%" PRIx64 " %" PRIu64 " stream=%" PRIu64 "\n",
-			action_words[a->action], a->action == GS_ACTION_OOM ? a->device_free : a->address,
+			gs_action_text(a->action), a->action == GS_ACTION_OOM ? a->device_free : a->address,
 			a->size, a->stream);
 	if (run->options.hooks.action)
 		run->options.hooks.action(run->options.hooks.user, run->pool, a);
@@ -176,16 +171,15 @@ static gs_status print_segment(void *user, const gs_pool_segment_info *s)
 	fprintf(user,
 		"    SEG 0x%" PRIx64 " total=%" PRIu64 " alloc=%" PRIu64 " active=%" PRIu64 " req=%" PRIu64
 		" %s exp=%d stream=%" PRIu64 "\n",
-		s->address, s->size, s->allocated, s->active, s->requested,
-		s->pool == GS_SMALL ? "small" : "large", s->expandable, s->stream);
+		s->address, s->size, s->allocated, s->active, s->requested, gs_class_text(s->pool),
+		s->expandable, s->stream);
 	return GS_OK;
 }
 
 static gs_status print_block(void *user, const gs_pool_block_info *b)
 {
-	static const char *const states[] = {"active_allocated", "active_pending_free", "inactive"};
 	fprintf(user, "       0x%" PRIx64 " %" PRIu64 " req=%" PRIu64 " %s\n", b->address, b->size,
-		b->requested, states[b->state]);
+		b->requested, gs_block_state_text(b->state));
 	return GS_OK;
 }
 

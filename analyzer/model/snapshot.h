@@ -335,8 +335,12 @@ const char *gs_string_text(const gs_snapshot *s, gs_id id);
  */
 const char *gs_action_text(gs_action action);
 gs_action gs_action_parse(const char *word, size_t n);
-const char *gs_block_state_text(
-	gs_block_state state);              /* active_allocated, active_pending_free, inactive */
+/* Word of a block's state and its number (GS_BLOCK_STATES for other words); of a pool's class (NULL
+ * and GS_CLASS_UNKNOWN where it is not known). */
+const char *gs_block_state_text(gs_block_state state);
+gs_block_state gs_block_state_parse(const char *word);
+const char *gs_class_text(int pool);
+gs_pool_class gs_class_parse(const char *word);
 const char *gs_kind_text(gs_kind kind); /* gsnap, pytorch, bfc, rmm, text */
 
 /* Sums over a layout, one definition for everyone. free: inactive bytes; largest: index of the

@@ -86,14 +86,6 @@ static gs_status warning_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	return GS_OK;
 }
 
-static int pool_class(const char *word)
-{
-	return !word                 ? GS_CLASS_UNKNOWN
-		: !strcmp(word, "small") ? GS_SMALL
-		: !strcmp(word, "large") ? GS_LARGE
-								 : GS_CLASS_UNKNOWN;
-}
-
 static gs_status oom_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
 	gs_oom *o = gs_snapshot_add_oom(r->s);
@@ -107,7 +99,7 @@ static gs_status oom_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	o->requested = gs_db_get(q, 3);
 	o->needed = gs_db_get(q, 4);
 	o->stream = gs_db_get(q, 5);
-	o->pool = (int8_t)pool_class((const char *)sqlite3_column_text(q, 6));
+	o->pool = (int8_t)gs_class_parse((const char *)sqlite3_column_text(q, 6));
 	o->has_pool_id = pool_id != NULL;
 	o->pool_id = gs_pool_parse(pool_id);
 	o->device_free = gs_db_get(q, 8);
@@ -179,7 +171,7 @@ static gs_status segment_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	g->has_address = sqlite3_column_type(q, 0) != SQLITE_NULL;
 	g->address = (uint64_t)sqlite3_column_int64(q, 0);
 	g->size = (uint64_t)sqlite3_column_int64(q, 1);
-	g->pool = (uint8_t)pool_class((const char *)sqlite3_column_text(q, 2));
+	g->pool = (uint8_t)gs_class_parse((const char *)sqlite3_column_text(q, 2));
 	g->pool_id = gs_pool_parse((const char *)sqlite3_column_text(q, 3));
 	g->stream = (uint64_t)sqlite3_column_int64(q, 4);
 	g->expandable = sqlite3_column_int(q, 5) != 0;
@@ -191,22 +183,14 @@ static gs_status segment_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 	return GS_OK;
 }
 
-static int block_state(const char *word)
-{
-	for (int i = GS_ACTIVE_ALLOCATED; i <= GS_INACTIVE; i++)
-		if (word && !strcmp(word, gs_block_state_text((gs_block_state)i)))
-			return i;
-	return -1;
-}
-
 static gs_status block_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {
 	gs_layout *l = r->layout;
-	int state = block_state((const char *)sqlite3_column_text(q, 3));
+	gs_block_state state = gs_block_state_parse((const char *)sqlite3_column_text(q, 3));
 	if (!GS_ARRAY_ONE_MORE(l->blocks, l->nblocks))
 		return gs_fail(err, GS_NO_MEMORY, "blocks");
 	gs_block *b = &l->blocks[l->nblocks];
-	if (state < 0)
+	if (state == GS_BLOCK_STATES)
 		return gs_fail(err, GS_FORMAT, "a block in no known state");
 	b->address = (uint64_t)sqlite3_column_int64(q, 0);
 	b->size = (uint64_t)sqlite3_column_int64(q, 1);

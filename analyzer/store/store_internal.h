@@ -33,7 +33,6 @@ typedef struct gs_fill {
 gs_id gs_fill_stack(const gs_fill *f, gs_id local);
 /* Text "a,b" of a pool id; buf ≥ 44 bytes. */
 char *gs_pool_text(char *buf, gs_pool_id id);
-const char *gs_class_text(int pool); /* small, large, NULL */
 gs_pool_id gs_pool_parse(const char *text);
 
 /* The number of a device as tables have it: GS_NONE (NULL) for -1, a device that the input does not

@@ -23,11 +23,6 @@ gs_pool_id gs_pool_parse(const char *text)
 	return id;
 }
 
-const char *gs_class_text(int pool)
-{
-	return pool == GS_SMALL ? "small" : pool == GS_LARGE ? "large" : NULL;
-}
-
 gs_id gs_fill_stack(const gs_fill *f, gs_id local)
 {
 	return local && local < f->s->nstacks ? f->stack_of[local] : 0;

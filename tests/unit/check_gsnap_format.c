@@ -188,7 +188,7 @@ START_TEST(the_actions_are_those_of_the_code)
 #define GS_ACT(name, text)                           \
 	snprintf(word, sizeof word, "%d %s", n++, text); \
 	ck_assert_msg(strstr(strstr(page, "\nActions: "), word), "no \"%s\"", word);
-	GS_ACTIONS(GS_ACT)
+#include "schema/actions.def"
 #undef GS_ACT
 }
 END_TEST

@@ -36,7 +36,9 @@ START_TEST(sql_gives_each_action_its_word)
 	const char *sql = gs_sql_text("view/event.sql");
 	char row[64];
 	ck_assert_ptr_nonnull(sql);
-	for (int i = 0; i < GS_ACTION_UNKNOWN; i++) {
+	for (int i = 0; i < GS_ACTION_COUNT; i++) {
+		if (i == GS_ACTION_UNKNOWN)
+			continue;
 		snprintf(row, sizeof row, "WHEN %d THEN '%s'", i, gs_action_text((gs_action)i));
 		ck_assert_msg(strstr(sql, row) != NULL, "%s", row);
 	}
@@ -54,7 +56,8 @@ START_TEST(python_has_the_same_actions_in_the_same_order)
 	for (char *word = strtok_r(strchr(list, '('), " '(\n", &state); word;
 		 word = strtok_r(NULL, " '(\n", &state), i++)
 		ck_assert_msg(!strcmp(word, gs_action_text((gs_action)i)), "%d: %s", i, word);
-	ck_assert_int_eq(i, GS_ACTION_UNKNOWN);
+	ck_assert_int_eq(
+		i, GS_ACTION_COUNT > GS_ACTION_UNKNOWN + 1 ? GS_ACTION_COUNT : GS_ACTION_UNKNOWN);
 	free(text);
 }
 END_TEST

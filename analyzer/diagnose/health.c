@@ -2,7 +2,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/model/array.h"
 #include "analyzer/diagnose/diagnose_internal.h"
 
 /* Rooms of one pool id, stream and class are one. */

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "analyzer/model/failure.h"
+#include "analyzer/policy/policy.h"
 #include "recorder/pool/rules.h"
 #include "schema/size.h"
 

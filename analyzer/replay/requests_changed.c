@@ -198,7 +198,7 @@ static gs_status scale(
 	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
 {
 	gs_meaning m = GS_MEANING_INIT;
-	gs_status status = gs_meaning_init(&m, &r->history, rewrite->category_rules, err);
+	gs_status status = gs_meaning_init(&m, r->history, rewrite->category_rules, err);
 	bool casts = !status && gs_meaning_casts_weights(&m);
 	for (size_t i = 0; i < r->n && !status; i++) {
 		gs_replay_op *op = &r->ops[i];

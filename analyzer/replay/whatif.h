@@ -22,9 +22,9 @@ typedef struct gs_whatif_options {
 	int threads;
 	const gs_history *history; /* of that device, borrowed, where one is there already; NULL */
 } gs_whatif_options;
-#define GS_WHATIF_OPTIONS_INIT                                                  \
-	{                                                                       \
-		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, {.pad_to = 0}, 1 \
+#define GS_WHATIF_OPTIONS_INIT                                                    \
+	{                                                                             \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, {.pad_to = 0}, 1, NULL \
 	}
 
 typedef enum gs_whatif_change {

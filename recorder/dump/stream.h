@@ -36,7 +36,7 @@ typedef struct gs_lane {
 	uint64_t ticks;          /* of the last event: times never run backwards */
 	_Atomic uint32_t layout; /* a layout: 0 none wanted, 1 wanted, 2 there */
 	uint64_t layout_at;      /* events before it */
-	gs_staging stage;          /* it; the producer's until it is there, then the consumer's */
+	gs_staging stage;        /* it; the producer's until it is there, then the consumer's */
 	gs_stage_oom ooms[GS_LANE_OOMS];
 	_Atomic uint64_t nooms; /* ever pushed */
 	uint64_t ooms_written;

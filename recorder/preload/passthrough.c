@@ -120,7 +120,8 @@ static bool is_open(void)
 /* Several devices may come at once; the recorder's stream is for one thread at a time. */
 static void add_lane(pass_device *d, int number)
 {
-	const gs_dump_device device = {number, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
+	const gs_dump_device device = {
+		number, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
 	pthread_mutex_lock(&recording.opening);
 	gs_stream *stream = gs_recorder_stream(&recording.recorder);
 	d->lane = stream ? gs_stream_lane(stream, &device, &d->ring, "cuda", NULL) : NULL;
@@ -261,7 +262,8 @@ static void stage(pass_device *d, bool at_refusal, uint64_t device_free)
 static void write_dump(pass_device *d, int number, bool at_refusal, uint64_t device_free)
 {
 	char now[sizeof d->dump];
-	gs_dump_device device = {number, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
+	gs_dump_device device = {
+		number, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
 	gs_failure failure = {d->refused_stack, d->refused_size, number};
 	gs_dump_request request = {.reason = GS_DUMP_REFUSED, .failure = &failure, .quiet = true};
 	stage(d, at_refusal, device_free);
@@ -491,12 +493,14 @@ static void dump_devices(void *arg)
 	(void)arg;
 	for (int i = 0; i < DEVICES; i++) {
 		pass_device *d = &recording.devices[i];
-		gs_dump_device device = {i, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
+		gs_dump_device device = {
+			i, d->device_facts.name, d->device_facts.driver, d->device_facts.capacity};
 		gs_dump_request request = {.reason = GS_DUMP_SIGNAL};
 		pthread_mutex_lock(&d->lock);
 		if (d->ready && d->ring.count) {
 			stage(d, false, 0);
-			gs_dumper_write(&recording.recorder.dumper, &d->stage, &device, &request, NULL, 0, NULL);
+			gs_dumper_write(
+				&recording.recorder.dumper, &d->stage, &device, &request, NULL, 0, NULL);
 		}
 		pthread_mutex_unlock(&d->lock);
 	}

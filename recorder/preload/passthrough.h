@@ -15,8 +15,9 @@
 enum { GS_PASSTHROUGH_OUT_OF_MEMORY = 2 }; /* both CUDA interfaces' code */
 
 /* The call asked for bytes on a stream and ended with result: 0 records an allocation at address,
- * GS_PASSTHROUGH_OUT_OF_MEMORY a refusal, anything else nothing. from: where the caller of the hooked
- * function is (its stack is recorded). above: the caching allocator that it belongs to, or NULL. */
+ * GS_PASSTHROUGH_OUT_OF_MEMORY a refusal, anything else nothing. from: where the caller of the
+ * hooked function is (its stack is recorded). above: the caching allocator that it belongs to, or
+ * NULL. */
 void gs_passthrough_allocated(const gs_regs *from, const char *above, int result, uint64_t address,
 	uint64_t bytes, uint64_t stream);
 

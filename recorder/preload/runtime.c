@@ -65,8 +65,8 @@ EXPORT(cudaMallocPitch, void **out, size_t *pitch, size_t width, size_t height)
 	bool outermost = gs_hook_enter();
 	int result = real(out, pitch, width, height);
 	if (outermost)
-		gs_passthrough_allocated(&from, gs_caller_above(from.ip), result, result ? 0 : (uintptr_t)*out,
-			(result ? width : *pitch) * height, 0);
+		gs_passthrough_allocated(&from, gs_caller_above(from.ip), result,
+			result ? 0 : (uintptr_t)*out, (result ? width : *pitch) * height, 0);
 	gs_hook_leave();
 	return result;
 }

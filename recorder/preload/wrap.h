@@ -24,17 +24,17 @@
 #define RECORDED(call, address, bytes, stream) \
 	RECORDED_AS(gs_caller_above(from.ip), call, address, bytes, stream)
 #define ORDERED(call, address, bytes, stream) RECORDED_AS(NULL, call, address, bytes, stream)
-#define RECORDED_AS(above, call, address, bytes, stream)                                          \
-	do {                                                                                          \
-		gs_regs from;                                                                             \
-		gs_regs_of_caller(&from);                                                                 \
-		bool outermost = gs_hook_enter();                                                         \
-		int result = (call);                                                                      \
-		if (outermost)                                                                            \
-			gs_passthrough_allocated(&from, (above), result, result ? 0 : (uintptr_t)(address), (bytes), \
-				(uintptr_t)(stream));                                                             \
-		gs_hook_leave();                                                                          \
-		return result;                                                                            \
+#define RECORDED_AS(above, call, address, bytes, stream)                                        \
+	do {                                                                                        \
+		gs_regs from;                                                                           \
+		gs_regs_of_caller(&from);                                                               \
+		bool outermost = gs_hook_enter();                                                       \
+		int result = (call);                                                                    \
+		if (outermost)                                                                          \
+			gs_passthrough_allocated(&from, (above), result, result ? 0 : (uintptr_t)(address), \
+				(bytes), (uintptr_t)(stream));                                                  \
+		gs_hook_leave();                                                                        \
+		return result;                                                                          \
 	} while (0)
 
 #define RECORDED_FREE(call, address, stream)                                   \

@@ -255,8 +255,9 @@ static int query(query_options *o, const gs_arguments *arguments)
 			return wrong_query(typed, &err);
 		ask.named = &named;
 	}
-	gs_session_options from = {(const char *const *)arguments->text, (size_t)nfiles, o->common.state,
-		o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL, NULL, o->rules};
+	gs_session_options from = {(const char *const *)arguments->text, (size_t)nfiles,
+		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL,
+		NULL, o->rules};
 	int status = run(o, &ask, &from);
 	free(sql);
 	return status;

@@ -178,8 +178,9 @@ static void tell(void *arg, const char *path)
 		const gs_oom *oom = &s.ooms[s.nooms - 1];
 		char size[32];
 		gs_size_format(size, sizeof size, (uint64_t)oom->requested);
-		fprintf(stderr, "gpusnap: out of memory: wrote %s (%s refused on device %d)%s\n", path,
-			size, (int)oom->device,
+		fprintf(stderr,
+			"gpusnap: out of memory: wrote %s (%s refused on device %d)%s; next: `gpusnap diagnose`\n",
+			path, size, (int)oom->device,
 			*told ? ""
 				  : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
 		*told = true;

@@ -67,8 +67,8 @@ static void say_written(sim_record *r, gs_dump_reason reason, const char *path, 
 {
 	if (!strcmp(path, "-"))
 		path = "to standard output";
-	gs_note("%swrote %s (%lld KiB)%s", reason == GS_DUMP_OOM ? "out of memory on device 0: " : "",
-		path, kib,
+	gs_note("%swrote %s (%lld KiB)%s; next: `gpusnap diagnose`",
+		reason == GS_DUMP_OOM ? "out of memory on device 0: " : "", path, kib,
 		r->told ? "" : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
 	r->told = true;
 }

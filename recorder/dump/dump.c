@@ -152,7 +152,7 @@ static void say_written(gs_dumper *d, const making *m)
 		gs_line_text(
 			&line, "; it holds host name, arguments and paths: `gpusnap redact` removes them");
 	d->told_contents = true;
-	gs_line_char(&line, '\n');
+	gs_line_text(&line, "; next: `gpusnap diagnose`\n");
 	say(d, &line);
 }
 

@@ -184,11 +184,11 @@ void gpusnap_preload_leave_out(const char *library)
 	pthread_mutex_unlock(&recording.opening);
 }
 
-static bool is_left_out(uint64_t caller)
+bool gs_pass_leaves_out(uint64_t ip)
 {
 	unsigned n = atomic_load_explicit(&recording.nleft_out, memory_order_acquire);
 	for (unsigned i = 0; i < n; i++)
-		if (caller >= recording.left_out[i].start && caller < recording.left_out[i].end)
+		if (ip >= recording.left_out[i].start && ip < recording.left_out[i].end)
 			return true;
 	return false;
 }
@@ -359,9 +359,8 @@ void gs_passthrough_allocated(const gs_regs *from, const char *above, int result
 {
 	int saved = errno;
 	bool dumped = gs_pool_hook_failed();
-	if ((!result && address && bytes) ||
-		(result == GS_PASSTHROUGH_OUT_OF_MEMORY && bytes && !dumped))
-		if (!is_left_out(from->ip))
+	if ((!result && address && bytes) || (result == GS_PASSTHROUGH_OUT_OF_MEMORY && bytes && !dumped))
+		if (!gs_pass_leaves_out(from->ip))
 			allocated(from, above, result, address, bytes, stream);
 	errno = saved;
 }
@@ -402,7 +401,7 @@ void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t 
 {
 	int saved = errno, number = gs_driver_current_device();
 	gs_passthrough_allocated(from, gs_caller_above(from->ip), result, handle, bytes, 0);
-	if (!result && handle && !is_left_out(from->ip) && atomic_load(&recording.state) > 0) {
+	if (!result && handle && !gs_pass_leaves_out(from->ip) && atomic_load(&recording.state) > 0) {
 		pass_device *d = lock_device(number);
 		if (d) {
 			gs_mappings_create(&d->mappings, handle, bytes, &recording.recorder.pages);

@@ -40,4 +40,7 @@ void gs_pass_unmapping(uint64_t address, uint64_t bytes);
  * package. The text is copied; at most 8. */
 __attribute__((visibility("default"))) void gpusnap_preload_leave_out(const char *library);
 
+/* Whether the code at ip lies in a library that was left out. */
+bool gs_pass_leaves_out(uint64_t ip);
+
 #endif

@@ -11,6 +11,7 @@
 #include "recorder/preload/caller.h"
 #include "recorder/preload/driver_query.h"
 #include "recorder/preload/hook.h"
+#include "recorder/preload/passthrough.h"
 #include "recorder/api/recorder.h"
 #include "recorder/dump/text.h"
 
@@ -143,7 +144,8 @@ static bool alloc_inside(const gs_regs *from, size_t bytes, unsigned long long *
 bool gs_pool_hook_alloc(const gs_regs *from, size_t bytes, unsigned long long *address)
 {
 	bool served = false;
-	if (bytes && gs_hook_enter() && is_on())
+	/* An allocator that records itself would leave a second dump of the same failure here. */
+	if (bytes && gs_hook_enter() && is_on() && !gs_pass_leaves_out(from->ip))
 		served = alloc_inside(from, bytes, address);
 	if (bytes)
 		gs_hook_leave();

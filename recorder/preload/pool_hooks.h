@@ -17,7 +17,8 @@
 
 /* from: where the hooked function was called. An allocation that fails leaves its dump and is not
  * served: the real call then fails as well and leaves the program the error it looks for. False too
- * when --pool is off or the call is the pool's own. */
+ * when --pool is off, the call is the pool's own, or its caller is a library that is left out
+ * (gpusnap_preload_leave_out): an allocator that records itself. */
 bool gs_pool_hook_alloc(const gs_regs *from, size_t bytes, unsigned long long *address);
 bool gs_pool_hook_free(uint64_t address);
 

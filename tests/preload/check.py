@@ -104,6 +104,7 @@ def a_forked_child_writes_its_own_dump():
     assert p.returncode == 0, p.stderr
     assert len(dumps) == 2, dumps
     assert p.stderr.count('out of memory: wrote') == 2, p.stderr
+    assert p.stderr.count('; next: `gpusnap diagnose`\n') == 2, p.stderr
 
 
 @case
@@ -197,6 +198,7 @@ def a_signal_makes_a_dump_and_the_program_goes_on():
             assert len(dumps) == 1 and os.path.basename(dumps[0]).startswith('dump-'), dumps
             assert p.stderr.startswith(f'gpusnap: signal {signal.Signals(number).name[3:]}: wrote {dumps[0]}'), p.stderr
             assert 'out of memory' not in p.stderr and p.stderr.count('\n') == 1, p.stderr
+            assert p.stderr.endswith('; next: `gpusnap diagnose`\n'), p.stderr
 
 
 @case

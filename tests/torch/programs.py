@@ -294,10 +294,45 @@ os.kill(os.getpid(), signal.SIGUSR2)
 time.sleep(1.5)
 print('alive')
 '''
-    for ours in ('import gpusnap.torch; gpusnap.torch.attach()', 'import gpusnap.torch; gpusnap.torch.use()'):
-        r = Run(program(text % ours), mib=2048, GPUSNAP_SIGNAL='USR2')
-        assert r.status == 0 and 'alive' in r.out, (ours, r.status, r.err)
-        assert [os.path.basename(d)[:5] for d in r.dumps] == ['dump-'], (ours, r.dumps)
+    attach, use = 'import gpusnap.torch; gpusnap.torch.attach()', 'import gpusnap.torch; gpusnap.torch.use()'
+    for ours, before in ((attach, []), (use, []), ('', RUN), ('', [*RUN, '--pool']), (use, RUN)):
+        r = Run(program(text % ours), mib=2048, before=before, GPUSNAP_SIGNAL='USR2')
+        assert r.status == 0 and 'alive' in r.out, (ours, before, r.status, r.err)
+        assert [os.path.basename(d)[:5] for d in r.dumps] == ['dump-'], (ours, before, r.dumps, r.err)
+        lines = [line for line in r.err.splitlines() if 'wrote' in line]
+        assert len(lines) == 1 and lines[0].startswith(f'gpusnap: signal USR2: wrote {r.dumps[0]}'), (ours, before, r.err)
+        assert 'out of memory' not in r.err, (ours, before, r.err)
+
+
+# PyTorch gives its pieces back and asks again: a retry, no failure.
+RETRYING = '''
+import torch
+def load(n): return torch.empty(n << 20, dtype=torch.uint8, device='cuda')
+for i in range(5):
+    pieces = [load(100 + i) for _ in range(15)]; del pieces
+    whole = load(1800); del whole
+print('ooms', torch.cuda.memory_stats()['num_ooms'], 'retried', torch.cuda.memory_stats()['num_alloc_retries'] > 0)
+'''
+
+
+@case
+def the_pool_leaves_pytorch_to_the_recording_of_its_own_allocator():
+    pool = [*RUN, '--pool']
+    r = Run(program(RETRYING), mib=2048, before=pool)
+    assert r.status == 0 and 'ooms 0 retried True' in r.out, (r.out, r.err[-1500:])
+    assert not r.dumps and 'out of memory' not in r.err, (r.dumps, r.err)
+    r = Run(program(FRAGMENTED), mib=2048, before=pool)
+    is_the_fragmented_failure(r)
+    assert r.err.count('wrote') == 1, r.err
+
+
+@case
+def the_line_of_a_dump_is_told_once_with_the_next_step():
+    for ours, before in (('', RUN), ('import gpusnap.torch; gpusnap.torch.attach()\n', []), ('import gpusnap.torch; gpusnap.torch.use()\n', [])):
+        r = Run(program(ours + GROWING), mib=2048, before=before)
+        lines = [line for line in r.err.splitlines() if 'wrote' in line]
+        assert len(lines) == 1 and lines[0].startswith(f'gpusnap: out of memory on device 0: wrote {r.dumps[0]} ('), (ours, r.err)
+        assert lines[0].endswith('; next: `gpusnap diagnose`'), lines
 
 
 @case

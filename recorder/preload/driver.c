@@ -69,31 +69,19 @@ ALLOC_FROM_POOL(cuMemAllocFromPoolAsync_ptsz)
 FREE_ASYNC(cuMemFreeAsync)
 FREE_ASYNC(cuMemFreeAsync_ptsz)
 
-/* Physical memory without an address: its handle stands for one, until it is released and mapped
+/* Physical memory without an address: its handle stands for it, until it is released and mapped
  * nowhere. */
 EXPORT(cuMemCreate, unsigned long long *handle, size_t bytes, const void *properties,
 	unsigned long long flags)
 {
 	REAL(cuMemCreate, unsigned long long *, size_t, const void *, unsigned long long);
-	gs_regs from;
-	gs_regs_of_caller(&from);
-	bool outermost = gs_hook_enter();
-	int result = real(handle, bytes, properties, flags);
-	if (outermost)
-		gs_pass_created(&from, result, result ? 0 : *handle, bytes);
-	gs_hook_leave();
-	return result;
+	RECORDED_HANDLE(real(handle, bytes, properties, flags), *handle, bytes);
 }
 
 EXPORT(cuMemRelease, unsigned long long handle)
 {
 	REAL(cuMemRelease, unsigned long long);
-	bool outermost = gs_hook_enter();
-	if (outermost)
-		gs_pass_releasing(handle);
-	int result = real(handle);
-	gs_hook_leave();
-	return result;
+	RELEASED_HANDLE(real(handle), handle);
 }
 
 EXPORT(cuMemMap, devptr address, size_t bytes, size_t offset, unsigned long long handle,
@@ -130,7 +118,7 @@ EXPORT(cuMemRetainAllocationHandle, unsigned long long *handle, void *address)
 	return result;
 }
 
-/* --- arrays: the handle stands for the address, the size is that of the elements ----------------
+/* --- arrays: the handle stands for the memory, the size is that of the elements ----------------
  */
 
 typedef struct array_2d {
@@ -160,32 +148,32 @@ EXPORT(cuArrayCreate_v2, void **out, const array_2d *a)
 {
 	REAL(cuArrayCreate_v2, void **, const array_2d *);
 	array_3d flat = {a->width, a->height, 0, a->format, a->channels, 0};
-	RECORDED(real(out, a), *out, array_bytes(&flat), 0);
+	RECORDED_HANDLE(real(out, a), *out, array_bytes(&flat));
 }
 
 EXPORT(cuArray3DCreate_v2, void **out, const array_3d *a)
 {
 	REAL(cuArray3DCreate_v2, void **, const array_3d *);
-	RECORDED(real(out, a), *out, array_bytes(a), 0);
+	RECORDED_HANDLE(real(out, a), *out, array_bytes(a));
 }
 
 EXPORT(cuArrayDestroy, void *array)
 {
 	REAL(cuArrayDestroy, void *);
-	RECORDED_FREE(real(array), array, 0);
+	RELEASED_HANDLE(real(array), array);
 }
 
 /* The levels below the first add a third at most; their exact layout is the driver's secret. */
 EXPORT(cuMipmappedArrayCreate, void **out, const array_3d *a, unsigned levels)
 {
 	REAL(cuMipmappedArrayCreate, void **, const array_3d *, unsigned);
-	RECORDED(real(out, a, levels), *out, array_bytes(a), 0);
+	RECORDED_HANDLE(real(out, a, levels), *out, array_bytes(a));
 }
 
 EXPORT(cuMipmappedArrayDestroy, void *array)
 {
 	REAL(cuMipmappedArrayDestroy, void *);
-	RECORDED_FREE(real(array), array, 0);
+	RELEASED_HANDLE(real(array), array);
 }
 
 /* --- questions about an address that --pool serves ----------------------------------------------

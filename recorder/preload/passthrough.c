@@ -184,7 +184,7 @@ void gpusnap_preload_leave_out(const char *library)
 	pthread_mutex_unlock(&recording.opening);
 }
 
-bool gs_pass_leaves_out(uint64_t ip)
+bool gs_passthrough_leaves_out(uint64_t ip)
 {
 	unsigned n = atomic_load_explicit(&recording.nleft_out, memory_order_acquire);
 	for (unsigned i = 0; i < n; i++)
@@ -359,8 +359,9 @@ void gs_passthrough_allocated(const gs_regs *from, const char *above, int result
 {
 	int saved = errno;
 	bool dumped = gs_pool_hook_failed();
-	if ((!result && address && bytes) || (result == GS_PASSTHROUGH_OUT_OF_MEMORY && bytes && !dumped))
-		if (!gs_pass_leaves_out(from->ip))
+	if ((!result && address && bytes) ||
+		(result == GS_PASSTHROUGH_OUT_OF_MEMORY && bytes && !dumped))
+		if (!gs_passthrough_leaves_out(from->ip))
 			allocated(from, above, result, address, bytes, stream);
 	errno = saved;
 }
@@ -400,11 +401,13 @@ void gs_passthrough_freeing(uint64_t address, uint64_t stream)
 void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t bytes)
 {
 	int saved = errno, number = gs_driver_current_device();
-	gs_passthrough_allocated(from, gs_caller_above(from->ip), result, handle, bytes, 0);
-	if (!result && handle && !gs_pass_leaves_out(from->ip) && atomic_load(&recording.state) > 0) {
+	uint64_t place = result || !handle ? 0 : gs_mappings_place(bytes);
+	gs_passthrough_allocated(from, gs_caller_above(from->ip), result, place, bytes, 0);
+	if (!result && handle && !gs_passthrough_leaves_out(from->ip) &&
+		atomic_load(&recording.state) > 0) {
 		pass_device *d = lock_device(number);
 		if (d) {
-			gs_mappings_create(&d->mappings, handle, bytes, &recording.recorder.pages);
+			gs_mappings_create(&d->mappings, handle, place, &recording.recorder.pages);
 			pthread_mutex_unlock(&d->lock);
 		}
 	}
@@ -429,10 +432,11 @@ static void let_go(pass_device *d, uint64_t handle)
 {
 	gs_live_block b;
 	gs_call call;
-	if (!gs_mappings_release(&d->mappings, handle))
+	uint64_t place = gs_mappings_release(&d->mappings, handle);
+	if (!place)
 		return;
 	gs_recorder_call_free(&recording.recorder, &call);
-	if (gs_live_take(&d->live, handle, &b))
+	if (gs_live_take(&d->live, place, &b))
 		push_free(d, &b, call.ticks);
 }
 

@@ -25,7 +25,8 @@ void gs_passthrough_allocated(const gs_regs *from, const char *above, int result
  * another thread may get the address as soon as it is free. */
 void gs_passthrough_freeing(uint64_t address, uint64_t stream);
 
-/* Physical memory: a handle was asked for; will be released; was retained once more; was mapped;
+/* Memory with a handle and no address (physical memory, arrays): a handle was asked for; will be
+ * released; was retained once more; was mapped;
  * mappings in a range will go. Its memory is recorded as freed when nothing holds it any more. */
 void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t bytes);
 void gs_pass_releasing(uint64_t handle);
@@ -41,6 +42,6 @@ void gs_pass_unmapping(uint64_t address, uint64_t bytes);
 __attribute__((visibility("default"))) void gpusnap_preload_leave_out(const char *library);
 
 /* Whether the code at ip lies in a library that was left out. */
-bool gs_pass_leaves_out(uint64_t ip);
+bool gs_passthrough_leaves_out(uint64_t ip);
 
 #endif

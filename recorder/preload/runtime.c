@@ -109,33 +109,33 @@ static uint64_t array_bytes(const channels *c, extent e)
 EXPORT(cudaMallocArray, void **out, const channels *c, size_t width, size_t height, unsigned flags)
 {
 	REAL(cudaMallocArray, void **, const channels *, size_t, size_t, unsigned);
-	RECORDED(
-		real(out, c, width, height, flags), *out, array_bytes(c, (extent){width, height, 0}), 0);
+	RECORDED_HANDLE(
+		real(out, c, width, height, flags), *out, array_bytes(c, (extent){width, height, 0}));
 }
 
 EXPORT(cudaMalloc3DArray, void **out, const channels *c, extent e, unsigned flags)
 {
 	REAL(cudaMalloc3DArray, void **, const channels *, extent, unsigned);
-	RECORDED(real(out, c, e, flags), *out, array_bytes(c, e), 0);
+	RECORDED_HANDLE(real(out, c, e, flags), *out, array_bytes(c, e));
 }
 
 EXPORT(cudaFreeArray, void *array)
 {
 	REAL(cudaFreeArray, void *);
-	RECORDED_FREE(real(array), array, 0);
+	RELEASED_HANDLE(real(array), array);
 }
 
 EXPORT(cudaMallocMipmappedArray, void **out, const channels *c, extent e, unsigned levels,
 	unsigned flags)
 {
 	REAL(cudaMallocMipmappedArray, void **, const channels *, extent, unsigned, unsigned);
-	RECORDED(real(out, c, e, levels, flags), *out, array_bytes(c, e), 0);
+	RECORDED_HANDLE(real(out, c, e, levels, flags), *out, array_bytes(c, e));
 }
 
 EXPORT(cudaFreeMipmappedArray, void *array)
 {
 	REAL(cudaFreeMipmappedArray, void *);
-	RECORDED_FREE(real(array), array, 0);
+	RELEASED_HANDLE(real(array), array);
 }
 
 EXPORT(cudaIpcGetMemHandle, void *handle, void *address)

@@ -1,5 +1,6 @@
 /* A stub libcuda.so.1: it keeps account of bytes and hands out distinct addresses, nothing more. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,16 +20,17 @@ static size_t capacity(void)
 	return (mib ? strtoull(mib, NULL, 10) : 64) << 20;
 }
 
-static int take(devptr *out, size_t bytes)
+/* Handles lie close together, as a driver's do. */
+static int take_as(bool handle, devptr *out, size_t bytes)
 {
 	int result = OUT_OF_MEMORY;
 	pthread_mutex_lock(&lock);
 	for (int i = 0; i < SLOTS && used + bytes <= capacity(); i++) {
 		if (live[i].address)
 			continue;
-		live[i].address = *out = next_address;
+		live[i].address = *out = handle ? 0x5500000000 + (devptr)i * 16 : next_address;
 		live[i].bytes = bytes;
-		next_address += (bytes + 0x1fffff) & ~(devptr)0x1fffff;
+		next_address += handle ? 0 : (bytes + 0x1fffff) & ~(devptr)0x1fffff;
 		used += bytes;
 		result = OK;
 		break;
@@ -36,6 +38,8 @@ static int take(devptr *out, size_t bytes)
 	pthread_mutex_unlock(&lock);
 	return result;
 }
+
+static int take(devptr *out, size_t bytes) { return take_as(false, out, bytes); }
 
 static int give(devptr address)
 {
@@ -76,7 +80,7 @@ static int hold(devptr handle, int change)
 static int take_handle(void **out, size_t bytes)
 {
 	devptr address = 0;
-	int result = take(&address, bytes);
+	int result = take_as(true, &address, bytes);
 	if (!result)
 		*out = (void *)(uintptr_t)address;
 	return result;
@@ -112,7 +116,7 @@ int cuMemCreate(unsigned long long *handle, size_t bytes, const void *properties
 {
 	(void)properties;
 	(void)flags;
-	int result = take(handle, bytes);
+	int result = take_as(true, handle, bytes);
 	if (!result)
 		hold(*handle, 1);
 	return result;

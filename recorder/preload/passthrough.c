@@ -9,7 +9,6 @@
 
 #include <errno.h>
 #include <limits.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
@@ -19,6 +18,7 @@
 #include "recorder/preload/caller.h"
 #include "recorder/preload/driver_query.h"
 #include "recorder/preload/hook.h"
+#include "recorder/preload/left_out.h"
 #include "recorder/dump/live_allocations.h"
 #include "recorder/preload/mappings.h"
 #include "recorder/preload/pool_hooks.h"
@@ -26,7 +26,7 @@
 #include "recorder/api/recorder.h"
 #include "recorder/api/signal.h"
 
-enum { DEVICES = 16, TOO_MANY_ALARMS = 8, LEFT_OUT_MAX = 8 };
+enum { DEVICES = 16, TOO_MANY_ALARMS = 8 };
 
 typedef struct pass_device {
 	pthread_mutex_t lock;
@@ -53,10 +53,6 @@ static struct {
 	_Atomic int state; /* 0 not opened, 1 open, −1 off */
 	gs_recorder recorder;
 	pass_device devices[DEVICES];
-	struct {
-		uint64_t start, end;
-	} left_out[LEFT_OUT_MAX];
-	_Atomic unsigned nleft_out;
 } recording = {.opening = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- opening
@@ -149,48 +145,6 @@ static pass_device *lock_device(int number)
 	}
 	pthread_mutex_unlock(&d->lock);
 	return NULL;
-}
-
-/* --- libraries that record themselves
- * -------------------------------------------------------------------- */
-
-static int note_library(struct dl_phdr_info *info, size_t size, void *data)
-{
-	(void)size;
-	if (!info->dlpi_name || !strstr(info->dlpi_name, data))
-		return 0;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		const ElfW(Phdr) *p = &info->dlpi_phdr[i];
-		unsigned n = atomic_load(&recording.nleft_out);
-		if (p->p_type != PT_LOAD || !(p->p_flags & PF_X) || n == LEFT_OUT_MAX)
-			continue;
-		recording.left_out[n].start = info->dlpi_addr + p->p_vaddr;
-		recording.left_out[n].end = recording.left_out[n].start + p->p_memsz;
-		atomic_store(&recording.nleft_out, n + 1);
-	}
-	return 0;
-}
-
-void gpusnap_preload_leave_out(const char *library)
-{
-	char text[256];
-	if (strstr(library, "c10_cuda") && secure_getenv("PYTORCH_NO_CUDA_MEMORY_CACHING"))
-		return;
-	size_t n = strnlen(library, sizeof text - 1);
-	memcpy(text, library, n);
-	text[n] = '\0';
-	pthread_mutex_lock(&recording.opening);
-	dl_iterate_phdr(note_library, text);
-	pthread_mutex_unlock(&recording.opening);
-}
-
-bool gs_passthrough_leaves_out(uint64_t ip)
-{
-	unsigned n = atomic_load_explicit(&recording.nleft_out, memory_order_acquire);
-	for (unsigned i = 0; i < n; i++)
-		if (ip >= recording.left_out[i].start && ip < recording.left_out[i].end)
-			return true;
-	return false;
 }
 
 /* --- events
@@ -361,7 +315,7 @@ void gs_passthrough_allocated(const gs_regs *from, const char *above, int result
 	bool dumped = gs_pool_hook_failed();
 	if ((!result && address && bytes) ||
 		(result == GS_PASSTHROUGH_OUT_OF_MEMORY && bytes && !dumped))
-		if (!gs_passthrough_leaves_out(from->ip))
+		if (!gs_left_out(from->ip))
 			allocated(from, above, result, address, bytes, stream);
 	errno = saved;
 }
@@ -403,8 +357,7 @@ void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t 
 	int saved = errno, number = gs_driver_current_device();
 	uint64_t place = result || !handle ? 0 : gs_mappings_place(bytes);
 	gs_passthrough_allocated(from, gs_caller_above(from->ip), result, place, bytes, 0);
-	if (!result && handle && !gs_passthrough_leaves_out(from->ip) &&
-		atomic_load(&recording.state) > 0) {
+	if (!result && handle && !gs_left_out(from->ip) && atomic_load(&recording.state) > 0) {
 		pass_device *d = lock_device(number);
 		if (d) {
 			gs_mappings_create(&d->mappings, handle, place, &recording.recorder.pages);

@@ -34,14 +34,4 @@ void gs_pass_retained(uint64_t handle);
 void gs_pass_mapped(uint64_t address, uint64_t bytes, uint64_t handle);
 void gs_pass_unmapping(uint64_t address, uint64_t bytes);
 
-/* Calls whose caller lies in a loaded library whose path contains this text are left out from now
- * on: the allocator there records itself. Without
- * effect on PyTorch's while its cache is switched off (PYTORCH_NO_CUDA_MEMORY_CACHING): it then
- * records nothing, and every call is an allocation of the program's. Exported, for the Python
- * package. The text is copied; at most 8. */
-__attribute__((visibility("default"))) void gpusnap_preload_leave_out(const char *library);
-
-/* Whether the code at ip lies in a library that was left out. */
-bool gs_passthrough_leaves_out(uint64_t ip);
-
 #endif

@@ -11,7 +11,7 @@
 #include "recorder/preload/caller.h"
 #include "recorder/preload/driver_query.h"
 #include "recorder/preload/hook.h"
-#include "recorder/preload/passthrough.h"
+#include "recorder/preload/left_out.h"
 #include "recorder/api/recorder.h"
 #include "recorder/dump/text.h"
 
@@ -145,7 +145,7 @@ bool gs_pool_hook_alloc(const gs_regs *from, size_t bytes, unsigned long long *a
 {
 	bool served = false;
 	/* An allocator that records itself would leave a second dump of the same failure here. */
-	if (bytes && gs_hook_enter() && is_on() && !gs_passthrough_leaves_out(from->ip))
+	if (bytes && gs_hook_enter() && is_on() && !gs_left_out(from->ip))
 		served = alloc_inside(from, bytes, address);
 	if (bytes)
 		gs_hook_leave();

@@ -136,7 +136,8 @@ static void print_growth(const gs_diagnosis *d, FILE *out)
 		fputs(i ? ",{" : "{", out);
 		user_frame(d, out, g->stack), comma(out);
 		number(out, "bytes", (int64_t)g->bytes), comma(out);
-		number(out, "blocks", (int64_t)g->blocks);
+		number(out, "blocks", (int64_t)g->blocks), comma(out);
+		truth(out, "estimated", g->estimated);
 		fputc('}', out);
 	}
 	fputc(']', out);

@@ -20,6 +20,8 @@ typedef struct course {
 	int64_t first, last;
 } course;
 
+typedef enum pace { PACE_PILES, PACE_BUILDS, PACE_RUNS } pace;
+
 typedef struct growth {
 	const gs_meaning *m;
 	size_t until;              /* events looked at */
@@ -30,7 +32,7 @@ typedef struct growth {
 	course *all;
 	size_t ncourses;
 	bool estimated;
-	bool builds; /* the program frees too little for more than a guess by its own lines */
+	pace pace; /* estimated: how much it frees meanwhile */
 } growth;
 
 /* The last whole steps that end by then. */
@@ -170,27 +172,61 @@ static bool grows(const growth *x, const course *c, size_t *steps)
 	return (size_t)__builtin_popcountll(c->born_in) >= (least + 1 < x->n ? least + 1 : x->n);
 }
 
-/* A program that only builds up does not leak: in each third it frees half of what it allocates. */
-static bool runs(const growth *x)
+/* What the thirds of a trace show of the program: it frees half of what it allocates in each; it
+ * frees something in each; or there is one without. */
+static pace pace_of(const growth *x)
 {
 	const gs_meaning *m = x->m;
 	size_t allocs = 0, frees = 0;
+	pace found = PACE_RUNS;
 	for (size_t i = 0, w = 0; i < x->until; i++) {
 		gs_action action = gs_meaning_action(m, i);
 		allocs += action == GS_ACTION_ALLOC;
 		frees += action == GS_ACTION_FREE_COMPLETED;
 		if (i != x->ends[w])
 			continue;
+		if (!frees)
+			return PACE_PILES;
 		if (frees * 2 < allocs || !allocs)
-			return false;
+			found = PACE_BUILDS;
 		allocs = frees = 0;
 		w++;
 	}
-	return true;
+	return found;
 }
 
-/* What one pass makes for itself is no growth, however long the pass. Of a program that only builds
- * up a line of the user's is named that keeps all that it allocates, in each third several. */
+/* One expression that builds one structure. */
+static bool is_comprehension(const gs_snapshot *s, gs_id stack)
+{
+	static const char *const names[] = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"};
+	gs_stack range = s->stacks[stack];
+	for (uint32_t i = 0; i < range.n; i++) {
+		const gs_frame *f = &s->frames[s->stack_frames[range.first + i]];
+		for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+			if (!strcmp(gs_string_text(s, f->name), names[k]))
+				return true;
+	}
+	return false;
+}
+
+/* Behind what the program set up it allocates by this stack alone, again and again: a pass would
+ * go on to other lines. */
+static bool stands_alone(const growth *x, gs_id stack, const course *c)
+{
+	const gs_meaning *m = x->m;
+	bool set_up = false;
+	for (size_t i = 0; i < (size_t)c->first && !set_up; i++)
+		set_up = gs_meaning_action(m, i) == GS_ACTION_ALLOC;
+	for (size_t i = (size_t)c->first; i < x->until && set_up; i++)
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && gs_meaning_stack(m, i) != stack)
+			return false;
+	return set_up && !is_comprehension(m->history->snapshot, stack);
+}
+
+/* What one pass makes for itself is no growth, however long the pass, nor is what a program builds
+ * up that frees nothing meanwhile: then the total tells no more than that it built. Of a program
+ * that frees little a line of the user's is named that keeps all that it allocates, in each third
+ * several. */
 static bool may_leak(const growth *x, gs_id stack, const course *c)
 {
 	const gs_snapshot *s = x->m->history->snapshot;
@@ -199,10 +235,11 @@ static bool may_leak(const growth *x, gs_id stack, const course *c)
 		return true;
 	if (category != GS_CATEGORY_UNKNOWN && category < GS_CATEGORIES)
 		return false;
-	if (!x->builds)
+	if (x->pace == PACE_RUNS)
 		return true;
 	return !c->frees && c->born[0] >= LEAST_STEPS && c->born[1] >= LEAST_STEPS &&
-		c->born[2] >= LEAST_STEPS && gs_frame_is_user(s, gs_stack_user_frame(s, stack));
+		c->born[2] >= LEAST_STEPS && gs_frame_is_user(s, gs_stack_user_frame(s, stack)) &&
+		(x->pace == PACE_BUILDS || stands_alone(x, stack, c));
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -244,7 +281,8 @@ static gs_status search(growth *x, gs_growth **rows, size_t *n)
 		take_thirds(x);
 	if (x->n < LEAST_STEPS)
 		return GS_OK;
-	x->builds = x->estimated && !runs(x);
+	if (x->estimated)
+		x->pace = pace_of(x);
 	gs_status status = find_stacks(x);
 	if (status || !x->ncourses)
 		return status;

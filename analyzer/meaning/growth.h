@@ -7,9 +7,11 @@
 struct gs_meaning;
 
 /* What survives step after step while the total grows; three steps at least. Without steps: a stack
- * whose live bytes rose in each third of the recording while the total rose (estimated). Never what
- * one forward pass keeps for its backward, what an optimizer makes in its first step, or copies
- * that replace older ones. Sorted by bytes. until: event up to which to look (GS_NONE: all). */
+ * whose live bytes rose in each third of the recording while the total rose and other memory came
+ * and went (estimated); where nothing is ever freed, only the one line that alone goes on behind a
+ * set-up. Never what one forward pass keeps for its backward, what an optimizer makes in its first
+ * step, or copies that replace older ones. Sorted by bytes. until: event up to which to look
+ * (GS_NONE: all). */
 typedef struct gs_growth {
 	gs_id stack;
 	uint64_t blocks, bytes;      /* live then, of those allocated in the trace */

@@ -50,6 +50,7 @@ static const struct {
 	{"unknown", GS_UNIT_BYTES},
 	{"own", GS_UNIT_BYTES},
 	{"whole", GS_UNIT_BOOLEAN},
+	{"estimated", GS_UNIT_BOOLEAN},
 	{"address", GS_UNIT_ADDRESS},
 	{"segment", GS_UNIT_ADDRESS},
 	{"time_us", GS_UNIT_TIME},

@@ -86,7 +86,7 @@ static gs_status put_growth(gs_fill *f, const gs_meaning *m, gs_error *err)
 		status = gs_fail(err, GS_NO_MEMORY, "growth by stack");
 	if (!status)
 		status = gs_db_prepare(
-			f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?)", &q, err);
+			f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?,?)", &q, err);
 	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
 		gs_db_int(q, 2, gs_device_number(m->history->device->device));
@@ -95,6 +95,7 @@ static gs_status put_growth(gs_fill *f, const gs_meaning *m, gs_error *err)
 		gs_db_int(q, 5, (int64_t)rows[i].bytes);
 		gs_db_int(q, 6, rows[i].first_idx);
 		gs_db_int(q, 7, rows[i].last_idx);
+		gs_db_int(q, 8, rows[i].estimated);
 		status = gs_db_do(q, err);
 	}
 	sqlite3_finalize(q);

@@ -125,6 +125,40 @@ START_TEST(a_leak_is_blamed_on_the_function_that_keeps)
 }
 END_TEST
 
+/* Allocations alone show no more than that a program builds up. */
+START_TEST(what_only_builds_up_is_no_leak)
+{
+	static const char *const names[] = {"first_forward", "one_line_thirty_times",
+		"parameters_updated", "two_devices_built_up", "two_lines_in_turn", "notebook_cell",
+		"fault_rounding"};
+	gs_snapshot s;
+	gs_diagnosis d;
+	open_case(names[_i], &s);
+
+	diagnose(&s, GS_NONE, &d);
+
+	ck_assert_uint_eq(d.ngrowth, 0);
+	ck_assert_uint_gt(d.nholders, 0);
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* 5 GiB in pages of 20 MiB, the first 52 of which hold 1 GiB of blocks: the other 204 can go. */
+START_TEST(whole_pages_of_an_expandable_segment_can_go_back)
+{
+	gs_snapshot s;
+	gs_diagnosis d;
+	open_case("expandable_one_hole", &s);
+
+	diagnose(&s, GS_NONE, &d);
+
+	ck_assert_uint_eq(d.free_whole, 204 * UINT64_C(20) * MIB);
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_limit_that_is_told_is_named_and_bounds_what_is_left)
 {
 	gs_snapshot s;
@@ -747,6 +781,8 @@ Suite *suite_diagnose(void)
 	tcase_add_loop_test(t, without_utf8_an_answer_is_ascii, 0, CASES);
 	tcase_add_test(t, without_the_capacity_memory_held_outside_is_a_shortage_that_says_so);
 	tcase_add_loop_test(t, a_leak_is_blamed_on_the_function_that_keeps, 0, 2);
+	tcase_add_loop_test(t, what_only_builds_up_is_no_leak, 0, 7);
+	tcase_add_test(t, whole_pages_of_an_expandable_segment_can_go_back);
 	tcase_add_test(t, a_limit_that_is_told_is_named_and_bounds_what_is_left);
 	tcase_add_test(t, the_failing_device_is_diagnosed_and_another_can_be_named);
 	suite_add_tcase(s, t);

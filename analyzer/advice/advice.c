@@ -6,10 +6,8 @@
 #include <string.h>
 
 #include "analyzer/advice/answer.h"
+#include "analyzer/advice/culprit.h"
 #include "analyzer/model/place.h"
-
-/* Pinned memory matters from this part of the request on. */
-enum { PINNED_SHARE = 4 };
 
 /* Advice is stored as plain text; the answer that shows it decides on colours and Markdown. */
 static const gs_voice plain = {.width = 80, .utf8 = true};
@@ -85,27 +83,9 @@ static gs_status advise_waiting(gs_diagnosis *d)
 		"");
 }
 
-/* The largest free block of another stream or pool, and its segment. */
-static const gs_segment *foreign_hole(const gs_diagnosis *d, bool other_pool)
-{
-	const gs_segment *found = NULL;
-	uint64_t size = 0;
-	for (size_t i = 0; i < d->layout.nblocks; i++) {
-		const gs_block *b = &d->layout.blocks[i];
-		const gs_segment *g = &d->layout.segments[b->segment];
-		bool pool = g->pool_id.a != d->pool_id.a || g->pool_id.b != d->pool_id.b;
-		if (b->state != GS_INACTIVE || pool != other_pool ||
-			(!pool && (int64_t)g->stream == d->stream) || b->size <= size)
-			continue;
-		size = b->size;
-		found = g;
-	}
-	return found;
-}
-
 static gs_status advise_stream(gs_diagnosis *d)
 {
-	const gs_segment *g = foreign_hole(d, false);
+	const gs_segment *g = gs_foreign_hole(d, false);
 	gs_prose act, why;
 	gs_prose_clear(&act), gs_prose_clear(&why);
 	if (!g)
@@ -119,7 +99,7 @@ static gs_status advise_stream(gs_diagnosis *d)
 
 static gs_status advise_pool(gs_diagnosis *d)
 {
-	const gs_segment *g = foreign_hole(d, true);
+	const gs_segment *g = gs_foreign_hole(d, true);
 	gs_prose act, why;
 	gs_prose_clear(&act), gs_prose_clear(&why);
 	if (!g)
@@ -136,33 +116,12 @@ static gs_status advise_pool(gs_diagnosis *d)
 	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
-/* The stack whose blocks lose most to rounding; *lost gets the bytes. */
-static gs_status worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost)
-{
-	uint64_t *sums = calloc((size_t)d->snapshot->nstacks + 1, sizeof *sums);
-	*worst = 0;
-	*lost = 0;
-	if (!sums)
-		return GS_NO_MEMORY;
-	for (size_t i = 0; i < d->layout.nblocks; i++) {
-		const gs_block *b = &d->layout.blocks[i];
-		if (b->state == GS_INACTIVE || b->requested == GS_NONE ||
-			(uint64_t)b->requested > b->size || b->stack >= d->snapshot->nstacks)
-			continue;
-		sums[b->stack] += b->size - (uint64_t)b->requested;
-		if (sums[b->stack] > *lost)
-			*lost = sums[b->stack], *worst = b->stack;
-	}
-	free(sums);
-	return GS_OK;
-}
-
 static gs_status advise_rounding(gs_diagnosis *d)
 {
 	gs_prose act, why;
 	gs_id worst;
 	uint64_t lost;
-	if (worst_rounded(d, &worst, &lost))
+	if (gs_worst_rounded(d, &worst, &lost))
 		return GS_NO_MEMORY;
 	gs_prose_clear(&act), gs_prose_clear(&why);
 	gs_say(&act,
@@ -195,12 +154,6 @@ static gs_id holder_of_run(const gs_diagnosis *d, const gs_eviction *e)
 	return stack;
 }
 
-static bool named(const gs_diagnosis *d, gs_id stack)
-{
-	char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
-	return gs_stack_place(d->snapshot, stack, where, called_by);
-}
-
 /* told_of_pinning: the line before named whose blocks pin the memory. */
 static gs_status advise_eviction(gs_diagnosis *d, bool told_of_pinning)
 {
@@ -220,7 +173,7 @@ static gs_status advise_eviction(gs_diagnosis *d, bool told_of_pinning)
 	gs_say(&act, " (");
 	gs_say_size(&act, (int64_t)e->live_bytes);
 	gs_say(&act, ")");
-	if (named(d, stack) && !(d->npinning == 1 && told_of_pinning)) {
+	if (gs_names_somebody(d, stack) && !(d->npinning == 1 && told_of_pinning)) {
 		gs_say(&act, e->live_blocks == 1 ? " of " : ", first those of ");
 		gs_say_place(&act, &plain, d, stack);
 		gs_say(&act, ",");
@@ -234,18 +187,26 @@ static gs_status advise_eviction(gs_diagnosis *d, bool told_of_pinning)
 	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
 }
 
-bool gs_pinning_matters(const gs_diagnosis *d)
+static gs_status advise_small_tensors(gs_diagnosis *d)
 {
-	return d->npinning && d->requested > 0 &&
-		d->pinning[0].free_pinned >= (uint64_t)d->requested / PINNED_SHARE;
+	const gs_pinning *p = &d->pinning[0];
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "keep what ");
+	gs_say_place(&act, &plain, d, p->stack);
+	gs_say(&act, " makes in one large tensor instead of %llu small ones",
+		(unsigned long long)p->blocks);
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
 static gs_status advise_pinning(gs_diagnosis *d)
 {
 	const gs_pinning *p = d->npinning ? &d->pinning[0] : NULL;
 	gs_prose act, why;
-	if (!gs_pinning_matters(d) || !p->sets_free || !named(d, p->stack))
+	if (!gs_pinning_matters(d) || !p->sets_free || !gs_names_somebody(d, p->stack))
 		return GS_OK;
+	if (d->verdict == GS_STEP_STRANDED && gs_free_is_small(d))
+		return advise_small_tensors(d);
 	gs_prose_clear(&act), gs_prose_clear(&why);
 	gs_say(&act, "allocate what ");
 	gs_say_place(&act, &plain, d, p->stack);
@@ -257,7 +218,7 @@ static gs_status advise_growth(gs_diagnosis *d)
 {
 	const gs_growth *g = d->ngrowth ? &d->growth[0] : NULL;
 	gs_prose act, why;
-	if (!g || g->bytes < d->totals.allocated / 20 || !named(d, g->stack))
+	if (!g || g->bytes < d->totals.allocated / 20 || !gs_names_somebody(d, g->stack))
 		return GS_OK;
 	gs_prose_clear(&act), gs_prose_clear(&why);
 	gs_say(&act, "stop keeping what ");
@@ -308,6 +269,15 @@ static gs_status advise_recording(gs_diagnosis *d)
 		"");
 }
 
+/* Where nobody knows the capacity, others may hold what is missing. */
+static gs_status advise_looking_outside(gs_diagnosis *d)
+{
+	if (d->verdict != GS_VERDICT_SHORTAGE || !d->null[GS_STEP_OUTSIDE] || !d->has_layout)
+		return GS_OK;
+	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
+		"look whether others hold memory of the device (nvidia-smi), or tell its --capacity", "");
+}
+
 static gs_status advise_against_fragmentation(gs_diagnosis *d, bool replays, gs_error *err)
 {
 	bool tried = false;
@@ -335,6 +305,8 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 		status = advise_by_verdict(d);
 	if (!status && !grows_first)
 		status = advise_growth(d);
+	if (!status)
+		status = advise_looking_outside(d);
 	if (!status)
 		status = advise_recording(d);
 	return status && (!err || !err->status) ? gs_fail(err, status, "out of memory") : status;

@@ -29,6 +29,9 @@ void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out);
  * main". where and called_by as gs_stack_place writes them; called_by may be "". */
 void gs_say_where(gs_prose *p, const gs_voice *voice, const char *where, const char *called_by);
 
+/* Whether a stack names a place in the program. */
+bool gs_names_somebody(const gs_diagnosis *d, gs_id stack);
+
 /* The same of a stack; one that names nothing is described ("memory allocated before the recording
  * began"). */
 void gs_say_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, gs_id stack);
@@ -38,8 +41,5 @@ char *gs_diagnosis_stack(const gs_snapshot *s, gs_id stack);
 
 /* The ladder's row of a step; NULL where it was not asked. */
 const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step);
-
-/* Whether what live blocks keep from going back is anything beside the failed request. */
-bool gs_pinning_matters(const gs_diagnosis *d);
 
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "analyzer/advice/culprit.h"
 #include "analyzer/diagnose/others.h"
 #include "schema/printable.h"
 
@@ -68,8 +69,8 @@ static void write_sentence(answer *a)
 		fprintf(a->out, "%s**\n\n", p.text);
 		return;
 	}
-	a->lines += 1 + gs_prose_write(a->out, a->voice, 0, GS_ROW_MARGIN, p.text, NULL);
-	fputs(a->voice->bold ? "\033[0m\n" : "\n", a->out);
+	a->lines += gs_prose_write(a->out, a->voice, 0, GS_ROW_MARGIN, p.text, NULL);
+	fputs(a->voice->bold ? "\033[0m" : "", a->out);
 }
 
 static void say_pool(gs_prose *p, const gs_diagnosis *d)
@@ -230,10 +231,10 @@ static void write_peak(answer *a)
 	write_row(a, "peak", &p, remark);
 }
 
-static void write_pinning(answer *a)
+static void write_pinning(answer *a, size_t from, size_t few)
 {
 	const gs_diagnosis *d = a->d;
-	for (size_t i = 0; i < some(a, d->npinning, FEW_PINNING); i++) {
+	for (size_t i = from; i < some(a, d->npinning, few); i++) {
 		const gs_pinning *x = &d->pinning[i];
 		gs_prose p;
 		gs_prose_clear(&p);
@@ -247,15 +248,17 @@ static void write_pinning(answer *a)
 		gs_say(&p, " in ");
 		gs_say_count(&p, x->segments, "segment");
 		gs_say(&p, " from going back");
-		write_row(a, i ? "" : "pinned by", &p, NULL);
+		write_row(a, i > from ? "" : from ? "also" : "pinned by", &p, NULL);
 		write_stack(a, x->stack);
 	}
 }
 
-static void write_holders(answer *a)
+static void write_holders(answer *a, size_t from, size_t few)
 {
 	const gs_diagnosis *d = a->d;
-	for (size_t i = 0; i < some(a, d->nholders, FEW_HOLDERS); i++) {
+	if (d->snapshot->nstacks <= 1) /* nobody can be named */
+		return;
+	for (size_t i = from; i < some(a, d->nholders, few); i++) {
 		const gs_holder_row *h = &d->holders[i];
 		gs_prose p;
 		gs_prose_clear(&p);
@@ -266,7 +269,7 @@ static void write_holders(answer *a)
 		gs_say_count(&p, h->blocks, "block");
 		if (h->category != GS_CATEGORY_UNKNOWN)
 			gs_say(&p, ", %s", gs_category_words(d->meaning.rules, h->category));
-		write_row(a, i ? "" : "held by", &p, NULL);
+		write_row(a, i > from ? "" : from ? "also" : "held by", &p, NULL);
 		write_stack(a, h->stack);
 	}
 }
@@ -317,10 +320,14 @@ static void write_fits(answer *a)
 	write_row(a, "fits now", &p, NULL);
 }
 
-/* What a reader would think of first; a step that says the same as one of these is not told. */
-static bool worth_ruling_out(gs_step step)
+/* What a reader would think of first; nothing that the verdict is a kind of. */
+static bool worth_ruling_out(const gs_diagnosis *d, gs_step step)
 {
-	return step != GS_STEP_SEGMENT_SIZE && step != GS_STEP_STRANDED;
+	if (step == GS_STEP_SEGMENT_SIZE || step == GS_STEP_STRANDED)
+		return false;
+	return d->verdict != GS_STEP_STRANDED ||
+		(step != GS_STEP_OTHER_STREAM && step != GS_STEP_PRIVATE_POOL &&
+			step != GS_STEP_FRAGMENTED);
 }
 
 static void write_ruled_out(answer *a)
@@ -331,7 +338,7 @@ static void write_ruled_out(answer *a)
 	gs_prose_clear(&p);
 	for (int i = 0; i < d->nladder && d->ladder[i].step != d->verdict; i++) {
 		const gs_rung *r = &d->ladder[i];
-		if (r->fits || !worth_ruling_out(r->step))
+		if (r->fits || !worth_ruling_out(d, r->step))
 			continue;
 		if (before && before->step == GS_STEP_OTHER_STREAM && r->step == GS_STEP_PRIVATE_POOL)
 			gs_say(&p, " or pool");
@@ -445,8 +452,9 @@ static void write_ladder(answer *a)
 				gs_step_question(r->step), answers[r->fits + 1], have.text, need.text);
 			continue;
 		}
-		gs_say(&p, "%s: %s (%s of %s)", gs_step_question(r->step), answers[r->fits + 1], have.text,
-			need.text);
+		gs_say(&p, "%s: %s", gs_step_question(r->step), answers[r->fits + 1]);
+		if (r->available >= 0 && r->needed >= 0)
+			gs_say(&p, " (%s there, %s needed)", have.text, need.text);
 		fprintf(a->out, "  %-13s", gs_step_word(r->step));
 		gs_prose_write(a->out, a->voice, 15, 15, p.text, NULL);
 	}
@@ -462,6 +470,8 @@ static void write_eviction(answer *a)
 		const gs_eviction *e = &d->evictions[i];
 		gs_prose p;
 		gs_prose_clear(&p);
+		if (!e->live_blocks) /* a hole that is there already */
+			continue;
 		gs_say(&p, "freeing ");
 		gs_say_count(&p, e->live_blocks, "live block");
 		gs_say(&p, " (");
@@ -554,22 +564,113 @@ static bool is_fragmentation(const gs_diagnosis *d)
 	return kind && !strcmp(kind, "fragmentation") && d->verdict != GS_STEP_ROUNDING;
 }
 
+/* What people are told first of: whose memory the failure turns on. */
+typedef enum lead { LEAD_HOLDERS, LEAD_GROWTH, LEAD_PINNING, LEAD_SEGMENT, LEAD_ROUNDING } lead;
+
+static lead lead_of(const gs_diagnosis *d)
+{
+	const gs_segment *g = d->verdict == GS_STEP_PRIVATE_POOL ? gs_foreign_hole(d, true)
+		: d->verdict == GS_STEP_OTHER_STREAM                 ? gs_foreign_hole(d, false)
+															 : NULL;
+	if (d->verdict == GS_STEP_ROUNDING)
+		return LEAD_ROUNDING;
+	if (is_fragmentation(d) && gs_pinning_matters(d))
+		return LEAD_PINNING;
+	if (g && g->stack)
+		return LEAD_SEGMENT;
+	if (d->ngrowth && d->growth[0].bytes >= d->totals.allocated / 20)
+		return LEAD_GROWTH;
+	return LEAD_HOLDERS;
+}
+
+/* The segment that holds the free memory which the request may not use: who asked for it. */
+static void write_segment(answer *a)
+{
+	const gs_segment *g = gs_foreign_hole(a->d, a->d->verdict == GS_STEP_PRIVATE_POOL);
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_say_place(&p, a->voice, a->d, g->stack);
+	gs_say(&p, ": a segment of ");
+	gs_say_size(&p, (int64_t)g->size);
+	if (a->d->verdict == GS_STEP_PRIVATE_POOL)
+		gs_say(&p, " for pool %llu,%llu", (unsigned long long)g->pool_id.a,
+			(unsigned long long)g->pool_id.b);
+	else
+		gs_say(&p, " for stream %llu", (unsigned long long)g->stream);
+	write_row(a, "cached by", &p, NULL);
+	write_stack(a, g->stack);
+}
+
+static void write_rounding(answer *a)
+{
+	gs_id stack;
+	uint64_t lost;
+	gs_prose p;
+	gs_prose_clear(&p);
+	if (gs_worst_rounded(a->d, &stack, &lost) || !lost)
+		return;
+	gs_say_place(&p, a->voice, a->d, stack);
+	gs_say(&p, ": ");
+	gs_say_size(&p, (int64_t)lost);
+	gs_say(&p, " of its blocks is more than it asked for");
+	write_row(a, "lost by", &p, NULL);
+	write_stack(a, stack);
+}
+
+static void write_lead(answer *a, lead what)
+{
+	switch (what) {
+	case LEAD_GROWTH: write_growth(a); break;
+	case LEAD_PINNING: write_pinning(a, 0, 1); break;
+	case LEAD_SEGMENT: write_segment(a); break;
+	case LEAD_ROUNDING: write_rounding(a); break;
+	default: write_holders(a, 0, 1); break;
+	}
+}
+
+/* The first advice in a line; its evidence stands in the list below. */
+static void write_next(answer *a)
+{
+	char known[32];
+	gs_prose p;
+	gs_prose_clear(&p);
+	if (!a->d->nadvice)
+		return;
+	gs_say_foreign(&p, a->voice, a->d->advice[0].act);
+	snprintf(known, sizeof known, "(%s)", gs_known_word(a->d->advice[0].known));
+	write_row(a, "next", &p, known);
+}
+
+static void write_rest(answer *a, lead told)
+{
+	const gs_diagnosis *d = a->d;
+	if (told == LEAD_PINNING)
+		write_pinning(a, 1, FEW_PINNING);
+	else
+		write_holders(a, told == LEAD_HOLDERS, FEW_HOLDERS);
+	if (told == LEAD_PINNING && a->voice->verbose)
+		write_holders(a, 0, FEW_HOLDERS);
+	if (told != LEAD_GROWTH && d->ngrowth && d->growth[0].bytes >= d->totals.allocated / 50)
+		write_growth(a);
+}
+
 void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 {
 	answer a = {d, out, voice, 0};
-	bool pinned = is_fragmentation(d) && gs_pinning_matters(d);
+	lead first = lead_of(d);
 	write_sentence(&a);
+	write_lead(&a, first);
+	write_next(&a);
+	if (!voice->markdown)
+		fputc('\n', out);
+	a.lines++;
 	if (d->verdict != GS_VERDICT_NONE)
 		write_request(&a);
 	write_device(&a);
 	write_other_devices(&a);
 	write_in_use(&a);
 	write_peak(&a);
-	if (pinned)
-		write_pinning(&a);
-	if (!pinned || voice->verbose)
-		write_holders(&a);
-	write_growth(&a);
+	write_rest(&a, first);
 	write_fits(&a);
 	write_ruled_out(&a);
 	write_doubts(&a);

@@ -97,7 +97,7 @@ static gs_status advise_any_less(gs_diagnosis *d)
 	gs_say_size(&act, d->missing);
 	gs_say(&act, " less, or use a larger device");
 	for (size_t i = 0; i < d->nholders && !why.n; i++) {
-		if (!*d->holders[i].where)
+		if (!gs_names_somebody(d, d->holders[i].stack))
 			continue;
 		gs_say(&why, "most is held by ");
 		gs_say_where(&why, &plain, d->holders[i].where, d->holders[i].called_by);

@@ -13,6 +13,12 @@ void gs_say_where(gs_prose *p, const gs_voice *voice, const char *where, const c
 	gs_say_code(p, voice, text);
 }
 
+bool gs_names_somebody(const gs_diagnosis *d, gs_id stack)
+{
+	char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
+	return gs_stack_place(d->snapshot, stack, where, called_by);
+}
+
 /* What stands for a stack without a frame worth naming. */
 static const char *unnamed(const gs_diagnosis *d, gs_id stack)
 {

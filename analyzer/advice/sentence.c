@@ -1,5 +1,6 @@
 /* The answer in one sentence: the verdict's name, a colon, what happened. */
 #include "analyzer/advice/answer.h"
+#include "analyzer/advice/culprit.h"
 
 #include <string.h>
 
@@ -38,9 +39,9 @@ static void say_defect(gs_prose *p, const gs_diagnosis *d)
 {
 	int64_t hole = available(d, GS_STEP_MISSED_FIT);
 	say_asked(p, d, hole);
-	gs_say(p, "; a free block of ");
+	gs_say(p, "; the allocator's retry freed a block of ");
 	gs_say_size_beside(p, hole, d->requested);
-	gs_say(p, " would have held it, but the allocator did not search again");
+	gs_say(p, " but did not look at it: a defect of the allocator, not of this program");
 }
 
 /* What a text says of the allocator's own limit, and of what counts against it. */
@@ -81,7 +82,8 @@ static void say_limit(gs_prose *p, const gs_diagnosis *d)
 	} else if (d->refused_by) {
 		gs_say(p, ", but the driver refused it all the same");
 	} else {
-		gs_say(p, ", but something refused it (a memory fraction, a quota)");
+		gs_say(p,
+			", but something refused it: a memory fraction, or a quota of the container or the device");
 	}
 }
 
@@ -167,14 +169,13 @@ static void say_stranded(gs_prose *p, const gs_diagnosis *d)
 	int64_t all = available(d, GS_STEP_STRANDED);
 	say_asked(p, d, all);
 	gs_say(p, ", ");
-	if (all >= 0)
-		gs_say_size_beside(p, all, d->requested);
+	gs_say_size_beside(p, all, d->requested);
+	if (!d->has_layout)
+		gs_say(p, " is free in all, were it in one piece; the message does not tell how it lies");
+	else if (gs_free_is_small(d))
+		gs_say(p, " is free in all, but most of it in segments that small tensors keep");
 	else
-		gs_say(p, "enough");
-	gs_say(p,
-		d->has_layout ? " is free in all, but spread over pools and streams that do not share"
-					  : " is free in all, were it in one piece; the message does not tell how "
-						"it lies");
+		gs_say(p, " is free in all, but spread over pools and streams that do not share");
 }
 
 static void say_rounding(gs_prose *p, const gs_diagnosis *d)
@@ -236,20 +237,37 @@ static void say_outside(gs_prose *p, const gs_diagnosis *d)
 	}
 }
 
+/* How much is free: what rounding loses inside of blocks is not, and is told beside it. */
+static void say_free_in_all(gs_prose *p, const gs_diagnosis *d)
+{
+	int64_t free = available(d, GS_STEP_STRANDED);
+	int64_t all = d->requested - d->missing;
+	if (free < 0 || free > all)
+		free = all;
+	gs_say_size_beside(p, free, d->requested);
+	gs_say(p, " free in all");
+	if (all - free > all / NEXT_TO_NOTHING) {
+		gs_say(p, " and ");
+		gs_say_size(p, all - free);
+		gs_say(p, " more lost to rounding");
+	}
+}
+
 static void say_shortage(gs_prose *p, const gs_diagnosis *d)
 {
-	int64_t all = d->missing >= 0 && d->requested >= d->missing ? d->requested - d->missing
-																: GS_NONE;
-	say_asked(p, d, all);
-	if (all >= 0) {
-		gs_say(p, ", ");
-		gs_say_size_beside(p, all, d->requested);
-		gs_say(p, " free in all; ");
-		gs_say_size(p, d->missing);
-		gs_say(p, " %s missing", d->missing == 1 ? "is" : "are");
-	} else {
+	bool known = d->missing >= 0 && d->requested >= d->missing;
+	say_asked(p, d, known ? d->requested - d->missing : GS_NONE);
+	if (!known) {
 		gs_say(p, "; memory is really short");
+		return;
 	}
+	gs_say(p, ", ");
+	say_free_in_all(p, d);
+	gs_say(p, "; ");
+	gs_say_size(p, d->missing);
+	gs_say(p, " %s missing", d->missing == 1 ? "is" : "are");
+	if (d->null[GS_STEP_OUTSIDE] && d->has_layout)
+		gs_say(p, ", unless others hold it");
 }
 
 static void say_unknown(gs_prose *p, const gs_diagnosis *d)
@@ -309,7 +327,10 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 		gs_say(p, "the input tells of no failure, and nothing of segments and blocks");
 		return;
 	}
-	gs_say(p, device_failed(d) ? "in this state " : "");
+	if (device_failed(d))
+		gs_say(p, "in this state ");
+	else if (d->device && !d->device->trace.n)
+		gs_say(p, "none is recorded, for there are no events; ");
 	gs_say_size(p, (int64_t)(d->totals.allocated + d->totals.pending));
 	gs_say(p, " in use of ");
 	gs_say_size(p, (int64_t)d->totals.reserved);

@@ -183,6 +183,7 @@ START_TEST(columns_hold_what_the_tables_hold)
 						 "{\"form\":\"tsv\"}", &out, &n),
 		GPUSNAP_DONE);
 	ck_assert_str_eq(strchr(out, '\n') + 1, expected);
+	gpusnap_events_free(&events);
 	ck_assert_int_eq(gpusnap_snapshot_events(s, 5, &events), GPUSNAP_USAGE);
 	ck_assert_uint_eq(events.n, 0);
 	gpusnap_analyzer_free(out);

@@ -1,0 +1,63 @@
+/* Whose memory it is that a failure turns on. */
+#include "analyzer/advice/culprit.h"
+
+#include <stdlib.h>
+
+/* Pinned memory matters from this part of the request on. */
+enum { PINNED_SHARE = 4 };
+
+bool gs_pinning_matters(const gs_diagnosis *d)
+{
+	return d->npinning && d->requested > 0 &&
+		d->pinning[0].free_pinned >= (uint64_t)d->requested / PINNED_SHARE;
+}
+
+const gs_segment *gs_foreign_hole(const gs_diagnosis *d, bool other_pool)
+{
+	const gs_segment *found = NULL;
+	uint64_t size = 0;
+	for (size_t i = 0; i < d->layout.nblocks; i++) {
+		const gs_block *b = &d->layout.blocks[i];
+		const gs_segment *g = &d->layout.segments[b->segment];
+		bool pool = g->pool_id.a != d->pool_id.a || g->pool_id.b != d->pool_id.b;
+		if (b->state != GS_INACTIVE || pool != other_pool ||
+			(!pool && (int64_t)g->stream == d->stream) || b->size <= size)
+			continue;
+		size = b->size;
+		found = g;
+	}
+	return found;
+}
+
+gs_status gs_worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost)
+{
+	uint64_t *sums = calloc((size_t)d->snapshot->nstacks + 1, sizeof *sums);
+	*worst = 0;
+	*lost = 0;
+	if (!sums)
+		return GS_NO_MEMORY;
+	for (size_t i = 0; i < d->layout.nblocks; i++) {
+		const gs_block *b = &d->layout.blocks[i];
+		if (b->state == GS_INACTIVE || b->requested == GS_NONE ||
+			(uint64_t)b->requested > b->size || b->stack >= d->snapshot->nstacks)
+			continue;
+		sums[b->stack] += b->size - (uint64_t)b->requested;
+		if (sums[b->stack] > *lost)
+			*lost = sums[b->stack], *worst = b->stack;
+	}
+	free(sums);
+	return GS_OK;
+}
+
+bool gs_free_is_small(const gs_diagnosis *d)
+{
+	uint64_t small = 0, all = 0;
+	for (size_t i = 0; i < d->layout.nblocks; i++) {
+		const gs_block *b = &d->layout.blocks[i];
+		if (b->state != GS_INACTIVE)
+			continue;
+		all += b->size;
+		small += d->layout.segments[b->segment].pool == GS_SMALL ? b->size : 0;
+	}
+	return d->pool == GS_LARGE && small > all / 2;
+}

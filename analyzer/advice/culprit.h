@@ -1,0 +1,23 @@
+/* Whose memory it is that a failure turns on: facts that the answer tells and the advice uses. All
+ * only read the diagnosis. */
+#ifndef GS_ANALYZER_ADVICE_CULPRIT_H
+#define GS_ANALYZER_ADVICE_CULPRIT_H
+
+#include "analyzer/diagnose/diagnose.h"
+
+/* Whether what live blocks keep from going back is anything beside the failed request. */
+bool gs_pinning_matters(const gs_diagnosis *d);
+
+/* The segment of the largest free block under another pool id (other_pool), or of the request's
+ * under another stream; NULL none. */
+const gs_segment *gs_foreign_hole(const gs_diagnosis *d, bool other_pool);
+
+/* The stack whose blocks lose most to rounding; *lost gets the bytes, 0 where none loses any.
+ * GS_NO_MEMORY. */
+gs_status gs_worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost);
+
+/* Whether most of what is free lies in small-pool segments, where the large request that failed
+ * cannot have it. */
+bool gs_free_is_small(const gs_diagnosis *d);
+
+#endif

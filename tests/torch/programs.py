@@ -223,9 +223,22 @@ def pool():
     del inside, of
     cuda.empty_cache()
     return seen + [cuda.memory_reserved()]
+def profiled():
+    with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU], profile_memory=True) as p:
+        for n in (2, 5): kept.append(torch.empty((n << 20) + 1, dtype=torch.uint8, device='cuda'))
+        del kept[-1]
+    return [(e.key, e.count, e.device_memory_usage) for e in p.key_averages() if e.device_memory_usage]
+def live_in_pool():
+    of = cuda.MemPool()
+    with cuda.use_mem_pool(of): inside = [torch.empty(n << 20, dtype=torch.uint8, device='cuda') for n in (4, 40)]
+    at, check = [t.data_ptr() for t in inside], torch._C._cuda_checkPoolLiveAllocations
+    seen = [check(0, of.id, of_these) for of_these in (set(at), set(at[:1]), {*at, 0}, set())]
+    del inside
+    return seen + [check(0, of.id, set())]
 kept = [torch.empty(n << 20, dtype=torch.uint8, device='cuda') for n in (1, 3, 30, 300)]; del kept[1]
 for f in (cuda.memory_allocated, cuda.max_memory_allocated, cuda.memory_reserved, cuda.max_memory_reserved, stats, cuda.memory_summary,
-          cuda.mem_get_info, layout, cuda.reset_peak_memory_stats, stats, cuda.reset_accumulated_memory_stats, stats, fraction, pool, stats):
+          cuda.mem_get_info, layout, cuda.reset_peak_memory_stats, stats, cuda.reset_accumulated_memory_stats, stats, fraction, pool, stats,
+          profiled, live_in_pool):
     ask(f'{len(told)} {f.__name__}', f)
 failures = []
 torch._C._cuda_attach_out_of_memory_observer(lambda *figures: failures.append(figures[2:]))
@@ -240,6 +253,8 @@ def under_use_torch_cuda_answers_as_it_would():
     plain = Run(program(API % ''), mib=1024).json()
     ours = Run(program(API % 'import gpusnap.torch; gpusnap.torch.use()'), mib=1024).json()
     assert plain.keys() == ours.keys()
+    assert [v for k, v in plain.items() if 'live_in_pool' in k] == [[True, False, False, False, True]], plain
+    assert [v for k, v in plain.items() if 'profiled' in k][0], plain
     assert not [(k, plain[k], ours[k]) for k in plain if plain[k] != ours[k]], [(k, plain[k], ours[k]) for k in plain if plain[k] != ours[k]]
 
 

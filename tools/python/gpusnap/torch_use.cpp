@@ -8,6 +8,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <unordered_set>
 #include <vector>
 
 #include <ATen/record_function.h>
@@ -46,6 +47,26 @@ static void tell_observers(int device, size_t bytes)
 		observer(device, bytes, total, free);
 }
 
+static int64_t figure(int device, const std::string &name)
+{
+	int64_t value = 0;
+	return gpusnap_stat(device, name.c_str(), &value) == GPUSNAP_OK ? value : 0;
+}
+
+// torch.profiler with profile_memory=True hears of every block from the allocator; figures are looked up only for it.
+static void tell_profiler(void *ptr, int device, int64_t change)
+{
+	c10::reportMemoryUsageToProfiler(ptr, change, static_cast<size_t>(figure(device, "allocated_bytes.all.current")),
+		static_cast<size_t>(figure(device, "reserved_bytes.all.current")),
+		c10::Device(c10::DeviceType::CUDA, static_cast<c10::DeviceIndex>(device)));
+}
+
+static int64_t block_size(int device, void *ptr)
+{
+	size_t bytes = 0;
+	return gpusnap_block_size(device, ptr, &bytes) == GPUSNAP_OK ? static_cast<int64_t>(bytes) : 0;
+}
+
 static void *allocate_on(size_t bytes, int device, cudaStream_t stream)
 {
 	void *ptr = nullptr;
@@ -56,21 +77,21 @@ static void *allocate_on(size_t bytes, int device, cudaStream_t stream)
 		TORCH_CHECK_WITH(OutOfMemoryError, false, words);
 	}
 	must(status);
+	if (ptr && c10::memoryProfilingEnabled())
+		tell_profiler(ptr, device, block_size(device, ptr));
 	return ptr;
 }
 
 static void free_on(void *ptr, size_t, int device, cudaStream_t)
 {
+	bool told = ptr && c10::memoryProfilingEnabled();
+	int64_t bytes = told ? block_size(device, ptr) : 0;
 	gpusnap_free(device, ptr);
+	if (told)
+		tell_profiler(ptr, device, -bytes);
 }
 
 // --- figures -------------------------------------------------------------------------------------------------------------------
-
-static int64_t figure(int device, const std::string &name)
-{
-	int64_t value = 0;
-	return gpusnap_stat(device, name.c_str(), &value) == GPUSNAP_OK ? value : 0;
-}
 
 template <class Stat> static void read_stat(int device, const std::string &name, Stat &s)
 {
@@ -254,6 +275,28 @@ public:
 			for (int device = 0; device < gpusnap_devices(); device++)
 				if (gpusnap_record_stream(device, ptr.get(), stream.stream()) == GPUSNAP_OK)
 					return;
+	}
+
+	// Whether exactly these blocks of a pool are in use.
+	virtual bool checkPoolLiveAllocations(c10::DeviceIndex device, MempoolId_t id, const std::unordered_set<void *> &expected)
+	{
+		{
+			std::lock_guard<std::mutex> guard(lock_);
+			TORCH_CHECK(users_.count({ device, id }), "Could not find pool of id");
+		}
+		std::vector<cca::SegmentInfo> segments;
+		put_layout(device, id, segments);
+		size_t live = 0;
+		for (const auto &segment : segments) {
+			auto at = segment.address;
+			for (const auto &block : segment.blocks) {
+				if (block.allocated && !expected.count(reinterpret_cast<void *>(at)))
+					return false;
+				live += block.allocated;
+				at += block.size;
+			}
+		}
+		return live == expected.size();
 	}
 
 	virtual void beginAllocateToPool(c10::DeviceIndex device, MempoolId_t id, filter wants)

@@ -118,23 +118,6 @@ static int exit_status(const diagnose_options *o, const gs_diagnosis *d)
 	return is_too_fragmented(o, d) ? 10 : GS_EXIT_DONE;
 }
 
-static bool has_device(const gs_snapshot *s, int64_t device)
-{
-	for (size_t i = 0; i < s->ndevices; i++)
-		if (s->devices[i].device == device)
-			return true;
-	return false;
-}
-
-/* Without a failure: the first snapshot that has the device asked for. */
-static const gs_snapshot *healthy(const gs_input *input, int64_t device)
-{
-	for (size_t i = 0; device != GS_UNSET && i < input->n; i++)
-		if (has_device(&input->snapshots[i], device))
-			return &input->snapshots[i];
-	return &input->snapshots[0];
-}
-
 static void print(const diagnose_options *o, const gs_diagnosis *d, FILE *out)
 {
 	gs_voice voice = gs_voice_of(&o->common, o->verbose);
@@ -207,7 +190,7 @@ static int tell(const diagnose_options *o, const gs_input *input, const gs_snaps
 		gs_fail(&err, GS_NO_MEMORY, "out of memory");
 		return gs_fail_file("diagnose", &err, NULL);
 	}
-	const gs_snapshot *s = n ? failures[0].snapshot : healthy(input, o->common.device);
+	const gs_snapshot *s = n ? failures[0].snapshot : gs_inputs_healthy(input, o->common.device);
 	if (input->n > 1)
 		gs_note("%zu snapshots; diagnosed: %s (another: --rank, or name its file)", input->n,
 			s->path ? s->path : "the first");

@@ -27,15 +27,23 @@ static bool is_plain(const char *path)
 	return !stat(path, &st) && S_ISREG(st.st_mode);
 }
 
+/* A snapshot of a database tells the path that it once had. */
+static bool is_named(const gs_arguments *files, const char *path)
+{
+	for (int i = 0; i < files->n; i++)
+		if (!strcmp(files->text[i], path))
+			return true;
+	return false;
+}
+
 /* PyTorch's own files are copied, so that nothing is lost that the model does not hold. */
 static gs_status write_pytorch(
-	const gs_input *input, const gs_arguments *files, FILE *stream, gs_error *err)
+	const gs_snapshot *s, const gs_arguments *files, FILE *stream, gs_error *err)
 {
-	const gs_snapshot *s = &input->snapshots[0];
 	size_t left_out = 0;
 	gs_status status = GS_UNSUPPORTED;
-	bool own_file = files->n == 1 && s->path && !strcmp(s->path, files->text[0]) &&
-		strcmp(files->text[0], "-") && is_plain(s->path) && !gs_input_is_database(s->path);
+	bool own_file = s->path && is_named(files, s->path) && strcmp(s->path, "-") &&
+		is_plain(s->path) && !gs_input_is_database(s->path);
 	if (s->kind == GS_KIND_PYTORCH && own_file)
 		status = gs_export_pytorch_copy(s->path, s->part, to_stream, stream, err);
 	if (status != GS_UNSUPPORTED)
@@ -95,13 +103,11 @@ static export_format parse_format(const char *word)
 	return (export_format)i;
 }
 
-static gs_status write_format(const gs_input *input, const gs_arguments *files,
+static gs_status write_format(const gs_snapshot *s, const gs_arguments *files,
 	const gs_common *common, export_format format, FILE *out, gs_error *err)
 {
-	const gs_snapshot *s = &input->snapshots[0];
-
 	switch (format) {
-	case PYTORCH: return write_pytorch(input, files, out, err);
+	case PYTORCH: return write_pytorch(s, files, out, err);
 	case FLAMEGRAPH: return write_moment(s, common, gs_export_folded, out, err);
 	case SPEEDSCOPE: return write_moment(s, common, gs_export_speedscope, out, err);
 	case PERFETTO: return write_perfetto(s, common, out, err);
@@ -110,17 +116,16 @@ static gs_status write_format(const gs_input *input, const gs_arguments *files,
 }
 
 static int export(
-	const gs_input *input, const gs_arguments *files, const gs_common *common, export_format format)
+	const gs_snapshot *s, const gs_arguments *files, const gs_common *common, export_format format)
 {
-	const char *from = input->snapshots[0].path;
 	gs_result result;
 	gs_error err = GS_ERROR_INIT;
 	int exit_status = gs_result_open(
 		&result, common, format == FLAMEGRAPH || format == SPEEDSCOPE ? 0 : GS_OUTFILE_BINARY);
 	if (exit_status >= 0)
 		return exit_status;
-	gs_status status = write_format(input, files, common, format, result.stream, &err);
-	exit_status = status ? gs_fail_file(ferror(result.stream) ? result.name : from, &err, NULL)
+	gs_status status = write_format(s, files, common, format, result.stream, &err);
+	exit_status = status ? gs_fail_file(ferror(result.stream) ? result.name : s->path, &err, NULL)
 						 : GS_EXIT_DONE;
 	return gs_result_close(&result, exit_status);
 }
@@ -148,7 +153,7 @@ int gs_cmd_export(int argc, char **argv)
 		GS_OPTIONS_END};
 	gs_arguments files;
 	gs_input input = GS_INPUT_INIT;
-	int status = gs_options_parse(options, argc, argv, 0, 1, &files);
+	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &files);
 	if (status >= 0)
 		return status;
 	export_format format = parse_format(word);
@@ -161,11 +166,10 @@ int gs_cmd_export(int argc, char **argv)
 		return gs_fail_usage("export", "leave --state and -d out",
 			"%s holds all devices and the whole recording", word);
 	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
-	if (status < 0 && input.n > 1)
-		status = gs_fail_usage(
-			"export", "--rank picks one", "%zu snapshots where one is exported", input.n);
-	if (status < 0)
-		status = export(&input, &files, &common, format);
+	if (status < 0) {
+		const gs_snapshot *s = gs_inputs_first(&input, &common, "exported");
+		status = s ? export(s, &files, &common, format) : GS_EXIT_FAILED;
+	}
 	gs_input_release(&input);
 	return status;
 }

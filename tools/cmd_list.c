@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/failure.h"
 #include "analyzer/open/input.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
@@ -30,8 +31,8 @@ typedef struct line {
 	char *path, *host;
 	const char *kind;
 	int64_t time_us, rank, device, requested, device_free, pid, ooms;
-	size_t order; /* as named, from 0 */
-	bool complete;
+	size_t order;       /* as named, from 0 */
+	bool complete, cut; /* cut: the message of its failure */
 } line;
 
 typedef struct lines {
@@ -41,27 +42,17 @@ typedef struct lines {
 	gs_ranks ranks; /* of all that were read */
 } lines;
 
-/* The earliest out-of-memory of a snapshot, by time where it is known. */
-static const gs_oom *first_oom(const gs_snapshot *s)
-{
-	const gs_oom *first = NULL;
-	for (size_t i = 0; i < s->nooms; i++)
-		if (!first ||
-			(s->ooms[i].time_us != GS_NONE &&
-				(first->time_us == GS_NONE || s->ooms[i].time_us < first->time_us)))
-			first = &s->ooms[i];
-	return first;
-}
-
 static void fill_line(line *x, const gs_snapshot *s)
 {
-	const gs_oom *o = first_oom(s);
+	size_t failure = gs_failure_of(s, true, 0);
+	const gs_oom *o = failure == SIZE_MAX ? NULL : &s->ooms[failure];
 	x->path = s->path ? strdup(s->path) : NULL;
 	x->host = s->host ? strdup(s->host) : NULL;
 	x->kind = gs_kind_text(s->kind);
 	x->rank = s->rank;
 	x->pid = s->pid;
 	x->complete = s->complete;
+	x->cut = o && gs_failure_is_cut(o);
 	x->ooms = gs_snapshot_failures(s, NULL);
 	x->time_us = o && o->time_us != GS_NONE ? o->time_us : s->time_us;
 	x->device = o && o->device >= 0 ? o->device : GS_NONE;
@@ -69,13 +60,16 @@ static void fill_line(line *x, const gs_snapshot *s)
 	x->device_free = o ? o->device_free : GS_NONE;
 }
 
-/* Failures first, by time; what did not fail, or when is not known, after them as named. */
+/* Failures first, by time, those whose message is cut after the whole ones (model/failure.h); what
+ * did not fail, or when is not known, after them as named. */
 static int by_failure(const void *a, const void *b)
 {
 	const line *x = a, *y = b;
 	bool failed_x = x->ooms > 0, failed_y = y->ooms > 0;
 	if (failed_x != failed_y)
 		return failed_x ? -1 : 1;
+	if (x->cut != y->cut)
+		return x->cut ? 1 : -1;
 	if (failed_x && (x->time_us == GS_NONE) != (y->time_us == GS_NONE))
 		return x->time_us == GS_NONE ? 1 : -1;
 	if (failed_x && x->time_us != y->time_us)
@@ -83,7 +77,7 @@ static int by_failure(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static int read_lines(const gs_input_list *list, const gs_common *common, lines *out)
+static int read_lines(gs_input_list *list, const gs_common *common, lines *out)
 {
 	out->all = calloc(list->n + 1, sizeof *out->all);
 	gs_error err = GS_ERROR_INIT;
@@ -93,15 +87,12 @@ static int read_lines(const gs_input_list *list, const gs_common *common, lines 
 	}
 	for (size_t i = 0; i < list->n; i++) {
 		const gs_input_entry *entry = &list->entries[i];
-		char text[GS_ERROR_TEXT + 16];
 		gs_snapshot s;
 		unsigned want = GS_WANT_LAYOUT |
 			(gs_input_may_skip_events(entry) ? 0u : (unsigned)GS_WANT_EVENTS);
 		if (gs_input_read(entry, want, &s, &err)) {
-			if (!entry->in_folder)
+			if (!gs_input_lose(&list->losses, entry->path, entry->in_folder, &err))
 				return gs_fail_file(entry->path, &err, NULL);
-			snprintf(text, sizeof text, "left out: %s", err.text);
-			gs_warn(entry->path, text);
 			continue;
 		}
 		gs_ranks_add(&out->ranks, s.rank);
@@ -178,11 +169,15 @@ static int print(const lines *all, const gs_common *common)
 	return status ? gs_fail_file("list", &err, NULL) : GS_EXIT_DONE;
 }
 
-static int list(const gs_input_list *inputs, const gs_common *common)
+static int list(gs_input_list *inputs, const gs_common *common)
 {
 	lines all = {NULL, 0, true, GS_RANKS_INIT};
 	gs_error err = GS_ERROR_INIT;
 	int status = read_lines(inputs, common, &all);
+	if (status < 0 && !all.n && !all.ranks.n &&
+		gs_input_losses_fail(&inputs->losses, &inputs->failed, &err))
+		status = gs_fail_file(inputs->failed, &err, NULL);
+	gs_inputs_tell_losses(&inputs->losses);
 	if (status < 0 && !all.n) {
 		gs_input_none(common->rank, &all.ranks, &err);
 		status = gs_fail_file(inputs->entries[0].path, &err, NULL);

@@ -22,20 +22,19 @@ typedef struct load {
 	gs_ranks ranks; /* of all that were read */
 } load;
 
-static int add_entry(load *l, const gs_input_entry *entry)
+static int add_entry(load *l, const gs_input_entry *entry, gs_input_losses *losses)
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
-	char text[GS_ERROR_TEXT + 16];
 	gs_store_options ask = GS_STORE_ASK_ALL;
 	ask.rules = l->rules;
 	if (l->all_frames)
 		ask.parts |= GS_STORE_ALL_FRAMES;
 	gs_progress_begin(entry->path);
 	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, &err);
-	if (status && entry->in_folder) {
-		snprintf(text, sizeof text, "left out: %s", err.text);
-		gs_warn(entry->path, text);
+	err.status = status;
+	if (status && entry->in_folder && gs_input_lose(losses, entry->path, true, &err)) {
+		gs_progress_end();
 		return -1;
 	}
 	if (!status)
@@ -50,22 +49,24 @@ static int add_entry(load *l, const gs_input_entry *entry)
 	return status ? gs_fail_file(entry->path, &err, NULL) : -1;
 }
 
-static int add_all(load *l, const gs_input_list *list, const char *first)
+static int add_all(load *l, gs_input_list *list, const char *first)
 {
 	gs_error err = GS_ERROR_INIT;
 	for (size_t i = 0; i < list->n; i++) {
-		int status = add_entry(l, &list->entries[i]);
+		int status = add_entry(l, &list->entries[i], &list->losses);
 		if (status >= 0)
 			return status;
 	}
+	gs_inputs_tell_losses(&list->losses);
 	if (l->loaded)
 		return -1;
 	gs_input_none(l->common->rank, &l->ranks, &err);
 	return gs_fail_file(first, &err, NULL);
 }
 
-/* The database is made under its temporary name, so that nobody sees a half-filled one. */
-static int make_database(load *l, const gs_input_list *list, const char *first)
+/* All that was named or nothing: a database from which one is missing would look whole. It is made
+ * under its temporary name, so that nobody sees a half-filled one. */
+static int make_database(load *l, gs_input_list *list, const char *first)
 {
 	gs_outfile file = GS_OUTFILE_INIT;
 	gs_error err = GS_ERROR_INIT;
@@ -109,7 +110,8 @@ int gs_cmd_load(int argc, char **argv)
 	if ((status = gs_inputs_rules(rules_file, &l.rules)) >= 0)
 		return status;
 	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note,
-			NULL, &list, &err))
+			NULL, &list, &err) ||
+		gs_input_losses_fail(&list.losses, &list.failed, &err))
 		status = gs_fail_file(list.failed, &err, NULL);
 	else
 		status = make_database(&l, &list, arguments.text[0]);

@@ -84,7 +84,7 @@ int gs_cmd_plot(int argc, char **argv)
 		GS_OPTIONS_END};
 	gs_input input = GS_INPUT_INIT;
 	gs_arguments arguments;
-	int status = gs_options_parse(options, argc, argv, 0, 1, &arguments);
+	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 
 	if (status >= 0)
 		return status;
@@ -94,11 +94,10 @@ int gs_cmd_plot(int argc, char **argv)
 	if (status >= 0)
 		return status;
 	status = gs_inputs_open(&arguments, &o.common, GS_WANT_ALL, &input);
-	if (status < 0 && input.n > 1)
-		status = gs_fail_usage(
-			"plot", "--rank chooses one", "a plot shows one snapshot, and there are %zu", input.n);
-	else if (status < 0)
-		status = plot(&o, &input.snapshots[0]);
+	if (status < 0) {
+		const gs_snapshot *s = gs_inputs_first(&input, &o.common, "drawn");
+		status = s ? plot(&o, s) : GS_EXIT_FAILED;
+	}
 	gs_input_release(&input);
 	return status;
 }

@@ -201,6 +201,7 @@ static int answer(
 	if (!status)
 		status = gs_query_answer(session, ask, kept, &left, &rows, &err);
 	gs_progress_end();
+	gs_inputs_tell_losses(gs_session_losses(session));
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("query", NULL, "%s", err.text);
 	else if (status)

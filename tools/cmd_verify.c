@@ -143,10 +143,11 @@ static void verify_argument(work *w, const char *const *path)
 		err = (gs_error)GS_ERROR_INIT;
 		gs_status status = verify(entry, &v, &err);
 		if (status == GS_UNKNOWN_KIND && entry->in_folder)
-			gs_warn(entry->path, "left out: not a kind of file gpusnap knows");
+			list.losses.skipped++;
 		else if (status || keep_result(w, entry->path, &v, &err))
 			damaged(w, entry->path, &err);
 	}
+	gs_inputs_tell_losses(&list.losses);
 	gs_input_list_release(&list);
 }
 

@@ -89,11 +89,10 @@ static int open_and_answer(const gs_arguments *files, const arguments *a)
 	gs_input input = GS_INPUT_INIT;
 	int status = gs_inputs_open(files, &a->common, GS_WANT_ALL, &input);
 
-	if (status < 0 && input.n > 1)
-		status = gs_fail_usage("whatif", "--rank chooses one",
-			"whatif replays one snapshot, and there are %zu", input.n);
-	else if (status < 0)
-		status = answer(&input.snapshots[0], a);
+	if (status < 0) {
+		const gs_snapshot *s = gs_inputs_first(&input, &a->common, "replayed");
+		status = s ? answer(s, a) : GS_EXIT_FAILED;
+	}
 	gs_input_release(&input);
 	return gs_finish_stdout(status);
 }
@@ -181,7 +180,7 @@ int gs_cmd_whatif(int argc, char **argv)
 		GS_OPTIONS_RESULT(a.common), GS_OPTIONS_OUTPUT(a.common), GS_OPTIONS_QUIET(a.common),
 		GS_OPTIONS_END};
 	gs_arguments files;
-	int status = gs_options_parse(options, argc, argv, 0, 1, &files);
+	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &files);
 
 	if (status >= 0)
 		return status;

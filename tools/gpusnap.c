@@ -74,7 +74,7 @@ int main(int argc, char **argv)
 	hold_standard_streams();
 	gs_outfile_clean_on_signals();
 	gs_message_json(asks_for_json(argc, argv));
-	int status = run(argc, argv);
+	int status = gs_message_exit(run(argc, argv));
 	gs_message_release();
 	return status;
 }

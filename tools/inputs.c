@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/failure.h"
 #include "tools/message.h"
 
 void gs_inputs_note(void *context, const char *file, const char *text)
@@ -18,6 +19,16 @@ void gs_inputs_note(void *context, const char *file, const char *text)
 		gs_note("%s", text);
 }
 
+void gs_inputs_tell_losses(const gs_input_losses *losses)
+{
+	if (!losses)
+		return;
+	if (losses->skipped)
+		gs_note("skipped %zu other file%s", losses->skipped, losses->skipped == 1 ? "" : "s");
+	for (size_t i = 0; i < losses->n; i++)
+		gs_fail_after(losses->all[i].path, &losses->all[i].error);
+}
+
 int gs_inputs_open(
 	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
 {
@@ -27,7 +38,45 @@ int gs_inputs_open(
 	gs_status status = gs_input_open(
 		(const char *const *)files->text, (size_t)files->n, &ask, input, &err);
 	gs_progress_end();
+	gs_inputs_tell_losses(&input->losses);
 	return status ? gs_fail_file(input->failed, &err, NULL) : -1;
+}
+
+static bool has_device(const gs_snapshot *s, int64_t device)
+{
+	for (size_t i = 0; i < s->ndevices; i++)
+		if (s->devices[i].device == device)
+			return true;
+	return false;
+}
+
+const gs_snapshot *gs_inputs_healthy(const gs_input *input, int64_t device)
+{
+	for (size_t i = 0; device != GS_UNSET && i < input->n; i++)
+		if (has_device(&input->snapshots[i], device))
+			return &input->snapshots[i];
+	return &input->snapshots[0];
+}
+
+const gs_snapshot *gs_inputs_first(const gs_input *input, const gs_common *common, const char *done)
+{
+	gs_failure *failures = NULL;
+	size_t n = 0;
+	gs_error err = GS_ERROR_INIT;
+	bool any_device = common->device == GS_UNSET;
+	if (input->n == 1)
+		return &input->snapshots[0];
+	if (gs_failures_of(input->snapshots, input->n, any_device,
+			any_device ? 0 : (int32_t)common->device, &failures, &n)) {
+		gs_fail(&err, GS_NO_MEMORY, "%zu failures", input->n);
+		gs_fail_file(NULL, &err, NULL);
+		return NULL;
+	}
+	const gs_snapshot *s = n ? failures[0].snapshot : gs_inputs_healthy(input, common->device);
+	gs_note("%zu snapshots; %s: %s%s (another: --rank, or name its file)", input->n, done,
+		s->path ? s->path : "the first", n > 1 ? ", which failed first" : "");
+	free(failures);
+	return s;
 }
 
 enum { MOST_RULES_TEXT = 1 << 20 };

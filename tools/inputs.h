@@ -14,10 +14,23 @@ void gs_inputs_note(void *context, const char *file, const char *text);
 void gs_progress_begin(const char *what);
 void gs_progress_end(void);
 
+/* Tells what could not be read: an error for each that was named, which the program then ends with,
+ * and a line that counts what was left out of folders. */
+void gs_inputs_tell_losses(const gs_input_losses *losses);
+
 /* Reads all inputs (none named: the newest dump) of the rank that common asks for. Returns -1 to go
  * on, else the exit status after telling why. Release with gs_input_release in any case. */
 int gs_inputs_open(
 	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input);
+
+/* Without a failure: the first snapshot that has the device asked for (GS_UNSET: any). */
+const gs_snapshot *gs_inputs_healthy(const gs_input *input, int64_t device);
+
+/* What a command for one snapshot takes of several: that of the failure to tell first
+ * (analyzer/model/failure.h), without a failure gs_inputs_healthy; a note names it, done being what
+ * happens to it ("drawn"). NULL: no memory, told. */
+const gs_snapshot *gs_inputs_first(
+	const gs_input *input, const gs_common *common, const char *done);
 
 /* --rules-file: rules of the user's for categories (analyzer/meaning/category.h). */
 #define GS_OPTION_RULES(path)                                            \

@@ -14,7 +14,7 @@ enum { LINE = 1024, HELD = 64 * 1024 };
 
 /* held: with JSON, notes and warnings until it is known whether the command fails */
 static struct {
-	bool json, quiet;
+	bool json, quiet, failed;
 	size_t nheld;
 	char held[HELD];
 } settings;
@@ -90,6 +90,17 @@ int gs_fail_file(const char *file, const gs_error *err, const char *hint)
 	tell(file, gs_status_name(err->status), err->text[0] ? err->text : gs_status_text(err->status),
 		hint);
 	return GS_EXIT_FAILED;
+}
+
+void gs_fail_after(const char *file, const gs_error *err)
+{
+	gs_fail_file(file, err, NULL);
+	settings.failed = true;
+}
+
+int gs_message_exit(int status)
+{
+	return settings.failed && status != GS_EXIT_USAGE ? GS_EXIT_FAILED : status;
 }
 
 int gs_fail_usage(const char *command, const char *hint, const char *format, ...)

@@ -27,6 +27,11 @@ void gs_warn(const char *file, const char *text);
  * is replaced by the status's. */
 int gs_fail_file(const char *file, const gs_error *err, const char *hint);
 
+/* The same for an input that others answer beside: whatever the command's status, the program then
+ * ends with GS_EXIT_FAILED (gs_message_exit). */
+void gs_fail_after(const char *file, const gs_error *err);
+int gs_message_exit(int status);
+
 /* The same for a usage error; returns GS_EXIT_USAGE. command (may be NULL) names the subcommand
  * whose help is pointed at. */
 int gs_fail_usage(const char *command, const char *hint, const char *format, ...)

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static bool is_cut(const gs_oom *o) { return o->told.says & GS_SAYS_CUT; }
+bool gs_failure_is_cut(const gs_oom *o) { return o->told.says & GS_SAYS_CUT; }
 
 static bool is_of(const gs_oom *o, bool any_device, int32_t device)
 {
@@ -18,8 +18,8 @@ static bool is_later(const gs_oom *a, const gs_oom *b)
 
 static bool is_earlier(const gs_oom *a, const gs_oom *b)
 {
-	if (is_cut(a) != is_cut(b))
-		return is_cut(b);
+	if (gs_failure_is_cut(a) != gs_failure_is_cut(b))
+		return gs_failure_is_cut(b);
 	return a->time_us != GS_NONE && b->time_us != GS_NONE && a->time_us < b->time_us;
 }
 
@@ -47,8 +47,8 @@ static int by_time(const void *a, const void *b)
 	const gs_oom *p = &x->failure.snapshot->ooms[x->failure.oom],
 				 *q = &y->failure.snapshot->ooms[y->failure.oom];
 	bool timed = p->time_us != GS_NONE, also = q->time_us != GS_NONE;
-	if (is_cut(p) != is_cut(q))
-		return is_cut(p) ? 1 : -1;
+	if (gs_failure_is_cut(p) != gs_failure_is_cut(q))
+		return gs_failure_is_cut(p) ? 1 : -1;
 	if (timed != also)
 		return timed ? -1 : 1;
 	if (timed && p->time_us != q->time_us)

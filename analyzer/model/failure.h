@@ -12,6 +12,9 @@
  * that one, unless any_device. */
 size_t gs_failure_of(const gs_snapshot *s, bool any_device, int32_t device);
 
+/* Whether the message of a failure was cut: such a one is told after whole ones. */
+bool gs_failure_is_cut(const gs_oom *o);
+
 /* One of several failures. */
 typedef struct gs_failure {
 	const gs_snapshot *snapshot;

@@ -55,19 +55,6 @@ void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
 		note(context, s->path, s->warnings[i].text);
 }
 
-/* A file of a folder may be anything: what is no snapshot is left out. Returns whether the failure
- * ends the command. */
-static bool fatal(const gs_input_entry *entry, const gs_error *err, const gs_input_options *ask)
-{
-	char text[GS_ERROR_TEXT + 16];
-	if (!entry->in_folder)
-		return true;
-	snprintf(text, sizeof text, "left out: %s", err->text);
-	if (ask->note)
-		ask->note(ask->context, entry->path, text);
-	return false;
-}
-
 static gs_status add_entry(gs_input *input, const gs_input_entry *entry,
 	const gs_input_options *ask, gs_ranks *seen, gs_error *err)
 {
@@ -75,7 +62,8 @@ static gs_status add_entry(gs_input *input, const gs_input_entry *entry,
 	gs_error why = GS_ERROR_INIT;
 	gs_status status = gs_input_read(entry, ask->want, s, &why);
 	if (status) {
-		if (!fatal(entry, &why, ask))
+		why.status = status;
+		if (gs_input_lose(&input->losses, entry->path, entry->in_folder, &why))
 			return GS_OK;
 		input->failed = strdup(entry->path);
 		return gs_fail(err, status, "%s", why.text[0] ? why.text : gs_status_text(status));
@@ -119,6 +107,8 @@ gs_status gs_input_open(
 	gs_ranks seen = GS_RANKS_INIT;
 	*input = (gs_input)GS_INPUT_INIT;
 	gs_status status = gs_input_expand(paths, n, ask->note, ask->context, &list, err);
+	input->losses = list.losses;
+	list.losses = (gs_input_losses)GS_INPUT_LOSSES_INIT;
 	if (status) {
 		input->failed = list.failed;
 		list.failed = NULL;
@@ -131,6 +121,8 @@ gs_status gs_input_open(
 	}
 	for (size_t i = 0; i < list.n && !status; i++)
 		status = add_entry(input, &list.entries[i], ask, &seen, err);
+	if (!status && !input->n && !seen.n)
+		status = gs_input_losses_fail(&input->losses, &input->failed, err);
 	if (!status && !input->n) {
 		status = gs_input_none(ask->rank, &seen, err);
 		input->failed = n ? strdup(paths[0]) : NULL;
@@ -146,5 +138,6 @@ void gs_input_release(gs_input *input)
 		gs_snapshot_release(&input->snapshots[i]);
 	free(input->snapshots);
 	free(input->failed);
+	gs_input_losses_release(&input->losses);
 	*input = (gs_input)GS_INPUT_INIT;
 }

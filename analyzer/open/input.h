@@ -5,6 +5,7 @@
 #ifndef GS_ANALYZER_OPEN_INPUT_H
 #define GS_ANALYZER_OPEN_INPUT_H
 
+#include "analyzer/open/losses.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/model/snapshot.h"
 
@@ -13,17 +14,18 @@ typedef struct gs_input_entry {
 	int64_t id; /* of the snapshot in the database path; 0: path is a file of its own */
 	unsigned
 		part; /* of a page with several snapshots: which, from 1; 0: the file is one snapshot */
-	bool in_folder; /* found in a folder: if it is of no known kind it is left out, with a note */
+	bool in_folder; /* found in a folder: if it cannot be read it is left out and counted */
 } gs_input_entry;
 
 typedef struct gs_input_list {
 	gs_input_entry *entries;
 	size_t n;
 	char *failed; /* path that the error is about, or NULL */
+	gs_input_losses losses;
 } gs_input_list;
-#define GS_INPUT_LIST_INIT \
-	{                      \
-		NULL, 0, NULL      \
+#define GS_INPUT_LIST_INIT                  \
+	{                                       \
+		NULL, 0, NULL, GS_INPUT_LOSSES_INIT \
 	}
 
 /* Called with each thing worth telling on stderr: file (may be NULL) and text. */
@@ -31,6 +33,7 @@ typedef void gs_input_note(void *context, const char *file, const char *text);
 
 /* Expands paths. n = 0: a pipe on standard input (piped.h), else the newest dump in $GPUSNAP_DIR
  * (default ./gpusnap-dumps), named by a note.
+ * What cannot be looked into is among list->losses; where nothing else is named, that is the error.
  * On failure list->failed names the path. Release the list in any case. */
 gs_status gs_input_expand(const char *const *paths, size_t n, gs_input_note *note, void *context,
 	gs_input_list *list, gs_error *err);
@@ -52,10 +55,11 @@ typedef struct gs_input {
 	gs_snapshot *snapshots;
 	size_t n;
 	char *failed; /* path that the error is about, or NULL */
+	gs_input_losses losses;
 } gs_input;
-#define GS_INPUT_INIT \
-	{                 \
-		NULL, 0, NULL \
+#define GS_INPUT_INIT                       \
+	{                                       \
+		NULL, 0, NULL, GS_INPUT_LOSSES_INIT \
 	}
 
 /* The ranks that snapshots have. */
@@ -73,7 +77,8 @@ void gs_ranks_add(gs_ranks *ranks, int64_t rank);
  * that there are, may be NULL). */
 gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err);
 
-/* At least one snapshot, or an error (GS_NOT_FOUND: none of that rank). Release in any case. */
+/* At least one snapshot, or an error (GS_NOT_FOUND: none of that rank). What could not be read
+ * beside them is among input->losses, to be told by the caller. Release in any case. */
 gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_options *ask,
 	gs_input *input, gs_error *err);
 void gs_input_release(gs_input *input);

@@ -114,20 +114,15 @@ static gs_status expand_database(const char *path, gs_input_list *list, gs_error
 /* What is done with each folder on the way. */
 typedef struct walk {
 	gs_input_list *list;
-	gs_input_note *note;
-	void *context;
 	int depth;
 } walk;
 
 /* Hidden files are somebody's temporary ones. */
 static int is_candidate(const struct dirent *d) { return d->d_name[0] != '.'; }
 
-static gs_status leave_out(const walk *w, const char *path, const char *why)
+static gs_status leave_out(walk *w)
 {
-	char text[160];
-	snprintf(text, sizeof text, "left out: %s", why);
-	if (w->note)
-		w->note(w->context, path, text);
+	w->list->losses.skipped++;
 	return GS_OK;
 }
 
@@ -139,16 +134,14 @@ static gs_status add_folder(walk *w, const char *path, gs_error *err)
 	struct stat st;
 	gs_error why = GS_ERROR_INIT;
 	if (lstat(path, &st))
-		return leave_out(w, path, strerror(errno));
-	if (S_ISLNK(st.st_mode))
-		return leave_out(w, path, "a link to a folder is not followed");
-	if (w->depth == MAX_DEPTH)
-		return leave_out(w, path, "too many folders in each other");
+		return leave_out(w);
+	if (S_ISLNK(st.st_mode) || w->depth == MAX_DEPTH)
+		return leave_out(w);
 	w->depth++;
 	gs_status status = expand_folder(w, path, &why);
 	w->depth--;
 	if (status == GS_IO)
-		return leave_out(w, path, why.text);
+		return leave_out(w);
 	return status ? gs_fail(err, status, "%s", why.text) : GS_OK;
 }
 
@@ -157,13 +150,11 @@ static gs_status add_of_folder(walk *w, const char *path, gs_error *err)
 {
 	struct stat st;
 	if (stat(path, &st))
-		return leave_out(w, path, strerror(errno));
+		return leave_out(w);
 	if (S_ISDIR(st.st_mode))
 		return add_folder(w, path, err);
-	if (!S_ISREG(st.st_mode))
-		return leave_out(w, path, "not a file");
-	if (gs_input_is_database(path))
-		return leave_out(w, path, "a database in a folder is not looked into");
+	if (!S_ISREG(st.st_mode) || gs_input_is_database(path))
+		return leave_out(w);
 	return append_file(w->list, path, true, err);
 }
 
@@ -191,8 +182,7 @@ static gs_status expand_folder(walk *w, const char *path, gs_error *err)
 	return status;
 }
 
-static gs_status expand_one(
-	const char *path, gs_input_list *list, gs_input_note *note, void *context, gs_error *err)
+static gs_status expand_one(const char *path, gs_input_list *list, gs_error *err)
 {
 	struct stat st;
 	if (!strcmp(path, "-"))
@@ -201,7 +191,7 @@ static gs_status expand_one(
 		return gs_fail(err, errno == ENOENT ? GS_NOT_FOUND : GS_IO, "%s", strerror(errno));
 	if (S_ISDIR(st.st_mode)) {
 		size_t before = list->n;
-		walk w = {list, note, context, 0};
+		walk w = {list, 0};
 		gs_status status = expand_folder(&w, path, err);
 		if (!status && list->n == before)
 			return gs_fail(err, GS_NOT_FOUND, "the directory holds no file");
@@ -284,15 +274,20 @@ gs_status gs_input_expand(const char *const *paths, size_t n, gs_input_note *not
 	gs_status status = GS_OK;
 	*list = (gs_input_list)GS_INPUT_LIST_INIT;
 	if (!n && gs_input_piped(note, context))
-		return expand_one("-", list, note, context, err);
+		return expand_one("-", list, err);
 	if (!n)
 		return expand_newest(list, note, context, err);
 	for (size_t i = 0; i < n && !status; i++) {
-		status = expand_one(paths[i], list, note, context, err);
-		if (status)
+		gs_error why = GS_ERROR_INIT;
+		status = expand_one(paths[i], list, &why);
+		if (status && status != GS_LIMIT && gs_input_lose(&list->losses, paths[i], false, &why)) {
+			status = GS_OK;
+		} else if (status) {
 			list->failed = strdup(paths[i]);
+			gs_fail(err, status, "%s", why.text);
+		}
 	}
-	return status;
+	return status || list->n ? status : gs_input_losses_fail(&list->losses, &list->failed, err);
 }
 
 void gs_input_list_release(gs_input_list *list)
@@ -301,5 +296,6 @@ void gs_input_list_release(gs_input_list *list)
 		free(list->entries[i].path);
 	free(list->entries);
 	free(list->failed);
+	gs_input_losses_release(&list->losses);
 	*list = (gs_input_list)GS_INPUT_LIST_INIT;
 }

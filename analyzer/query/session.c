@@ -123,6 +123,11 @@ void gs_session_close(gs_session *session)
 	free(session);
 }
 
+const gs_input_losses *gs_session_losses(const gs_session *session)
+{
+	return session ? &session->list.losses : NULL;
+}
+
 const char *gs_session_failed(const gs_session *session)
 {
 	return session ? session->failed : NULL;

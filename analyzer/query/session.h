@@ -32,6 +32,9 @@ typedef struct gs_session gs_session;
 gs_status gs_session_open(const gs_session_options *ask, gs_session **session, gs_error *err);
 void gs_session_close(gs_session *session);
 
+/* What could not be read beside that which answers; after gs_session_query. */
+const gs_input_losses *gs_session_losses(const gs_session *session);
+
 /* Path that the last error is about, or NULL. */
 const char *gs_session_failed(const gs_session *session);
 

@@ -1,6 +1,5 @@
 /* Filling a session's tables from files, one after the other; each snapshot's memory is given back
  * before the next. */
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -144,15 +143,10 @@ static gs_status add_entry(
 {
 	gs_snapshot s;
 	gs_error why = GS_ERROR_INIT;
-	char text[GS_ERROR_TEXT + 16];
 	gs_status status = read_entry(session, entry, reads, &s, &why);
-	if (status && entry->in_folder) {
-		snprintf(
-			text, sizeof text, "left out: %s", why.text[0] ? why.text : gs_status_text(status));
-		if (session->ask.note)
-			session->ask.note(session->ask.context, entry->path, text);
+	why.status = status;
+	if (status && gs_input_lose(&session->list.losses, entry->path, entry->in_folder, &why))
 		return GS_OK;
-	}
 	if (!status)
 		gs_ranks_add(&session->ranks, s.rank);
 	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s.rank)) {
@@ -184,6 +178,8 @@ gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *
 		status = add_given(session, session->ask.given, reads, err);
 	for (size_t i = 0; i < session->list.n && !status; i++)
 		status = add_entry(session, &session->list.entries[i], reads, err);
+	if (!status && !session->n && !session->ranks.n)
+		status = gs_input_losses_fail(&session->list.losses, &session->failed, err);
 	if (!status && !session->n) {
 		session->failed = session->ask.npaths ? strdup(session->ask.paths[0]) : NULL;
 		status = gs_input_none(session->ask.rank, &session->ranks, err);

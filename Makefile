@@ -135,7 +135,7 @@ check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSa
 bindir     ?= $(prefix)/bin
 datadir    ?= $(prefix)/share
 pythondir  ?= $(prefix)/lib/gpusnap/python
-PYTHON_FILES := $(patsubst tools/python/%,%,$(wildcard tools/python/gpusnap/*.py tools/python/gpusnap/*.cpp))
+PYTHON_FILES := $(patsubst tools/python/%,%,$(wildcard tools/python/gpusnap/*.py tools/python/gpusnap/*.cpp tools/python/gpusnap/py.typed))
 install: all ## put the command, manual, completion and the recorder's library under $(DESTDIR)$(prefix)
 	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
 	for f in $$(cd $(B)/share && find . -type f); do install -D -m 644 $(B)/share/$$f $(DESTDIR)$(datadir)/$$f; done

@@ -99,8 +99,8 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_diff(
 	gpusnap_snapshot *a, gpusnap_snapshot *b, const char *options, char **out, size_t *n);
 
 /* A picture: kind "map" or "plot". Options: form ("png", "svg"), width (pixels), color (what
- * colours a map, what a plot is stacked by), device, state. GPUSNAP_FAILED where the library was
- * built without drawing. */
+ * colours a map, what a plot is stacked by; "holder"), device, state. GPUSNAP_FAILED where the
+ * library was built without drawing. */
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_picture(
 	gpusnap_snapshot *s, const char *kind, const char *options, char **out, size_t *n);
 

@@ -13,6 +13,18 @@ typedef struct picture_call {
 	bool map;
 } picture_call;
 
+/* A plot stacks what a block keeps for life: neither its state nor its age. */
+static gs_status check_color(picture_call *c, gs_error *err)
+{
+	gs_color color = gs_color_parse(c->color);
+	if (color == GS_COLORS)
+		return gs_fail(err, GS_INVALID, "no color is called \"%.40s\"", c->color);
+	if (!c->map && (color == GS_COLOR_AGE || color == GS_COLOR_STATE))
+		return gs_fail(err, GS_INVALID, "a plot is not stacked by %s", c->color);
+	c->scene.meaning = !c->map || color == GS_COLOR_CATEGORY;
+	return GS_OK;
+}
+
 static gs_status read_options(const gs_api_options *o, picture_call *c, gs_error *err)
 {
 	gs_status status = gs_api_option_text(o, "form", &c->form, err);
@@ -26,8 +38,8 @@ static gs_status read_options(const gs_api_options *o, picture_call *c, gs_error
 		status = gs_api_option_text(o, "state", &c->scene.state, err);
 	if (!status && strcmp(c->form, "png") && strcmp(c->form, "svg"))
 		status = gs_fail(err, GS_INVALID, "no form is called \"%.40s\"", c->form);
-	if (!status && gs_color_parse(c->color) == GS_COLORS)
-		status = gs_fail(err, GS_INVALID, "no color is called \"%.40s\"", c->color);
+	if (!status)
+		status = check_color(c, err);
 	if (!status && (c->width < GS_MAP_WIDTH_MIN || c->width > GS_MAP_WIDTH_MAX))
 		status = gs_fail(
 			err, GS_INVALID, "the width is %d to %d pixels", GS_MAP_WIDTH_MIN, GS_MAP_WIDTH_MAX);
@@ -84,8 +96,9 @@ int gpusnap_snapshot_picture(
 	gpusnap_snapshot *s, const char *kind, const char *options, char **out, size_t *n)
 {
 	static const char *const names[] = {"form", "width", "color", "device", "state", NULL};
-	picture_call c = {.scene = {.device = GS_NONE, .meaning = true},
+	picture_call c = {.scene = {.device = GS_NONE},
 		.form = "png",
+		.color = "holder",
 		.width = GS_MAP_WIDTH,
 		.map = !strcmp(kind, "map")};
 	gs_error err = GS_ERROR_INIT;
@@ -93,7 +106,6 @@ int gpusnap_snapshot_picture(
 	int begun = gs_api_begin(s, out, n);
 	if (begun)
 		return begun;
-	c.color = c.map ? "holder" : "category";
 	gs_status status = c.map || !strcmp(kind, "plot")
 		? gs_api_options_parse(&o, options, names, &err)
 		: gs_fail(&err, GS_INVALID, "no picture is called \"%.40s\"; there are map and plot", kind);

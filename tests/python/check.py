@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Python stacks on every CPython from 3.9 to 3.14 that is found (on the PATH, below ~/.pyenv, or named in $PYTHONS); the rest is skipped
+"""Python stacks, and the analysis API, on every CPython from 3.9 to 3.14 that is found (on the PATH, below ~/.pyenv, or named in $PYTHONS); the rest is skipped
 loudly. usage: check.py BUILD. Ends with `python: N passed, N failed, N skipped`."""
 import glob
 import json
@@ -77,17 +77,23 @@ def check(python):
     assert lines[20][:2] == [10, 14] and lines[30][1] == 17, lines
 
 
+def check_api(python):
+    p = subprocess.run([python, root + '/tests/python/api.py', build, root], capture_output=True, text=True, timeout=300)
+    assert p.returncode == 0, p.stderr
+
+
 for minor in range(9, 15):
     python = find(minor)
     if python is None:
         counts['skipped'] += 1
         print(f'python: SKIPPED: CPython 3.{minor} is not here')
         continue
-    try:
-        check(python)
-        counts['passed'] += 1
-    except Exception as e:
-        counts['failed'] += 1
-        print(f'python: FAILED on 3.{minor}: {type(e).__name__}: {e}')
+    for part in (check, check_api):
+        try:
+            part(python)
+            counts['passed'] += 1
+        except Exception as e:
+            counts['failed'] += 1
+            print(f'python: FAILED on 3.{minor}: {part.__name__}: {type(e).__name__}: {e}')
 print('python: ' + ', '.join(f'{n} {word}' for word, n in counts.items()))
 sys.exit(counts['failed'] > 0 or not counts['passed'])

@@ -231,6 +231,8 @@ START_TEST(pictures_and_the_report_are_whole_files)
 	ck_assert_ptr_nonnull(strstr(out, "</svg>"));
 	gpusnap_analyzer_free(out);
 	ck_assert_int_eq(gpusnap_snapshot_picture(s, "pie", NULL, &out, &n), GPUSNAP_USAGE);
+	ck_assert_int_eq(
+		gpusnap_snapshot_picture(s, "plot", "{\"color\":\"age\"}", &out, &n), GPUSNAP_USAGE);
 	ck_assert_int_eq(gpusnap_snapshot_report(s, NULL, &out, &n), GPUSNAP_DONE);
 	ck_assert_ptr_nonnull(strstr(out, "</html>"));
 	gpusnap_analyzer_free(out);

@@ -90,18 +90,21 @@ def _bitmap(flags: Sequence[Any]) -> Any:
     return (ctypes.c_uint8 * len(bits)).from_buffer(bits)
 
 
-def known_ids(address: int, n: int, width: int) -> Tuple[Any, int]:
-    """The validity bitmap of n unsigned numbers of `width` bytes where 0 is unknown, and how many are. Numbers are looked at as a
-    whole: a million takes milliseconds."""
-    memory = ctypes.string_at(address, n * width)
-    lanes = 0
-    for i in range(width):
-        lanes |= int.from_bytes(memory[i::width], 'little')
-    flags = lanes.to_bytes(n, 'little').translate(bytes([0]) + bytes([1]) * 255)
-    size, bits = (n + 7) // 8, 0
+def bitmap_of(flags: bytes) -> Tuple[Any, int]:
+    """The validity bitmap of a byte a row, 0 where it is unknown and 1 where it is known, and how many are unknown. Bytes are looked
+    at as a whole: a million rows take milliseconds."""
+    size, bits = max((len(flags) + 7) // 8, 1), 0
     for i in range(8):
         bits |= int.from_bytes(flags[i::8], 'little') << i
-    return (ctypes.c_uint8 * max(size, 1)).from_buffer_copy(bits.to_bytes(max(size, 1), 'little')), flags.count(0)
+    return (ctypes.c_uint8 * size).from_buffer_copy(bits.to_bytes(size, 'little')), flags.count(0)
+
+
+def known_ids(address: int, n: int, width: int) -> Tuple[Any, int]:
+    """bitmap_of unsigned numbers of `width` bytes where 0 is unknown."""
+    memory, lanes = ctypes.string_at(address, n * width), 0
+    for i in range(width):
+        lanes |= int.from_bytes(memory[i::width], 'little')
+    return bitmap_of(lanes.to_bytes(n, 'little').translate(b'\0' + b'\1' * 255))
 
 
 def column_of(name: str, values: Sequence[Any]) -> Column:

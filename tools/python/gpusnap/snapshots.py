@@ -9,7 +9,8 @@ import tempfile
 import threading
 import weakref
 from array import array
-from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple, Union
+from collections import defaultdict
+from typing import Any, Callable, Dict, List, Optional, Sequence, Union
 
 from . import arrow, library
 from .library import Error, UsageError
@@ -259,7 +260,7 @@ class Snapshot:
         found = _Columns(self, library.Blocks(), 'blocks', -1 if device is None else device, given)
         return found.table([
             found.plain('segment', 'L'), found.plain('address', 'L'), found.plain('size', 'L'), found.nullable('requested'),
-            found.words('state', _STATES), found.words('category', library.words('category')), found.plain('stream', 'L'),
+            found.words('state', _STATES), found.categories(), found.plain('stream', 'L'),
             found.known('stack', 'I', 'stack_id'), found.tags(), found.nullable('idx')])
 
     def _repr_html_(self) -> str:
@@ -305,11 +306,29 @@ class _Columns:
         column.words = arrow.texts(field, names)
         return column
 
+    def categories(self) -> arrow.Column:
+        """What blocks are for; free memory is for nothing."""
+        column = self.words('category', library.words('category'))
+        states = ctypes.string_at(self._columns.state, self.n)
+        free = _STATES.index('inactive')
+        valid, nulls = arrow.bitmap_of(states.translate(bytes(i != free for i in range(256))))
+        column.valid, column.nulls = (valid, nulls) if nulls else (None, 0)
+        return column
+
     def tags(self) -> arrow.Column:
-        """Tags by name."""
+        """Tags by name. The library's numbers have gaps, and pandas wants each word once: they are numbered anew."""
         column = self.known('tag', 'I')
-        names = {row['id']: row['name'] for row in self._snapshot.query('select id, name from tag')}
-        column.words = arrow.texts('tag', [names.get(i, '') for i in range(max(names, default=0) + 1)])
+        if column.nulls == self.n:
+            column.words = arrow.texts('tag', [''])
+            return column
+        names: Dict[str, int] = {}
+        anew: Dict[int, int] = defaultdict(int)
+        for row in self._snapshot.query('select id, name from tag'):
+            anew[row['id']] = names.setdefault(row['name'], len(names))
+        given = (ctypes.c_uint32 * self.n).from_address(column.buffers[0])
+        numbers = array('I', map(anew.__getitem__, given))
+        column.buffers, column.owner = [numbers.buffer_info()[0]], numbers
+        column.words = arrow.texts('tag', list(names) or [''])
         return column
 
 

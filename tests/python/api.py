@@ -1,0 +1,266 @@
+"""The analysis API on this interpreter, with nothing but the standard library: its answers are the command's, errors tell file and
+reason, memory is given back. usage: api.py BUILD ROOT"""
+import gc
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unittest
+
+build, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
+sys.path.insert(0, root + '/tools/python')
+os.environ['GPUSNAP_ANALYZER_LIBRARY'] = build + '/libgpusnap-analyzer.so.1'
+DATA = root + '/tests/data/'
+FAILED = DATA + 'diagnose/two_devices_one_failing.pickle.zst'
+FILES = [FAILED, DATA + 'v1/small.gsnap', DATA + 'v1/worked.gsnap', DATA + 'diagnose/stranded_by_streams.pickle.zst',
+         DATA + 'diagnose/fault_leak.pickle.zst']
+
+import gpusnap  # noqa: E402
+
+
+def command(*arguments):
+    p = subprocess.run([build + '/gpusnap', *arguments], capture_output=True)
+    assert p.returncode in (0, 10), p.stderr
+    return p.stdout
+
+
+def asked(*arguments):
+    return json.loads(command(*arguments, '--json'))
+
+
+class Answers(unittest.TestCase):
+    """Right values are the command's, which has tests of its own."""
+
+    def test_a_diagnosis_has_the_members_and_words_of_the_command(self):
+        for file in FILES:
+            with self.subTest(file), gpusnap.open(file) as s:
+                self.assertEqual(dict(s.diagnose()), asked('diagnose', file))
+                self.assertEqual(s.diagnose().verdict, asked('diagnose', file)['verdict'])
+        self.assertIn('400 MiB asked for', str(gpusnap.open(FAILED).diagnose()).splitlines()[0])
+
+    def test_tables_have_the_rows_and_columns_of_the_command(self):
+        for file in FILES:
+            with self.subTest(file), gpusnap.open(file) as s:
+                for table, arguments in ((s.holders(), ['query', file, 'holders']), (s.categories(), ['query', file, 'categories']),
+                                         (s.steps(), ['query', file, 'steps']), (s.peak(), ['query', file, 'peak']),
+                                         (s.query('top stacks', by='function', state='captured'),
+                                          ['query', file, 'top stacks', '--by', 'function', '--state', 'captured']),
+                                         (s.query('select * from block'), ['query', file, 'select * from block']),
+                                         (s.whatif(), ['whatif', file])):
+                    wanted = asked(*arguments)
+                    self.assertEqual(table.columns, wanted['columns'])
+                    self.assertEqual(table.rows, wanted['rows'])
+                    self.assertEqual(len(table), len(wanted['rows']))
+
+    def test_whatif_passes_its_options_on(self):
+        with gpusnap.open(FAILED) as s:
+            got = s.whatif(['expandable_segments:True', 'max_split_size_mb:128'], capacity='2GiB')
+            wanted = asked('whatif', FAILED, '--conf', 'expandable_segments:True', '--conf', 'max_split_size_mb:128', '--capacity', '2GiB')
+            self.assertEqual((got.rows, got.summary), (wanted['rows'], wanted['summary']))
+
+    def test_a_diff_is_the_commands_whether_by_path_or_by_snapshot(self):
+        a, b = FILES[1], FILES[2]
+        wanted = asked('diff', a, b)
+        self.assertTrue(wanted['rows'])
+        with gpusnap.open(a) as s, gpusnap.open(b) as t:
+            for other in (b, t):
+                self.assertEqual((s.diff(other).rows, s.diff(other).summary), (wanted['rows'], wanted['summary']))
+
+    def test_info_is_the_commands(self):
+        for file in FILES:
+            self.assertEqual(gpusnap.open(file).info, asked('info', file)['rows'][0])
+
+    def test_pictures_and_the_report_are_the_commands_files(self):
+        with tempfile.TemporaryDirectory() as folder, gpusnap.open(FAILED) as s:
+            for what, form, arguments, got in (('map', 'png', [], s.map()), ('map', 'svg', ['--color', 'size'], s.map(form='svg', color='size')),
+                                               ('plot', 'png', [], s.plot()), ('plot', 'svg', ['--by', 'size'], s.plot(form='svg', by='size'))):
+                path = f'{folder}/{what}{len(arguments)}.{form}'
+                command(what, FAILED, *arguments, '-o', path)
+                with open(path, 'rb') as f:     # the ids of an SVG's patterns are its own, so that two may stand in one page
+                    self.assertEqual(f.read().replace(b'picture-', what.encode() + b'-'), got.data, what + form)
+            s.map().save(folder + '/saved.png')
+            with open(folder + '/saved.png', 'rb') as f:
+                self.assertEqual(f.read(), s.map().data)
+            page = s.report(folder + '/report.html')
+            with open(folder + '/report.html', encoding='utf-8') as f:
+                self.assertEqual(f.read(), page)
+            self.assertIn('400 MiB', page)
+            self.assertEqual(sorted(os.listdir(folder)), ['map0.png', 'map2.svg', 'plot0.png', 'plot2.svg', 'report.html', 'saved.png'])
+
+    def test_bytes_read_as_their_file(self):
+        for file in FILES:
+            with open(file, 'rb') as f:
+                data = f.read()
+            for given in (data, bytearray(data), memoryview(data)):
+                self.assertEqual(gpusnap.open(given).holders().rows, gpusnap.open(file).holders().rows)
+        self.assertEqual(gpusnap.open(data, name='given').path, 'given')
+
+
+EVENT = ['idx', 'action', 'address', 'size', 'stream', 'time_us', 'stack_id', 'tag']
+BLOCK = ['segment', 'address', 'size', 'requested', 'state', 'category', 'stream', 'stack_id', 'tag', 'idx']
+
+
+class Columns(unittest.TestCase):
+    """The library's columns against SQL, which reads its own tables."""
+
+    def test_events_are_those_of_sql(self):
+        seen = 0
+        for file in FILES:
+            with gpusnap.open(file) as s:
+                for device in [row['device'] for row in s.query('select device from device').rows]:
+                    wanted = asked('query', file, f'select {",".join(EVENT)} from event where device = {device} order by idx')['rows']
+                    got = [{name: row[name] for name in EVENT} for row in s.events(device=device)]
+                    self.assertEqual(got, wanted, file)
+                    seen += len(got)
+        self.assertGreater(seen, 100)
+
+    def test_gauges_of_events_end_at_what_the_summary_tells(self):
+        with gpusnap.open(FAILED) as s:
+            last = s.events(device=1)[-1]
+            self.assertEqual(max(s.events(device=1).column('allocated')), [r for r in s.peak() if r['device'] == 1][0]['allocated'])
+            self.assertEqual(last['idx'], len(s.events(device=1)) - 1)
+
+    def test_blocks_are_those_of_sql(self):
+        for file in FILES:
+            for state in ('captured', 'peak'):
+                with gpusnap.open(file) as s:
+                    device = s.query('select device from device').rows[0]['device']
+                    select = f'select {",".join(BLOCK)} from block where device = {device}'
+                    wanted = asked('query', file, select, '--state', state, '--device', str(device))['rows']
+                    got = s.blocks(device=device, state=state).rows
+                    by = lambda row: (row['address'], row['size'])  # noqa: E731
+                    self.assertEqual(sorted(got, key=by), sorted(wanted, key=by), (file, state))
+
+    def test_a_table_is_a_sequence_of_rows(self):
+        t = gpusnap.open(FAILED).events(device=1)
+        rows = t.rows
+        self.assertEqual((t[0], t[-1], t[3:9:2], t[::-1][0], list(t)), (rows[0], rows[-1], rows[3:9:2], rows[-1], rows))
+        self.assertRaises(IndexError, lambda: t[len(t)])
+        self.assertRaises(KeyError, lambda: t.column('nothing'))
+
+    def test_numbers_are_known_or_not_by_brute_force(self):
+        import ctypes
+        import random
+        from gpusnap import arrow
+        chance = random.Random(7)
+        for kind, width in ((ctypes.c_uint32, 4), (ctypes.c_uint64, 8)):
+            for n in (0, 1, 7, 8, 9, 64, 1001):
+                values = [chance.choice((0, 0, 1, 256, 1 << 8 * width - 1)) for _ in range(n)]
+                memory = (kind * max(n, 1))(*values)
+                bitmap, nulls = arrow.known_ids(ctypes.addressof(memory), n, width)
+                self.assertEqual([bitmap[i >> 3] >> (i & 7) & 1 for i in range(n)], [int(v != 0) for v in values])
+                self.assertEqual(nulls, values.count(0))
+
+
+class Errors(unittest.TestCase):
+    def fails(self, kind, words, call):
+        with self.assertRaises(kind) as caught:
+            call()
+        for word in words:
+            self.assertIn(word, str(caught.exception))
+        return caught.exception
+
+    def test_what_cannot_be_read_is_named_with_the_reason(self):
+        with tempfile.TemporaryDirectory() as folder:
+            missing, odd = folder + '/none.gsnap', folder + '/odd.gsnap'
+            with open(odd, 'wb') as f:
+                f.write(b'\x80\xff\xfe odd')
+            self.fails(FileNotFoundError, [missing], lambda: gpusnap.open(missing))
+            e = self.fails(gpusnap.Error, [odd], lambda: gpusnap.open(odd))
+            self.assertEqual(e.path, odd)
+            self.assertTrue(e.reason and odd not in e.reason)
+            self.fails(gpusnap.Error, ['given'], lambda: gpusnap.open(b'\x80\xff\xfe odd', name='given'))
+            self.fails(gpusnap.Error, [FAILED, 'holds 1'], lambda: gpusnap.open(FAILED, 3))
+        self.assertRaises(TypeError, lambda: gpusnap.open(7.5))
+
+    def test_wrong_questions_are_usage_errors(self):
+        with gpusnap.open(FAILED) as s:
+            for words, call in (([FAILED, 'nonsense'], lambda: s.query('nonsense')), (['no such column'], lambda: s.query('select x from block')),
+                                (['device 77'], lambda: s.events(device=77)), (['OOM number 99'], lambda: s.blocks(state='oom 99', device=1)),
+                                (['sepia'], lambda: s.map(color='sepia')), (['bmp'], lambda: s.plot(form='bmp')),
+                                (['age'], lambda: s.plot(by='age'))):
+                self.fails(gpusnap.Error, words, call)
+            self.assertRaises(ValueError, lambda: s.query('select 1\0'))
+            self.assertEqual(s.query('select 1 as one').rows, [{'one': 1}])     # and it still answers
+
+    def test_a_closed_snapshot_says_so_and_its_tables_live_on(self):
+        s = gpusnap.open(FAILED)
+        t, wanted = s.events(device=1), s.events(device=1).rows
+        s.close()
+        s.close()
+        self.fails(ValueError, ['closed'], s.diagnose)
+        self.fails(ValueError, ['closed'], lambda: s.events())
+        del s
+        gc.collect()
+        self.assertEqual(t.rows, wanted)
+
+
+class Machine(unittest.TestCase):
+    def test_memory_is_given_back(self):
+        from gpusnap import arrow
+
+        def resident():
+            gc.collect()
+            with open('/proc/self/statm') as f:
+                return int(f.read().split()[1]) * os.sysconf('SC_PAGE_SIZE')
+
+        def use():
+            with gpusnap.open(FAILED) as s:
+                s.events(device=1).__arrow_c_stream__()
+                s.blocks()
+            self.assertRaises(gpusnap.Error, lambda: gpusnap.open(b'\x80\xff odd'))
+        for _ in range(100):
+            use()
+        before = resident()
+        for _ in range(1000):
+            use()
+        self.assertLess(resident() - before, 3 << 20)     # a snapshot kept each time would be more than 30 MB
+        self.assertEqual(arrow._kept, {})
+
+    def test_threads_share_a_snapshot(self):
+        import threading
+        with gpusnap.open(FAILED) as s:
+            wanted, got = s.holders().rows, []
+            threads = [threading.Thread(target=lambda: got.append((s.holders().rows, s.diff(s).rows))) for _ in range(4)]
+            for t in threads:
+                t.start()
+            for t in threads:
+                t.join()
+            self.assertEqual(got, [(wanted, [])] * 4)
+
+    def test_importing_takes_neither_torch_nor_the_library(self):
+        program = ('import sys; sys.path.insert(0, %r); import gpusnap; '
+                   'assert not {"torch", "ctypes", "gpusnap.library", "pandas", "IPython"} & set(sys.modules), sorted(sys.modules); '
+                   'gpusnap.open(%r).diagnose(); assert not {"torch", "numpy", "pyarrow", "gpusnap.native"} & set(sys.modules)'
+                   % (root + '/tools/python', FAILED))
+        p = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True)
+        self.assertEqual((p.returncode, p.stderr), (0, ''))
+
+
+class Notebook(unittest.TestCase):
+    def test_hostile_names_are_inert(self):
+        hostile = '<script>alert(1)</script>&"\'.pickle'
+        with open(FAILED, 'rb') as f:
+            s = gpusnap.open(f.read(), name=hostile)
+        shown = s._repr_html_() + s.query("select '<img src=x onerror=alert(1)>' as \"<b>\"")._repr_html_() + s.holders()._repr_html_()
+        self.assertIn('400 MiB asked for', shown)
+        for bad in ('<script', '<img src=x', '<b>"', '<th><b>'):
+            self.assertNotIn(bad, shown)
+        self.assertEqual(shown.count('src="data:image/png;base64,iVBORw0KGgo'), 2)
+
+    def test_the_magic_opens_a_file(self):
+        class Shell:
+            def register_magic_function(self, function, kind, name):
+                self.registered = function, kind, name
+        shell = Shell()
+        gpusnap.load_ipython_extension(shell)
+        function, kind, name = shell.registered
+        self.assertEqual((kind, name), ('line', 'gpusnap'))
+        self.assertEqual(function(f' {FAILED} ').path, FAILED)
+        self.assertEqual(function(f'"{FAILED}"').path, FAILED)
+        self.assertRaises(gpusnap.UsageError, lambda: function(''))
+
+
+if __name__ == '__main__':
+    unittest.main(argv=sys.argv[:1] + sys.argv[3:])

@@ -23,6 +23,13 @@ const char *gs_step_noun(gs_step step);
 
 /* The whole answer; at most 24 lines of a terminal unless verbose. */
 void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice);
+
+/* Its rows one by one, for a page: whose memory the failure turns on, the request, the device, what
+ * it was not. label is "" for a row that continues the one above; remark may be "". */
+typedef void gs_answer_row(void *context, const char *label, const char *text, const char *remark);
+void gs_diagnosis_rows(
+	const gs_diagnosis *d, const gs_voice *voice, gs_answer_row *row, void *context);
+
 void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out);
 
 /* Appends where memory is asked for: "train.py:33 step", and who called it there: "← train.py:58

@@ -22,13 +22,18 @@ typedef struct answer {
 	const gs_diagnosis *d;
 	FILE *out;
 	const gs_voice *voice;
-	int lines; /* written so far */
+	int lines;          /* written so far */
+	gs_answer_row *row; /* takes the rows instead of out; NULL: they are written */
+	void *context;
 } answer;
 
 /* One row: what it is about, the text, and a remark set off to the right (NULL: none). */
 static void write_row(answer *a, const char *label, const gs_prose *text, const char *remark)
 {
-	a->lines += gs_prose_row(a->out, a->voice, label, text, remark);
+	if (a->row)
+		a->row(a->context, label, text->text, remark ? remark : "");
+	else
+		a->lines += gs_prose_row(a->out, a->voice, label, text, remark);
 }
 
 static void write_heading(answer *a, const char *text)
@@ -654,9 +659,35 @@ static void write_rest(answer *a, lead told)
 		write_growth(a);
 }
 
+/* The rows behind the sentence but the first advice. */
+static void write_facts(answer *a, lead first)
+{
+	if (a->d->verdict != GS_VERDICT_NONE)
+		write_request(a);
+	write_device(a);
+	write_other_devices(a);
+	write_in_use(a);
+	write_peak(a);
+	write_rest(a, first);
+	write_fits(a);
+	write_ruled_out(a);
+	write_doubts(a);
+	write_others(a);
+	write_hint(a);
+}
+
+void gs_diagnosis_rows(
+	const gs_diagnosis *d, const gs_voice *voice, gs_answer_row *row, void *context)
+{
+	answer a = {d, NULL, voice, 0, row, context};
+	lead first = lead_of(d);
+	write_lead(&a, first);
+	write_facts(&a, first);
+}
+
 void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 {
-	answer a = {d, out, voice, 0};
+	answer a = {d, out, voice, 0, NULL, NULL};
 	lead first = lead_of(d);
 	write_sentence(&a);
 	write_lead(&a, first);
@@ -664,18 +695,7 @@ void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 	if (!voice->markdown)
 		fputc('\n', out);
 	a.lines++;
-	if (d->verdict != GS_VERDICT_NONE)
-		write_request(&a);
-	write_device(&a);
-	write_other_devices(&a);
-	write_in_use(&a);
-	write_peak(&a);
-	write_rest(&a, first);
-	write_fits(&a);
-	write_ruled_out(&a);
-	write_doubts(&a);
-	write_others(&a);
-	write_hint(&a);
+	write_facts(&a, first);
 	write_ladder(&a);
 	write_eviction(&a);
 	write_varying(&a);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/advice/answer.h"
 #include "analyzer/export/diff.h"
 #include "analyzer/replay/whatif.h"
 #include "schema/size.h"
@@ -34,6 +35,30 @@ static void more_rows(const sections *s, size_t n, size_t shown, const char *wha
 
 /* --- what to do, and why -----------------------------------------------------------------------
  */
+
+static void put_fact(void *context, const char *label, const char *text, const char *remark)
+{
+	gs_page *p = context;
+	char whole[GS_PROSE_MOST + 160];
+
+	if (strstr(remark, "-v")) /* a hint for a terminal */
+		remark = "";
+	snprintf(whole, sizeof whole, *remark ? "%s  %s" : "%s", text, remark);
+	gs_page_cell(p, label);
+	gs_page_cell(p, whole);
+}
+
+/* What the command says behind its first line. */
+static void tell_facts(const sections *s)
+{
+	static const char *const names[] = {"", ""};
+	static const bool numbers[] = {false, false};
+	const gs_voice voice = {.width = 100, .utf8 = true};
+
+	gs_page_table(s->p, 2, names, numbers);
+	gs_diagnosis_rows(&s->scene->diagnosis, &voice, put_fact, s->p);
+	gs_page_end_table(s->p);
+}
 
 static void tell_advice(const sections *s)
 {
@@ -444,6 +469,7 @@ gs_status gs_report_sections(gs_page *p, const gs_scene *scene, bool alone, gs_e
 	sections s = {p, scene, alone ? 2 : 3};
 	gs_status status;
 
+	tell_facts(&s);
 	tell_advice(&s);
 	tell_devices(&s);
 	status = put_pictures(&s, err);

@@ -202,7 +202,7 @@ static void tell_source(gs_page *p, const gs_snapshot *s)
 		strftime(when, sizeof when, ", %Y-%m-%d %H:%M:%S UTC", &t);
 	name_snapshot(s, name, sizeof name);
 	snprintf(text, sizeof text, "gpusnap " GS_RELEASE " report of %s%s%.80s%s%s", name,
-		s->tool ? ", written by " : "", s->tool ? s->tool : "", when,
+		s->tool ? ", recorded by " : "", s->tool ? s->tool : "", when,
 		s->complete ? "" : "; the file was cut: this is what is left of it");
 	gs_page_remark(p, text);
 }

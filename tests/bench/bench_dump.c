@@ -78,7 +78,8 @@ int main(void)
 		best = took < best ? took : best;
 		best_cpu = took_cpu < best_cpu ? took_cpu : best_cpu;
 	}
-	uint64_t bytes = recorder.dumper.bytes / recorder.dumper.dumps;
+	const gs_dump_places *places = &recorder.dumper.places;
+	uint64_t bytes = places->bytes / (places->n ? places->n : 1);
 	printf("best of %d                  %7.1f ms, %.1f ms of processor time (goal 50)\n", ROUNDS, best, best_cpu);
 	printf("bytes                       %7.0f KiB (goal 1024)\n", (double)bytes / 1024);
 	gs_recorder_release(&recorder);

@@ -65,7 +65,7 @@ static int read_and_diff(const diff_options *o, const gs_arguments *files)
 
 	for (int i = 0; i < n && status < 0; i++) {
 		gs_arguments one = {files->text + i, files->n ? 1 : 0};
-		status = gs_inputs_open(&one, &o->common, GS_WANT_ALL, &inputs[i]);
+		status = gs_inputs_open(&one, &o->common, GS_WANT_HISTORY, &inputs[i]);
 		if (status < 0 && inputs[i].n > 1)
 			status = gs_fail_usage("diff", "--rank chooses one of each",
 				"%s holds %zu snapshots where one is compared", one.text[0], inputs[i].n);

@@ -69,7 +69,7 @@ static int draw_beside_file(const map_options *o, const gs_scene *now)
 	int status;
 
 	common.rank = GS_UNSET;
-	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
+	status = gs_inputs_open(&files, &common, GS_WANT_HISTORY, &input);
 	if (status < 0)
 		status = draw_beside(o, now, &input.snapshots[0], NULL);
 	gs_input_release(&input);
@@ -136,7 +136,7 @@ int gs_cmd_map(int argc, char **argv)
 	status = check(&o, color);
 	if (status >= 0)
 		return status;
-	status = gs_inputs_open(&arguments, &o.common, GS_WANT_ALL, &input);
+	status = gs_inputs_open(&arguments, &o.common, GS_WANT_HISTORY, &input);
 	if (status < 0) {
 		const gs_snapshot *s = gs_inputs_first(&input, &o.common, "drawn");
 		status = s ? draw_snapshot(&o, s) : GS_EXIT_FAILED;

@@ -93,7 +93,7 @@ int gs_cmd_plot(int argc, char **argv)
 	status = check(&o, by);
 	if (status >= 0)
 		return status;
-	status = gs_inputs_open(&arguments, &o.common, GS_WANT_ALL, &input);
+	status = gs_inputs_open(&arguments, &o.common, GS_WANT_HISTORY, &input);
 	if (status < 0) {
 		const gs_snapshot *s = gs_inputs_first(&input, &o.common, "drawn");
 		status = s ? plot(&o, s) : GS_EXIT_FAILED;

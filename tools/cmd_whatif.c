@@ -87,7 +87,7 @@ static int answer(const gs_snapshot *s, const arguments *a)
 static int open_and_answer(const gs_arguments *files, const arguments *a)
 {
 	gs_input input = GS_INPUT_INIT;
-	int status = gs_inputs_open(files, &a->common, GS_WANT_ALL, &input);
+	int status = gs_inputs_open(files, &a->common, GS_WANT_HISTORY, &input);
 
 	if (status < 0) {
 		const gs_snapshot *s = gs_inputs_first(&input, &a->common, "replayed");

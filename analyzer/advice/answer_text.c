@@ -495,11 +495,14 @@ static void write_eviction(answer *a)
 static void write_varying(answer *a)
 {
 	const gs_diagnosis *d = a->d;
-	if (!a->voice->verbose || !d->nvarying)
-		return;
-	write_heading(a, "Who asks for many sizes");
-	for (size_t i = 0; i < d->nvarying; i++) {
-		const gs_varying *v = &d->varying[i];
+	gs_varying *rows = NULL;
+	size_t n = 0;
+	if (!a->voice->verbose || !d->device || gs_blame_varying(d->snapshot, d->device, &rows, &n))
+		n = 0;
+	if (n)
+		write_heading(a, "Who asks for many sizes");
+	for (size_t i = 0; i < n; i++) {
+		const gs_varying *v = &rows[i];
 		gs_prose p;
 		gs_prose_clear(&p);
 		gs_say_place(&p, a->voice, d, v->stack);
@@ -510,6 +513,7 @@ static void write_varying(answer *a)
 		gs_say_size(&p, (int64_t)v->max);
 		write_row(a, "", &p, NULL);
 	}
+	free(rows);
 }
 
 /* Lines of advice are written into a text first, so that one which does not fit can be left out. */

@@ -191,8 +191,6 @@ static gs_status blame(gs_diagnosis *d, const gs_category_rules *rules)
 	if (!status && d->oom != SIZE_MAX && d->requested > 0 && d->policy->caches)
 		status = gs_blame_eviction(
 			d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);
-	if (!status)
-		status = gs_blame_varying(d->snapshot, d->device, &d->varying, &d->nvarying);
 	return status ? status : find_meaning(d, until, rules);
 }
 
@@ -216,7 +214,6 @@ void gs_diagnosis_release(gs_diagnosis *d)
 	free(d->pinning);
 	free(d->evictions);
 	free(d->growth);
-	free(d->varying);
 	free(d->holders);
 	free(d->categories);
 	free(d->rooms);

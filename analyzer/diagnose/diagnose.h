@@ -143,8 +143,6 @@ typedef struct gs_diagnosis {
 	gs_meaning meaning; /* of the history; only where has_layout */
 	gs_growth *growth;
 	size_t ngrowth;
-	gs_varying *varying;
-	size_t nvarying;
 	gs_holder_row *holders;
 	size_t nholders;
 	gs_category_sum *categories;

@@ -91,13 +91,10 @@ static void follow(growth *x)
 {
 	const gs_meaning *m = x->m;
 	const gs_history *h = m->history;
-	gs_running_totals g;
-	gs_running_totals_start(h, &g);
 	for (size_t i = 0, w = 0; i < x->until && w < x->n; i++) {
 		gs_action action = gs_meaning_action(m, i);
 		int32_t birth = h->births[i];
 		course *c = birth >= 0 ? course_of(x, (size_t)birth) : NULL;
-		gs_running_totals_step(h, i, &g);
 		if (c && action == GS_ACTION_ALLOC) {
 			c->bytes += h->sizes[i];
 			c->births++;
@@ -109,7 +106,7 @@ static void follow(growth *x)
 			continue;
 		for (size_t k = 0; k < x->ncourses; k++)
 			x->all[k].ends[w] = x->all[k].bytes;
-		x->totals[w++] = g.allocated;
+		w++;
 	}
 }
 
@@ -160,14 +157,20 @@ static size_t rises(const uint64_t *ends, size_t n)
 	return n && ends[n - 1] > ends[n > 1 ? n - 2 : 0] ? count : 0;
 }
 
+/* The windows in which it must rise. */
+static size_t least_rises(const growth *x)
+{
+	return x->n / 2 > LEAST_STEPS - 1 ? x->n / 2 : LEAST_STEPS - 1;
+}
+
 /* In steps: it rises with each of the last steps, half of all at least, and so does the total; what
  * lives was born in as many steps. Estimated: it rises in every third, in which the program frees
  * as it goes. */
 static bool grows(const growth *x, const course *c, size_t *steps)
 {
-	size_t least = x->n / 2 > LEAST_STEPS - 1 ? x->n / 2 : LEAST_STEPS - 1;
+	size_t least = least_rises(x);
 	*steps = rises(c->ends, x->n);
-	if (x->n < LEAST_STEPS || *steps < least || rises(x->totals, x->n) < least)
+	if (*steps < least)
 		return false;
 	return (size_t)__builtin_popcountll(c->born_in) >= (least + 1 < x->n ? least + 1 : x->n);
 }
@@ -274,12 +277,26 @@ static void collect(const growth *x, gs_growth *rows, size_t *n)
 		--*n;
 }
 
+static void take_totals(growth *x)
+{
+	gs_running_totals g;
+	gs_running_totals_start(x->m->history, &g);
+	for (size_t i = 0, w = 0; i < x->until && w < x->n; i++) {
+		gs_running_totals_step(x->m->history, i, &g);
+		if (i == x->ends[w])
+			x->totals[w++] = g.allocated;
+	}
+}
+
 static gs_status search(growth *x, gs_growth **rows, size_t *n)
 {
 	take_steps(x);
 	if (!x->m->nsteps)
 		take_thirds(x);
 	if (x->n < LEAST_STEPS)
+		return GS_OK;
+	take_totals(x);
+	if (rises(x->totals, x->n) < least_rises(x))
 		return GS_OK;
 	if (x->estimated)
 		x->pace = pace_of(x);

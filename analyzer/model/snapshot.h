@@ -365,7 +365,9 @@ enum gs_want {
 	GS_WANT_LAYOUT = 1,
 	GS_WANT_EVENTS = 2,
 	GS_WANT_STACKS = 4,
-	GS_WANT_ALL = 7,
+	GS_WANT_HISTORY = 7, /* these three */
+	GS_WANT_SUM = 32,    /* the file's SHA-256: a sixth of the time that reading takes */
+	GS_WANT_ALL = 39,
 	GS_WANT_PARTS = 8,    /* a .gsnap cut before its layout is whole will do, without layout */
 	GS_WANT_FAILURES = 16 /* one cut before what it tells of failures will not */
 };

@@ -96,14 +96,14 @@ static gs_status read_source(
 	gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	const gs_reader *reader = NULL;
-	if ((want & GS_WANT_ALL) == GS_WANT_ALL && path)
+	if (want & GS_WANT_SUM && path)
 		gs_source_hash(source);
 	gs_status status = gs_reader_pick(source, &reader, err);
 	if (!status)
 		status = gs_reader_run(reader, source, want, s, err);
 	if (!status)
 		status = check_rest(source, s, err);
-	if (!status && (want & GS_WANT_ALL) == GS_WANT_ALL && path)
+	if (!status && want & GS_WANT_SUM && path)
 		status = gs_source_digest(source, s->sha256, err);
 	if (!status && path) {
 		s->path = gs_snapshot_text(s, path, strlen(path));

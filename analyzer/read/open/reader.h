@@ -34,7 +34,7 @@ gs_status gs_reader_pick_of(const gs_reader *const *readers, size_t nreaders, gs
 gs_status gs_reader_pick(gs_source *source, const gs_reader **out, gs_error *err);
 
 /* Opens path ("-" is standard input), unwraps gzip and zstd, picks the reader, reads, and finishes
- * the snapshot (path, sha256 of the file's bytes when GS_WANT_ALL, rank from its facts). On
+ * the snapshot (path, sha256 of the file's bytes when GS_WANT_SUM, rank from its facts). On
  * failure *s is empty and err says "what, where" without the path. */
 gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error *err);
 

@@ -54,6 +54,7 @@ use_it() {
 		"GPUSNAP_DIR=dumps $3 query 'SELECT f.name, f.file, f.line FROM oom o JOIN stack_frame s ON s.stack_id = o.stack_id JOIN frame f ON f.id = s.frame_id WHERE s.depth = 0' | grep load_batch | grep record.py"
 	expect "$6: a simulated run" in_place "$1" "$4" "$3 sim story.in --capacity 1000MiB -o story.gsnap && $3 diagnose story.gsnap --json | grep '\"fragmented\"'"
 	expect "$6: a pickle" in_place "$1" "$4" "$3 diagnose pinned.pickle --json | grep '\"kind\":\"fragmentation\"'"
+	expect "$6: the package reads it too" in_place "$1" "$4" "$2 -c 'import gpusnap; assert gpusnap.open(\"pinned.pickle\").diagnose().kind == \"fragmentation\"'"
 	expect "$6: a map with text" in_place "$1" "$4" "$3 map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
 	expect "$6: a program is run with the preload" in_place "$1" "$4" "test \"\$($3 run $2 -c 'print(6 * 7)')\" = 42"
 	expect "$6: the preload is the package's" in_place "$1" "$4" "$3 run $2 -c 'import os; print(os.environ[\"LD_PRELOAD\"])' | grep '/gpusnap/libgpusnap-preload.so'"
@@ -115,7 +116,7 @@ rm -rf "$scratch/built" "$scratch/python-sdist"
 # the other processor
 rm -rf "$scratch/aarch64"
 expect "aarch64: the wheel unpacks" python3 -m zipfile -e "$arm" "$scratch/aarch64"
-for f in "gpusnap-$release.data/scripts/gpusnap" gpusnap/libgpusnap.so.1 gpusnap/libgpusnap-preload.so; do
+for f in "gpusnap-$release.data/scripts/gpusnap" gpusnap/libgpusnap.so.1 gpusnap/libgpusnap-analyzer.so.1 gpusnap/libgpusnap-preload.so; do
 	expect "aarch64: $f is for it" sh -c "readelf -h '$scratch/aarch64/$f' | grep 'Machine:.*AArch64'"
 done
 if command -v qemu-aarch64 >/dev/null && [ -d "$4" ]; then

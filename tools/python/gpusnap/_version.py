@@ -3,7 +3,7 @@ import pathlib
 import re
 
 
-def release():
+def release() -> str:
     header = pathlib.Path(__file__).resolve().parents[3] / 'schema' / 'version.h'
     if header.exists():
         return re.search(r'GS_RELEASE "([^"]+)"', header.read_text())[1]

@@ -8,7 +8,7 @@ import json
 import os
 import pathlib
 from ctypes import POINTER, Structure, c_char_p, c_int, c_int64, c_size_t, c_uint, c_uint8, c_uint32, c_uint64, c_void_p
-from typing import Any, Iterator, Optional, Tuple, Union
+from typing import Any, Iterator, List, Optional, Tuple, Union
 
 NAME = 'libgpusnap-analyzer.so.1'
 UNKNOWN = -2**63
@@ -85,7 +85,8 @@ def load() -> ctypes.CDLL:
 
 def words(function: str) -> Tuple[str, ...]:
     """The words of a list of the library's, 'action' or 'category', by their numbers."""
-    name, found = getattr(load(), f'gpusnap_{function}_name'), []
+    name = getattr(load(), f'gpusnap_{function}_name')
+    found: List[str] = []
     while True:
         word = name(len(found))
         if word is None:

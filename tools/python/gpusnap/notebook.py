@@ -50,7 +50,8 @@ def snapshot(s: Any) -> str:
 
 def magic(line: str) -> Any:
     """%gpusnap FILE: opens a snapshot and shows its verdict, map and plot; the value is the snapshot."""
-    from .snapshots import Snapshot, UsageError
+    from .library import UsageError
+    from .snapshots import Snapshot
     name = line.strip()
     if len(name) > 1 and name[0] == name[-1] and name[0] in '\'"':
         name = name[1:-1]

@@ -22,8 +22,9 @@ Source = Union[str, 'os.PathLike[str]', bytes, bytearray, memoryview]
 _STATES = ('active_allocated', 'active_pending_free', 'inactive')
 
 
-class Diagnosis(dict):  # type: ignore[type-arg]
-    """The verdict: the members of `gpusnap diagnose --json`; str() is the answer in words, and a notebook shows it."""
+class Diagnosis(Dict[str, Any]):
+    """The verdict: the members of `gpusnap diagnose --json`. str() is the answer in words, for which the snapshot must still be
+    open, and a notebook shows it."""
 
     def __init__(self, members: Dict[str, Any], words: Callable[[], str]) -> None:
         super().__init__(members)
@@ -32,17 +33,20 @@ class Diagnosis(dict):  # type: ignore[type-arg]
     @property
     def verdict(self) -> Optional[str]:
         """Why the request failed, one word; None where nothing failed."""
-        return self['verdict']
+        found: Optional[str] = self['verdict']
+        return found
 
     @property
     def kind(self) -> Optional[str]:
         """The verdict's family: fragmentation, shortage, …"""
-        return self['kind']
+        found: Optional[str] = self['kind']
+        return found
 
     @property
     def advice(self) -> List[Dict[str, Any]]:
         """What to do, the best first: {'do', 'because', 'known'}."""
-        return self['advice']
+        found: List[Dict[str, Any]] = self['advice']
+        return found
 
     def __str__(self) -> str:
         return self._words()
@@ -92,7 +96,7 @@ class Snapshot:
         if not handle:
             raise MemoryError('gpusnap: no memory for a snapshot')
         self._handle: Optional[int] = handle
-        self._close = weakref.finalize(self, self._lib.gpusnap_snapshot_close, handle)
+        self._close = _when_gone(self, self._lib.gpusnap_snapshot_close, handle)
         try:
             self._read(source, number)
         except BaseException:
@@ -163,7 +167,8 @@ class Snapshot:
     @property
     def info(self) -> Dict[str, Any]:
         """What the file is and holds."""
-        return json.loads(library.text(self._ask('info')))['rows'][0]
+        row: Dict[str, Any] = json.loads(library.text(self._ask('info')))['rows'][0]
+        return row
 
     def diagnose(self, *, device: Optional[int] = None, state: Optional[str] = None, capacity: Optional[Size] = None,
                  allowed: Optional[Size] = None, context: Optional[Size] = None, message: Optional[str] = None,
@@ -278,7 +283,7 @@ class _Columns:
         self.n: int = columns.n
         self._columns, self._lib, self._snapshot = columns, lib, snapshot
         self._owner = _Owner()
-        weakref.finalize(self._owner, getattr(lib, f'gpusnap_{what}_free'), columns)
+        _when_gone(self._owner, getattr(lib, f'gpusnap_{what}_free'), columns)
 
     def table(self, columns: Sequence[arrow.Column]) -> Table:
         return Table(columns, self.n)
@@ -334,6 +339,13 @@ class _Columns:
 
 class _Owner:
     """What tables refer to while they need the library's columns."""
+
+
+def _when_gone(owner: Any, function: Callable[..., None], *arguments: Any) -> Any:
+    """Calls it once owner is gone, but not because the program ends: other libraries may still read its tables then."""
+    finalizer = weakref.finalize(owner, function, *arguments)
+    finalizer.atexit = False
+    return finalizer
 
 
 def _save(path: Union[str, 'os.PathLike[str]'], data: bytes) -> None:

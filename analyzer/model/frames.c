@@ -108,6 +108,45 @@ static const char *without_type(const char *name)
 	return start;
 }
 
+/* One name of a mangled C++ one: its length in digits, then itself. NULL where there is none. */
+static const char *mangled_part(const char *p, size_t *n)
+{
+	for (*n = 0; isdigit((unsigned char)*p) && *n < 1000; p++)
+		*n = *n * 10 + (size_t)(*p - '0');
+	return *n && strlen(p) >= *n ? p : NULL;
+}
+
+/* Of a mangled C++ name the outermost part as source has it: "torch::" of _ZN5torch4cuda…, "std::"
+ * of _ZSt…, "f" of _Z1fv. False where it is none of these. */
+static bool mangled_start(const char *name, char *buf, size_t cap)
+{
+	static const char nameless[] = "_GLOBAL__N_1";
+	if (strncmp(name, "_Z", 2))
+		return false;
+	const char *p = name + 2 + strspn(name + 2, "L");
+	bool nested = *p == 'N';
+	p += nested ? 1 + strspn(p + 1, "KVrRO") : 0;
+	if (!strncmp(p, "St", 2))
+		return (size_t)snprintf(buf, cap, "std::") < cap;
+	size_t n;
+	p = mangled_part(p + strspn(p, "L"), &n);
+	if (p && nested && n == sizeof nameless - 1 && !strncmp(p, nameless, n))
+		p = mangled_part(p + n, &n);
+	return p && (size_t)snprintf(buf, cap, "%.*s%s", (int)n, p, nested ? "::" : "") < cap;
+}
+
+/* Whether the code belongs to a framework, the C or C++ libraries, the interpreter or to us, by its
+ * name, which a recorder that has no symbols at hand leaves mangled. */
+static bool is_native_name(const char *name)
+{
+	char start[256];
+	if (!strncmp(name, "operator new", 12) || !strncmp(name, "_Znw", 4) ||
+		!strncmp(name, "_Zna", 4))
+		return true;
+	return starts_with_any(
+		mangled_start(name, start, sizeof start) ? start : without_type(name), native_prefixes);
+}
+
 /* torch.profiler writes `file(line): function` as the function and "none" as the file, without the
  * folder in which Python found the file. */
 static bool is_profiled_user(const char *name)
@@ -145,9 +184,8 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 		return false;
 	if (is_python_file(path))
 		return true;
-	return !gs_frame_is_plumbing(s, frame) &&
-		!starts_with_any(without_type(name), native_prefixes) &&
-		strncmp(name, "operator new", 12) && !contains_any(file, native_files);
+	return !gs_frame_is_plumbing(s, frame) && !is_native_name(name) &&
+		!contains_any(file, native_files);
 }
 
 bool gs_frame_is_compiled(const gs_snapshot *s, gs_id frame)

@@ -82,11 +82,11 @@ static gs_status advise(gs_diagnosis *d, const gs_whatif_row *row)
 	gs_prose_clear(&act);
 	gs_prose_clear(&because);
 	gs_say(&act, "PYTORCH_CUDA_ALLOC_CONF=%s", row->conf);
-	gs_say(&because, "the run passes with ");
-	gs_say_size_beside(&because, (int64_t)row->result.reserved, d->reserved);
-	gs_say(&because, " reserved at this point");
-	if (d->reserved >= 0) {
-		gs_say(&because, " instead of ");
+	gs_say(&because, "the run passes");
+	if (d->reserved >= 0 && (uint64_t)d->reserved != row->result.reserved) {
+		gs_say(&because, " with ");
+		gs_say_size_beside(&because, (int64_t)row->result.reserved, d->reserved);
+		gs_say(&because, " reserved at this point instead of ");
 		gs_say_size_beside(&because, d->reserved, (int64_t)row->result.reserved);
 	}
 	if (!row->exact)

@@ -86,12 +86,22 @@ static uint8_t place_in_step(const gs_meaning *m, size_t i, bool forward_seen)
 	return w->passes[w->pass_at[i]].phase == GS_PHASE_FORWARD ? GS_TRAIT_WITHIN : GS_TRAIT_AFTER;
 }
 
+/* A program that never goes forward through a model has no batches either. */
+static bool goes_forward(const gs_meaning_work *w)
+{
+	for (uint32_t i = 0; i < w->npasses; i++)
+		if (w->passes[i].phase == GS_PHASE_FORWARD)
+			return true;
+	return false;
+}
+
 static void follow_lives(senses *x)
 {
 	const gs_meaning *m = x->m;
 	const gs_meaning_work *w = m->work;
 	moment now = {0, -1, 0};
 	bool forward_seen = true; /* before the first step nothing is a batch */
+	bool batches = goes_forward(w);
 	for (size_t i = 0; i < m->history->n; i++) {
 		if (now.step < w->nstarts && w->starts[now.step] == i) {
 			now.step++;
@@ -101,7 +111,7 @@ static void follow_lives(senses *x)
 		int32_t birth = m->history->births[i];
 		if (action == GS_ACTION_ALLOC) {
 			x->step[i] = now.step;
-			x->trait[i] = place_in_step(m, i, forward_seen);
+			x->trait[i] = place_in_step(m, i, forward_seen || !batches);
 			forward_seen |= gs_phase_of(&w->phases, gs_meaning_stack(m, i)) == GS_PHASE_FORWARD;
 			x->batches[gs_meaning_stack(m, i)] |= x->trait[i] == GS_TRAIT_BEFORE && now.step;
 		} else if (birth >= 0 && !x->life[birth]) {

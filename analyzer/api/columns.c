@@ -62,6 +62,8 @@ static gs_status find_device(
 {
 	*device = number < 0 ? (s->snapshot.ndevices ? &s->snapshot.devices[0] : NULL)
 						 : gs_snapshot_find_device(&s->snapshot, (int32_t)number);
+	if (!*device && number < 0)
+		return gs_fail(err, GS_NOT_FOUND, "it tells of no device");
 	return *device ? GS_OK
 				   : gs_fail(err, GS_NOT_FOUND, "there is no device %lld in it", (long long)number);
 }

@@ -96,6 +96,22 @@ class Answers(unittest.TestCase):
                 self.assertEqual(gpusnap.open(given).holders().rows, gpusnap.open(file).holders().rows)
         self.assertEqual(gpusnap.open(data, name='given').path, 'given')
 
+    def test_paths_and_bytes_come_in_many_kinds(self):
+        import mmap
+        import pathlib
+        wanted = gpusnap.open(FAILED).holders().rows
+        with open(FAILED, 'rb') as f, mmap.mmap(f.fileno(), 0, access=mmap.ACCESS_READ) as mapped:
+            self.assertEqual(gpusnap.open(mapped).holders().rows, wanted)
+        self.assertEqual(gpusnap.open(pathlib.Path(FAILED)).holders().rows, wanted)
+        self.assertEqual(gpusnap.open(pathlib.Path(FAILED)).path, FAILED)
+        with tempfile.TemporaryDirectory() as folder:
+            odd = folder + '/ä\udc80 <b>.pickle'
+            with open(FAILED, 'rb') as f, open(odd, 'wb') as g:
+                g.write(f.read())
+            s = gpusnap.open(odd)
+            self.assertEqual((s.path, s.holders().rows), (odd, wanted))
+            self.assertIn('ä? &lt;b&gt;.pickle', s._repr_html_().encode().decode())
+
 
 EVENT = ['idx', 'action', 'address', 'size', 'stream', 'time_us', 'stack_id', 'tag']
 BLOCK = ['segment', 'address', 'size', 'requested', 'state', 'category', 'stream', 'stack_id', 'tag', 'idx']
@@ -173,6 +189,30 @@ class Errors(unittest.TestCase):
             self.fails(gpusnap.Error, ['given'], lambda: gpusnap.open(b'\x80\xff\xfe odd', name='given'))
             self.fails(gpusnap.Error, [FAILED, 'holds 1'], lambda: gpusnap.open(FAILED, 3))
         self.assertRaises(TypeError, lambda: gpusnap.open(7.5))
+
+    def test_a_text_has_a_verdict_but_no_events(self):
+        text = ('torch.OutOfMemoryError: CUDA out of memory. Tried to allocate 2.00 GiB. GPU 0 has a total capacity of 8.00 GiB of which '
+                '1.00 GiB is free. Of the allocated memory 6.00 GiB is allocated by PyTorch, and 512.00 MiB is reserved by PyTorch but '
+                'unallocated.')
+        with tempfile.TemporaryDirectory() as folder:
+            with open(folder + '/oom.txt', 'w') as f:
+                f.write(text)
+            wanted = asked('diagnose', folder + '/oom.txt')
+        got = gpusnap.open(text.encode()).diagnose()
+        self.assertEqual((got.verdict, got['requested'], got.advice), (wanted['verdict'], 2 << 30, wanted['advice']))
+        self.assertEqual(gpusnap.open(text.encode()).events().rows, [])
+        self.fails(gpusnap.UsageError, ['no device'], lambda: gpusnap.open(b'[]', name='nothing').events())
+
+    def test_a_library_that_is_missing_or_lacks_functions_is_told(self):
+        # under another name it is at no other place of this machine
+        program = ('import sys; sys.path.insert(0, %r); from gpusnap import library; library.NAME = "libnowhere.so.1"; '
+                   'library.load()' % (root + '/tools/python'))
+        for wrong, said in (('/nowhere/none.so', '/nowhere/none.so'), (build + '/libgpusnap.so.1', 'undefined symbol')):
+            p = subprocess.run([sys.executable, '-c', program], capture_output=True, text=True,
+                               env={**os.environ, 'GPUSNAP_ANALYZER_LIBRARY': wrong})
+            self.assertEqual(p.returncode, 1)
+            self.assertIn('set GPUSNAP_ANALYZER_LIBRARY', p.stderr)
+            self.assertIn(said, p.stderr)
 
     def test_wrong_questions_are_usage_errors(self):
         with gpusnap.open(FAILED) as s:

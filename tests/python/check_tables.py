@@ -137,6 +137,15 @@ class Small(unittest.TestCase):
         self.assertIsInstance(t.df('pandas'), pandas.DataFrame)
         self.assertRaises(ValueError, lambda: t.df('numpy'))
 
+    def test_pandas_needs_no_pyarrow(self):
+        t = gpusnap.open(FAILED).events(device=1)
+        wanted = t.df('pandas')
+        import unittest.mock
+        with unittest.mock.patch('gpusnap.tables._installed', lambda name: name == 'pandas'):
+            got = t.df()
+        self.assertEqual(got.where(got.notna(), None).astype(object).to_dict('records')[:50],
+                         wanted.astype(object).where(wanted.notna(), None).to_dict('records')[:50])
+
 
 class Notebook(unittest.TestCase):
     CELLS = ['%load_ext gpusnap', f'%gpusnap {FAILED}', f'import gpusnap\ns = gpusnap.open({FAILED!r})\ns.diagnose()', 's.plot()', 's.holders()']

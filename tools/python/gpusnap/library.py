@@ -64,6 +64,13 @@ def _places() -> Iterator[Union[str, pathlib.Path]]:
     yield NAME                                         # where the system looks
 
 
+def _declared(library: ctypes.CDLL) -> ctypes.CDLL:
+    for name, (result, *arguments) in _FUNCTIONS.items():
+        f = getattr(library, 'gpusnap_' + name)
+        f.restype, f.argtypes = result, arguments
+    return library
+
+
 @functools.lru_cache(maxsize=None)
 def load() -> ctypes.CDLL:
     """The library; ImportError where it is not found."""
@@ -72,14 +79,9 @@ def load() -> ctypes.CDLL:
         if isinstance(place, pathlib.Path) and not place.exists():
             continue
         try:
-            library = ctypes.CDLL(str(place))
-        except OSError as e:
+            return _declared(ctypes.CDLL(str(place)))
+        except (OSError, AttributeError) as e:     # none, or one of an older release
             tried.append(str(e))
-            continue
-        for name, (result, *arguments) in _FUNCTIONS.items():
-            f = getattr(library, 'gpusnap_' + name)
-            f.restype, f.argtypes = result, arguments
-        return library
     raise ImportError(f'gpusnap: {NAME} is not found (set GPUSNAP_ANALYZER_LIBRARY to its path): ' + '; '.join(tried))
 
 

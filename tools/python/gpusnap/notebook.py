@@ -9,25 +9,30 @@ from typing import Any, Callable, Dict, List, Optional, Sequence
 _PRE = 'white-space:pre-wrap;word-break:break-word;text-align:left'
 
 
+def _escape(text: str) -> str:
+    """Inert in HTML, and valid UTF-8: a path need not be."""
+    return html.escape(text.encode('utf-8', 'replace').decode())
+
+
 def verdict(text: str) -> str:
-    return f'<pre class="gpusnap-verdict" style="{_PRE}">{html.escape(text)}</pre>'
+    return f'<pre class="gpusnap-verdict" style="{_PRE}">{_escape(text)}</pre>'
 
 
 def image(data: bytes, form: str, what: str) -> str:
     kind = 'image/svg+xml' if form == 'svg' else 'image/png'
-    return (f'<img class="gpusnap-{html.escape(what)}" alt="{html.escape(what)}" style="max-width:100%" '
+    return (f'<img class="gpusnap-{_escape(what)}" alt="{_escape(what)}" style="max-width:100%" '
             f'src="data:{kind};base64,{base64.b64encode(data).decode()}">')
 
 
 def _cell(value: Any) -> str:
-    return '' if value is None else html.escape(str(value))
+    return '' if value is None else _escape(str(value))
 
 
 def table(columns: Sequence[str], rows: Sequence[Dict[str, Any]], n: int, summary: Optional[str]) -> str:
-    head = ''.join(f'<th>{html.escape(c)}</th>' for c in columns)
+    head = ''.join(f'<th>{_escape(c)}</th>' for c in columns)
     body = ''.join('<tr>' + ''.join(f'<td>{_cell(row[c])}</td>' for c in columns) + '</tr>' for row in rows)
     more = f'<p>{len(rows)} of {n} rows</p>' if n > len(rows) else ''
-    said = f'<p>{html.escape(summary)}</p>' if summary else ''
+    said = f'<p>{_escape(summary)}</p>' if summary else ''
     return f'<div class="gpusnap-table">{said}<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{more}</div>'
 
 
@@ -37,12 +42,12 @@ def _or_reason(show: Callable[[], str], what: str) -> str:
     try:
         return show()
     except Error as e:
-        return f'<p>{html.escape(what)}: {html.escape(e.reason)}</p>'
+        return f'<p>{_escape(what)}: {_escape(e.reason)}</p>'
 
 
 def snapshot(s: Any) -> str:
     """Verdict, map and plot."""
-    parts: List[str] = [f'<p><b>{html.escape(s.path or "snapshot")}</b></p>', _or_reason(lambda: verdict(str(s.diagnose())), 'verdict')]
+    parts: List[str] = [f'<p><b>{_escape(s.path or "snapshot")}</b></p>', _or_reason(lambda: verdict(str(s.diagnose())), 'verdict')]
     for what in ('map', 'plot'):
         parts.append(_or_reason(lambda: image(getattr(s, what)().data, 'png', what), what))
     return '<div class="gpusnap">' + ''.join(parts) + '</div>'

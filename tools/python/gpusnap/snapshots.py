@@ -104,16 +104,16 @@ class Snapshot:
             raise
 
     def _read(self, source: Source, number: int) -> None:
-        if isinstance(source, (bytes, bytearray, memoryview)):
-            data = bytes(source)
-            given = library.argument(self.path) if self.path else None
-            status = self._lib.gpusnap_snapshot_open_memory(self._handle, data, len(data), given)
-        else:
+        if isinstance(source, (str, os.PathLike)):
             path = os.fspath(source)
             if not os.path.lexists(path):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
-            self.path = self.path or path
+            self.path = self.path or os.fsdecode(path)
             status = self._lib.gpusnap_snapshot_open(self._handle, os.fsencode(path), number)
+        else:
+            data = source if isinstance(source, bytes) else bytes(memoryview(source))
+            given = library.argument(self.path) if self.path else None
+            status = self._lib.gpusnap_snapshot_open_memory(self._handle, data, len(data), given)
         self._check(status)
 
     def _check(self, status: int) -> None:
@@ -183,7 +183,7 @@ class Snapshot:
     def query(self, query: str, *, device: Optional[int] = None, state: Optional[str] = None, by: Optional[str] = None,
               rows: Optional[int] = None, seconds: Optional[int] = None) -> Table:
         """A named query (query('tables') tells what SQL can ask) or one SQL statement. rows: at most so many, 0 all. seconds: the
-        longest it may take, 30 by default, 0 for ever."""
+        longest it may take, 30 by default, 0 for ever. Rows become Python's: for millions of events take events()."""
         asked = library.options(device=device, state=state, by=by, rows=rows, seconds=seconds)
         return self._table('query', library.argument(query), asked)
 

@@ -12,7 +12,9 @@
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
+#include "tools/export_tables.h"
 #include "tools/options.h"
+#include "tools/output_name.h"
 #include "tools/result.h"
 
 static gs_status to_stream(void *arg, const void *data, size_t n)
@@ -89,10 +91,15 @@ typedef enum export_format {
 	FLAMEGRAPH,
 	SPEEDSCOPE,
 	PERFETTO,
+	CSV,
+	JSONL,
 	FORMATS
 } export_format;
 static const char *const format_words[] = {
-	"pytorch", "gsnap", "flamegraph", "speedscope", "perfetto", NULL};
+	"pytorch", "gsnap", "flamegraph", "speedscope", "perfetto", "csv", "jsonl", NULL};
+/* What the name of each may end in; a folder of tables has any name. */
+static const char *const endings[] = {
+	"pickle pkl", "gsnap", "folded", "json", "pftrace perfetto", "", ""};
 
 static export_format parse_format(const char *word)
 {
@@ -136,7 +143,8 @@ static int refuse_format(const char *word)
 	char hint[100];
 
 	snprintf(hint, sizeof hint,
-		near ? "did you mean %s?" : "it is pytorch, gsnap, flamegraph, speedscope or perfetto",
+		near ? "did you mean %s?"
+			 : "it is pytorch, gsnap, flamegraph, speedscope, perfetto, csv or jsonl",
 		near);
 	return gs_fail_usage("export", hint, "no export format is called `%s`", word);
 }
@@ -148,7 +156,7 @@ int gs_cmd_export(int argc, char **argv)
 	const gs_option options[] = {
 		{"format", 0, GS_OPT_TEXT, &word, "FORMAT",
 			"pytorch (a snapshot pickle, the default), gsnap, flamegraph (folded stacks), "
-			"speedscope or perfetto"},
+			"speedscope, perfetto, or csv or jsonl: a folder with a file a table"},
 		GS_OPTIONS_SELECT(common), GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common),
 		GS_OPTIONS_END};
 	gs_arguments files;
@@ -165,8 +173,17 @@ int gs_cmd_export(int argc, char **argv)
 	if ((format == PYTORCH || format == GSNAP) && (common.state || common.device != GS_UNSET))
 		return gs_fail_usage("export", "leave --state and -d out",
 			"%s holds all devices and the whole recording", word);
+	bool folder = format == CSV || format == JSONL;
+	if (!folder &&
+		(status = gs_output_name_check("export", common.output, endings[format], word)) >= 0)
+		return status;
+	if (folder && !strcmp(common.output, "-"))
+		return gs_fail_usage("export", "-o FOLDER", "%s is written into a folder", word);
 	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
-	if (status < 0) {
+	if (status < 0 && folder) {
+		status = gs_export_tables(
+			&input, &files, &common, format == CSV ? GS_FORMAT_CSV : GS_FORMAT_JSONL);
+	} else if (status < 0) {
 		const gs_snapshot *s = gs_inputs_first(&input, &common, "exported");
 		status = s ? export(s, &files, &common, format) : GS_EXIT_FAILED;
 	}

@@ -12,6 +12,7 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
+#include "tools/output_name.h"
 
 typedef struct load {
 	gs_store *store;
@@ -107,6 +108,9 @@ int gs_cmd_load(int argc, char **argv)
 		return status;
 	if (!common.output)
 		return gs_fail_usage("load", NULL, "-o FILE.db is missing");
+	if ((status = gs_output_name_check("load", common.output, "db sqlite sqlite3", "a database")) >=
+		0)
+		return status;
 	if ((status = gs_inputs_rules(rules_file, &l.rules)) >= 0)
 		return status;
 	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note,

@@ -16,6 +16,7 @@
 #include "tools/message.h"
 #include "tools/options.h"
 #include "tools/output.h"
+#include "tools/output_name.h"
 #include "tools/result.h"
 
 enum { MAX_SQL = 1000000 };
@@ -294,6 +295,8 @@ int gs_cmd_query(int argc, char **argv)
 	status = check_by(o.by);
 	if (status < 0)
 		status = check_state(o.common.state);
+	if (status < 0)
+		status = gs_output_name_rows("query", &o.common);
 	if (status < 0)
 		status = gs_inputs_rules(o.rules_file, &o.rules);
 	if (status < 0)

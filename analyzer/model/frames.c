@@ -16,14 +16,14 @@ static const char *const hidden_files[] = {"core/boxing", "/Register", "/Redispa
 /* Native code that belongs to a framework, the C and C++ libraries, the interpreter or to our own
  * recorder. */
 static const char *const native_prefixes[] = {"__clone", "__GI_", "__libc_",
-	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "caffe2::", "Py", "_Py", "cuda",
-	"cuMem", "start_thread", "clone", "gpusnap_", "THP", "THCP", "execute_native_thread_routine",
-	"method_vectorcall", "cfunction_", "_object_call", "context_run", "pymain_", "slot_tp_",
-	"vectorcall_", "builtin_", "type_call", NULL};
+	"c10::", "c10d::", "at::", "torch::", "pybind11::", "std::", "rmm::", "caffe2::", "Py", "_Py",
+	"cuda", "cuMem", "start_thread", "clone", "gpusnap_", "THP", "THCP",
+	"execute_native_thread_routine", "method_vectorcall", "cfunction_", "_object_call",
+	"context_run", "pymain_", "slot_tp_", "vectorcall_", "builtin_", "type_call", NULL};
 static const char *const native_files[] = {"torch/csrc/", "aten/src/", "/c10/", "c10/core",
-	"c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libc.so", "libc-start",
-	"libpthread", "libcudart", "libcuda.so", "libgpusnap", "/include/c++/", "Objects/",
-	"Python/ceval", "Python/bltinmodule", "Python/context.c", "Python/pylifecycle",
+	"c10/cuda", "pybind11", "libtorch", "libc10", "libpython", "libstdc++", "libffi", "librmm",
+	"libc.so", "libc-start", "libpthread", "libcudart", "libcuda.so", "libgpusnap", "/include/c++/",
+	"Objects/", "Python/ceval", "Python/bltinmodule", "Python/context.c", "Python/pylifecycle",
 	"Python/import.c", "Modules/", NULL};
 
 static bool contains_any(const char *text, const char *const *list)

@@ -62,6 +62,11 @@ static const struct {
 	{"_ZN5torchEv", "/opt/server/bin/serve", false, false},
 	{"_ZN8torchlet5batchEv", "/opt/server/bin/serve", false, true},
 	{"_ZN99999999999999999999f", "/opt/server/bin/serve", false, true},
+	{"libffi.so.8+0x6f7a", "/lib/x86_64-linux-gnu/libffi.so.8", false, false},
+	{"ffi_call", "/lib/x86_64-linux-gnu/libffi.so.8", false, false},
+	{"_ZN3rmm2mr6detail29callback_memory_resource_impl8allocateEmm", "/opt/r/lib/librmm.so", false,
+		false},
+	{"rmm::mr::device_memory_resource::allocate(unsigned long)", "/opt/r/serve", false, false},
 	{"_Z5solvev", "/opt/server/bin/serve", false, true},
 };
 

@@ -206,7 +206,8 @@ static int run(const diagnose_options *o, const gs_arguments *files)
 	gs_snapshot_init(&message);
 	int status = read_message(o, &message);
 	if (status < 0)
-		status = gs_inputs_open(files, &o->common, GS_WANT_HISTORY | GS_WANT_FAILURES, &input);
+		status = gs_inputs_open_state(
+			files, &o->common, GS_WANT_HISTORY | GS_WANT_FAILURES, &input);
 	if (status < 0)
 		status = tell(o, &input, o->message ? &message : NULL);
 	gs_input_release(&input);

@@ -136,7 +136,7 @@ int gs_cmd_map(int argc, char **argv)
 	status = check(&o, color);
 	if (status >= 0)
 		return status;
-	status = gs_inputs_open(&arguments, &o.common, GS_WANT_HISTORY, &input);
+	status = gs_inputs_open_state(&arguments, &o.common, GS_WANT_HISTORY, &input);
 	if (status < 0) {
 		const gs_snapshot *s = gs_inputs_first(&input, &o.common, "drawn");
 		status = s ? draw_snapshot(&o, s) : GS_EXIT_FAILED;

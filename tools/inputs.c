@@ -29,17 +29,32 @@ void gs_inputs_tell_losses(const gs_input_losses *losses)
 		gs_fail_after(losses->all[i].path, &losses->all[i].error);
 }
 
-int gs_inputs_open(
-	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
+static int open_at(const gs_arguments *files, const gs_common *common, unsigned want,
+	const gs_moment_wanted *moment, gs_input *input)
 {
 	gs_error err = GS_ERROR_INIT;
-	gs_input_options ask = {want, common->rank, gs_inputs_note, NULL};
+	gs_input_options ask = {want, common->rank, moment, gs_inputs_note, NULL};
 	gs_progress_begin(files->n ? files->text[0] : "the newest dump");
 	gs_status status = gs_input_open(
 		(const char *const *)files->text, (size_t)files->n, &ask, input, &err);
 	gs_progress_end();
 	gs_inputs_tell_losses(&input->losses);
 	return status ? gs_fail_file(input->failed, &err, NULL) : -1;
+}
+
+int gs_inputs_open(
+	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
+{
+	return open_at(files, common, want, NULL, input);
+}
+
+int gs_inputs_open_state(
+	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
+{
+	gs_moment_wanted moment;
+	bool found = gs_input_moment(common->state, &moment);
+	moment.whole_below = GS_INPUT_WHOLE_EVENTS;
+	return open_at(files, common, want, found ? &moment : NULL, input);
 }
 
 static bool has_device(const gs_snapshot *s, int64_t device)

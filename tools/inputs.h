@@ -23,6 +23,11 @@ void gs_inputs_tell_losses(const gs_input_losses *losses);
 int gs_inputs_open(
 	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input);
 
+/* The same where the state of --state is looked at: of a large stream the part around it is read.
+ */
+int gs_inputs_open_state(
+	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input);
+
 /* Without a failure: the first snapshot that has the device asked for (GS_UNSET: any). */
 const gs_snapshot *gs_inputs_healthy(const gs_input *input, int64_t device);
 

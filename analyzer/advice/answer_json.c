@@ -53,7 +53,7 @@ static void print_request(const gs_diagnosis *d, FILE *out)
 	snprintf(pool_id, sizeof pool_id, "%llu,%llu", (unsigned long long)d->pool_id.a,
 		(unsigned long long)d->pool_id.b);
 	number(out, "device", device < 0 ? GS_NONE : device), comma(out);
-	number(out, "idx", d->idx), comma(out);
+	number(out, "idx", d->device ? gs_event_number(&d->device->trace, d->idx) : d->idx), comma(out);
 	text_or_null(out, "verdict", gs_step_word(d->verdict)), comma(out);
 	text_or_null(out, "kind", gs_step_kind(d->verdict)), comma(out);
 	truth(out, "exact", d->exact), comma(out);
@@ -212,7 +212,9 @@ static void print_others(const gs_diagnosis *d, FILE *out)
 		number(out, "rank", s->rank), comma(out);
 		text_or_null(out, "snapshot", s->path), comma(out);
 		number(out, "device", oom->device < 0 ? GS_NONE : oom->device), comma(out);
-		number(out, "idx", oom->idx), comma(out);
+		const gs_device *device = gs_snapshot_find_device(s, oom->device);
+		number(out, "idx", device ? gs_event_number(&device->trace, oom->idx) : oom->idx);
+		comma(out);
 		number(out, "time_us", oom->time_us), comma(out);
 		text_or_null(out, "verdict", gs_step_word(x->verdict)), comma(out);
 		text_or_null(out, "kind", gs_step_kind(x->verdict)), comma(out);

@@ -227,7 +227,7 @@ static void write_peak(answer *a)
 	gs_say_size_beside(&p, (int64_t)d->peak.allocated, (int64_t)d->totals.allocated);
 	gs_say(&p, " in use");
 	if (d->peak.idx >= 0)
-		gs_say(&p, " at event %lld", (long long)d->peak.idx);
+		gs_say(&p, " at event %lld", (long long)gs_event_number(&d->device->trace, d->peak.idx));
 	if (d->peak.step >= 0 && (size_t)d->peak.step < d->meaning.nsteps)
 		gs_say(&p, " (step %lld)", (long long)d->meaning.steps[d->peak.step].number);
 	gs_say(&p, ", ");

@@ -147,6 +147,16 @@ static void free_of_ooms(gs_snapshot *s)
 	}
 }
 
+/* Failures at events that were not read keep their place among the others, not their event. */
+static void forget_other_events(gs_snapshot *s)
+{
+	for (size_t i = 0; s->excerpt && i < s->nooms; i++) {
+		const gs_device *d = gs_snapshot_find_device(s, s->ooms[i].device);
+		if (!d || s->ooms[i].idx < 0 || s->ooms[i].idx >= (int64_t)d->trace.n)
+			s->ooms[i].idx = GS_NONE;
+	}
+}
+
 gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
 {
 	if (!s->nstreams && gs_snapshot_stream(s, 0) == UINT32_MAX)
@@ -159,5 +169,6 @@ gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
 	if (ooms_of_events(s))
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
 	free_of_ooms(s);
+	forget_other_events(s);
 	return GS_OK;
 }

@@ -94,12 +94,21 @@ static inline gs_id gs_event_tag(const gs_event *e) { return e->tag_action >> 8;
 typedef struct gs_trace {
 	gs_event *events;
 	size_t n, cap;
+	uint64_t first; /* events of the device in the file before events[0]: not 0 where the reader was
+					   asked for one moment of a stream. Indexes count from events[0]; what is
+					   shown is gs_event_number */
 	uint64_t dropped; /* events known to be lost before the first one (ring overflow) */
 	uint64_t skipped; /* events that the input holds and the reader was told not to decode
 						 (events_skipped): n + skipped are in the file */
 	int complete; /* 1: recording began before the device's first allocation; 0: surely not; -1: not
 					 known (see state.h) */
 } gs_trace;
+
+/* The number that the file gives the event at that index; GS_NONE stays. */
+static inline int64_t gs_event_number(const gs_trace *t, int64_t idx)
+{
+	return idx == GS_NONE ? GS_NONE : idx + (int64_t)t->first;
+}
 
 typedef struct gs_device {
 	int32_t device;
@@ -238,6 +247,8 @@ typedef struct gs_snapshot {
 	unsigned lost;   /* of a .gsnap that was cut: GS_LOST_ bits, what is gone wholly or in part */
 	bool events_skipped; /* the reader was told not to decode events: traces are empty though the
 							file has some */
+	bool excerpt; /* of a stream: the events around one moment alone, from trace.first on; failures
+					 at other events have lost their index */
 
 	gs_device *devices;
 	size_t ndevices;

@@ -26,12 +26,63 @@ static bool is_mere_text(const gs_snapshot *s)
 	return s->kind == GS_KIND_TEXT && !s->nooms && !s->ndevices;
 }
 
+static bool number_of(const char *text, uint64_t *number)
+{
+	char *end;
+	if (*text < '0' || *text > '9' || strlen(text) > 18)
+		return false;
+	*number = strtoull(text, &end, 10);
+	return !*end;
+}
+
+bool gs_input_moment(const char *selector, gs_moment_wanted *moment)
+{
+	*moment = (gs_moment_wanted){.what = GS_MOMENT_FAILURE};
+	if (!selector || !*selector || !strcmp(selector, "oom"))
+		return true;
+	if (!strncmp(selector, "oom ", 4))
+		return number_of(selector + 4, &moment->number);
+	moment->what = strcmp(selector, "captured") != 0 ? GS_MOMENT_EVENT : GS_MOMENT_LAST;
+	return moment->what == GS_MOMENT_LAST || number_of(selector, &moment->number);
+}
+
+/* What rests on a part of the run says so. */
+static void tell_part(gs_snapshot *s)
+{
+	for (size_t i = 0; i < s->ndevices; i++) {
+		const gs_trace *t = &s->devices[i].trace;
+		if (t->n && t->skipped)
+			gs_snapshot_warn(s,
+				"device %d: events %llu to %llu of %llu are looked at; of what was allocated before, stack and size are known",
+				s->devices[i].device, (unsigned long long)t->first,
+				(unsigned long long)(t->first + t->n - 1), (unsigned long long)(t->n + t->skipped));
+	}
+}
+
+static gs_status read_file(const gs_input_entry *entry, unsigned want,
+	const gs_moment_wanted *moment, gs_snapshot *s, gs_error *err)
+{
+	if (entry->part)
+		return gs_read_part(entry->path, entry->part - 1, want, s, err);
+	if (!moment)
+		return gs_read_path(entry->path, want, s, err);
+	gs_status status = gs_read_moment(entry->path, want, moment, s, err);
+	if (!status && s->excerpt && moment->whole_below)
+		tell_part(s);
+	return status;
+}
+
 gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
+{
+	return gs_input_read_moment(entry, want, NULL, s, err);
+}
+
+gs_status gs_input_read_moment(const gs_input_entry *entry, unsigned want,
+	const gs_moment_wanted *moment, gs_snapshot *s, gs_error *err)
 {
 	gs_snapshot_init(s);
 	gs_status status = entry->id ? read_stored(entry, want, s, err)
-		: entry->part            ? gs_read_part(entry->path, entry->part - 1, want, s, err)
-								 : gs_read_path(entry->path, want, s, err);
+								 : read_file(entry, want, moment, s, err);
 	if (!status && entry->in_folder && is_mere_text(s))
 		status = gs_fail(err, GS_UNKNOWN_KIND, "a text without an out-of-memory");
 	if (status)
@@ -60,7 +111,7 @@ static gs_status add_entry(gs_input *input, const gs_input_entry *entry,
 {
 	gs_snapshot *s = &input->snapshots[input->n];
 	gs_error why = GS_ERROR_INIT;
-	gs_status status = gs_input_read(entry, ask->want, s, &why);
+	gs_status status = gs_input_read_moment(entry, ask->want, ask->moment, s, &why);
 	if (status) {
 		why.status = status;
 		if (gs_input_lose(&input->losses, entry->path, entry->in_folder, &why))

@@ -43,10 +43,23 @@ void gs_input_list_release(gs_input_list *list);
  * in s->warnings. */
 gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err);
 
+/* The moment of a stream that a --state selector (state.h) is about. false: it takes the whole run
+ * to find it (a peak, a step), or it is no selector. */
+bool gs_input_moment(const char *selector, gs_moment_wanted *moment);
+
+/* As gs_input_read, where that moment of a large stream is enough (moment NULL: it is not). */
+gs_status gs_input_read_moment(const gs_input_entry *entry, unsigned want,
+	const gs_moment_wanted *moment, gs_snapshot *s, gs_error *err);
+
+/* Up to so many events a stream is read whole where more than one state is looked at: what memory
+ * is for, and what grows, show best over the whole run. */
+enum { GS_INPUT_WHOLE_EVENTS = 1 << 22 };
+
 /* Both steps at once, for commands that look at all snapshots together or at one. */
 typedef struct gs_input_options {
-	unsigned want;       /* gs_want */
-	int64_t rank;        /* only snapshots of this rank; GS_NONE: all */
+	unsigned want;                  /* gs_want */
+	int64_t rank;                   /* only snapshots of this rank; GS_NONE: all */
+	const gs_moment_wanted *moment; /* as in gs_input_read_moment */
 	gs_input_note *note; /* also gets each snapshot's warnings, and where a cut file was cut */
 	void *context;
 } gs_input_options;

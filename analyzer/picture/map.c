@@ -508,7 +508,8 @@ static void draw_title(const gs_map *m, const gs_map_view *v, bool before, gs_dr
 	const char *name = gs_string_text(v->in.snapshot, v->in.device->name);
 
 	if (v->in.layout && v->in.layout->idx != GS_NONE)
-		snprintf(moment, sizeof moment, ", after event %" PRId64, v->in.layout->idx);
+		snprintf(moment, sizeof moment, ", after event %" PRId64,
+			gs_event_number(&v->in.device->trace, v->in.layout->idx));
 	if (before && v->in.snapshot != m->panels[0].now.in.snapshot)
 		snprintf(file, sizeof file, "%.90s, ", base_name(v->in.snapshot->path));
 	snprintf(text, sizeof text, "%s%sdevice %d%s%.100s, %s %s%s",

@@ -85,6 +85,24 @@ static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
 static const unsigned reads_of_layout = GS_READS_STATE | GS_READS_LAYOUT | GS_READS_ALL_STATES |
 	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM_SUMS | GS_READS_HOLDERS | GS_READS_STEPS;
 
+/* Answers that look at the whole run, at other states than the one selected, or at the file. */
+static const unsigned reads_of_run = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES |
+	GS_READS_OOM_SUMS | GS_READS_SHA256 | GS_READS_OOM | GS_READS_OOM_FACTS | GS_READS_STEPS;
+/* Answers that show best over the whole run. */
+static const unsigned reads_past = GS_READS_CATEGORIES | GS_READS_HOLDERS | GS_READS_FIT |
+	GS_READS_EVICTION | GS_READS_BLOCK_IDX;
+
+/* The moment of a stream that is enough for the question, or NULL. */
+static const gs_moment_wanted *moment_of(
+	const gs_session *session, unsigned reads, gs_moment_wanted *moment)
+{
+	if (!(reads & reads_of_layout) || reads & reads_of_run ||
+		!gs_input_moment(session->ask.state, moment))
+		return NULL;
+	moment->whole_below = reads & reads_past ? GS_INPUT_WHOLE_EVENTS : 0;
+	return moment;
+}
+
 static gs_status read_entry(
 	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
 {
@@ -96,10 +114,12 @@ static gs_status read_entry(
 		want = GS_WANT_ALL;
 	if (!(reads & reads_of_layout))
 		want |= GS_WANT_PARTS;
-	gs_status status = gs_input_read(entry, want, s, err);
+	gs_moment_wanted ask;
+	const gs_moment_wanted *moment = moment_of(session, reads, &ask);
+	gs_status status = gs_input_read_moment(entry, want, moment, s, err);
 	if (!status && needs_events(session, s, reads)) {
 		gs_snapshot_release(s);
-		status = gs_input_read(entry, want | GS_WANT_EVENTS, s, err);
+		status = gs_input_read_moment(entry, want | GS_WANT_EVENTS, moment, s, err);
 	}
 	if (!status && (status = check_lost(s, reads, err)))
 		gs_snapshot_release(s);

@@ -96,14 +96,15 @@ static gs_status read_source(
 	gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	const gs_reader *reader = NULL;
-	if (want & GS_WANT_SUM && path)
+	bool sum = want & GS_WANT_SUM && path && !gs_source_moment(source);
+	if (sum)
 		gs_source_hash(source);
 	gs_status status = gs_reader_pick(source, &reader, err);
 	if (!status)
 		status = gs_reader_run(reader, source, want, s, err);
 	if (!status)
 		status = check_rest(source, s, err);
-	if (!status && want & GS_WANT_SUM && path)
+	if (!status && sum)
 		status = gs_source_digest(source, s->sha256, err);
 	if (!status && path) {
 		s->path = gs_snapshot_text(s, path, strlen(path));
@@ -129,6 +130,18 @@ gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error
 	gs_snapshot_init(s);
 	gs_status status = gs_source_open(path, &source, err);
 	return status ? status : read_and_close(source, path, want, s, err);
+}
+
+gs_status gs_read_moment(
+	const char *path, unsigned want, const gs_moment_wanted *moment, gs_snapshot *s, gs_error *err)
+{
+	gs_source *source = NULL;
+	gs_snapshot_init(s);
+	gs_status status = gs_source_open(path, &source, err);
+	if (status)
+		return status;
+	gs_source_choose_moment(source, moment);
+	return read_and_close(source, path, want, s, err);
 }
 
 gs_status gs_read_part(

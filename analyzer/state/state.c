@@ -87,11 +87,11 @@ gs_status gs_state_find(const gs_snapshot *s, const gs_device *d, const gs_histo
 		status = gs_fail(err, GS_INVALID,
 			"no state \"%.40s\": captured, oom, oom N, peak, peak reserved, or an event's number",
 			selector);
-	else if (number >= d->trace.n)
+	else if (number < d->trace.first || number - d->trace.first >= d->trace.n)
 		status = gs_fail(err, GS_NOT_FOUND, "device %d has no event %llu", d->device,
 			(unsigned long long)number);
 	else
-		found.idx = (int64_t)number;
+		found.idx = (int64_t)(number - d->trace.first);
 	if (!status)
 		*state = found;
 	return status;

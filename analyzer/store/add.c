@@ -54,7 +54,7 @@ static gs_status put_devices(gs_fill *f, gs_error *err)
 		gs_db_int(q, 10, d->trace.complete < 0 ? GS_NONE : d->trace.complete);
 		gs_db_int(q, 11, gs_snapshot_failures(f->s, d) == GS_NONE ? GS_NONE : d->layout_at_oom);
 		gs_db_int(q, 12, d->has_layout);
-		gs_db_int(q, 13, d->captured.idx);
+		gs_db_int(q, 13, gs_event_number(&d->trace, d->captured.idx));
 		gs_db_int(q, 14, d->reserved);
 		gs_db_int(q, 15, d->allocated);
 		status = gs_db_do(q, err);

@@ -41,7 +41,7 @@ static gs_status put_state(gs_fill *f, const gs_state_row *row, int64_t id, gs_e
 	gs_db_int(f->state, 2, id);
 	gs_db_int(f->state, 3, gs_device_number(row->device->device));
 	gs_db_text(f->state, 4, row->name);
-	gs_db_int(f->state, 5, row->idx);
+	gs_db_int(f->state, 5, gs_event_number(&row->device->trace, row->idx));
 	gs_db_int(f->state, 6, row->doubt ? 0 : l ? l->exact : 1);
 	gs_db_text(f->state, 7, row->doubt ? row->doubt : l && l->note[0] ? l->note : NULL);
 	gs_db_int(f->state, 8, row->device_free);
@@ -109,7 +109,7 @@ static void bind_sense(sqlite3_stmt *q, const gs_meaning *m, const gs_block *b)
 }
 
 static gs_status put_block(
-	gs_fill *f, const gs_segment *g, const gs_block *b, const gs_meaning *m, gs_error *err)
+	gs_fill *f, const gs_state_row *row, const gs_segment *g, const gs_block *b, gs_error *err)
 {
 	sqlite3_stmt *q = f->block;
 	gs_id stack = gs_fill_stack(f, b->stack);
@@ -119,17 +119,17 @@ static gs_status put_block(
 	gs_db_text(q, 8, gs_block_state_text(b->state));
 	gs_db_int(q, 12, stack ? (int64_t)stack : GS_NONE);
 	gs_db_text(q, 13, b->tag ? gs_string_text(f->s, b->tag) : NULL);
-	gs_db_int(q, 14, b->idx);
+	gs_db_int(q, 14, gs_event_number(&row->device->trace, b->idx));
 	gs_db_int(q, 15, b->stale && b->stale <= INT64_MAX ? (int64_t)b->stale : GS_NONE);
 	gs_db_text(q, 16,
 		b->more && f->s->strings[b->more].length <= GS_MOST_MORE ? gs_string_text(f->s, b->more)
 																 : NULL);
-	bind_sense(q, m, b);
+	bind_sense(q, row->meaning, b);
 	return gs_db_do(q, err);
 }
 
 static gs_status put_segment_and_blocks(
-	gs_fill *f, const gs_layout *l, const gs_segment *g, const gs_meaning *m, gs_error *err)
+	gs_fill *f, const gs_state_row *row, const gs_layout *l, const gs_segment *g, gs_error *err)
 {
 	char pool_id[44];
 	gs_pool_text(pool_id, g->pool_id);
@@ -140,7 +140,7 @@ static gs_status put_segment_and_blocks(
 	gs_db_text(q, 10, pool_id);
 	sqlite3_bind_int64(q, 11, (int64_t)g->stream);
 	for (size_t i = g->first_block; i < g->first_block + g->nblocks && !status; i++)
-		status = put_block(f, g, &l->blocks[i], m, err);
+		status = put_block(f, row, g, &l->blocks[i], err);
 	return status;
 }
 
@@ -166,7 +166,7 @@ static gs_status put_layout(
 	gs_db_int(f->block, 2, id);
 	gs_db_int(f->block, 3, gs_device_number(d->device));
 	for (size_t i = 0; i < l->nsegments && !status; i++)
-		status = put_segment_and_blocks(f, l, &l->segments[i], row->meaning, err);
+		status = put_segment_and_blocks(f, row, l, &l->segments[i], err);
 	return status;
 }
 

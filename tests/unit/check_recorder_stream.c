@@ -204,6 +204,108 @@ START_TEST(the_stream_holds_every_event_and_every_state_that_the_ring_shows)
 }
 END_TEST
 
+static void read_moment(const char *name, gs_moment_wanted moment, gs_snapshot *s)
+{
+	char full[400];
+	snprintf(full, sizeof full, "%s/%s", folder, name);
+	ck_assert_msg(!gs_read_moment(full, GS_WANT_ALL, &moment, s, &err), "%s: %s", full, err.text);
+}
+
+/* The state that a selector means, by the whole run and by the part of it around that moment; how
+ * many events the part has. */
+static size_t same_part(
+	const gs_snapshot *whole, const char *name, gs_moment_wanted moment, const char *selector)
+{
+	gs_snapshot part;
+	read_moment(name, moment, &part);
+	ck_assert(part.excerpt);
+	const gs_trace *t = &part.devices[0].trace;
+	ck_assert_uint_eq(t->n + t->skipped, whole->devices[0].trace.n);
+	ck_assert_uint_eq(part.nooms, whole->nooms);
+	for (size_t i = 0; i < t->n; i += 97)
+		ck_assert_uint_eq(
+			t->events[i].address, whole->devices[0].trace.events[t->first + i].address);
+	same_state(&part, whole, selector);
+	size_t n = t->n;
+	gs_snapshot_release(&part);
+	return n;
+}
+
+/* Moments of every kind of a run, each held against the full replay: the most events read. */
+static size_t most_events_of_a_part(const char *name)
+{
+	gs_snapshot whole;
+	char selector[24];
+	size_t most = 0, n;
+	read_file(name, &whole);
+	for (int i = 0; i < 20; i++) {
+		uint64_t event = next_random() % whole.devices[0].trace.n;
+		snprintf(selector, sizeof selector, "%llu", (unsigned long long)event);
+		n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_EVENT, event, 0}, selector);
+		most = n > most ? n : most;
+	}
+	for (size_t i = 1; i <= whole.nooms; i += 1 + whole.nooms / 4) {
+		snprintf(selector, sizeof selector, "oom %zu", i);
+		n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_FAILURE, i, 0}, selector);
+		most = n > most ? n : most;
+	}
+	n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_FAILURE, 0, 0}, "oom");
+	most = n > most ? n : most;
+	n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_LAST, 0, 0}, "captured");
+	gs_snapshot_release(&whole);
+	return n > most ? n : most;
+}
+
+static void stream_of(int calls, const char *name)
+{
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	ck_assert_int_eq(gs_config_set(&config, GS_ENV_STREAM, path, &err), GS_OK);
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	config.stream_epoch = 5000;
+	open_recorder();
+	run(calls);
+	close_recorder();
+}
+
+/* Two layouts are 32 events a block apart, or 5000 (the run has up to 200 blocks and as many
+ * holes); the rest is what the lane may hold (2^17) when a layout is asked for. */
+START_TEST(one_state_costs_the_events_since_a_layout_whatever_the_length)
+{
+	stream_of(15000, "short.gsnap");
+	stream_of(120000, "long.gsnap");
+	size_t few = most_events_of_a_part("short.gsnap"), many = most_events_of_a_part("long.gsnap");
+	gs_snapshot all;
+	read_file("long.gsnap", &all);
+	ck_assert_uint_gt(all.devices[0].trace.n, 200000);
+	ck_assert_msg(many < 150000 && few < 150000, "%zu and %zu events", few, many);
+	gs_snapshot_release(&all);
+}
+END_TEST
+
+START_TEST(a_part_of_a_stream_without_an_end_is_found_by_its_headers)
+{
+	char full[400];
+	struct stat about;
+	stream_of(30000, "killed.gsnap");
+	snprintf(full, sizeof full, "%s/killed.gsnap", folder);
+	ck_assert_int_eq(stat(full, &about), 0);
+	ck_assert_int_eq(truncate(full, about.st_size * 2 / 3), 0);
+	ck_assert_uint_gt(most_events_of_a_part("killed.gsnap"), 0);
+}
+END_TEST
+
+START_TEST(a_short_stream_is_read_whole_where_that_was_asked_for)
+{
+	gs_snapshot s;
+	stream_of(3000, "small.gsnap");
+	read_moment("small.gsnap", (gs_moment_wanted){GS_MOMENT_EVENT, 10, 1 << 20}, &s);
+	ck_assert(!s.excerpt);
+	ck_assert_uint_eq(s.devices[0].trace.first, 0);
+	ck_assert_uint_gt(s.devices[0].trace.n, 3000);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 static size_t file_size(const char *name)
 {
 	struct stat about;
@@ -425,6 +527,9 @@ Suite *suite_recorder_stream(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, the_stream_holds_every_event_and_every_state_that_the_ring_shows);
+	tcase_add_test(t, one_state_costs_the_events_since_a_layout_whatever_the_length);
+	tcase_add_test(t, a_part_of_a_stream_without_an_end_is_found_by_its_headers);
+	tcase_add_test(t, a_short_stream_is_read_whole_where_that_was_asked_for);
 	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
 	tcase_add_test(t, what_a_killed_process_streamed_is_there);
 	tcase_add_test(t, a_full_disk_ends_the_stream_with_one_line_and_the_ring_goes_on);

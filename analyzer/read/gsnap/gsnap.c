@@ -15,14 +15,17 @@ gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *
 {
 	gs_source *source = arg;
 	*got = 0;
+	if (!buf) {
+		*got = (size_t)gs_source_pass(source, n);
+		return *got < n ? gs_source_status(source, err) : GS_OK;
+	}
 	while (*got < n) {
 		const unsigned char *at;
 		size_t have = gs_source_peek(source, 1, &at);
 		if (!have)
 			return gs_source_status(source, err);
 		size_t take = have < n - *got ? have : n - *got;
-		if (buf)
-			memcpy((unsigned char *)buf + *got, at, take);
+		memcpy((unsigned char *)buf + *got, at, take);
 		gs_source_skip(source, take);
 		*got += take;
 	}
@@ -94,6 +97,16 @@ static gs_status add_process(gs_gsnap_reading *g, gs_error *err)
 	return failed ? no_memory(err) : GS_OK;
 }
 
+/* Indexes count from the first event that is read. */
+static void set_window(gs_device *d, const gs_gsnap_window *window)
+{
+	d->trace.first = window->from;
+	d->trace.skipped = window->events;
+	if (window->from)
+		d->trace.complete = 0;
+	d->captured.idx = window->has_layout ? window->layout - (int64_t)window->from : GS_NONE;
+}
+
 static gs_status add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 {
 	gs_snapshot *s = g->snapshot;
@@ -104,9 +117,11 @@ static gs_status add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_device *d = gs_snapshot_device(s, row.device);
 	if (!d)
 		return no_memory(err);
-	if (g->stream && known && d->captured.idx > row.idx)
-		return GS_OK; /* out of order: not ours */
-	if (g->stream && !row.no_layout)
+	const gs_gsnap_window *window = gs_gsnap_window_of(&g->plan, row.device);
+	bool other = window && !(window->has_layout && window->sequence == g->section.sequence);
+	if (known && g->stream && (window ? other : d->captured.idx > row.idx))
+		return GS_OK; /* another layout of it; out of order: not ours */
+	if (g->stream && !row.no_layout && !other)
 		gs_gsnap_begin_layout(g, d);
 	d->name = string_of(s, row.name, &failed);
 	d->capacity = row.capacity;
@@ -115,11 +130,13 @@ static gs_status add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	d->others = row.others;
 	d->reserved = row.reserved;
 	d->allocated = row.allocated;
-	d->has_layout = !row.no_layout;
+	d->has_layout = !row.no_layout && !other;
 	d->layout_at_oom = row.layout_at_oom;
 	d->trace.dropped = row.dropped;
 	d->trace.complete = row.complete < -1 || row.complete > 1 ? -1 : (int)row.complete;
 	d->captured.idx = row.idx;
+	if (window)
+		set_window(d, window);
 	d->captured.exact = !row.inexact;
 	size_t n = row.note.n < sizeof d->captured.note ? row.note.n : sizeof d->captured.note - 1;
 	if (n)
@@ -175,7 +192,8 @@ static gs_status add_oom(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	if (!o)
 		return no_memory(err);
 	o->device = row.device;
-	o->idx = row.idx;
+	const gs_device *d = gs_snapshot_find_device(g->snapshot, row.device);
+	o->idx = row.idx >= 0 && d ? row.idx - (int64_t)d->trace.first : row.idx;
 	o->time_us = row.time_us;
 	o->requested = row.requested;
 	o->needed = row.needed;
@@ -230,9 +248,25 @@ static gs_status skip_events(gs_gsnap_reading *g, gs_error *err)
 	return GS_OK;
 }
 
+/* Whether the plan leaves the section out. */
+static bool is_outside(const gs_gsnap_reading *g)
+{
+	const gs_section *s = &g->section;
+	const gs_gsnap_window *w = g->plan.windows && s->rows ? gs_gsnap_window_of(&g->plan, s->device)
+														  : NULL;
+	if (!w)
+		return false;
+	if (s->kind == GS_SECTION_EVENT)
+		return s->first + s->rows <= w->from || s->first >= w->to;
+	bool layout = s->kind == GS_SECTION_SEGMENT || s->kind == GS_SECTION_BLOCK;
+	return layout && !(g->layout_open && g->layout_of == s->device);
+}
+
 static gs_status read_section(gs_gsnap_reading *g, unsigned want, gs_error *err)
 {
 	unsigned kind = g->section.kind;
+	if (is_outside(g))
+		return GS_OK;
 	if (kind == GS_SECTION_EVENT && !(want & GS_WANT_EVENTS))
 		return skip_events(g, err);
 	if ((adders[kind].want & want) != adders[kind].want)
@@ -255,7 +289,7 @@ static void forget_cut_section(gs_gsnap_reading *g)
 	gs_device *d = g->section.kind == GS_SECTION_EVENT
 		? gs_snapshot_find_device(g->snapshot, g->section.device)
 		: NULL;
-	if (d && d->trace.skipped &&
+	if (d && d->trace.skipped && !g->plan.windows &&
 		gs_sections_offset(g->sections) <
 			g->section.offset + GS_GSNAP_SECTION_SIZE + g->section.packed)
 		d->trace.skipped -= g->section.rows;
@@ -268,6 +302,7 @@ static void drop_lost_events(gs_snapshot *s)
 		gs_device *d = &s->devices[i];
 		for (size_t k = 0; k < d->captured.nblocks; k++) {
 			int64_t *idx = &d->captured.blocks[k].idx;
+			*idx -= *idx >= 0 ? (int64_t)d->trace.first : 0;
 			*idx = *idx >= 0 && (uint64_t)*idx < d->trace.n ? *idx : GS_NONE;
 		}
 		if (d->captured.idx >= (int64_t)d->trace.n || d->captured.idx < -1)
@@ -275,7 +310,7 @@ static void drop_lost_events(gs_snapshot *s)
 	}
 	for (size_t i = 0; i < s->nooms; i++) {
 		const gs_device *d = gs_snapshot_find_device(s, s->ooms[i].device);
-		if (!d || s->ooms[i].idx < 0 || s->ooms[i].idx >= (int64_t)d->trace.n)
+		if (!s->excerpt && (!d || s->ooms[i].idx < 0 || s->ooms[i].idx >= (int64_t)d->trace.n))
 			s->ooms[i].idx = GS_NONE;
 	}
 }
@@ -353,6 +388,10 @@ static gs_status read_sections(gs_gsnap_reading *g, unsigned want, gs_error *err
 	gs_gsnap_give_layout_up(g);
 	if (status != GS_END)
 		return status;
+	for (size_t i = 0; g->plan.windows && i < g->snapshot->ndevices; i++) {
+		gs_trace *t = &g->snapshot->devices[i].trace;
+		t->skipped -= t->skipped < t->n ? t->skipped : t->n;
+	}
 	if (want & GS_WANT_EVENTS)
 		drop_lost_events(g->snapshot);
 	return GS_OK;
@@ -362,14 +401,19 @@ static gs_status read_gsnap(gs_source *source, unsigned want, gs_snapshot *s, gs
 {
 	gs_gsnap_reading g = {.snapshot = s};
 	s->kind = GS_KIND_GSNAP;
-	gs_status status = gs_sections_open(
-		&g.sections, (gs_section_input){gs_gsnap_input, source}, err);
+	gs_status status = GS_OK;
+	if (gs_source_moment(source) && want & GS_WANT_LAYOUT)
+		status = gs_gsnap_plan_make(&g.plan, source, gs_source_moment(source), err);
+	s->excerpt = g.plan.windows;
+	if (!status)
+		status = gs_sections_open(&g.sections, (gs_section_input){gs_gsnap_input, source}, err);
 	g.stream = !status && gs_sections_is_stream(g.sections);
 	if (g.stream && want & GS_WANT_LAYOUT)
 		want |= GS_WANT_EVENTS; /* its last moment is a layout and the events behind it */
 	if (!status)
 		status = read_sections(&g, want, err);
 	gs_gsnap_maps_release(&g);
+	gs_gsnap_plan_release(&g.plan);
 	gs_sections_close(g.sections);
 	return status;
 }

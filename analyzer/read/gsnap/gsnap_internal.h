@@ -24,6 +24,22 @@ typedef struct gs_module_names {
 	gs_symbols *symbols; /* NULL: the file is not on this machine */
 } gs_module_names;
 
+/* What of a device is read where one moment is enough: a layout and the sections of events from
+ * the first to the last that matter. Numbers are the file's. */
+typedef struct gs_gsnap_window {
+	int32_t device;
+	bool has_layout;
+	int64_t layout;    /* idx of the layout */
+	uint32_t sequence; /* of the section that begins it */
+	uint64_t from, to; /* events: from … to - 1 */
+	uint64_t events;   /* in the whole file */
+} gs_gsnap_window;
+
+typedef struct gs_gsnap_plan {
+	gs_gsnap_window *windows; /* NULL: all is read */
+	uint32_t n;
+} gs_gsnap_plan;
+
 typedef struct gs_gsnap_reading {
 	gs_snapshot *snapshot;
 	gs_sections *sections;
@@ -44,7 +60,17 @@ typedef struct gs_gsnap_reading {
 	uint64_t layout_before; /* segments in the file before it */
 	gs_layout before;       /* that device's last whole layout */
 	bool before_known;
+	gs_gsnap_plan plan;
 } gs_gsnap_reading;
+
+/* Goes through the section headers of a stream and finds what is needed of it; nothing is unpacked
+ * but devices and failures. plan->windows stays NULL where all is needed (also of a file of another
+ * version). Release with gs_gsnap_plan_release. */
+gs_status gs_gsnap_plan_make(
+	gs_gsnap_plan *plan, gs_source *source, const gs_moment_wanted *moment, gs_error *err);
+void gs_gsnap_plan_release(gs_gsnap_plan *plan);
+/* The window of a device; NULL: all of it is read. */
+const gs_gsnap_window *gs_gsnap_window_of(const gs_gsnap_plan *plan, int32_t device);
 
 /* A gs_source (arg) as the input of gs_sections_open. */
 gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *err);

@@ -42,6 +42,19 @@ gs_status gs_read_path(const char *path, unsigned want, gs_snapshot *s, gs_error
 gs_status gs_read_part(
 	const char *path, unsigned part, unsigned want, gs_snapshot *s, gs_error *err);
 
+/* One moment of a whole run, by device: its last one, after an event, or of a failure (from 1; 0
+ * the last, and where there is none the last moment). Of a stream with more events than whole_below
+ * only the layout before that moment and the events from there to it are read, whatever the length
+ * of the run: s->excerpt is set then, and trace.first tells where. Other files are read as ever,
+ * and so is what cannot be read twice (a pipe). */
+typedef struct gs_moment_wanted {
+	enum { GS_MOMENT_LAST, GS_MOMENT_EVENT, GS_MOMENT_FAILURE } what;
+	uint64_t number;
+	uint64_t whole_below;
+} gs_moment_wanted;
+gs_status gs_read_moment(
+	const char *path, unsigned want, const gs_moment_wanted *moment, gs_snapshot *s, gs_error *err);
+
 /* The same from a function (gs_source_stream); path: what the snapshot is called, NULL none. */
 gs_status gs_read_stream(gs_source_fill *fill, void *context, uint64_t size, const char *path,
 	unsigned want, gs_snapshot *s, gs_error *err);

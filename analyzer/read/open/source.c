@@ -14,7 +14,7 @@
 #include "analyzer/read/open/unpack.h"
 #include "analyzer/read/open/sha256.h"
 
-enum { WINDOW = 256 * 1024, MOST_PEEK = 64 * 1024, MOST_LAYERS = 3 };
+enum { WINDOW = 256 * 1024, AFTER_JUMP = 4096, MOST_PEEK = 64 * 1024, MOST_LAYERS = 3 };
 
 struct gs_source {
 	unsigned char *buf;   /* the window; memory sources: the memory itself */
@@ -29,6 +29,8 @@ struct gs_source {
 	gs_source *below;  /* what unpack reads */
 	uint64_t file_size;
 	gs_sha256 *sum;
+	bool jumped; /* the next bytes stand alone: few are read */
+	const struct gs_moment_wanted *moment;
 	unsigned part; /* at the bottom: the snapshot that is meant, + 1; 0 not chosen */
 };
 
@@ -136,6 +138,8 @@ static size_t read_some(gs_source *s, unsigned char *to, size_t n)
 	ssize_t got;
 	if (s->fill)
 		return ask_for_some(s, to, n);
+	n = s->jumped && n > AFTER_JUMP ? AFTER_JUMP : n;
+	s->jumped = false;
 	do
 		got = read(s->fd, to, n);
 	while (got < 0 && errno == EINTR);
@@ -203,6 +207,76 @@ void gs_source_skip(gs_source *s, size_t n)
 	s->pos += n < have ? n : have;
 }
 
+/* The file itself, below all that was unwrapped. */
+static gs_source *bottom(const gs_source *s)
+{
+	while (s->below)
+		s = s->below;
+	return (gs_source *)(uintptr_t)s;
+}
+
+/* A file whose bytes are what is read. */
+static bool is_plain_file(const gs_source *s)
+{
+	return s->fd > 0 && !s->below && !s->sum && s->file_size;
+}
+
+/* What lies beyond the window: the place moves, up to the file's end. */
+static uint64_t jump(gs_source *s, uint64_t n)
+{
+	uint64_t from = s->base + s->len;
+	struct stat st;
+	if (fstat(s->fd, &st) || st.st_size < 0)
+		return 0;
+	uint64_t size = (uint64_t)st.st_size, left = size > from ? size - from : 0;
+	n = n < left ? n : left;
+	if (lseek(s->fd, (off_t)(from + n), SEEK_SET) < 0)
+		return 0;
+	s->base = from + n;
+	s->pos = s->len = 0;
+	s->jumped = true;
+	return n;
+}
+
+uint64_t gs_source_pass(gs_source *s, uint64_t n)
+{
+	uint64_t passed = 0;
+	while (passed < n) {
+		const unsigned char *at;
+		uint64_t left = n - passed, have = s->len - s->pos;
+		if (left > have && is_plain_file(s)) {
+			s->pos = s->len;
+			return passed + have + jump(s, left - have);
+		}
+		if (!have && !(have = gs_source_peek(s, 1, &at)))
+			break;
+		have = have < left ? have : left;
+		gs_source_skip(s, have);
+		passed += have;
+	}
+	return passed;
+}
+
+bool gs_source_rewind(gs_source *s)
+{
+	if (!s->cap && !s->below) {
+		s->pos = 0;
+		return true;
+	}
+	if (!is_plain_file(s) || lseek(s->fd, 0, SEEK_SET) < 0)
+		return false;
+	s->base = s->pos = s->len = 0;
+	s->ended = false;
+	return true;
+}
+
+void gs_source_choose_moment(gs_source *s, const struct gs_moment_wanted *moment)
+{
+	bottom(s)->moment = moment;
+}
+
+const struct gs_moment_wanted *gs_source_moment(const gs_source *s) { return bottom(s)->moment; }
+
 gs_status gs_source_read(gs_source *s, void *buf, size_t n, gs_error *err)
 {
 	unsigned char *to = buf;
@@ -231,14 +305,6 @@ gs_status gs_source_status(const gs_source *s, gs_error *err)
 	if (s->error.status && err)
 		*err = s->error;
 	return s->error.status;
-}
-
-/* The file itself, below all that was unwrapped. */
-static gs_source *bottom(const gs_source *s)
-{
-	while (s->below)
-		s = s->below;
-	return (gs_source *)(uintptr_t)s;
 }
 
 uint64_t gs_source_file_size(const gs_source *s) { return bottom(s)->file_size; }

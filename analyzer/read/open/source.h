@@ -42,12 +42,25 @@ void gs_source_choose_part(gs_source *s, unsigned part);
 unsigned gs_source_part(const gs_source *s);
 bool gs_source_part_chosen(const gs_source *s);
 
+/* Which moment of a whole run is enough (read/open/reader.h); NULL: all of it. Lives as long as the
+ * source. */
+struct gs_moment_wanted;
+void gs_source_choose_moment(gs_source *s, const struct gs_moment_wanted *moment);
+const struct gs_moment_wanted *gs_source_moment(const gs_source *s);
+
 /* Makes sure that at least want bytes (≤ 64 KiB) from the current position are in one piece, if the
  * input has them; returns how many there are (possibly more or fewer) and points *at to them. */
 size_t gs_source_peek(gs_source *s, size_t want, const unsigned char **at);
 
 /* Moves on by n bytes that peek has shown. */
 void gs_source_skip(gs_source *s, size_t n);
+
+/* Moves on by n bytes, without reading them where the file allows that. Returns by how many: fewer
+ * at the end. */
+uint64_t gs_source_pass(gs_source *s, uint64_t n);
+
+/* Goes back to byte 0; false where that cannot be (a pipe, something unwrapped). */
+bool gs_source_rewind(gs_source *s);
 
 /* Reads exactly n bytes into buf, or GS_TRUNCATED with the offset, or the error of the layers
  * below. */

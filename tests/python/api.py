@@ -124,12 +124,18 @@ class Columns(unittest.TestCase):
         seen = 0
         for file in FILES:
             with gpusnap.open(file) as s:
-                for device in [row['device'] for row in s.query('select device from device').rows]:
+                for device in s.devices:
                     wanted = asked('query', file, f'select {",".join(EVENT)} from event where device = {device} order by idx')['rows']
                     got = [{name: row[name] for name in EVENT} for row in s.events(device=device)]
                     self.assertEqual(got, wanted, file)
                     seen += len(got)
         self.assertGreater(seen, 100)
+
+    def test_without_a_device_the_first_is_taken(self):
+        with gpusnap.open(FAILED) as s:
+            self.assertEqual(s.devices, [0, 1])
+            self.assertEqual(s.events().rows, s.events(device=0).rows)
+            self.assertNotEqual(s.events().rows, s.events(device=1).rows)
 
     def test_gauges_of_events_end_at_what_the_summary_tells(self):
         with gpusnap.open(FAILED) as s:
@@ -141,7 +147,7 @@ class Columns(unittest.TestCase):
         for file in FILES:
             for state in ('captured', 'peak'):
                 with gpusnap.open(file) as s:
-                    device = s.query('select device from device').rows[0]['device']
+                    device = s.devices[0]
                     select = f'select {",".join(BLOCK)} from block where device = {device}'
                     wanted = asked('query', file, select, '--state', state, '--device', str(device))['rows']
                     got = s.blocks(device=device, state=state).rows

@@ -170,6 +170,11 @@ class Snapshot:
         row: Dict[str, Any] = json.loads(library.text(self._ask('info')))['rows'][0]
         return row
 
+    @property
+    def devices(self) -> List[int]:
+        """The numbers of its devices: what events(device=…) and blocks(device=…) take, one at a time."""
+        return self.query('select device from device').column('device')
+
     def diagnose(self, *, device: Optional[int] = None, state: Optional[str] = None, capacity: Optional[Size] = None,
                  allowed: Optional[Size] = None, context: Optional[Size] = None, message: Optional[str] = None,
                  rules: Optional[str] = None, replay: Optional[bool] = None) -> Diagnosis:
@@ -248,8 +253,9 @@ class Snapshot:
         return library.text(page)
 
     def events(self, *, device: Optional[int] = None) -> Table:
-        """A device's events, the library's own columns without a copy: idx, action, address, size, stream, time_us, stack_id, tag,
-        and allocated and reserved after each. Sizes are bytes, stack_id is the number in the table `stack` of a query."""
+        """A device's events (of several devices the first's: see devices), the library's own columns without a copy: idx, action,
+        address, size, stream, time_us, stack_id, tag, and allocated and reserved after each. Sizes are bytes, stack_id is the number
+        in the table `stack` of a query."""
         found = _Columns(self, library.Events(), 'events', -1 if device is None else device)
         number = array('q', range(found.n))
         return found.table([

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analyzer/store/db.h"
+#include "schema/size.h"
+#include "schema/sql.h"
 #include "schema/terms.h"
 
 static const struct {
@@ -72,6 +74,8 @@ typedef struct answer {
 	bool many, state;       /* rank and snapshot in front; state behind */
 	int device;             /* statement column of the device, -1 none */
 	char *names;            /* the columns' names: SQLite's own change when it prepares again */
+	int metric, value;      /* of health for people: columns of the answer, else -1 */
+	char size[32];
 } answer;
 
 static gs_unit unit_of(const answer *a, const gs_query *named, int column)
@@ -163,6 +167,31 @@ static void take_value(const answer *a, int column, gs_value *v)
 	}
 }
 
+/* Health holds counts, shares and bytes in one column: for people the bytes are a size. */
+static void plan_sizes(answer *a, const gs_query *named, gs_format format)
+{
+	bool people = format == GS_FORMAT_TABLE || format == GS_FORMAT_MARKDOWN;
+	a->metric = a->value = -1;
+	if (!people || !named || named->sql != gs_sql_text("query/health.sql"))
+		return;
+	for (size_t i = 0; i < a->ncolumns; i++) {
+		a->metric = strcmp(a->columns[i].name, "metric") ? a->metric : (int)i;
+		a->value = strcmp(a->columns[i].name, "value") ? a->value : (int)i;
+	}
+}
+
+static void say_size(answer *a)
+{
+	static const char bytes[] = "largest_free_block";
+	if (a->metric < 0 || a->value < 0)
+		return;
+	const gs_value *metric = &a->values[a->metric];
+	gs_value *value = &a->values[a->value];
+	if (value->type == GS_VALUE_INT && value->integer >= 0 && metric->n == sizeof bytes - 1 &&
+		!memcmp(metric->text, bytes, metric->n))
+		*value = gs_value_text(gs_size_format(a->size, sizeof a->size, (uint64_t)value->integer));
+}
+
 static void take_row(answer *a)
 {
 	int n = sqlite3_column_count(a->stmt);
@@ -185,6 +214,7 @@ static gs_status rows(answer *a, gs_emitter *e, double seconds, uint64_t *count,
 	int rc;
 	while ((rc = sqlite3_step(a->stmt)) == SQLITE_ROW) {
 		take_row(a);
+		say_size(a);
 		gs_status status = gs_emit_row(e, a->values, err);
 		if (status && status != GS_END)
 			return status;
@@ -221,6 +251,8 @@ gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *ou
 	bind(a.stmt, ":metric", named ? named->metric : NULL);
 	bind(a.stmt, ":table", named ? named->table : NULL);
 	status = plan(&a, named, err);
+	if (!status)
+		plan_sizes(&a, named, ask->format);
 	gs_emit_head head = {named ? named->name : ask->sql, gs_session_state(session),
 		gs_session_complete(session), a.columns, a.ncolumns, ask->limit, ask->width, false, NULL};
 	if (!status)

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/export/flamegraph.h"
 #include "analyzer/export/gsnap.h"
 #include "analyzer/export/perfetto.h"
@@ -64,7 +65,7 @@ static gs_status write_moment(const gs_snapshot *s, const gs_common *common,
 	gs_error *err)
 {
 	gs_moments moments;
-	gs_status status = gs_moments_select(s, common->device, common->state, &moments, err);
+	gs_status status = gs_meaning_moments_select(s, common->device, common->state, &moments, err);
 
 	if (!status)
 		status = write(s, &moments, out, err);

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "analyzer/api/whatif_rows.h"
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/replay/cards.h"
 #include "analyzer/replay/whatif.h"
 #include "schema/size.h"
@@ -21,7 +22,7 @@ typedef struct arguments {
 	gs_texts confs;
 	gs_whatif_options ask;
 	int64_t pad_to, pad_from;
-	const char *minimize, *capacity, *rules_file;
+	const char *minimize, *capacity, *rules_file, *until;
 	gs_texts scales;
 	gs_category_rules *rules;
 } arguments;
@@ -112,6 +113,25 @@ static int read_capacity(arguments *a)
 	return -1;
 }
 
+static int read_until(arguments *a)
+{
+	int64_t number;
+	bool peak;
+	char *end = NULL;
+	if (!a->until)
+		return -1;
+	if (gs_step_selector(a->until, &number, &peak)) {
+		a->ask.until_step = a->until;
+		return -1;
+	}
+	if (isdigit((unsigned char)a->until[0]) && strlen(a->until) < 19)
+		a->ask.until = strtoll(a->until, &end, 10);
+	if (!end || *end)
+		return gs_fail_usage("whatif", "see `gpusnap help whatif`",
+			"--until wants a whole number or a step, not `%.60s`", a->until);
+	return -1;
+}
+
 static int read_scale(arguments *a, const char *text)
 {
 	gs_replay_rewrite *r = &a->ask.rewrite;
@@ -160,7 +180,8 @@ int gs_cmd_whatif(int argc, char **argv)
 			"limit on what the process may reserve"},
 		{"rules", 0, GS_OPT_TEXT, &a.ask.rules, "RELEASE",
 			"PyTorch release whose rules hold (default: from the file, else the newest)"},
-		{"until", 0, GS_OPT_INT, &a.ask.until, "IDX", "replay up to this event"},
+		{"until", 0, GS_OPT_TEXT, &a.until, "IDX",
+			"replay up to this event, or to the end of a step: \"step 3\", \"step 3 peak\""},
 		{"minimize", 0, GS_OPT_TEXT, &a.minimize, "capacity",
 			"for each row, the smallest device on which the run passes"},
 		{"scale", 0, GS_OPT_TEXTS, &a.scales, "CATEGORY=FACTOR",
@@ -195,7 +216,9 @@ int gs_cmd_whatif(int argc, char **argv)
 	a.ask.rewrite.pad_to = a.pad_to == GS_UNSET ? 0 : (uint64_t)a.pad_to;
 	a.ask.rewrite.pad_from = a.pad_from == GS_UNSET ? 0 : (uint64_t)a.pad_from;
 	a.ask.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	status = read_capacity(&a);
+	status = read_until(&a);
+	if (status < 0)
+		status = read_capacity(&a);
 	if (status < 0)
 		status = read_meaning(&a);
 	if (status < 0)

@@ -1,4 +1,5 @@
 /* What two moments differ in, as rows. */
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/api/diff_rows.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ typedef struct side {
 static gs_status side_open(
 	side *s, const gs_snapshot *snapshot, int64_t device, const char *state, gs_error *err)
 {
-	gs_status status = gs_moments_select(snapshot, device, state, &s->moments, err);
+	gs_status status = gs_meaning_moments_select(snapshot, device, state, &s->moments, err);
 
 	s->snapshot = snapshot;
 	s->histories = calloc(s->moments.n + 1, sizeof *s->histories);

@@ -30,8 +30,9 @@ bool gs_meaning_casts_weights(const gs_meaning *m)
 	return halved > 1 && halved * 5 >= large * 3;
 }
 
-/* Temporaries of forward and backward come with the batch too, but for those of a parameter's size
- * in backward (gradients on their way), and casts of weights. */
+/* Temporaries of forward and backward come with the batch too, but for casts of weights, and for
+ * those of a parameter's size in a backward pass that adds to older gradients: they may be on their
+ * way there. */
 bool gs_meaning_goes_with(const gs_meaning *m, size_t event, unsigned category, bool casts_weights)
 {
 	const gs_meaning_work *w = m->work;
@@ -47,7 +48,8 @@ bool gs_meaning_goes_with(const gs_meaning *m, size_t event, unsigned category, 
 	if (sense.category != GS_CATEGORY_TEMPORARY)
 		return sense.category == GS_CATEGORY_UNKNOWN && phase == GS_PHASE_FORWARD;
 	if (phase == GS_PHASE_BACKWARD)
-		return gs_parameter_size_at(w, size) == SIZE_MAX &&
+		return (w->passes[w->pass_at[event]].gradients ||
+				   gs_parameter_size_at(w, size) == SIZE_MAX) &&
 			!(casts_weights && gs_parameter_size_at(w, size * 2) != SIZE_MAX);
 	return phase == GS_PHASE_FORWARD || phase == GS_PHASE_RECOMPUTE || phase == GS_PHASE_USER;
 }

@@ -350,6 +350,8 @@ static void judge_events(senses *x)
 			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0) |
 			(x->copies[stack] ? GS_SIZE_COPIES : 0);
 		m->events[i] = sense_of_stack(m, stack, judge(&a));
+		if (m->events[i].category == GS_CATEGORY_GRADIENT && a.phase == GS_PHASE_BACKWARD)
+			m->work->passes[m->work->pass_at[i]].gradients = true;
 	}
 }
 

@@ -60,3 +60,50 @@ gs_status gs_meaning_state_find(const gs_snapshot *s, const gs_device *d, const 
 	gs_history_release(&own);
 	return status;
 }
+
+/* GS_NOT_FOUND: the device has no such step. */
+static gs_status take_moment(const gs_snapshot *s, const gs_device *d, const char *selector,
+	gs_moments *moments, gs_error *err)
+{
+	char idx[24];
+	gs_state state;
+	gs_moments one = GS_MOMENTS_INIT;
+	gs_status status = gs_meaning_state_find(s, d, NULL, NULL, selector, &state, err);
+	if (status)
+		return status;
+	snprintf(idx, sizeof idx, "%" PRId64, state.idx);
+	status = gs_moments_select(s, d->device, idx, &one, err);
+	if (!status) {
+		moments->at[moments->n] = one.at[0];
+		snprintf(moments->at[moments->n].state.name, sizeof state.name, "%s", state.name);
+		moments->n++;
+		one.n = 0; /* its layout is theirs now */
+	}
+	gs_moments_release(&one);
+	return status;
+}
+
+gs_status gs_meaning_moments_select(
+	const gs_snapshot *s, int64_t device, const char *selector, gs_moments *moments, gs_error *err)
+{
+	int64_t number;
+	bool peak, asked = device != GS_NONE;
+	if (!gs_step_selector(selector, &number, &peak) ||
+		(asked && !gs_snapshot_find_device(s, (int32_t)device)))
+		return gs_moments_select(s, device, selector, moments, err);
+	*moments = (gs_moments)GS_MOMENTS_INIT;
+	moments->at = calloc(s->ndevices + 1, sizeof *moments->at);
+	gs_status status = moments->at ? GS_OK : gs_fail(err, GS_NO_MEMORY, "states of devices");
+	gs_status missing = GS_OK;
+	for (size_t i = 0; i < s->ndevices && !status; i++) {
+		const gs_device *d = &s->devices[i];
+		if ((asked && d->device != device) || (!asked && !d->trace.n))
+			continue;
+		status = take_moment(s, d, selector, moments, err);
+		missing = status == GS_NOT_FOUND ? status : missing;
+		status = status == GS_NOT_FOUND ? GS_OK : status;
+	}
+	if (status || moments->n)
+		return status;
+	return missing ? missing : gs_fail(err, GS_NOT_FOUND, "no device has events, so no steps");
+}

@@ -3,6 +3,7 @@
 #define GS_ANALYZER_MEANING_STEP_STATE_H
 
 #include "analyzer/meaning/meaning.h"
+#include "analyzer/state/moments.h"
 
 /* Whether a selector names a step: then number and peak are filled. */
 bool gs_step_selector(const char *selector, int64_t *number, bool *peak);
@@ -11,5 +12,9 @@ bool gs_step_selector(const char *selector, int64_t *number, bool *peak);
  * the call. GS_NOT_FOUND: no such step; err tells which there are. */
 gs_status gs_meaning_state_find(const gs_snapshot *s, const gs_device *d, const gs_history *h,
 	const gs_meaning *m, const char *selector, gs_state *state, gs_error *err);
+
+/* As gs_moments_select, for these selectors too. */
+gs_status gs_meaning_moments_select(
+	const gs_snapshot *s, int64_t device, const char *selector, gs_moments *moments, gs_error *err);
 
 #endif

@@ -12,6 +12,7 @@
 typedef struct gs_pass {
 	uint8_t phase;     /* gs_phase; none: before the first, and behind an out-of-memory */
 	bool failed;       /* an out-of-memory ended it */
+	bool gradients;    /* allocations of it are gradients: they need no way to older ones */
 	uint32_t last_own; /* its last allocation of that phase */
 } gs_pass;
 

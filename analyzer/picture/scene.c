@@ -1,3 +1,4 @@
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/picture/scene.h"
 
 #include <stdlib.h>
@@ -99,7 +100,7 @@ gs_status gs_scene_open(
 	status = diagnose(scene, ask, err);
 	if (!status) {
 		gs_diagnosis_line(&scene->diagnosis, scene->headline, sizeof scene->headline);
-		status = gs_moments_select(s, ask->device, ask->state, &scene->moments, err);
+		status = gs_meaning_moments_select(s, ask->device, ask->state, &scene->moments, err);
 		if (status == GS_NOT_FOUND && ask->heapless && ask->device == GS_NONE) {
 			*err = (gs_error)GS_ERROR_INIT;
 			status = GS_OK;

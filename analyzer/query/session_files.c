@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/store/db.h"
 #include "analyzer/query/session_internal.h"
 
@@ -106,8 +107,10 @@ static const gs_moment_wanted *moment_of(
 static gs_status read_entry(
 	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
 {
-	unsigned want = GS_WANT_LAYOUT |
-		(reads & (GS_READS_STACKS | reads_meaning) ? GS_WANT_STACKS : 0u);
+	int64_t step;
+	bool peak, of_step = gs_step_selector(session->ask.state, &step, &peak);
+	bool stacks = of_step || reads & (GS_READS_STACKS | reads_meaning);
+	unsigned want = GS_WANT_LAYOUT | (stacks ? GS_WANT_STACKS : 0u);
 	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
 		want |= GS_WANT_EVENTS;
 	if (reads & GS_READS_SHA256)

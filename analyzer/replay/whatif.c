@@ -1,4 +1,5 @@
 /* The question: requests, rules, recorded settings, budget, limit; and what is in doubt. */
+#include "analyzer/meaning/step_state.h"
 #include "analyzer/replay/whatif.h"
 
 #include <inttypes.h>
@@ -326,10 +327,14 @@ gs_status gs_whatif_open(
 		return gs_fail(err, GS_NOT_FOUND, "there is no device %" PRId64 " in it", ask->device);
 	if (!w->device)
 		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
+	gs_state state = {.idx = ask->until};
+	if (ask->until_step &&
+		(status = gs_meaning_state_find(s, w->device, NULL, NULL, ask->until_step, &state, err)))
+		return status;
 	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
 	if ((status = choose_rules(w, s, err)) ||
 		(status = gs_replay_init(
-			 &w->replay, s, w->device, ask->until, is_foreign(s), ask->history, err)))
+			 &w->replay, s, w->device, state.idx, is_foreign(s), ask->history, err)))
 		return status;
 	check_conf(w);
 	if (!w->replay.foreign && (status = verify_recording(w, s, err)))

@@ -17,14 +17,15 @@ typedef struct gs_whatif_options {
 	int64_t recorded_capacity; /* where the file does not tell, GS_NONE */
 	int64_t allowed;           /* a limit on reserved bytes, GS_NONE */
 	int64_t until;             /* last event to replay, GS_NONE */
+	const char *until_step;    /* instead: "step 3", "step 3 peak"; NULL */
 	const char *rules;         /* a release, NULL: from the file, else the newest */
 	gs_replay_rewrite rewrite;
 	int threads;
 	const gs_history *history; /* of that device, borrowed, where one is there already; NULL */
 } gs_whatif_options;
-#define GS_WHATIF_OPTIONS_INIT                                                    \
-	{                                                                             \
-		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, {.pad_to = 0}, 1, NULL \
+#define GS_WHATIF_OPTIONS_INIT                                                          \
+	{                                                                                   \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, 1, NULL \
 	}
 
 typedef enum gs_whatif_change {

@@ -50,7 +50,7 @@ static gs_status choose_eviction(gs_map_view *v, gs_error *err)
 	const gs_diagnosis *d = v->in.diagnosis;
 	const gs_eviction *e = d && d->nevictions ? &d->evictions[0] : NULL;
 
-	if (!e || !e->sufficient || e->first + e->nblocks > v->in.layout->nblocks)
+	if (!e || !e->sufficient || !e->live_bytes || e->first + e->nblocks > v->in.layout->nblocks)
 		return GS_OK;
 	v->evict_bytes = e->live_bytes;
 	v->evict_first = e->first;
@@ -122,7 +122,7 @@ static gs_status classify(gs_map_view *v, const gs_palette *palette, gs_error *e
 static gs_status begin_view(gs_map_view *v, const gs_map_panel *in, gs_error *err)
 {
 	v->in = *in;
-	v->moment = (gs_palette_moment){in->snapshot, in->layout, in->meaning};
+	v->moment = (gs_palette_moment){in->snapshot, in->layout, in->meaning, false};
 	if (!in->layout)
 		return GS_OK;
 	if (!in->layout->nsegments)
@@ -462,9 +462,13 @@ static void draw_legend(const gs_map *m, gs_draw *d, int y)
 		[GS_COLOR_AGE] = "Memory in use by age",
 		[GS_COLOR_SIZE] = "Memory in use by the block's size",
 	};
-	char text[300];
+	char text[300], all[48] = "";
 
-	snprintf(text, sizeof text, "%s%s%s%s", titles[m->palette.color],
+	if (m->n > 2)
+		snprintf(all, sizeof all, ", all %zu devices", m->n);
+	else if (m->n == 2)
+		snprintf(all, sizeof all, ", both devices");
+	snprintf(text, sizeof text, "%s%s%s%s%s", titles[m->palette.color], all,
 		*m->palette.remark ? " (nothing to tell apart: " : "", m->palette.remark,
 		*m->palette.remark ? ")" : "");
 	gs_draw_text(d, GS_MAP_MARGIN, y + 4, 13, GS_INK, m->width - 2 * GS_MAP_MARGIN, text);
@@ -482,14 +486,18 @@ static void count_text(char *buf, size_t cap, size_t n, const char *unit)
 static void draw_totals(const gs_map_view *v, gs_draw *d, int y)
 {
 	const gs_totals *t = &v->totals;
-	char text[500], a[32], b[32], c[32], segments[48], holes[48];
+	char text[500], a[32], b[32], c[32], segments[48], holes[48], free[100];
 	int n;
 
 	count_text(segments, sizeof segments, t->segments, "segment");
 	count_text(holes, sizeof holes, t->free_blocks, "hole");
-	n = snprintf(text, sizeof text, "%s reserved in %s: %s allocated, %s free in %s",
+	if (t->free)
+		snprintf(free, sizeof free, "%s free in %s", gs_size_format(c, sizeof c, t->free), holes);
+	else
+		snprintf(free, sizeof free, "nothing free");
+	n = snprintf(text, sizeof text, "%s reserved in %s: %s allocated, %s",
 		gs_size_format(a, sizeof a, t->reserved), segments,
-		gs_size_format(b, sizeof b, t->allocated), gs_size_format(c, sizeof c, t->free), holes);
+		gs_size_format(b, sizeof b, t->allocated), free);
 	if (t->pending)
 		n += snprintf(text + n, sizeof text - (size_t)n, ", %s waiting for other streams",
 			gs_size_format(a, sizeof a, t->pending));
@@ -555,7 +563,8 @@ static void draw_address(
 	gs_draw_text_right(d, v->row_x - 8, y + 1, 10, offset ? GS_FAINT : GS_INK, GUTTER, text);
 }
 
-/* Right of a row: the first segment that begins in it, and how many more do. */
+/* Right of a row: the first segment that begins in it, and how many more do. What sets it apart
+ * from others comes first, since the end of a long line is cut. */
 static void draw_side(const gs_map_view *v, const gs_segment *s, size_t count, gs_draw *d, int y)
 {
 	char text[160], size[32], more[32] = "", pool[64] = "", stream[32] = "";
@@ -563,15 +572,15 @@ static void draw_side(const gs_map_view *v, const gs_segment *s, size_t count, g
 	if (count > 1)
 		snprintf(more, sizeof more, "  + %zu more", count - 1);
 	if (s->pool_id.a || s->pool_id.b)
-		snprintf(pool, sizeof pool, " pool %" PRIu64 ",%" PRIu64, s->pool_id.a, s->pool_id.b);
+		snprintf(pool, sizeof pool, "pool %" PRIu64 ",%" PRIu64 " ", s->pool_id.a, s->pool_id.b);
 	if (s->stream)
-		snprintf(stream, sizeof stream, s->stream < 10 ? " stream %" PRIu64 : " stream 0x%" PRIx64,
-			s->stream);
-	snprintf(text, sizeof text, "%s%s%s%s%s%s", gs_size_format(size, sizeof size, s->size),
+		snprintf(stream, sizeof stream, "stream %" PRIu64 " ", s->stream);
+	snprintf(text, sizeof text, "%s%s%s%s%s%s", pool, stream,
+		gs_size_format(size, sizeof size, s->size),
 		s->pool == GS_SMALL       ? " small"
 			: s->pool == GS_LARGE ? " large"
 								  : "",
-		s->expandable ? " expandable" : "", pool, stream, more);
+		s->expandable ? " expandable" : "", more);
 	gs_draw_text(d, v->row_x + v->plan.row_pixels + 8, y + 1, 10, GS_FAINT, SIDE - 8, text);
 }
 

@@ -59,22 +59,48 @@ static int pixels(const gs_map_view *v, const bar *b, uint64_t bytes)
 	return w > v->width ? v->width : w < 1 ? 1 : (int)(w + 0.5);
 }
 
-/* A part's words above it, where the words before leave room; the rest is said by the totals. */
-static void label_part(const gs_map_view *v, gs_draw *d, const part *p, int x, int *from, int y)
-{
-	char text[100], size[32];
-	int w, right = v->x + v->width;
+/* The parts' words above them, each as near to its part as the others let it. */
+typedef struct labels {
+	char text[MOST_PARTS][100];
+	int x[MOST_PARTS], w[MOST_PARTS], n;
+} labels;
 
-	snprintf(text, sizeof text, "%s %s", p->name, gs_size_format(size, sizeof size, p->bytes));
-	w = d->ops->measure(d, 12, text);
-	if (x < *from)
-		x = *from;
-	if (x + w > right)
-		x = right - w;
-	if (x < *from)
-		return;
-	gs_draw_text(d, x, y, 12, GS_INK, w + 2, text);
-	*from = x + w + 14;
+enum { LABEL_GAP = 14 };
+
+/* From left to right no label begins before its part, then from right to left they make room;
+ * false: there is none. */
+static bool spread(const gs_map_view *v, labels *l)
+{
+	int from = v->x, limit = v->x + v->width;
+
+	for (int i = 0; i < l->n; i++) {
+		l->x[i] = l->x[i] < from ? from : l->x[i];
+		from = l->x[i] + l->w[i] + LABEL_GAP;
+	}
+	for (int i = l->n - 1; i >= 0; i--) {
+		l->x[i] = l->x[i] + l->w[i] > limit ? limit - l->w[i] : l->x[i];
+		limit = l->x[i] - LABEL_GAP;
+	}
+	return !l->n || l->x[0] >= v->x;
+}
+
+static void add_label(labels *l, gs_draw *d, const part *p, int x)
+{
+	char size[32];
+
+	snprintf(l->text[l->n], sizeof l->text[l->n], "%s %s", p->name,
+		gs_size_format(size, sizeof size, p->bytes));
+	l->w[l->n] = d->ops->measure(d, 12, l->text[l->n]);
+	l->x[l->n++] = x;
+}
+
+/* Where they do not all fit the last are left out: the totals say them. */
+static void draw_labels(const gs_map_view *v, gs_draw *d, labels *l, int y)
+{
+	while (!spread(v, l))
+		l->n--;
+	for (int i = 0; i < l->n; i++)
+		gs_draw_text(d, l->x[i], y, 12, GS_INK, l->w[i] + 2, l->text[i]);
 }
 
 static void draw_request(const gs_map_view *v, gs_draw *d, const bar *b, int y)
@@ -99,16 +125,17 @@ void gs_map_draw_bar(const gs_map_view *v, gs_draw *d, int y)
 {
 	bar b = make_bar(v);
 	uint64_t at = 0;
-	int from = v->x;
+	labels l = {.n = 0};
 
 	for (int i = 0; i < b.n; i++) {
 		int x = v->x + (int)((double)at / (double)b.total * v->width),
 			w = pixels(v, &b, b.parts[i].bytes);
 		w = x + w > v->x + v->width || i + 1 == b.n ? v->x + v->width - x : w;
 		gs_draw_paint(d, x, y + LABELS, w, BAR, &b.parts[i].paint);
-		label_part(v, d, &b.parts[i], x, &from, y);
+		add_label(&l, d, &b.parts[i], x);
 		at += b.parts[i].bytes;
 	}
+	draw_labels(v, d, &l, y);
 	gs_draw_frame(d, v->x, y + LABELS, v->width, BAR, 1, GS_LINE);
 	if (v->figures.request > 0)
 		draw_request(v, d, &b, y + LABELS + BAR + GAP);

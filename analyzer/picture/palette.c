@@ -77,7 +77,7 @@ static void set_others(gs_palette *p, const char *name)
 /* Stacks (or tags) that read alike are one holder, also those of two snapshots. */
 typedef struct place {
 	char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
-	uint64_t bytes;
+	uint64_t bytes, beside; /* beside: of moments that rank behind */
 	int class;
 } place;
 
@@ -161,7 +161,8 @@ static gs_id id_of(gs_color color, gs_id stack, gs_id tag)
 	return color == GS_COLOR_HOLDER ? stack : tag;
 }
 
-static bool add_id(const gs_palette *p, places *all, int source, size_t id, uint64_t bytes)
+static bool add_id(
+	const gs_palette *p, places *all, int source, size_t id, bool beside, uint64_t bytes)
 {
 	place read;
 
@@ -172,7 +173,8 @@ static bool add_id(const gs_palette *p, places *all, int source, size_t id, uint
 			return false;
 		all->of[source][id] = number + 1;
 	}
-	all->all[all->of[source][id] - 1].bytes += bytes;
+	place *at = &all->all[all->of[source][id] - 1];
+	*(beside ? &at->beside : &at->bytes) += bytes;
 	return true;
 }
 
@@ -185,7 +187,7 @@ static bool find_places(
 		if (!all->of[k])
 			return false;
 		for (size_t id = 0; whole && id < p->sources[k].nids; id++)
-			if (!add_id(p, all, k, id, 0))
+			if (!add_id(p, all, k, id, false, 0))
 				return false;
 	}
 	for (size_t k = 0; k < n; k++) {
@@ -196,9 +198,7 @@ static bool find_places(
 			if (b->state == GS_INACTIVE)
 				continue;
 			id = id < p->sources[source].nids ? id : 0;
-			if (all->of[source][id]) /* a million times */
-				all->all[all->of[source][id] - 1].bytes += b->size;
-			else if (!add_id(p, all, source, id, b->size))
+			if (!add_id(p, all, source, id, moments[k].beside, b->size))
 				return false;
 		}
 	}
@@ -214,6 +214,11 @@ static void name_place(gs_palette *p, int slot, const place *holder)
 	set_label(c, holder->where);
 }
 
+static bool ranks_before(const place *a, const place *b)
+{
+	return a->bytes > b->bytes || (a->bytes == b->bytes && a->beside > b->beside);
+}
+
 static void name_places(gs_palette *p, places *all)
 {
 	uint64_t told = 0, untold = 0;
@@ -221,8 +226,8 @@ static void name_places(gs_palette *p, places *all)
 	for (int slot = 0; slot < GS_CLASS_NAMED; slot++) {
 		place *best = NULL;
 		for (uint32_t i = 0; i < all->n; i++)
-			if (all->all[i].class == GS_CLASS_OTHERS && all->all[i].bytes &&
-				(!best || all->all[i].bytes > best->bytes))
+			if (all->all[i].class == GS_CLASS_OTHERS && (all->all[i].bytes || all->all[i].beside) &&
+				(!best || ranks_before(&all->all[i], best)))
 				best = &all->all[i];
 		if (!best)
 			break;
@@ -230,7 +235,8 @@ static void name_places(gs_palette *p, places *all)
 		name_place(p, slot, best);
 	}
 	for (uint32_t i = 0; i < all->n; i++)
-		*(all->all[i].class == GS_CLASS_NOBODY ? &untold : &told) += all->all[i].bytes;
+		*(all->all[i].class == GS_CLASS_NOBODY ? &untold : &told) += all->all[i].bytes +
+			all->all[i].beside;
 	if (untold && !told)
 		snprintf(p->remark, sizeof p->remark,
 			p->color == GS_COLOR_TAG ? "no allocation has a tag" : "no stack was recorded");
@@ -288,8 +294,7 @@ static void make_streams(gs_palette *p, const gs_palette_moment *moments, size_t
 			if (p->nstreams == GS_CLASS_NAMED || stream_class(p, stream) != GS_CLASS_OTHERS)
 				continue;
 			gs_swatch *c = set_named(p, p->nstreams);
-			snprintf(c->name, sizeof c->name, stream > 9 ? "stream 0x%" PRIx64 : "stream %" PRIu64,
-				stream);
+			snprintf(c->name, sizeof c->name, "stream %" PRIu64, stream);
 			set_label(c, c->name);
 			p->streams[p->nstreams++] = stream;
 		}

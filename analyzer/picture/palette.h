@@ -73,11 +73,13 @@ typedef struct gs_palette {
 	int64_t first, last; /* events, for age */
 } gs_palette;
 
-/* A moment whose blocks rank the holders; meaning may be NULL (then categories are unknown). */
+/* A moment whose blocks rank the holders; meaning may be NULL (then categories are unknown).
+ * beside: it ranks those alone that hold nothing (or the same) in the others. */
 typedef struct gs_palette_moment {
 	const gs_snapshot *snapshot;
 	const gs_layout *layout;
 	const gs_meaning *meaning;
+	bool beside;
 } gs_palette_moment;
 
 /* Of two snapshots at most. whole: allocations that are not live in any of the moments will be

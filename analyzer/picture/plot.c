@@ -88,7 +88,7 @@ static gs_status make_palette(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
 		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", ask->n);
 	for (size_t i = 0; i < ask->n; i++)
 		moments[i] = (gs_palette_moment){
-			ask->panels[i].snapshot, ask->panels[i].layout, ask->panels[i].meaning};
+			ask->panels[i].snapshot, ask->panels[i].layout, ask->panels[i].meaning, false};
 	if (ask->nalso)
 		memcpy(moments + ask->n, ask->also, ask->nalso * sizeof *moments);
 	status = gs_palette_init(&p->palette, moments, ask->n + ask->nalso, ask->by, true, err);
@@ -523,8 +523,10 @@ static void time_text(char *buf, size_t cap, double seconds)
 		snprintf(buf, cap, "%.0f min", seconds / 60);
 	else if (seconds >= 1)
 		snprintf(buf, cap, "%.3g s", seconds);
-	else
+	else if (seconds >= 1e-3 || seconds <= 0)
 		snprintf(buf, cap, "%.3g ms", seconds * 1000);
+	else
+		snprintf(buf, cap, "%.3g µs", seconds * 1e6);
 }
 
 static void draw_axis(const frame *f)
@@ -592,7 +594,7 @@ static uint64_t class_bytes(const gs_plot *p, int class)
 
 	for (size_t i = 0; i < p->n; i++) {
 		const panel *n = &p->panels[i];
-		gs_palette_moment moment = {n->in.snapshot, n->in.layout, n->in.meaning};
+		gs_palette_moment moment = {n->in.snapshot, n->in.layout, n->in.meaning, false};
 		for (size_t k = 0; k < n->in.layout->nblocks; k++)
 			if (gs_palette_class(&p->palette, &moment, n->source, &n->in.layout->blocks[k]) ==
 				class)
@@ -610,27 +612,36 @@ static bool ever_shown(const gs_plot *p, int class)
 	return false;
 }
 
-/* Draws it, or counts its lines (d NULL). */
+/* A class's line in the legend; one that held nothing then is there for its band's colour alone. */
+static void legend_line(const gs_plot *p, gs_draw *d, int class, int x, int y, int width)
+{
+	const gs_swatch *c = &p->palette.classes[class];
+	uint64_t bytes = class_bytes(p, class);
+	char text[600], size[32];
+
+	gs_draw_paint(d, x, y, 24, 14, &c->paint);
+	gs_draw_frame(d, x, y, 24, 14, 1, GS_LINE);
+	snprintf(text, sizeof text, "%s: %s",
+		bytes ? gs_size_format(size, sizeof size, bytes) : "at other times", c->name);
+	gs_draw_text(d, x + 32, y, 12, GS_INK, width - 40, text);
+}
+
+/* Draws it, or counts its lines (d NULL); what was in use comes first. */
 static int run_legend(const gs_plot *p, gs_draw *d, int y)
 {
 	int width = p->width - 2 * MARGIN, columns = width / LEGEND_COLUMN, at = 0;
-	char text[600], size[32];
 
 	columns = columns < 1 ? 1 : columns;
 	width /= columns;
-	for (int k = GS_CLASS_PENDING; k < GS_CLASSES; k++) {
-		const gs_swatch *c = &p->palette.classes[k];
-		int x = MARGIN + at % columns * width, line = y + at / columns * LEGEND_LINE;
-		if (k == GS_CLASS_UNTOLD || !ever_shown(p, k))
+	for (int i = 0; i < 2 * GS_CLASSES; i++) {
+		int class = i % GS_CLASSES;
+		if (class < GS_CLASS_PENDING || class == GS_CLASS_UNTOLD || !ever_shown(p, class) ||
+			(class_bytes(p, class) > 0) != (i < GS_CLASSES))
 			continue;
+		if (d)
+			legend_line(
+				p, d, class, MARGIN + at % columns * width, y + at / columns * LEGEND_LINE, width);
 		at++;
-		if (!d)
-			continue;
-		gs_draw_paint(d, x, line, 24, 14, &c->paint);
-		gs_draw_frame(d, x, line, 24, 14, 1, GS_LINE);
-		snprintf(text, sizeof text, "%s: %s", gs_size_format(size, sizeof size, class_bytes(p, k)),
-			c->name);
-		gs_draw_text(d, x + 32, line, 12, GS_INK, width - 40, text);
 	}
 	return (at + columns - 1) / columns;
 }
@@ -641,11 +652,28 @@ static int page_height(const gs_plot *p)
 		12;
 }
 
+/* Which devices the legend's sums are of, and at which moments. */
+static void say_devices(const gs_plot *p, char *buf, size_t cap)
+{
+	const char *moment = p->panels[0].in.moment, *other = NULL;
+
+	for (size_t i = 1; i < p->n; i++)
+		other = strcmp(p->panels[i].in.moment, moment) ? p->panels[i].in.moment : other;
+	*buf = 0;
+	if (other)
+		snprintf(buf, cap, ", other devices %s", other);
+	else if (p->n == 2)
+		snprintf(buf, cap, ", both devices");
+	else if (p->n > 2)
+		snprintf(buf, cap, ", all %zu devices", p->n);
+}
+
 static void draw_legend(const gs_plot *p, gs_draw *d, int y)
 {
-	char text[300];
+	char text[300], devices[64];
 
-	snprintf(text, sizeof text, "In use %s%s%s%s", p->panels[0].in.moment,
+	say_devices(p, devices, sizeof devices);
+	snprintf(text, sizeof text, "In use %s%s%s%s%s", p->panels[0].in.moment, devices,
 		*p->palette.remark ? " (nothing to tell apart: " : "", p->palette.remark,
 		*p->palette.remark ? ")" : "");
 	gs_draw_text(d, MARGIN, y + 4, 13, GS_INK, p->width - 2 * MARGIN, text);

@@ -80,7 +80,7 @@ static void tell_advice(const sections *s)
 
 static void tell_ladder(const sections *s)
 {
-	static const char *const names[] = {"it would have fitted", "there was", "needed", ""};
+	static const char *const names[] = {"it would have fit", "there was", "needed", ""};
 	static const bool numbers[] = {false, true, true, false};
 	const gs_diagnosis *d = &s->scene->diagnosis;
 

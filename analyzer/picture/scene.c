@@ -30,6 +30,17 @@ static void put_first(gs_moments *m, const gs_device *device)
 	}
 }
 
+/* Whether the pictures are of a failure or of a state asked for: then what it holds has the first
+ * colours, and legends of all devices tell it; else their peaks do. */
+static bool one_state(const gs_scene *scene)
+{
+	bool failed = false;
+
+	for (size_t i = 0; i < scene->moments.n; i++)
+		failed |= scene->moments.at[i].state.oom != SIZE_MAX;
+	return scene->asked || failed;
+}
+
 /* Also what ranks the holders, so that map and plot of one scene give them the same colours. */
 static gs_status find_peak(gs_scene *scene, size_t i, gs_error *err)
 {
@@ -38,9 +49,9 @@ static gs_status find_peak(gs_scene *scene, size_t i, gs_error *err)
 	gs_status status = gs_history_layout(h, idx >= 0 ? idx : h->captured_at, &scene->peaks[i], err);
 
 	scene->ranks[2 * i] = (gs_palette_moment){
-		scene->snapshot, &scene->moments.at[i].layout, scene->meanings[i]};
+		scene->snapshot, &scene->moments.at[i].layout, scene->meanings[i], false};
 	scene->ranks[2 * i + 1] = (gs_palette_moment){
-		scene->snapshot, &scene->peaks[i], scene->meanings[i]};
+		scene->snapshot, &scene->peaks[i], scene->meanings[i], one_state(scene)};
 	return status;
 }
 
@@ -184,13 +195,14 @@ gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color c
 static gs_plot_panel plot_panel(const gs_scene *scene, size_t i)
 {
 	const gs_moment *m = &scene->moments.at[i];
-	bool at_peak = !scene->asked && m->state.oom == SIZE_MAX;
+	bool at_peak = !one_state(scene);
 
 	return (gs_plot_panel){scene->snapshot, m->device, scene->histories[i], scene->meanings[i],
 		at_peak ? &scene->peaks[i] : &m->layout,
 		at_peak                        ? "at the peak"
 			: m->state.oom != SIZE_MAX ? "at the failure"
-									   : "at that state"};
+			: scene->asked             ? "at that state"
+									   : "as captured"};
 }
 
 gs_status gs_scene_plot(

@@ -21,6 +21,7 @@ CASES = {
     "map-before": ("map", FAULTS.format("leak"), "--before", "20"),
     "plot-leak": ("plot", FAULTS.format("leak")),
     "plot-pinned": ("plot", FAULTS.format("pinned"), "--axis", "events"),
+    "plot-two-devices": ("plot", "diagnose/two_devices_one_failing.pickle.zst"),
     "plot-streams": ("plot", "states/streams.pickle.zst", "--by", "stream"),
 }
 passed = failed = 0

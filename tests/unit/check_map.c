@@ -255,6 +255,64 @@ START_TEST(a_request_that_finds_no_hole_is_told_so)
 }
 END_TEST
 
+START_TEST(a_legend_of_several_devices_says_that_it_adds_them_up)
+{
+	gs_map_panel panels[3];
+	gs_map_ask ask = {.panels = panels, .color = GS_COLOR_HOLDER};
+	static const char *const heads[] = {"Who holds what is in use (",
+		"Who holds what is in use, both devices (", "Who holds what is in use, all 3 devices ("};
+	gs_map *m = NULL;
+
+	carved_heap();
+	for (int i = 0; i < 3; i++)
+		panels[i] = (gs_map_panel){
+			.snapshot = &snapshot, .device = &device, .layout = &layout, .state = "captured"};
+	for (ask.n = 1; ask.n <= 3; ask.n++) {
+		ck_assert_int_eq(gs_map_make(&m, &ask, NULL), GS_OK);
+		draw_map(m);
+		ck_assert_drawn(heads[ask.n - 1]);
+		gs_map_free(m);
+	}
+}
+END_TEST
+
+START_TEST(what_sets_a_segment_apart_begins_its_label)
+{
+	carved_heap();
+	layout.segments[0].stream = 65536;
+	layout.segments[0].pool_id = (gs_pool_id){0, 1};
+	draw_log(NULL, GS_COLOR_STATE);
+
+	ck_assert_drawn("pool 0,1 stream 65536 ");
+}
+END_TEST
+
+START_TEST(a_full_heap_has_nothing_free)
+{
+	segment(0x7f1000000000, 8 * MIB);
+	block(8 * MIB, GS_ACTIVE_ALLOCATED);
+	draw_log(NULL, GS_COLOR_STATE);
+
+	ck_assert_drawn("8 MiB reserved in 1 segment: 8 MiB allocated, nothing free\n");
+}
+END_TEST
+
+START_TEST(the_bar_names_its_small_parts_too)
+{
+	segment(0x7f0000000000, 29 * GIB);
+	block(29 * GIB - 133 * MIB, GS_ACTIVE_ALLOCATED);
+	block(133 * MIB, GS_INACTIVE);
+	device.capacity = (int64_t)(78 * GIB);
+	device.device_free = (int64_t)(91 * MIB);
+	draw_log(NULL, GS_COLOR_STATE);
+
+	ck_assert_drawn("in use 28.9 GiB");
+	ck_assert_drawn("cached, free 133 MiB");
+	ck_assert_drawn("outside the allocator 48.9 GiB");
+	ck_assert_drawn("free on the device 91 MiB");
+}
+END_TEST
+
 START_TEST(without_a_failure_there_is_a_largest_hole_and_no_request)
 {
 	carved_heap();
@@ -401,7 +459,7 @@ static void random_heap(int kind)
 START_TEST(each_colour_has_its_share_of_the_pixels)
 {
 	gs_palette palette;
-	gs_palette_moment moment = {&snapshot, &layout, NULL};
+	gs_palette_moment moment = {&snapshot, &layout, NULL, false};
 	uint64_t bytes[GS_CLASSES], pixels[GS_CLASSES], all_bytes = 0, all_pixels = 0;
 	gs_map *m;
 
@@ -568,6 +626,10 @@ Suite *suite_map(void)
 	tcase_add_test(t, the_request_lies_to_scale_below_the_largest_hole);
 	tcase_add_test(t, free_memory_of_another_stream_is_hatched_with_its_reason);
 	tcase_add_test(t, a_request_that_finds_no_hole_is_told_so);
+	tcase_add_test(t, a_legend_of_several_devices_says_that_it_adds_them_up);
+	tcase_add_test(t, what_sets_a_segment_apart_begins_its_label);
+	tcase_add_test(t, a_full_heap_has_nothing_free);
+	tcase_add_test(t, the_bar_names_its_small_parts_too);
 	tcase_add_test(t, without_a_failure_there_is_a_largest_hole_and_no_request);
 	tcase_add_test(t, a_state_that_is_bounded_says_what_is_open);
 	tcase_add_test(t, the_legend_names_holders_by_the_frame_of_the_user);

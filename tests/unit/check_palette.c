@@ -78,7 +78,7 @@ static void setup(void)
 {
 	gs_block blocks[6] = {{0}};
 	gs_layout layout = {.blocks = blocks, .nblocks = 6};
-	gs_palette_moment moment = {&snapshot, &layout, NULL};
+	gs_palette_moment moment = {&snapshot, &layout, NULL, false};
 
 	gs_snapshot_init(&snapshot);
 	for (int i = 0; i < 6; i++) {
@@ -160,6 +160,28 @@ START_TEST(names_inside_blocks_can_be_read)
 }
 END_TEST
 
+START_TEST(a_moment_beside_ranks_those_alone_that_the_others_do_not_hold)
+{
+	gs_block now[2] = {{0}}, then[2] = {{0}};
+	gs_layout a = {.blocks = now, .nblocks = 2}, b = {.blocks = then, .nblocks = 2};
+	gs_palette_moment moments[] = {{&snapshot, &a, NULL, false}, {&snapshot, &b, NULL, true}};
+	gs_palette p;
+
+	for (int i = 0; i < 2; i++) {
+		now[i].state = then[i].state = GS_ACTIVE_ALLOCATED;
+		now[i].size = (uint64_t)(20 - 10 * i); /* the stacks 1 and 2 */
+		now[i].stack = (gs_id)(1 + i);
+		then[i].size = 1000; /* 2 and 3 */
+		then[i].stack = (gs_id)(2 + i);
+	}
+	ck_assert_int_eq(gs_palette_init(&p, moments, 2, GS_COLOR_HOLDER, false, NULL), GS_OK);
+	ck_assert_str_eq(p.classes[GS_CLASS_LIVE].name, "x.py:1 f");
+	ck_assert_str_eq(p.classes[GS_CLASS_LIVE + 1].name, "x.py:2 f");
+	ck_assert_str_eq(p.classes[GS_CLASS_LIVE + 2].name, "x.py:3 f");
+	gs_palette_release(&p);
+}
+END_TEST
+
 Suite *suite_palette(void);
 Suite *suite_palette(void)
 {
@@ -171,6 +193,7 @@ Suite *suite_palette(void)
 	tcase_add_test(t, what_is_no_holder_is_a_pattern_or_lighter_than_all_of_them);
 	tcase_add_test(t, no_two_classes_share_a_colour_so_that_pixels_can_be_counted);
 	tcase_add_test(t, names_inside_blocks_can_be_read);
+	tcase_add_test(t, a_moment_beside_ranks_those_alone_that_the_others_do_not_hold);
 	suite_add_tcase(s, t);
 	return s;
 }

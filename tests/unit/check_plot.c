@@ -28,7 +28,7 @@ static void setup(void)
 	ck_assert_int_eq(gs_history_init(&history, &snapshot, &snapshot.devices[0], NULL), GS_OK);
 	ck_assert_int_eq(gs_meaning_init(&meaning, &history, NULL, NULL), GS_OK);
 	ck_assert_int_eq(gs_history_layout(&history, (int64_t)history.n - 1, &last, NULL), GS_OK);
-	moment = (gs_palette_moment){&snapshot, &last, &meaning};
+	moment = (gs_palette_moment){&snapshot, &last, &meaning, false};
 	ck_assert_int_eq(gs_palette_init(&palette, &moment, 1, GS_COLOR_SIZE, true, NULL), GS_OK);
 	gs_layout_release(&last);
 }

@@ -23,9 +23,10 @@ static void prepare(void)
 		for (uint32_t i = 0; i < GS_DEVICES_MAX; i++)
 			if (gs_recorder_heap(r, (int32_t)i))
 				gs_heap_before_fork(gs_recorder_heap(r, (int32_t)i));
-		gs_dumper_before_fork(&r->dumper);
 		if (r->stream)
 			gs_stream_before_fork(r->stream);
+		gs_dumper_before_fork(
+			&r->dumper); /* marks: the stream's thread takes their lock inside its own */
 		pthread_mutex_lock(&r->tables.lock);
 	}
 }

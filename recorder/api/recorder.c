@@ -69,6 +69,8 @@ gs_stream *gs_recorder_stream(gs_recorder *r)
 		return r->stream;
 	gs_stream *stream = gs_stream_open(&r->config, &r->tables, &r->clock, &r->pages, NULL);
 	r->no_stream = !stream;
+	if (stream)
+		gs_stream_watch_marks(stream, &r->dumper.marks);
 	gs_fork_hold();
 	r->stream = stream;
 	gs_fork_let();

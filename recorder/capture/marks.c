@@ -63,6 +63,20 @@ uint32_t gs_marks_take(gs_marks *m)
 	return n;
 }
 
+uint32_t gs_marks_next(gs_marks *m, uint64_t *seen, gs_mark *out, uint32_t most)
+{
+	uint32_t n = 0;
+	if (!m->ring)
+		return 0;
+	pthread_mutex_lock(&m->lock);
+	if (m->count - *seen > GS_MARKS_KEPT)
+		*seen = m->count - GS_MARKS_KEPT;
+	while (n < most && *seen < m->count)
+		out[n++] = m->ring[(*seen)++ % GS_MARKS_KEPT];
+	pthread_mutex_unlock(&m->lock);
+	return n;
+}
+
 const char *gs_mark_stage_name(uint8_t stage)
 {
 	return stage == GS_MARK_START ? "START" : stage == GS_MARK_END ? "END" : "";

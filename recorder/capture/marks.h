@@ -37,6 +37,10 @@ void gs_marks_put(gs_marks *m, const char *name, gs_mark_stage stage, uint64_t t
 /* Copies what is kept, oldest first, to m->copy; returns how many. One caller at a time. */
 uint32_t gs_marks_take(gs_marks *m);
 
+/* Copies to out, oldest first, up to most of the marks after the first *seen ever, and moves *seen
+ * on; marks that are kept no more are left out. Returns how many. */
+uint32_t gs_marks_next(gs_marks *m, uint64_t *seen, gs_mark *out, uint32_t most);
+
 /* "START", "END" or "". */
 const char *gs_mark_stage_name(uint8_t stage);
 

@@ -23,6 +23,8 @@ enum {
 	ENOUGH = 7021,        /* of a device are a whole section */
 	EPOCH_OF_BLOCKS = 32, /* events between two layouts for each block of the last one */
 	INDEX_ROWS = 4096,
+	MARKS = 64,      /* copied in one go */
+	MARK_NAMES = 64, /* last ones whose id is remembered */
 	BUSY_MS = 1,
 	IDLE_MS = 100, /* how long the thread sleeps where there is little to do */
 	FLUSH_MS = 200 /* how old an event may become before it is in the file */
@@ -42,6 +44,14 @@ struct gs_stream {
 	pid_t pid;
 	gs_row_index index[INDEX_ROWS];
 	uint32_t nindex;
+	gs_marks *marks; /* NULL: none */
+	uint64_t marks_seen;
+	gs_mark batch[MARKS];
+	struct {
+		gs_id id;
+		char text[GS_MARK_NAME];
+	} names[MARK_NAMES]; /* in this file; the oldest is replaced */
+	uint32_t next_name;
 	gs_lane *lanes[LANES_MAX];
 	_Atomic uint32_t nlanes;
 	pthread_mutex_t lock; /* held by whoever encodes; never by a producer */
@@ -189,6 +199,7 @@ static gs_status begin_file(gs_stream *s)
 {
 	s->bytes = 0;
 	s->nindex = 0;
+	memset(s->names, 0, sizeof s->names);
 	gs_encoder_begin(&s->encoder);
 	gs_status status = gs_writer_init_stream(
 		s->encoder.workspace, s->encoder.workspace_bytes, s->config->level, sink, s, &s->w);
@@ -418,12 +429,48 @@ static uint64_t drain(gs_stream *s, gs_lane *l)
 	return n ? n : 1;
 }
 
+/* The id of a name of marks in this file. */
+static gs_id name_id(gs_stream *s, const char *text)
+{
+	for (uint32_t i = 0; i < MARK_NAMES; i++)
+		if (s->names[i].id && !strcmp(s->names[i].text, text))
+			return s->names[i].id;
+	uint32_t at = s->next_name++ % MARK_NAMES;
+	memccpy(s->names[at].text, text, 0, GS_MARK_NAME - 1);
+	return s->names[at].id = gs_writer_string(s->w, gs_span_of(s->names[at].text));
+}
+
+static void put_mark(gs_stream *s, const gs_mark *mark, const gs_clock_scale *scale)
+{
+	gs_row_annotation row = {.name = name_id(s, mark->name),
+		.stage = mark->stage == GS_MARK_MOMENT ? 0 : name_id(s, gs_mark_stage_name(mark->stage)),
+		.time_us = gs_clock_ns(scale, mark->ticks) / 1000};
+	for (uint32_t i = 0; i < s->nlanes; i++) {
+		row.device = s->lanes[i]->device.number;
+		if (gs_writer_knows_device(s->w, row.device))
+			gs_writer_annotation(s->w, &row);
+	}
+}
+
+/* Marks wait until the file tells of a device. */
+static uint64_t put_marks(gs_stream *s)
+{
+	if (!s->marks || !s->w || s->failed || !s->headed)
+		return 0;
+	gs_clock_scale scale = gs_clock_scale_now(s->clock);
+	uint32_t n = gs_marks_next(s->marks, &s->marks_seen, s->batch, MARKS);
+	for (uint32_t i = 0; i < n; i++)
+		put_mark(s, &s->batch[i], &scale);
+	return n;
+}
+
 static uint64_t drain_all(gs_stream *s)
 {
 	uint64_t n = 0;
 	pthread_mutex_lock(&s->lock);
 	for (uint32_t i = 0; i < atomic_load_explicit(&s->nlanes, memory_order_acquire); i++)
 		n += drain(s, s->lanes[i]);
+	n += put_marks(s);
 	pthread_mutex_unlock(&s->lock);
 	return n;
 }
@@ -563,6 +610,13 @@ gs_stream *gs_stream_open(
 	return s;
 }
 
+void gs_stream_watch_marks(gs_stream *s, gs_marks *marks)
+{
+	pthread_mutex_lock(&s->lock);
+	s->marks = marks;
+	pthread_mutex_unlock(&s->lock);
+}
+
 gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring,
 	const char *library, const char *rules)
 {
@@ -667,6 +721,7 @@ void gs_stream_after_fork(gs_stream *s, bool child)
 	s->fd = -1;
 	s->w = NULL;
 	s->pid = getpid();
+	s->marks_seen = s->marks ? s->marks->count : 0;
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
 		l->tail = l->head; /* the parent writes what is not written yet */

@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "recorder/capture/clock.h"
+#include "recorder/capture/marks.h"
 #include "recorder/capture/pages.h"
 #include "recorder/capture/tables.h"
 #include "recorder/dump/config.h"
@@ -57,6 +58,10 @@ typedef struct gs_lane {
  * be written (told on stderr as well). tables, clock and config outlive it. */
 gs_stream *gs_stream_open(
 	const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages, gs_error *err);
+
+/* What the program names goes into the file too, as annotations of each device in it; from the
+ * first mark that is kept on. marks outlives the stream. */
+void gs_stream_watch_marks(gs_stream *s, gs_marks *marks);
 
 /* Writes what is left, and the index; no producer may be inside. NULL: nothing. */
 void gs_stream_close(gs_stream *s);

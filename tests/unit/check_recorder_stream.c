@@ -306,6 +306,38 @@ START_TEST(a_short_stream_is_read_whole_where_that_was_asked_for)
 }
 END_TEST
 
+/* Each mark once, in order, under the name and stage that it was given. */
+START_TEST(what_the_program_names_is_in_the_stream)
+{
+	enum { STEPS = 200 };
+	char name[40];
+	gs_snapshot s;
+	open_recorder();
+	for (int i = 0; i < STEPS; i++) {
+		snprintf(name, sizeof name, "step %d", i);
+		gs_marks_put(&recorder.dumper.marks, name, GS_MARK_MOMENT, gs_clock_ticks(&recorder.clock));
+		gs_marks_put(&recorder.dumper.marks, "span", i % 2 ? GS_MARK_END : GS_MARK_START,
+			gs_clock_ticks(&recorder.clock));
+		run(5);
+	}
+	close_recorder();
+	read_file("run.gsnap", &s);
+	ck_assert_uint_eq(s.nannotations, 2 * STEPS);
+	for (size_t i = 0; i < s.nannotations; i++) {
+		const gs_annotation *a = &s.annotations[i];
+		snprintf(name, sizeof name, "step %zu", i / 2);
+		ck_assert_str_eq(gs_string_text(&s, a->name), i % 2 ? "span" : name);
+		ck_assert_str_eq(gs_string_text(&s, a->stage),
+			!(i % 2)         ? ""
+				: i % 4 == 1 ? "START"
+							 : "END");
+		ck_assert_int_eq(a->device, 0);
+		ck_assert(!i || a->time_us >= s.annotations[i - 1].time_us);
+	}
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 static size_t file_size(const char *name)
 {
 	struct stat about;
@@ -530,6 +562,7 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, one_state_costs_the_events_since_a_layout_whatever_the_length);
 	tcase_add_test(t, a_part_of_a_stream_without_an_end_is_found_by_its_headers);
 	tcase_add_test(t, a_short_stream_is_read_whole_where_that_was_asked_for);
+	tcase_add_test(t, what_the_program_names_is_in_the_stream);
 	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
 	tcase_add_test(t, what_a_killed_process_streamed_is_there);
 	tcase_add_test(t, a_full_disk_ends_the_stream_with_one_line_and_the_ring_goes_on);

@@ -44,6 +44,7 @@ void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *a, uint
 void gs_log_stream_layout(gs_log *l, const gs_pool *pool)
 {
 	gs_staging_copy(&l->lane->stage, pool, &l->ring);
+	memcpy(l->lane->stage.conf, l->conf, sizeof l->conf);
 	gs_lane_layout_ready(l->lane);
 }
 

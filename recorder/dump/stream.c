@@ -58,7 +58,8 @@ struct gs_stream {
 	sem_t wake;
 	pthread_t thread;
 	bool has_thread;
-	bool headed; /* the file tells of the process */
+	bool headed;  /* the file tells of the process */
+	bool settled; /* … and of the allocator's settings */
 	_Atomic bool stop;
 	struct gs_stream *next; /* of all open ones, for the end of the process */
 };
@@ -203,7 +204,7 @@ static gs_status begin_file(gs_stream *s)
 	gs_encoder_begin(&s->encoder);
 	gs_status status = gs_writer_init_stream(
 		s->encoder.workspace, s->encoder.workspace_bytes, s->config->level, sink, s, &s->w);
-	s->headed = false;
+	s->headed = s->settled = false;
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
 		l->base = l->tail;
@@ -321,6 +322,15 @@ static void add_to_index(gs_stream *s, const gs_row_index *row)
 	s->index[s->nindex++] = *row;
 }
 
+/* Of our own allocator they are known; the first layout brings them. */
+static void put_settings(gs_stream *s, const gs_lane *l)
+{
+	gs_encode_source source = {.stage = &l->stage, .recorder_bytes = s->pages->bytes};
+	if (!s->settled && !l->library)
+		gs_encode_settings(s->w, &source);
+	s->settled = true;
+}
+
 static void put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 {
 	gs_staging *g = &l->stage;
@@ -332,6 +342,7 @@ static void put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 	for (size_t i = 0; i < g->nblocks; i++)
 		gs_encoder_mark(&s->encoder, g->blocks[i].stack, g->blocks[i].tag);
 	put_new(s);
+	put_settings(s, l);
 	gs_writer_flush(s->w);
 	gs_row_index where = {l->device.number, (int64_t)(tail - l->base) - 1, s->bytes};
 	gs_row_device row = {.device = l->device.number,

@@ -187,6 +187,12 @@ START_TEST(the_stream_holds_every_event_and_every_state_that_the_ring_shows)
 	ck_assert_uint_eq(stream.devices[0].trace.n, dump.devices[0].trace.n);
 	ck_assert_int_eq(stream.devices[0].trace.complete, 1);
 	same_events(&stream, &dump, dump.devices[0].trace.n);
+	ck_assert_uint_eq(stream.nsettings, dump.nsettings);
+	ck_assert_uint_gt(stream.nsettings, 3);
+	ck_assert_str_eq(gs_snapshot_setting(&stream, "expandable_segments"),
+		gs_snapshot_setting(&dump, "expandable_segments"));
+	ck_assert_str_eq(gs_snapshot_setting(&stream, "max_split_size"),
+		gs_snapshot_setting(&dump, "max_split_size"));
 	ck_assert_uint_eq(stream.nooms, dump.nooms);
 	for (size_t i = 0; i < dump.nooms; i++) {
 		ck_assert_int_eq(stream.ooms[i].idx, dump.ooms[i].idx);

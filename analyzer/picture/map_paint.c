@@ -8,7 +8,7 @@
 
 const gs_paint gs_map_lost = {0xfffaf0, 0xd55e00, GS_FALLING};
 
-enum { LOST = GS_CLASSES, PAINTS, UNSEEN_MOST = 32 };
+enum { LOST = GS_CLASSES, PAINTS, UNSEEN_MOST = 32, SEEN_LEAST = 2 /* pixels of a hole */ };
 
 typedef struct painter {
 	const gs_map_view *v;
@@ -324,14 +324,49 @@ static void mark_blocks(painter *p)
 /* --- outlines ----------------------------------------------------------------------------------
  */
 
-static void paint_outline(painter *p, int x, int y, int w, bool begins, bool ends, uint32_t rgb)
+/* The part of a run of pixels that lies in a row: [x0, x1); none: x0 == x1. */
+typedef struct span {
+	int x0, x1;
+} span;
+
+static span span_in(const painter *p, uint64_t from, uint64_t to, uint64_t row)
 {
-	gs_draw_rect(p->d, x, y - 2, w, 2, rgb);
-	gs_draw_rect(p->d, x, y + GS_MAP_BODY, w, 2, rgb);
-	if (begins)
-		gs_draw_rect(p->d, x - 2, y - 2, 2, GS_MAP_BODY + 4, rgb);
-	if (ends)
-		gs_draw_rect(p->d, x + w, y - 2, 2, GS_MAP_BODY + 4, rgb);
+	uint64_t n = (uint64_t)p->v->plan.row_pixels, begin = row * n, end = begin + n;
+
+	begin = begin > from ? begin : from;
+	end = end < to ? end : to;
+	if (begin >= end)
+		return (span){0, 0};
+	int x0 = p->v->row_x + (int)(begin - row * n);
+	return (span){x0, x0 + (int)(end - begin)};
+}
+
+static void edge(const painter *p, int x0, int x1, int y, uint32_t rgb)
+{
+	if (x1 > x0)
+		gs_draw_rect(p->d, x0, y, x1 - x0, 2, rgb);
+}
+
+/* One line round all the rows of a run of pixels: none between two rows where both are of it. */
+static void outline(const painter *p, uint64_t from, uint64_t to, uint32_t rgb)
+{
+	uint64_t n = (uint64_t)p->v->plan.row_pixels, first = from / n, last = (to - 1) / n;
+
+	for (uint64_t row = first; row <= last; row++) {
+		span s = span_in(p, from, to, row), above = {0, 0}, below = {0, 0};
+		int y = row_y(p, row);
+		if (row > first)
+			above = span_in(p, from, to, row - 1);
+		if (row < last)
+			below = span_in(p, from, to, row + 1);
+		bool from_above = above.x0 < s.x1 && row > first, on_below = below.x1 > s.x0;
+		int up = from_above ? GS_MAP_PITCH - GS_MAP_BODY - 2 : 2; /* to the end of its edge */
+		/* the row above ends at the right, the one below begins at the left */
+		edge(p, s.x0, from_above ? above.x0 : s.x1, y - 2, rgb);
+		edge(p, on_below ? below.x1 : s.x0, s.x1, y + GS_MAP_BODY, rgb);
+		gs_draw_rect(p->d, s.x0 - 2, y - 2, 2, on_below ? GS_MAP_PITCH : GS_MAP_BODY + 4, rgb);
+		gs_draw_rect(p->d, s.x1, y - up, 2, GS_MAP_BODY + 2 + up, rgb);
+	}
 }
 
 /* The pixels of neighbouring blocks of one segment. */
@@ -440,9 +475,10 @@ static void caption_hole(painter *p, uint64_t from, uint64_t to, int y)
 	int x = p->v->row_x + (int)((to - 1) / row == from / row ? from % row : 0), width,
 		right = p->v->row_x + (int)row;
 
-	snprintf(text, sizeof text, "largest hole%s %s",
+	snprintf(text, sizeof text, "largest hole%s %s%s",
 		p->v->in.oom ? " that it could have used:" : "",
-		gs_size_format(size, sizeof size, p->v->figures.largest));
+		gs_size_format(size, sizeof size, p->v->figures.largest),
+		p->v->figures.largest >> p->v->plan.shift < SEEN_LEAST ? ", too small to draw" : "");
 	width = p->d->ops->measure(p->d, 11, text) + 12;
 	gs_draw_rect(p->d, x, y - 3, 2, GS_MAP_CAPTION - 4, GS_MAP_HOLE_LINE);
 	if (x + width > right)
@@ -460,7 +496,7 @@ static void paint_hole(painter *p)
 
 	if (f->hole < p->l->nblocks) {
 		pixels_of(p, f->hole, 1, &from, &to);
-		each_row(p, from, to, GS_MAP_HOLE_LINE, paint_outline);
+		outline(p, from, to, GS_MAP_HOLE_LINE);
 		caption_hole(p, from, to, y);
 	} else if (p->v->in.oom) {
 		gs_draw_text(p->d, p->v->row_x, y + 1, 11, GS_INK, (int)row,
@@ -521,13 +557,13 @@ void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, i
 	mark_blocks(&p);
 	if (v->evict_blocks) {
 		pixels_of(&p, v->evict_first, v->evict_blocks, &from, &to);
-		each_row(&p, from, to, GS_MAP_EVICT_LINE, paint_outline);
+		outline(&p, from, to, GS_MAP_EVICT_LINE);
 	}
 	for (size_t i = 0; v->emptied && i < p.l->nsegments; i++) {
 		if (!v->emptied[i] || !p.l->segments[i].nblocks)
 			continue;
 		pixels_of(&p, p.l->segments[i].first_block, p.l->segments[i].nblocks, &from, &to);
-		each_row(&p, from, to, GS_MAP_EVICT_LINE, paint_outline);
+		outline(&p, from, to, GS_MAP_EVICT_LINE);
 	}
 	name_refused(&p);
 	paint_hole(&p);

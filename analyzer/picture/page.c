@@ -347,36 +347,53 @@ gs_status gs_page_picture(
 	return status;
 }
 
+/* The bar is to scale, so that its names stand below it. */
+static void bar_html(gs_page *p, const gs_page_part *parts, size_t n)
+{
+	char size[32];
+
+	gs_markup_open(&p->m, "div");
+	gs_markup_attr(&p->m, "class", "bar");
+	for (size_t i = 0; i < n; i++) {
+		if (!parts[i].bytes)
+			continue;
+		gs_markup_open(&p->m, "span");
+		gs_markup_attr(&p->m, "class", "%s", parts[i].class);
+		gs_markup_attr(&p->m, "style", "flex-grow:%" PRIu64, parts[i].bytes);
+		gs_markup_close(&p->m);
+	}
+	gs_markup_close(&p->m);
+	gs_markup_open(&p->m, "ul");
+	gs_markup_attr(&p->m, "class", "key");
+	for (size_t i = 0; i < n; i++) {
+		if (!parts[i].bytes)
+			continue;
+		gs_markup_open(&p->m, "li");
+		gs_markup_open(&p->m, "span");
+		gs_markup_attr(&p->m, "class", "%s", parts[i].class);
+		gs_markup_close(&p->m);
+		gs_markup_textf(
+			&p->m, "%s %s", parts[i].name, gs_size_format(size, sizeof size, parts[i].bytes));
+		gs_markup_close(&p->m);
+	}
+	gs_markup_close(&p->m);
+}
+
 void gs_page_bar(gs_page *p, const gs_page_part *parts, size_t n)
 {
 	char size[32];
-	uint64_t total = 0;
 	bool any = false;
 
-	for (size_t i = 0; i < n; i++)
-		total += parts[i].bytes;
 	if (html(p)) {
-		gs_markup_open(&p->m, "ul");
-		gs_markup_attr(&p->m, "class", "bar");
+		bar_html(p, parts, n);
+		return;
 	}
 	for (size_t i = 0; i < n; i++) {
 		if (!parts[i].bytes)
 			continue;
-		gs_size_format(size, sizeof size, parts[i].bytes);
-		if (!html(p)) {
-			fprintf(p->out, "%s%s %s", any ? " + " : "", parts[i].name, size);
-			any = true;
-			continue;
-		}
-		gs_markup_open(&p->m, "li");
-		gs_markup_attr(&p->m, "class", "%s", parts[i].class);
-		gs_markup_attr(
-			&p->m, "style", "flex-grow:%.3f", (double)parts[i].bytes / (double)total * 1000);
-		gs_markup_textf(&p->m, "%s %s", parts[i].name, size);
-		gs_markup_close(&p->m);
+		fprintf(p->out, "%s%s %s", any ? " + " : "", parts[i].name,
+			gs_size_format(size, sizeof size, parts[i].bytes));
+		any = true;
 	}
-	if (html(p))
-		gs_markup_close(&p->m);
-	else
-		fputs("\n\n", p->out);
+	fputs("\n\n", p->out);
 }

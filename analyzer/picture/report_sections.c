@@ -248,6 +248,32 @@ static uint64_t in_use(const gs_layout *l)
 	return t.allocated + t.pending;
 }
 
+/* How many rows are told one by one: from the first below a thousandth on, two or more are one row.
+ */
+static size_t holders_told(const gs_holder_row *rows, size_t n, uint64_t all)
+{
+	size_t k = 0;
+
+	while (k < n && k < ROWS_MOST && rows[k].bytes >= all / 1000)
+		k++;
+	return n - k < 2 ? n : k;
+}
+
+static void smaller_cell(gs_page *p, size_t n, const char *what)
+{
+	char text[60];
+
+	snprintf(text, sizeof text, "%zu smaller %s", n, what);
+	gs_page_cell(p, text);
+}
+
+static void share_cells(gs_page *p, uint64_t bytes, uint64_t all, uint64_t blocks)
+{
+	gs_page_size(p, bytes);
+	share_cell(p, bytes, all);
+	gs_page_number(p, blocks);
+}
+
 static gs_status tell_holders(const sections *s, size_t i, gs_error *err)
 {
 	static const char *const names[] = {"where", "called by", "for", "bytes", "share", "blocks"};
@@ -260,16 +286,25 @@ static gs_status tell_holders(const sections *s, size_t i, gs_error *err)
 	if (gs_meaning_holders(s->scene->meanings[i], l, &rows, &n))
 		return gs_fail(err, GS_NO_MEMORY, "listing holders");
 	gs_page_table(s->p, 6, names, numbers);
-	for (size_t k = 0; k < n && k < ROWS_MOST; k++) {
+	size_t told = holders_told(rows, n, all);
+	for (size_t k = 0; k < told; k++) {
 		gs_page_cell(s->p, rows[k].where);
 		gs_page_cell(s->p, rows[k].called_by);
 		gs_page_cell(s->p, gs_category_word(NULL, rows[k].category));
-		gs_page_size(s->p, rows[k].bytes);
-		share_cell(s->p, rows[k].bytes, all);
-		gs_page_number(s->p, rows[k].blocks);
+		share_cells(s->p, rows[k].bytes, all, rows[k].blocks);
+	}
+	if (told < n) {
+		uint64_t bytes = 0, blocks = 0;
+		for (size_t k = told; k < n; k++) {
+			bytes += rows[k].bytes;
+			blocks += rows[k].blocks;
+		}
+		smaller_cell(s->p, n - told, "holders");
+		gs_page_cell(s->p, "");
+		gs_page_cell(s->p, "");
+		share_cells(s->p, bytes, all, blocks);
 	}
 	gs_page_end_table(s->p);
-	more_rows(s, n, ROWS_MOST, "holders");
 	free(rows);
 	return GS_OK;
 }

@@ -297,6 +297,34 @@ START_TEST(a_full_heap_has_nothing_free)
 }
 END_TEST
 
+START_TEST(one_line_runs_round_all_rows_of_a_hole)
+{
+	gs_map *m;
+
+	segment(0x7f0000000000, 4 * GIB);
+	block(4 * GIB, GS_INACTIVE);
+	m = make(NULL, GS_COLOR_STATE);
+	draw_map(m);
+
+	/* 32 rows of 1024 pixels: two lines of them, sides of 32 * 20 - 2 pixels; the label's tick */
+	uint64_t rows = 4 * GIB / (1024 * 128 * 1024), high = rows * 20 - 2;
+	ck_assert_uint_eq(
+		pixels_of(&drawn, &(gs_paint){.rgb = 0}) + 24 * 14, 2 * 2 * 1024 + 2 * 2 * high + 2 * 16);
+	gs_map_free(m);
+}
+END_TEST
+
+START_TEST(a_hole_of_less_than_two_pixels_says_so)
+{
+	segment(0x7f0000000000, 64 * GIB);
+	block(64 * GIB - MIB, GS_ACTIVE_ALLOCATED);
+	block(MIB, GS_INACTIVE);
+	draw_log(NULL, GS_COLOR_STATE);
+
+	ck_assert_drawn("largest hole 1 MiB, too small to draw\n");
+}
+END_TEST
+
 START_TEST(the_bar_names_its_small_parts_too)
 {
 	segment(0x7f0000000000, 29 * GIB);
@@ -629,6 +657,8 @@ Suite *suite_map(void)
 	tcase_add_test(t, a_legend_of_several_devices_says_that_it_adds_them_up);
 	tcase_add_test(t, what_sets_a_segment_apart_begins_its_label);
 	tcase_add_test(t, a_full_heap_has_nothing_free);
+	tcase_add_test(t, one_line_runs_round_all_rows_of_a_hole);
+	tcase_add_test(t, a_hole_of_less_than_two_pixels_says_so);
 	tcase_add_test(t, the_bar_names_its_small_parts_too);
 	tcase_add_test(t, without_a_failure_there_is_a_largest_hole_and_no_request);
 	tcase_add_test(t, a_state_that_is_bounded_says_what_is_open);

@@ -186,8 +186,10 @@ START_TEST(a_bar_leaves_out_parts_of_no_bytes)
 	open_page(GS_PAGE_HTML);
 	gs_page_bar(&page, parts, 3);
 	close_page();
-	ck_assert_has("<li class=\"use\" style=\"flex-grow:750.000\">in use 3 MiB</li>"
-				  "<li class=\"free\" style=\"flex-grow:250.000\">free 1 MiB</li></ul>");
+	ck_assert_has("<div class=\"bar\"><span class=\"use\" style=\"flex-grow:3145728\"></span>"
+				  "<span class=\"free\" style=\"flex-grow:1048576\"></span></div>"
+				  "<ul class=\"key\"><li><span class=\"use\"></span>in use 3 MiB</li>"
+				  "<li><span class=\"free\"></span>free 1 MiB</li></ul>");
 	free(text);
 }
 END_TEST

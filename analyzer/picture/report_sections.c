@@ -235,8 +235,9 @@ static gs_status put_pictures(const sections *s, gs_error *err)
 static void share_cell(gs_page *p, uint64_t part, uint64_t all)
 {
 	char text[32];
+	double percent = all ? 100.0 * (double)part / (double)all : 0;
 
-	snprintf(text, sizeof text, "%.1f %%", all ? 100.0 * (double)part / (double)all : 0);
+	snprintf(text, sizeof text, part && percent < 0.05 ? "under 0.1 %%" : "%.1f %%", percent);
 	gs_page_cell(p, text);
 }
 

@@ -46,8 +46,9 @@ const gs_meaning *gs_scene_meaning(const gs_scene *scene, size_t moment);
 gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color color, int width,
 	gs_map **map, gs_error *err);
 
-/* The plot of its devices; it must have been opened with meaning. Where nothing failed and no state
- * was asked for, its legend tells the peak. */
+/* The plot of its devices; it must have been opened with meaning. Its legend tells what the map
+ * shows: one state for all, the failure or the one asked for. Where nothing failed and no state was
+ * asked for it tells the peak. */
 gs_status gs_scene_plot(const gs_scene *scene, gs_color by, gs_plot_axis axis, int width,
 	gs_plot **plot, gs_error *err);
 

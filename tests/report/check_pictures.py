@@ -58,7 +58,21 @@ def png_size(data):
     return width, height, len(zlib.decompress(packed))
 
 
+def holders(svg):
+    """(size, name) of the legend's holders, in the order of the colours."""
+    lines = re.findall(r">([^<]*)</text>", svg)
+    found = [re.fullmatch(r"([\d.]+ [KMGT]?i?B)(?: in \d+ blocks?)?: (.*:\d+ .*)", line) for line in lines]
+    return [m.groups() for m in found if m]
+
+
 with tempfile.TemporaryDirectory() as folder:
+    for name in (FAULTS.format("leak"), FAULTS.format("pinned"), FAULTS.format("defect"), "diagnose/two_devices_one_failing.pickle.zst"):
+        legends = []
+        for command in ("map", "plot"):
+            path = os.path.join(folder, command + "-of-both.svg")
+            draw((command, name, "-f"), path)
+            legends.append(holders(open(path, encoding="utf-8").read()))
+        check(legends[0] and legends[0] == legends[1], f"{name}: map and plot tell one state in the same colours: {legends}")
     for name, case in CASES.items():
         svg, png, golden = os.path.join(folder, name + ".svg"), os.path.join(folder, name + ".png"), os.path.join(GOLDEN, name + ".svg")
         draw(case, svg)

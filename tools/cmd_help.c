@@ -21,6 +21,7 @@ static const struct {
 		"  oom             right after the last out-of-memory (oom 2: after the second)\n"
 		"  peak            most bytes allocated\n"
 		"  peak reserved   most bytes reserved\n"
+		"  step 3          the end of that step (step 3 peak: most allocated in it)\n"
 		"  NUMBER          after that event of the trace (with -d where several have one)\n\n"
 		"Without it: oom where the device has one, else captured. A state that the file\n"
 		"does not determine wholly has exact = 0.\n"},

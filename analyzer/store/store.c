@@ -109,8 +109,9 @@ static gs_status check_schema(gs_store *store, gs_error *err)
 		return gs_fail(err, GS_FORMAT, "an SQLite database, but not one that `gpusnap load` made");
 	if (version != GS_STORE_VERSION)
 		return gs_fail(err, GS_VERSION,
-			"a gpusnap database of version %lld; this gpusnap knows version %d: load its inputs again",
-			(long long)version, GS_STORE_VERSION);
+			"a gpusnap database of version %lld; this gpusnap knows version %d%s: load its inputs again",
+			(long long)version, GS_STORE_VERSION,
+			version < GS_STORE_VERSION ? ", which tells more of failures than that holds" : "");
 	for (const gs_sql_file *f = gs_sql_files; f->path; f++)
 		if (!strncmp(f->path, "table/", 6)) {
 			gs_status status = check_table(store, f->text, err);

@@ -162,6 +162,9 @@ int main(void)
 	show("gpusnap load of the pickle", &load);
 	compare("  time, of pickle.load's", load.wall, python.wall, 1);
 	compare("  peak memory, of pickle.load's", (double)load.rss, (double)python.rss, 0.2);
+	cost told = RUN(2, gpusnap, "diagnose", "-q", pickle);
+	show("gpusnap diagnose of the pickle", &told);
+	compare("  time, of pickle.load's", told.wall, python.wall, 0.25);
 	if (!stat(db, &st))
 		printf("  %-58s %7.1f (goal 60)\n", "  bytes of the database an event", (double)st.st_size / atof(n));
 	RUN(1, gpusnap, "export", "-q", "--format", "gsnap", pickle, "-o", gsnap);

@@ -310,14 +310,27 @@ START_TEST(a_bomb_is_stopped)
 }
 END_TEST
 
+/* Whoever takes a container apart gives it back; a part that is the whole has no owner then. */
+START_TEST(a_container_that_holds_itself_is_refused)
+{
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	ck_assert_int_eq(
+		gs_read_path("tests/data/pytorch/holds-itself.pickle", GS_WANT_ALL, &s, &err), GS_FORMAT);
+	ck_assert_ptr_nonnull(strstr(err.text, "a container that holds itself, at byte 1077"));
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 Suite *suite_pickle_bad(void);
 Suite *suite_pickle_bad(void)
 {
 	Suite *s = suite_create("pickle_bad");
 	TCase *t = tcase_create("bad");
-	tcase_set_timeout(t, 20);
+	tcase_set_timeout(t, 60);
 	tcase_add_loop_test(t, damage_is_named_with_its_place, 0, sizeof bad / sizeof *bad);
 	tcase_add_test(t, a_directory_and_a_missing_file_are_named_as_such);
+	tcase_add_test(t, a_container_that_holds_itself_is_refused);
 	tcase_add_loop_test(t, a_file_cut_anywhere_ends_in_an_error_or_keeps_its_segments, 0,
 		sizeof whole / sizeof *whole);
 	tcase_add_loop_test(t, a_flipped_byte_never_harms, 0, sizeof whole / sizeof *whole);

@@ -75,6 +75,10 @@ gs_status gs_torch_push_list(gs_torch *t) { return push_object(t, GS_V_LIST); }
 
 void *gs_object_add(gs_torch *t, gs_object *o, size_t size)
 {
+	if (!o->in_use) { /* given back as a part of itself: what it held would have no owner */
+		gs_fail(&t->error, GS_FORMAT, "a container that holds itself");
+		return NULL;
+	}
 	if ((o->n + 1) * size > o->bytes) {
 		size_t bytes = o->bytes + o->bytes / 2 + 4 * size;
 		void *grown = gs_memory_resize(o->items, bytes);

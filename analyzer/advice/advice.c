@@ -106,8 +106,7 @@ static gs_status advise_pool(gs_diagnosis *d)
 		return GS_OK;
 	if (g->pool_id.a || g->pool_id.b)
 		gs_say(&act,
-			"release the CUDA graph or MemPool that owns pool %llu,%llu, or let graphs share one "
-			"pool",
+			"release the CUDA graph or MemPool of pool %llu,%llu, or share one pool",
 			(unsigned long long)g->pool_id.a, (unsigned long long)g->pool_id.b);
 	else
 		gs_say(&act,
@@ -189,13 +188,11 @@ static gs_status advise_eviction(gs_diagnosis *d, bool told_of_pinning)
 
 static gs_status advise_small_tensors(gs_diagnosis *d)
 {
-	const gs_pinning *p = &d->pinning[0];
 	gs_prose act, why;
 	gs_prose_clear(&act), gs_prose_clear(&why);
-	gs_say(&act, "keep what ");
-	gs_say_place(&act, &plain, d, p->stack);
-	gs_say(&act, " makes in one large tensor instead of %llu small ones",
-		(unsigned long long)p->blocks);
+	gs_say(&act, "make one large tensor instead of %llu small ones at ",
+		(unsigned long long)d->pinning[0].blocks);
+	gs_say_place(&act, &plain, d, d->pinning[0].stack);
 	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
@@ -297,7 +294,11 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 	const char *kind = gs_step_kind(d->verdict);
 	gs_status status = GS_OK;
 	bool grows_first = kind && !strcmp(kind, "shortage");
-	if (grows_first)
+	bool look_first = grows_first && d->missing >= 0 &&
+		(uint64_t)d->missing > (d->totals.allocated + d->totals.pending) / 2;
+	if (look_first)
+		status = advise_looking_outside(d);
+	if (!status && grows_first)
 		status = advise_growth(d);
 	if (!status && kind && !strcmp(kind, "fragmentation"))
 		status = advise_against_fragmentation(d, replays, err);
@@ -305,7 +306,7 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 		status = advise_by_verdict(d);
 	if (!status && !grows_first)
 		status = advise_growth(d);
-	if (!status)
+	if (!status && !look_first)
 		status = advise_looking_outside(d);
 	if (!status)
 		status = advise_recording(d);

@@ -574,13 +574,15 @@ static bool is_fragmentation(const gs_diagnosis *d)
 }
 
 /* What people are told first of: whose memory the failure turns on. */
-typedef enum lead { LEAD_HOLDERS, LEAD_GROWTH, LEAD_PINNING, LEAD_SEGMENT, LEAD_ROUNDING } lead;
+typedef enum lead { LEAD_NONE, LEAD_HOLDERS, LEAD_GROWTH, LEAD_PINNING, LEAD_SEGMENT, LEAD_ROUNDING } lead;
 
 static lead lead_of(const gs_diagnosis *d)
 {
 	const gs_segment *g = d->verdict == GS_STEP_PRIVATE_POOL ? gs_foreign_hole(d, true)
 		: d->verdict == GS_STEP_OTHER_STREAM                 ? gs_foreign_hole(d, false)
 															 : NULL;
+	if (d->verdict == GS_STEP_MISSED_FIT || d->verdict == GS_STEP_LIMIT)
+		return LEAD_NONE; /* not for want of memory: whoever holds some is a bystander */
 	if (d->verdict == GS_STEP_ROUNDING)
 		return LEAD_ROUNDING;
 	if (is_fragmentation(d) && gs_pinning_matters(d))
@@ -633,6 +635,7 @@ static void write_lead(answer *a, lead what)
 	case LEAD_PINNING: write_pinning(a, 0, 1); break;
 	case LEAD_SEGMENT: write_segment(a); break;
 	case LEAD_ROUNDING: write_rounding(a); break;
+	case LEAD_NONE: break;
 	default: write_holders(a, 0, 1); break;
 	}
 }

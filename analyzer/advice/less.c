@@ -107,6 +107,7 @@ static gs_status advise_any_less(gs_diagnosis *d)
 
 gs_status gs_advise_less(gs_diagnosis *d)
 {
+	size_t before = d->nadvice;
 	gs_status status = advise_batch(d);
 	if (!status)
 		status = advise_checkpoint(d);
@@ -120,5 +121,5 @@ gs_status gs_advise_less(gs_diagnosis *d)
 	if (!status)
 		status = advise_category(d, GS_CATEGORY_PARAMETER,
 			"parameters in a smaller type, or sharded over ranks", "parameters are");
-	return status || d->nadvice ? status : advise_any_less(d);
+	return status || d->nadvice > before ? status : advise_any_less(d);
 }

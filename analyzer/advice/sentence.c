@@ -33,6 +33,8 @@ static void say_asked(gs_prose *p, const gs_diagnosis *d, int64_t beside)
 	}
 	gs_say_size_beside(p, d->requested, beside);
 	gs_say(p, " asked for");
+	if (d->device && d->device->device >= 0 && d->snapshot->ndevices > 1)
+		gs_say(p, " on device %d", d->device->device);
 }
 
 static void say_defect(gs_prose *p, const gs_diagnosis *d)
@@ -116,19 +118,35 @@ static void say_pending(gs_prose *p, const gs_diagnosis *d)
 	gs_say(p, " is freed already but waits until other streams are done with it");
 }
 
-static void say_elsewhere(gs_prose *p, const gs_diagnosis *d, gs_step step, const char *whose)
+static void say_hole(gs_prose *p, const gs_diagnosis *d)
 {
-	int64_t hole = available(d, step);
+	int64_t hole = available(d, d->verdict);
 	say_asked(p, d, hole);
 	gs_say(p, "; a free block of ");
 	gs_say_size_beside(p, hole, d->requested);
-	gs_say(p, " would hold it, but is kept for %s", whose);
+	gs_say(p, " would hold it, but is kept for ");
 }
 
-static const char *whose_pool(const gs_diagnosis *d)
+static void say_other_stream(gs_prose *p, const gs_diagnosis *d)
 {
-	return d->pool_id.a || d->pool_id.b ? "another pool than this CUDA graph's or MemPool's"
-										: "another pool: a CUDA graph's or a MemPool's";
+	const gs_segment *g = gs_foreign_hole(d, false);
+	say_hole(p, d);
+	if (g && d->stream >= 0)
+		gs_say(p, "stream %llu; stream %lld asks", (unsigned long long)g->stream,
+			(long long)d->stream);
+	else
+		gs_say(p, "another stream");
+}
+
+static void say_other_pool(gs_prose *p, const gs_diagnosis *d)
+{
+	const gs_segment *g = gs_foreign_hole(d, true);
+	say_hole(p, d);
+	if (g && (g->pool_id.a || g->pool_id.b))
+		gs_say(p, "pool %llu,%llu, a CUDA graph's or a MemPool's", (unsigned long long)g->pool_id.a,
+			(unsigned long long)g->pool_id.b);
+	else
+		gs_say(p, "the default pool, not for this CUDA graph's or MemPool's");
 }
 
 /* " is free" in the cache, and on the device where the cache alone would not do. */
@@ -319,6 +337,15 @@ static bool say_counted(gs_prose *p, const gs_diagnosis *d)
 	return false;
 }
 
+/* Whether a trace would show a failure: one without a single request would not. */
+static bool shows_requests(const gs_device *device)
+{
+	for (size_t i = 0; i < device->trace.n; i++)
+		if (gs_event_action(&device->trace.events[i]) == GS_ACTION_ALLOC)
+			return true;
+	return device->trace.skipped > 0;
+}
+
 static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 {
 	if (!d->has_layout && say_counted(p, d))
@@ -329,8 +356,8 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 	}
 	if (device_failed(d))
 		gs_say(p, "in this state ");
-	else if (d->device && !d->device->trace.n)
-		gs_say(p, "none is recorded, for there are no events; ");
+	else if (d->device && !shows_requests(d->device))
+		gs_say(p, "none is recorded, for no events of requests are; ");
 	gs_say_size(p, (int64_t)(d->totals.allocated + d->totals.pending));
 	gs_say(p, " in use of ");
 	gs_say_size(p, (int64_t)d->totals.reserved);
@@ -348,8 +375,8 @@ void gs_diagnosis_sentence(const gs_diagnosis *d, gs_prose *p)
 	case GS_STEP_LIMIT: say_limit(p, d); break;
 	case GS_STEP_SEGMENT_SIZE: say_segment_size(p, d); break;
 	case GS_STEP_PENDING_FREE: say_pending(p, d); break;
-	case GS_STEP_OTHER_STREAM: say_elsewhere(p, d, d->verdict, "another stream"); break;
-	case GS_STEP_PRIVATE_POOL: say_elsewhere(p, d, d->verdict, whose_pool(d)); break;
+	case GS_STEP_OTHER_STREAM: say_other_stream(p, d); break;
+	case GS_STEP_PRIVATE_POOL: say_other_pool(p, d); break;
 	case GS_STEP_FRAGMENTED: say_fragmented(p, d); break;
 	case GS_STEP_STRANDED: say_stranded(p, d); break;
 	case GS_STEP_ROUNDING: say_rounding(p, d); break;

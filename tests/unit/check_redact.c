@@ -1,8 +1,10 @@
 /* Redaction. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/model/frames.h"
+#include "analyzer/export/known_words.h"
 #include "analyzer/export/redact.h"
 
 static gs_snapshot s;
@@ -118,6 +120,31 @@ START_TEST(what_decides_the_verdict_stays)
 }
 END_TEST
 
+/* A library is a word of the field: a copy without it would be advised otherwise. */
+START_TEST(every_library_that_messages_name_is_a_known_word)
+{
+	static const char mark[] = ".library = \"";
+	char line[1000];
+	size_t n = 0;
+	FILE *f = fopen("analyzer/read/messages/rules.def", "r");
+	ck_assert_ptr_nonnull(f);
+	while (fgets(line, sizeof line, f)) {
+		char *at = strstr(line, mark);
+		if (!at)
+			continue;
+		at += sizeof mark - 1;
+		at += *at == '?';
+		at[strcspn(at, "\"")] = 0;
+		if (!*at) /* told by what stands around the message */
+			continue;
+		ck_assert_msg(gs_redact_knows_word(at, strlen(at)), "%s", at);
+		n++;
+	}
+	fclose(f);
+	ck_assert_uint_ge(n, 40);
+}
+END_TEST
+
 Suite *suite_redact(void);
 Suite *suite_redact(void)
 {
@@ -130,6 +157,7 @@ Suite *suite_redact(void)
 	tcase_add_test(t, settings_keep_numbers_and_known_words_alone);
 	tcase_add_test(t, facts_keep_numbers_and_known_words_alone);
 	tcase_add_test(t, what_decides_the_verdict_stays);
+	tcase_add_test(t, every_library_that_messages_name_is_a_known_word);
 	suite_add_tcase(suite, t);
 	return suite;
 }

@@ -105,8 +105,7 @@ static gs_status advise_pool(gs_diagnosis *d)
 	if (!g)
 		return GS_OK;
 	if (g->pool_id.a || g->pool_id.b)
-		gs_say(&act,
-			"release the CUDA graph or MemPool of pool %llu,%llu, or share one pool",
+		gs_say(&act, "release the CUDA graph or MemPool of pool %llu,%llu, or share one pool",
 			(unsigned long long)g->pool_id.a, (unsigned long long)g->pool_id.b);
 	else
 		gs_say(&act,

@@ -574,7 +574,14 @@ static bool is_fragmentation(const gs_diagnosis *d)
 }
 
 /* What people are told first of: whose memory the failure turns on. */
-typedef enum lead { LEAD_NONE, LEAD_HOLDERS, LEAD_GROWTH, LEAD_PINNING, LEAD_SEGMENT, LEAD_ROUNDING } lead;
+typedef enum lead {
+	LEAD_NONE,
+	LEAD_HOLDERS,
+	LEAD_GROWTH,
+	LEAD_PINNING,
+	LEAD_SEGMENT,
+	LEAD_ROUNDING
+} lead;
 
 static lead lead_of(const gs_diagnosis *d)
 {

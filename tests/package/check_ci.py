@@ -55,9 +55,9 @@ expect('without a recording nothing is asserted', p.returncode, 1)
 expect('and that is said', 'nothing was recorded' in p.stderr)
 expect('no command is wrong usage', run('-o', 'x').returncode, 2)
 if has_assert:
-    p = run('-o', 'holds.md', '-d', 'holds', '-e', 'ooms < 1', '--', *program, '100', 'holds/run.gsnap')
+    p = run('-o', 'holds.md', '-d', 'holds', '-e', 'ooms < 1', '--', *program, '100')
     expect('what holds', p.returncode, 0)
-    p = run('-o', 'broken.md', '-d', 'broken', '-e', 'peak_allocated < 500MiB', '-e', 'ooms = 0', '--', *program, '100', 'broken/run.gsnap')
+    p = run('-o', 'broken.md', '-d', 'broken', '-e', 'peak_allocated < 500MiB', '-e', 'ooms = 0', '--', *program, '100')
     expect('what does not hold', p.returncode, 20)
     expect('is told in the report', 'peak_allocated' in open(tmp + '/broken.md').read())
 else:

@@ -208,13 +208,6 @@ static const struct {
 	{"JSON dictionaries", "{\"segments\":", "{\"a\":"},
 };
 
-/* AddressSanitizer keeps what is freed for a while and surrounds what is taken. */
-#ifdef __SANITIZE_ADDRESS__
-enum { SANITIZERS_SHARE = 2 };
-#else
-enum { SANITIZERS_SHARE = 1 };
-#endif
-
 START_TEST(an_abuse_is_bounded_in_memory_and_time)
 {
 	size_t head = strlen(abuse[_i].head), body = strlen(abuse[_i].body), times = 500000,
@@ -229,8 +222,7 @@ START_TEST(an_abuse_is_bounded_in_memory_and_time)
 	getrusage(RUSAGE_SELF, &before);
 	ck_assert_int_ne(gs_read_memory(bytes, n, GS_WANT_ALL, &s, &err), GS_OK);
 	getrusage(RUSAGE_SELF, &after);
-	ck_assert_msg((size_t)(after.ru_maxrss - before.ru_maxrss) * 1024 <
-			SANITIZERS_SHARE * ((64 << 20) + 4 * n),
+	ck_assert_msg((size_t)(after.ru_maxrss - before.ru_maxrss) * 1024 < (64 << 20) + 4 * n,
 		"%s: %ld KiB", abuse[_i].what, after.ru_maxrss - before.ru_maxrss);
 	free(bytes);
 }

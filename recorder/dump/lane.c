@@ -1,0 +1,43 @@
+/* The producer's side of a lane. */
+#include "recorder/dump/lane.h"
+
+#include <time.h>
+
+void gs_lane_wait(gs_lane *l)
+{
+	gs_lane_consumer *thread = l->consumer;
+	const struct timespec step = {0, 50000};
+	struct timespec from, to;
+	clock_gettime(CLOCK_MONOTONIC, &from);
+	atomic_fetch_add_explicit(&l->waited, 1, memory_order_relaxed);
+	while (atomic_load_explicit(&thread->runs, memory_order_relaxed) &&
+		l->head - atomic_load_explicit(&l->tail, memory_order_acquire) >= GS_LANE_EVENTS) {
+		sem_post(&thread->wake);
+		nanosleep(&step, NULL);
+	}
+	clock_gettime(CLOCK_MONOTONIC, &to);
+	atomic_fetch_add_explicit(&l->waited_ns,
+		(uint64_t)((to.tv_sec - from.tv_sec) * 1000000000 + to.tv_nsec - from.tv_nsec),
+		memory_order_relaxed);
+}
+
+void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom)
+{
+	uint64_t n = atomic_load_explicit(&l->nooms, memory_order_relaxed);
+	gs_stage_oom *to = &l->ooms[n % GS_LANE_OOMS];
+	*to = *oom;
+	to->number = l->head;
+	atomic_store_explicit(&l->nooms, n + 1, memory_order_release);
+}
+
+gs_status gs_lane_reserve(gs_lane *l, size_t metadata_bytes)
+{
+	l->stage.in_use = atomic_load_explicit(&l->layout, memory_order_acquire) == 2;
+	return gs_staging_reserve(&l->stage, metadata_bytes);
+}
+
+void gs_lane_layout_ready(gs_lane *l)
+{
+	l->layout_at = l->head;
+	atomic_store_explicit(&l->layout, 2, memory_order_release);
+}

@@ -1,0 +1,81 @@
+/* A device's lane into the stream: a ring between one producer, who holds the device's lock, and
+ * the stream's thread, who takes no lock of the program's. Where the thread lags the lane fills and
+ * the producer waits, which is counted. A layout is copied by the producer when the thread asks for
+ * one, at a moment when no operation is half done (gs_lane_layout_due). Nothing here takes memory
+ * but gs_lane_reserve. */
+#ifndef GS_RECORDER_DUMP_LANE_H
+#define GS_RECORDER_DUMP_LANE_H
+
+#include <semaphore.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "recorder/dump/encode.h"
+#include "recorder/dump/ring.h"
+#include "recorder/dump/staging.h"
+
+enum { GS_LANE_EVENTS = 1 << 17, GS_LANE_OOMS = 64 };
+
+/* The thread that empties lanes, as their producers see it. */
+typedef struct gs_lane_consumer {
+	sem_t wake;
+	_Atomic bool runs; /* nobody waits for a thread that does not */
+} gs_lane_consumer;
+
+typedef struct gs_lane {
+	gs_lane_consumer *consumer;
+	gs_ring_event *events;   /* GS_LANE_EVENTS */
+	_Atomic uint64_t head;   /* events ever pushed; written by the producer */
+	_Atomic uint64_t tail;   /* taken out; written by the consumer */
+	uint64_t ticks;          /* of the last event: times never run backwards */
+	_Atomic uint32_t layout; /* a layout: 0 none wanted, 1 wanted, 2 there */
+	uint64_t layout_at;      /* events before it */
+	gs_staging stage;        /* it; the producer's until it is there, then the consumer's */
+	gs_stage_oom ooms[GS_LANE_OOMS];
+	_Atomic uint64_t nooms; /* ever pushed */
+	uint64_t ooms_written;
+	_Atomic uint64_t waited; /* times that the producer found no room */
+	_Atomic uint64_t waited_ns;
+	gs_dump_device device;
+	gs_ring *ring; /* whose pool ids its events name */
+	int complete;  /* 1: it begins before the device's first allocation; −1: not known */
+	const char *library, *rules; /* as in gs_staging */
+
+	/* the consumer's */
+	uint64_t base;    /* events before the first one of this file */
+	uint64_t written; /* head when … events were last sent */
+	uint64_t last_layout, last_blocks;
+} gs_lane;
+
+/* Appends an event; waits where there is no room. */
+void gs_lane_wait(gs_lane *l);
+static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e)
+{
+	uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
+	if (__builtin_expect(
+			head - atomic_load_explicit(&l->tail, memory_order_acquire) >= GS_LANE_EVENTS, 0))
+		gs_lane_wait(l);
+	gs_ring_event *to = &l->events[head % GS_LANE_EVENTS];
+	*to = *e;
+	if (to->ticks < l->ticks)
+		to->ticks = l->ticks;
+	else
+		l->ticks = to->ticks;
+	atomic_store_explicit(&l->head, head + 1, memory_order_release);
+}
+
+/* The figures of the out-of-memory whose event is pushed next. */
+void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom);
+
+/* Whether a layout is wanted; then the producer, between two operations, fills l->stage (which it
+ * alone touches meanwhile) and says so. */
+static inline bool gs_lane_layout_due(const gs_lane *l)
+{
+	return atomic_load_explicit(&l->layout, memory_order_relaxed) == 1;
+}
+void gs_lane_layout_ready(gs_lane *l);
+/* As gs_staging_reserve, for l->stage. By the producer. */
+gs_status gs_lane_reserve(gs_lane *l, size_t metadata_bytes);
+
+#endif

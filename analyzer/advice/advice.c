@@ -292,8 +292,8 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 {
 	const char *kind = gs_step_kind(d->verdict);
 	gs_status status = GS_OK;
-	bool grows_first = kind && !strcmp(kind, "shortage");
-	bool look_first = grows_first && d->missing >= 0 &&
+	bool grows_first = (kind && !strcmp(kind, "shortage")) || gs_growth_decides(d);
+	bool look_first = d->verdict == GS_VERDICT_SHORTAGE && d->missing >= 0 &&
 		(uint64_t)d->missing > (d->totals.allocated + d->totals.pending) / 2;
 	if (look_first)
 		status = advise_looking_outside(d);

@@ -46,7 +46,4 @@ void gs_say_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, gs_
 /* A stack as text in malloc'd memory, frames joined by newlines; NULL when memory is short. */
 char *gs_diagnosis_stack(const gs_snapshot *s, gs_id stack);
 
-/* The ladder's row of a step; NULL where it was not asked. */
-const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step);
-
 #endif

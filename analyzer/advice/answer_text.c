@@ -592,6 +592,8 @@ static lead lead_of(const gs_diagnosis *d)
 		return LEAD_NONE; /* not for want of memory: whoever holds some is a bystander */
 	if (d->verdict == GS_STEP_ROUNDING)
 		return LEAD_ROUNDING;
+	if (gs_growth_decides(d))
+		return LEAD_GROWTH;
 	if (is_fragmentation(d) && gs_pinning_matters(d))
 		return LEAD_PINNING;
 	if (g && g->stack)

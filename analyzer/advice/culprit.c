@@ -2,6 +2,7 @@
 #include "analyzer/advice/culprit.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 /* Pinned memory matters from this part of the request on. */
 enum { PINNED_SHARE = 4 };
@@ -60,4 +61,23 @@ bool gs_free_is_small(const gs_diagnosis *d)
 		small += d->layout.segments[b->segment].pool == GS_SMALL ? b->size : 0;
 	}
 	return d->pool == GS_LARGE && small > all / 2;
+}
+
+uint64_t gs_growth_each_step(const gs_diagnosis *d)
+{
+	uint64_t sum = 0;
+	for (size_t i = 0; i < d->ngrowth; i++)
+		sum += d->growth[i].estimated ? 0 : d->growth[i].each_step;
+	return sum;
+}
+
+bool gs_growth_decides(const gs_diagnosis *d)
+{
+	const char *kind = gs_step_kind(d->verdict);
+	const gs_rung *all = gs_diagnosis_rung(d, GS_STEP_STRANDED);
+	if (!all || all->available < d->requested)
+		all = gs_diagnosis_rung(d, d->verdict);
+	return kind && !strcmp(kind, "fragmentation") && d->verdict != GS_STEP_ROUNDING &&
+		d->requested > 0 && all && all->available >= d->requested &&
+		(uint64_t)(all->available - d->requested) < gs_growth_each_step(d);
 }

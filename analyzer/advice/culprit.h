@@ -20,4 +20,11 @@ gs_status gs_worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost);
  * cannot have it. */
 bool gs_free_is_small(const gs_diagnosis *d);
 
+/* Bytes that all growing stacks together take in a step; 0 where nothing grows by steps. */
+uint64_t gs_growth_each_step(const gs_diagnosis *d);
+
+/* Whether growth, not the places of the free memory, is what ends the run: the free bytes would
+ * hold the failed request in one piece, but what they leave then does not last another step. */
+bool gs_growth_decides(const gs_diagnosis *d);
+
 #endif

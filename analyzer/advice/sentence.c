@@ -9,14 +9,6 @@
 /* A rest below this share of what the allocator holds is next to nothing. */
 enum { NEXT_TO_NOTHING = 50 };
 
-const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step)
-{
-	for (int i = 0; i < d->nladder; i++)
-		if (d->ladder[i].step == step)
-			return &d->ladder[i];
-	return NULL;
-}
-
 static int64_t available(const gs_diagnosis *d, gs_step step)
 {
 	const gs_rung *r = gs_diagnosis_rung(d, step);
@@ -298,6 +290,12 @@ static void say_unknown(gs_prose *p, const gs_diagnosis *d)
 static void say_if_vain(gs_prose *p, const gs_diagnosis *d)
 {
 	int64_t all = available(d, d->verdict);
+	if (gs_growth_decides(d)) {
+		gs_say(p, "; in one piece it would not last another step, for memory grows by ");
+		gs_say_size(p, (int64_t)gs_growth_each_step(d));
+		gs_say(p, " in each");
+		return;
+	}
 	if (d->verdict != GS_STEP_FRAGMENTED && d->verdict != GS_STEP_STRANDED &&
 		d->verdict != GS_STEP_ROUNDING)
 		return;

@@ -174,6 +174,14 @@ static gs_status find_meaning(gs_diagnosis *d, int64_t until, const gs_category_
 	return status;
 }
 
+const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step)
+{
+	for (int i = 0; i < d->nladder; i++)
+		if (d->ladder[i].step == step)
+			return &d->ladder[i];
+	return NULL;
+}
+
 int64_t gs_diagnosis_left(const gs_diagnosis *d)
 {
 	int64_t left = d->device_free;

@@ -168,6 +168,9 @@ gs_status gs_diagnose(
 	const gs_snapshot *s, const gs_diagnose_options *options, gs_diagnosis *d, gs_error *err);
 void gs_diagnosis_release(gs_diagnosis *d);
 
+/* The ladder's row of a step; NULL where it was not asked. */
+const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step);
+
 /* What the driver has left for this allocator: the device's free bytes, or what a limit leaves of
  * them; GS_NONE unknown. */
 int64_t gs_diagnosis_left(const gs_diagnosis *d);

@@ -56,7 +56,7 @@ static bool write_dump(sim_record *r, gs_dump_reason reason, const char *path)
 	gs_dump_request request = {
 		.reason = reason, .path = path, .overwrite = path != NULL, .quiet = path != NULL};
 	gs_status status = gs_dumper_write(
-		&r->recorder.dumper, &r->log.stage, &r->device, &request, NULL, 0, &err);
+		&r->recorder.dumper, &r->log.staging, &r->device, &request, NULL, 0, &err);
 	if (status && path)
 		gs_fail_file(r->options.output, &err, NULL);
 	return !status;

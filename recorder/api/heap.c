@@ -38,14 +38,14 @@ static bool is_same_moment(const gs_heap *h)
 /* The first to meet a failure copies the state; the dump is written outside the lock. */
 static void note_failure(gs_heap *h, const gs_pool_action *a)
 {
-	if (!h->dumper || h->log.stage.in_use || is_same_moment(h))
+	if (!h->dumper || h->log.staging.in_use || is_same_moment(h))
 		return;
 	h->failure = (gs_failure){a->ctx.stack, a->size, h->facts.number};
 	h->refusing = gs_pool_last_oom(h->pool) ? gs_pool_last_oom(h->pool)->requested : a->size;
 	if (!h->every_oom && gs_dumper_ask(h->dumper, &h->failure))
 		return;
 	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
-	h->log.stage.in_use = h->call_staged = true;
+	h->log.staging.in_use = h->call_staged = true;
 	h->last_activity = h->activity;
 	h->last_thread = pthread_self();
 	atomic_fetch_add_explicit(&h->failures, 1, memory_order_relaxed);
@@ -182,19 +182,20 @@ static void leave(gs_heap *h) { pthread_mutex_unlock(&h->lock); }
 static void stage_is_free(gs_heap *h)
 {
 	pthread_mutex_lock(&h->lock);
-	h->log.stage.in_use = false;
+	h->log.staging.in_use = false;
 	pthread_cond_broadcast(&h->written);
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* A refusal's dump takes the place of the one before. The stage is in use: nobody else is here. */
+/* A refusal's dump takes the place of the one before. The staging is in use: nobody else is here.
+ */
 static void write_refusal(gs_heap *h, gs_dump_request *request)
 {
 	char written[sizeof h->refused_dump];
 	request->reason = GS_DUMP_REFUSED;
 	request->quiet = true;
 	if (gs_dumper_write(
-			h->dumper, &h->log.stage, &h->facts, request, written, sizeof written, NULL))
+			h->dumper, &h->log.staging, &h->facts, request, written, sizeof written, NULL))
 		return;
 	if (h->refused)
 		gs_dumper_forget(h->dumper, h->refused_dump);
@@ -207,7 +208,7 @@ static void write_refusal(gs_heap *h, gs_dump_request *request)
 /* An allocation succeeded that shows that the program got over a refusal. The lock is held. */
 static void forgive(gs_heap *h)
 {
-	while (h->log.stage.in_use) /* its dump may be under way */
+	while (h->log.staging.in_use) /* its dump may be under way */
 		pthread_cond_wait(&h->written, &h->lock);
 	if (!h->refused)
 		return;
@@ -220,18 +221,18 @@ static void forgive(gs_heap *h)
 static void after_failure(gs_heap *h, bool staged)
 {
 	if (staged) {
-		gs_failure failure = h->failure; /* ours while the stage is in use */
+		gs_failure failure = h->failure; /* ours while the staging is in use */
 		gs_dump_request request = {
 			.reason = GS_DUMP_OOM, .failure = h->every_oom ? NULL : &failure};
 		if (h->log.refuses)
 			write_refusal(h, &request);
 		else
-			gs_dumper_write(h->dumper, &h->log.stage, &h->facts, &request, NULL, 0, NULL);
+			gs_dumper_write(h->dumper, &h->log.staging, &h->facts, &request, NULL, 0, NULL);
 		stage_is_free(h);
 		return;
 	}
 	pthread_mutex_lock(&h->lock);
-	while (h->log.stage.in_use)
+	while (h->log.staging.in_use)
 		pthread_cond_wait(&h->written, &h->lock);
 	pthread_mutex_unlock(&h->lock);
 }
@@ -377,7 +378,7 @@ gs_status gs_heap_memory(gs_heap *h, uint64_t *free_bytes, uint64_t *total_bytes
 void gs_heap_set_above(gs_heap *h, const char *above)
 {
 	pthread_mutex_lock(&h->lock);
-	h->log.stage.above = above;
+	h->log.staging.above = above;
 	leave(h);
 }
 
@@ -438,14 +439,14 @@ gs_status gs_heap_dump(
 	if (!h->dumper)
 		return gs_fail(err, GS_STATE, "nothing is recorded");
 	pthread_mutex_lock(&h->lock);
-	while (h->log.stage.in_use)
+	while (h->log.staging.in_use)
 		pthread_cond_wait(&h->written, &h->lock);
 	bool known = !h->ops->mem_info(h->device, &free_bytes, &total);
 	gs_log_stage(&h->log, h->pool, known ? (int64_t)free_bytes : GS_NONE);
-	h->log.stage.in_use = true;
+	h->log.staging.in_use = true;
 	pthread_mutex_unlock(&h->lock);
 	gs_status status = gs_dumper_write(
-		h->dumper, &h->log.stage, &h->facts, request, written, cap, err);
+		h->dumper, &h->log.staging, &h->facts, request, written, cap, err);
 	stage_is_free(h);
 	return status;
 }
@@ -453,7 +454,7 @@ gs_status gs_heap_dump(
 void gs_heap_before_fork(gs_heap *h)
 {
 	pthread_mutex_lock(&h->lock);
-	while (h->log.stage.in_use)
+	while (h->log.staging.in_use)
 		pthread_cond_wait(&h->written, &h->lock);
 }
 

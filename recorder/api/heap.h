@@ -50,7 +50,7 @@ typedef struct gs_heap_config {
 
 typedef struct gs_heap {
 	pthread_mutex_t lock;
-	pthread_cond_t written; /* the log's stage became free */
+	pthread_cond_t written; /* the log's staging became free */
 	gs_pool *pool;
 	gs_pages *pages;
 	gs_dumper *dumper; /* NULL: no dumps */
@@ -67,8 +67,8 @@ typedef struct gs_heap {
 	uint64_t call_failures;    /* failures when it began */
 	bool call_staged;          /* it copied the state: it is to write the dump */
 	uint64_t activity;         /* allocations and frees that succeeded */
-	gs_failure failure;        /* that the stage tells of, while it is in use */
-	uint64_t refusing;         /* bytes of the failure that the stage tells of */
+	gs_failure failure;        /* that the staging tells of, while it is in use */
+	uint64_t refusing;         /* bytes of the failure that the staging tells of */
 	uint64_t refused;          /* bytes of the failure that the dump below tells of; 0 none */
 	char refused_dump[PATH_MAX + NAME_MAX + 2]; /* its path */
 	uint64_t last_activity;                     /* at the last dump's failure … */

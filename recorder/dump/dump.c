@@ -330,7 +330,7 @@ void gs_dumper_forget(gs_dumper *d, const char *path)
 
 typedef struct staged {
 	gs_dumper *d;
-	const gs_staging *stage;
+	const gs_staging *staging;
 	const gs_dump_device *device;
 	gs_dump_reason reason;
 } staged;
@@ -339,7 +339,7 @@ static gs_status encode_stage(void *arg, int64_t pid, gs_sink sink, void *sink_a
 {
 	const staged *s = arg;
 	gs_clock_scale scale = gs_clock_scale_now(s->d->clock);
-	gs_encode_source source = {.stage = s->stage,
+	gs_encode_source source = {.staging = s->staging,
 		.device = s->device,
 		.config = s->d->config,
 		.scale = &scale,
@@ -351,10 +351,10 @@ static gs_status encode_stage(void *arg, int64_t pid, gs_sink sink, void *sink_a
 	return gs_encode(&s->d->encoder, &source, sink, sink_arg);
 }
 
-gs_status gs_dumper_write(gs_dumper *d, const gs_staging *stage, const gs_dump_device *device,
+gs_status gs_dumper_write(gs_dumper *d, const gs_staging *staging, const gs_dump_device *device,
 	const gs_dump_request *request, char *written, size_t cap, gs_error *err)
 {
-	staged s = {d, stage, device, request->reason};
+	staged s = {d, staging, device, request->reason};
 	gs_tables_refresh_modules(d->tables);
 	return gs_dumper_write_by(d, encode_stage, &s, device->number, request, written, cap, err);
 }

@@ -65,7 +65,7 @@ void gs_dumper_release(gs_dumper *d);
  * or it is larger than all may be together. written (NULL allowed) receives its path, cut to cap
  * bytes. Failures to write are told on stderr as well, once until another kind or a success comes
  * between, but for quiet requests. err may be NULL. */
-gs_status gs_dumper_write(gs_dumper *d, const gs_staging *stage, const gs_dump_device *device,
+gs_status gs_dumper_write(gs_dumper *d, const gs_staging *staging, const gs_dump_device *device,
 	const gs_dump_request *request, char *written, size_t cap, gs_error *err);
 
 /* Removes a dump written before that turned out to tell of no failure; it no longer counts against

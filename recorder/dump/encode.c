@@ -32,11 +32,11 @@ void gs_encode_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 	gs_row_process row = {.host = gs_span_of(c->host),
 		.tool = gs_span_of("gpusnap " GS_RELEASE),
 		.argv = {c->argv_length ? c->argv : NULL, c->argv_length},
-		.rules = gs_span_of(from->stage->rules),
-		.library = gs_span_of(library_of(from->stage)),
+		.rules = gs_span_of(from->staging->rules),
+		.library = gs_span_of(library_of(from->staging)),
 		.driver = gs_span_of(from->device->driver),
 		.reason = gs_span_of(from->reason),
-		.above = gs_span_of(from->stage->above),
+		.above = gs_span_of(from->staging->above),
 		.pid = from->pid,
 		.rank = c->rank,
 		.time_us = now / 1000};
@@ -45,7 +45,7 @@ void gs_encode_process(gs_writer *w, const gs_encode_source *from, int64_t now)
 
 static void put_device(gs_writer *w, const gs_encode_source *from)
 {
-	const gs_staging *s = from->stage;
+	const gs_staging *s = from->staging;
 	uint64_t dropped = s->count - s->nevents;
 	gs_row_device row = {.device = from->device->number,
 		.name = gs_span_of(from->device->name),
@@ -73,10 +73,10 @@ static void put_setting(gs_writer *w, const char *name, const char *value)
 /* The names of PyTorch's allocator_settings. */
 void gs_encode_settings(gs_writer *w, const gs_encode_source *from)
 {
-	const gs_pool_settings *p = &from->stage->settings;
+	const gs_pool_settings *p = &from->staging->settings;
 	char text[400] = "";
 	gs_line line = GS_LINE(text);
-	put_setting(w, "PYTORCH_CUDA_ALLOC_CONF", from->stage->conf);
+	put_setting(w, "PYTORCH_CUDA_ALLOC_CONF", from->staging->conf);
 	put_setting(w, "expandable_segments", p->expandable ? "True" : "False");
 	if (p->max_split > INT64_MAX)
 		gs_line_text(&line, "-1");
@@ -170,7 +170,7 @@ static void put_marks(gs_writer *w, const gs_encode_source *from)
 
 void gs_encode_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
-	const gs_staging *s = from->stage;
+	const gs_staging *s = from->staging;
 	for (size_t i = 0; i < s->nsegments; i++) {
 		const gs_stage_segment *g = &s->segments[i];
 		gs_row_segment row = {.device = from->device->number,
@@ -206,7 +206,7 @@ static void put_stat(gs_writer *w, int32_t device, gs_id name, gs_id pool, const
 
 static void put_stats(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
-	const gs_pool_stats *s = &from->stage->stats;
+	const gs_pool_stats *s = &from->staging->stats;
 	int32_t device = from->device->number;
 	const int64_t numbers[] = {s->num_alloc_retries, s->num_ooms, s->num_sync_all_streams,
 		s->num_device_alloc, s->num_device_free, s->num_oom_rejections, s->max_split_size,
@@ -224,7 +224,7 @@ static void put_stats(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 void gs_encode_oom(const gs_encoder *e, gs_writer *w, const gs_encode_source *from,
 	const gs_stage_oom *oom, uint64_t first)
 {
-	const gs_staging *s = from->stage;
+	const gs_staging *s = from->staging;
 	const gs_pool_oom *o = &oom->figures;
 	char message[1024];
 	gs_pool_oom_message(o, message, sizeof message);
@@ -241,7 +241,7 @@ void gs_encode_oom(const gs_encoder *e, gs_writer *w, const gs_encode_source *fr
 
 static void put_ooms(const gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
-	const gs_staging *s = from->stage;
+	const gs_staging *s = from->staging;
 	uint64_t first = s->count - s->nevents;
 	for (uint32_t i = 0; i < s->nooms; i++)
 		if (s->ooms[i].number >= first)
@@ -264,7 +264,7 @@ static void put_warning(gs_writer *w, const gs_staging *s)
 
 static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
-	const gs_staging *s = from->stage;
+	const gs_staging *s = from->staging;
 	for (uint32_t i = 0; i < s->nevents; i++) {
 		const gs_ring_event *v = &s->events[i];
 		int64_t ns = gs_clock_ns(from->scale, v->ticks);
@@ -294,10 +294,10 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 		e->workspace, e->workspace_bytes, from->config->level, sink, arg, &w);
 	if (status)
 		return status;
-	mark_all(e, from->stage);
+	mark_all(e, from->staging);
 	gs_encode_process(w, from, from->scale->real);
 	put_device(w, from);
-	if (!from->stage->library)
+	if (!from->staging->library)
 		gs_encode_settings(w, from);
 	put_stat_names(w);
 	put_mark_names(w, from);
@@ -306,7 +306,7 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 	put_stats(e, w, from);
 	put_ooms(e, w, from);
 	put_marks(w, from);
-	put_warning(w, from->stage);
+	put_warning(w, from->staging);
 	put_events(e, w, from);
 	return gs_writer_finish(w);
 }

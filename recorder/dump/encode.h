@@ -20,7 +20,7 @@ typedef struct gs_dump_device {
 } gs_dump_device;
 
 typedef struct gs_encode_source {
-	const gs_staging *stage;
+	const gs_staging *staging;
 	const gs_dump_device *device;
 	const gs_config *config;
 	const gs_clock_scale *scale;

@@ -32,8 +32,8 @@ void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom)
 
 gs_status gs_lane_reserve(gs_lane *l, size_t metadata_bytes)
 {
-	l->stage.in_use = atomic_load_explicit(&l->layout, memory_order_acquire) == 2;
-	return gs_staging_reserve(&l->stage, metadata_bytes);
+	l->staging.in_use = atomic_load_explicit(&l->layout, memory_order_acquire) == 2;
+	return gs_staging_reserve(&l->staging, metadata_bytes);
 }
 
 void gs_lane_layout_ready(gs_lane *l)

@@ -31,7 +31,7 @@ typedef struct gs_lane {
 	uint64_t ticks;          /* of the last event: times never run backwards */
 	_Atomic uint32_t layout; /* a layout: 0 none wanted, 1 wanted, 2 there */
 	uint64_t layout_at;      /* events before it */
-	gs_staging stage;        /* it; the producer's until it is there, then the consumer's */
+	gs_staging staging;      /* it; the producer's until it is there, then the consumer's */
 	gs_stage_oom ooms[GS_LANE_OOMS];
 	_Atomic uint64_t nooms; /* ever pushed */
 	uint64_t ooms_written;
@@ -68,14 +68,14 @@ static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e)
 /* The figures of the out-of-memory whose event is pushed next. */
 void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom);
 
-/* Whether a layout is wanted; then the producer, between two operations, fills l->stage (which it
+/* Whether a layout is wanted; then the producer, between two operations, fills l->staging (which it
  * alone touches meanwhile) and says so. */
 static inline bool gs_lane_layout_due(const gs_lane *l)
 {
 	return atomic_load_explicit(&l->layout, memory_order_relaxed) == 1;
 }
 void gs_lane_layout_ready(gs_lane *l);
-/* As gs_staging_reserve, for l->stage. By the producer. */
+/* As gs_staging_reserve, for l->staging. By the producer. */
 gs_status gs_lane_reserve(gs_lane *l, size_t metadata_bytes);
 
 #endif

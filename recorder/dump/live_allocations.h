@@ -32,11 +32,11 @@ const gs_live_block *gs_live_find(const gs_live *l, uint64_t address);
 bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block);
 void gs_live_release(gs_live *l, gs_pages *pages);
 
-/* Copies all, ascending, as segments with one block each. The stage has room
+/* Copies all, ascending, as segments with one block each. The staging has room
  * (gs_live_staging_bytes). */
-void gs_live_copy(const gs_live *l, gs_staging *stage);
+void gs_live_copy(const gs_live *l, gs_staging *staging);
 
-/* Bytes to hand to gs_staging_reserve so that a stage has room for all. */
+/* Bytes to hand to gs_staging_reserve so that a staging has room for all. */
 size_t gs_live_staging_bytes(const gs_live *l);
 
 #endif

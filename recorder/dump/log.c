@@ -8,7 +8,7 @@ gs_status gs_log_init(gs_log *l, uint32_t events, gs_pages *pages)
 	memset(l, 0, sizeof *l);
 	gs_status status = gs_ring_init(&l->ring, events, pages);
 	if (!status)
-		status = gs_staging_init(&l->stage, events, pages);
+		status = gs_staging_init(&l->staging, events, pages);
 	if (status)
 		gs_log_release(l, pages);
 	return status;
@@ -16,7 +16,7 @@ gs_status gs_log_init(gs_log *l, uint32_t events, gs_pages *pages)
 
 void gs_log_release(gs_log *l, gs_pages *pages)
 {
-	gs_staging_release(&l->stage);
+	gs_staging_release(&l->staging);
 	gs_ring_release(&l->ring, pages);
 	memset(l, 0, sizeof *l);
 }
@@ -43,8 +43,8 @@ void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *a, uint
 
 void gs_log_stream_layout(gs_log *l, const gs_pool *pool)
 {
-	gs_staging_copy(&l->lane->stage, pool, &l->ring);
-	memcpy(l->lane->stage.conf, l->conf, sizeof l->conf);
+	gs_staging_copy(&l->lane->staging, pool, &l->ring);
+	memcpy(l->lane->staging.conf, l->conf, sizeof l->conf);
 	gs_lane_layout_ready(l->lane);
 }
 
@@ -65,7 +65,7 @@ void gs_log_set_conf(gs_log *l, const char *conf)
 
 void gs_log_stage(gs_log *l, const gs_pool *pool, int64_t device_free)
 {
-	gs_staging *s = &l->stage;
+	gs_staging *s = &l->staging;
 	uint32_t n = l->nooms < GS_OOMS_KEPT ? (uint32_t)l->nooms : GS_OOMS_KEPT;
 	gs_staging_copy(s, pool, &l->ring);
 	for (uint32_t i = 0; i < n; i++)

@@ -13,7 +13,7 @@
 typedef struct gs_log {
 	gs_ring ring;
 	gs_lane *lane; /* of the stream of the whole run; NULL: none */
-	gs_staging stage;
+	gs_staging staging;
 	gs_stage_oom ooms[GS_OOMS_KEPT]; /* a ring; the next goes to nooms % GS_OOMS_KEPT */
 	uint64_t nooms, pending;         /* pending: of them, failures that are only refusals so far */
 	bool refuses;                    /* failures are refusals: the program may help itself */
@@ -28,7 +28,7 @@ void gs_log_release(gs_log *l, gs_pages *pages);
  * then have. */
 static inline gs_status gs_log_reserve(gs_log *l, size_t metadata_bytes)
 {
-	gs_status status = gs_staging_reserve(&l->stage, metadata_bytes);
+	gs_status status = gs_staging_reserve(&l->staging, metadata_bytes);
 	return status || !l->lane ? status : gs_lane_reserve(l->lane, metadata_bytes);
 }
 
@@ -44,7 +44,7 @@ void gs_log_set_conf(gs_log *l, const char *conf);
 /* Copies the layout for the stream. No operation is half done. */
 void gs_log_stream_layout(gs_log *l, const gs_pool *pool);
 
-/* Copies everything to the stage: inside an oom action, the state of that failure. device_free:
+/* Copies everything to the staging: inside an oom action, the state of that failure. device_free:
  * GS_NONE unknown. */
 void gs_log_stage(gs_log *l, const gs_pool *pool, int64_t device_free);
 

@@ -210,7 +210,7 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	if (!l)
 		return NULL;
 	l->events = gs_pages_take(s->pages, GS_LANE_EVENTS * sizeof *l->events);
-	if (!l->events || gs_staging_init(&l->stage, 0, s->pages)) {
+	if (!l->events || gs_staging_init(&l->staging, 0, s->pages)) {
 		gs_pages_give(s->pages, l->events, GS_LANE_EVENTS * sizeof *l->events);
 		gs_pages_give(s->pages, l, sizeof *l);
 		return NULL;
@@ -221,7 +221,7 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	l->library = library;
 	l->rules = rules;
 	l->complete = 1;
-	l->stage.device_free = l->stage.allowed = GS_NONE;
+	l->staging.device_free = l->staging.allowed = GS_NONE;
 	s->lanes[n] = l;
 	atomic_store_explicit(&s->nlanes, n + 1, memory_order_release);
 	return l;
@@ -273,7 +273,7 @@ void gs_stream_close(gs_stream *s)
 		close(s->fd);
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
-		gs_staging_release(&l->stage);
+		gs_staging_release(&l->staging);
 		gs_pages_give(s->pages, l->events, GS_LANE_EVENTS * sizeof *l->events);
 		gs_pages_give(s->pages, l, sizeof *l);
 	}

@@ -13,7 +13,7 @@ static void put_head(gs_stream *s, const gs_lane *lane)
 	gs_dump_device nothing = {0};
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	gs_encode_source source = {
-		.stage = &none, .device = &nothing, .config = s->config, .scale = &scale, .pid = s->pid};
+		.staging = &none, .device = &nothing, .config = s->config, .scale = &scale, .pid = s->pid};
 	none.library = lane->library;
 	none.rules = lane->rules;
 	gs_encode_process(s->w, &source, scale.real);
@@ -52,8 +52,11 @@ static void put_ooms(gs_stream *s, gs_lane *l, uint64_t tail)
 	uint64_t n = atomic_load_explicit(&l->nooms, memory_order_acquire);
 	gs_staging about = {.library = l->library};
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
-	gs_encode_source source = {
-		.stage = &about, .device = &l->device, .config = s->config, .scale = &scale, .pid = s->pid};
+	gs_encode_source source = {.staging = &about,
+		.device = &l->device,
+		.config = s->config,
+		.scale = &scale,
+		.pid = s->pid};
 	if (n - l->ooms_written > GS_LANE_OOMS)
 		l->ooms_written = n - GS_LANE_OOMS;
 	for (; l->ooms_written < n; l->ooms_written++) {
@@ -97,7 +100,7 @@ static void add_to_index(gs_stream *s, const gs_row_index *row)
 /* Of our own allocator they are known; the first layout brings them. */
 static void put_settings(gs_stream *s, const gs_lane *l)
 {
-	gs_encode_source source = {.stage = &l->stage, .recorder_bytes = s->pages->bytes};
+	gs_encode_source source = {.staging = &l->staging, .recorder_bytes = s->pages->bytes};
 	if (!s->settled && !l->library)
 		gs_encode_settings(s->w, &source);
 	s->settled = true;
@@ -105,7 +108,7 @@ static void put_settings(gs_stream *s, const gs_lane *l)
 
 void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 {
-	gs_staging *g = &l->stage;
+	gs_staging *g = &l->staging;
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	if (s->failed)
 		return;
@@ -129,7 +132,7 @@ void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 		.dropped = l->base,
 		.complete = l->base ? 0 : l->complete,
 		.inexact = !g->whole};
-	gs_encode_source source = {.stage = g,
+	gs_encode_source source = {.staging = g,
 		.device = &l->device,
 		.config = s->config,
 		.scale = &scale,

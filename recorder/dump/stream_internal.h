@@ -72,7 +72,7 @@ void gs_stream_rotate(gs_stream *s);
 void gs_stream_put_device(gs_stream *s, gs_lane *l);
 /* n events of the lane from number tail on, and the failures among them. */
 void gs_stream_put_events(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n);
-/* The layout in l->stage, which holds before event tail. */
+/* The layout in l->staging, which holds before event tail. */
 void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail);
 /* Marks that the program made since; they wait until the file tells of a device. Returns how many.
  */

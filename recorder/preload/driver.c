@@ -91,7 +91,7 @@ EXPORT(cuMemMap, devptr address, size_t bytes, size_t offset, unsigned long long
 	bool outermost = gs_hook_enter();
 	int result = real(address, bytes, offset, handle, flags);
 	if (outermost && !result)
-		gs_pass_mapped(address, bytes, handle);
+		gs_passthrough_mapped(address, bytes, handle);
 	gs_hook_leave();
 	return result;
 }
@@ -101,7 +101,7 @@ EXPORT(cuMemUnmap, devptr address, size_t bytes)
 	REAL(cuMemUnmap, devptr, size_t);
 	bool outermost = gs_hook_enter();
 	if (outermost)
-		gs_pass_unmapping(address, bytes);
+		gs_passthrough_unmapping(address, bytes);
 	int result = real(address, bytes);
 	gs_hook_leave();
 	return result;
@@ -113,7 +113,7 @@ EXPORT(cuMemRetainAllocationHandle, unsigned long long *handle, void *address)
 	bool outermost = gs_hook_enter();
 	int result = real(handle, address);
 	if (outermost && !result)
-		gs_pass_retained(*handle);
+		gs_passthrough_retained(*handle);
 	gs_hook_leave();
 	return result;
 }

@@ -28,10 +28,10 @@ void gs_passthrough_freeing(uint64_t address, uint64_t stream);
 /* Memory with a handle and no address (physical memory, arrays): a handle was asked for; will be
  * released; was retained once more; was mapped;
  * mappings in a range will go. Its memory is recorded as freed when nothing holds it any more. */
-void gs_pass_created(const gs_regs *from, int result, uint64_t handle, uint64_t bytes);
-void gs_pass_releasing(uint64_t handle);
-void gs_pass_retained(uint64_t handle);
-void gs_pass_mapped(uint64_t address, uint64_t bytes, uint64_t handle);
-void gs_pass_unmapping(uint64_t address, uint64_t bytes);
+void gs_passthrough_created(const gs_regs *from, int result, uint64_t handle, uint64_t bytes);
+void gs_passthrough_releasing(uint64_t handle);
+void gs_passthrough_retained(uint64_t handle);
+void gs_passthrough_mapped(uint64_t address, uint64_t bytes, uint64_t handle);
+void gs_passthrough_unmapping(uint64_t address, uint64_t bytes);
 
 #endif

@@ -48,26 +48,26 @@
 	} while (0)
 
 /* The same for memory that has a handle and no address. */
-#define RECORDED_HANDLE(call, handle, bytes)                                           \
-	do {                                                                               \
-		gs_regs from;                                                                  \
-		gs_regs_of_caller(&from);                                                      \
-		bool outermost = gs_hook_enter();                                              \
-		int result = (call);                                                           \
-		if (outermost)                                                                 \
-			gs_pass_created(&from, result, result ? 0 : (uintptr_t)(handle), (bytes)); \
-		gs_hook_leave();                                                               \
-		return result;                                                                 \
+#define RECORDED_HANDLE(call, handle, bytes)                                                  \
+	do {                                                                                      \
+		gs_regs from;                                                                         \
+		gs_regs_of_caller(&from);                                                             \
+		bool outermost = gs_hook_enter();                                                     \
+		int result = (call);                                                                  \
+		if (outermost)                                                                        \
+			gs_passthrough_created(&from, result, result ? 0 : (uintptr_t)(handle), (bytes)); \
+		gs_hook_leave();                                                                      \
+		return result;                                                                        \
 	} while (0)
 
-#define RELEASED_HANDLE(call, handle)               \
-	do {                                            \
-		bool outermost = gs_hook_enter();           \
-		if (outermost)                              \
-			gs_pass_releasing((uintptr_t)(handle)); \
-		int result = (call);                        \
-		gs_hook_leave();                            \
-		return result;                              \
+#define RELEASED_HANDLE(call, handle)                      \
+	do {                                                   \
+		bool outermost = gs_hook_enter();                  \
+		if (outermost)                                     \
+			gs_passthrough_releasing((uintptr_t)(handle)); \
+		int result = (call);                               \
+		gs_hook_leave();                                   \
+		return result;                                     \
 	} while (0)
 
 enum {

@@ -22,6 +22,7 @@ const gs_command *gs_command_find(const char *name);
 GS_COMMAND(run)
 GS_COMMAND(sim)
 GS_COMMAND(dump)
+GS_COMMAND(top)
 GS_COMMAND(info)
 GS_COMMAND(list)
 GS_COMMAND(load)

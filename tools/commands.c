@@ -8,6 +8,7 @@ const gs_command gs_commands[] = {
 	{"sim", gs_cmd_sim, "SCRIPT|- --capacity SIZE",
 		"run a script of allocator calls on a simulated device"},
 	{"dump", gs_cmd_dump, "PID", "ask a recorded process for a dump"},
+	{"top", gs_cmd_top, "PID|FILE", "watch a running program's memory, from its stream"},
 	{"info", gs_cmd_info, "[FILE…]", "what a file is, holds, and cannot tell"},
 	{"list", gs_cmd_list, "[DIRECTORY|FILE…]", "the dumps of a directory, which failed first"},
 	{"load", gs_cmd_load, "INPUT… -o FILE.db", "store snapshots in an SQLite database"},

@@ -247,6 +247,7 @@ typedef struct gs_snapshot {
 	unsigned lost;   /* of a .gsnap that was cut: GS_LOST_ bits, what is gone wholly or in part */
 	bool events_skipped; /* the reader was told not to decode events: traces are empty though the
 							file has some */
+	bool stream;         /* a whole run, which may still be growing */
 	bool excerpt; /* of a stream: the events around one moment alone, from trace.first on; failures
 					 at other events have lost their index */
 

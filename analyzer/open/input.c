@@ -98,7 +98,10 @@ void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
 	if (!note)
 		return;
 	if (!s->complete && s->cut_at) {
-		snprintf(text, sizeof text, "cut at byte %llu: the answer rests on what is whole before it",
+		snprintf(text, sizeof text,
+			s->stream
+				? "without its end (byte %llu): still being written, or its process was killed"
+				: "cut at byte %llu: the answer rests on what is whole before it",
 			(unsigned long long)s->cut_at);
 		note(context, s->path, text);
 	}

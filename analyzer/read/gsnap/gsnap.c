@@ -384,7 +384,7 @@ static gs_status read_gsnap(gs_source *source, unsigned want, gs_snapshot *s, gs
 	s->excerpt = g.plan.windows;
 	if (!status)
 		status = gs_sections_open(&g.sections, (gs_section_input){gs_gsnap_input, source}, err);
-	g.stream = !status && gs_sections_is_stream(g.sections);
+	s->stream = g.stream = !status && gs_sections_is_stream(g.sections);
 	if (g.stream && want & GS_WANT_LAYOUT)
 		want |= GS_WANT_EVENTS; /* its last moment is a layout and the events behind it */
 	if (!status)

@@ -1,0 +1,276 @@
+/* `gpusnap top`: what it takes from a run, and how screens and lines look. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "analyzer/open/input.h"
+#include "recorder/gpusnap.h"
+#include "schema/printable.h"
+#include "tools/top_draw.h"
+#include "tools/top_target.h"
+
+#define MIB (UINT64_C(1) << 20)
+
+static gs_error err = GS_ERROR_INIT;
+
+static gs_top_holder holders[] = {
+	{"leak.py:8 remember", "train.py:13 step", "unknown", 19 * MIB, 152, 128 << 10},
+	{"model.py:5 <module>", "", "parameters", 3 * MIB / 2, 6, 0},
+};
+static gs_category_sum categories[] = {
+	{GS_CATEGORY_UNKNOWN, 19 * MIB, 152}, {GS_CATEGORY_PARAMETER, 3 * MIB / 2, 6}};
+
+static gs_top_device device = {.device = 0,
+	.name = "NVIDIA H200",
+	.capacity = 64 * MIB,
+	.allocated = 16 * MIB,
+	.reserved = 32 * MIB,
+	.free = 16 * MIB,
+	.largest = 10 * MIB,
+	.peak = 24 * MIB,
+	.allocations = 1234,
+	.bytes = 5 * MIB,
+	.step = "step 41",
+	.holders = holders,
+	.nholders = 2,
+	.categories = categories,
+	.ncategories = 2};
+
+static const gs_top_view view = {
+	.argv = "python train.py", .host = "node1", .pid = 4711, .devices = &device, .n = 1};
+
+static void prepare(void)
+{
+	device.series = (gs_top_series){.first = 100, .last = 103};
+	for (int i = 0; i < 4; i++)
+		device.series.most[100 + i] = (uint64_t)(i + 1) * 4 * MIB;
+}
+
+static gs_top_look look_at(int width, int height)
+{
+	return (gs_top_look){.width = width,
+		.height = height,
+		.device = GS_NONE,
+		.rows = GS_NONE,
+		.title = "run.gsnap",
+		.time = "12:03:41"};
+}
+
+static char *drawn(const gs_top_look *look, const gs_top_view *of)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	gs_top_draw(of, look, out);
+	fclose(out);
+	return text;
+}
+
+START_TEST(eighty_columns_show_the_run_at_a_glance)
+{
+	gs_top_look look = look_at(80, 24);
+	look.note = "q quits";
+	char *text = drawn(&look, &view);
+	ck_assert_str_eq(text,
+		"gpusnap top  run.gsnap  pid 4711  step 41                               12:03:41\n"
+		"python train.py\n"
+		"device 0  NVIDIA H200\n"
+		"  allocated 16 MiB   reserved 32 MiB   capacity 64 MiB   peak 24 MiB\n"
+		"  [###################===================                                    ]\n"
+		"  largest hole 10 MiB of 16 MiB cached   1,234 allocations/s, 5 MiB/s\n"
+		"  .-=#  last 4 s, to 16 MiB\n"
+		"  unknown 19 MiB, parameters 1.50 MiB\n"
+		"     BYTES  BLOCKS  CATEGORY        A STEP    HOLDER\n"
+		"    19 MiB     152  unknown         +128 KiB  leak.py:8 remember\n"
+		"  1.50 MiB       6  parameters                model.py:5 <module>\n"
+		"q quits\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(two_hundred_columns_name_the_callers_too)
+{
+	gs_top_look look = look_at(200, 40);
+	char *text = drawn(&look, &view);
+	ck_assert_ptr_nonnull(strstr(text,
+		"    19 MiB     152  unknown         +128 KiB  leak.py:8 remember <- train.py:13 step\n"));
+	free(text);
+}
+END_TEST
+
+static const struct {
+	const char *what;
+	int width, height;
+	bool utf8;
+} sizes[] = {
+	{"a very small one", 20, 5, true},
+	{"one line", 80, 1, false},
+	{"narrow", 40, 24, true},
+	{"flat", 132, 8, false},
+	{"a terminal that tells nonsense", 1, 2, true},
+	{"wide", 400, 100, true},
+};
+
+START_TEST(no_screen_is_larger_than_its_terminal)
+{
+	gs_top_look look = look_at(sizes[_i].width, sizes[_i].height);
+	look.utf8 = sizes[_i].utf8;
+	look.note = "q quits";
+	char *text = drawn(&look, &view);
+	int lines = 0;
+	for (char *at = text, *end; (end = strchr(at, '\n')); at = end + 1, lines++)
+		ck_assert_msg((int)gs_utf8_width(at, (size_t)(end - at)) <= look.width, "%s: line %d",
+			sizes[_i].what, lines + 1);
+	ck_assert_msg(lines <= look.height, "%s: %d lines", sizes[_i].what, lines);
+	free(text);
+}
+END_TEST
+
+START_TEST(a_pipe_gets_one_line_a_device)
+{
+	gs_top_look look = look_at(80, 24);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	gs_top_write_line(&view, &look, out);
+	fclose(out);
+	ck_assert_str_eq(text,
+		"12:03:41  device 0  allocated 16 MiB  reserved 32 MiB  capacity 64 MiB  hole 10 MiB  "
+		"1234 allocations/s  step 41  top leak.py:8 remember 19 MiB\n");
+	free(text);
+}
+END_TEST
+
+START_TEST(another_device_than_the_one_asked_for_is_left_out)
+{
+	gs_top_look look = look_at(80, 24);
+	look.device = 1;
+	char *text = drawn(&look, &view);
+	ck_assert_ptr_null(strstr(text, "H200"));
+	free(text);
+}
+END_TEST
+
+/* --- of a run --- */
+
+static char path[] = "/tmp/gpusnap-top-XXXXXX/run.gsnap";
+enum { FOLDER = sizeof "/tmp/gpusnap-top-XXXXXX" - 1 };
+
+static void record(void)
+{
+	gpusnap_config c;
+	void *at[3];
+	strcpy(path, "/tmp/gpusnap-top-XXXXXX");
+	ck_assert_ptr_nonnull(mkdtemp(path));
+	strcat(path, "/run.gsnap");
+	gpusnap_config_init(&c);
+	c.simulated = 1;
+	c.simulated_bytes = 1024 * MIB;
+	c.stream = path;
+	ck_assert_int_eq(gpusnap_open(&c), 0);
+	for (int i = 0; i < 3; i++)
+		ck_assert_int_eq(gpusnap_malloc(0, (i + 1) * 30 * MIB, NULL, &at[i]), 0);
+	gpusnap_free(0, at[1]);
+}
+
+static void remove_record(void)
+{
+	unlink(path);
+	path[FOLDER] = '\0';
+	rmdir(path);
+	strcpy(path, "/tmp/gpusnap-top-XXXXXX/run.gsnap");
+}
+
+static void take(gs_top_view *of)
+{
+	const gs_moment_wanted last = {.what = GS_MOMENT_LAST};
+	const gs_input_entry entry = {.path = path};
+	gs_snapshot s;
+	ck_assert_msg(!gs_input_read_moment(&entry, GS_WANT_HISTORY, &last, &s, &err), "%s", err.text);
+	ck_assert_int_eq(gs_top_view_update(of, &s, s.time_us + 1000000, &err), GS_OK);
+	gs_snapshot_release(&s);
+}
+
+/* 30 + 90 MiB are left of 180 asked for; each has a segment of its own, rounded to 2 MiB, so that
+ * the hole is the freed one. */
+START_TEST(figures_of_a_run_are_those_of_its_last_moment)
+{
+	gs_top_view of = GS_TOP_VIEW_INIT;
+	record();
+	usleep(400000); /* the stream is written twice a second */
+	take(&of);
+	ck_assert_uint_eq(of.n, 1);
+	ck_assert(!of.ended);
+	ck_assert_int_eq(of.pid, getpid());
+	ck_assert_int_eq(of.devices[0].capacity, 1024 * MIB);
+	ck_assert_uint_eq(of.devices[0].allocated, 120 * MIB);
+	ck_assert_uint_eq(of.devices[0].reserved, 180 * MIB);
+	ck_assert_uint_eq(of.devices[0].largest, 60 * MIB);
+	ck_assert_uint_eq(of.devices[0].peak, 180 * MIB);
+	ck_assert_uint_eq(of.devices[0].nholders, 1);
+	ck_assert_uint_eq(of.devices[0].holders[0].bytes, 120 * MIB);
+	gpusnap_close();
+	take(&of);
+	ck_assert(of.ended);
+	gs_top_view_release(&of);
+	remove_record();
+}
+END_TEST
+
+START_TEST(the_stream_of_a_process_is_found_among_its_files)
+{
+	char found[PATH_MAX], pid[24];
+	record();
+	snprintf(pid, sizeof pid, "%d", getpid());
+	ck_assert_int_eq(gs_top_target(pid, found, &err), GS_OK);
+	ck_assert_str_eq(found, path);
+	gpusnap_close();
+	ck_assert_int_eq(gs_top_target(pid, found, &err), GS_NOT_FOUND);
+	ck_assert_str_eq(err.text, "this process records no whole run");
+	remove_record();
+}
+END_TEST
+
+START_TEST(a_dump_is_no_recording_of_a_run)
+{
+	ck_assert_int_eq(gs_top_is_stream("tests/data/faults/leak.pickle", &err), GS_UNKNOWN_KIND);
+	gs_error other = GS_ERROR_INIT;
+	ck_assert_int_eq(gs_top_is_stream("tests/data/no such file", &other), GS_IO);
+}
+END_TEST
+
+START_TEST(seconds_without_events_carry_on_what_was_allocated)
+{
+	gs_top_view of = {.pid = GS_NONE, .last_us = 0, .n = 1};
+	gs_top_device d = {.allocated = 5, .allocations = 3, .series = {.first = 10, .last = 10}};
+	d.series.most[10] = 7;
+	of.devices = &d;
+	gs_top_view_pass(&of, 13000000);
+	ck_assert_int_eq(d.series.last, 13);
+	ck_assert_uint_eq(d.series.most[12], 7);
+	ck_assert_double_lt(d.allocations, 1e-9);
+}
+END_TEST
+
+Suite *suite_top(void);
+Suite *suite_top(void)
+{
+	Suite *suite = suite_create("top");
+	TCase *screens = tcase_create("screens"), *runs = tcase_create("runs");
+	tcase_add_checked_fixture(screens, prepare, NULL);
+	tcase_add_test(screens, eighty_columns_show_the_run_at_a_glance);
+	tcase_add_test(screens, two_hundred_columns_name_the_callers_too);
+	tcase_add_loop_test(
+		screens, no_screen_is_larger_than_its_terminal, 0, sizeof sizes / sizeof *sizes);
+	tcase_add_test(screens, a_pipe_gets_one_line_a_device);
+	tcase_add_test(screens, another_device_than_the_one_asked_for_is_left_out);
+	tcase_add_test(runs, figures_of_a_run_are_those_of_its_last_moment);
+	tcase_add_test(runs, the_stream_of_a_process_is_found_among_its_files);
+	tcase_add_test(runs, a_dump_is_no_recording_of_a_run);
+	tcase_add_test(runs, seconds_without_events_carry_on_what_was_allocated);
+	suite_add_tcase(suite, screens);
+	suite_add_tcase(suite, runs);
+	return suite;
+}

@@ -1,0 +1,327 @@
+/* Lines of `gpusnap top`. */
+#include "tools/top_draw.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <string.h>
+
+#include "schema/printable.h"
+#include "schema/size.h"
+
+enum { LINE = 2048, BAR_MOST = 100, ROOMY = 100 /* columns: callers are named too */ };
+
+typedef struct screen {
+	FILE *out;
+	const gs_top_look *look;
+	int left; /* lines that are free */
+	char text[LINE];
+	size_t n;
+} screen;
+
+static void add(screen *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add(screen *s, const char *format, ...)
+{
+	va_list list;
+	va_start(list, format);
+	int n = vsnprintf(s->text + s->n, sizeof s->text - s->n, format, list);
+	va_end(list);
+	if (n > 0)
+		s->n += (size_t)n < sizeof s->text - s->n ? (size_t)n : sizeof s->text - s->n - 1;
+}
+
+static void add_size(screen *s, uint64_t bytes)
+{
+	char text[32];
+	add(s, "%s", gs_size_format(text, sizeof text, bytes));
+}
+
+static int columns(const screen *s) { return (int)gs_utf8_width(s->text, s->n); }
+
+/* Blanks up to a column, one at least. */
+static void pad_to(screen *s, int column)
+{
+	do
+		add(s, " ");
+	while (columns(s) < column);
+}
+
+static void cut(screen *s, int width)
+{
+	const char *ellipsis = s->look->utf8 ? "\u2026" : "...";
+	int shown = s->look->utf8 ? 1 : 3;
+	if (columns(s) <= width)
+		return;
+	size_t at = 0;
+	for (int used = 0; at < s->n;) {
+		size_t n = gs_utf8_length(s->text + at, s->n - at);
+		n = n ? n : 1;
+		used += (int)gs_utf8_width(s->text + at, n);
+		if (used > width - shown)
+			break;
+		at += n;
+	}
+	s->n = at;
+	add(s, "%s", width > shown ? ellipsis : "");
+}
+
+/* style: an escape sequence's number, 0 plain. */
+static void put(screen *s, int style)
+{
+	if (s->left > 0) {
+		cut(s, s->look->width);
+		s->text[s->n] = '\0';
+		if (style && s->look->bold)
+			fprintf(s->out, "\x1b[%dm%s\x1b[0m\n", style, s->text);
+		else
+			fprintf(s->out, "%s\n", s->text);
+		s->left--;
+	}
+	s->n = 0;
+	s->text[0] = '\0';
+}
+
+enum { PLAIN = 0, BOLD = 1, DIM = 2 };
+
+/* --- parts --- */
+
+/* 12345 → 12,345 */
+static void add_count(screen *s, uint64_t n)
+{
+	if (n >= 1000) {
+		add_count(s, n / 1000);
+		add(s, ",%03u", (unsigned)(n % 1000));
+	} else {
+		add(s, "%u", (unsigned)n);
+	}
+}
+
+static void put_head(screen *s, const gs_top_view *view, const char *step)
+{
+	add(s, "gpusnap top  %s", s->look->title);
+	if (view->pid != GS_NONE)
+		add(s, "  pid %" PRId64, view->pid);
+	if (*step)
+		add(s, "  %s", step);
+	if (view->ended)
+		add(s, "  (ended)");
+	int time = (int)strlen(s->look->time);
+	if (columns(s) + 2 + time <= s->look->width)
+		pad_to(s, s->look->width - time), add(s, "%s", s->look->time);
+	put(s, BOLD);
+	if (*view->argv && s->look->height > 12) {
+		add(s, "%s", view->argv);
+		put(s, DIM);
+	}
+}
+
+/* What of the device is allocated, cached, and neither. */
+static void put_bar(screen *s, const gs_top_device *d)
+{
+	int width = s->look->width - 4;
+	uint64_t whole = d->capacity > 0 ? (uint64_t)d->capacity : d->reserved;
+	width = width > BAR_MOST ? BAR_MOST : width;
+	if (!whole || width < 10)
+		return;
+	int used = (int)((double)d->allocated / (double)whole * width + 0.5),
+		held = (int)((double)d->reserved / (double)whole * width + 0.5);
+	add(s, "  [");
+	for (int i = 0; i < width - 2; i++)
+		add(s, "%s",
+			i < used       ? s->look->utf8 ? "\u2588" : "#"
+				: i < held ? s->look->utf8 ? "\u2592" : "="
+						   : " ");
+	add(s, "]");
+	put(s, PLAIN);
+}
+
+static uint64_t most_within(const gs_top_series *series, int64_t from, int64_t to)
+{
+	uint64_t most = 0;
+	for (int64_t t = from; t <= to; t++)
+		if (t >= series->first && t <= series->last && series->most[t % GS_TOP_SECONDS] > most)
+			most = series->most[t % GS_TOP_SECONDS];
+	return most;
+}
+
+/* The last seconds, one a column, from 0 to the most of them. */
+static void put_sparkline(screen *s, const gs_top_series *series)
+{
+	static const char *const blocks[] = {
+		"\u2581", "\u2582", "\u2583", "\u2584", "\u2585", "\u2586", "\u2587", "\u2588"};
+	static const char *const letters[] = {"_", ".", ",", "-", "~", "=", "*", "#"};
+	int64_t seconds = s->look->width - 28;
+	seconds = seconds > GS_TOP_SECONDS ? GS_TOP_SECONDS : seconds < 10 ? 10 : seconds;
+	uint64_t most = most_within(series, series->last - seconds + 1, series->last);
+	int64_t first = series->last - seconds + 1;
+	if (series->last < series->first)
+		return;
+	first = first < series->first ? series->first : first;
+	add(s, "  ");
+	for (int64_t t = first; t <= series->last; t++) {
+		uint64_t bytes = series->most[t % GS_TOP_SECONDS];
+		int level = most ? (int)((double)bytes / (double)most * 7.999) : 0;
+		add(s, "%s", (s->look->utf8 ? blocks : letters)[level]);
+	}
+	add(s, "  last %" PRId64 " s, to ", series->last - first + 1);
+	add_size(s, most);
+	put(s, PLAIN);
+}
+
+static void put_figures(screen *s, const gs_top_device *d)
+{
+	add(s, "device %d", d->device);
+	if (*d->name)
+		add(s, "  %s", d->name);
+	put(s, BOLD);
+	add(s, "  allocated ");
+	add_size(s, d->allocated);
+	add(s, "   reserved ");
+	add_size(s, d->reserved);
+	if (d->capacity != GS_NONE) {
+		add(s, "   capacity ");
+		add_size(s, (uint64_t)d->capacity);
+	}
+	add(s, "   peak ");
+	add_size(s, d->peak);
+	put(s, PLAIN);
+	put_bar(s, d);
+	add(s, "  largest hole ");
+	add_size(s, d->largest);
+	add(s, " of ");
+	add_size(s, d->free);
+	add(s, " cached   ");
+	add_count(s, (uint64_t)(d->allocations + 0.5));
+	add(s, " allocations/s, ");
+	add_size(s, (uint64_t)d->bytes);
+	add(s, "/s");
+	put(s, PLAIN);
+	put_sparkline(s, &d->series);
+}
+
+static void put_categories(screen *s, const gs_top_device *d)
+{
+	for (size_t i = 0; i < d->ncategories; i++) {
+		const char *words = gs_category_words(NULL, d->categories[i].category);
+		char size[32];
+		gs_size_format(size, sizeof size, d->categories[i].bytes);
+		if (i && columns(s) + 2 + (int)(strlen(words) + 1 + strlen(size)) > s->look->width)
+			break;
+		add(s, "%s%s %s", i ? ", " : "  ", words, size);
+	}
+	if (d->ncategories)
+		put(s, PLAIN);
+}
+
+static void put_holder(screen *s, const gs_top_holder *h, bool growing)
+{
+	char size[32], more[48] = "";
+	gs_size_format(size, sizeof size, h->bytes);
+	add(s, "%10s %7" PRIu64 "  %-15s", size, h->blocks, h->category);
+	if (growing && h->each_step) {
+		gs_size_format(size, sizeof size, h->each_step);
+		snprintf(more, sizeof more, "+%s", size);
+	}
+	if (growing)
+		add(s, " %-9s", more);
+	add(s, " %s", h->where);
+	if (*h->called_by && s->look->width >= ROOMY)
+		add(s, " %s %s", s->look->utf8 ? "\u2190" : "<-", h->called_by);
+	put(s, growing && h->each_step ? BOLD : PLAIN);
+}
+
+/* Lines beside the holders' of a device. */
+enum { FIXED_LINES = 7 };
+
+static void put_holders(screen *s, const gs_top_device *d, int most)
+{
+	bool growing = false;
+	size_t n = d->nholders;
+	if (s->look->rows != GS_NONE && n > (uint64_t)s->look->rows)
+		n = (size_t)s->look->rows;
+	n = most < 0 ? 0 : n > (size_t)most ? (size_t)most : n;
+	for (size_t i = 0; i < n; i++)
+		growing |= d->holders[i].each_step > 0;
+	if (!n)
+		return;
+	add(s, "%10s %7s  %-15s%s %s", "BYTES", "BLOCKS", "CATEGORY", growing ? " A STEP   " : "",
+		"HOLDER");
+	put(s, DIM);
+	for (size_t i = 0; i < n; i++)
+		put_holder(s, &d->holders[i], growing);
+}
+
+static bool is_shown(const gs_top_look *look, const gs_top_device *d)
+{
+	return look->device == GS_NONE || look->device == d->device;
+}
+
+static int count_shown(const gs_top_view *view, const gs_top_look *look, const char **step)
+{
+	int n = 0;
+	*step = "";
+	for (size_t i = 0; i < view->n; i++)
+		if (is_shown(look, &view->devices[i])) {
+			*step = *view->devices[i].step ? view->devices[i].step : *step;
+			n++;
+		}
+	return n;
+}
+
+void gs_top_draw(const gs_top_view *view, const gs_top_look *look, FILE *out)
+{
+	screen s = {.out = out, .look = look, .left = look->height - (look->note ? 1 : 0)};
+	const char *step;
+	int n = count_shown(view, look, &step);
+	put_head(&s, view, step);
+	int each = n ? s.left / n : 0;
+	for (size_t i = 0; i < view->n; i++) {
+		if (!is_shown(look, &view->devices[i]))
+			continue;
+		put_figures(&s, &view->devices[i]);
+		put_categories(&s, &view->devices[i]);
+		put_holders(&s, &view->devices[i], each - FIXED_LINES);
+	}
+	if (!n)
+		add(&s, "no device yet: nothing was allocated"), put(&s, PLAIN);
+	s.left += look->note ? 1 : 0;
+	if (look->note)
+		add(&s, "%s", look->note), put(&s, DIM);
+}
+
+/* --- plain lines --- */
+
+static void add_field(screen *s, const char *name, uint64_t bytes)
+{
+	add(s, "  %s ", name);
+	add_size(s, bytes);
+}
+
+static void write_device(screen *s, const gs_top_view *view, const gs_top_device *d)
+{
+	add(s, "%s  device %d", s->look->time, d->device);
+	add_field(s, "allocated", d->allocated);
+	add_field(s, "reserved", d->reserved);
+	if (d->capacity != GS_NONE)
+		add_field(s, "capacity", (uint64_t)d->capacity);
+	add_field(s, "hole", d->largest);
+	add(s, "  %.0f allocations/s", d->allocations);
+	if (*d->step)
+		add(s, "  %s", d->step);
+	if (d->nholders) {
+		add(s, "  top %s", d->holders[0].where);
+		add(s, " ");
+		add_size(s, d->holders[0].bytes);
+	}
+	if (view->ended)
+		add(s, "  ended");
+	fprintf(s->out, "%s\n", s->text);
+	s->n = 0;
+}
+
+void gs_top_write_line(const gs_top_view *view, const gs_top_look *look, FILE *out)
+{
+	screen s = {.out = out, .look = look};
+	for (size_t i = 0; i < view->n; i++)
+		if (is_shown(look, &view->devices[i]))
+			write_device(&s, view, &view->devices[i]);
+}

@@ -222,7 +222,7 @@ static gs_status take_row(
 	return GS_OK;
 }
 
-static gs_status ask(
+static gs_status wanted(
 	const assert_options *o, gs_session *session, const char *sql, outcome *out, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
@@ -257,7 +257,7 @@ static int answer(const assert_options *o, const char *sql)
 	gs_progress_begin(o->nfiles ? o->files[0] : "the newest dump");
 	gs_status status = gs_session_open(&from, &session, &err);
 	if (!status)
-		status = ask(o, session, sql, &out, &err);
+		status = wanted(o, session, sql, &out, &err);
 	gs_progress_end();
 	gs_inputs_tell_losses(gs_session_losses(session));
 	if (status == GS_INVALID)

@@ -44,12 +44,12 @@ static int refuse(const gs_snapshot *s, gs_status status, const gs_error *err)
 static int diff(const diff_options *o, const gs_snapshot *a, const gs_snapshot *b)
 {
 	const char *state = o->common.state;
-	const gs_diff_ask ask = {
+	const gs_diff_options wanted = {
 		a, b, o->from ? o->from : state, o->to ? o->to : state, o->common.device};
 	const gs_snapshot *culprit = NULL;
 	gs_diff d = GS_DIFF_INIT;
 	gs_error err = GS_ERROR_INIT;
-	gs_status status = gs_diff_moments(&ask, &d, &culprit, &err);
+	gs_status status = gs_diff_moments(&wanted, &d, &culprit, &err);
 	int result = status ? refuse(culprit, status, &err)
 						: print(&d, &o->common, a->complete && b->complete);
 

@@ -27,10 +27,10 @@ static int add_entry(load *l, const gs_input_entry *entry, gs_input_losses *loss
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
-	gs_store_options ask = GS_STORE_ASK_ALL;
-	ask.rules = l->rules;
+	gs_store_options wanted = GS_STORE_ASK_ALL;
+	wanted.rules = l->rules;
 	if (l->all_frames)
-		ask.parts |= GS_STORE_ALL_FRAMES;
+		wanted.parts |= GS_STORE_ALL_FRAMES;
 	gs_progress_begin(entry->path);
 	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, &err);
 	err.status = status;
@@ -42,7 +42,7 @@ static int add_entry(load *l, const gs_input_entry *entry, gs_input_losses *loss
 		gs_ranks_add(&l->ranks, s.rank);
 	if (!status && (l->common->rank == GS_UNSET || l->common->rank == s.rank)) {
 		gs_input_tell(&s, gs_inputs_note, NULL);
-		status = gs_store_add(l->store, &s, &ask, NULL, &err);
+		status = gs_store_add(l->store, &s, &wanted, NULL, &err);
 		l->loaded += !status;
 	}
 	gs_snapshot_release(&s);

@@ -16,9 +16,9 @@ typedef struct map_options {
 	const char *before; /* a state, or a file */
 } map_options;
 
-static gs_scene_ask ask_of(const map_options *o, const char *state)
+static gs_scene_options ask_of(const map_options *o, const char *state)
 {
-	return (gs_scene_ask){
+	return (gs_scene_options){
 		.device = o->common.device, .state = state, .meaning = o->color == GS_COLOR_CATEGORY};
 }
 
@@ -50,10 +50,10 @@ static int refuse(const gs_snapshot *s, gs_status status, const gs_error *err)
 static int draw_beside(
 	const map_options *o, const gs_scene *now, const gs_snapshot *s, const char *state)
 {
-	gs_scene_ask ask = ask_of(o, state);
+	gs_scene_options wanted = ask_of(o, state);
 	gs_error err = GS_ERROR_INIT;
 	gs_scene before;
-	gs_status status = gs_scene_open(&before, s, &ask, &err);
+	gs_status status = gs_scene_open(&before, s, &wanted, &err);
 	int result = status ? refuse(s, status, &err) : draw(o, now, &before);
 
 	gs_scene_release(&before);
@@ -78,10 +78,10 @@ static int draw_beside_file(const map_options *o, const gs_scene *now)
 
 static int draw_snapshot(const map_options *o, const gs_snapshot *s)
 {
-	gs_scene_ask ask = ask_of(o, o->common.state);
+	gs_scene_options wanted = ask_of(o, o->common.state);
 	gs_error err = GS_ERROR_INIT;
 	gs_scene now;
-	gs_status status = gs_scene_open(&now, s, &ask, &err);
+	gs_status status = gs_scene_open(&now, s, &wanted, &err);
 	int result;
 
 	if (status)

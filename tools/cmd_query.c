@@ -188,7 +188,7 @@ static void end_at_once(double seconds)
 
 /* The answer is kept back until it is whole: after a failure nothing of it may have been seen. */
 static int answer(
-	const query_options *o, const gs_query_ask *ask, const gs_session_options *from, FILE *out)
+	const query_options *o, const gs_query_options *wanted, const gs_session_options *from, FILE *out)
 {
 	gs_session *session = NULL;
 	gs_error err = GS_ERROR_INIT;
@@ -200,7 +200,7 @@ static int answer(
 		status = gs_session_open(from, &session, &err);
 	gs_progress_begin(from->npaths ? from->paths[0] : "the newest dump");
 	if (!status)
-		status = gs_query_answer(session, ask, kept, &left, &rows, &err);
+		status = gs_query_answer(session, wanted, kept, &left, &rows, &err);
 	gs_progress_end();
 	gs_inputs_tell_losses(gs_session_losses(session));
 	if (status == GS_INVALID)
@@ -217,11 +217,11 @@ static int answer(
 	return exit_status;
 }
 
-static int run(const query_options *o, const gs_query_ask *ask, const gs_session_options *from)
+static int run(const query_options *o, const gs_query_options *wanted, const gs_session_options *from)
 {
 	gs_result result;
 	int status = gs_result_open(&result, &o->common, 0);
-	return status >= 0 ? status : gs_result_close(&result, answer(o, ask, from, result.stream));
+	return status >= 0 ? status : gs_result_close(&result, answer(o, wanted, from, result.stream));
 }
 
 /* `.schema TABLE` as two arguments is one question. */
@@ -241,26 +241,26 @@ static int query(query_options *o, const gs_arguments *arguments)
 		snprintf(joined, sizeof joined, ".schema %.60s", typed);
 		typed = joined;
 	}
-	gs_query_ask ask = {NULL, typed, o->by, o->timeout, gs_output_format_of(&o->common),
+	gs_query_options wanted = {NULL, typed, o->by, o->timeout, gs_output_format_of(&o->common),
 		gs_output_limit(&o->common), gs_output_width()};
 	if (!strcmp(typed, "-")) {
 		if (!(sql = read_sql(&err)))
 			return gs_fail_file("standard input", &err, NULL);
-		ask.sql = sql;
+		wanted.sql = sql;
 	} else if (*typed == '.' && access(typed, F_OK)) {
 		int status = find_dot(typed, &named);
 		if (status >= 0)
 			return status;
-		ask.named = &named;
+		wanted.named = &named;
 	} else if (!gs_query_is_sql(typed)) {
 		if (gs_query_find(typed, &named, &err))
 			return wrong_query(typed, &err);
-		ask.named = &named;
+		wanted.named = &named;
 	}
 	gs_session_options from = {(const char *const *)arguments->text, (size_t)nfiles,
 		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL,
 		NULL, o->rules};
-	int status = run(o, &ask, &from);
+	int status = run(o, &wanted, &from);
 	free(sql);
 	return status;
 }

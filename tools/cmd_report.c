@@ -68,7 +68,7 @@ static gs_status put_beside(
 static int write_report(report_options *o, const gs_input *input, const gs_snapshot *before)
 {
 	const char *path = NULL;
-	gs_report_ask ask = {.snapshots = input->snapshots,
+	gs_report_options wanted = {.snapshots = input->snapshots,
 		.n = input->n,
 		.device = o->common.device,
 		.state = o->common.state,
@@ -83,7 +83,7 @@ static int write_report(report_options *o, const gs_input *input, const gs_snaps
 
 	if (exit_status >= 0)
 		return exit_status;
-	gs_status status = gs_report_write(&ask, result.stream, &path, &err);
+	gs_status status = gs_report_write(&wanted, result.stream, &path, &err);
 	exit_status = GS_EXIT_DONE;
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("report", "see `gpusnap help state`", "%s", err.text);

@@ -20,7 +20,7 @@
 typedef struct arguments {
 	gs_common common;
 	gs_texts confs;
-	gs_whatif_options ask;
+	gs_whatif_options wanted;
 	int64_t pad_to, pad_from;
 	const char *minimize, *capacity, *rules_file, *until;
 	gs_texts scales;
@@ -66,7 +66,7 @@ static int answer(const gs_snapshot *s, const arguments *a)
 {
 	gs_error err = GS_ERROR_INIT;
 	gs_whatif w;
-	gs_status status = gs_whatif_open(&w, s, &a->ask, &err);
+	gs_status status = gs_whatif_open(&w, s, &a->wanted, &err);
 	int exit_status;
 
 	for (size_t i = 0; i < w.nnotes && !status; i++)
@@ -105,11 +105,11 @@ static int read_capacity(arguments *a)
 	char size[32];
 	if (!a->capacity)
 		return -1;
-	if (gs_capacity_parse(a->capacity, &a->ask.capacity, &err))
+	if (gs_capacity_parse(a->capacity, &a->wanted.capacity, &err))
 		return gs_fail_usage("whatif", NULL, "--capacity: %s", err.text);
 	if (gs_is_decimal_size(a->capacity) || !isdigit((unsigned char)a->capacity[0]))
 		gs_note(
-			"%s is %s", a->capacity, gs_size_format(size, sizeof size, (uint64_t)a->ask.capacity));
+			"%s is %s", a->capacity, gs_size_format(size, sizeof size, (uint64_t)a->wanted.capacity));
 	return -1;
 }
 
@@ -121,11 +121,11 @@ static int read_until(arguments *a)
 	if (!a->until)
 		return -1;
 	if (gs_step_selector(a->until, &number, &peak)) {
-		a->ask.until_step = a->until;
+		a->wanted.until_step = a->until;
 		return -1;
 	}
 	if (isdigit((unsigned char)a->until[0]) && strlen(a->until) < 19)
-		a->ask.until = strtoll(a->until, &end, 10);
+		a->wanted.until = strtoll(a->until, &end, 10);
 	if (!end || *end)
 		return gs_fail_usage("whatif", "see `gpusnap help whatif`",
 			"--until wants a whole number or a step, not `%.60s`", a->until);
@@ -134,7 +134,7 @@ static int read_until(arguments *a)
 
 static int read_scale(arguments *a, const char *text)
 {
-	gs_replay_rewrite *r = &a->ask.rewrite;
+	gs_replay_rewrite *r = &a->wanted.rewrite;
 	char name[48], *end = NULL;
 	const char *equals = strchr(text, '=');
 	size_t n = equals ? (size_t)(equals - text) : 0;
@@ -157,7 +157,7 @@ static int read_scale(arguments *a, const char *text)
 static int read_meaning(arguments *a)
 {
 	int status = gs_inputs_rules(a->rules_file, &a->rules);
-	a->ask.rewrite.category_rules = a->rules;
+	a->wanted.rewrite.category_rules = a->rules;
 	for (int i = 0; i < a->scales.n && status < 0; i++)
 		status = read_scale(a, a->scales.text[i]);
 	return status;
@@ -166,7 +166,7 @@ static int read_meaning(arguments *a)
 int gs_cmd_whatif(int argc, char **argv)
 {
 	arguments a = {.common = GS_COMMON_INIT,
-		.ask = GS_WHATIF_OPTIONS_INIT,
+		.wanted = GS_WHATIF_OPTIONS_INIT,
 		.pad_to = GS_UNSET,
 		.pad_from = GS_UNSET};
 	const gs_option options[] = {
@@ -174,11 +174,11 @@ int gs_cmd_whatif(int argc, char **argv)
 			"settings as in PYTORCH_ALLOC_CONF, one row each (default: the recorded ones, then a searched set)"},
 		{"capacity", 0, GS_OPT_TEXT, &a.capacity, "SIZE",
 			"total memory of the device to try, or a card: t4, a10g, a100-40gb, h100-80gb, rtx4090 … (default: what the recording shows)"},
-		{"recorded-capacity", 0, GS_OPT_SIZE, &a.ask.recorded_capacity, "SIZE",
+		{"recorded-capacity", 0, GS_OPT_SIZE, &a.wanted.recorded_capacity, "SIZE",
 			"total memory of the recorded device, where the file does not tell"},
-		{"allowed", 0, GS_OPT_SIZE, &a.ask.allowed, "SIZE",
+		{"allowed", 0, GS_OPT_SIZE, &a.wanted.allowed, "SIZE",
 			"limit on what the process may reserve"},
-		{"rules", 0, GS_OPT_TEXT, &a.ask.rules, "RELEASE",
+		{"rules", 0, GS_OPT_TEXT, &a.wanted.rules, "RELEASE",
 			"PyTorch release whose rules hold (default: from the file, else the newest)"},
 		{"until", 0, GS_OPT_TEXT, &a.until, "IDX",
 			"replay up to this event, or to the end of a step: \"step 3\", \"step 3 peak\""},
@@ -187,9 +187,9 @@ int gs_cmd_whatif(int argc, char **argv)
 		{"scale", 0, GS_OPT_TEXTS, &a.scales, "CATEGORY=FACTOR",
 			"as if memory of this category were so many times as large; activation=0.5 is half the batch"},
 		GS_OPTION_RULES(a.rules_file),
-		{"free", 0, GS_OPT_TEXT, &a.ask.rewrite.free_pattern, "TEXT",
+		{"free", 0, GS_OPT_TEXT, &a.wanted.rewrite.free_pattern, "TEXT",
 			"as if blocks whose stack holds TEXT had been freed before the OOM"},
-		{"without", 0, GS_OPT_TEXT, &a.ask.rewrite.without_tag, "TAG",
+		{"without", 0, GS_OPT_TEXT, &a.wanted.rewrite.without_tag, "TAG",
 			"as if blocks with this tag had never been asked for"},
 		{"pad-to", 0, GS_OPT_SIZE, &a.pad_to, "SIZE",
 			"as if every request were rounded up to a multiple of SIZE"},
@@ -212,10 +212,10 @@ int gs_cmd_whatif(int argc, char **argv)
 			"--minimize does not know \"%s\"", a.minimize);
 	if (a.pad_to == 0)
 		return gs_fail_usage("whatif", NULL, "--pad-to needs a size above 0");
-	a.ask.device = a.common.device;
-	a.ask.rewrite.pad_to = a.pad_to == GS_UNSET ? 0 : (uint64_t)a.pad_to;
-	a.ask.rewrite.pad_from = a.pad_from == GS_UNSET ? 0 : (uint64_t)a.pad_from;
-	a.ask.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	a.wanted.device = a.common.device;
+	a.wanted.rewrite.pad_to = a.pad_to == GS_UNSET ? 0 : (uint64_t)a.pad_to;
+	a.wanted.rewrite.pad_from = a.pad_from == GS_UNSET ? 0 : (uint64_t)a.pad_from;
+	a.wanted.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	status = read_until(&a);
 	if (status < 0)
 		status = read_capacity(&a);

@@ -43,10 +43,10 @@ static gs_status write_rows(const tables *t, const char *name, FILE *out, gs_err
 		.rank = t->common->rank,
 		.given = one ? &t->input->snapshots[0] : NULL};
 	snprintf(sql, sizeof sql, "SELECT * FROM %.100s", name);
-	const gs_query_ask ask = {.sql = sql, .format = t->format};
+	const gs_query_options wanted = {.sql = sql, .format = t->format};
 	gs_status status = gs_session_open(&from, &session, err);
 	if (!status)
-		status = gs_query_answer(session, &ask, out, &left, NULL, err);
+		status = gs_query_answer(session, &wanted, out, &left, NULL, err);
 	gs_session_close(session);
 	return status;
 }

@@ -33,10 +33,10 @@ static int open_at(const gs_arguments *files, const gs_common *common, unsigned 
 	const gs_moment_wanted *moment, gs_input *input)
 {
 	gs_error err = GS_ERROR_INIT;
-	gs_input_options ask = {want, common->rank, moment, gs_inputs_note, NULL};
+	gs_input_options options = {want, common->rank, moment, gs_inputs_note, NULL};
 	gs_progress_begin(files->n ? files->text[0] : "the newest dump");
 	gs_status status = gs_input_open(
-		(const char *const *)files->text, (size_t)files->n, &ask, input, &err);
+		(const char *const *)files->text, (size_t)files->n, &options, input, &err);
 	gs_progress_end();
 	gs_inputs_tell_losses(&input->losses);
 	return status ? gs_fail_file(input->failed, &err, NULL) : -1;

@@ -31,13 +31,13 @@ static void keep_better(gs_whatif_advice *advice, const gs_whatif_row *row)
 }
 
 gs_status gs_whatif_advise(
-	const gs_snapshot *s, const gs_whatif_options *ask, gs_whatif_advice *advice, gs_error *err)
+	const gs_snapshot *s, const gs_whatif_options *options, gs_whatif_advice *advice, gs_error *err)
 {
 	gs_whatif w;
 	gs_status status;
 
 	memset(advice, 0, sizeof *advice);
-	status = gs_whatif_open(&w, s, ask, err);
+	status = gs_whatif_open(&w, s, options, err);
 	if (!status) {
 		const char *recorded = w.recorded_conf;
 		status = gs_whatif_try(&w, &recorded, 1, err);
@@ -102,7 +102,7 @@ static bool can_be_replayed(const gs_diagnosis *d)
 
 gs_status gs_advise_settings(gs_diagnosis *d, bool *tried, gs_error *err)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif_advice advice;
 	gs_error error = GS_ERROR_INIT; /* a run that cannot be replayed does not fail the diagnosis */
 	const gs_whatif_row *best;
@@ -110,13 +110,13 @@ gs_status gs_advise_settings(gs_diagnosis *d, bool *tried, gs_error *err)
 	*tried = false;
 	if (!can_be_replayed(d))
 		return GS_OK;
-	ask.device = d->device->device;
-	ask.until = d->idx;
-	ask.recorded_capacity = d->capacity;
-	ask.allowed = d->allowed;
-	ask.threads = 2;
-	ask.history = &d->history;
-	if (gs_whatif_advise(d->snapshot, &ask, &advice, &error))
+	options.device = d->device->device;
+	options.until = d->idx;
+	options.recorded_capacity = d->capacity;
+	options.allowed = d->allowed;
+	options.threads = 2;
+	options.history = &d->history;
+	if (gs_whatif_advise(d->snapshot, &options, &advice, &error))
 		return error.status == GS_NO_MEMORY ? gs_fail(err, GS_NO_MEMORY, "%s", error.text) : GS_OK;
 	*tried = advice.failed;
 	best = advice.n ? &advice.rows[0] : NULL;

@@ -13,8 +13,8 @@ static const char *conf_words(const gs_whatif *w, const gs_whatif_row *row)
 /* Where the recording ends is as far as a replay can see. */
 static void say_until(gs_prose *p, const gs_whatif *w)
 {
-	if (w->ask.until != GS_NONE)
-		gs_say(p, " up to event %lld", (long long)w->ask.until);
+	if (w->options.until != GS_NONE)
+		gs_say(p, " up to event %lld", (long long)w->options.until);
 }
 
 static void say_doubt(gs_prose *p, const gs_whatif_row *row)

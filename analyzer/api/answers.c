@@ -148,18 +148,18 @@ int gpusnap_snapshot_diagnose(gpusnap_snapshot *s, const char *options, char **o
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
-static gs_status read_query(const char *query, gs_query *named, gs_query_ask *ask, gs_error *err)
+static gs_status read_query(const char *query, gs_query *named, gs_query_options *question, gs_error *err)
 {
 	if (gs_query_is_sql(query)) {
-		ask->sql = query;
+		question->sql = query;
 		return GS_OK;
 	}
-	ask->named = named;
+	question->named = named;
 	return gs_query_find(query, named, err);
 }
 
 static gs_status read_query_options(
-	const gs_api_options *o, gs_session_options *from, gs_query_ask *ask, gs_error *err)
+	const gs_api_options *o, gs_session_options *from, gs_query_options *question, gs_error *err)
 {
 	int64_t rows = 0, seconds = 30;
 	form f;
@@ -167,29 +167,29 @@ static gs_status read_query_options(
 	if (!status)
 		status = gs_api_option_text(o, "state", &from->state, err);
 	if (!status)
-		status = gs_api_option_text(o, "by", &ask->by, err);
+		status = gs_api_option_text(o, "by", &question->by, err);
 	if (!status)
 		status = gs_api_option_number(o, "rows", &rows, err);
 	if (!status)
 		status = gs_api_option_number(o, "seconds", &seconds, err);
 	if (!status && !(status = form_of(o, &f, err))) {
-		ask->format = f.format;
-		ask->width = (int)f.width;
+		question->format = f.format;
+		question->width = (int)f.width;
 	}
-	ask->limit = (uint64_t)rows;
-	ask->seconds = (double)seconds;
+	question->limit = (uint64_t)rows;
+	question->seconds = (double)seconds;
 	return status;
 }
 
 static gs_status answer_query(
-	const gs_session_options *from, const gs_query_ask *ask, char **out, size_t *n, gs_error *err)
+	const gs_session_options *from, const gs_query_options *question, char **out, size_t *n, gs_error *err)
 {
 	gs_session *session = NULL;
 	gs_api_answer a;
 	uint64_t left = 0;
 	gs_status status = gs_session_open(from, &session, err);
 	if (!status && !(status = gs_api_answer_open(&a, err))) {
-		status = gs_query_answer(session, ask, a.stream, &left, NULL, err);
+		status = gs_query_answer(session, question, a.stream, &left, NULL, err);
 		status = gs_api_answer_finish(&a, status, out, n, err);
 	}
 	gs_session_close(session);
@@ -202,7 +202,7 @@ int gpusnap_snapshot_query(
 	static const char *const names[] = {
 		"device", "state", "by", "rows", "seconds", "form", "width", NULL};
 	gs_session_options from = {.device = GS_NONE, .rank = GS_NONE, .given = &s->snapshot};
-	gs_query_ask ask = {.format = GS_FORMAT_JSON};
+	gs_query_options question = {.format = GS_FORMAT_JSON};
 	gs_error err = GS_ERROR_INIT;
 	gs_api_options o;
 	gs_query named;
@@ -211,11 +211,11 @@ int gpusnap_snapshot_query(
 		return begun;
 	gs_status status = gs_api_options_parse(&o, options, names, &err);
 	if (!status)
-		status = read_query(query, &named, &ask, &err);
+		status = read_query(query, &named, &question, &err);
 	if (!status)
-		status = read_query_options(&o, &from, &ask, &err);
+		status = read_query_options(&o, &from, &question, &err);
 	if (!status)
-		status = answer_query(&from, &ask, out, n, &err);
+		status = answer_query(&from, &question, out, n, &err);
 	gs_api_options_release(&o);
 	return gs_api_end(s, status, &err);
 }
@@ -254,7 +254,7 @@ int gpusnap_queries(char **out, size_t *n)
 /* --- what if ---------------------------------------------------------------------------------- */
 
 typedef struct whatif_call {
-	gs_whatif_options ask;
+	gs_whatif_options options;
 	const char *confs[MOST_CONFS];
 	size_t nconfs;
 	bool minimize;
@@ -265,17 +265,17 @@ static gs_status read_whatif_options(const gs_api_options *o, whatif_call *c, gs
 {
 	gs_status status = gs_api_option_texts(o, "conf", c->confs, MOST_CONFS, &c->nconfs, err);
 	if (!status)
-		status = gs_api_option_size(o, "capacity", &c->ask.capacity, err);
+		status = gs_api_option_size(o, "capacity", &c->options.capacity, err);
 	if (!status)
-		status = gs_api_option_size(o, "recorded_capacity", &c->ask.recorded_capacity, err);
+		status = gs_api_option_size(o, "recorded_capacity", &c->options.recorded_capacity, err);
 	if (!status)
-		status = gs_api_option_size(o, "allowed", &c->ask.allowed, err);
+		status = gs_api_option_size(o, "allowed", &c->options.allowed, err);
 	if (!status)
-		status = gs_api_option_text(o, "release", &c->ask.rules, err);
+		status = gs_api_option_text(o, "release", &c->options.rules, err);
 	if (!status)
-		status = gs_api_option_number(o, "until", &c->ask.until, err);
+		status = gs_api_option_number(o, "until", &c->options.until, err);
 	if (!status)
-		status = gs_api_option_number(o, "device", &c->ask.device, err);
+		status = gs_api_option_number(o, "device", &c->options.device, err);
 	if (!status)
 		status = gs_api_option_flag(o, "minimize", &c->minimize, err);
 	return status ? status : form_of(o, &c->form, err);
@@ -288,7 +288,7 @@ static gs_status answer_whatif(const gs_snapshot *s, const whatif_call *c, FILE 
 		: c->nconfs                           ? GS_WHATIF_OF_CONFS
 											  : GS_WHATIF_SEARCHED;
 	gs_whatif w;
-	gs_status status = gs_whatif_open(&w, s, &c->ask, err);
+	gs_status status = gs_whatif_open(&w, s, &c->options, err);
 	if (!status)
 		status = c->nconfs ? gs_whatif_try(&w, c->confs, c->nconfs, err)
 						   : gs_whatif_search(&w, err);
@@ -304,7 +304,7 @@ int gpusnap_snapshot_whatif(gpusnap_snapshot *s, const char *options, char **out
 {
 	static const char *const names[] = {"conf", "capacity", "recorded_capacity", "allowed",
 		"release", "until", "minimize", "device", "form", "width", NULL};
-	whatif_call c = {.ask = GS_WHATIF_OPTIONS_INIT};
+	whatif_call c = {.options = GS_WHATIF_OPTIONS_INIT};
 	gs_error err = GS_ERROR_INIT;
 	gs_api_options o;
 	gs_api_answer a;
@@ -324,13 +324,13 @@ int gpusnap_snapshot_whatif(gpusnap_snapshot *s, const char *options, char **out
 
 /* --- diff ------------------------------------------------------------------------------------- */
 
-static gs_status answer_diff(const gs_diff_ask *ask, const form *f, FILE *out, gs_error *err)
+static gs_status answer_diff(const gs_diff_options *moments, const form *f, FILE *out, gs_error *err)
 {
 	const gs_emit_head head = {
-		.complete = ask->a->complete && ask->b->complete, .width = (int)f->width};
+		.complete = moments->a->complete && moments->b->complete, .width = (int)f->width};
 	const gs_snapshot *culprit;
 	gs_diff d = GS_DIFF_INIT;
-	gs_status status = gs_diff_moments(ask, &d, &culprit, err);
+	gs_status status = gs_diff_moments(moments, &d, &culprit, err);
 	if (!status)
 		status = gs_diff_emit(&d, f->format, &head, out, NULL, err);
 	gs_diff_release(&d);
@@ -341,7 +341,7 @@ int gpusnap_snapshot_diff(
 	gpusnap_snapshot *a, gpusnap_snapshot *b, const char *options, char **out, size_t *n)
 {
 	static const char *const names[] = {"from", "to", "device", "form", "width", NULL};
-	gs_diff_ask ask = {&a->snapshot, &b->snapshot, NULL, NULL, GS_NONE};
+	gs_diff_options moments = {&a->snapshot, &b->snapshot, NULL, NULL, GS_NONE};
 	gs_error err = GS_ERROR_INIT;
 	gs_api_options o = {NULL};
 	gs_api_answer answer;
@@ -352,15 +352,15 @@ int gpusnap_snapshot_diff(
 	gs_status status = b->read ? gs_api_options_parse(&o, options, names, &err)
 							   : gs_fail(&err, GS_INVALID, "nothing has been read yet");
 	if (!status)
-		status = gs_api_option_text(&o, "from", &ask.state_a, &err);
+		status = gs_api_option_text(&o, "from", &moments.state_a, &err);
 	if (!status)
-		status = gs_api_option_text(&o, "to", &ask.state_b, &err);
+		status = gs_api_option_text(&o, "to", &moments.state_b, &err);
 	if (!status)
-		status = gs_api_option_number(&o, "device", &ask.device, &err);
+		status = gs_api_option_number(&o, "device", &moments.device, &err);
 	if (!status)
 		status = form_of(&o, &f, &err);
 	if (!status && !(status = gs_api_answer_open(&answer, &err))) {
-		status = answer_diff(&ask, &f, answer.stream, &err);
+		status = answer_diff(&moments, &f, answer.stream, &err);
 		status = gs_api_answer_finish(&answer, status, out, n, &err);
 	}
 	gs_api_options_release(&o);

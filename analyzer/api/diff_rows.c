@@ -71,14 +71,14 @@ static gs_status compare(gs_diff *d, const side *a, const side *b, gs_error *err
 }
 
 gs_status gs_diff_moments(
-	const gs_diff_ask *ask, gs_diff *d, const gs_snapshot **culprit, gs_error *err)
+	const gs_diff_options *options, gs_diff *d, const gs_snapshot **culprit, gs_error *err)
 {
 	side from = {0}, to = {0};
-	*culprit = ask->a;
-	gs_status status = side_open(&from, ask->a, ask->device, ask->state_a, err);
+	*culprit = options->a;
+	gs_status status = side_open(&from, options->a, options->device, options->state_a, err);
 	if (!status) {
-		*culprit = ask->b;
-		status = side_open(&to, ask->b, ask->device, ask->state_b, err);
+		*culprit = options->b;
+		status = side_open(&to, options->b, options->device, options->state_b, err);
 	}
 	if (!status)
 		status = compare(d, &from, &to, err);

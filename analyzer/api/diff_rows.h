@@ -5,16 +5,16 @@
 #include "analyzer/export/diff.h"
 #include "analyzer/query/emit.h"
 
-typedef struct gs_diff_ask {
+typedef struct gs_diff_options {
 	const gs_snapshot *a, *b;      /* may be the same */
 	const char *state_a, *state_b; /* selectors, NULL the default */
 	int64_t device;                /* GS_NONE: all */
-} gs_diff_ask;
+} gs_diff_options;
 
 /* Compares. *culprit gets the snapshot that an error is about. Errors as of gs_moments_select.
  * Release d in any case. */
 gs_status gs_diff_moments(
-	const gs_diff_ask *ask, gs_diff *d, const gs_snapshot **culprit, gs_error *err);
+	const gs_diff_options *options, gs_diff *d, const gs_snapshot **culprit, gs_error *err);
 
 /* head's query, columns, ncolumns and summary are set here; the rest is the caller's. left as
  * gs_emit_close's. */

@@ -7,7 +7,7 @@
 #include "analyzer/picture/scene.h"
 
 typedef struct picture_call {
-	gs_scene_ask scene;
+	gs_scene_options scene;
 	const char *color, *form;
 	int64_t width;
 	bool map;
@@ -120,7 +120,7 @@ int gpusnap_snapshot_picture(
 int gpusnap_snapshot_report(gpusnap_snapshot *s, const char *options, char **out, size_t *n)
 {
 	static const char *const names[] = {"device", "state", NULL};
-	gs_report_ask ask = {
+	gs_report_options report = {
 		.snapshots = &s->snapshot, .n = 1, .device = GS_NONE, .form = GS_PAGE_HTML};
 	gs_error err = GS_ERROR_INIT;
 	gs_api_options o;
@@ -130,11 +130,11 @@ int gpusnap_snapshot_report(gpusnap_snapshot *s, const char *options, char **out
 		return begun;
 	gs_status status = gs_api_options_parse(&o, options, names, &err);
 	if (!status)
-		status = gs_api_option_number(&o, "device", &ask.device, &err);
+		status = gs_api_option_number(&o, "device", &report.device, &err);
 	if (!status)
-		status = gs_api_option_text(&o, "state", &ask.state, &err);
+		status = gs_api_option_text(&o, "state", &report.state, &err);
 	if (!status && !(status = gs_api_answer_open(&a, &err))) {
-		status = gs_report_write(&ask, a.stream, NULL, &err);
+		status = gs_report_write(&report, a.stream, NULL, &err);
 		status = gs_api_answer_finish(&a, status, out, n, &err);
 	}
 	gs_api_options_release(&o);

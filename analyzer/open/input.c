@@ -110,11 +110,11 @@ void gs_input_tell(const gs_snapshot *s, gs_input_note *note, void *context)
 }
 
 static gs_status add_entry(gs_input *input, const gs_input_entry *entry,
-	const gs_input_options *ask, gs_ranks *seen, gs_error *err)
+	const gs_input_options *options, gs_ranks *seen, gs_error *err)
 {
 	gs_snapshot *s = &input->snapshots[input->n];
 	gs_error why = GS_ERROR_INIT;
-	gs_status status = gs_input_read_moment(entry, ask->want, ask->moment, s, &why);
+	gs_status status = gs_input_read_moment(entry, options->want, options->moment, s, &why);
 	if (status) {
 		why.status = status;
 		if (gs_input_lose(&input->losses, entry->path, entry->in_folder, &why))
@@ -123,11 +123,11 @@ static gs_status add_entry(gs_input *input, const gs_input_entry *entry,
 		return gs_fail(err, status, "%s", why.text[0] ? why.text : gs_status_text(status));
 	}
 	gs_ranks_add(seen, s->rank);
-	if (ask->rank != GS_NONE && s->rank != ask->rank) {
+	if (options->rank != GS_NONE && s->rank != options->rank) {
 		gs_snapshot_release(s);
 		return GS_OK;
 	}
-	gs_input_tell(s, ask->note, ask->context);
+	gs_input_tell(s, options->note, options->context);
 	input->n++;
 	return GS_OK;
 }
@@ -155,12 +155,12 @@ gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err)
 }
 
 gs_status gs_input_open(
-	const char *const *paths, size_t n, const gs_input_options *ask, gs_input *input, gs_error *err)
+	const char *const *paths, size_t n, const gs_input_options *options, gs_input *input, gs_error *err)
 {
 	gs_input_list list = GS_INPUT_LIST_INIT;
 	gs_ranks seen = GS_RANKS_INIT;
 	*input = (gs_input)GS_INPUT_INIT;
-	gs_status status = gs_input_expand(paths, n, ask->note, ask->context, &list, err);
+	gs_status status = gs_input_expand(paths, n, options->note, options->context, &list, err);
 	input->losses = list.losses;
 	list.losses = (gs_input_losses)GS_INPUT_LOSSES_INIT;
 	if (status) {
@@ -174,11 +174,11 @@ gs_status gs_input_open(
 		goto out;
 	}
 	for (size_t i = 0; i < list.n && !status; i++)
-		status = add_entry(input, &list.entries[i], ask, &seen, err);
+		status = add_entry(input, &list.entries[i], options, &seen, err);
 	if (!status && !input->n && !seen.n)
 		status = gs_input_losses_fail(&input->losses, &input->failed, err);
 	if (!status && !input->n) {
-		status = gs_input_none(ask->rank, &seen, err);
+		status = gs_input_none(options->rank, &seen, err);
 		input->failed = n ? strdup(paths[0]) : NULL;
 	}
 out:

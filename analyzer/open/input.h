@@ -92,7 +92,7 @@ gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err);
 
 /* At least one snapshot, or an error (GS_NOT_FOUND: none of that rank). What could not be read
  * beside them is among input->losses, to be told by the caller. Release in any case. */
-gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_options *ask,
+gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_options *options,
 	gs_input *input, gs_error *err);
 void gs_input_release(gs_input *input);
 

@@ -190,9 +190,9 @@ static gs_status plan_panel(gs_map *m, panel *p, int rows, gs_error *err)
 	return status;
 }
 
-static gs_status make_palette(gs_map *m, const gs_map_ask *ask, gs_error *err)
+static gs_status make_palette(gs_map *m, const gs_map_options *options, gs_error *err)
 {
-	gs_palette_moment *moments = calloc(2 * m->n + ask->nalso, sizeof *moments);
+	gs_palette_moment *moments = calloc(2 * m->n + options->nalso, sizeof *moments);
 	gs_status status;
 	size_t n = 0;
 
@@ -203,9 +203,9 @@ static gs_status make_palette(gs_map *m, const gs_map_ask *ask, gs_error *err)
 		if (m->panels[i].before.in.layout)
 			moments[n++] = m->panels[i].before.moment;
 	}
-	for (size_t i = 0; i < ask->nalso; i++)
-		moments[n++] = ask->also[i];
-	status = gs_palette_init(&m->palette, moments, n, ask->color, false, err);
+	for (size_t i = 0; i < options->nalso; i++)
+		moments[n++] = options->also[i];
+	status = gs_palette_init(&m->palette, moments, n, options->color, false, err);
 	free(moments);
 	for (size_t i = 0; i < m->n && !status; i++) {
 		panel *p = &m->panels[i];
@@ -216,19 +216,19 @@ static gs_status make_palette(gs_map *m, const gs_map_ask *ask, gs_error *err)
 	return status;
 }
 
-static gs_status make_panels(gs_map *m, const gs_map_ask *ask, gs_error *err)
+static gs_status make_panels(gs_map *m, const gs_map_options *options, gs_error *err)
 {
-	int rows = ROWS_ALL / (int)ask->n;
+	int rows = ROWS_ALL / (int)options->n;
 	gs_status status = GS_OK;
 
-	for (; m->n < ask->n && !status; m->n++) {
+	for (; m->n < options->n && !status; m->n++) {
 		panel *p = &m->panels[m->n];
-		status = begin_view(&p->now, &ask->panels[m->n], err);
+		status = begin_view(&p->now, &options->panels[m->n], err);
 		if (!status && m->both)
-			status = begin_view(&p->before, &ask->before[m->n], err);
+			status = begin_view(&p->before, &options->before[m->n], err);
 	}
 	if (!status)
-		status = make_palette(m, ask, err);
+		status = make_palette(m, options, err);
 	for (size_t i = 0; i < m->n && !status; i++)
 		status = plan_panel(m, &m->panels[i], rows < ROWS_LEAST ? ROWS_LEAST : rows, err);
 	return status;
@@ -241,16 +241,16 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path ? path : "a snapshot";
 }
 
-static gs_status write_words(gs_map *m, const gs_map_ask *ask, gs_error *err)
+static gs_status write_words(gs_map *m, const gs_map_options *options, gs_error *err)
 {
 	gs_canvas measure; /* its font alone is used: how many lines the headline takes */
 	gs_status status = gs_canvas_init(&measure, 1, 1, err);
 
 	if (status)
 		return status;
-	snprintf(m->headline, sizeof m->headline, "%s", ask->headline ? ask->headline : "");
+	snprintf(m->headline, sizeof m->headline, "%s", options->headline ? options->headline : "");
 	snprintf(m->source, sizeof m->source, "gpusnap map of %.300s, coloured by %s",
-		base_name(ask->panels[0].snapshot->path), gs_color_word(ask->color));
+		base_name(options->panels[0].snapshot->path), gs_color_word(options->color));
 	m->headline_lines = gs_draw_lines(&measure.draw, 0, 0, HEADLINE, HEADLINE_PITCH, 0,
 		m->width - 2 * GS_MAP_MARGIN, HEADLINE_LINES, false, m->headline);
 	gs_canvas_release(&measure);
@@ -259,28 +259,28 @@ static gs_status write_words(gs_map *m, const gs_map_ask *ask, gs_error *err)
 
 static int page_height(const gs_map *m);
 
-gs_status gs_map_make(gs_map **out, const gs_map_ask *ask, gs_error *err)
+gs_status gs_map_make(gs_map **out, const gs_map_options *options, gs_error *err)
 {
 	gs_map *m = calloc(1, sizeof *m);
 	gs_status status = GS_OK;
 
 	*out = NULL;
-	if (!m || !(m->panels = calloc(ask->n + 1, sizeof *m->panels))) {
+	if (!m || !(m->panels = calloc(options->n + 1, sizeof *m->panels))) {
 		free(m);
-		return gs_fail(err, GS_NO_MEMORY, "a map of %zu devices", ask->n);
+		return gs_fail(err, GS_NO_MEMORY, "a map of %zu devices", options->n);
 	}
-	m->both = ask->before != NULL;
-	m->width = ask->width ? ask->width : GS_MAP_WIDTH;
+	m->both = options->before != NULL;
+	m->width = options->width ? options->width : GS_MAP_WIDTH;
 	if (m->width < GS_MAP_WIDTH_MIN || m->width > GS_MAP_WIDTH_MAX)
 		status = gs_fail(err, GS_LIMIT, "a map is %d to %d pixels wide, not %d", GS_MAP_WIDTH_MIN,
 			GS_MAP_WIDTH_MAX, m->width);
-	else if (ask->n < 1 || ask->n > GS_MAP_PANELS_MAX)
+	else if (options->n < 1 || options->n > GS_MAP_PANELS_MAX)
 		status = gs_fail(err, GS_INVALID,
-			"a map shows 1 to %d devices, not %zu: choose one with -d", GS_MAP_PANELS_MAX, ask->n);
+			"a map shows 1 to %d devices, not %zu: choose one with -d", GS_MAP_PANELS_MAX, options->n);
 	if (!status)
-		status = make_panels(m, ask, err);
+		status = make_panels(m, options, err);
 	if (!status)
-		status = write_words(m, ask, err);
+		status = write_words(m, options, err);
 	if (status) {
 		gs_map_free(m);
 		return status;

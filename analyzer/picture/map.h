@@ -34,7 +34,7 @@ enum {
 	GS_MAP_WIDTH_MAX = 8192
 };
 
-typedef struct gs_map_ask {
+typedef struct gs_map_options {
 	const gs_map_panel *panels; /* the first is told first */
 	const gs_map_panel *before; /* NULL; or as many: each device at another moment, drawn to the
 								   left (layout NULL: it was not there) */
@@ -44,13 +44,13 @@ typedef struct gs_map_ask {
 	int width;                     /* 0: GS_MAP_WIDTH */
 	const gs_palette_moment *also; /* further moments that rank the holders */
 	size_t nalso;
-} gs_map_ask;
+} gs_map_options;
 
 typedef struct gs_map gs_map;
 
 /* Plans the picture of 1 to GS_MAP_PANELS_MAX panels. GS_INVALID when a panel has no segment;
  * GS_LIMIT for heaps of 2^62 bytes or more, and for widths out of bounds. */
-gs_status gs_map_make(gs_map **out, const gs_map_ask *ask, gs_error *err);
+gs_status gs_map_make(gs_map **out, const gs_map_options *options, gs_error *err);
 void gs_map_free(gs_map *m); /* accepts NULL */
 
 int gs_map_width(const gs_map *m);

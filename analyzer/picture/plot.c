@@ -79,35 +79,35 @@ static void set_top(panel *p)
 	p->top = most + most / 20;
 }
 
-static gs_status make_palette(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
+static gs_status make_palette(gs_plot *p, const gs_plot_options *options, gs_error *err)
 {
-	gs_palette_moment *moments = calloc(ask->n + ask->nalso + 1, sizeof *moments);
+	gs_palette_moment *moments = calloc(options->n + options->nalso + 1, sizeof *moments);
 	gs_status status;
 
 	if (!moments)
-		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", ask->n);
-	for (size_t i = 0; i < ask->n; i++)
+		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", options->n);
+	for (size_t i = 0; i < options->n; i++)
 		moments[i] = (gs_palette_moment){
-			ask->panels[i].snapshot, ask->panels[i].layout, ask->panels[i].meaning, false};
-	if (ask->nalso)
-		memcpy(moments + ask->n, ask->also, ask->nalso * sizeof *moments);
-	status = gs_palette_init(&p->palette, moments, ask->n + ask->nalso, ask->by, true, err);
+			options->panels[i].snapshot, options->panels[i].layout, options->panels[i].meaning, false};
+	if (options->nalso)
+		memcpy(moments + options->n, options->also, options->nalso * sizeof *moments);
+	status = gs_palette_init(&p->palette, moments, options->n + options->nalso, options->by, true, err);
 	free(moments);
 	return status;
 }
 
-static gs_status make_panels(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
+static gs_status make_panels(gs_plot *p, const gs_plot_options *options, gs_error *err)
 {
 	gs_status status = GS_OK;
 
-	for (size_t i = 0; i < ask->n && !status; i++) {
+	for (size_t i = 0; i < options->n && !status; i++) {
 		panel *made = &p->panels[p->n];
-		if (!ask->panels[i].history->n)
+		if (!options->panels[i].history->n)
 			continue;
-		made->in = ask->panels[i];
+		made->in = options->panels[i];
 		made->source = gs_palette_source(&p->palette, made->in.snapshot);
 		status = gs_plot_series_init(&made->series, made->in.history, made->in.meaning, &p->palette,
-			made->source, ask->axis, p->columns, err);
+			made->source, options->axis, p->columns, err);
 		p->n++;
 		set_top(made);
 	}
@@ -117,20 +117,20 @@ static gs_status make_panels(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
 	return status;
 }
 
-static gs_status write_words(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
+static gs_status write_words(gs_plot *p, const gs_plot_options *options, gs_error *err)
 {
-	const char *path = ask->panels[0].snapshot->path, *slash = path ? strrchr(path, '/') : NULL;
+	const char *path = options->panels[0].snapshot->path, *slash = path ? strrchr(path, '/') : NULL;
 	gs_canvas measure;
 	gs_status status = gs_canvas_init(&measure, 1, 1, err);
 
 	if (status)
 		return status;
-	snprintf(p->headline, sizeof p->headline, "%s", ask->headline ? ask->headline : "");
+	snprintf(p->headline, sizeof p->headline, "%s", options->headline ? options->headline : "");
 	snprintf(p->source, sizeof p->source, "gpusnap plot of %.300s, by %s",
 		slash && slash[1] ? slash + 1
 			: path        ? path
 						  : "a snapshot",
-		gs_color_word(ask->by));
+		gs_color_word(options->by));
 	p->headline_lines = gs_draw_lines(&measure.draw, 0, 0, HEADLINE, HEADLINE_PITCH, 0,
 		p->width - 2 * MARGIN, HEADLINE_LINES, false, p->headline);
 	gs_canvas_release(&measure);
@@ -139,40 +139,40 @@ static gs_status write_words(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
 
 static int page_height(const gs_plot *p);
 
-static gs_status make(gs_plot *p, const gs_plot_ask *ask, gs_error *err)
+static gs_status make(gs_plot *p, const gs_plot_options *options, gs_error *err)
 {
 	gs_status status = GS_OK;
 
-	p->width = ask->width ? ask->width : GS_PLOT_WIDTH;
+	p->width = options->width ? options->width : GS_PLOT_WIDTH;
 	if (p->width < GS_PLOT_WIDTH_MIN || p->width > GS_PLOT_WIDTH_MAX)
 		return gs_fail(err, GS_LIMIT, "a plot is %d to %d pixels wide, not %d", GS_PLOT_WIDTH_MIN,
 			GS_PLOT_WIDTH_MAX, p->width);
-	if (!ask->n)
+	if (!options->n)
 		return gs_fail(err, GS_NOT_FOUND, "it has no device to plot");
 	p->x = MARGIN + AXIS;
 	p->columns = p->width - p->x - (p->width >= 700 ? RIGHT : 8) - MARGIN;
-	p->panels = calloc(ask->n, sizeof *p->panels);
+	p->panels = calloc(options->n, sizeof *p->panels);
 	if (!p->panels)
-		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", ask->n);
-	status = make_palette(p, ask, err);
+		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", options->n);
+	status = make_palette(p, options, err);
 	if (!status)
-		status = make_panels(p, ask, err);
+		status = make_panels(p, options, err);
 	if (!status)
-		status = write_words(p, ask, err);
+		status = write_words(p, options, err);
 	if (!status)
 		p->height = page_height(p);
 	return status;
 }
 
-gs_status gs_plot_make(gs_plot **out, const gs_plot_ask *ask, gs_error *err)
+gs_status gs_plot_make(gs_plot **out, const gs_plot_options *options, gs_error *err)
 {
 	gs_plot *p = calloc(1, sizeof *p);
 	gs_status status;
 
 	*out = NULL;
 	if (!p)
-		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", ask->n);
-	status = make(p, ask, err);
+		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", options->n);
+	status = make(p, options, err);
 	if (status)
 		gs_plot_free(p);
 	else

@@ -23,7 +23,7 @@ typedef struct gs_plot_panel {
 
 enum { GS_PLOT_WIDTH = 1320, GS_PLOT_WIDTH_MIN = 320, GS_PLOT_WIDTH_MAX = 8192 };
 
-typedef struct gs_plot_ask {
+typedef struct gs_plot_options {
 	const gs_plot_panel *panels;
 	size_t n;
 	const char *headline; /* NULL: none */
@@ -32,12 +32,12 @@ typedef struct gs_plot_ask {
 	const gs_palette_moment *also; /* further moments that rank the holders */
 	size_t nalso;
 	int width; /* 0: GS_PLOT_WIDTH */
-} gs_plot_ask;
+} gs_plot_options;
 
 typedef struct gs_plot gs_plot;
 
 /* GS_NOT_FOUND: no panel has events; GS_LIMIT: a width out of bounds; GS_NO_MEMORY. */
-gs_status gs_plot_make(gs_plot **out, const gs_plot_ask *ask, gs_error *err);
+gs_status gs_plot_make(gs_plot **out, const gs_plot_options *options, gs_error *err);
 void gs_plot_free(gs_plot *p); /* accepts NULL */
 
 /* The planned plot as a picture; it borrows the plot. */

@@ -142,24 +142,24 @@ static void tell_differences(gs_page *p, const gs_snapshot *all, size_t n)
 	gs_page_end_table(p);
 }
 
-static gs_status open_scene(const gs_report_ask *ask, size_t i, bool whole, gs_scene *scene,
+static gs_status open_scene(const gs_report_options *options, size_t i, bool whole, gs_scene *scene,
 	const char **path, gs_error *err)
 {
-	gs_scene_ask wanted = {.device = ask->device,
-		.state = ask->state,
+	gs_scene_options wanted = {.device = options->device,
+		.state = options->state,
 		.meaning = whole,
 		.advice = whole,
 		.heapless = true,
-		.bare = ask->form == GS_PAGE_HTML};
+		.bare = options->form == GS_PAGE_HTML};
 
 	if (path)
-		*path = ask->snapshots[i].path;
-	return gs_scene_open(scene, &ask->snapshots[i], &wanted, err);
+		*path = options->snapshots[i].path;
+	return gs_scene_open(scene, &options->snapshots[i], &wanted, err);
 }
 
 /* The headline is that of the snapshot which failed first. */
 static gs_status write_overview(
-	gs_page *p, const gs_report_ask *ask, size_t first, const char **path, gs_error *err)
+	gs_page *p, const gs_report_options *options, size_t first, const char **path, gs_error *err)
 {
 	static const char *const names[] = {"snapshot", "failed", "verdict", "request", "asked for by",
 		"in use", "cached, free", "reserved", "failures"};
@@ -168,15 +168,15 @@ static gs_status write_overview(
 	char text[200];
 	gs_status status = GS_OK;
 
-	snprintf(text, sizeof text, "All %zu snapshots", ask->n);
+	snprintf(text, sizeof text, "All %zu snapshots", options->n);
 	gs_page_heading(p, 2, "all", text);
 	gs_page_table(p, COLUMNS, names, numbers);
-	for (size_t i = 0; i < ask->n && !status; i++) {
+	for (size_t i = 0; i < options->n && !status; i++) {
 		gs_scene scene;
-		status = open_scene(ask, i, false, &scene, path, err);
+		status = open_scene(options, i, false, &scene, path, err);
 		if (status == GS_NOT_FOUND) { /* it has nothing to show in that state: its name stays */
 			status = GS_OK;
-			overview_name(p, &ask->snapshots[i], i, first);
+			overview_name(p, &options->snapshots[i], i, first);
 			for (int k = 2; k < COLUMNS; k++)
 				gs_page_cell(p, "");
 		} else if (!status) {
@@ -185,7 +185,7 @@ static gs_status write_overview(
 		gs_scene_release(&scene);
 	}
 	gs_page_end_table(p);
-	tell_differences(p, ask->snapshots, ask->n);
+	tell_differences(p, options->snapshots, options->n);
 	return status;
 }
 
@@ -208,14 +208,14 @@ static void tell_source(gs_page *p, const gs_snapshot *s)
 }
 
 static gs_status write_before(
-	gs_page *p, const gs_report_ask *ask, const gs_scene *now, const char **path, gs_error *err)
+	gs_page *p, const gs_report_options *options, const gs_scene *now, const char **path, gs_error *err)
 {
 	gs_scene before;
-	gs_scene_ask wanted = {.device = ask->device, .state = ask->before_state, .meaning = true};
-	gs_status status = gs_scene_open(&before, ask->before, &wanted, err);
+	gs_scene_options wanted = {.device = options->device, .state = options->before_state, .meaning = true};
+	gs_status status = gs_scene_open(&before, options->before, &wanted, err);
 
 	if (path)
-		*path = ask->before->path;
+		*path = options->before->path;
 	if (!status)
 		status = gs_report_changes(p, &before, now, err);
 	gs_scene_release(&before);
@@ -223,77 +223,77 @@ static gs_status write_before(
 }
 
 static gs_status write_one(
-	gs_page *p, const gs_report_ask *ask, size_t i, bool alone, const char **path, gs_error *err)
+	gs_page *p, const gs_report_options *options, size_t i, bool alone, const char **path, gs_error *err)
 {
 	gs_scene scene;
-	gs_status status = open_scene(ask, i, true, &scene, path, err);
+	gs_status status = open_scene(options, i, true, &scene, path, err);
 	char id[32];
 
 	if (!status) {
 		snprintf(id, sizeof id, "snapshot-%zu", i);
 		gs_page_heading(p, alone ? 1 : 2, id, scene.headline);
 		tell_source(p, scene.snapshot);
-		if (alone && ask->viewer && p->form == GS_PAGE_HTML)
-			ask->viewer(&p->m, ask->viewer_context);
+		if (alone && options->viewer && p->form == GS_PAGE_HTML)
+			options->viewer(&p->m, options->viewer_context);
 		status = gs_report_sections(p, &scene, alone, err);
 	}
-	if (!status && alone && ask->before)
-		status = write_before(p, ask, &scene, path, err);
+	if (!status && alone && options->before)
+		status = write_before(p, options, &scene, path, err);
 	gs_scene_release(&scene);
 	return status;
 }
 
 static gs_status write_all(
-	gs_page *p, const gs_report_ask *ask, size_t first, const char **path, gs_error *err)
+	gs_page *p, const gs_report_options *options, size_t first, const char **path, gs_error *err)
 {
 	char text[200];
-	gs_status status = write_overview(p, ask, first, path, err);
+	gs_status status = write_overview(p, options, first, path, err);
 
 	if (!status)
-		status = write_one(p, ask, first, false, path, err);
-	for (size_t i = 0; i < ask->n && !status; i++)
+		status = write_one(p, options, first, false, path, err);
+	for (size_t i = 0; i < options->n && !status; i++)
 		if (i != first && told_at_length(i, first)) {
-			status = write_one(p, ask, i, false, path, err);
+			status = write_one(p, options, i, false, path, err);
 			if (status == GS_NOT_FOUND)
 				status = GS_OK;
 		}
-	if (!status && ask->n > GS_REPORT_WHOLE) {
+	if (!status && options->n > GS_REPORT_WHOLE) {
 		snprintf(text, sizeof text,
 			"%zu more snapshots have their row in the first table alone: --rank chooses one.",
-			ask->n - GS_REPORT_WHOLE);
+			options->n - GS_REPORT_WHOLE);
 		gs_page_remark(p, text);
 	}
 	return status;
 }
 
 /* The title of the window; of several, what failed first is said below it. */
-static void title_of(const gs_report_ask *ask, size_t first, char *buf, size_t cap)
+static void title_of(const gs_report_options *options, size_t first, char *buf, size_t cap)
 {
 	char name[300];
 
-	name_snapshot(&ask->snapshots[first], name, sizeof name);
-	if (ask->n > 1)
-		snprintf(buf, cap, "GPU memory of %zu snapshots; %s failed first", ask->n, name);
+	name_snapshot(&options->snapshots[first], name, sizeof name);
+	if (options->n > 1)
+		snprintf(buf, cap, "GPU memory of %zu snapshots; %s failed first", options->n, name);
 	else
 		snprintf(buf, cap, "GPU memory: %s", name);
 }
 
-gs_status gs_report_write(const gs_report_ask *ask, FILE *out, const char **path, gs_error *err)
+gs_status gs_report_write(const gs_report_options *options, FILE *out, const char **path, gs_error *err)
 {
-	size_t first = first_failed(ask->snapshots, ask->n);
+	size_t first = first_failed(options->snapshots, options->n);
 	char title[400];
 	gs_page p;
 	gs_status status;
 
-	title_of(ask, first, title, sizeof title);
-	gs_page_open(&p, out, ask->form, title, ask->viewer != NULL);
-	p.beside = ask->beside;
-	p.context = ask->context;
-	if (ask->n > 1) {
+	title_of(options, first, title, sizeof title);
+	gs_page_open(&p, out, options->form, title, options->viewer != NULL);
+	p.beside = options->beside;
+	p.context = options->context;
+	if (options->n > 1) {
 		gs_page_heading(&p, 1, NULL, title);
-		status = write_all(&p, ask, first, path, err);
+		status = write_all(&p, options, first, path, err);
 	} else {
-		status = write_one(&p, ask, 0, true, path, err);
+		status = write_one(&p, options, 0, true, path, err);
 	}
 	gs_page_close(&p);
 	return status;

@@ -12,7 +12,7 @@ enum {
 	GS_REPORT_WHOLE = 8
 }; /* snapshots told at length; of the others the first table has a row */
 
-typedef struct gs_report_ask {
+typedef struct gs_report_options {
 	const gs_snapshot *snapshots;
 	size_t n;
 	int64_t device;    /* GS_NONE: all */
@@ -27,10 +27,10 @@ typedef struct gs_report_ask {
 	 * static. */
 	void (*viewer)(gs_markup *m, void *context);
 	void *viewer_context;
-} gs_report_ask;
+} gs_report_options;
 
 /* *path (may be NULL) gets the path of the snapshot that an error is about, borrowed. Errors as of
  * gs_scene_open; errors of writing are the stream's. */
-gs_status gs_report_write(const gs_report_ask *ask, FILE *out, const char **path, gs_error *err);
+gs_status gs_report_write(const gs_report_options *options, FILE *out, const char **path, gs_error *err);
 
 #endif

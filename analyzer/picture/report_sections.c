@@ -422,16 +422,16 @@ static gs_status tell_whatif(const sections *s, gs_error *err)
 	static const char *const names[] = {
 		"settings", "the run", "peak reserved", "reserved", "retries", "than recorded", ""};
 	static const bool numbers[] = {false, false, true, true, true, false, false};
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif w;
 	gs_error unable = GS_ERROR_INIT;
 	gs_status status;
 
 	if (!s->scene->diagnosis.device || !s->scene->diagnosis.device->trace.n)
 		return GS_OK;
-	ask.device = s->scene->diagnosis.device->device;
-	ask.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
-	status = gs_whatif_open(&w, s->scene->snapshot, &ask, &unable);
+	options.device = s->scene->diagnosis.device->device;
+	options.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
+	status = gs_whatif_open(&w, s->scene->snapshot, &options, &unable);
 	if (!status)
 		status = gs_whatif_search(&w, &unable);
 	if (!status) {

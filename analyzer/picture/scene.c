@@ -7,15 +7,15 @@
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
 
-static gs_status diagnose(gs_scene *scene, const gs_scene_ask *ask, gs_error *err)
+static gs_status diagnose(gs_scene *scene, const gs_scene_options *options, gs_error *err)
 {
-	gs_diagnose_options options = GS_DIAGNOSE_OPTIONS_INIT;
+	gs_diagnose_options diagnose_options = GS_DIAGNOSE_OPTIONS_INIT;
 
-	options.any_device = ask->device == GS_NONE;
-	options.device = options.any_device ? 0 : (int32_t)ask->device;
-	options.state = ask->state;
-	gs_status status = gs_diagnose(scene->snapshot, &options, &scene->diagnosis, err);
-	return status || !ask->advice ? status : gs_advise(&scene->diagnosis, true, err);
+	diagnose_options.any_device = options->device == GS_NONE;
+	diagnose_options.device = diagnose_options.any_device ? 0 : (int32_t)options->device;
+	diagnose_options.state = options->state;
+	gs_status status = gs_diagnose(scene->snapshot, &diagnose_options, &scene->diagnosis, err);
+	return status || !options->advice ? status : gs_advise(&scene->diagnosis, true, err);
 }
 
 /* The device that the headline speaks of comes first. */
@@ -100,26 +100,26 @@ static gs_status find_meanings(gs_scene *scene, gs_error *err)
 }
 
 gs_status gs_scene_open(
-	gs_scene *scene, const gs_snapshot *s, const gs_scene_ask *ask, gs_error *err)
+	gs_scene *scene, const gs_snapshot *s, const gs_scene_options *options, gs_error *err)
 {
 	gs_status status;
 
 	memset(scene, 0, sizeof *scene);
 	scene->snapshot = s;
-	scene->asked = ask->state != NULL;
-	scene->bare = ask->bare;
-	status = diagnose(scene, ask, err);
+	scene->asked = options->state != NULL;
+	scene->bare = options->bare;
+	status = diagnose(scene, options, err);
 	if (!status) {
 		gs_diagnosis_line(&scene->diagnosis, scene->headline, sizeof scene->headline);
-		status = gs_meaning_moments_select(s, ask->device, ask->state, &scene->moments, err);
-		if (status == GS_NOT_FOUND && ask->heapless && ask->device == GS_NONE) {
+		status = gs_meaning_moments_select(s, options->device, options->state, &scene->moments, err);
+		if (status == GS_NOT_FOUND && options->heapless && options->device == GS_NONE) {
 			*err = (gs_error)GS_ERROR_INIT;
 			status = GS_OK;
 		}
 	}
 	if (!status) {
 		put_first(&scene->moments, scene->diagnosis.device);
-		if (ask->meaning)
+		if (options->meaning)
 			status = find_meanings(scene, err);
 	}
 	return status;
@@ -173,7 +173,7 @@ gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color c
 	gs_map **map, gs_error *err)
 {
 	gs_map_panel now[GS_MAP_PANELS_MAX], then[GS_MAP_PANELS_MAX];
-	gs_map_ask ask = {.panels = now,
+	gs_map_options map_options = {.panels = now,
 		.before = before ? then : NULL,
 		.headline = scene->bare ? NULL : scene->headline,
 		.color = color,
@@ -181,15 +181,15 @@ gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color c
 		.also = scene->ranks,
 		.nalso = scene->ranks && !before ? 2 * scene->moments.n : 0};
 
-	for (size_t i = 0; i < scene->moments.n && ask.n < GS_MAP_PANELS_MAX; i++) {
+	for (size_t i = 0; i < scene->moments.n && map_options.n < GS_MAP_PANELS_MAX; i++) {
 		if (!scene->moments.at[i].layout.nsegments && scene->moments.n > 1)
 			continue;
-		now[ask.n] = panel_of(scene, i);
+		now[map_options.n] = panel_of(scene, i);
 		if (before)
-			then[ask.n] = panel_before(before, now[ask.n].device);
-		ask.n++;
+			then[map_options.n] = panel_before(before, now[map_options.n].device);
+		map_options.n++;
 	}
-	return gs_map_make(map, &ask, err);
+	return gs_map_make(map, &map_options, err);
 }
 
 static gs_plot_panel plot_panel(const gs_scene *scene, size_t i)
@@ -210,7 +210,7 @@ gs_status gs_scene_plot(
 {
 	size_t n = scene->moments.n;
 	gs_plot_panel *panels = calloc(n + 1, sizeof *panels);
-	gs_plot_ask ask = {.panels = panels,
+	gs_plot_options plot_options = {.panels = panels,
 		.n = n,
 		.headline = scene->bare ? NULL : scene->headline,
 		.by = by,
@@ -225,7 +225,7 @@ gs_status gs_scene_plot(
 		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", n);
 	for (size_t i = 0; i < n; i++)
 		panels[i] = plot_panel(scene, i);
-	status = gs_plot_make(plot, &ask, err);
+	status = gs_plot_make(plot, &plot_options, err);
 	free(panels);
 	return status;
 }

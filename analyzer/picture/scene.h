@@ -8,14 +8,14 @@
 #include "analyzer/picture/plot.h"
 #include "analyzer/state/moments.h"
 
-typedef struct gs_scene_ask {
+typedef struct gs_scene_options {
 	int64_t device;    /* GS_NONE: all; the one that failed first */
 	const char *state; /* selector, NULL the default */
 	bool meaning;      /* categories, steps, histories are wanted */
 	bool advice;       /* is wanted, with replays */
 	bool heapless;     /* an input that tells of no segments (a bare message) is no error */
 	bool bare;         /* pictures without the headline: it stands above them already */
-} gs_scene_ask;
+} gs_scene_options;
 
 typedef struct gs_scene {
 	const gs_snapshot *snapshot;
@@ -35,7 +35,7 @@ typedef struct gs_scene {
 
 /* Errors as of gs_diagnose and gs_moments_select. Release in any case. */
 gs_status gs_scene_open(
-	gs_scene *scene, const gs_snapshot *s, const gs_scene_ask *ask, gs_error *err);
+	gs_scene *scene, const gs_snapshot *s, const gs_scene_options *options, gs_error *err);
 void gs_scene_release(gs_scene *scene);
 
 /* The meaning of a device's moment, or NULL. */

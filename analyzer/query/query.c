@@ -236,29 +236,29 @@ static void bind(sqlite3_stmt *stmt, const char *name, const char *value)
 		gs_db_text(stmt, at, value);
 }
 
-gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *out, uint64_t *left,
+gs_status gs_query_answer(gs_session *session, const gs_query_options *options, FILE *out, uint64_t *left,
 	uint64_t *count, gs_error *err)
 {
 	answer a = {.session = session};
 	gs_emitter *e = NULL;
 	uint64_t written = 0;
-	const gs_query *named = ask->named;
+	const gs_query *named = options->named;
 	gs_status status = gs_session_query(
-		session, named ? named->sql : ask->sql, named != NULL, ask->seconds, &a.stmt, err);
+		session, named ? named->sql : options->sql, named != NULL, options->seconds, &a.stmt, err);
 	if (status)
 		return status;
-	bind(a.stmt, ":by", ask->by);
+	bind(a.stmt, ":by", options->by);
 	bind(a.stmt, ":metric", named ? named->metric : NULL);
 	bind(a.stmt, ":table", named ? named->table : NULL);
 	status = plan(&a, named, err);
 	if (!status)
-		plan_sizes(&a, named, ask->format);
-	gs_emit_head head = {named ? named->name : ask->sql, gs_session_state(session),
-		gs_session_complete(session), a.columns, a.ncolumns, ask->limit, ask->width, false, NULL};
+		plan_sizes(&a, named, options->format);
+	gs_emit_head head = {named ? named->name : options->sql, gs_session_state(session),
+		gs_session_complete(session), a.columns, a.ncolumns, options->limit, options->width, false, NULL};
 	if (!status)
-		status = gs_emit_open(out, ask->format, &head, &e, err);
+		status = gs_emit_open(out, options->format, &head, &e, err);
 	if (!status)
-		status = rows(&a, e, ask->seconds, &written, err);
+		status = rows(&a, e, options->seconds, &written, err);
 	gs_session_stop_clock(session);
 	if (e) {
 		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);

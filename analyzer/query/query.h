@@ -32,7 +32,7 @@ gs_status gs_query_find_dot(const char *typed, gs_query *q, gs_error *err);
  * beginning must be of one name only. GS_NOT_FOUND: err lists the nearest names. */
 gs_status gs_query_find(const char *typed, gs_query *q, gs_error *err);
 
-typedef struct gs_query_ask {
+typedef struct gs_query_options {
 	const gs_query *named; /* or NULL: */
 	const char *sql;
 	const char *by; /* top stacks: stack, function, file, module; NULL stack */
@@ -40,11 +40,11 @@ typedef struct gs_query_ask {
 	gs_format format;
 	uint64_t limit; /* rows, 0 all */
 	int width;      /* of the terminal */
-} gs_query_ask;
+} gs_query_options;
 
 /* Answers into out; left gets the rows beyond the limit, rows (may be NULL) those written.
  * GS_TIMEOUT: it took too long. On failure out may hold a part. */
-gs_status gs_query_answer(gs_session *session, const gs_query_ask *ask, FILE *out, uint64_t *left,
+gs_status gs_query_answer(gs_session *session, const gs_query_options *options, FILE *out, uint64_t *left,
 	uint64_t *rows, gs_error *err);
 
 #endif

@@ -39,10 +39,10 @@ static const struct {
 static gs_status narrow(gs_session *session, gs_error *err)
 {
 	sqlite3 *db = gs_store_connection(session->store);
-	int64_t device = session->ask.device;
+	int64_t device = session->options.device;
 	gs_status status = gs_db_run(
 		db, "CREATE TABLE temp.chosen (snapshot_id INTEGER PRIMARY KEY)", err);
-	if (device == GS_NONE && session->ask.rank == GS_NONE)
+	if (device == GS_NONE && session->options.rank == GS_NONE)
 		return status;
 	for (size_t i = 0; i < sizeof narrowed / sizeof *narrowed && !status; i++)
 		status = gs_db_runf(db, err,
@@ -65,7 +65,7 @@ static gs_status open_store(gs_session *session, gs_error *err)
 		status = gs_store_shadow(session->store, err);
 	if (!status)
 		status = narrow(session, err);
-	if (!status && session->stored && session->ask.all_frames)
+	if (!status && session->stored && session->options.all_frames)
 		status = gs_db_run(gs_store_connection(session->store), gs_sql_text("all_frames.sql"), err);
 	if (status && session->stored)
 		session->failed = strdup(session->list.entries[0].path);
@@ -81,29 +81,29 @@ static bool is_one_database(const gs_input_list *list)
 	return list->n > 0;
 }
 
-gs_status gs_session_open(const gs_session_options *ask, gs_session **out, gs_error *err)
+gs_status gs_session_open(const gs_session_options *options, gs_session **out, gs_error *err)
 {
 	gs_session *session = calloc(1, sizeof *session);
 	*out = session;
 	if (!session)
 		return gs_fail(err, GS_NO_MEMORY, "a session");
-	session->ask = *ask;
+	session->options = *options;
 	session->complete = true;
-	if (ask->given)
+	if (options->given)
 		return open_store(session, err);
 	gs_status status = gs_input_expand(
-		ask->paths, ask->npaths, ask->note, ask->context, &session->list, err);
+		options->paths, options->npaths, options->note, options->context, &session->list, err);
 	if (status) {
 		session->failed = session->list.failed;
 		session->list.failed = NULL;
 		return status;
 	}
 	if (!session->list.n) {
-		session->failed = ask->npaths ? strdup(ask->paths[0]) : NULL;
+		session->failed = options->npaths ? strdup(options->paths[0]) : NULL;
 		return gs_input_none(GS_NONE, NULL, err);
 	}
 	/* a database holds categories by our rules */
-	session->stored = is_one_database(&session->list) && !ask->rules;
+	session->stored = is_one_database(&session->list) && !options->rules;
 	return open_store(session, err);
 }
 
@@ -192,7 +192,7 @@ static gs_status list_states(gs_session *session, gs_error *err)
 static gs_status tell_inexact(gs_session *session, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	if (!session->ask.note || !(session->guard.reads & GS_READS_STATE))
+	if (!session->options.note || !(session->guard.reads & GS_READS_STATE))
 		return GS_OK;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
 		"SELECT t.snapshot_id, t.device, t.name, s.note FROM temp.shown_state AS t JOIN main.state AS s ON s.id = t.state_id"
@@ -207,7 +207,7 @@ static gs_status tell_inexact(gs_session *session, gs_error *err)
 			snprintf(device, sizeof device, " of device %lld", (long long)gs_db_get(q, 1));
 		snprintf(text, sizeof text, "the state \"%s\"%s is not exact%s%s",
 			sqlite3_column_text(q, 2), device, note ? ": " : "", note ? note : "");
-		session->ask.note(session->ask.context, path, text);
+		session->options.note(session->options.context, path, text);
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_OK : status;
@@ -290,7 +290,7 @@ const char *gs_session_state(const gs_session *session)
 			return NULL;
 	if (session->nstates)
 		return session->states[0].name;
-	return session->ask.state && *session->ask.state ? session->ask.state : "captured";
+	return session->options.state && *session->options.state ? session->options.state : "captured";
 }
 
 bool gs_session_uses_state(const gs_session *session)

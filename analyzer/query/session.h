@@ -29,7 +29,7 @@ typedef struct gs_session gs_session;
 
 /* Finds the inputs and makes the tables; reads no file yet. On failure too the session is to be
  * closed, so that gs_session_failed can be asked. */
-gs_status gs_session_open(const gs_session_options *ask, gs_session **session, gs_error *err);
+gs_status gs_session_open(const gs_session_options *options, gs_session **session, gs_error *err);
 void gs_session_close(gs_session *session);
 
 /* What could not be read beside that which answers; after gs_session_query. */

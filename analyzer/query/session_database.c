@@ -14,7 +14,7 @@ static gs_status pick_snapshots(gs_session *session, gs_error *err)
 	while (!status && !(status = gs_db_next(q, err))) {
 		int64_t rank = gs_db_get(q, 1);
 		gs_ranks_add(&session->ranks, rank);
-		if (session->ask.rank != GS_NONE && session->ask.rank != rank)
+		if (session->options.rank != GS_NONE && session->options.rank != rank)
 			continue;
 		status = gs_session_add_item(session, sqlite3_column_int64(q, 0), rank,
 			(const char *)sqlite3_column_text(q, 2), err);
@@ -22,7 +22,7 @@ static gs_status pick_snapshots(gs_session *session, gs_error *err)
 	}
 	sqlite3_finalize(q);
 	if (status == GS_END)
-		status = session->n ? GS_OK : gs_input_none(session->ask.rank, &session->ranks, err);
+		status = session->n ? GS_OK : gs_input_none(session->options.rank, &session->ranks, err);
 	return status;
 }
 
@@ -37,8 +37,8 @@ static gs_status tell_warnings(gs_session *session, gs_error *err)
 		int64_t rank;
 		const char *path;
 		if (gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) &&
-			session->ask.note)
-			session->ask.note(session->ask.context, path, (const char *)sqlite3_column_text(q, 1));
+			session->options.note)
+			session->options.note(session->options.context, path, (const char *)sqlite3_column_text(q, 1));
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_OK : status;
@@ -65,7 +65,7 @@ static bool has_messages(gs_session *session, int64_t snapshot, int64_t device)
 static gs_status find_state(gs_session *session, int64_t snapshot, int64_t device, int64_t *id,
 	char *name, size_t cap, gs_error *err)
 {
-	const char *selector = session->ask.state && *session->ask.state ? session->ask.state : NULL;
+	const char *selector = session->options.state && *session->options.state ? session->options.state : NULL;
 	bool oom = !selector || !strcmp(selector, "oom");
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
@@ -128,7 +128,7 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 		int64_t snapshot = sqlite3_column_int64(q, 0), device = gs_db_get(q, 1), rank;
 		const char *path;
 		if (!gs_session_snapshot(session, snapshot, &rank, &path) ||
-			(session->ask.device != GS_NONE && session->ask.device != device))
+			(session->options.device != GS_NONE && session->options.device != device))
 			continue;
 		status = show_state(session, snapshot, device, rebuild, err);
 	}
@@ -166,8 +166,8 @@ static gs_status check_lost(gs_session *session, unsigned reads, gs_error *err)
 			ooms ? "what it tells of failures" : "the first event");
 		if (++lost == session->n)
 			status = gs_fail(err, GS_TRUNCATED, "%s", text);
-		else if (session->ask.note)
-			session->ask.note(session->ask.context, path, text);
+		else if (session->options.note)
+			session->options.note(session->options.context, path, text);
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_OK : status;

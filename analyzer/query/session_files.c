@@ -42,7 +42,7 @@ static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS 
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
 static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
 {
-	const char *selector = session->ask.state;
+	const char *selector = session->options.state;
 	if (!s->events_skipped ||
 		(selector && !strcmp(selector, "captured") && !(reads & GS_READS_OOM_SUMS)))
 		return false;
@@ -98,7 +98,7 @@ static const gs_moment_wanted *moment_of(
 	const gs_session *session, unsigned reads, gs_moment_wanted *moment)
 {
 	if (!(reads & reads_of_layout) || reads & reads_of_run ||
-		!gs_input_moment(session->ask.state, moment))
+		!gs_input_moment(session->options.state, moment))
 		return NULL;
 	moment->whole_below = reads & reads_past ? GS_INPUT_WHOLE_EVENTS : 0;
 	return moment;
@@ -108,7 +108,7 @@ static gs_status read_entry(
 	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
 {
 	int64_t step;
-	bool peak, of_step = gs_step_selector(session->ask.state, &step, &peak);
+	bool peak, of_step = gs_step_selector(session->options.state, &step, &peak);
 	bool stacks = of_step || reads & (GS_READS_STACKS | reads_meaning);
 	unsigned want = GS_WANT_LAYOUT | (stacks ? GS_WANT_STACKS : 0u);
 	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
@@ -117,8 +117,8 @@ static gs_status read_entry(
 		want = GS_WANT_ALL;
 	if (!(reads & reads_of_layout))
 		want |= GS_WANT_PARTS;
-	gs_moment_wanted ask;
-	const gs_moment_wanted *moment = moment_of(session, reads, &ask);
+	gs_moment_wanted options;
+	const gs_moment_wanted *moment = moment_of(session, reads, &options);
 	gs_status status = gs_input_read_moment(entry, want, moment, s, err);
 	if (!status && needs_events(session, s, reads)) {
 		gs_snapshot_release(s);
@@ -133,9 +133,9 @@ static gs_status read_entry(
  */
 static gs_status check_selector(const gs_session *session, const gs_snapshot *s, gs_error *err)
 {
-	const char *selector = session->ask.state;
+	const char *selector = session->options.state;
 	size_t traced = 0;
-	if (!selector || *selector < '0' || *selector > '9' || session->ask.device != GS_NONE)
+	if (!selector || *selector < '0' || *selector > '9' || session->options.device != GS_NONE)
 		return GS_OK;
 	for (size_t i = 0; i < s->ndevices; i++)
 		traced += s->devices[i].trace.n > 0;
@@ -147,12 +147,12 @@ static gs_status check_selector(const gs_session *session, const gs_snapshot *s,
 static gs_status add_snapshot(
 	gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
 {
-	gs_store_options ask = {parts_of(reads, session->ask.all_frames), session->ask.state,
-		session->ask.device, session->ask.rules};
+	gs_store_options options = {parts_of(reads, session->options.all_frames), session->options.state,
+		session->options.device, session->options.rules};
 	int64_t id = 0;
 	gs_status status = check_selector(session, s, err);
 	if (!status)
-		status = gs_store_add(session->store, s, &ask, &id, err);
+		status = gs_store_add(session->store, s, &options, &id, err);
 	if (!status)
 		status = gs_session_fill_verdict(session, s, id, reads, err);
 	if (!status)
@@ -172,8 +172,8 @@ static gs_status add_entry(
 		return GS_OK;
 	if (!status)
 		gs_ranks_add(&session->ranks, s.rank);
-	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s.rank)) {
-		gs_input_tell(&s, session->ask.note, session->ask.context);
+	if (!status && (session->options.rank == GS_NONE || session->options.rank == s.rank)) {
+		gs_input_tell(&s, session->options.note, session->options.context);
 		status = add_snapshot(session, &s, reads, &why);
 	}
 	gs_snapshot_release(&s);
@@ -189,7 +189,7 @@ static gs_status add_given(gs_session *session, const gs_snapshot *s, unsigned r
 {
 	gs_status status = check_lost(s, reads, err);
 	gs_ranks_add(&session->ranks, s->rank);
-	if (!status && (session->ask.rank == GS_NONE || session->ask.rank == s->rank))
+	if (!status && (session->options.rank == GS_NONE || session->options.rank == s->rank))
 		status = add_snapshot(session, s, reads, err);
 	return status;
 }
@@ -197,17 +197,17 @@ static gs_status add_given(gs_session *session, const gs_snapshot *s, unsigned r
 gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err)
 {
 	gs_status status = GS_OK;
-	if (session->ask.given)
-		status = add_given(session, session->ask.given, reads, err);
+	if (session->options.given)
+		status = add_given(session, session->options.given, reads, err);
 	for (size_t i = 0; i < session->list.n && !status; i++)
 		status = add_entry(session, &session->list.entries[i], reads, err);
 	if (!status && !session->n && !session->ranks.n)
 		status = gs_input_losses_fail(&session->list.losses, &session->failed, err);
 	if (!status && !session->n) {
-		session->failed = session->ask.npaths ? strdup(session->ask.paths[0]) : NULL;
-		status = gs_input_none(session->ask.rank, &session->ranks, err);
+		session->failed = session->options.npaths ? strdup(session->options.paths[0]) : NULL;
+		status = gs_input_none(session->options.rank, &session->ranks, err);
 	}
-	if (!status && (status = gs_session_check_shown(session, err)) && session->ask.npaths)
-		session->failed = strdup(session->ask.paths[0]);
+	if (!status && (status = gs_session_check_shown(session, err)) && session->options.npaths)
+		session->failed = strdup(session->options.paths[0]);
 	return status;
 }

@@ -17,7 +17,7 @@ typedef struct gs_session_state_name {
 } gs_session_state_name;
 
 struct gs_session {
-	gs_session_options ask;
+	gs_session_options options;
 	gs_input_list list;
 	gs_store *store;
 	gs_guard guard;

@@ -42,7 +42,7 @@ static gs_status no_device(const gs_session *session, gs_error *err)
 	if (status != GS_END)
 		return status;
 	return gs_fail(err, GS_NOT_FOUND, "there is no device %lld; there is %.200s",
-		(long long)session->ask.device, w.text);
+		(long long)session->options.device, w.text);
 }
 
 /* "device 0 has captured, oom 1, oom 2, peak, peak reserved, 0 to 80" */
@@ -75,41 +75,41 @@ static gs_status no_state(const gs_session *session, gs_error *err)
 		" FROM main.device AS d WHERE snapshot_id IN temp.chosen GROUP BY device ORDER BY device",
 		&q, err);
 	while (!status && !(status = gs_db_next(q, err)))
-		if (session->ask.device == GS_NONE || session->ask.device == gs_db_get(q, 0))
+		if (session->options.device == GS_NONE || session->options.device == gs_db_get(q, 0))
 			add_states(&w, q);
 	sqlite3_finalize(q);
 	if (status != GS_END)
 		return status;
 	return gs_fail(
-		err, GS_NOT_FOUND, "there is no state \"%.20s\"; %.200s", session->ask.state, w.text);
+		err, GS_NOT_FOUND, "there is no state \"%.20s\"; %.200s", session->options.state, w.text);
 }
 
 gs_status gs_session_check_shown(const gs_session *session, gs_error *err)
 {
-	const char *state = session->ask.state;
-	bool device = session->ask.device != GS_NONE,
+	const char *state = session->options.state;
+	bool device = session->options.device != GS_NONE,
 		 named = state && *state && strcmp(state, "captured");
 	char sql[120], text[120];
 	if (!device && !named)
 		return GS_OK;
 	if (!value(session, "SELECT count(*) FROM main.device WHERE snapshot_id IN temp.chosen")) {
-		if (session->ask.note)
-			session->ask.note(session->ask.context, NULL, "the input tells of no device");
+		if (session->options.note)
+			session->options.note(session->options.context, NULL, "the input tells of no device");
 		return GS_OK; /* a text without a failure, say: no rows are the answer */
 	}
 	int64_t shown = value(session, "SELECT count(DISTINCT snapshot_id) FROM temp.shown_state");
 	snprintf(sql, sizeof sql,
 		"SELECT count(*) FROM main.device WHERE snapshot_id IN temp.chosen AND device = %lld",
-		(long long)session->ask.device);
+		(long long)session->options.device);
 	if (!shown && device && !value(session, sql))
 		return no_device(session, err);
 	if (!shown && named)
 		return no_state(session, err);
-	if ((size_t)shown == session->n || !session->ask.note)
+	if ((size_t)shown == session->n || !session->options.note)
 		return GS_OK;
 	snprintf(text, sizeof text, "%zu of %zu snapshots %s what was asked for",
 		session->n - (size_t)shown, session->n, session->n - (size_t)shown == 1 ? "lacks" : "lack");
 	if (session->n > 1)
-		session->ask.note(session->ask.context, NULL, text);
+		session->options.note(session->options.context, NULL, text);
 	return GS_OK;
 }

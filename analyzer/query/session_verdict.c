@@ -77,24 +77,24 @@ gs_status gs_session_fill_verdict(
 	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
 	if (!(reads & (GS_READS_FIT | GS_READS_EVICTION)))
 		return GS_OK;
-	o.state = session->ask.state;
+	o.state = session->options.state;
 	for (size_t i = 0; i < s->ndevices && !status; i++) {
 		int32_t device = s->devices[i].device;
 		if (!has_oom(s, device) ||
-			(session->ask.device != GS_NONE && session->ask.device != device))
+			(session->options.device != GS_NONE && session->options.device != device))
 			continue;
 		o.any_device = false;
 		o.device = device;
 		gs_error why = GS_ERROR_INIT;
 		status = judge_failure(session, s, id, reads, &o, &why);
-		if (status == GS_NOT_FOUND && session->ask.device == GS_NONE)
+		if (status == GS_NOT_FOUND && session->options.device == GS_NONE)
 			status = GS_OK;
 		else if (status)
 			gs_fail(err, status, "%s", why.text);
 	}
 	o.any_device = true;
 	if (!status && has_oom(s, -1) && !gs_snapshot_find_device(s, -1) &&
-		session->ask.device == GS_NONE)
+		session->options.device == GS_NONE)
 		status = judge_failure(session, s, id, reads, &o, err);
 	return status;
 }

@@ -207,7 +207,7 @@ static bool emptied_by_program(const verifier *f, const gs_player *p, const gs_r
 	static const gs_pool_visitor visitor = {see_segment, see_block};
 	const gs_pool_settings *settings = gs_pool_get_settings(p->pool);
 	search look = {.pool = p->pool, .rounded = gs_rules_round(settings, request->size)};
-	uint64_t ask;
+	uint64_t options;
 
 	look.class = gs_rules_class(look.rounded);
 	look.stream = f->r->snapshot->streams ? f->r->snapshot->streams[request->stream] : 0;
@@ -215,12 +215,12 @@ static bool emptied_by_program(const verifier *f, const gs_player *p, const gs_r
 		look.id = f->r->pools.ids[request->pool - 1];
 	if (look.id.a)
 		return true; /* nothing is retried while a graph is captured */
-	ask = gs_rules_segment_size(settings, look.rounded);
+	options = gs_rules_segment_size(settings, look.rounded);
 	if (settings->expandable) {
 		uint64_t page = gs_rules_page_size(settings, look.class);
-		ask = (look.rounded + page - 1) / page * page;
+		options = (look.rounded + page - 1) / page * page;
 	}
-	if (settings->gc_threshold <= 0 && gs_pool_reserved(p->pool) + ask <= f->r->peak_reserved)
+	if (settings->gc_threshold <= 0 && gs_pool_reserved(p->pool) + options <= f->r->peak_reserved)
 		return true;
 	gs_pool_walk(p->pool, &visitor, &look);
 	return look.found;

@@ -77,13 +77,13 @@ static bool is_foreign(const gs_snapshot *s)
 
 static gs_status choose_rules(gs_whatif *w, const gs_snapshot *s, gs_error *err)
 {
-	const char *told = w->ask.rules ? w->ask.rules : s->rules ? s->rules : s->release_max;
+	const char *told = w->options.rules ? w->options.rules : s->rules ? s->rules : s->release_max;
 
 	w->rules = told ? gs_rules_find(told) : gs_rules_newest;
 	if (w->rules)
 		return GS_OK;
-	if (w->ask.rules)
-		return gs_fail(err, GS_INVALID, "\"%s\" is no release", w->ask.rules);
+	if (w->options.rules)
+		return gs_fail(err, GS_INVALID, "\"%s\" is no release", w->options.rules);
 	w->rules = gs_rules_newest;
 	return GS_OK;
 }
@@ -97,8 +97,8 @@ static uint64_t recorded_limit(const gs_whatif *w)
 {
 	if (w->device->allowed != GS_NONE)
 		return (uint64_t)w->device->allowed;
-	return w->ask.allowed != GS_NONE && (uint64_t)w->ask.allowed >= w->replay.peak_reserved
-		? (uint64_t)w->ask.allowed
+	return w->options.allowed != GS_NONE && (uint64_t)w->options.allowed >= w->replay.peak_reserved
+		? (uint64_t)w->options.allowed
 		: UINT64_MAX;
 }
 
@@ -129,7 +129,7 @@ static gs_status verify_recording(gs_whatif *w, const gs_snapshot *s, gs_error *
 	if (bytes)
 		memcpy(ops, w->replay.ops, bytes);
 	status = follow_by(w, first, ops, err);
-	if (!w->ask.rules && !s->rules && !status && !w->agreement.agrees) {
+	if (!w->options.rules && !s->rules && !status && !w->agreement.agrees) {
 		for (size_t i = 0; i < sizeof sets / sizeof *sets && !status && !w->agreement.agrees; i++)
 			if (sets[i] != first)
 				status = follow_by(w, sets[i], ops, err);
@@ -208,7 +208,7 @@ static int64_t recorded_capacity(const gs_whatif *w, const gs_snapshot *s)
 	for (size_t i = 0; i < s->nooms; i++)
 		if (s->ooms[i].device == w->device->device && s->ooms[i].capacity != GS_NONE)
 			return s->ooms[i].capacity;
-	return w->ask.recorded_capacity;
+	return w->options.recorded_capacity;
 }
 
 /* Bytes that a device could be asked for at most, so that one without a bound has room for them
@@ -244,9 +244,9 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 		if (recorded > used)
 			w->outside = (uint64_t)(recorded - used);
 	}
-	if (w->ask.capacity != GS_NONE) {
-		w->total = (uint64_t)w->ask.capacity;
-		w->capacity = w->ask.capacity;
+	if (w->options.capacity != GS_NONE) {
+		w->total = (uint64_t)w->options.capacity;
+		w->capacity = w->options.capacity;
 		if (!w->outside_known) {
 			note(w,
 				"what others held of the device is not known (--recorded-capacity tells it): taken as nothing");
@@ -276,12 +276,12 @@ static void find_limit(gs_whatif *w)
 {
 	const gs_replay *r = &w->replay;
 	gs_pool_settings settings;
-	uint64_t rounded, ask;
+	uint64_t rounded, options;
 	char low[32], high[32];
 
 	w->limit = w->limit_low = UINT64_MAX;
-	if (w->ask.allowed != GS_NONE || w->device->allowed != GS_NONE) {
-		w->limit = w->limit_low = (uint64_t)(w->ask.allowed != GS_NONE ? w->ask.allowed
+	if (w->options.allowed != GS_NONE || w->device->allowed != GS_NONE) {
+		w->limit = w->limit_low = (uint64_t)(w->options.allowed != GS_NONE ? w->options.allowed
 																	   : w->device->allowed);
 		return;
 	}
@@ -290,8 +290,8 @@ static void find_limit(gs_whatif *w)
 	gs_pool_settings_init(&settings);
 	gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, NULL);
 	rounded = r->device->trace.events[r->first_oom].size;
-	ask = gs_policy_most_asked(&gs_policy_pytorch, &settings, rounded);
-	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)ask) || ask > UINT64_C(1) << 60)
+	options = gs_policy_most_asked(&gs_policy_pytorch, &settings, rounded);
+	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)options) || options > UINT64_C(1) << 60)
 		return;
 	/* a fraction is held against the segment size, also with expandable segments */
 	w->limit = (uint64_t)bounded(r->oom_reserved) + gs_rules_segment_size(&settings, rounded) - 1;
@@ -315,26 +315,26 @@ static void tell_start(gs_whatif *w)
 }
 
 gs_status gs_whatif_open(
-	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *ask, gs_error *err)
+	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *options, gs_error *err)
 {
 	gs_status status;
 	uint64_t changed = 0;
 
 	memset(w, 0, sizeof *w);
-	w->ask = *ask;
-	w->device = choose_device(s, ask->device);
-	if (!w->device && ask->device != GS_NONE)
-		return gs_fail(err, GS_NOT_FOUND, "there is no device %" PRId64 " in it", ask->device);
+	w->options = *options;
+	w->device = choose_device(s, options->device);
+	if (!w->device && options->device != GS_NONE)
+		return gs_fail(err, GS_NOT_FOUND, "there is no device %" PRId64 " in it", options->device);
 	if (!w->device)
 		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
-	gs_state state = {.idx = ask->until};
-	if (ask->until_step &&
-		(status = gs_meaning_state_find(s, w->device, NULL, NULL, ask->until_step, &state, err)))
+	gs_state state = {.idx = options->until};
+	if (options->until_step &&
+		(status = gs_meaning_state_find(s, w->device, NULL, NULL, options->until_step, &state, err)))
 		return status;
 	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
 	if ((status = choose_rules(w, s, err)) ||
 		(status = gs_replay_init(
-			 &w->replay, s, w->device, state.idx, is_foreign(s), ask->history, err)))
+			 &w->replay, s, w->device, state.idx, is_foreign(s), options->history, err)))
 		return status;
 	check_conf(w);
 	if (!w->replay.foreign && (status = verify_recording(w, s, err)))
@@ -343,10 +343,10 @@ gs_status gs_whatif_open(
 	tell_start(w);
 	find_budget(w, s);
 	find_limit(w);
-	status = gs_replay_apply(&w->replay, &ask->rewrite, &changed, err);
+	status = gs_replay_apply(&w->replay, &options->rewrite, &changed, err);
 	if (!status &&
-		(ask->rewrite.free_pattern || ask->rewrite.without_tag || ask->rewrite.pad_to ||
-			ask->rewrite.nscales))
+		(options->rewrite.free_pattern || options->rewrite.without_tag || options->rewrite.pad_to ||
+			options->rewrite.nscales))
 		note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed,
 			changed == 1 ? "" : "s");
 	return status;

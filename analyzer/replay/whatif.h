@@ -59,7 +59,7 @@ typedef struct gs_whatif {
 	const struct gs_rules *rules;
 	char recorded_conf[GS_WHATIF_CONF];
 	gs_replay_agreement agreement;
-	gs_whatif_options ask;
+	gs_whatif_options options;
 	/* the device to try */
 	uint64_t total, outside; /* total: GS_WHATIF_UNLIMITED where nothing bounds it */
 	int64_t capacity;        /* as rows show it */
@@ -79,7 +79,7 @@ typedef struct gs_whatif {
 
 /* GS_NOT_FOUND: no such device, or nothing to replay; GS_INVALID: rules. Release in any case. */
 gs_status gs_whatif_open(
-	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *ask, gs_error *err);
+	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *options, gs_error *err);
 void gs_whatif_release(gs_whatif *w);
 
 /* One row a conf, in order. GS_INVALID with the allocator's message (and the conf) for one that it
@@ -108,6 +108,6 @@ typedef struct gs_whatif_advice {
 	bool failed; /* and it failed at the last recorded OOM; else there are no rows */
 } gs_whatif_advice;
 gs_status gs_whatif_advise(
-	const gs_snapshot *s, const gs_whatif_options *ask, gs_whatif_advice *advice, gs_error *err);
+	const gs_snapshot *s, const gs_whatif_options *options, gs_whatif_advice *advice, gs_error *err);
 
 #endif

@@ -40,7 +40,7 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 		mark(row, w->doubt);
 	if (row->result.too_small)
 		mark(row, "what was live before the recording does not fit this device");
-	if (!w->starts_whole && w->ask.capacity != GS_NONE && w->ask.capacity != w->recorded_capacity)
+	if (!w->starts_whole && w->options.capacity != GS_NONE && w->options.capacity != w->recorded_capacity)
 		mark(row,
 			"what was allocated before the recording lies as the recorded device had room for");
 	if (!w->starts_whole && !recorded)
@@ -127,7 +127,7 @@ static gs_status for_each_row(
 {
 	work all = {.w = w, .work = do_row, .rows = rows, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER};
 	pthread_t threads[16];
-	int started = 0, most = w->ask.threads < 16 ? w->ask.threads : 16;
+	int started = 0, most = w->options.threads < 16 ? w->options.threads : 16;
 
 	while (started + 1 < most && (size_t)started + 1 < n &&
 		!pthread_create(&threads[started], NULL, labour, &all))

@@ -217,7 +217,7 @@ static gs_status add_tables(gs_fill *f, gs_error *err)
 		status = put_strings(f, "INSERT INTO main.more VALUES (?,?,?)", true, err);
 	for (size_t i = 0; i < f->s->ndevices && !status; i++) {
 		status = gs_fill_device(f, &f->s->devices[i], err);
-		if (!status && f->ask->parts & GS_STORE_EVENTS)
+		if (!status && f->options->parts & GS_STORE_EVENTS)
 			status = gs_fill_events(f, &f->s->devices[i], err);
 	}
 	if (!status)
@@ -226,11 +226,11 @@ static gs_status add_tables(gs_fill *f, gs_error *err)
 }
 
 gs_status gs_store_add(
-	gs_store *store, const gs_snapshot *s, const gs_store_options *ask, int64_t *id, gs_error *err)
+	gs_store *store, const gs_snapshot *s, const gs_store_options *options, int64_t *id, gs_error *err)
 {
 	gs_fill f = {.store = store,
 		.s = s,
-		.ask = ask,
+		.options = options,
 		.id = store->next_snapshot,
 		.free_rules = gs_free_rules_of(s)};
 	gs_status status = gs_db_run(store->db, "BEGIN", err);

@@ -22,7 +22,7 @@ struct gs_store {
 typedef struct gs_fill {
 	gs_store *store;
 	const gs_snapshot *s;
-	const gs_store_options *ask;
+	const gs_store_options *options;
 	int64_t id;                                     /* snapshot.id */
 	gs_id *stack_of;                                /* stack ids: the snapshot's to the store's */
 	sqlite3_stmt *state, *segment, *block, *holder; /* prepared at first need */

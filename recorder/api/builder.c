@@ -340,7 +340,7 @@ gpusnap_status gpusnap_failure(int device, uint64_t stack, uint64_t bytes)
 	gs_error *err = gs_api_error();
 	gs_dumper *d = gs_opened_dumper(err);
 	gs_failure failure = {stack, bytes, device};
-	gs_status status = d ? gs_dumper_ask(d, &failure) : err->status;
+	gs_status status = d ? gs_dumper_admit(d, &failure) : err->status;
 	if (status == GS_EXISTS)
 		return gs_api_fail(status, "a dump of this failure is there");
 	return gs_api_result(status);

@@ -42,7 +42,7 @@ static void note_failure(gs_heap *h, const gs_pool_action *a)
 		return;
 	h->failure = (gs_failure){a->ctx.stack, a->size, h->facts.number};
 	h->refusing = gs_pool_last_oom(h->pool) ? gs_pool_last_oom(h->pool)->requested : a->size;
-	if (!h->every_oom && gs_dumper_ask(h->dumper, &h->failure))
+	if (!h->every_oom && gs_dumper_admit(h->dumper, &h->failure))
 		return;
 	gs_log_stage(&h->log, h->pool, (int64_t)a->device_free);
 	h->log.staging.in_use = h->call_staged = true;

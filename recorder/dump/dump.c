@@ -275,7 +275,7 @@ static void remove_file(const gs_dumper *d, const gs_dump_place *gone)
 static gs_status write_kept(gs_dumper *d, making *m, gs_error *err)
 {
 	uint32_t going = gs_dump_places_going(&d->places), kept = gs_dump_places_kept(&d->places);
-	gs_status status = gs_dump_places_ask(
+	gs_status status = gs_dump_places_admit(
 		&d->places, m->request->failure ? m->request->failure : &(gs_failure){0});
 	if (status && (status == GS_LIMIT || m->request->failure))
 		return set_error(err, status,

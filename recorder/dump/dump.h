@@ -80,9 +80,9 @@ gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, in
 
 /* Whether a failure needs a dump, before anything is prepared for one: as gs_dump_places_ask. Takes
  * no lock that is held over a system call. */
-static inline gs_status gs_dumper_ask(gs_dumper *d, const gs_failure *failure)
+static inline gs_status gs_dumper_admit(gs_dumper *d, const gs_failure *failure)
 {
-	return gs_dump_places_ask(&d->places, failure);
+	return gs_dump_places_admit(&d->places, failure);
 }
 
 /* Around fork, after the heaps'. The child's dumps are counted and numbered anew. */

@@ -56,7 +56,7 @@ void gs_dump_places_release(gs_dump_places *p);
 
 /* Whether a failure needs a dump: GS_OK yes; GS_EXISTS no, one stands for it, and it is counted;
  * GS_LIMIT no dump is ever written (most is 0). */
-gs_status gs_dump_places_ask(gs_dump_places *p, const gs_failure *failure);
+gs_status gs_dump_places_admit(gs_dump_places *p, const gs_failure *failure);
 
 /* Bytes that a new dump may have when the `going` newest go; going: at least as many as the count
  * demands (gs_dump_places_going). */

@@ -47,11 +47,11 @@ static double time_map(const gs_map_panel *panel, const char *path)
 {
 	double start = now();
 	FILE *out = fopen(path, "wb");
-	gs_map_ask ask = { .panels = panel, .n = 1 };
+	gs_map_options options = { .panels = panel, .n = 1 };
 	gs_map *m;
 	gs_picture picture;
 
-	if (gs_map_make(&m, &ask, NULL))
+	if (gs_map_make(&m, &options, NULL))
 		exit(1);
 	picture = gs_map_picture(m);
 	if (gs_picture_write(&picture, GS_PICTURE_PNG, "map", out, NULL) || fclose(out))
@@ -78,7 +78,7 @@ int main(void)
 	gs_device device = { .capacity = GS_NONE, .device_free = GS_NONE };
 	gs_layout l = { 0 };
 	gs_map_panel panel = { .snapshot = &s, .device = &device, .layout = &l, .state = "captured" };
-	gs_map_ask ask = { .panels = &panel, .n = 1 };
+	gs_map_options options = { .panels = &panel, .n = 1 };
 	gs_map *m;
 	gs_canvas c;
 	double map = 1e9, png = 1e9;
@@ -86,7 +86,7 @@ int main(void)
 	gs_snapshot_init(&s);
 	make_heap(&l);
 	close(mkstemp(path));
-	if (gs_map_make(&m, &ask, NULL) || gs_canvas_init(&c, gs_map_width(m), gs_map_height(m), NULL))
+	if (gs_map_make(&m, &options, NULL) || gs_canvas_init(&c, gs_map_width(m), gs_map_height(m), NULL))
 		return 1;
 	gs_map_draw(m, &c.draw);
 	for (int i = 0; i < ROUNDS; i++) {

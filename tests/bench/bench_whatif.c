@@ -94,7 +94,7 @@ static void time_run(const gs_whatif *w, const char *conf)
 
 int main(void)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	gs_snapshot s;
 	gs_whatif w;
 	gs_error err = GS_ERROR_INIT;
@@ -103,7 +103,7 @@ int main(void)
 	gs_snapshot_init(&s);
 	make_recording(&s);
 	start = now();
-	if (gs_whatif_open(&w, &s, &ask, &err)) {
+	if (gs_whatif_open(&w, &s, &options, &err)) {
 		fprintf(stderr, "%s\n", err.text);
 		return 1;
 	}
@@ -112,7 +112,7 @@ int main(void)
 	time_run(&w, "");
 	time_run(&w, "expandable_segments:True");
 	time_run(&w, "max_split_size_mb:128");
-	w.ask.threads = 2;
+	w.options.threads = 2;
 	start = now();
 	if (gs_whatif_search(&w, &err))
 		return 1;

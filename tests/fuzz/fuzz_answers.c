@@ -49,9 +49,9 @@ static void ask_what_if(const gs_snapshot *s)
 	static const char *const confs[] = {
 		"expandable_segments:True", "max_split_size_mb:64,garbage_collection_threshold:0.5"};
 	gs_whatif w = {0};
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	gs_error err = GS_ERROR_INIT;
-	gs_status status = gs_whatif_open(&w, s, &ask, &err);
+	gs_status status = gs_whatif_open(&w, s, &options, &err);
 	if (!status)
 		status = gs_whatif_try(&w, confs, 2, &err);
 	if (status && !err.text[0])

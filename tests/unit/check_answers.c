@@ -47,7 +47,7 @@ static char *ask(const char *path, const gs_query *q, const char *state, gs_stat
 	FILE *out = open_memstream(&text, &n);
 	gs_session_options from = {
 		.paths = &path, .npaths = 1, .state = state, .device = GS_NONE, .rank = GS_NONE};
-	gs_query_ask question = {.named = q, .seconds = 30, .format = GS_FORMAT_JSON};
+	gs_query_options question = {.named = q, .seconds = 30, .format = GS_FORMAT_JSON};
 	uint64_t left, rows;
 	*status = gs_session_open(&from, &session, NULL);
 	if (!*status)

@@ -163,9 +163,9 @@ static gs_status try_make(gs_map **m, const gs_oom *failed, gs_color color, gs_e
 		.layout = &layout,
 		.oom = failed,
 		.state = failed ? "oom" : "captured"};
-	gs_map_ask ask = {.panels = &panel, .n = 1, .color = color, .headline = "The verdict"};
+	gs_map_options options = {.panels = &panel, .n = 1, .color = color, .headline = "The verdict"};
 
-	return gs_map_make(m, &ask, err);
+	return gs_map_make(m, &options, err);
 }
 
 static gs_map *make(const gs_oom *failed, gs_color color)
@@ -258,7 +258,7 @@ END_TEST
 START_TEST(a_legend_of_several_devices_says_that_it_adds_them_up)
 {
 	gs_map_panel panels[3];
-	gs_map_ask ask = {.panels = panels, .color = GS_COLOR_HOLDER};
+	gs_map_options options = {.panels = panels, .color = GS_COLOR_HOLDER};
 	static const char *const heads[] = {"Who holds what is in use (",
 		"Who holds what is in use, both devices (", "Who holds what is in use, all 3 devices ("};
 	gs_map *m = NULL;
@@ -267,10 +267,10 @@ START_TEST(a_legend_of_several_devices_says_that_it_adds_them_up)
 	for (int i = 0; i < 3; i++)
 		panels[i] = (gs_map_panel){
 			.snapshot = &snapshot, .device = &device, .layout = &layout, .state = "captured"};
-	for (ask.n = 1; ask.n <= 3; ask.n++) {
-		ck_assert_int_eq(gs_map_make(&m, &ask, NULL), GS_OK);
+	for (options.n = 1; options.n <= 3; options.n++) {
+		ck_assert_int_eq(gs_map_make(&m, &options, NULL), GS_OK);
 		draw_map(m);
-		ck_assert_drawn(heads[ask.n - 1]);
+		ck_assert_drawn(heads[options.n - 1]);
 		gs_map_free(m);
 	}
 }
@@ -537,7 +537,7 @@ END_TEST
 START_TEST(two_moments_share_a_scale_and_a_legend)
 {
 	gs_map_panel now, before;
-	gs_map_ask ask = {.panels = &now, .before = &before, .n = 1, .color = GS_COLOR_STATE};
+	gs_map_options options = {.panels = &now, .before = &before, .n = 1, .color = GS_COLOR_STATE};
 	gs_layout earlier;
 	gs_map *m = NULL;
 
@@ -550,7 +550,7 @@ START_TEST(two_moments_share_a_scale_and_a_legend)
 	before.layout = &earlier;
 	before.oom = NULL;
 	before.state = "step 1";
-	ck_assert_int_eq(gs_map_make(&m, &ask, NULL), GS_OK);
+	ck_assert_int_eq(gs_map_make(&m, &options, NULL), GS_OK);
 	draw_map(m);
 
 	ck_assert_drawn("Before: device 0, state step 1");

@@ -174,12 +174,12 @@ START_TEST(drawn_heights_are_the_allocated_bytes_to_one_scale)
 	gs_plot_series s;
 	gs_layout *last = &history.initial;
 	gs_plot_panel panel = {&snapshot, &snapshot.devices[0], &history, &meaning, last, "at the end"};
-	gs_plot_ask ask = {
+	gs_plot_options options = {
 		.panels = &panel, .n = 1, .by = GS_COLOR_SIZE, .axis = GS_PLOT_EVENTS, .width = 1320};
 	gs_plot *p = NULL;
 	int n = 0, most = 0;
 
-	ck_assert_int_eq(gs_plot_make(&p, &ask, NULL), GS_OK);
+	ck_assert_int_eq(gs_plot_make(&p, &options, NULL), GS_OK);
 	memset(&drawn, 0, sizeof drawn);
 	drawn.draw.ops = &area_ops;
 	gs_picture picture = gs_plot_picture(p);
@@ -209,11 +209,11 @@ START_TEST(a_recording_without_events_says_what_is_missing)
 	gs_history none = GS_HISTORY_INIT;
 	gs_plot_panel panel = {
 		&snapshot, &snapshot.devices[0], &none, NULL, &history.initial, "as captured"};
-	gs_plot_ask ask = {.panels = &panel, .n = 1, .by = GS_COLOR_SIZE};
+	gs_plot_options options = {.panels = &panel, .n = 1, .by = GS_COLOR_SIZE};
 	gs_error err = GS_ERROR_INIT;
 	gs_plot *p = NULL;
 
-	ck_assert_int_eq(gs_plot_make(&p, &ask, &err), GS_NOT_FOUND);
+	ck_assert_int_eq(gs_plot_make(&p, &options, &err), GS_NOT_FOUND);
 	ck_assert_str_eq(err.text, "it has no events: how memory went is not known, only how it was");
 	ck_assert_ptr_null(p);
 }

@@ -37,7 +37,7 @@ static void close_device(void)
 	gs_sim_release(sim);
 }
 
-static gs_status ask(uint64_t mib, gs_pool_block **b, gs_error *err)
+static gs_status options(uint64_t mib, gs_pool_block **b, gs_error *err)
 {
 	gs_pool_ctx ctx = {7, 9};
 	return gs_pool_malloc_block(pool, mib * MIB, 0, ctx, b, err);
@@ -46,7 +46,7 @@ static gs_status ask(uint64_t mib, gs_pool_block **b, gs_error *err)
 static void take_eight_and_free_every_second(void)
 {
 	for (int i = 0; i < 8; i++)
-		ck_assert_int_eq(ask(512, &blocks[i], NULL), GS_OK);
+		ck_assert_int_eq(options(512, &blocks[i], NULL), GS_OK);
 	for (int i = 0; i < 8; i += 2)
 		ck_assert_int_eq(gs_pool_free_block(pool, blocks[i]), GS_OK);
 }
@@ -57,7 +57,7 @@ START_TEST(eight_segments_of_512_mib_with_four_freed_still_serve_2_gib_after_one
 	gs_pool_stats s;
 	take_eight_and_free_every_second();
 
-	ck_assert_int_eq(ask(2048, &big, NULL), GS_OK);
+	ck_assert_int_eq(options(2048, &big, NULL), GS_OK);
 
 	gs_pool_get_stats(pool, &s);
 	ck_assert_int_eq(s.num_alloc_retries, 1);
@@ -69,11 +69,11 @@ START_TEST(eight_blocks_carved_from_one_segment_with_four_freed_do_not_serve_2_g
 {
 	gs_pool_block *whole, *big;
 	gs_error err = GS_ERROR_INIT;
-	ck_assert_int_eq(ask(4096, &whole, NULL), GS_OK);
+	ck_assert_int_eq(options(4096, &whole, NULL), GS_OK);
 	ck_assert_int_eq(gs_pool_free_block(pool, whole), GS_OK);
 	take_eight_and_free_every_second();
 
-	ck_assert_int_eq(ask(2048, &big, &err), GS_DEVICE_MEMORY);
+	ck_assert_int_eq(options(2048, &big, &err), GS_DEVICE_MEMORY);
 
 	ck_assert_ptr_null(big);
 	ck_assert_uint_eq(last_oom.size, 2048 * MIB);

@@ -16,12 +16,12 @@
 static void round_trip(const char *name, const gs_snapshot *s)
 {
 	gs_store *store = NULL;
-	gs_store_options ask = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_ASK_ALL;
 	gs_snapshot back;
 	gs_error err = GS_ERROR_INIT;
 	int64_t id = 0;
 	ck_assert_msg(!gs_store_create(":memory:", &store, &err), "%s", err.text);
-	ck_assert_msg(!gs_store_add(store, s, &ask, &id, &err), "%s: %s", name, err.text);
+	ck_assert_msg(!gs_store_add(store, s, &options, &id, &err), "%s: %s", name, err.text);
 	ck_assert_msg(!gs_store_read(store, id, GS_WANT_ALL, &back, &err), "%s: %s", name, err.text);
 	for (size_t i = 0; i < back.nooms && i < s->nooms; i++) { /* sums that the store added */
 		if (s->ooms[i].allocated == GS_NONE)
@@ -81,15 +81,15 @@ END_TEST
 START_TEST(stacks_are_shared_between_snapshots)
 {
 	gs_store *store = NULL;
-	gs_store_options ask = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_ASK_ALL;
 	gs_snapshot s;
 	gs_snapshot_init(&s);
 	gs_full_snapshot(&s);
 	ck_assert_int_eq(gs_snapshot_finish(&s, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_create(":memory:", &store, NULL), GS_OK);
-	ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
+	ck_assert_int_eq(gs_store_add(store, &s, &options, NULL, NULL), GS_OK);
 	int64_t stacks = gs_db_value(gs_store_connection(store), "SELECT count(*) FROM stack", -1);
-	ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
+	ck_assert_int_eq(gs_store_add(store, &s, &options, NULL, NULL), GS_OK);
 	ck_assert_int_eq(
 		gs_db_value(gs_store_connection(store), "SELECT count(*) FROM stack", -1), stacks);
 	ck_assert_int_eq(
@@ -108,11 +108,11 @@ END_TEST
 START_TEST(the_views_of_the_file_show_the_last_oom)
 {
 	gs_store *store = NULL;
-	gs_store_options ask = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_ASK_ALL;
 	gs_snapshot s;
 	ck_assert_int_eq(gs_read_path("tests/data/faults/pinned.pickle", GS_WANT_ALL, &s, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_create(":memory:", &store, NULL), GS_OK);
-	ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
+	ck_assert_int_eq(gs_store_add(store, &s, &options, NULL, NULL), GS_OK);
 	sqlite3 *db = gs_store_connection(store);
 	ck_assert_int_eq(
 		gs_db_value(db, "SELECT count(*) FROM shown_state WHERE name = 'oom 1'", -1), 1);
@@ -237,13 +237,13 @@ START_TEST(content_that_cannot_be_is_told_not_trusted)
 		"UPDATE device SET device = 1 << 40",
 	};
 	gs_store *store = NULL;
-	gs_store_options ask = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_ASK_ALL;
 	gs_snapshot s, back;
 	gs_error err = GS_ERROR_INIT;
 	ck_assert_int_eq(gs_read_path("tests/data/faults/leak.pickle", GS_WANT_ALL, &s, NULL), GS_OK);
 	for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
 		ck_assert_int_eq(gs_store_create(":memory:", &store, NULL), GS_OK);
-		ck_assert_int_eq(gs_store_add(store, &s, &ask, NULL, NULL), GS_OK);
+		ck_assert_int_eq(gs_store_add(store, &s, &options, NULL, NULL), GS_OK);
 		ck_assert_int_eq(gs_db_run(gs_store_connection(store), damage[i], NULL), GS_OK);
 		ck_assert_msg(gs_store_read(store, 1, GS_WANT_ALL, &back, &err) == GS_FORMAT, "%s: %s",
 			damage[i], err.text);

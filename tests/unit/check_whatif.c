@@ -27,11 +27,11 @@ static void teardown(void)
 	gs_snapshot_release(&snapshot);
 }
 
-static void open_it(const gs_whatif_options *ask)
+static void open_it(const gs_whatif_options *options)
 {
 	gs_error err = GS_ERROR_INIT;
 
-	ck_assert_msg(gs_whatif_open(&w, &snapshot, ask, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(gs_whatif_open(&w, &snapshot, options, &err) == GS_OK, "%s", err.text);
 }
 
 static const gs_whatif_row *try(const char *conf)
@@ -84,7 +84,7 @@ static const char *const recordings[] = {
 START_TEST(what_really_happened_under_other_settings_is_foretold)
 {
 	FILE *file = fopen(DATA "truth.tsv", "r");
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	char line[400];
 	int rows = 0;
 	truth t;
@@ -100,11 +100,11 @@ START_TEST(what_really_happened_under_other_settings_is_foretold)
 			9);
 		if (strcmp(t.file, recordings[_i]))
 			continue;
-		if (ask.capacity != (int64_t)(t.capacity_mib * MIB)) {
+		if (options.capacity != (int64_t)(t.capacity_mib * MIB)) {
 			gs_whatif_release(&w);
-			ask.capacity = (int64_t)(t.capacity_mib * MIB);
-			ask.rules = t.rules;
-			open_it(&ask);
+			options.capacity = (int64_t)(t.capacity_mib * MIB);
+			options.rules = t.rules;
+			open_it(&options);
 			ck_assert_msg(w.agreement.agrees, "%s", w.agreement.text);
 		}
 		check_truth(&t);
@@ -135,12 +135,12 @@ static const struct {
 
 START_TEST(whether_expandable_segments_would_have_helped_is_foretold)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	char name[64];
 
 	snprintf(name, sizeof name, "faults/%s.pickle", faults[_i].name);
 	read_file(name);
-	open_it(&ask);
+	open_it(&options);
 
 	ck_assert_msg(w.agreement.agrees, "%s", w.agreement.text);
 	ck_assert_int_eq(try("")->result.fits, false);
@@ -150,12 +150,12 @@ END_TEST
 
 START_TEST(advice_names_only_settings_under_which_the_request_succeeds)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif_advice advice;
 	gs_error err = GS_ERROR_INIT;
 
 	read_file("faults/pinned.pickle");
-	ck_assert_msg(gs_whatif_advise(&snapshot, &ask, &advice, &err) == GS_OK, "%s", err.text);
+	ck_assert_msg(gs_whatif_advise(&snapshot, &options, &advice, &err) == GS_OK, "%s", err.text);
 
 	ck_assert(advice.agrees);
 	ck_assert(advice.failed);
@@ -166,11 +166,11 @@ END_TEST
 
 START_TEST(without_a_setting_that_helps_no_advice_is_given)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	gs_whatif_advice advice;
 
 	read_file("faults/shortage.pickle");
-	ck_assert_int_eq(gs_whatif_advise(&snapshot, &ask, &advice, NULL), GS_OK);
+	ck_assert_int_eq(gs_whatif_advise(&snapshot, &options, &advice, NULL), GS_OK);
 	ck_assert(advice.failed);
 
 	ck_assert_uint_eq(advice.n, 0);
@@ -196,7 +196,7 @@ static const char *const releases[] = {"2.6", "2.10", "2.12", "2.13"};
 START_TEST(a_seeded_program_under_other_settings_is_foretold)
 {
 	static const uint64_t capacities[] = {800 * MIB, 950 * MIB, 1100 * MIB, 4000 * MIB};
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	run_figures recorded, direct;
 	const gs_whatif_row *row;
 	jobs j;
@@ -211,9 +211,9 @@ START_TEST(a_seeded_program_under_other_settings_is_foretold)
 				 allowed = (i + (size_t)_i) % 3 ? 0 : capacity / 10 * 9;
 		jobs_run(&j, releases[_i % 4], confs[i], capacity, allowed, NULL, &direct);
 		gs_whatif_release(&w);
-		ask.capacity = (int64_t)capacity;
-		ask.allowed = allowed ? (int64_t)allowed : GS_NONE;
-		open_it(&ask);
+		options.capacity = (int64_t)capacity;
+		options.allowed = allowed ? (int64_t)allowed : GS_NONE;
+		open_it(&options);
 		row = try(confs[i]);
 		ck_assert_msg(row->result.fits == direct.fits &&
 				row->result.allocations == direct.allocations &&
@@ -266,10 +266,10 @@ static void small_failure(int64_t capacity, int64_t device_free)
 
 START_TEST(without_a_capacity_the_device_is_what_the_failure_shows)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(GS_NONE, 60 * (int64_t)MIB);
-	open_it(&ask);
+	open_it(&options);
 
 	ck_assert_int_eq(try("")->capacity, 100 * (int64_t)MIB);
 	ck_assert_int_eq(w.rows[0].result.failed_event, 2);
@@ -279,43 +279,43 @@ END_TEST
 
 START_TEST(what_others_held_stays_held_on_the_device_to_try)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(150 * (int64_t)MIB, 60 * (int64_t)MIB);
-	ask.capacity = 155 * (int64_t)MIB;
-	open_it(&ask);
+	options.capacity = 155 * (int64_t)MIB;
+	open_it(&options);
 	ck_assert_uint_eq(w.outside, 50 * MIB);
 	ck_assert(try("")->result.fits); /* 40 + 64 + 50 = 154 */
 
 	gs_whatif_release(&w);
-	ask.capacity = 153 * (int64_t)MIB;
-	open_it(&ask);
+	options.capacity = 153 * (int64_t)MIB;
+	open_it(&options);
 	ck_assert(!try("")->result.fits);
 }
 END_TEST
 
 START_TEST(a_capacity_to_try_without_the_recorded_one_is_not_exact)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(GS_NONE, 60 * (int64_t)MIB);
-	ask.capacity = 200 * (int64_t)MIB;
-	open_it(&ask);
+	options.capacity = 200 * (int64_t)MIB;
+	open_it(&options);
 	ck_assert(!try("")->exact);
 
 	gs_whatif_release(&w);
-	ask.recorded_capacity = 100 * (int64_t)MIB;
-	open_it(&ask);
+	options.recorded_capacity = 100 * (int64_t)MIB;
+	open_it(&options);
 	ck_assert(try("")->exact);
 }
 END_TEST
 
 START_TEST(a_refusal_with_room_on_the_device_means_a_limit_and_is_kept)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 
 	small_failure(GS_NONE, 500 * (int64_t)MIB);
-	open_it(&ask);
+	open_it(&options);
 
 	ck_assert(!try("")->result.fits);
 	ck_assert_uint_eq(w.limit, 104 * MIB - 1);
@@ -325,10 +325,10 @@ END_TEST
 
 START_TEST(a_recording_without_a_failure_is_bounded_by_nothing)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 
 	read_file("text-torch2.6.pickle");
-	open_it(&ask);
+	open_it(&options);
 
 	ck_assert_int_eq(try("max_split_size_mb:64")->capacity, GS_NONE);
 	ck_assert(w.rows[0].result.fits);
@@ -342,11 +342,11 @@ END_TEST
 
 START_TEST(a_search_shows_the_recorded_settings_first_and_ranks_the_rest)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 
 	read_file("faults/pinned.pickle");
-	ask.threads = 2;
-	open_it(&ask);
+	options.threads = 2;
+	open_it(&options);
 	ck_assert_int_eq(gs_whatif_search(&w, NULL), GS_OK);
 
 	ck_assert_str_eq(w.rows[0].conf, "");
@@ -364,11 +364,11 @@ END_TEST
 
 START_TEST(the_smallest_device_passes_and_the_next_smaller_does_not)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	int64_t least;
 
 	read_file("image-torch2.15.pickle");
-	open_it(&ask);
+	open_it(&options);
 	try("max_split_size_mb:64");
 	ck_assert_int_eq(gs_whatif_minimize(&w, NULL), GS_OK);
 	least = w.rows[0].capacity;
@@ -377,8 +377,8 @@ START_TEST(the_smallest_device_passes_and_the_next_smaller_does_not)
 
 	for (int step = 0; step < 2; step++) {
 		gs_whatif_release(&w);
-		ask.capacity = least - step * 2 * (int64_t)MIB;
-		open_it(&ask);
+		options.capacity = least - step * 2 * (int64_t)MIB;
+		open_it(&options);
 		ck_assert_int_eq(try("max_split_size_mb:64")->result.fits, !step);
 	}
 }
@@ -386,12 +386,12 @@ END_TEST
 
 START_TEST(settings_that_the_allocator_refuses_are_refused_with_its_words)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	const char *conf = "no_such_option:1";
 	gs_error err = GS_ERROR_INIT;
 
 	read_file("faults/pinned.pickle");
-	open_it(&ask);
+	open_it(&options);
 
 	ck_assert_int_eq(gs_whatif_try(&w, &conf, 1, &err), GS_INVALID);
 	ck_assert_ptr_nonnull(strstr(err.text, "no_such_option"));
@@ -404,7 +404,7 @@ END_TEST
 
 START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 {
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	run_figures figures;
 	gs_trace *t;
 	jobs j;
@@ -419,7 +419,7 @@ START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 	t->n -= t->dropped;
 	memmove(t->events, t->events + t->dropped, t->n * sizeof *t->events);
 	ck_assert_int_eq(gs_snapshot_finish(&snapshot, NULL), GS_OK);
-	open_it(&ask);
+	open_it(&options);
 
 	/* from 2.12 on ties go by the age of segments, which is not known of those from before: flagged
 	 * then */
@@ -437,7 +437,7 @@ END_TEST
 START_TEST(a_ring_that_lost_its_first_half_bounds_the_true_peak)
 {
 	FILE *file = fopen(DATA "truth.tsv", "r");
-	gs_whatif_options ask = GS_WHATIF_OPTIONS_INIT;
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 	gs_trace *t;
 	char line[400];
 	truth real;
@@ -457,9 +457,9 @@ START_TEST(a_ring_that_lost_its_first_half_bounds_the_true_peak)
 			strcmp(real.file, recordings[_i]) || !real.fits)
 			continue;
 		gs_whatif_release(&w);
-		ask.capacity = (int64_t)(real.capacity_mib * MIB);
-		ask.rules = real.rules;
-		open_it(&ask);
+		options.capacity = (int64_t)(real.capacity_mib * MIB);
+		options.rules = real.rules;
+		open_it(&options);
 		row = try(strcmp(real.conf, "-") ? real.conf : "");
 		ck_assert_msg(row->peak_low <= (int64_t)real.peak_reserved &&
 				(int64_t)real.peak_reserved <= row->peak_high,

@@ -93,16 +93,16 @@ static gs_status query(
 {
 	gs_query named;
 	bool sql = gs_query_is_sql(question);
-	const gs_session_options ask = {
+	const gs_session_options wanted = {
 		&path, 1, *state ? state : NULL, GS_NONE, GS_NONE, false, nothing, NULL};
-	gs_query_ask how = {.sql = question, .format = GS_FORMAT_JSON};
+	gs_query_options how = {.sql = question, .format = GS_FORMAT_JSON};
 	gs_session *session = NULL;
 	uint64_t left, rows;
 	gs_status status = sql ? GS_OK : gs_query_find(question, &named, err);
 	if (!sql)
 		how.named = &named;
 	if (!status)
-		status = gs_session_open(&ask, &session, err);
+		status = gs_session_open(&wanted, &session, err);
 	if (!status)
 		status = gs_query_answer(session, &how, out, &left, &rows, err);
 	gs_session_close(session);

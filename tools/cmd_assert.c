@@ -72,7 +72,7 @@ static gs_value value_at(sqlite3_stmt *q, int column)
 static void say(broken *b)
 {
 	const gs_assertion *a = b->assertion;
-	const gs_figure *f = a->shown < 0 ? NULL : &gs_figures[a->shown];
+	const gs_figure *f = a->told < 0 ? NULL : &gs_figures[a->told];
 	char size[32];
 	int n = 0;
 	if (f && b->value.type == GS_VALUE_NULL)
@@ -94,7 +94,7 @@ static gs_status put(gs_emitter *e, const broken *b, gs_error *err)
 	const gs_value row[COLUMNS] = {gs_value_int(b->rank), gs_value_text(b->snapshot),
 		gs_value_int(b->device), gs_value_text(b->assertion->text),
 		b->unknown ? (gs_value){.type = GS_VALUE_NULL} : gs_value_int(0),
-		gs_value_text(b->assertion->shown < 0 ? NULL : gs_figures[b->assertion->shown].name),
+		gs_value_text(b->assertion->told < 0 ? NULL : gs_figures[b->assertion->told].name),
 		b->value, gs_value_text(b->says)};
 	gs_status status = gs_emit_row(e, row, err);
 	return status == GS_END ? GS_OK : status;
@@ -191,7 +191,7 @@ static gs_status write_sql(const assert_options *o, char *text, char **failed, g
 	fputs(" SELECT snapshot_id, device", sql);
 	for (size_t i = 0; i < o->n; i++)
 		fprintf(sql, ", (%s), %s", o->all[i].sql,
-			o->all[i].shown < 0 ? "NULL" : gs_figures[o->all[i].shown].name);
+			o->all[i].told < 0 ? "NULL" : gs_figures[o->all[i].told].name);
 	fputs(o->base ? " FROM figures LEFT JOIN base ON base_device IS device" : " FROM figures", sql);
 	bool full = fflush(sql) || ferror(sql);
 	fclose(sql);

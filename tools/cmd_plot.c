@@ -36,7 +36,8 @@ static int write_plot(const plot_options *o, const gs_scene *scene)
 
 static int plot(const plot_options *o, const gs_snapshot *s)
 {
-	gs_scene_options wanted = {.device = o->common.device, .state = o->common.state, .meaning = true};
+	gs_scene_options wanted = {
+		.device = o->common.device, .state = o->common.state, .meaning = true};
 	gs_error err = GS_ERROR_INIT;
 	gs_scene scene;
 	gs_status status = gs_scene_open(&scene, s, &wanted, &err);

@@ -187,8 +187,8 @@ static void end_at_once(double seconds)
 }
 
 /* The answer is kept back until it is whole: after a failure nothing of it may have been seen. */
-static int answer(
-	const query_options *o, const gs_query_options *wanted, const gs_session_options *from, FILE *out)
+static int answer(const query_options *o, const gs_query_options *wanted,
+	const gs_session_options *from, FILE *out)
 {
 	gs_session *session = NULL;
 	gs_error err = GS_ERROR_INIT;
@@ -217,7 +217,8 @@ static int answer(
 	return exit_status;
 }
 
-static int run(const query_options *o, const gs_query_options *wanted, const gs_session_options *from)
+static int run(
+	const query_options *o, const gs_query_options *wanted, const gs_session_options *from)
 {
 	gs_result result;
 	int status = gs_result_open(&result, &o->common, 0);

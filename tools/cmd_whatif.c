@@ -108,8 +108,8 @@ static int read_capacity(arguments *a)
 	if (gs_capacity_parse(a->capacity, &a->wanted.capacity, &err))
 		return gs_fail_usage("whatif", NULL, "--capacity: %s", err.text);
 	if (gs_is_decimal_size(a->capacity) || !isdigit((unsigned char)a->capacity[0]))
-		gs_note(
-			"%s is %s", a->capacity, gs_size_format(size, sizeof size, (uint64_t)a->wanted.capacity));
+		gs_note("%s is %s", a->capacity,
+			gs_size_format(size, sizeof size, (uint64_t)a->wanted.capacity));
 	return -1;
 }
 

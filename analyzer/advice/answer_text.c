@@ -308,8 +308,8 @@ static void write_fits(answer *a)
 	gs_prose_clear(&p);
 	if (d->verdict != GS_VERDICT_NONE || !d->has_layout)
 		return;
-	for (size_t i = 0; i < some(a, d->nrooms, 1) && d->rooms[i].largest; i++) {
-		const gs_pool_fit *r = &d->rooms[i];
+	for (size_t i = 0; i < some(a, d->npool_fits, 1) && d->pool_fits[i].largest; i++) {
+		const gs_pool_fit *r = &d->pool_fits[i];
 		gs_say_between(&p, "; ");
 		gs_say_size(&p, (int64_t)r->largest);
 		gs_say(&p, " at most without asking the driver (%s pool, stream %llu)",

@@ -148,7 +148,8 @@ int gpusnap_snapshot_diagnose(gpusnap_snapshot *s, const char *options, char **o
 
 /* --- queries ---------------------------------------------------------------------------------- */
 
-static gs_status read_query(const char *query, gs_query *named, gs_query_options *question, gs_error *err)
+static gs_status read_query(
+	const char *query, gs_query *named, gs_query_options *question, gs_error *err)
 {
 	if (gs_query_is_sql(query)) {
 		question->sql = query;
@@ -181,8 +182,8 @@ static gs_status read_query_options(
 	return status;
 }
 
-static gs_status answer_query(
-	const gs_session_options *from, const gs_query_options *question, char **out, size_t *n, gs_error *err)
+static gs_status answer_query(const gs_session_options *from, const gs_query_options *question,
+	char **out, size_t *n, gs_error *err)
 {
 	gs_session *session = NULL;
 	gs_api_answer a;
@@ -324,7 +325,8 @@ int gpusnap_snapshot_whatif(gpusnap_snapshot *s, const char *options, char **out
 
 /* --- diff ------------------------------------------------------------------------------------- */
 
-static gs_status answer_diff(const gs_diff_options *moments, const form *f, FILE *out, gs_error *err)
+static gs_status answer_diff(
+	const gs_diff_options *moments, const form *f, FILE *out, gs_error *err)
 {
 	const gs_emit_head head = {
 		.complete = moments->a->complete && moments->b->complete, .width = (int)f->width};

@@ -224,7 +224,7 @@ void gs_diagnosis_release(gs_diagnosis *d)
 	free(d->growth);
 	free(d->holders);
 	free(d->categories);
-	free(d->rooms);
+	free(d->pool_fits);
 	free(d->others_list);
 	free(d->advice);
 	memset(d, 0, sizeof *d);

@@ -149,8 +149,8 @@ typedef struct gs_diagnosis {
 	size_t ncategories;
 	gs_peak peak;       /* up to this state */
 	int64_t free_whole; /* bytes that a retry or empty_cache() gives back; GS_NONE unknown */
-	gs_pool_fit *rooms;
-	size_t nrooms;
+	gs_pool_fit *pool_fits;
+	size_t npool_fits;
 	gs_advice *advice;
 	size_t nadvice;
 	struct gs_other *others_list; /* the failures beside this one (others.h), in their order */

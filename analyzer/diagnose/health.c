@@ -43,19 +43,20 @@ static gs_pool_fit fit_of(const gs_diagnosis *d, const gs_segment *g)
 static gs_status find_pool_fits(gs_diagnosis *d)
 {
 	size_t n = d->layout.nsegments;
-	d->rooms = malloc((n + 1) * sizeof *d->rooms);
-	if (!d->rooms)
+	d->pool_fits = malloc((n + 1) * sizeof *d->pool_fits);
+	if (!d->pool_fits)
 		return GS_NO_MEMORY;
 	d->free_whole = 0;
 	for (size_t i = 0; i < n; i++) {
-		d->rooms[i] = fit_of(d, &d->layout.segments[i]);
-		d->free_whole += (int64_t)d->rooms[i].whole;
+		d->pool_fits[i] = fit_of(d, &d->layout.segments[i]);
+		d->free_whole += (int64_t)d->pool_fits[i].whole;
 	}
-	qsort(d->rooms, n, sizeof *d->rooms, by_place);
+	qsort(d->pool_fits, n, sizeof *d->pool_fits, by_place);
 	for (size_t i = 0; i < n; i++) {
-		gs_pool_fit *last = d->nrooms ? &d->rooms[d->nrooms - 1] : NULL, r = d->rooms[i];
+		gs_pool_fit *last = d->npool_fits ? &d->pool_fits[d->npool_fits - 1] : NULL,
+					r = d->pool_fits[i];
 		if (!last || by_place(last, &r)) {
-			d->rooms[d->nrooms++] = r;
+			d->pool_fits[d->npool_fits++] = r;
 			continue;
 		}
 		last->free += r.free;
@@ -84,8 +85,8 @@ gs_status gs_diagnose_health(gs_diagnosis *d)
 		return GS_OK;
 	if (find_pool_fits(d))
 		return GS_NO_MEMORY;
-	if (d->nrooms)
-		qsort(d->rooms, d->nrooms, sizeof *d->rooms, by_largest);
+	if (d->npool_fits)
+		qsort(d->pool_fits, d->npool_fits, sizeof *d->pool_fits, by_largest);
 	return GS_OK;
 }
 
@@ -93,8 +94,8 @@ double gs_diagnosis_fragmentation(const gs_diagnosis *d, const gs_pool_fit **whe
 {
 	double worst = -1;
 	*where = NULL;
-	for (size_t i = 0; i < d->nrooms; i++) {
-		const gs_pool_fit *r = &d->rooms[i];
+	for (size_t i = 0; i < d->npool_fits; i++) {
+		const gs_pool_fit *r = &d->pool_fits[i];
 		double f = gs_fragmentation(r->free, r->whole, r->largest_left);
 		if (f > worst) {
 			worst = f;

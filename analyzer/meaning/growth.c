@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 #include "analyzer/model/frames.h"
 
 enum { LEAST_STEPS = 3, THIRDS = 3, MOST_WINDOWS = 64, LEAST_SHARE = 100 };

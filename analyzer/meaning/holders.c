@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 /* Blocks of one stack, category and forward line. */
 typedef struct part {
@@ -29,7 +29,7 @@ static gs_id forward_of(const gs_meaning *m, const gs_block *b)
 {
 	const gs_snapshot *s = m->history->snapshot;
 	if (!b->more || b->more >= s->nstrings || b->stack >= s->nstacks ||
-		gs_phase_of(&m->work->phases, b->stack) != GS_PHASE_BACKWARD)
+		gs_phase_of(&m->internal->phases, b->stack) != GS_PHASE_BACKWARD)
 		return 0;
 	return strstr(gs_string_text(s, b->more), "\"forward_frames\"") ? b->more : 0;
 }
@@ -61,7 +61,7 @@ static void name_place(const gs_meaning *m, const part *p, gs_holder_row *row)
 {
 	const gs_snapshot *s = m->history->snapshot;
 	if (!gs_stack_place(s, p->stack, row->where, row->called_by)) {
-		bool backward = gs_phase_of(&m->work->phases, p->stack) == GS_PHASE_BACKWARD &&
+		bool backward = gs_phase_of(&m->internal->phases, p->stack) == GS_PHASE_BACKWARD &&
 			(p->stack || !p->before);
 		strcpy(row->where,
 			backward                         ? "backward pass"

@@ -5,12 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 /* Named steps are the starts of the program's steps, whatever its lines say. */
 static gs_status starts_of_steps(gs_meaning *m)
 {
-	gs_meaning_work *w = m->work;
+	gs_meaning_internal *w = m->internal;
 	w->starts = malloc((m->nsteps + 1) * sizeof *w->starts);
 	if (!w->starts)
 		return GS_NO_MEMORY;
@@ -22,14 +22,14 @@ static gs_status starts_of_steps(gs_meaning *m)
 
 static gs_status make(gs_meaning *m)
 {
-	gs_status status = gs_phases_init(&m->work->phases, m->history->snapshot, m->rules);
+	gs_status status = gs_phases_init(&m->internal->phases, m->history->snapshot, m->rules);
 	if (!status)
 		status = gs_meaning_find_passes(m);
 	if (!status)
 		status = gs_meaning_named_steps(m);
 	if (!status)
 		status = m->nsteps ? starts_of_steps(m) : gs_meaning_find_starts(m);
-	if (!status && m->work->nstarts)
+	if (!status && m->internal->nstarts)
 		status = gs_meaning_find_passes(m);
 	if (!status)
 		status = gs_meaning_make_steps(m);
@@ -42,23 +42,23 @@ gs_status gs_meaning_init(
 	memset(m, 0, sizeof *m);
 	m->history = h;
 	m->rules = rules;
-	m->work = calloc(1, sizeof *m->work);
-	gs_status status = m->work ? make(m) : GS_NO_MEMORY;
+	m->internal = calloc(1, sizeof *m->internal);
+	gs_status status = m->internal ? make(m) : GS_NO_MEMORY;
 	return status ? gs_fail(err, status, "out of memory while telling what memory is for") : GS_OK;
 }
 
 void gs_meaning_release(gs_meaning *m)
 {
-	if (m->work) {
-		gs_phases_release(&m->work->phases);
-		free(m->work->passes);
-		free(m->work->pass_at);
-		free(m->work->starts);
-		free(m->work->parameter_sizes);
-		free(m->work);
+	if (m->internal) {
+		gs_phases_release(&m->internal->phases);
+		free(m->internal->passes);
+		free(m->internal->pass_at);
+		free(m->internal->starts);
+		free(m->internal->parameter_sizes);
+		free(m->internal);
 	}
 	free(m->events);
-	free(m->born);
+	free(m->initial);
 	free(m->steps);
 	memset(m, 0, sizeof *m);
 }
@@ -85,7 +85,7 @@ gs_sense gs_meaning_of(const gs_meaning *m, const gs_block *b)
 	if (b->idx >= 0)
 		return (uint64_t)b->idx < m->history->n ? m->events[b->idx] : unknown;
 	size_t i = born_at(&m->history->initial, b->address);
-	return i == SIZE_MAX ? unknown : m->born[i];
+	return i == SIZE_MAX ? unknown : m->initial[i];
 }
 
 /* --- sums ----------------------------------------------------------------------------------------
@@ -129,8 +129,8 @@ void gs_category_gauge_start(const gs_meaning *m, gs_category_gauge *g)
 	memset(g, 0, sizeof *g);
 	for (size_t i = 0; i < l->nblocks; i++)
 		if (l->blocks[i].state != GS_INACTIVE) {
-			g->bytes[m->born[i].category] += l->blocks[i].size;
-			g->blocks[m->born[i].category]++;
+			g->bytes[m->initial[i].category] += l->blocks[i].size;
+			g->blocks[m->initial[i].category]++;
 		}
 }
 
@@ -152,7 +152,7 @@ void gs_category_gauge_step(const gs_meaning *m, size_t i, gs_category_gauge *g)
 		size_t k = born_at(&m->history->initial, m->history->device->trace.events[i].address);
 		if (k == SIZE_MAX)
 			return;
-		category = m->born[k].category;
+		category = m->initial[k].category;
 	}
 	uint64_t size = m->history->sizes[i];
 	g->bytes[category] -= size < g->bytes[category] ? size : g->bytes[category];

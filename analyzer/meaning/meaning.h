@@ -42,17 +42,17 @@ typedef struct gs_phase_step {
 	bool whole; /* false: the recording begins or ends (or failed) inside it */
 } gs_phase_step;
 
-struct gs_meaning_work;
+struct gs_meaning_internal;
 
 typedef struct gs_meaning {
 	const gs_history *history;
 	const gs_category_rules *rules;
 	gs_sense *events; /* by event: of an alloc what the block is, of an oom what it would have been,
 						 else unknown */
-	gs_sense *born;   /* by block of history->initial: likewise */
+	gs_sense *initial; /* by block of history->initial: likewise */
 	gs_phase_step *steps;
 	size_t nsteps;
-	struct gs_meaning_work *work; /* private */
+	struct gs_meaning_internal *internal; /* private */
 } gs_meaning;
 
 #define GS_MEANING_INIT \

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 /* A word that means a step, then its number at the end: "ProfilerStep#12", "train step 3",
  * "iter=40", "step_7". */

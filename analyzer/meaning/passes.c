@@ -2,17 +2,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 typedef struct walk {
-	gs_meaning_work *w;
+	gs_meaning_internal *w;
 	uint32_t current, backward; /* backward: the pass that what is computed again interrupts */
 	uint32_t cap;
 } walk;
 
 static gs_status begin(walk *x, uint8_t phase)
 {
-	gs_meaning_work *w = x->w;
+	gs_meaning_internal *w = x->w;
 	if (w->npasses == x->cap) {
 		uint32_t cap = x->cap ? x->cap * 2 : 64;
 		gs_pass *grown = realloc(w->passes, cap * sizeof *grown);
@@ -56,7 +56,7 @@ static bool fails(uint8_t pass, uint8_t phase)
 
 static gs_status walk_events(gs_meaning *m, walk *x)
 {
-	gs_meaning_work *w = m->work;
+	gs_meaning_internal *w = m->internal;
 	uint32_t next = 0;
 	for (size_t i = 0; i < m->history->n; i++) {
 		gs_action action = gs_meaning_action(m, i);
@@ -85,7 +85,7 @@ static gs_status walk_events(gs_meaning *m, walk *x)
 static bool ends_update(const gs_meaning *m)
 {
 	size_t n = m->history->n;
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	if (!n || w->passes[w->pass_at[n - 1]].phase != GS_PHASE_OPTIMIZER)
 		return false;
 	return gs_meaning_action(m, n - 1) != GS_ACTION_OOM ||
@@ -94,7 +94,7 @@ static bool ends_update(const gs_meaning *m)
 
 gs_status gs_meaning_find_passes(gs_meaning *m)
 {
-	gs_meaning_work *w = m->work;
+	gs_meaning_internal *w = m->internal;
 	walk x = {.w = w, .backward = UINT32_MAX};
 	free(w->passes);
 	w->passes = NULL;

@@ -2,14 +2,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 /* Under autocast weights are cast to half their bytes: then most of the parameters' sizes are seen
  * halved in the forward pass, and these do not depend on the batch. */
 bool gs_meaning_casts_weights(const gs_meaning *m)
 {
 	enum { LEAST_BYTES = 4096 };
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	size_t large = 0, halved = 0;
 	bool *seen = calloc(w->nparameter_sizes + 1, sizeof *seen);
 	if (!seen)
@@ -35,7 +35,7 @@ bool gs_meaning_casts_weights(const gs_meaning *m)
  * way there. */
 bool gs_meaning_goes_with(const gs_meaning *m, size_t event, unsigned category, bool casts_weights)
 {
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	gs_sense sense = m->events[event];
 	uint8_t phase = gs_phase_of(&w->phases, gs_meaning_stack(m, event));
 	uint64_t size = m->history->device->trace.events[event].size;

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 enum { CUBLAS_WORKSPACE = 8519680, CUBLAS_WORKSPACE_HOPPER = 33554432 };
 
@@ -41,7 +41,7 @@ static bool was_interrupted(const senses *x, const moment *now, size_t birth)
 
 static uint16_t life_when_freed(const senses *x, const moment *now, size_t birth, size_t death)
 {
-	const gs_meaning_work *w = x->m->work;
+	const gs_meaning_internal *w = x->m->internal;
 	uint32_t born = w->pass_at[birth], dies = w->pass_at[death];
 	const gs_pass *pass = &w->passes[born];
 	if (was_interrupted(x, now, birth))
@@ -63,7 +63,7 @@ static uint16_t life_when_freed(const senses *x, const moment *now, size_t birth
 
 static uint16_t life_when_kept(const senses *x, const moment *now, size_t birth)
 {
-	const gs_meaning_work *w = x->m->work;
+	const gs_meaning_internal *w = x->m->internal;
 	const gs_pass *pass = &w->passes[w->pass_at[birth]];
 	uint16_t life = GS_LIFE_KEPT;
 	if (was_interrupted(x, now, birth))
@@ -77,7 +77,7 @@ static uint16_t life_when_kept(const senses *x, const moment *now, size_t birth)
 /* Where user code allocates in its step. */
 static uint8_t place_in_step(const gs_meaning *m, size_t i, bool forward_seen)
 {
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	gs_id stack = gs_meaning_stack(m, i);
 	if (stack && w->phases.stacks[stack].argument && w->nstarts)
 		return GS_TRAIT_WITHIN;
@@ -87,7 +87,7 @@ static uint8_t place_in_step(const gs_meaning *m, size_t i, bool forward_seen)
 }
 
 /* A program that never goes forward through a model has no batches either. */
-static bool goes_forward(const gs_meaning_work *w)
+static bool goes_forward(const gs_meaning_internal *w)
 {
 	for (uint32_t i = 0; i < w->npasses; i++)
 		if (w->passes[i].phase == GS_PHASE_FORWARD)
@@ -98,7 +98,7 @@ static bool goes_forward(const gs_meaning_work *w)
 static void follow_lives(senses *x)
 {
 	const gs_meaning *m = x->m;
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	moment now = {0, -1, 0};
 	bool forward_seen = true; /* before the first step nothing is a batch */
 	bool batches = goes_forward(w);
@@ -192,7 +192,7 @@ static int by_value(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static bool is_parameter_stack(const gs_meaning_work *w, gs_id stack)
+static bool is_parameter_stack(const gs_meaning_internal *w, gs_id stack)
 {
 	const gs_stack_phase *p = &w->phases.stacks[stack];
 	return stack && p->phase == GS_PHASE_SETUP && p->trait != GS_TRAIT_NONE &&
@@ -207,12 +207,12 @@ static size_t list_sizes(const gs_meaning *m, uint64_t *sizes, bool born_only)
 	size_t n = 0;
 	for (size_t i = 0; !born_only && i < m->history->n; i++)
 		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC &&
-			is_parameter_stack(m->work, gs_meaning_stack(m, i)))
+			is_parameter_stack(m->internal, gs_meaning_stack(m, i)))
 			sizes[n++] = m->history->device->trace.events[i].size;
 	for (size_t i = 0; i < initial->nblocks; i++) {
 		const gs_block *b = &initial->blocks[i];
 		if (b->state != GS_INACTIVE && b->requested > 0 &&
-			(born_only || is_parameter_stack(m->work, b->stack)))
+			(born_only || is_parameter_stack(m->internal, b->stack)))
 			sizes[n++] = (uint64_t)b->requested;
 	}
 	return n;
@@ -220,7 +220,7 @@ static size_t list_sizes(const gs_meaning *m, uint64_t *sizes, bool born_only)
 
 static gs_status learn_sizes(gs_meaning *m)
 {
-	gs_meaning_work *w = m->work;
+	gs_meaning_internal *w = m->internal;
 	size_t n, kept = 0, room = m->history->n + m->history->initial.nblocks + 1;
 	uint64_t *sizes = malloc(room * sizeof *sizes);
 	if (!sizes)
@@ -237,7 +237,7 @@ static gs_status learn_sizes(gs_meaning *m)
 	return GS_OK;
 }
 
-size_t gs_parameter_size_at(const gs_meaning_work *w, uint64_t size)
+size_t gs_parameter_size_at(const gs_meaning_internal *w, uint64_t size)
 {
 	const uint64_t *at = w->nparameter_sizes
 		? bsearch(&size, w->parameter_sizes, w->nparameter_sizes, sizeof size, by_value)
@@ -245,7 +245,7 @@ size_t gs_parameter_size_at(const gs_meaning_work *w, uint64_t size)
 	return at ? (size_t)(at - w->parameter_sizes) : SIZE_MAX;
 }
 
-static bool is_parameter_size(const gs_meaning_work *w, uint64_t size)
+static bool is_parameter_size(const gs_meaning_internal *w, uint64_t size)
 {
 	return gs_parameter_size_at(w, size) != SIZE_MAX;
 }
@@ -267,7 +267,7 @@ static gs_status find_copies(senses *x)
 		first[k] = all[k] ? first[k] : x->step[i];
 		all[k]++;
 		same[k] += first[k] == x->step[i] &&
-			is_parameter_size(m->work, m->history->device->trace.events[i].size);
+			is_parameter_size(m->internal, m->history->device->trace.events[i].size);
 	}
 	for (gs_id k = 1; k < n; k++)
 		x->copies[k] = same[k] >= LEAST_COPIES && same[k] * 2 > all[k];
@@ -281,7 +281,7 @@ static bool is_cublas(const senses *x, uint64_t size, uint8_t phase)
 {
 	return size == CUBLAS_WORKSPACE ||
 		(size == CUBLAS_WORKSPACE_HOPPER && phase == GS_PHASE_BACKWARD &&
-			!is_parameter_size(x->m->work, size));
+			!is_parameter_size(x->m->internal, size));
 }
 
 /* --- judging -------------------------------------------------------------------------------------
@@ -323,7 +323,7 @@ static uint16_t life_by_twin(const senses *x, size_t i)
 
 static gs_sense sense_of_stack(const gs_meaning *m, gs_id stack, gs_sense otherwise)
 {
-	unsigned rule = stack ? m->work->phases.stacks[stack].rule : 0;
+	unsigned rule = stack ? m->internal->phases.stacks[stack].rule : 0;
 	return rule ? (gs_sense){(uint8_t)gs_category_of_rule(m->rules, rule), (uint8_t)rule}
 				: otherwise;
 }
@@ -333,7 +333,7 @@ static void judge_events(senses *x)
 	/* a request that failed would have been of the step and pass that it ended */
 	const uint16_t life_of_refused = GS_LIFE_STEP | GS_LIFE_PASS | GS_LIFE_NEXT;
 	gs_meaning *m = x->m;
-	const gs_phases *p = &m->work->phases;
+	const gs_phases *p = &m->internal->phases;
 	for (size_t i = 0; i < m->history->n; i++) {
 		m->events[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
 		bool refused = gs_meaning_action(m, i) == GS_ACTION_OOM;
@@ -346,12 +346,12 @@ static void judge_events(senses *x)
 			.life = refused ? life_of_refused : life_by_twin(x, i)};
 		if (a.phase == GS_PHASE_USER) /* a step may take several batches */
 			a.trait = x->batches[stack] ? GS_TRAIT_BEFORE : x->trait[i];
-		a.size = (is_parameter_size(m->work, size) ? GS_SIZE_PARAMETER : 0) |
+		a.size = (is_parameter_size(m->internal, size) ? GS_SIZE_PARAMETER : 0) |
 			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0) |
 			(x->copies[stack] ? GS_SIZE_COPIES : 0);
 		m->events[i] = sense_of_stack(m, stack, judge(&a));
 		if (m->events[i].category == GS_CATEGORY_GRADIENT && a.phase == GS_PHASE_BACKWARD)
-			m->work->passes[m->work->pass_at[i]].gradients = true;
+			m->internal->passes[m->internal->pass_at[i]].gradients = true;
 	}
 }
 
@@ -360,15 +360,15 @@ static void judge_events(senses *x)
 static void judge_born(senses *x)
 {
 	gs_meaning *m = x->m;
-	const gs_phases *p = &m->work->phases;
+	const gs_phases *p = &m->internal->phases;
 	const gs_layout *l = &m->history->initial;
 	bool recorded = false;
 	for (size_t i = 0; i < l->nblocks; i++)
 		recorded |= l->blocks[i].state != GS_INACTIVE && l->blocks[i].stack &&
-			is_parameter_stack(m->work, l->blocks[i].stack);
+			is_parameter_stack(m->internal, l->blocks[i].stack);
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
-		m->born[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+		m->initial[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
 		if (b->state == GS_INACTIVE)
 			continue;
 		gs_id stack = b->stack < m->history->snapshot->nstacks ? b->stack : 0;
@@ -378,9 +378,9 @@ static void judge_born(senses *x)
 			.life = GS_LIFE_LONG | GS_LIFE_KEPT};
 		if (a.phase == GS_PHASE_FORWARD && !m->history->n)
 			a.life |= GS_LIFE_STEP;
-		a.size = (is_parameter_size(m->work, size) ? GS_SIZE_PARAMETER : 0) |
+		a.size = (is_parameter_size(m->internal, size) ? GS_SIZE_PARAMETER : 0) |
 			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0);
-		m->born[i] = sense_of_stack(m, stack, judge(&a));
+		m->initial[i] = sense_of_stack(m, stack, judge(&a));
 	}
 }
 
@@ -395,9 +395,9 @@ gs_status gs_meaning_make_senses(gs_meaning *m)
 		.copies = calloc(k, sizeof *x.copies),
 		.batches = calloc(k, sizeof *x.batches)};
 	m->events = malloc(n * sizeof *m->events);
-	m->born = malloc((m->history->initial.nblocks + 1) * sizeof *m->born);
+	m->initial = malloc((m->history->initial.nblocks + 1) * sizeof *m->initial);
 	gs_status status = x.life && x.step && x.trait && x.twin && x.copies && x.batches &&
-			m->events && m->born
+			m->events && m->initial
 		? learn_sizes(m)
 		: GS_NO_MEMORY;
 	if (!status) {

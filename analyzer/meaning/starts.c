@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 typedef struct search {
 	gs_meaning *m;
@@ -21,7 +21,7 @@ typedef struct search {
 
 static gs_status push(search *x, uint32_t i)
 {
-	gs_meaning_work *w = x->m->work;
+	gs_meaning_internal *w = x->m->internal;
 	if (w->nstarts && w->starts[w->nstarts - 1] >= i)
 		return GS_OK;
 	if (w->nstarts == x->cap) {
@@ -42,7 +42,7 @@ static int turn(search *x, gs_id stack)
 	if (x->memo_of[stack] != x->anchor_stack) {
 		x->memo_of[stack] = x->anchor_stack;
 		x->memo[stack] = (int8_t)gs_phases_turn(
-			&x->m->work->phases, x->m->history->snapshot, x->anchor_stack, stack, &depth);
+			&x->m->internal->phases, x->m->history->snapshot, x->anchor_stack, stack, &depth);
 	}
 	return x->memo[stack];
 }
@@ -51,7 +51,7 @@ static int turn(search *x, gs_id stack)
  * visible of the optimizer was its first step). */
 static uint8_t choose_anchor(const gs_meaning *m)
 {
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	size_t updates = 0, since = 0, gap = 0, backwards = 0;
 	for (uint32_t i = 0; i < w->npasses; i++) {
 		if (w->passes[i].phase == GS_PHASE_BACKWARD) {
@@ -98,7 +98,7 @@ static gs_status pass_anchor(search *x, gs_id stack)
 static gs_status follow_anchors(search *x)
 {
 	const gs_meaning *m = x->m;
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	bool in_anchor = false;
 	for (size_t i = 0; i < m->history->n; i++) {
 		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
@@ -132,7 +132,7 @@ static gs_status follow_anchors(search *x)
  * first allocation. UINT32_MAX: there is no forward. */
 static uint32_t first_start(const gs_meaning *m)
 {
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	gs_id wanted = w->nstarts ? gs_meaning_stack(m, w->starts[0]) : 0;
 	uint32_t until = w->nstarts ? w->starts[0] : UINT32_MAX, found = UINT32_MAX;
 	uint32_t same = UINT32_MAX;
@@ -157,7 +157,7 @@ static uint32_t first_start(const gs_meaning *m)
 
 static gs_status put_first(search *x)
 {
-	gs_meaning_work *w = x->m->work;
+	gs_meaning_internal *w = x->m->internal;
 	uint32_t first = first_start(x->m), n = w->nstarts;
 	if (first == UINT32_MAX || (n && first >= w->starts[0]))
 		return GS_OK;
@@ -171,7 +171,7 @@ static gs_status put_first(search *x)
 /* What follows the last step without a forward of its own belongs to it. */
 static void drop_tail(gs_meaning *m)
 {
-	gs_meaning_work *w = m->work;
+	gs_meaning_internal *w = m->internal;
 	if (w->nstarts < 2)
 		return;
 	for (size_t i = w->starts[w->nstarts - 1]; i < m->history->n; i++) {
@@ -198,10 +198,10 @@ static bool turns(const gs_meaning *m, gs_id from, gs_id to, loop *out)
 {
 	const gs_snapshot *s = m->history->snapshot;
 	uint32_t depth;
-	if (from == to || gs_phases_turn(&m->work->phases, s, from, to, &depth) <= 0)
+	if (from == to || gs_phases_turn(&m->internal->phases, s, from, to, &depth) <= 0)
 		return false;
 	/* the function is that of the frame at this depth */
-	const gs_phases *p = &m->work->phases;
+	const gs_phases *p = &m->internal->phases;
 	const gs_id *frames = s->stack_frames + s->stacks[from].first;
 	uint32_t i = s->stacks[from].n, outside = depth + 1;
 	while (i && outside) {
@@ -220,7 +220,7 @@ static bool in_loop(const gs_meaning *m, size_t i)
 	gs_id stack = gs_meaning_stack(m, i);
 	if (gs_meaning_action(m, i) != GS_ACTION_ALLOC || !stack)
 		return false;
-	const gs_stack_phase *p = &m->work->phases.stacks[stack];
+	const gs_stack_phase *p = &m->internal->phases.stacks[stack];
 	return p->phase != GS_PHASE_SETUP && p->phase != GS_PHASE_NONE && !p->autograd;
 }
 
@@ -311,7 +311,7 @@ static gs_status follow_period(search *x)
 
 static gs_status find(search *x)
 {
-	gs_meaning_work *w = x->m->work;
+	gs_meaning_internal *w = x->m->internal;
 	x->anchor = choose_anchor(x->m);
 	x->neutral = UINT32_MAX;
 	gs_status status = x->anchor != GS_PHASE_NONE ? follow_anchors(x) : follow_loops(x);

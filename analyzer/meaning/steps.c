@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/work.h"
+#include "analyzer/meaning/meaning_internal.h"
 
 const char *gs_step_how_word(gs_step_how how)
 {
@@ -21,7 +21,7 @@ const gs_phase_step *gs_meaning_step(const gs_meaning *m, int64_t number)
 /* One beginning is no period. */
 static gs_status steps_of_starts(gs_meaning *m)
 {
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	if (w->nstarts < 2)
 		return GS_OK;
 	if (!(m->steps = calloc(w->nstarts, sizeof *m->steps)))
@@ -43,7 +43,7 @@ static gs_status steps_of_starts(gs_meaning *m)
  * the same phase, and no request failed in it. */
 static void judge_last(gs_meaning *m)
 {
-	const gs_meaning_work *w = m->work;
+	const gs_meaning_internal *w = m->internal;
 	if (m->nsteps < 2 || m->steps[0].how != GS_STEP_PERIOD)
 		return;
 	gs_phase_step *last = &m->steps[m->nsteps - 1], *before = last - 1;

@@ -154,8 +154,8 @@ gs_status gs_input_none(int64_t rank, const gs_ranks *seen, gs_error *err)
 	return gs_fail(err, GS_NOT_FOUND, "no snapshot of rank %lld; %s", (long long)rank, there);
 }
 
-gs_status gs_input_open(
-	const char *const *paths, size_t n, const gs_input_options *options, gs_input *input, gs_error *err)
+gs_status gs_input_open(const char *const *paths, size_t n, const gs_input_options *options,
+	gs_input *input, gs_error *err)
 {
 	gs_input_list list = GS_INPUT_LIST_INIT;
 	gs_ranks seen = GS_RANKS_INIT;

@@ -276,7 +276,8 @@ gs_status gs_map_make(gs_map **out, const gs_map_options *options, gs_error *err
 			GS_MAP_WIDTH_MAX, m->width);
 	else if (options->n < 1 || options->n > GS_MAP_PANELS_MAX)
 		status = gs_fail(err, GS_INVALID,
-			"a map shows 1 to %d devices, not %zu: choose one with -d", GS_MAP_PANELS_MAX, options->n);
+			"a map shows 1 to %d devices, not %zu: choose one with -d", GS_MAP_PANELS_MAX,
+			options->n);
 	if (!status)
 		status = make_panels(m, options, err);
 	if (!status)

@@ -41,7 +41,7 @@ typedef struct panel {
 	gs_plot_series series;
 	int source;
 	uint64_t top; /* of the axis */
-	bool capacity_shown;
+	bool has_capacity;
 	int64_t capacity;
 } panel;
 
@@ -73,8 +73,8 @@ static void set_top(panel *p)
 	uint64_t most = p->series.most ? p->series.most : 1;
 
 	p->capacity = capacity_of(&p->in);
-	p->capacity_shown = p->capacity > 0 && (uint64_t)p->capacity <= most * 2;
-	if (p->capacity_shown && (uint64_t)p->capacity > most)
+	p->has_capacity = p->capacity > 0 && (uint64_t)p->capacity <= most * 2;
+	if (p->has_capacity && (uint64_t)p->capacity > most)
 		most = (uint64_t)p->capacity;
 	p->top = most + most / 20;
 }
@@ -87,11 +87,12 @@ static gs_status make_palette(gs_plot *p, const gs_plot_options *options, gs_err
 	if (!moments)
 		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu devices", options->n);
 	for (size_t i = 0; i < options->n; i++)
-		moments[i] = (gs_palette_moment){
-			options->panels[i].snapshot, options->panels[i].layout, options->panels[i].meaning, false};
+		moments[i] = (gs_palette_moment){options->panels[i].snapshot, options->panels[i].layout,
+			options->panels[i].meaning, false};
 	if (options->nalso)
 		memcpy(moments + options->n, options->also, options->nalso * sizeof *moments);
-	status = gs_palette_init(&p->palette, moments, options->n + options->nalso, options->by, true, err);
+	status = gs_palette_init(
+		&p->palette, moments, options->n + options->nalso, options->by, true, err);
 	free(moments);
 	return status;
 }
@@ -362,7 +363,7 @@ static void name_lines(const frame *f)
 		hole = s->columns[i].hole != GS_NONE ? s->columns[i].hole : hole;
 	y[0] = row_of(f, s->columns[s->n - 1].reserved) - 7;
 	y[1] = row_of(f, hole > 0 ? (uint64_t)hole : 0) - 7;
-	if (f->panel->capacity_shown)
+	if (f->panel->has_capacity)
 		y[n++] = row_of(f, (uint64_t)f->panel->capacity) - 7;
 	for (int i = 1; i < n; i++) /* from the top */
 		for (int k = i; k > 0 && y[order[k]] < y[order[k - 1]]; k--) {
@@ -381,7 +382,7 @@ static void draw_capacity(const frame *f)
 {
 	char text[100], size[32];
 
-	if (f->panel->capacity_shown)
+	if (f->panel->has_capacity)
 		gs_draw_dashes(
 			f->d, f->x, row_of(f, (uint64_t)f->panel->capacity), f->w, false, 2, CAPACITY_LINE);
 	else if (f->panel->capacity > 0) {

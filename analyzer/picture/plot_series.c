@@ -12,18 +12,18 @@ typedef struct player {
 	int source;
 	uint8_t *class;   /* by event: of an allocation */
 	uint8_t *counted; /* by event: in its class's band */
-	struct born {
+	struct initial_block {
 		uint64_t address, size;
 		uint8_t class, counted;
-	} * born; /* live before the first event, by address */
-	size_t nborn;
+	} * initial; /* live before the first event, by address */
+	size_t ninitial;
 	gs_running_totals gauge;
 	uint64_t bands[GS_CLASSES];
 } player;
 
 static int by_address(const void *a, const void *b)
 {
-	const struct born *x = a, *y = b;
+	const struct initial_block *x = a, *y = b;
 
 	return (x->address > y->address) - (x->address < y->address);
 }
@@ -42,7 +42,7 @@ static void add_born(player *p, const gs_layout *l, const gs_block *b)
 		c.category = gs_meaning_of(p->meaning, b).category;
 	bool live = b->state == GS_ACTIVE_ALLOCATED;
 	int class = live ? gs_palette_live(p->palette, &c) : GS_CLASS_PENDING;
-	p->born[p->nborn++] = (struct born){b->address, b->size, (uint8_t) class, live};
+	p->initial[p->ninitial++] = (struct initial_block){b->address, b->size, (uint8_t) class, live};
 	p->bands[class] += b->size;
 }
 
@@ -52,13 +52,13 @@ static gs_status player_init(player *p, gs_error *err)
 
 	p->class = calloc(p->h->n + 1, 1);
 	p->counted = calloc(p->h->n + 1, 1);
-	p->born = calloc(l->nblocks + 1, sizeof *p->born);
-	if (!p->class || !p->counted || !p->born)
+	p->initial = calloc(l->nblocks + 1, sizeof *p->initial);
+	if (!p->class || !p->counted || !p->initial)
 		return gs_fail(err, GS_NO_MEMORY, "a plot of %zu events", p->h->n);
 	for (size_t i = 0; i < l->nblocks; i++)
 		if (l->blocks[i].state != GS_INACTIVE)
 			add_born(p, l, &l->blocks[i]);
-	qsort(p->born, p->nborn, sizeof *p->born, by_address);
+	qsort(p->initial, p->ninitial, sizeof *p->initial, by_address);
 	gs_running_totals_start(p->h, &p->gauge);
 	return GS_OK;
 }
@@ -67,7 +67,7 @@ static void player_release(player *p)
 {
 	free(p->class);
 	free(p->counted);
-	free(p->born);
+	free(p->initial);
 }
 
 static int class_of_event(const player *p, size_t i)
@@ -89,13 +89,13 @@ static void take(uint64_t *band, uint64_t bytes) { *band -= bytes < *band ? byte
 /* The block that an event frees: which class it is counted in, and where that is marked. */
 static uint8_t *find_freed(player *p, size_t i, int *class)
 {
-	struct born key = {.address = p->h->device->trace.events[i].address}, *born;
+	struct initial_block key = {.address = p->h->device->trace.events[i].address}, *born;
 
 	if (p->h->births[i] >= 0) {
 		*class = p->class[p->h->births[i]];
 		return &p->counted[p->h->births[i]];
 	}
-	born = bsearch(&key, p->born, p->nborn, sizeof *born, by_address);
+	born = bsearch(&key, p->initial, p->ninitial, sizeof *born, by_address);
 	*class = born ? born->class : 0;
 	return born ? &born->counted : NULL;
 }

@@ -207,11 +207,12 @@ static void tell_source(gs_page *p, const gs_snapshot *s)
 	gs_page_remark(p, text);
 }
 
-static gs_status write_before(
-	gs_page *p, const gs_report_options *options, const gs_scene *now, const char **path, gs_error *err)
+static gs_status write_before(gs_page *p, const gs_report_options *options, const gs_scene *now,
+	const char **path, gs_error *err)
 {
 	gs_scene before;
-	gs_scene_options wanted = {.device = options->device, .state = options->before_state, .meaning = true};
+	gs_scene_options wanted = {
+		.device = options->device, .state = options->before_state, .meaning = true};
 	gs_status status = gs_scene_open(&before, options->before, &wanted, err);
 
 	if (path)
@@ -222,8 +223,8 @@ static gs_status write_before(
 	return status;
 }
 
-static gs_status write_one(
-	gs_page *p, const gs_report_options *options, size_t i, bool alone, const char **path, gs_error *err)
+static gs_status write_one(gs_page *p, const gs_report_options *options, size_t i, bool alone,
+	const char **path, gs_error *err)
 {
 	gs_scene scene;
 	gs_status status = open_scene(options, i, true, &scene, path, err);
@@ -278,7 +279,8 @@ static void title_of(const gs_report_options *options, size_t first, char *buf, 
 		snprintf(buf, cap, "GPU memory: %s", name);
 }
 
-gs_status gs_report_write(const gs_report_options *options, FILE *out, const char **path, gs_error *err)
+gs_status gs_report_write(
+	const gs_report_options *options, FILE *out, const char **path, gs_error *err)
 {
 	size_t first = first_failed(options->snapshots, options->n);
 	char title[400];

@@ -31,6 +31,7 @@ typedef struct gs_report_options {
 
 /* *path (may be NULL) gets the path of the snapshot that an error is about, borrowed. Errors as of
  * gs_scene_open; errors of writing are the stream's. */
-gs_status gs_report_write(const gs_report_options *options, FILE *out, const char **path, gs_error *err);
+gs_status gs_report_write(
+	const gs_report_options *options, FILE *out, const char **path, gs_error *err);
 
 #endif

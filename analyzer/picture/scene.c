@@ -111,7 +111,8 @@ gs_status gs_scene_open(
 	status = diagnose(scene, options, err);
 	if (!status) {
 		gs_diagnosis_line(&scene->diagnosis, scene->headline, sizeof scene->headline);
-		status = gs_meaning_moments_select(s, options->device, options->state, &scene->moments, err);
+		status = gs_meaning_moments_select(
+			s, options->device, options->state, &scene->moments, err);
 		if (status == GS_NOT_FOUND && options->heapless && options->device == GS_NONE) {
 			*err = (gs_error)GS_ERROR_INIT;
 			status = GS_OK;

@@ -125,8 +125,8 @@ static gs_status put_word(writer *w, const char **at, gs_error *err)
 	w->a->base |= base;
 	if (figure < 0)
 		return put(w, word, n, err);
-	if (w->a->shown < 0 && !base)
-		w->a->shown = figure;
+	if (w->a->told < 0 && !base)
+		w->a->told = figure;
 	gs_status status = put(w, base ? "base_" : "", base ? 5 : 0, err);
 	return status ? status : put(w, gs_figures[figure].name, strlen(gs_figures[figure].name), err);
 }
@@ -135,7 +135,7 @@ gs_status gs_assertion_parse(const char *text, gs_assertion *a, gs_error *err)
 {
 	gs_status status = GS_OK;
 	writer w = {a, 0};
-	*a = (gs_assertion){.text = text, .shown = -1};
+	*a = (gs_assertion){.text = text, .told = -1};
 	for (const char *p = text; *p && !status;) {
 		if (isdigit((unsigned char)*p) || (*p == '.' && isdigit((unsigned char)p[1])))
 			status = put_number(&w, &p, err);

@@ -24,7 +24,7 @@ enum { GS_ASSERTION_SQL = 4000 };
 typedef struct gs_assertion {
 	const char *text;           /* as typed, borrowed */
 	char sql[GS_ASSERTION_SQL]; /* the expression over columns NAME and base_NAME */
-	int shown;                  /* the first figure in it, whose value explains it; -1 none */
+	int told;                   /* the first figure in it, whose value explains it; -1 none */
 	bool base;                  /* it names a figure of the base */
 } gs_assertion;
 

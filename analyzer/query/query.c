@@ -236,8 +236,8 @@ static void bind(sqlite3_stmt *stmt, const char *name, const char *value)
 		gs_db_text(stmt, at, value);
 }
 
-gs_status gs_query_answer(gs_session *session, const gs_query_options *options, FILE *out, uint64_t *left,
-	uint64_t *count, gs_error *err)
+gs_status gs_query_answer(gs_session *session, const gs_query_options *options, FILE *out,
+	uint64_t *left, uint64_t *count, gs_error *err)
 {
 	answer a = {.session = session};
 	gs_emitter *e = NULL;
@@ -254,7 +254,8 @@ gs_status gs_query_answer(gs_session *session, const gs_query_options *options, 
 	if (!status)
 		plan_sizes(&a, named, options->format);
 	gs_emit_head head = {named ? named->name : options->sql, gs_session_state(session),
-		gs_session_complete(session), a.columns, a.ncolumns, options->limit, options->width, false, NULL};
+		gs_session_complete(session), a.columns, a.ncolumns, options->limit, options->width, false,
+		NULL};
 	if (!status)
 		status = gs_emit_open(out, options->format, &head, &e, err);
 	if (!status)

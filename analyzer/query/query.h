@@ -44,7 +44,7 @@ typedef struct gs_query_options {
 
 /* Answers into out; left gets the rows beyond the limit, rows (may be NULL) those written.
  * GS_TIMEOUT: it took too long. On failure out may hold a part. */
-gs_status gs_query_answer(gs_session *session, const gs_query_options *options, FILE *out, uint64_t *left,
-	uint64_t *rows, gs_error *err);
+gs_status gs_query_answer(gs_session *session, const gs_query_options *options, FILE *out,
+	uint64_t *left, uint64_t *rows, gs_error *err);
 
 #endif

@@ -38,7 +38,8 @@ static gs_status tell_warnings(gs_session *session, gs_error *err)
 		const char *path;
 		if (gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path) &&
 			session->options.note)
-			session->options.note(session->options.context, path, (const char *)sqlite3_column_text(q, 1));
+			session->options.note(
+				session->options.context, path, (const char *)sqlite3_column_text(q, 1));
 	}
 	sqlite3_finalize(q);
 	return status == GS_END ? GS_OK : status;
@@ -65,7 +66,9 @@ static bool has_messages(gs_session *session, int64_t snapshot, int64_t device)
 static gs_status find_state(gs_session *session, int64_t snapshot, int64_t device, int64_t *id,
 	char *name, size_t cap, gs_error *err)
 {
-	const char *selector = session->options.state && *session->options.state ? session->options.state : NULL;
+	const char *selector = session->options.state && *session->options.state
+		? session->options.state
+		: NULL;
 	bool oom = !selector || !strcmp(selector, "oom");
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
@@ -202,7 +205,7 @@ static gs_status fill_snapshot(gs_session *session, unsigned reads, bool *rebuil
 	if (!status)
 		status = fill_verdicts(session, reads, err);
 	if (!status)
-		status = gs_session_check_shown(session, err);
+		status = gs_session_check_selection(session, err);
 	return status;
 }
 

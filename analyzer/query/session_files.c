@@ -147,8 +147,8 @@ static gs_status check_selector(const gs_session *session, const gs_snapshot *s,
 static gs_status add_snapshot(
 	gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
 {
-	gs_store_options options = {parts_of(reads, session->options.all_frames), session->options.state,
-		session->options.device, session->options.rules};
+	gs_store_options options = {parts_of(reads, session->options.all_frames),
+		session->options.state, session->options.device, session->options.rules};
 	int64_t id = 0;
 	gs_status status = check_selector(session, s, err);
 	if (!status)
@@ -207,7 +207,7 @@ gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *
 		session->failed = session->options.npaths ? strdup(session->options.paths[0]) : NULL;
 		status = gs_input_none(session->options.rank, &session->ranks, err);
 	}
-	if (!status && (status = gs_session_check_shown(session, err)) && session->options.npaths)
+	if (!status && (status = gs_session_check_selection(session, err)) && session->options.npaths)
 		session->failed = strdup(session->options.paths[0]);
 	return status;
 }

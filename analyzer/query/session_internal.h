@@ -39,7 +39,7 @@ gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebu
 /* GS_NOT_FOUND where there are devices and the state or the device asked for is nowhere: err names
  * those that are. A note where some of several snapshots lack it. Call it when temp.shown_state is
  * filled. */
-gs_status gs_session_check_shown(const gs_session *session, gs_error *err);
+gs_status gs_session_check_selection(const gs_session *session, gs_error *err);
 /* fit and eviction, from a snapshot in memory. */
 gs_status gs_session_fill_verdict(
 	gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err);

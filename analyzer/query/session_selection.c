@@ -84,7 +84,7 @@ static gs_status no_state(const gs_session *session, gs_error *err)
 		err, GS_NOT_FOUND, "there is no state \"%.20s\"; %.200s", session->options.state, w.text);
 }
 
-gs_status gs_session_check_shown(const gs_session *session, gs_error *err)
+gs_status gs_session_check_selection(const gs_session *session, gs_error *err)
 {
 	const char *state = session->options.state;
 	bool device = session->options.device != GS_NONE,

@@ -282,7 +282,7 @@ static void find_limit(gs_whatif *w)
 	w->limit = w->limit_low = UINT64_MAX;
 	if (w->options.allowed != GS_NONE || w->device->allowed != GS_NONE) {
 		w->limit = w->limit_low = (uint64_t)(w->options.allowed != GS_NONE ? w->options.allowed
-																	   : w->device->allowed);
+																		   : w->device->allowed);
 		return;
 	}
 	if (r->first_oom < 0 || r->oom_device_free == GS_NONE)
@@ -291,7 +291,8 @@ static void find_limit(gs_whatif *w)
 	gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, NULL);
 	rounded = r->device->trace.events[r->first_oom].size;
 	options = gs_policy_most_asked(&gs_policy_pytorch, &settings, rounded);
-	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)options) || options > UINT64_C(1) << 60)
+	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)options) ||
+		options > UINT64_C(1) << 60)
 		return;
 	/* a fraction is held against the segment size, also with expandable segments */
 	w->limit = (uint64_t)bounded(r->oom_reserved) + gs_rules_segment_size(&settings, rounded) - 1;
@@ -329,7 +330,8 @@ gs_status gs_whatif_open(
 		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
 	gs_state state = {.idx = options->until};
 	if (options->until_step &&
-		(status = gs_meaning_state_find(s, w->device, NULL, NULL, options->until_step, &state, err)))
+		(status = gs_meaning_state_find(
+			 s, w->device, NULL, NULL, options->until_step, &state, err)))
 		return status;
 	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
 	if ((status = choose_rules(w, s, err)) ||

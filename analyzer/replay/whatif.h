@@ -107,7 +107,7 @@ typedef struct gs_whatif_advice {
 	bool agrees; /* the replay of the recorded settings agreed with the recording */
 	bool failed; /* and it failed at the last recorded OOM; else there are no rows */
 } gs_whatif_advice;
-gs_status gs_whatif_advise(
-	const gs_snapshot *s, const gs_whatif_options *options, gs_whatif_advice *advice, gs_error *err);
+gs_status gs_whatif_advise(const gs_snapshot *s, const gs_whatif_options *options,
+	gs_whatif_advice *advice, gs_error *err);
 
 #endif

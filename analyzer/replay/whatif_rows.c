@@ -40,7 +40,8 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 		mark(row, w->doubt);
 	if (row->result.too_small)
 		mark(row, "what was live before the recording does not fit this device");
-	if (!w->starts_whole && w->options.capacity != GS_NONE && w->options.capacity != w->recorded_capacity)
+	if (!w->starts_whole && w->options.capacity != GS_NONE &&
+		w->options.capacity != w->recorded_capacity)
 		mark(row,
 			"what was allocated before the recording lies as the recorded device had room for");
 	if (!w->starts_whole && !recorded)

@@ -225,8 +225,8 @@ static gs_status add_tables(gs_fill *f, gs_error *err)
 	return status;
 }
 
-gs_status gs_store_add(
-	gs_store *store, const gs_snapshot *s, const gs_store_options *options, int64_t *id, gs_error *err)
+gs_status gs_store_add(gs_store *store, const gs_snapshot *s, const gs_store_options *options,
+	int64_t *id, gs_error *err)
 {
 	gs_fill f = {.store = store,
 		.s = s,

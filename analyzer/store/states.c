@@ -229,7 +229,7 @@ static gs_status show_state(device_fill *x, const gs_state *state, int64_t id, g
 }
 
 /* Devices without the state asked for are not shown, unless it is the one device asked about. */
-static gs_status put_shown(device_fill *x, gs_error *err)
+static gs_status put_selected(device_fill *x, gs_error *err)
 {
 	const gs_store_options *options = x->f->options;
 	if (options->device != GS_NONE && options->device != x->d->device)
@@ -355,7 +355,7 @@ static gs_status fill_states(device_fill *x, gs_error *err)
 	if (x->f->options->parts & GS_STORE_STATES)
 		status = put_all(x, err);
 	if (!status && x->f->store->shadowed)
-		status = put_shown(x, err);
+		status = put_selected(x, err);
 	if (!status)
 		status = put_ooms(x, err);
 	bool series = x->f->options->parts & GS_STORE_SERIES && x->d->trace.n,

@@ -62,8 +62,8 @@ gs_status gs_store_shadow(gs_store *store, gs_error *err);
 
 /* Adds a snapshot in one transaction. GS_INVALID, GS_NOT_FOUND: the state asked for (where shadows
  * are, temp.shown_state gets a row a device). */
-gs_status gs_store_add(
-	gs_store *store, const gs_snapshot *s, const gs_store_options *options, int64_t *id, gs_error *err);
+gs_status gs_store_add(gs_store *store, const gs_snapshot *s, const gs_store_options *options,
+	int64_t *id, gs_error *err);
 
 /* Writes the indexes and what the planner needs, and syncs; after the last add to a file. */
 gs_status gs_store_finish(gs_store *store, gs_error *err);

@@ -78,7 +78,7 @@ static gs_status count_segment(void *user, const gs_pool_segment_info *s)
 	return GS_OK;
 }
 
-static size_t bytes_of_rooms(const gs_block_pool *block_pools)
+static size_t metadata_of(const gs_block_pool *block_pools)
 {
 	size_t n = 0;
 	for (int c = 0; c < 2; c++)
@@ -95,7 +95,7 @@ void gs_pool_count(const gs_pool *p, gs_pool_counts *counts)
 	counts->blocks_room = p->blocks.blocks_of;
 	counts->metadata_bytes = sizeof *p + p->blocks.bytes + p->regions_slab.bytes +
 		p->small_slab.bytes + p->privates_slab.bytes + p->index.cap * sizeof *p->index.entries +
-		p->extra_bytes + bytes_of_rooms(p->block_pools);
+		p->extra_bytes + metadata_of(p->block_pools);
 	for (const gs_private *q = p->privates; q; q = q->next)
-		counts->metadata_bytes += bytes_of_rooms(q->block_pools);
+		counts->metadata_bytes += metadata_of(q->block_pools);
 }

@@ -191,7 +191,7 @@ START_TEST(the_failing_device_is_diagnosed_and_another_can_be_named)
 	ck_assert_int_eq(gs_diagnose(&s, &o, &d, NULL), GS_OK);
 
 	ck_assert_int_eq(d.verdict, GS_VERDICT_NONE);
-	ck_assert_uint_gt(d.nrooms, 0);
+	ck_assert_uint_gt(d.npool_fits, 0);
 	gs_diagnosis_release(&d);
 	gs_snapshot_release(&s);
 }

@@ -121,14 +121,14 @@ static size_t add_runs(build *b, const gs_bfc_chunk *c, size_t n)
 	return runs;
 }
 
-typedef struct shown {
+typedef struct printed {
 	uint64_t in_use, free, regions, missing;
 	size_t used_chunks, overlaps;
-} shown;
+} printed;
 
 /* Chunks between two region lines; a region that they do not fill is made of its runs, and what
  * lacks is counted. */
-static void add_region(build *b, gs_bfc_chunk *c, size_t n, const gs_bfc_region *r, shown *s)
+static void add_region(build *b, gs_bfc_chunk *c, size_t n, const gs_bfc_region *r, printed *s)
 {
 	uint64_t sum = 0, size = r->size;
 	n = in_order(c, n, size, &s->overlaps); /* c may be NULL where n is 0 */
@@ -149,7 +149,7 @@ static void add_region(build *b, gs_bfc_chunk *c, size_t n, const gs_bfc_region 
 		s->missing += size - sum;
 }
 
-static void add_shown(build *b, gs_bfc_dump *d, shown *s)
+static void add_printed(build *b, gs_bfc_dump *d, printed *s)
 {
 	size_t first = d->nregions ? d->regions[0].first : d->nchunks;
 	add_region(b, d->chunks, first, &(gs_bfc_region){0}, s);
@@ -258,7 +258,7 @@ uint64_t gs_bfc_in_use(const gs_bfc_dump *d)
 }
 
 /* Bytes of all regions, 0 where nothing tells them. */
-static uint64_t told_size(const gs_bfc_dump *d, const shown *s)
+static uint64_t told_size(const gs_bfc_dump *d, const printed *s)
 {
 	bool regions = d->headed && d->summed && s->regions;
 	if (d->pool != GS_NONE && !(regions && d->pool_shortened && about(s->regions, d->pool)))
@@ -267,7 +267,7 @@ static uint64_t told_size(const gs_bfc_dump *d, const shown *s)
 }
 
 /* Segments without an address for everything that no chunk line shows. */
-static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char **source)
+static void add_rest(build *b, const gs_bfc_dump *d, const printed *s, const char **source)
 {
 	uint64_t all = told_size(d, s); /* 0: not known */
 	uint64_t here = s->in_use + s->free, used = gs_bfc_in_use(d);
@@ -294,7 +294,7 @@ static void add_rest(build *b, const gs_bfc_dump *d, const shown *s, const char 
 }
 
 /* Whether lines of sums tell of chunks that no chunk line shows. */
-static bool lacks(const gs_bfc_dump *d, const shown *s)
+static bool lacks(const gs_bfc_dump *d, const printed *s)
 {
 	if (d->listed && (d->listed != s->used_chunks || d->listed_bytes != s->in_use))
 		return true;
@@ -313,11 +313,11 @@ static bool lacks(const gs_bfc_dump *d, const shown *s)
 gs_status gs_bfc_layout(gs_bfc_dump *dump, gs_snapshot *s, gs_device *d, bool *whole, gs_error *err)
 {
 	build b = {.l = &d->captured};
-	shown seen = {0};
+	printed seen = {0};
 	const char *source = NULL;
 	gs_layout_release(&d->captured);
 	gs_layout_init(&d->captured);
-	add_shown(&b, dump, &seen);
+	add_printed(&b, dump, &seen);
 	*whole = dump->headed && dump->summed && dump->nchunks && !seen.missing && !lacks(dump, &seen);
 	if (!b.failed && !*whole)
 		add_rest(&b, dump, &seen, &source);

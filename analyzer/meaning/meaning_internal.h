@@ -1,6 +1,6 @@
 /* What a meaning keeps for itself, shared by the files of this room. */
-#ifndef GS_ANALYZER_MEANING_WORK_H
-#define GS_ANALYZER_MEANING_WORK_H
+#ifndef GS_ANALYZER_MEANING_INTERNAL_H
+#define GS_ANALYZER_MEANING_INTERNAL_H
 
 #include "analyzer/meaning/meaning.h"
 #include "analyzer/meaning/phase.h"
@@ -16,7 +16,7 @@ typedef struct gs_pass {
 	uint32_t last_own; /* its last allocation of that phase */
 } gs_pass;
 
-typedef struct gs_meaning_work {
+typedef struct gs_meaning_internal {
 	gs_phases phases;
 	gs_pass *passes;
 	uint32_t npasses;
@@ -27,7 +27,7 @@ typedef struct gs_meaning_work {
 	bool pass_over;            /* the last pass ended with the trace */
 	uint64_t *parameter_sizes; /* different ones, ascending; as asked for */
 	size_t nparameter_sizes;
-} gs_meaning_work;
+} gs_meaning_internal;
 
 static inline gs_action gs_meaning_action(const gs_meaning *m, size_t i)
 {
@@ -40,7 +40,7 @@ static inline gs_id gs_meaning_stack(const gs_meaning *m, size_t i)
 }
 
 /* Index in parameter_sizes, SIZE_MAX for what is no parameter's size. */
-size_t gs_parameter_size_at(const gs_meaning_work *w, uint64_t size);
+size_t gs_parameter_size_at(const gs_meaning_internal *w, uint64_t size);
 
 /* Passes of the trace; again when the starts of steps are known, which end a forward pass. */
 gs_status gs_meaning_find_passes(gs_meaning *m);

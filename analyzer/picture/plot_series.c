@@ -114,6 +114,16 @@ static void free_block(player *p, size_t i, bool completed)
 		take(&p->bands[GS_CLASS_PENDING], p->h->sizes[i]);
 }
 
+/* Whether the free that event i asks for is complete at once: no other stream had to be waited for. */
+static bool completes_at_once(const player *p, size_t i)
+{
+	const gs_event *events = p->h->device->trace.events;
+
+	return i + 1 < p->h->n && gs_event_action(&events[i]) == GS_ACTION_FREE_REQUESTED &&
+		gs_event_action(&events[i + 1]) == GS_ACTION_FREE_COMPLETED &&
+		events[i].address == events[i + 1].address;
+}
+
 static void step(player *p, size_t i)
 {
 	switch (gs_event_action(&p->h->device->trace.events[i])) {
@@ -122,8 +132,11 @@ static void step(player *p, size_t i)
 		p->counted[i] = 1;
 		p->bands[p->class[i]] += p->h->sizes[i];
 		break;
-	case GS_ACTION_FREE_REQUESTED: free_block(p, i, false); break;
-	case GS_ACTION_FREE_COMPLETED: free_block(p, i, true); break;
+	case GS_ACTION_FREE_REQUESTED: free_block(p, i, completes_at_once(p, i)); break;
+	case GS_ACTION_FREE_COMPLETED:
+		if (!i || !completes_at_once(p, i - 1))
+			free_block(p, i, true);
+		break;
 	default: break;
 	}
 	gs_running_totals_step(p->h, i, &p->gauge);

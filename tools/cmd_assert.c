@@ -127,7 +127,12 @@ static int print(const assert_options *o, const outcome *out)
 	summarise(o, out, summary, sizeof summary);
 	gs_emit_head head = {"assert", *out->state ? out->state : NULL, out->complete, columns, COLUMNS,
 		gs_output_limit(&o->common), gs_output_width(), false, summary};
-	gs_status wrote = gs_emit_open(result.stream, gs_output_format_of(&o->common), &head, &e, &err);
+	gs_format format = gs_output_format_of(&o->common);
+	gs_status wrote = GS_OK;
+	if (format == GS_FORMAT_TABLE && !out->n)
+		fprintf(result.stream, "%s\n", summary); /* a head without rows says nothing more */
+	else
+		wrote = gs_emit_open(result.stream, format, &head, &e, &err);
 	for (size_t i = 0; i < out->n && !wrote; i++)
 		wrote = put(e, &out->all[i], &err);
 	if (e)

@@ -114,7 +114,8 @@ static void free_block(player *p, size_t i, bool completed)
 		take(&p->bands[GS_CLASS_PENDING], p->h->sizes[i]);
 }
 
-/* Whether the free that event i asks for is complete at once: no other stream had to be waited for. */
+/* Whether the free that event i asks for is complete at once: no other stream had to be waited for.
+ */
 static bool completes_at_once(const player *p, size_t i)
 {
 	const gs_event *events = p->h->device->trace.events;

@@ -1,0 +1,18 @@
+# The documentation: pages in docs/ and README.md, whose commands are run, and the site made of them.
+DOCS_VENV ?= $(B)/docs-venv
+PAGES     := README.md $(sort $(wildcard docs/*.md docs/*/*.md))
+CHECKS    += check-docs
+.PHONY: check-docs deps-docs docs check-site
+check-docs: all $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the commands that the pages show, run and compared; UPDATE=1 rewrites outputs and pictures; PAGES="…" picks
+	$(Q)python3 tests/docs/check_docs.py $(B) $(PAGES)
+deps-docs: ## what docs and check-site need: Sphinx, MyST, Furo, codespell (PyPI), mandoc
+	@sh tools/deps.sh python3-venv mandoc
+	$(Q)[ -x $(DOCS_VENV)/bin/python ] || python3 -m venv $(DOCS_VENV)
+	$(Q)$(DOCS_VENV)/bin/python -c 'import sphinx, myst_parser, furo, sphinx_copybutton, codespell_lib' 2>/dev/null || \
+		$(DOCS_VENV)/bin/pip install -q sphinx myst-parser furo sphinx-copybutton codespell
+docs: all ## the site, in build/site/index.html: read without a network (after deps-docs)
+	$(Q)rm -rf $(B)/docs-src $(B)/site && mkdir -p $(B)/docs-src && cp -r docs/. $(B)/docs-src && printf '%s\n' "$(VERSION)" > $(B)/docs-src/release.txt
+	$(Q)python3 tools/docs/reference.py $(B) $(B)/docs-src/reference
+	$(Q)GPUSNAP_ROOT=$(CURDIR) $(DOCS_VENV)/bin/python -m sphinx -q -W --keep-going -n -b html -d $(B)/docs-cache $(B)/docs-src $(B)/site
+check-site: docs ## links, anchors and spelling of the site (after deps-docs)
+	$(Q)$(DOCS_VENV)/bin/codespell -S '*/recorded,*.png,*.svg' $(PAGES) && echo "site: 2 passed, 0 failed"

@@ -1,17 +1,16 @@
 /* gpusnap run: starts a program with the recorder preloaded, and tells which dumps it left. */
 #include <errno.h>
-#include <glob.h>
 #include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/auxv.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyzer/read/open/reader.h"
 #include "schema/size.h"
+#include "tools/beside.h"
 #include "tools/command.h"
 #include "tools/dumps.h"
 #include "tools/message.h"
@@ -26,39 +25,8 @@ static int fail(const char *file, const char *text)
 	return gs_fail_file(file, &err, NULL);
 }
 
-/* --- where our own files are: beside the command as built, or as installed
- * ------------------------ */
-
-/* By the kernel's word, or, without /proc, by the path that the command was started with. */
-static bool find_self(char self[PATH_MAX])
-{
-	ssize_t n = readlink("/proc/self/exe", self, PATH_MAX - 1);
-	const char *started = (const char *)(uintptr_t)getauxval(AT_EXECFN);
-	if (n > 0)
-		self[n] = '\0';
-	else if (!started || !realpath(started, self))
-		return false;
-	*strrchr(self, '/') = '\0';
-	return true;
-}
-
-static bool beside_command(const char *const *places, char *path, size_t cap)
-{
-	char self[PATH_MAX];
-	if (!find_self(self))
-		return false;
-	for (; *places; places++) {
-		glob_t found;
-		if ((size_t)snprintf(path, cap, "%s/%s", self, *places) >= cap ||
-			glob(path, 0, NULL, &found))
-			continue;
-		bool fits = (size_t)snprintf(path, cap, "%s", found.gl_pathv[0]) < cap;
-		globfree(&found);
-		if (fits && !access(path, R_OK))
-			return true;
-	}
-	return false;
-}
+/* --- the recorder -------------------------------------------------------------------------------
+ */
 
 /* As built; as make install and Debian put it; as pip does. */
 static const char *const preload_places[] = {"libgpusnap-preload.so",
@@ -83,7 +51,7 @@ static bool put_before(const char *variable, const char *value)
 static int set_environment(const char *dir, const char *stacks, bool pool)
 {
 	char path[PATH_MAX];
-	if (!beside_command(preload_places, path, sizeof path))
+	if (!gs_beside_command(preload_places, path, sizeof path))
 		return fail(NULL, "libgpusnap-preload.so is not beside the command, nor in ../lib/gpusnap");
 	if (strpbrk(path, ": "))
 		return fail(path,

@@ -37,6 +37,7 @@ GS_COMMAND(assert)
 GS_COMMAND(export)
 GS_COMMAND(redact)
 GS_COMMAND(verify)
+GS_COMMAND(mcp)
 GS_COMMAND(help)
 #undef GS_COMMAND
 

@@ -24,6 +24,7 @@ const gs_command gs_commands[] = {
 	{"export", gs_cmd_export, "[FILE…] -o OUT", "write a snapshot for other tools"},
 	{"redact", gs_cmd_redact, "FILE -o OUT.gsnap", "remove hosts, paths, arguments and names"},
 	{"verify", gs_cmd_verify, "[FILE…]", "check files for damage"},
+	{"mcp", gs_cmd_mcp, "[DIRECTORY…]", "serve agents that read snapshots (MCP over stdio)"},
 	{"help", gs_cmd_help, "[COMMAND|TOPIC]", "help on a command, or on env, size, state, query"},
 	{NULL, NULL, NULL, NULL},
 };

@@ -66,8 +66,8 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_open_memory(
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_open_stream(
 	gpusnap_snapshot *s, gpusnap_read *read, void *context, uint64_t size, const char *name);
 
-/* The last error in words, "" where there was none; what the reader warned of, from 0, NULL behind
- * the last. */
+/* The last error in words, "" where there was none; what the reader warned of (that a file is cut
+ * first), from 0, NULL behind the last. */
 GPUSNAP_ANALYZER_API const char *gpusnap_snapshot_error(const gpusnap_snapshot *s);
 GPUSNAP_ANALYZER_API const char *gpusnap_snapshot_warning(const gpusnap_snapshot *s, size_t number);
 

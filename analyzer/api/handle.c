@@ -59,10 +59,21 @@ static int begin_reading(gpusnap_snapshot *s)
 	return gs_api_end(s, gs_fail(&err, GS_INVALID, "the handle holds a snapshot already"), &err);
 }
 
+/* Where the file was cut, that is told first. */
+static void keep_cut(void *handle, const char *file, const char *text)
+{
+	gpusnap_snapshot *s = handle;
+	(void)file;
+	if (!s->cut[0])
+		snprintf(s->cut, sizeof s->cut, "%s", text);
+}
+
 /* A file that cannot be read has failed, whatever the reason. */
 static int end_reading(gpusnap_snapshot *s, gs_status status, const gs_error *err)
 {
 	s->read = !status;
+	if (s->read && !s->snapshot.complete && s->snapshot.cut_at)
+		gs_input_tell(&s->snapshot, keep_cut, s);
 	return gs_api_end(s, status, err) ? GPUSNAP_FAILED : GPUSNAP_DONE;
 }
 
@@ -125,6 +136,8 @@ const char *gpusnap_snapshot_error(const gpusnap_snapshot *s) { return s->error.
 
 const char *gpusnap_snapshot_warning(const gpusnap_snapshot *s, size_t number)
 {
+	if (s->cut[0] && number-- == 0)
+		return s->cut;
 	return s->read && number < s->snapshot.nwarnings ? s->snapshot.warnings[number].text : NULL;
 }
 

@@ -9,7 +9,8 @@
 
 struct gpusnap_snapshot {
 	gs_snapshot snapshot;
-	bool read; /* whether snapshot holds one */
+	bool read;     /* whether snapshot holds one */
+	char cut[160]; /* the warning of a cut file; empty: it is whole */
 	gs_error error;
 };
 

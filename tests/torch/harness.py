@@ -10,7 +10,9 @@ from check_torch_env import prepare
 
 python, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 here = os.path.dirname(os.path.abspath(__file__))
-gpusnap, package = build + '/gpusnap', os.path.dirname(os.path.dirname(here)) + '/tools/python'
+# PACKAGE: the folder of an installed package, with libraries of its own, in the place of the source tree's
+gpusnap, package = build + '/gpusnap', os.environ.get('PACKAGE') or os.path.dirname(os.path.dirname(here)) + '/tools/python'
+library = {} if os.environ.get('PACKAGE') else {'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1'}
 loop = here + '/loop.py'
 MIB = 1 << 20
 results = {'passed': 0, 'failed': 0, 'skipped': 0}
@@ -25,7 +27,7 @@ class Run:
     def __init__(self, *command, mib=1024, before=(), **env):
         self.dir = tempfile.mkdtemp()
         full = {**os.environ, 'LD_PRELOAD': f'{fake}:{fake[:-3]}.nvml.so', 'FAKE_CUDA_MIB': str(mib), 'GPUSNAP_DIR': self.dir,
-                'PYTHONPATH': package, 'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1', **{k: str(v) for k, v in env.items()}}
+                'PYTHONPATH': package, **library, **{k: str(v) for k, v in env.items()}}
         p = subprocess.run([*before, python, *command], capture_output=True, text=True, timeout=300, env=full)
         self.status, self.out, self.err = p.returncode, p.stdout, p.stderr
         self.dumps = sorted(os.path.join(self.dir, f) for f in os.listdir(self.dir))

@@ -113,6 +113,24 @@ START_TEST(a_stream_that_fails_is_told_with_its_place)
 }
 END_TEST
 
+START_TEST(that_a_file_is_cut_is_its_first_warning)
+{
+	static char bytes[1 << 16];
+	FILE *f = fopen(pinned, "rb");
+	ck_assert_ptr_nonnull(f);
+	size_t n = fread(bytes, 1, sizeof bytes, f);
+	fclose(f);
+	gpusnap_snapshot *s = gpusnap_snapshot_new(), *whole = opened(pinned);
+	ck_assert_int_eq(gpusnap_snapshot_open_memory(s, bytes, n - 600, "cut.pickle"), GPUSNAP_DONE);
+	ck_assert_ptr_nonnull(gpusnap_snapshot_warning(s, 0));
+	ck_assert_int_eq(strncmp(gpusnap_snapshot_warning(s, 0), "cut at byte ", 12), 0);
+	ck_assert_ptr_null(gpusnap_snapshot_warning(s, 1));
+	ck_assert_ptr_null(gpusnap_snapshot_warning(whole, 0));
+	gpusnap_snapshot_close(s);
+	gpusnap_snapshot_close(whole);
+}
+END_TEST
+
 START_TEST(wrong_use_is_told_and_changes_nothing)
 {
 	static const struct {
@@ -248,6 +266,7 @@ Suite *suite_api(void)
 	tcase_add_test(t, answers_are_the_commands_byte_for_byte);
 	tcase_add_test(t, a_stream_that_comes_in_pieces_reads_as_the_file_does);
 	tcase_add_test(t, a_stream_that_fails_is_told_with_its_place);
+	tcase_add_test(t, that_a_file_is_cut_is_its_first_warning);
 	tcase_add_test(t, wrong_use_is_told_and_changes_nothing);
 	tcase_add_test(t, a_handle_without_a_snapshot_answers_nothing);
 	tcase_add_test(t, columns_hold_what_the_tables_hold);

@@ -46,12 +46,41 @@ for_system = $(MAKE) --no-print-directory B=$(PACKAGE)/$(1) CC="$(abspath $(ZIG)
 
 GLIBC := 2.28
 WHEELS := x86_64 aarch64
+
+# The glue of PyTorch (tools/python/gpusnap/torch_*.cpp), compiled for the releases that the project supports, so that users need no
+# compiler: the last patch of each, for within a minor release the headers that it includes are the same. 2.6 came with both ABIs of
+# std::string. Without `make deps-glue` a wheel brings none, and says so.
+TORCH_RELEASES := 2.6.0 2.7.1 2.8.0 2.9.1 2.10.0 2.11.0 2.12.1 2.13.0 2.14.1 2.15.0
+GLUE := $(TORCH_RELEASES:%=%-1) 2.6.0-0
+GLUE_SOURCES := $(addprefix tools/python/gpusnap/,torch_glue.cpp torch_use.cpp torch_watch.cpp) recorder/gpusnap.h
+.PHONY: deps-glue glue
+deps-glue: deps-wheel ## install what the prebuilt glue of PyTorch needs: headers of its releases (3 GB from PyPI, of which 0.6 are kept)
+	@sh tools/deps.sh g++ g++-aarch64-linux-gnu
+	@sh tools/package/torch_headers.sh $(PACKAGE_VENV)/bin/pip $(PACKAGE)/torch $(TORCH_RELEASES)
+	@touch $(PACKAGE)/torch/complete
+$(PACKAGE)/glue/%/complete: $(GLUE_SOURCES) tools/package/glue.sh | $(PACKAGE)/torch/complete
+	@echo "  CC   the glue for $*"
+	$(Q)sh tools/package/glue.sh $* $(PACKAGE)/torch $(wildcard $(PACKAGE_VENV)/lib/python3*/site-packages/nvidia/cu*/include) \
+		$(abspath $(ZIG)) $(@D)
+$(PACKAGE)/torch/complete:
+	@echo "package: the headers of PyTorch are not here; \`make deps-glue\` fetches them" >&2; exit 1
+glue: $(WHEELS:%=$(PACKAGE)/glue-%.zip) ## the glue of PyTorch for the wheels (after make deps-glue); make wheel does it too
+define glue_archive
+$(PACKAGE)/glue-$(1).zip: $(GLUE:%=$(PACKAGE)/glue/$(1)-%/complete) tools/package/glue_archive.py
+	$(Q)python3 tools/package/glue_archive.py $$@ $(GLUE:%=$(PACKAGE)/glue/$(1)-%)
+endef
+$(foreach arch,$(WHEELS),$(eval $(call glue_archive,$(arch))))
 .PHONY: wheel wheel-% sdist static
 wheel: $(WHEELS:%=wheel-%) sdist ## the Python wheels for x86_64 and aarch64 and the source distribution (after make deps-wheel), in build/dist
 sdist: | $(PACKAGE_VENV)/complete
 	$(Q)$(PACKAGE_VENV)/bin/python -m hatchling build -t sdist -d $(abspath $(B))/dist
+ifneq ($(wildcard $(PACKAGE)/torch/complete),)
+$(foreach arch,$(WHEELS),$(eval wheel-$(arch): $(PACKAGE)/glue-$(arch).zip))
+endif
 wheel-%: $(PACKAGE)/libs-%-linux-gnu.$(GLIBC)/complete $(B)/share.complete
 	+$(Q)$(call for_system,$*-linux-gnu.$(GLIBC),LDFLAGS=-s parts)
+	$(Q)if [ -e $(PACKAGE)/torch/complete ]; then cp $(PACKAGE)/glue-$*.zip $(PACKAGE)/$*-linux-gnu.$(GLIBC)/parts/torch_prebuilt.zip; \
+		else echo "wheel: WITHOUT prebuilt glue of PyTorch (make deps-glue): users need a compiler" >&2; fi
 	$(Q)for l in $(PACKAGE)/sources/*/debian/copyright; do n=$${l%/debian/copyright}; \
 		install -D -m 644 $$l $(PACKAGE)/$*-linux-gnu.$(GLIBC)/parts/licenses/$${n##*/}; done
 	$(Q)GPUSNAP_PARTS=$(abspath $(PACKAGE))/$*-linux-gnu.$(GLIBC)/parts GPUSNAP_PLATFORM=manylinux_$(subst .,_,$(GLIBC))_$* \

@@ -1,7 +1,7 @@
 #!/bin/sh
 # Manual pages and completion as they lie below PREFIX/share. usage: share.sh COMMAND FOLDER
 # tools/gpusnap.1 is the page of the whole, where the list of commands is put in; tools/man/NAME.mdoc is a command's prose,
-# whose EXAMPLES come after its exit status.
+# whose EXIT STATUS is put behind what all have in common, and whose EXAMPLES come after that.
 set -e
 gpusnap=$1 to=$2
 rm -rf "$to"
@@ -16,8 +16,8 @@ d}" -e "s/^\.Os\$/.Os gpusnap $version/" tools/gpusnap.1 >"$to/man/man1/gpusnap.
 for name in $(sed -n 's/^\.It Cm //p' "$to/commands"); do
 	prose=tools/man/$name.mdoc
 	[ -f "$prose" ] || prose=/dev/null
-	sed '/^\.Sh EXAMPLES/,$d' "$prose" >"$to/prose"
-	sed -n '/^\.Sh EXAMPLES/,$p' "$prose" >"$to/examples"
+	sed '/^\.Sh EX/,$d' "$prose" >"$to/prose"
+	sed -n '/^\.Sh EX/,$p' "$prose" | sed '/^\.Sh EXIT STATUS$/d' >"$to/examples"
 	"$gpusnap" help --man "$name" | sed "/^\.\\\\\" prose/{r $to/prose
 d}
 /^\.\\\\\" examples/{r $to/examples

@@ -1,4 +1,5 @@
-"""Compiling what has to be compiled against the user's PyTorch: once for each release, kept in the user's cache folder."""
+"""What stands between the user's PyTorch and our library in C++: brought compiled by the wheel for the releases that it knows
+(torch_prebuilt), else compiled here, once for each release, and kept in the user's cache folder."""
 import ctypes
 import hashlib
 import os
@@ -10,7 +11,7 @@ import tempfile
 
 import torch
 
-from . import native, variables
+from . import native, torch_prebuilt, variables
 
 _HERE = pathlib.Path(__file__).resolve().parent
 
@@ -31,10 +32,16 @@ def _cache():
     return pathlib.Path(tempfile.mkdtemp(prefix='gpusnap-'))
 
 
+def _brought():
+    """What the package brings compiled, for a message about a PyTorch that is not among it."""
+    known = torch_prebuilt.releases()
+    return f'; gpusnap brings its hooks compiled for torch {known[0]} to {known[-1]}, and this is {torch.__version__}' if known else ''
+
+
 def _compiler():
     found = next((c for c in (os.environ.get('CXX'), 'c++', 'g++', 'clang++') if c and shutil.which(c)), None)
     if found is None:
-        raise CannotCompile('no C++ compiler is found (c++, g++ or clang++, or $CXX)')
+        raise CannotCompile('no C++ compiler is found (c++, g++ or clang++, or $CXX)' + _brought())
     return found
 
 
@@ -67,7 +74,7 @@ def _run(command, source):
     if done.returncode:
         log = _cache() / (pathlib.Path(source).stem + '.log')
         log.write_text(' '.join(command) + '\n' + done.stderr)
-        raise CannotCompile(f'{command[0]} cannot compile {source} for torch {torch.__version__}; its words are in {log}')
+        raise CannotCompile(f'{command[0]} cannot compile {source} for torch {torch.__version__}; its words are in {log}{_brought()}')
 
 
 def build(name, libraries, cuda=False):
@@ -96,7 +103,13 @@ def build(name, libraries, cuda=False):
 
 
 def load(name, libraries, cuda=False):
-    """(the library, its path)"""
+    """(the library, its path). CannotCompile where it is neither brought nor can be compiled."""
+    ready = torch_prebuilt.library(name, _cache())
+    if ready is not None:
+        try:
+            return ctypes.CDLL(ready), ready
+        except OSError as e:
+            variables.say(f'the hooks that gpusnap brings for torch {torch_prebuilt.kind()} do not load ({e}): they are compiled here')
     path = build(name, libraries, cuda)
     try:
         return ctypes.CDLL(path), path

@@ -389,7 +389,8 @@ EXPORT int gpusnap_torch_dump(int device, const char *path, int reason, char *wr
 
 // --- beginning -----------------------------------------------------------------------------------------------------------------
 
-// The history whose context function is ours: PyTorch's own ring has that many entries then.
+// The history whose context function is ours: PyTorch's own ring has that many entries then. Releases from 2.8 on ask whether to clear it
+// first, from 2.11 on also what to leave out.
 template <class Allocator>
 static auto record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::RecordContext when, const std::vector<std::string> &skipped, int)
 	-> decltype(a->recordHistory(true, f, entries, when, false, skipped))
@@ -397,9 +398,16 @@ static auto record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::Re
 	return a->recordHistory(true, f, entries, when, false, skipped);
 }
 template <class Allocator>
-static void record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::RecordContext when, const std::vector<std::string> &, long)
+static auto record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::RecordContext when, const std::vector<std::string> &, long)
+	-> decltype(a->recordHistory(true, f, entries, when, false))
 {
-	a->recordHistory(true, f, entries, when);
+	return a->recordHistory(true, f, entries, when, false);
+}
+template <class Allocator>
+static auto record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::RecordContext when, const std::vector<std::string> &, ...)
+	-> decltype(a->recordHistory(true, f, entries, when))
+{
+	return a->recordHistory(true, f, entries, when);
 }
 
 // After the program began a history of its own, or ended it (entries 0): its context function is ours again, and does what theirs

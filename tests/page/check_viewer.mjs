@@ -1,0 +1,145 @@
+// The viewer's own reckoning without a browser: piles, bands, orders, texts, against brute force. Ends with `viewer: N passed, N failed`.
+import { readFileSync, readdirSync } from 'node:fs'
+
+const folder = new URL('../../tools/page/viewer/', import.meta.url)
+const names = ['text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js']
+const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
+const given = { styled: () => '#ffffff', element: () => null, part: () => null }
+const { sizeText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf }')(...Object.values(given))
+
+let passed = 0, failed = 0
+function expect(what, got, wanted) {
+	if (JSON.stringify(got) === JSON.stringify(wanted)) return passed++
+	if (++failed <= 20) console.log(`viewer: failed: ${what}: ${JSON.stringify(got)}, not ${JSON.stringify(wanted)}`)
+}
+
+// Sizes as the command writes them (the examples of schema/size.h, and the edges between units).
+for (const [bytes, text] of [[0, '0 B'], [511, '511 B'], [1023, '1023 B'], [1536, '1.50 KiB'], [88 * 2 ** 20, '88 MiB'], [1000 * 2 ** 20, '1000 MiB'], [2 ** 30, '1.00 GiB'], [Math.round(61.8 * 2 ** 30), '61.8 GiB'],
+	[Math.round(1023.6 * 2 ** 20), '1.00 GiB'], [2 ** 20 + 1, '1.00 MiB'], [2 ** 40, '1.00 TiB'], [-2048, '−2 KiB'], [null, 'unknown'], [NaN, 'unknown']])
+	expect(`the size ${bytes}`, sizeText(bytes), text)
+expect('a time', [10, 1500, 2.5e6, 180e6, 7200e6 * 2].map(durationText), ['10 µs', '1.50 ms', '2.50 s', '3.00 min', '4.00 h'])
+expect('a step of bytes is a round one', axisStep(2 ** 30, 8, true), 128 * 2 ** 20)
+expect('a step of events is 1, 2 or 5', axisStep(43, 10), 5)
+expect('a field of CSV is quoted where it must be', csvOf(['a', 'b'], [{ a: 'x,"y"', b: null }, { a: 'line\nline', b: 3 }]), 'a,b\n"x,""y""",\n"line\nline",3\n')
+
+const answer = `fragmented: 200 MiB asked for, 880 MiB of the cache is free, but no hole is
+  larger than 88 MiB
+  pinned by  train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments
+             from going back
+
+  request    200 MiB for train.py:33 step ← train.py:58 main
+             (stream 0, large pool)
+  held by    a.py:1 f: 800 MiB in 20 blocks
+             b.py:2 g: 200 MiB in 1 block
+
+Try
+  1  PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
+     replayed: the run passes
+  2  allocate train.py:29 before the large temporaries, or clone it afterwards
+     (untried)
+`
+const read = readVerdict(answer)
+expect('a headline that is wrapped', read.headline, 'fragmented: 200 MiB asked for, 880 MiB of the cache is free, but no hole is larger than 88 MiB')
+expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block']])
+expect('what to try', read.tries, ['PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nreplayed: the run passes', 'allocate train.py:29 before the large temporaries, or clone it afterwards (untried)'])
+
+{
+	let state = 7
+	const values = Float64Array.from({ length: 9001 }, () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) % 5000), peaks = new Peaks(values)
+	for (let k = 0; k < 400; k++) {
+		const a = Math.imul(k, 2654435761) >>> 8, first = a % 9001, last = Math.min(9000, first + (k % 5 ? k * 31 : k))
+		let best = first
+		for (let i = first; i <= last; i++) if (values[i] > values[best]) best = i
+		expect(`the first greatest of ${first} to ${last}`, peaks.between(first, last), best)
+	}
+}
+
+// A random program: blocks born before the recording, frees at once and in two parts, events that concern no block.
+function program(seed, events, before) {
+	let state = seed
+	const random = n => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) / 2 ** 32 * n | 0
+	const c = { birth: [], freed: [], death: [], size: [], address: [] }, live = [], waiting = [], allocated = [], reserved = []
+	const bear = e => { c.birth.push(e); c.freed.push(-1); c.death.push(-1); c.size.push(512 * (1 + random(random(9) ? 40 : 4000))); c.address.push(c.birth.length * 4096); live.push(c.birth.length - 1) }
+	let now = 0
+	for (let i = 0; i < before; i++) { bear(-1); now += c.size[i] }
+	for (let e = 0; e < events; e++) {
+		const what = random(10)
+		if (what < 5 || !live.length && !waiting.length) { bear(e); now += c.size[c.size.length - 1] }
+		else if (what < 7 && live.length) { const i = live.splice(random(live.length), 1)[0]; c.freed[i] = c.death[i] = e; now -= c.size[i] }
+		else if (what < 8 && live.length) { const i = live.splice(random(live.length), 1)[0]; c.freed[i] = e; waiting.push(i); now -= c.size[i] }
+		else if (waiting.length) c.death[waiting.splice(random(waiting.length), 1)[0]] = e
+		allocated.push(now)
+		reserved.push(now)
+	}
+	const ints = a => Int32Array.from(a)
+	return new Lives({ birth: ints(c.birth), freed: ints(c.freed), death: ints(c.death), size: Float64Array.from(c.size), address: Float64Array.from(c.address) },
+		{ time: new Float64Array(events).fill(NaN), allocated: Float64Array.from(allocated), reserved: Float64Array.from(reserved), action: new Uint8Array(events) })
+}
+const classes = [{ class: 0, name: 'free (cached)', rgb: '#f2f2f2' }, { class: 2, name: 'freed, waiting', rgb: '#56b4e9' }, ...[4, 5, 6].map(k => ({ class: k, name: 'k' + k, rgb: ['#a30710', '#e09f20', '#2d9d7c'][k - 4], pattern: 'plain' }))]
+const background = 0xff00ff00
+for (let seed = 1; seed <= 12; seed++) {
+	const lives = program(seed, 40 + seed * 37, seed % 3 * 5), palette = new Palette('holder', { classes, of: Uint8Array.from({ length: lives.n }, (_, i) => 4 + (i * 7 + seed) % 3) })
+	for (const by of ['birth', 'color']) {
+		const order = orderOf(lives, palette, by), pile = new Pile(lives, order, palette)
+		const sorted = Array.from({ length: lives.n }, (_, i) => i).sort((a, b) => by === 'birth' ? a - b : palette.of[a] - palette.of[b] || a - b)
+		expect(`seed ${seed}: the order by ${by}`, Array.from(order), sorted)
+		const there = e => sorted.filter(i => lives.birth[i] <= e && (lives.death[i] < 0 || lives.death[i] > e))
+		for (const e of [-1, lives.events - 1, 3, 20, 19, lives.events >> 1, -1, 7]) {
+			pile.go(e)
+			const now = there(e), sum = now.reduce((all, i) => all + lives.size[i], 0), seen = []
+			expect(`seed ${seed}: bytes after ${e}`, pile.bytes, sum)
+			pile.walk(0, Infinity, (life, below) => { seen.push([life, below]) })
+			let below = 0
+			expect(`seed ${seed}: the pile after ${e}`, seen, now.map(i => { const at = [i, below]; below += lives.size[i]; return at }))
+			for (const [life, from] of seen.slice(0, 30)) {
+				expect(`seed ${seed}: below ${life}`, pile.below(life), from)
+				expect(`seed ${seed}: what lies in the middle of ${life}`, pile.at(from + lives.size[life] / 2), { life, from })
+			}
+			expect(`seed ${seed}: nothing lies above`, pile.at(sum), null)
+			expect(`seed ${seed}: who waits after ${e}`, now.filter(i => pile.waiting[pile.place[i]]), now.filter(i => lives.freed[i] >= 0 && lives.freed[i] <= e))
+		}
+		paintedAsByHand(seed, lives, palette, by, sorted)
+	}
+}
+
+// Each pixel of a painted picture against a reckoning without trees.
+function paintedAsByHand(seed, lives, palette, by, sorted) {
+	const width = 23, height = 57, bands = new Bands(lives, palette, by), image = { width, height, data: new Uint8ClampedArray(4 * width * height) }
+	const light = seed % 2 ? Uint8Array.from({ length: lives.n }, (_, i) => i % 11 === 3 ? 1 : 0) : null
+	bands.setLight(light)
+	const from = -1, to = lives.events, low = seed % 4 === 0 ? lives.most * 0.3 : 0, high = lives.most * 1.05
+	const eventOf = x => Math.max(-1, Math.min(lives.events - 1, Math.floor(from + x / width * (to - from) - 1e-9)))
+	const columns = bands.paint(image, { low, high, eventOf }, background), pixels = new Uint32Array(image.data.buffer)
+	let wrong = 0, dropped = 0
+	for (let x = 0; x < width; x++) {
+		const a = eventOf(x), b = eventOf(x + 1)
+		let shown = b > a ? a + 1 : a
+		for (let e = a + 1; e <= b; e++) if (lives.curve.allocated[e] > lives.curve.allocated[shown]) shown = e
+		const passing = sorted.filter(i => lives.birth[i] > a && lives.birth[i] >= 0 && lives.death[i] >= 0 && lives.death[i] <= b && (lives.birth[i] > shown || lives.death[i] <= shown))
+		expect(`seed ${seed}, column ${x}: its moment and what passes`, [columns.event[x], columns.passed[x], columns.passedBytes[x]], [shown, passing.length, passing.reduce((all, i) => all + lives.size[i], 0)])
+		const shares = Array.from({ length: height }, () => new Map()), perPixel = (high - low) / height
+		let below = 0
+		for (const i of sorted) {
+			if (lives.birth[i] > shown || (lives.death[i] >= 0 && lives.death[i] <= shown)) continue
+			const bottom = (below - low) / perPixel, top = (below + lives.size[i] - low) / perPixel, waits = lives.freed[i] >= 0 && lives.freed[i] <= shown
+			below += lives.size[i]
+			for (let y = Math.max(0, Math.floor(bottom)); y < Math.min(height, Math.ceil(top)); y++) shares[y].set(i, { bytes: Math.min(top, y + 1) - Math.max(bottom, y), kind: waits ? 2 : palette.of[i], lit: light?.[i] })
+		}
+		shares.forEach((inside, y) => {
+			// A piece of less than a quarter of a pixel may stand in the pixel beside it.
+			const got = pixels[(height - 1 - y) * width + x], all = [...inside.values()], beside = [...(shares[y - 1]?.values() || []), ...(shares[y + 1]?.values() || [])].filter(p => p.bytes < 0.25)
+			const looks = k => Array.from(palette.pixels.subarray(k * 16, k * 16 + 16)), share = all.reduce((sum, p) => sum + p.bytes, 0)
+			if (got === background ? share >= 0.25 : ![...all, ...beside].some(p => looks(p.kind).includes(got))) wrong++
+			// What is lit is never merged away: its pixel is not a faded one.
+			if (all.some(p => p.lit) && all.filter(p => p.lit).every(p => !looks(p.kind).slice(0, 5).includes(got))) dropped++
+		})
+	}
+	expect(`seed ${seed}, by ${by}: pixels of no block in them`, wrong, 0)
+	expect(`seed ${seed}, by ${by}: lit blocks that are not seen`, dropped, 0)
+}
+
+const long = readdirSync(folder).filter(n => n.endsWith('.js')).flatMap(n => readFileSync(new URL(n, folder), 'utf8').split('\n').map((l, i) => [n, i + 1, l])).filter(([, , l]) => /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|\bfetch\(|XMLHttpRequest|WebSocket/.test(l))
+expect('no markup is made of texts, and nothing asks a network', long.map(([n, i]) => n + ':' + i), [])
+console.log(`viewer: ${passed} passed, ${failed} failed`)
+process.exit(failed ? 1 : 0)

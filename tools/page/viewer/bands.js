@@ -1,0 +1,148 @@
+// Memory over time as bands of single blocks, painted column by column: a column shows the moment of its events at which most was
+// allocated; what is thinner than a pixel is merged, and the most of it gives the colour; what is lit is never merged away.
+
+const LIT = 1, LOWEST = 2
+
+class Bands {
+	constructor(lives, palette, by) {
+		this.lives = lives
+		this.palette = palette
+		this.pile = new Pile(lives, orderOf(lives, palette, by), palette)
+	}
+	// scale: {eventOf(x) the last event that is not right of pixel x, low, high in bytes}; image: an ImageData to fill. Returns the
+	// columns: {event, passed, passedBytes}: passed are blocks that are born and gone inside the column and not in its moment.
+	paint(image, scale, background) {
+		const job = this.begin(image, scale, background)
+		this.run(job, Infinity)
+		return job.columns
+	}
+	// The same in parts: begin, then run with milliseconds to spend until it returns true.
+	begin(image, scale, background) {
+		const { width, height } = image
+		this.height = height
+		this.low = scale.low
+		this.perPixel = (scale.high - scale.low) / height
+		if (this.best?.length !== height) {
+			this.best = new Float32Array(height)
+			this.level = new Int8Array(height)
+			this.index = new Int32Array(height)
+			this.flags = new Uint8Array(height)
+			this.kinds = new Uint8Array(height)
+			this.looks = new Uint8Array(height)
+		}
+		return {
+			image, scale, background, pixels: new Uint32Array(image.data.buffer), x: 0, after: scale.eventOf(0), painted: null, light: this.pile.light,
+			columns: { event: new Int32Array(width), passed: new Uint32Array(width), passedBytes: new Float64Array(width) },
+		}
+	}
+	run(job, milliseconds) {
+		const { columns, pixels, scale } = job, { width } = job.image, stop = performance.now() + milliseconds
+		for (; job.x < width; job.x++) {
+			if ((job.x & 7) === 7 && performance.now() > stop) return false
+			const until = scale.eventOf(job.x + 1), event = this.lives.mostBetween(job.after, until)
+			columns.event[job.x] = event
+			this.countPassed(columns, job.x, job.after, until, event)
+			if (event !== job.painted) {
+				this.pile.go(event)
+				this.stack()
+				this.settle()
+			}
+			this.put(pixels, job.x, width, job.background)
+			job.painted = event
+			job.after = until
+		}
+		return true
+	}
+	countPassed(columns, x, after, until, shown) {
+		const { change, death, size } = this.lives
+		for (let e = Math.max(after + 1, 0); e <= until; e++) {
+			const c = change[e]
+			if (c < 0 || (c & 3) !== BORN) continue
+			const life = c >> 2, gone = death[life]
+			if (gone >= 0 && gone <= until && (e > shown || gone <= shown)) {
+				columns.passed[x]++
+				columns.passedBytes[x] += size[life]
+			}
+		}
+	}
+	// One column: who has most of each pixel, a node of the pile (level, index), and flags: LIT, or LOWEST of a block by itself. A node
+	// that lies in one pixel, or is thinner than a quarter of one, is not looked into, unless something in it is lit.
+	stack() {
+		const { best, level: levelOf, index, flags, height, low } = this, { levels, lit } = this.pile, scale = 1 / this.perPixel
+		const top = levels.length - 1, next = new Int32Array(levels.length), ends = new Int32Array(levels.length)
+		let level = top, i = 0, sums = levels[top], light = lit[top], end = sums.length, below = 0
+		best.fill(0)
+		flags.fill(0)
+		for (;;) {
+			if (i >= end) {
+				if (++level > top) return
+				i = next[level]
+				end = ends[level]
+				sums = levels[level]
+				light = lit[level]
+				continue
+			}
+			const bytes = sums[i]
+			if (bytes === 0) { i++; continue }
+			const to = (below + bytes - low) * scale
+			if (to <= 0) { below += bytes; i++; continue }
+			const from = (below - low) * scale
+			if (from >= height) return
+			const glows = light !== null && light[i] > 0, first = from > 0 ? from | 0 : 0
+			if (level > 0 && (glows || (to - from >= 0.25 && (from < 0 || to > first + 1)))) {
+				next[level] = i + 1
+				ends[level] = end
+				level--
+				sums = levels[level]
+				light = lit[level]
+				i *= FAN
+				end = i + FAN < sums.length ? i + FAN : sums.length
+				continue
+			}
+			if (to <= first + 1 || (level > 0 && to - from < 0.25)) {
+				const y = to <= first + 1 ? first : (from + to) / 2 | 0, share = to - (from > 0 ? from : 0) + (glows ? 2 : 0)
+				if (y < height && share > best[y]) { best[y] = share; levelOf[y] = level; index[y] = i; flags[y] = glows ? LIT : 0 }
+			} else {
+				const last = to > height ? height : Math.ceil(to), lowest = to - from >= 3 && from >= 0 ? LOWEST : 0
+				for (let y = first; y < last; y++) {
+					const share = (to < y + 1 ? to : y + 1) - (from > y ? from : y) + (glows ? 2 : 0)
+					if (share > best[y]) { best[y] = share; levelOf[y] = level; index[y] = i; flags[y] = (glows ? LIT : 0) | (y === first ? lowest : 0) }
+				}
+			}
+			below += bytes
+			i++
+		}
+	}
+	// The nodes of a column as classes and looks: of a node its largest block.
+	settle() {
+		const { best, level: levelOf, index, flags, kinds, looks, height, palette } = this, { levels, order, waiting, light } = this.pile
+		let levelBefore = -1, indexBefore = -1, kind = 0, look = 0
+		for (let y = 0; y < height; y++) {
+			if (best[y] <= 0) continue
+			if (levelOf[y] !== levelBefore || index[y] !== indexBefore) {
+				levelBefore = levelOf[y]
+				indexBefore = index[y]
+				let i = indexBefore
+				for (let level = levelBefore; level > 0; level--) {
+					const sums = levels[level - 1], end = Math.min(i * FAN + FAN, sums.length)
+					let most = i * FAN
+					for (let k = most + 1; k < end; k++) if (sums[k] > sums[most]) most = k
+					i = most
+				}
+				kind = waiting[i] ? palette.pending : palette.of[order[i]]
+				look = levelBefore > 0 ? 0 : shadeOf(order[i])
+			}
+			kinds[y] = kind
+			looks[y] = (light && !(flags[y] & LIT) ? FADED : 0) + (flags[y] & LOWEST ? EDGE : look)
+		}
+	}
+	put(pixels, x, width, background) {
+		const { best, kinds, looks, height, palette } = this, { tiles, pixels: colors } = palette
+		for (let y = 0, at = (height - 1) * width + x; y < height; y++, at -= width) {
+			if (best[y] <= 0) { pixels[at] = background; continue }
+			const kind = kinds[y]
+			pixels[at] = tiles[kind] === null ? colors[kind * LOOKS + looks[y]] : palette.at(kind, looks[y], x, height - 1 - y)
+		}
+	}
+	setLight(light) { this.pile.setLight(light) }
+}

@@ -1,0 +1,296 @@
+// The heap at a moment: every byte of its segments in rows that wrap, blocks as in the bands, what is thinner than a pixel merged.
+const HEAP_ROW = 14, HEAP_PITCH = 18, HEAP_GAP = 3, HEAP_LEFT = 4
+
+class HeapMap {
+	constructor(host, name) {
+		this.canvas = element('canvas', { class: 'heap', tabindex: '0', role: 'img', 'aria-label': name })
+		this.spacer = element('div', { class: 'heap-space' }, this.canvas)
+		this.box = element('div', { class: 'heap-box' }, this.spacer)
+		this.scaleText = element('span', { class: 'remark' })
+		this.tools = element('div', { class: 'tools' },
+			button('−', 'smaller: more bytes a pixel', () => this.setShift(this.shift + 1)), button('+', 'larger: fewer bytes a pixel', () => this.setShift(this.shift - 1)), button('fit', 'the whole heap', () => this.setShift(null)), this.scaleText)
+		this.note = element('p', { class: 'remark' })
+		append(host, [this.tools, this.box, this.note])
+		this.tip = part('tip')
+		this.draw = onceAFrame(() => this.drawNow())
+		this.box.addEventListener('scroll', this.draw)
+		new ResizeObserver(() => { if (this.heap) { this.plan(); this.draw() } }).observe(this.box)
+		this.listen()
+	}
+	// heap: the answer to `heap`; request: bytes of a failed request or null.
+	show(shown, heap, request) {
+		this.shown = shown
+		this.heap = heap
+		this.request = request
+		this.shift = null
+		this.index()
+		this.plan()
+		this.draw()
+	}
+	// Blocks by segment, ascending by address.
+	index() {
+		const { segments, blocks } = this.heap, n = segments.address.length
+		this.order = Array.from({ length: n }, (_, i) => i).sort((a, b) => segments.address[a] - segments.address[b])
+		this.first = new Uint32Array(n + 1)
+		for (let b = 0; b < blocks.address.length; b++) this.first[blocks.segment[b] + 1]++
+		for (let i = 0; i < n; i++) this.first[i + 1] += this.first[i]
+		const at = this.first.slice()
+		this.bySegment = new Uint32Array(blocks.address.length)
+		for (let b = 0; b < blocks.address.length; b++) this.bySegment[at[blocks.segment[b]]++] = b
+		for (let i = 0; i < n; i++) this.bySegment.subarray(this.first[i], this.first[i + 1]).sort((a, b) => blocks.address[a] - blocks.address[b])
+		this.whole = segments.size.reduce((all, s) => all + s, 0)
+		this.hole = -1
+		for (let b = 0; b < blocks.address.length; b++) if (blocks.state[b] === 2 && (this.hole < 0 || blocks.size[b] > blocks.size[this.hole])) this.hole = b
+	}
+	setShift(shift) { this.shift = shift === null ? null : Math.max(6, Math.min(44, shift)); this.plan(); this.draw() }
+	// Where each segment begins, in pixels from the first row on; the finest scale that needs at most 22 rows.
+	plan() {
+		const width = this.width = Math.max(60, this.box.clientWidth - 2 * HEAP_LEFT - 2), { segments } = this.heap
+		const place = shift => {
+			const starts = new Float64Array(segments.address.length)
+			let at = 0
+			for (const s of this.order) {
+				const pixels = Math.max(1, Math.ceil(segments.size[s] / 2 ** shift))
+				// A segment that does not fit into what is left of a row begins the next one, where that costs little.
+				const left = width - at % width
+				if (pixels > left && left < width && (left < 40 || pixels <= width)) at += left
+				starts[s] = at
+				at += pixels + HEAP_GAP
+			}
+			return { starts, rows: Math.max(1, Math.ceil(at / width)) }
+		}
+		if (this.shift === null || this.shift === undefined) {
+			let shift = Math.max(6, Math.floor(Math.log2(this.whole / (22 * width) || 1)) - 1)
+			while (place(shift).rows > 22 && shift < 44) shift++
+			this.shift = shift
+		}
+		const { starts, rows } = place(this.shift)
+		this.starts = starts
+		this.rows = Math.min(rows, 1500000)
+		this.head = this.request > 0 || this.hole >= 0 ? 44 : 4
+		this.spacer.style.height = Math.min(this.head + this.rows * HEAP_PITCH + 4, 30e6) + 'px'
+		this.scaleText.textContent = `a pixel is ${sizeText(2 ** this.shift)}, a row ${sizeText(2 ** this.shift * width)}`
+		this.canvas.style.height = Math.min(this.box.clientHeight || 420, this.head + this.rows * HEAP_PITCH + 4) + 'px'
+	}
+	// The pixels of a range of bytes of a segment: [first, end) in the flow.
+	pixels(s, address, size) {
+		const from = (address - this.heap.segments.address[s]) / 2 ** this.shift
+		return [this.starts[s] + from, this.starts[s] + from + size / 2 ** this.shift]
+	}
+	drawNow() {
+		if (!this.heap || !this.canvas.isConnected) return
+		const ratio = window.devicePixelRatio || 1, w = this.box.clientWidth, h = this.canvas.clientHeight
+		if (this.canvas.width !== Math.round(w * ratio) || this.canvas.height !== Math.round(h * ratio)) { this.canvas.width = Math.round(w * ratio); this.canvas.height = Math.round(h * ratio) }
+		const c = this.canvas.getContext('2d'), { palette } = this.shown
+		c.setTransform(ratio, 0, 0, ratio, 0, 0)
+		c.fillStyle = styled('paper')
+		c.fillRect(0, 0, w, h)
+		this.scroll = this.box.scrollTop
+		this.drawHead(c)
+		const firstRow = Math.max(0, Math.floor((this.scroll - this.head) / HEAP_PITCH)), lastRow = Math.min(this.rows - 1, Math.ceil((this.scroll + h - this.head) / HEAP_PITCH))
+		this.patterns = new Map()
+		const { segments, blocks } = this.heap, low = firstRow * this.width, high = (lastRow + 1) * this.width
+		const light = searchLight(this.shown)
+		for (const s of this.order) {
+			const [from, to] = this.pixels(s, segments.address[s], segments.size[s])
+			if (to < low) continue
+			if (from > high) break
+			this.paintSegment(c, s, palette, light, low, high)
+		}
+		this.drawChosen(c)
+	}
+	// The bands' pixels of a segment: by pixel the block with most of it.
+	paintSegment(c, s, palette, light, low, high) {
+		const { segments, blocks } = this.heap, [from, to] = this.pixels(s, segments.address[s], segments.size[s])
+		c.fillStyle = hatch(c, this.patterns, palette, { class: 'untold', rgb: '#fdfdfd', ink: '#c4b5d0', pattern: 'falling' })
+		this.rect(c, from, to)
+		let pixelAt = -1, most = 0, kind = null, run = null
+		const flush = () => {
+			if (pixelAt < 0) return
+			if (run && run.key === kind.key && run.to === pixelAt) run.to = pixelAt + 1
+			else { this.paintRun(c, run); run = { from: pixelAt, to: pixelAt + 1, key: kind.key, kind } }
+		}
+		const settle = () => { flush(); pixelAt = -1; most = 0; kind = null; this.paintRun(c, run); run = null }
+		for (let k = this.first[s]; k < this.first[s + 1]; k++) {
+			const b = this.bySegment[k], [a, z] = this.pixels(s, blocks.address[b], blocks.size[b])
+			if (z < low - 1 || a > high + 1) continue
+			const own = this.kindOf(b, palette, light)
+			if (Math.floor(a) === Math.ceil(z) - 1) {	// inside one pixel
+				const p = Math.floor(a), share = (z - a) + (own.lit ? 2 : 0)
+				if (p !== pixelAt) { flush(); pixelAt = p; most = 0 }
+				if (share > most) { most = share; kind = own }
+				continue
+			}
+			settle()
+			c.fillStyle = own.fill
+			c.globalAlpha = own.faded ? 0.25 : 1
+			this.rect(c, Math.round(a), Math.round(z))
+			c.globalAlpha = 1
+			if (z - a > 5 && blocks.state[b] !== 2) { c.fillStyle = 'rgb(0 0 0 / 0.35)'; this.rect(c, Math.round(z) - 1, Math.round(z)) }
+			if (z - a > 40) this.name(c, b, a, z, own)
+		}
+		settle()
+		c.strokeStyle = styled('faint')
+		c.lineWidth = 1
+		this.rect(c, from, Math.max(to, from + 1), true)
+	}
+	paintRun(c, run) {
+		if (!run) return
+		c.fillStyle = run.kind.fill
+		c.globalAlpha = run.kind.faded ? 0.25 : 1
+		this.rect(c, run.from, run.to)
+		c.globalAlpha = 1
+	}
+	kindOf(b, palette, light) {
+		const { blocks } = this.heap, life = blocks.life[b]
+		const number = blocks.state[b] === 2 ? palette.free : blocks.state[b] === 1 ? palette.pending : life >= 0 ? palette.of[life] : palette.classes[palette.classes.length - 1].class
+		const lit = light && life >= 0 && blocks.state[b] !== 2 && light[life] === 1, faded = light !== null && !lit
+		return { key: number + (faded ? 1000 : 0), fill: hatch(this.canvas.getContext('2d'), this.patterns, palette, palette.byClass.get(number)), faded, lit, number }
+	}
+	name(c, b, a, z, own) {
+		const { blocks } = this.heap, row = Math.floor(a / this.width), end = Math.min(z, (row + 1) * this.width), room = end - a - 8
+		if (room < 40) return
+		const free = blocks.state[b] === 2, label = (this.shown.palette.byClass.get(own.number)?.label || '')
+		const text = [free ? sizeText(blocks.size[b]) + ' free' : label ? sizeText(blocks.size[b]) + ' ' + label : '', sizeText(blocks.size[b])].find(t => t && c.measureText(t).width < room)
+		if (!text) return
+		const { x, y } = this.point(a)
+		c.font = '11px ' + styled('font')
+		c.textBaseline = 'middle'
+		c.textAlign = 'left'
+		const dark = luminance(rgbOf(this.shown.palette.byClass.get(own.number)?.shown || '#ffffff')) < 140
+		c.fillStyle = dark && !own.faded ? '#ffffff' : scheme.matches && own.faded ? '#e6e9ec' : '#1d2126'
+		c.fillText(text, x + 4, y + HEAP_ROW / 2)
+	}
+	point(pixel) { return { x: HEAP_LEFT + pixel % this.width, y: this.head + Math.floor(pixel / this.width) * HEAP_PITCH - this.scroll } }
+	// Fills (or outlines) pixels [from, to) of the flow, row by row.
+	rect(c, from, to, stroke, grow = 0) {
+		const { width } = this, top = this.scroll - this.head - HEAP_PITCH, bottom = this.scroll - this.head + this.canvas.clientHeight
+		let row = Math.max(Math.floor(from / width), Math.floor(top / HEAP_PITCH))
+		for (; row * width < to && row * HEAP_PITCH <= bottom; row++) {
+			const a = Math.max(from, row * width) - row * width, z = Math.min(to, (row + 1) * width) - row * width, y = this.head + row * HEAP_PITCH - this.scroll
+			if (stroke) c.strokeRect(HEAP_LEFT + a - 0.5 - grow, y - 0.5 - grow, z - a + 1 + 2 * grow, HEAP_ROW + 1 + 2 * grow)
+			else c.fillRect(HEAP_LEFT + a, y, Math.max(z - a, 0.5), HEAP_ROW)
+		}
+	}
+	// The request at the heap's scale beside the largest hole.
+	drawHead(c) {
+		if (this.head < 20) return
+		c.font = '12px ' + styled('font')
+		c.textBaseline = 'middle'
+		c.textAlign = 'left'
+		const y = 4 - this.scroll, { blocks } = this.heap, most = this.canvas.clientWidth - 2 * HEAP_LEFT - 4
+		const bar = (bytes, top, dashed, text) => {
+			const w = Math.max(2, Math.min(bytes / 2 ** this.shift, most))
+			if (dashed) { c.setLineDash([5, 3]); c.strokeStyle = styled('accent'); c.lineWidth = 2; c.strokeRect(HEAP_LEFT + 1, top + 1, w, HEAP_ROW - 2); c.setLineDash([]) }
+			else { c.fillStyle = this.shown.palette.byClass.get(this.shown.palette.free)?.shown || '#f2f2f2'; c.strokeStyle = styled('faint'); c.lineWidth = 1; c.fillRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_ROW - 1); c.strokeRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_ROW - 1) }
+			const tw = c.measureText(text).width, outside = w + 8 + tw < most
+			c.fillStyle = outside ? styled(dashed ? 'accent' : 'ink') : styled(dashed ? 'accent' : 'ink')
+			c.fillText(text, HEAP_LEFT + (outside ? w + 8 : 8), top + HEAP_ROW / 2 + 1)
+		}
+		if (this.request > 0) bar(this.request, y, true, 'request ' + sizeText(this.request) + (this.request / 2 ** this.shift > most ? ' (wider than this)' : ''))
+		if (this.hole >= 0) bar(blocks.size[this.hole], y + (this.request > 0 ? HEAP_PITCH : 0), false, 'largest hole ' + sizeText(blocks.size[this.hole]))
+	}
+	drawChosen(c) {
+		const { blocks } = this.heap
+		const ring = (b, color, wide) => {
+			const [a, z] = this.pixels(blocks.segment[b], blocks.address[b], blocks.size[b])
+			c.strokeStyle = color
+			c.lineWidth = wide
+			this.rect(c, Math.floor(a), Math.max(Math.ceil(z), Math.floor(a) + 2), true, 1)
+		}
+		if (this.hole >= 0 && this.request > 0) ring(this.hole, styled('accent'), 1)
+		if (view.life < 0) return
+		for (let b = 0; b < blocks.address.length; b++) if (blocks.life[b] === view.life && blocks.state[b] !== 2) ring(b, styled('link'), 3)
+	}
+	// The block under a point; -1 none.
+	at(p) {
+		const row = Math.floor((p.y + this.scroll - this.head) / HEAP_PITCH), x = p.x - HEAP_LEFT
+		if (row < 0 || row >= this.rows || x < 0 || x > this.width || (p.y + this.scroll - this.head) % HEAP_PITCH > HEAP_ROW + 1) return -1
+		const at = row * this.width + x, { segments, blocks } = this.heap
+		let low = 0, high = this.order.length
+		while (low < high) { const m = (low + high) >> 1; if (this.starts[this.order[m]] <= at) low = m + 1; else high = m }
+		const s = this.order[low - 1]
+		if (s === undefined) return -1
+		const address = segments.address[s] + (at - this.starts[s]) * 2 ** this.shift
+		for (let a = this.first[s], z = this.first[s + 1]; a < z;) {
+			const m = (a + z) >> 1, b = this.bySegment[m]
+			if (address < blocks.address[b]) z = m
+			else if (address >= blocks.address[b] + blocks.size[b]) a = m + 1
+			else return b
+		}
+		return -1
+	}
+	// Scrolls to the chosen block.
+	reveal() {
+		const { blocks } = this.heap || { blocks: null }
+		if (!blocks || view.life < 0) return
+		for (let b = 0; b < blocks.address.length; b++) {
+			if (blocks.life[b] !== view.life || blocks.state[b] === 2) continue
+			const y = this.head + Math.floor(this.pixels(blocks.segment[b], blocks.address[b], 0)[0] / this.width) * HEAP_PITCH
+			if (y < this.box.scrollTop || y + HEAP_PITCH > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = y - this.box.clientHeight / 2
+		}
+	}
+	listen() {
+		const c = this.canvas, point = e => { const r = c.getBoundingClientRect(); return { x: e.clientX - r.left, y: e.clientY - r.top } }
+		c.addEventListener('pointermove', e => {
+			if (!this.heap || e.pointerType === 'touch') return
+			const p = point(e), b = this.at(p)
+			if (b < 0) { this.tip.hidden = true; return }
+			fill(this.tip, this.tipOf(b))
+			this.tip.hidden = false
+			placeTip(this.tip, c, p)
+		})
+		c.addEventListener('pointerleave', () => { this.tip.hidden = true })
+		c.addEventListener('click', e => {
+			const b = this.heap ? this.at(point(e)) : -1
+			change({ life: b >= 0 && this.heap.blocks.state[b] !== 2 ? this.heap.blocks.life[b] : -1 })
+		})
+		c.addEventListener('wheel', e => {
+			if (!e.ctrlKey || !this.heap) return
+			e.preventDefault()
+			this.setShift(this.shift + Math.sign(e.deltaY))
+		}, { passive: false })
+		c.addEventListener('keydown', e => {
+			const step = { ArrowRight: 1, ArrowLeft: -1 }[e.key]
+			if (!step || !this.heap) return
+			e.preventDefault()
+			this.step(step)
+		})
+	}
+	// The next live block in the order of addresses.
+	step(by) {
+		const { blocks } = this.heap, all = []
+		for (const s of this.order) for (let k = this.first[s]; k < this.first[s + 1]; k++) if (blocks.state[this.bySegment[k]] !== 2 && blocks.life[this.bySegment[k]] >= 0) all.push(this.bySegment[k])
+		if (!all.length) return
+		const now = all.findIndex(b => blocks.life[b] === view.life), b = all[(now + by + all.length) % all.length]
+		change({ life: blocks.life[b] })
+		announce(`${sizeText(blocks.size[b])} at ${addressText(blocks.address[b])}, ${this.holder(b)}`)
+		this.reveal()
+	}
+	holder(b) { const h = this.shown.device.holders[this.heap.blocks.holder[b]]; return h ? placeText(h) : '' }
+	tipOf(b) {
+		const { blocks, segments } = this.heap, s = blocks.segment[b], life = blocks.life[b], free = blocks.state[b] === 2
+		return [element('b', null, sizeText(blocks.size[b]) + (free ? ' free' : '')), free ? '' : ' ' + this.holder(b),
+			free ? null : element('div', null, (this.shown.outline.categories[blocks.category[b]] || 'unknown').replaceAll('_', ' ') + (blocks.state[b] === 1 ? ', freed, waiting for another stream' : '') + (life >= 0 ? ', ' + lifeText(this.shown.lives, life) : '')),
+			element('div', { class: 'remark' }, `${addressText(blocks.address[b])} in a segment of ${sizeText(segments.size[s])}, stream ${this.shown.device.streams[segments.stream[s]] ?? '?'}, ${segments.large[s] ? 'large' : 'small'} pool ${this.shown.device.pools[segments.pool[s]] ?? ''}`)]
+	}
+}
+
+// A fill for a class: its colour, or its pattern as the command's pictures have it.
+function hatch(c, kept, palette, k) {
+	if (!k) return '#bdbdbd'
+	if (kept.has(k.class)) return kept.get(k.class)
+	let fillStyle = k.shown || k.rgb
+	if (k.pattern && k.pattern !== 'plain') {
+		const tile = document.createElement('canvas')
+		tile.width = tile.height = 8
+		const t = tile.getContext('2d')
+		t.fillStyle = k.shown || k.rgb
+		t.fillRect(0, 0, 8, 8)
+		t.fillStyle = k.shownInk || k.ink
+		for (let y = 0; y < 8; y++) for (let x = 0; x < 8; x++) if (TILES[k.pattern]?.[y] >> (7 - x) & 1) t.fillRect(x, y, 1, 1)
+		fillStyle = c.createPattern(tile, 'repeat')
+	}
+	kept.set(k.class, fillStyle)
+	return fillStyle
+}

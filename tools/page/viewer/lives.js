@@ -1,0 +1,106 @@
+// The allocations of a device as the analyzer gives them, a row each in order of birth, and what each event begins or ends.
+const BORN = 0, FREED = 1, GONE = 2, FREED_AND_GONE = 3
+
+// Where the greatest of a range of values is, without looking at each: the greatest of 64, of 64 × 64 are kept.
+class Peaks {
+	constructor(values) {
+		this.values = values
+		this.levels = []
+		for (let below = null, n = values.length; n > 64;) {
+			n = Math.ceil(n / 64)
+			const level = new Int32Array(n)
+			for (let i = 0; i < n; i++) level[i] = this.scan(below, i * 64, Math.min(i * 64 + 63, (below ? below.length : values.length) - 1))
+			this.levels.push(level)
+			below = level
+		}
+	}
+	// The first index of the greatest value among entries first … last of a level (null: the values themselves).
+	scan(level, first, last) {
+		const { values } = this
+		let best = level ? level[first] : first
+		for (let i = first + 1; i <= last; i++) {
+			const at = level ? level[i] : i
+			if (values[at] > values[best]) best = at
+		}
+		return best
+	}
+	// Of first … last, both included.
+	between(first, last) {
+		let best = first
+		const take = (level, a, b) => {
+			if (b < a) return
+			const at = this.scan(level, a, b)
+			if (this.values[at] > this.values[best] || (this.values[at] === this.values[best] && at < best)) best = at
+		}
+		let level = null
+		for (const above of [...this.levels, null]) {
+			const a = Math.ceil(first / 64), b = Math.floor((last + 1) / 64) - 1
+			if (!above || a > b) { take(level, first, last); break }
+			take(level, first, a * 64 - 1)
+			take(level, (b + 1) * 64, last)
+			first = a
+			last = b
+			level = above
+		}
+		return best
+	}
+}
+
+class Lives {
+	// columns: birth, freed, death (events; birth -1: before the recording; freed, death -1: never), size, address …; curve: a row an event.
+	constructor(columns, curve) {
+		Object.assign(this, columns)
+		this.n = columns.birth.length
+		this.curve = curve
+		this.events = curve.allocated.length
+		this.findChanges()
+		this.findMost()
+	}
+	// change[e]: life * 4 + what event e does to it; -1: nothing.
+	findChanges() {
+		this.change = new Int32Array(this.events).fill(-1)
+		this.before = 0
+		for (let i = 0; i < this.n; i++) {
+			const { birth, freed, death } = this
+			if (birth[i] >= 0) this.change[birth[i]] = i * 4 + BORN
+			else this.before++
+			if (freed[i] >= 0 && freed[i] !== death[i]) this.change[freed[i]] = i * 4 + FREED
+			if (death[i] >= 0) this.change[death[i]] = i * 4 + (freed[i] === death[i] || freed[i] < 0 ? FREED_AND_GONE : GONE)
+		}
+	}
+	findMost() {
+		this.allocated = new Peaks(this.curve.allocated)
+		this.reserved = new Peaks(this.curve.reserved)
+		const most = peaks => peaks.values.length ? peaks.values[peaks.between(0, peaks.values.length - 1)] : 0
+		this.most = Math.max(most(this.allocated), most(this.reserved))
+		this.timed = this.events > 1
+		for (let e = 0; e < this.events && this.timed; e++)
+			if (!(this.curve.time[e] >= 0) || (e && this.curve.time[e] < this.curve.time[e - 1])) this.timed = false
+		if (this.timed && this.curve.time[this.events - 1] === this.curve.time[0]) this.timed = false
+	}
+	// The event in (after, until] after which most is allocated; after itself where there is none.
+	mostBetween(after, until) { return until <= after ? after : this.allocated.between(after + 1, until) }
+	// Whether a life is there after an event (allocated, or freed and waiting).
+	livesAt(i, event) { return this.birth[i] <= event && (this.death[i] < 0 || this.death[i] > event) }
+	pendingAt(i, event) { return this.livesAt(i, event) && this.freed[i] >= 0 && this.freed[i] <= event }
+	end(i) { return this.death[i] < 0 ? this.events : this.death[i] }
+	// The life with that address and birth; -1 none.
+	find(address, birth) {
+		if (birth >= 0) {
+			const c = birth < this.events ? this.change[birth] : -1
+			return c >= 0 && (c & 3) === BORN && this.address[c >> 2] === address ? c >> 2 : -1
+		}
+		for (let i = 0; i < this.before; i++) if (this.address[i] === address) return i
+		return -1
+	}
+	// The last event that is not later than a time.
+	eventAt(time) {
+		let low = 0, high = this.events
+		while (low < high) {
+			const middle = (low + high) >> 1
+			if (this.curve.time[middle] <= time) low = middle + 1
+			else high = middle
+		}
+		return low - 1
+	}
+}

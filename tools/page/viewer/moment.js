@@ -1,0 +1,78 @@
+// A moment: its figures, its heap, who holds it, what it is for, and the verdict where it is a failure.
+let momentMap = null
+
+async function drawMoment(host) {
+	const shown = current(), event = view.moment
+	if (!shown?.device) return fill(host, element('p', { class: 'remark' }, 'There is no heap in this file.'))
+	const title = element('h2'), figures = element('p'), heapHost = element('div'), tables = element('div', { class: 'columns' }), verdict = element('div')
+	fill(host, title, figures, verdict, heapHost, tables)
+	momentMap = new HeapMap(heapHost, 'the heap at the moment')
+	const failures = shown.device.failures, failure = failures.findIndex(f => f.idx === event)
+	title.textContent = shown.lives?.events ? `After event ${event}` + whereIs(shown, event) : 'The heap as captured'
+	const device = shown.device.device, ask = shown.lives?.events ? { device, idx: event } : { device, state: 'captured' }
+	try {
+		const [heap, moment] = await Promise.all([shown.ask('heap', ask), shown.ask('moment', ask)])
+		if (!host.contains(title) || view.moment !== event || current() !== shown) return
+		figures.textContent = momentFigures(moment) + (heap.exact === false ? ' Not exact: ' + (heap.note || 'something in it is bounded, not determined') + '.' : '')
+		momentMap.show(shown, heap, failure >= 0 ? failures[failure].requested : null)
+		momentMap.note.textContent = `${plural(heap.segments.address.length, 'segment')}, ${plural(heap.blocks.address.length, 'block')}. Click a block; arrow keys step through them.`
+		momentMap.reveal()
+		fill(tables,
+			element('section', null, element('h3', null, 'Who holds it'), tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks' })),
+			element('section', null, element('h3', null, 'What it is for'), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
+		heapHost.append(tableBeside('The heap as a table', () => heapTable(shown, heap)))
+		if (failure >= 0) await momentVerdict(shown, verdict, failure, failures.length)
+	} catch (e) { if (host.contains(title)) fill(figures, errorNote(e)) }
+}
+
+function whereIs(shown, event) {
+	const step = shown.device.steps.find(s => s.first_idx <= event && event <= s.last_idx), f = shown.device.failures.findIndex(x => x.idx === event)
+	return (step ? `, in ${step.name}` : '') + (f >= 0 ? (shown.device.failures.length > 1 ? `: failure ${f + 1} of ${shown.device.failures.length}` : ': the failure') : shown.device.peak?.idx === event ? ': the peak' : '')
+}
+
+function momentFigures(m) {
+	const words = [['allocated', 'in use'], ['pending', 'waiting for another stream'], ['free', 'cached and free'], ['reserved', 'reserved'], ['largest_free', 'the largest hole']]
+	return words.filter(([name]) => m[name] !== null && m[name] !== undefined && (name !== 'pending' || m[name] > 0)).map(([name, text]) => sizeText(m[name]) + ' ' + text).join(', ') + (m.time_us ? '; ' + clockText(m.time_us) : '') + '.'
+}
+
+async function momentVerdict(shown, host, number, of) {
+	if (of === 1) return
+	const text = await shown.ask('diagnose', { form: 'text', width: 100, device: shown.device.device, state: `oom ${number + 1}` })
+	if (current() === shown) fill(host, element('div', { class: 'inset' }, verdictView(text, 'h3')))
+}
+
+function heapTable(shown, heap) {
+	const { blocks } = heap, rows = []
+	for (let b = 0; b < blocks.address.length; b++) {
+		const h = shown.device.holders[blocks.holder[b]]
+		rows.push({ address: blocks.address[b], size: blocks.size[b], state: ['allocated', 'waiting for a stream', 'free'][blocks.state[b]], category: blocks.state[b] === 2 ? null : shown.outline.categories[blocks.category[b]], holder: blocks.state[b] === 2 || !h ? null : placeText(h), born: blocks.life[b] >= 0 && blocks.state[b] !== 2 ? shown.lives.birth[blocks.life[b]] : null, life: blocks.life[b] })
+	}
+	return tableOf([{ name: 'address', text: (n, v) => addressText(v) }, 'size', 'state', 'category', 'holder', 'born'], rows, { most: 100, choose: r => change({ life: r.state === 'free' ? -1 : r.life }), chooseTitle: 'choose the block', caption: 'blocks by address' })
+}
+
+function lightPlace(row) { setSearch(row.where) }
+function setSearch(text) {
+	part('search').value = text
+	change({ search: text })
+}
+
+// The chosen block, beside whatever is shown.
+async function drawBlock() {
+	const host = part('block'), shown = current(), life = view.life
+	if (!shown?.lives || life < 0) return void (host.hidden = true)
+	host.hidden = false
+	const { lives } = shown, close = button('×', 'choose no block', () => change({ life: -1 }), { class: 'plain close' })
+	const said = element('dl')
+	fill(host, close, element('h2', null, `Block of ${sizeText(lives.size[life])}`), said)
+	try {
+		const b = await shown.ask('life', { device: shown.device.device, life })
+		if (view.life !== life || current() !== shown) return
+		const line = (word, text) => text === null || text === undefined || text === '' ? null : [element('dt', null, word), element('dd', null, text)]
+		const at = (event, us) => event < 0 || event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time[0]) : '']
+		fill(said, line('holder', b.where ? placeText(b) : null), line('category', (b.category || 'unknown').replaceAll('_', ' ') + (b.why ? ` (${b.why})` : '')), line('address', addressText(b.address)),
+			line('asked for', b.requested === null ? null : sizeText(b.requested) + (b.requested !== b.size ? `, rounded to ${sizeText(b.size)}` : '')),
+			line('born', b.birth < 0 ? 'before the recording' : at(b.birth, b.birth_us)), line('freed', b.death < 0 && !(b.freed >= 0) ? 'never' : at(b.freed >= 0 ? b.freed : b.death, b.death_us)),
+			line('lived', lives.timed && b.birth >= 0 && b.death >= 0 ? durationText(b.death_us - b.birth_us) : null), line('step', b.step), line('stream', String(b.stream ?? '')), line('pool', b.pool_id), line('tag', b.tag))
+		host.append(element('h3', null, 'Stack, innermost first'), b.stack?.length ? element('ol', { class: 'stack' }, b.stack.map(f => element('li', null, f))) : element('p', { class: 'remark' }, 'no stack was recorded'))
+	} catch (e) { host.append(errorNote(e)) }
+}

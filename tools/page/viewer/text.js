@@ -1,0 +1,49 @@
+// Numbers as people read them: sizes as the command writes them, moments, counts.
+const UNITS = ['KiB', 'MiB', 'GiB', 'TiB', 'PiB', 'EiB']
+
+function sizeText(bytes) {
+	if (bytes === null || bytes === undefined || Number.isNaN(bytes)) return 'unknown'
+	if (bytes < 0) return '−' + sizeText(-bytes)
+	if (bytes < 1024) return Math.round(bytes) + ' B'
+	let value = bytes / 1024, unit = 0
+	for (; value >= 1023.5 && unit < 5; unit++) value /= 1024
+	const whole = unit < 2 && bytes % 2 ** (10 * (unit + 1)) === 0
+	return value.toFixed(whole || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + ' ' + UNITS[unit]
+}
+
+const addressText = a => a === null || Number.isNaN(a) ? 'unknown' : '0x' + (a < 0 ? BigInt.asUintN(64, BigInt(a)) : BigInt(a)).toString(16)
+const countText = n => n === null || n === undefined ? 'unknown' : n.toLocaleString('en').replaceAll(',', ' ')
+const plural = (n, one, more) => countText(n) + ' ' + (n === 1 ? one : more || one + 's')
+
+// A length of time in microseconds.
+function durationText(us) {
+	if (!(us >= 0)) return 'unknown'
+	if (us < 1000) return Math.round(us) + ' µs'
+	if (us < 1e6) return digits(us / 1e3) + ' ms'
+	if (us < 120e6) return digits(us / 1e6) + ' s'
+	if (us < 7200e6) return digits(us / 60e6) + ' min'
+	return digits(us / 3600e6) + ' h'
+}
+const digits = v => v >= 99.95 ? v.toFixed(0) : v >= 9.995 ? v.toFixed(1) : v.toFixed(2)
+
+// A moment of the clock, UTC.
+function clockText(us) {
+	if (!Number.isFinite(us)) return ''
+	const d = new Date(us / 1000)
+	return Number.isNaN(d.getTime()) ? '' : d.toISOString().replace('T', ' ').replace('Z', ' UTC')
+}
+
+// place ← caller, as the command writes a holder.
+const placeText = row => row.where + (row.called_by ? ' ← ' + row.called_by : '')
+
+// Round figures for an axis: a step of 1, 2 or 5 (of powers of two for bytes) that makes about n of them.
+function axisStep(span, n, bytes) {
+	if (!(span > 0)) return 1
+	const rough = span / n
+	if (bytes && rough >= 1) {
+		const unit = 1024 ** Math.floor(Math.log(rough) / Math.log(1024))
+		for (const k of [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 512, 1024]) if (k * unit >= rough) return k * unit
+	}
+	const ten = 10 ** Math.floor(Math.log10(rough))
+	for (const k of [1, 2, 5, 10]) if (k * ten >= rough) return k * ten
+}

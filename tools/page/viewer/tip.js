@@ -1,0 +1,23 @@
+// What a point of a picture says.
+function tipOf(shown, at, column) {
+	const { lives, palette } = shown, curve = lives.curve, e = at.event
+	const rows = []
+	if (at.life >= 0) {
+		const i = at.life, c = palette.byClass.get(palette.of[i]), holder = shown.device.holders[lives.holder[i]]
+		rows.push(element('b', null, sizeText(lives.size[i])), ' ' + (holder ? placeText(holder) : ''))
+		rows.push(element('div', null, category(shown, i) + (lives.pendingAt(i, e) ? ', freed, waiting for another stream' : '') + (c && palette.by !== 'category' && palette.by !== 'holder' ? ', ' + c.name : '')))
+		rows.push(element('div', null, lifeText(lives, i)))
+		if (at.merged > 1) rows.push(element('div', null, `one of ${countText(at.merged)} blocks in this pixel`))
+	}
+	if (e >= 0) rows.push(element('div', { class: 'remark' }, `event ${e}` + (lives.timed ? ', ' + durationText(curve.time[e] - curve.time[0]) : '') + `: ${sizeText(curve.allocated[e])} in use, ${sizeText(curve.reserved[e])} reserved`))
+	if (column) rows.push(element('div', { class: 'remark' }, `in this column also ${plural(column.passed, 'block')} born and gone (${sizeText(column.bytes)})`))
+	return rows
+}
+
+const category = (shown, life) => (shown.outline.categories[shown.lives.category[life]] || 'unknown').replaceAll('_', ' ')
+
+function lifeText(lives, i) {
+	const born = lives.birth[i] < 0 ? 'before the recording' : 'event ' + lives.birth[i], gone = lives.death[i] < 0 ? 'never freed' : 'to ' + lives.death[i]
+	const time = lives.timed && lives.birth[i] >= 0 && lives.death[i] >= 0 ? ', ' + durationText(lives.curve.time[lives.death[i]] - lives.curve.time[lives.birth[i]]) : ''
+	return born + ' ' + gone + time
+}

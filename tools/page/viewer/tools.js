@@ -1,0 +1,97 @@
+// The row of tools above the picture, and the tabs below it.
+const TABS = [
+	{ name: 'moment', title: 'moment', draw: drawMoment, of: 'moment' },
+	{ name: 'span', title: 'span', draw: drawSpan, of: 'span' },
+	{ name: 'compare', title: 'compare', draw: drawCompare, of: 'span' },
+	{ name: 'flame', title: 'flame graph', draw: drawFlame, of: 'moment span' },
+	{ name: 'ask', title: 'ask', draw: drawAsk, of: '' },
+	{ name: 'whatif', title: 'what if', draw: drawWhatIf, of: '' },
+	{ name: 'save', title: 'save', draw: drawSave, of: '' },
+]
+
+function drawTools(shown) {
+	fill(part('tools'),
+		element('label', null, 'colour by ', select('colour by', COLORS, view.color, v => recolor(v))),
+		element('label', null, 'pile by ', select('pile by', [['color', 'colour'], ['birth', 'birth']], view.order, v => { change({ order: v }); rebuild() })),
+		shown.lives.timed ? element('label', null, 'over ', select('axis', [['event', 'events'], ['time', 'time']], view.axis, v => setAxis(v))) : null,
+		button('−', 'zoom out (s)', () => timeline.zoom(1.6)), button('+', 'zoom in (w)', () => timeline.zoom(1 / 1.6)), button('whole', 'the whole recording', () => timeline.whole()),
+		element('button', { type: 'button', id: 'gpusnap-mark', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.setMarking(!timeline.marking) }, 'mark a span'),
+		momentButtons(shown))
+}
+
+// The moments that people look for.
+function momentButtons(shown) {
+	const { device } = shown, go = (text, event) => button(text, `show event ${event}`, () => { change({ moment: event, tab: 'moment', life: -1 }); if (event < timeline.eventOfValue(view.from) || event > timeline.eventOfValue(view.to)) timeline.whole() })
+	return element('span', { class: 'jumps' }, device.peak && device.peak.idx >= 0 ? go('peak', device.peak.idx) : null,
+		device.failures.length ? go(device.failures.length > 1 ? 'last failure' : 'failure', device.failures[device.failures.length - 1].idx) : null)
+}
+
+function rebuild() {
+	const shown = current()
+	if (!shown?.lives || !shown.palette) return
+	timeline.show(shown, new Bands(shown.lives, shown.palette, view.order))
+	timeline.bands.setLight(searchLight(shown))
+	momentMap?.draw()
+	drawLegend(shown)
+}
+
+async function recolor(by) {
+	const shown = current()
+	try { await shown.loadPalette(by) } catch (e) { return announce(e.message) }
+	if (current() !== shown) return
+	if (!view.search) { shown.kept.light = null; shown.kept.lightClass = null; part('found').textContent = '' }
+	change({ color: by })
+	rebuild()
+}
+
+function setAxis(axis) {
+	const { lives } = timeline, whole = isWhole(), a = timeline.eventOfValue(view.from), b = timeline.eventOfValue(view.to)
+	view.axis = axis
+	timeline.forget()
+	timeline.overviewPainted = null
+	if (whole) return timeline.whole()
+	change({ from: timeline.valueOfEvent(Math.max(0, a)), to: Math.max(timeline.valueOfEvent(b), timeline.valueOfEvent(Math.max(0, a)) + 1) })
+}
+
+function drawTabs() {
+	fill(part('tabs'), TABS.map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title)))
+	part('panel').setAttribute('aria-labelledby', 'gpusnap-tab-' + view.tab)
+}
+
+// The panel of the chosen tab, once the view has come to rest.
+let tabTimer = 0
+function drawTab() {
+	clearTimeout(tabTimer)
+	drawTabs()
+	if (!current()?.outline) return
+	tabTimer = setTimeout(() => TABS.find(t => t.name === view.tab).draw(part('panel')), 60)
+}
+
+function listenTabs() {
+	part('tabs').addEventListener('keydown', e => {
+		const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key]
+		if (!by) return
+		e.preventDefault()
+		const at = TABS.findIndex(t => t.name === view.tab), next = TABS[(at + by + TABS.length) % TABS.length]
+		change({ tab: next.name })
+		document.getElementById('gpusnap-tab-' + next.name).focus()
+	})
+	watch('tab', () => drawTab())
+	watch('moment span', changed => {
+		const needs = TABS.find(t => t.name === view.tab).of
+		if ([...changed].some(c => needs.includes(c))) drawTab()
+	})
+	watch('life', () => { drawBlock(); momentMap?.draw(); if (view.tab === 'moment') momentMap?.reveal() })
+	watch('search', () => { const shown = current(); if (shown?.lives) shown.kept.lightClass = null; runSearch() })
+}
+
+// The picture of memory over time as a table, for those who do not see it.
+function timelineTable() {
+	const shown = current(), { lives } = shown, rows = [], n = Math.min(40, lives.events)
+	for (let k = 0; k < n; k++) {
+		const a = Math.floor(timeline.eventOfValue(view.from + (view.to - view.from) * k / n)), b = Math.floor(timeline.eventOfValue(view.from + (view.to - view.from) * (k + 1) / n)), e = lives.mostBetween(a, b)
+		if (e < 0 || (rows.length && rows[rows.length - 1].event === e)) continue
+		rows.push({ event: e, time: lives.timed ? durationText(lives.curve.time[e] - lives.curve.time[0]) : null, allocated: lives.curve.allocated[e], reserved: lives.curve.reserved[e], note: whereIs(shown, e).replace(/^[,:] /, '') })
+	}
+	return tableOf(['event', ...(lives.timed ? ['time'] : []), 'allocated', 'reserved', 'note'], rows, { caption: 'memory over time, of the part in view', choose: r => change({ moment: r.event, tab: 'moment' }), chooseTitle: 'show that moment' })
+}

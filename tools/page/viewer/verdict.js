@@ -1,0 +1,46 @@
+// The verdict in the command's words: its first line as the headline, the rest as pairs of a word and what it says.
+
+// The command's text into {headline, lines: [[word, text]], tries: [text], rest}.
+function readVerdict(text) {
+	const lines = text.replace(/\s+$/, '').split('\n'), out = { headline: '', lines: [], tries: [] }
+	let i = 0
+	for (; i < lines.length && lines[i] && (i === 0 || !/^ {2}\S(.{0,8}\S)? {2,}\S/.test(lines[i])); i++) out.headline += (i ? ' ' : '') + lines[i].trim()
+	let trying = false, group = 0
+	for (; i < lines.length; i++) {
+		const line = lines[i]
+		if (!line.trim()) { group++; continue }
+		if (/^\S/.test(line)) { trying = /^Try/.test(line); if (!trying) out.lines.push(['', line.trim(), group]); continue }
+		const first = trying ? /^ {1,3}\d+ {2}(.*)$/.exec(line) : /^ {2}(\S(?:.*?\S)?) {2,}(\S.*)$/.exec(line)
+		if (trying && first) out.tries.push(first[1])
+		else if (trying && out.tries.length) out.tries[out.tries.length - 1] += (/^\s*(replayed|computed|estimated|untried):/.test(line) ? '\n' : ' ') + line.trim()
+		else if (first && line.indexOf(first[2]) <= 14 && !/^ {10,}/.test(line)) out.lines.push([first[1], first[2], group])
+		else if (out.lines.length) {
+			const last = out.lines[out.lines.length - 1], again = /: \S.* in \d+ blocks?(,|$)/.test(line) && / in \d+ blocks?[^:]*$/.test(last[1]) && /^(held by|also|grows|cached by|pinned by)$/.test(last[0])
+			last[1] += (again ? '\n' : ' ') + line.trim()
+		}
+	}
+	return out
+}
+
+function verdictView(text, heading = 'h1') {
+	const v = readVerdict(text), colon = v.headline.indexOf(':')
+	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', null, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
+	const list = lines => element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t)]))
+	const first = v.lines.filter(l => l[2] === 0), rest = v.lines.filter(l => l[2] > 0)
+	return element('div', { class: 'verdict' }, head, first.length ? list(first) : null, rest.length ? list(rest) : null,
+		v.tries.length ? [element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t)))] : null)
+}
+
+async function showVerdict(shown) {
+	const host = part('verdict')
+	fill(host, element('p', { class: 'remark' }, 'judging …'))
+	try {
+		const text = await shown.ask('diagnose', { form: 'text', width: 100, device: undefined })
+		if (current() !== shown) return
+		fill(host, verdictView(text), shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w)))
+		shown.verdict = readVerdict(text).headline
+		drawRanks()
+		announce(shown.verdict)
+		document.title = shown.verdict.split(':')[0] + ': ' + shown.name + ', gpusnap'
+	} catch (e) { if (current() === shown) fill(host, errorNote(e)) }
+}

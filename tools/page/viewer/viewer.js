@@ -1,0 +1,60 @@
+// The page begins: files are dropped, chosen, or lie in the page.
+let timeline = null
+let wantedView = {}	// what the fragment asked for, until a recording has taken it
+
+function openFiles(list) {
+	const files = [...list].filter(f => f.size > 0 || f.type || f.name)
+	if (files.length) openBlobs(files.map(f => ({ blob: f, name: f.name })))
+}
+
+function listenFiles() {
+	const input = part('input'), root = part('viewer')
+	input.addEventListener('change', () => { openFiles(input.files); input.value = '' })
+	for (const id of ['open', 'open-first']) part(id).addEventListener('click', () => input.click())
+	part('help-button').addEventListener('click', () => part('help').showModal())
+	const carries = e => e.dataTransfer && [...e.dataTransfer.types].includes('Files')
+	for (const name of ['dragenter', 'dragover']) document.addEventListener(name, e => { if (carries(e)) { e.preventDefault(); root.classList.add('dropping') } })
+	document.addEventListener('dragleave', e => { if (!e.relatedTarget) root.classList.remove('dropping') })
+	document.addEventListener('drop', e => {
+		if (!carries(e)) return
+		e.preventDefault()
+		root.classList.remove('dropping')
+		openFiles(e.dataTransfer.files)
+	})
+	document.addEventListener('paste', e => {
+		const text = !typing(e) && e.clipboardData ? e.clipboardData.getData('text') : ''
+		if (e.clipboardData?.files.length) openFiles(e.clipboardData.files)
+		else if (text.trim()) openBlobs([{ blob: new Blob([text]), name: 'pasted text' }])
+	})
+}
+
+function listenSearch() {
+	let timer = 0
+	const box = part('search')
+	box.addEventListener('input', () => { clearTimeout(timer); timer = setTimeout(() => change({ search: box.value }), 150) })
+	box.addEventListener('keydown', e => { if (e.key === 'Enter') { clearTimeout(timer); change({ search: box.value }); nextMatch(e.shiftKey ? -1 : 1) } })
+}
+
+async function start() {
+	if (!part('viewer')) return
+	timeline = new Timeline()
+	part('timeline-beside').append(tableBeside('Memory over time as a table', timelineTable))
+	listenFiles()
+	listenTabs()
+	listenKeys()
+	listenSearch()
+	drawHelp()
+	drawRanks()
+	const wanted = readFragment()
+	for (const name of ['color', 'order', 'search', 'tab']) if (wanted[name]) view[name] = wanted[name]
+	if (view.search) part('search').value = view.search
+	drawTabs()
+	wantedView = wanted
+	const inside = gpusnap.embedded()
+	if (!inside.length) return
+	part('viewer').classList.add('embedded')
+	await openBlobs(await Promise.all(inside.map(async r => ({ blob: await r.blob(), name: r.name }))))
+}
+
+if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start)
+else start()

@@ -39,7 +39,7 @@ enum { GPUSNAP_DONE = 0, GPUSNAP_FAILED = 1, GPUSNAP_USAGE = 2 };
 
 typedef struct gpusnap_snapshot gpusnap_snapshot;
 
-/* The interface's number, 1 here; the library's version, e.g. "1.0.0". */
+/* The interface's number, 2 here; the library's version, e.g. "1.0.0". */
 GPUSNAP_ANALYZER_API unsigned gpusnap_analyzer_abi(void);
 GPUSNAP_ANALYZER_API const char *gpusnap_analyzer_version(void);
 
@@ -137,6 +137,106 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_blocks(
 	gpusnap_snapshot *s, int64_t number, const char *state, gpusnap_blocks *columns);
 GPUSNAP_ANALYZER_API void gpusnap_events_free(gpusnap_events *columns);
 GPUSNAP_ANALYZER_API void gpusnap_blocks_free(gpusnap_blocks *columns);
+
+/* --- pictures that are zoomed (since 2) ---------------------------------------------------------
+ *
+ * The first of these calls about a device plays its recording; that is kept in the handle, so that
+ * every further one costs what it shows. Events are numbers from 0, "after event i"; -1 is before
+ * the first. Options: device (the first that has events). A life is a block from its allocation to
+ * its free; lives are numbered by birth, first those that were there before the recording. Numbers
+ * of holders, steps, streams and pools are places in the lists of "outline". */
+
+/* Texts, as JSON. what:
+ * "outline": what all views have in common: for every device its figures, failures, steps,
+ *   annotations, holders, streams, pools, tags; the words of categories and actions. No options.
+ * "life": a block with its stack. Options: life.
+ * "at": the life at so many bytes from the bottom of the pile of blocks that live after an event,
+ *   null above it. Options: idx, bytes, order (as of bands).
+ * "moment": sums, holders and categories after an event, the rows of the queries of these names.
+ *   Options: idx or state.
+ * "span": what was born, died, stayed and passed between the moments after two events, by holder
+ *   and category. Options: from, to.
+ * "flame": a tree of frames with bytes. Options: idx or state; or from and to for bytes × how long
+ *   they lived.
+ * "find": the holders that a text is in: in their place, in a frame of their stacks, in a tag;
+ *   letters' case does not matter. Options: text. */
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_timeline(
+	gpusnap_snapshot *s, const char *what, const char *options, char **out, size_t *n);
+
+/* Memory over time for one view of it, as bands of blocks that lie on each other. Options: axis
+ * ("event", "time": microseconds), from, to (on the axis; the whole), columns (pixels, 1000), rows
+ * (pixels; 0 for columns alone), low, high (bytes that the rows show; 0 to the greatest), order
+ * (what the pile is sorted by from the bottom: "birth", "holder", "category", "step", "stream",
+ * "pool", "tag", "size"), key (by which merged blocks are told, the same words; "holder").
+ *
+ * A column is told by one moment, the one with most allocated that it has. Blocks lower than a row
+ * are merged with their neighbours; those that were born and died between two moments are counted
+ * in passed: nothing in view is dropped. */
+typedef struct gpusnap_bands {
+	size_t ncolumns, npieces;
+	/* by column */
+	int32_t *idx;                  /* its moment: after this event */
+	int64_t *time_us;              /* of that event; INT64_MIN unknown */
+	uint64_t *allocated, *pending; /* at its moment */
+	uint64_t *least, *reserved;    /* least allocated, most reserved in it */
+	uint32_t *failed;              /* requests that failed in it */
+	uint32_t *passed; /* blocks in no moment shown that died in it, or in the last live on */
+	uint64_t *passed_bytes;
+	/* by piece */
+	uint16_t *first, *last; /* columns; last is the one behind */
+	float *bottom, *height; /* in rows from low upwards; far out of view it is cut */
+	uint32_t *life, *count; /* the block, count 1; or one of so many that were merged */
+	uint32_t *key, *holder; /* of several the one with most bytes where one has the half */
+	uint8_t *category;      /* number in gpusnap_category_name */
+} gpusnap_bands;
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_bands(
+	gpusnap_snapshot *s, const char *options, gpusnap_bands *columns);
+GPUSNAP_ANALYZER_API void gpusnap_bands_free(gpusnap_bands *columns);
+
+/* Every block's life. Options: device. */
+typedef struct gpusnap_lives {
+	size_t n;
+	int32_t *birth; /* event; -1 before the recording */
+	int32_t *freed; /* event that asked for it to be freed; INT32_MAX never */
+	int32_t *death; /* event after which it was gone; INT32_MAX never */
+	uint64_t *address, *size;
+	uint32_t *holder, *stack, *tag;
+	int32_t *step;           /* that it was born in, -1 none */
+	uint16_t *stream, *pool; /* place in the list + 1, 0 unknown */
+	uint8_t *category;
+} gpusnap_lives;
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_lives(
+	gpusnap_snapshot *s, const char *options, gpusnap_lives *columns);
+GPUSNAP_ANALYZER_API void gpusnap_lives_free(gpusnap_lives *columns);
+
+/* The heap at a moment. Options: device, idx or state. */
+typedef struct gpusnap_heap {
+	size_t nsegments, nblocks;
+	int64_t idx; /* the event after which it holds, INT64_MIN: as captured */
+	int32_t exact;
+	/* by segment, ascending by address */
+	uint64_t *segment_address, *segment_size;
+	uint64_t *segment_stream;
+	uint64_t *segment_pool_a, *segment_pool_b;   /* the pair of the pool's id */
+	uint8_t *segment_large, *segment_expandable; /* large: 0 small, 1 large, 2 unknown */
+	/* by block, in order of segments */
+	uint64_t *address, *size;
+	int64_t *requested;
+	uint32_t *segment;              /* place among the segments */
+	int32_t *life;                  /* -1: none (a hole, or not in the recording) */
+	uint32_t *stack, *tag, *holder; /* holder: UINT32_MAX where life is -1 */
+	uint8_t *state;                 /* 0 allocated, 1 waiting to be freed, 2 inactive */
+	uint8_t *category;
+} gpusnap_heap;
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_heap(
+	gpusnap_snapshot *s, const char *options, gpusnap_heap *columns);
+GPUSNAP_ANALYZER_API void gpusnap_heap_free(gpusnap_heap *columns);
+
+/* The snapshot as a file of another kind (since 2): "gsnap", "pytorch", "flamegraph", "speedscope",
+ * "perfetto". Options: redact (true: without hosts, paths, arguments and names; gsnap and pytorch),
+ * device, state (of the flame graphs). */
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_export(
+	gpusnap_snapshot *s, const char *kind, const char *options, char **out, size_t *n);
 
 /* Which of n values are known, as Arrow's validity bitmap (least significant bit first) of
  * (n + 7) / 8 bytes. Returns how many are unknown. */

@@ -4,10 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/api/timelines.h"
 #include "analyzer/open/input.h"
 #include "schema/version.h"
 
-unsigned gpusnap_analyzer_abi(void) { return 1; }
+unsigned gpusnap_analyzer_abi(void) { return 2; }
 const char *gpusnap_analyzer_version(void) { return GS_RELEASE; }
 
 void *gpusnap_analyzer_alloc(size_t n) { return malloc(n ? n : 1); }
@@ -25,6 +26,7 @@ void gpusnap_snapshot_close(gpusnap_snapshot *s)
 {
 	if (!s)
 		return;
+	gs_api_timelines_release(s);
 	gs_snapshot_release(&s->snapshot);
 	free(s);
 }

@@ -9,8 +9,9 @@
 
 struct gpusnap_snapshot {
 	gs_snapshot snapshot;
-	bool read;     /* whether snapshot holds one */
-	char cut[160]; /* the warning of a cut file; empty: it is whole */
+	bool read;                         /* whether snapshot holds one */
+	char cut[160];                     /* the warning of a cut file; empty: it is whole */
+	struct gs_api_timeline *timelines; /* by device; NULL until one is asked for */
 	gs_error error;
 };
 

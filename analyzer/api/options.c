@@ -83,6 +83,20 @@ gs_status gs_api_option_number(
 	return GS_OK;
 }
 
+bool gs_api_option_given(const gs_api_options *o, const char *name) { return member(o, name); }
+
+gs_status gs_api_option_real(
+	const gs_api_options *o, const char *name, double *value, gs_error *err)
+{
+	yajl_val v = member(o, name);
+	if (!v)
+		return GS_OK;
+	if (!YAJL_IS_NUMBER(v) || !(YAJL_IS_INTEGER(v) || YAJL_IS_DOUBLE(v)))
+		return wrong(name, "a number", err);
+	*value = YAJL_IS_INTEGER(v) ? (double)YAJL_GET_INTEGER(v) : YAJL_GET_DOUBLE(v);
+	return GS_OK;
+}
+
 gs_status gs_api_option_size(
 	const gs_api_options *o, const char *name, int64_t *value, gs_error *err)
 {

@@ -29,6 +29,11 @@ gs_status gs_api_option_size(
 	const gs_api_options *o, const char *name, int64_t *value, gs_error *err);
 gs_status gs_api_option_flag(const gs_api_options *o, const char *name, bool *value, gs_error *err);
 
+/* Whether there is such a member; any number. */
+bool gs_api_option_given(const gs_api_options *o, const char *name);
+gs_status gs_api_option_real(
+	const gs_api_options *o, const char *name, double *value, gs_error *err);
+
 /* A text or an array of at most `most` texts. */
 gs_status gs_api_option_texts(const gs_api_options *o, const char *name, const char **values,
 	size_t most, size_t *n, gs_error *err);

@@ -4,23 +4,22 @@
 
 #include "analyzer/meaning/meaning_internal.h"
 
-/* Blocks of one stack, category and forward line. */
+/* Blocks of one key and category. */
 typedef struct part {
-	gs_id stack, more;
+	gs_holder_key key;
 	uint8_t category;
-	bool before; /* born before the recording */
 	uint64_t bytes, blocks;
 } part;
 
 static int by_stack(const void *a, const void *b)
 {
 	const part *x = a, *y = b;
-	if (x->stack != y->stack)
-		return x->stack < y->stack ? -1 : 1;
-	if (x->more != y->more)
-		return x->more < y->more ? -1 : 1;
-	if (x->before != y->before)
-		return x->before ? 1 : -1;
+	if (x->key.stack != y->key.stack)
+		return x->key.stack < y->key.stack ? -1 : 1;
+	if (x->key.more != y->key.more)
+		return x->key.more < y->key.more ? -1 : 1;
+	if (x->key.before != y->key.before)
+		return x->key.before ? 1 : -1;
 	return (x->category > y->category) - (x->category < y->category);
 }
 
@@ -34,14 +33,20 @@ static gs_id forward_of(const gs_meaning *m, const gs_block *b)
 	return strstr(gs_string_text(s, b->more), "\"forward_frames\"") ? b->more : 0;
 }
 
+gs_holder_key gs_meaning_holder_key(const gs_meaning *m, const gs_block *b)
+{
+	return (gs_holder_key){
+		b->stack < m->history->snapshot->nstacks ? b->stack : 0, forward_of(m, b), b->idx < 0};
+}
+
 static size_t list_parts(const gs_meaning *m, const gs_layout *l, part *all)
 {
 	size_t live = 0, n = 0;
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
 		if (b->state != GS_INACTIVE)
-			all[live++] = (part){b->stack < m->history->snapshot->nstacks ? b->stack : 0,
-				forward_of(m, b), gs_meaning_of(m, b).category, b->idx < 0, b->size, 1};
+			all[live++] = (part){
+				gs_meaning_holder_key(m, b), gs_meaning_of(m, b).category, b->size, 1};
 	}
 	if (live)
 		qsort(all, live, sizeof *all, by_stack);
@@ -57,20 +62,20 @@ static size_t list_parts(const gs_meaning *m, const gs_layout *l, part *all)
 }
 
 /* What stands for a stack without a frame worth naming. */
-static void name_place(const gs_meaning *m, const part *p, gs_holder_row *row)
+void gs_meaning_holder_name(const gs_meaning *m, gs_holder_key key, char *where, char *called_by)
 {
 	const gs_snapshot *s = m->history->snapshot;
-	if (!gs_stack_place(s, p->stack, row->where, row->called_by)) {
-		bool backward = gs_phase_of(&m->internal->phases, p->stack) == GS_PHASE_BACKWARD &&
-			(p->stack || !p->before);
-		strcpy(row->where,
-			backward                         ? "backward pass"
-				: p->before && m->history->n ? "before the recording"
-				: p->stack                   ? "library code"
-											 : "no stack recorded");
+	if (!gs_stack_place(s, key.stack, where, called_by)) {
+		bool backward = gs_phase_of(&m->internal->phases, key.stack) == GS_PHASE_BACKWARD &&
+			(key.stack || !key.before);
+		strcpy(where,
+			backward                          ? "backward pass"
+				: key.before && m->history->n ? "before the recording"
+				: key.stack                   ? "library code"
+											  : "no stack recorded");
 	}
-	if (p->more)
-		gs_forward_place(gs_string_text(s, p->more), row->called_by);
+	if (key.more)
+		gs_forward_place(gs_string_text(s, key.more), called_by);
 }
 
 static int by_words(const void *a, const void *b)
@@ -119,10 +124,10 @@ gs_status gs_meaning_holders(
 	for (size_t i = 0; *rows && i < count; i++) {
 		gs_holder_row *row = &(*rows)[i];
 		row->category = parts[i].category;
-		row->stack = parts[i].stack;
+		row->stack = parts[i].key.stack;
 		row->bytes = parts[i].bytes;
 		row->blocks = parts[i].blocks;
-		name_place(m, &parts[i], row);
+		gs_meaning_holder_name(m, parts[i].key, row->where, row->called_by);
 	}
 	free(parts);
 	if (!*rows)

@@ -109,6 +109,16 @@ typedef struct gs_holder_row {
 gs_status gs_meaning_holders(
 	const gs_meaning *m, const gs_layout *l, gs_holder_row **rows, size_t *n);
 
+/* Who holds a block of a layout or a life (gs_life_block), as a row of holders names it. What the
+ * names depend on is its key: blocks of one key have one holder. where and called_by hold
+ * GS_PLACE_TEXT bytes each. */
+typedef struct gs_holder_key {
+	gs_id stack, more;
+	bool before; /* born before the recording */
+} gs_holder_key;
+gs_holder_key gs_meaning_holder_key(const gs_meaning *m, const gs_block *b);
+void gs_meaning_holder_name(const gs_meaning *m, gs_holder_key key, char *where, char *called_by);
+
 /* Does an allocation (or a refused one) change with a category, were that made smaller: it is of
  * it; with activations (a smaller batch) go inputs and the temporaries of forward and backward.
  * casts_weights: gs_meaning_casts_weights, asked once. */

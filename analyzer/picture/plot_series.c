@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/timeline/axis.h"
+
 /* Bands as events are played. */
 typedef struct player {
 	gs_plot_series *s;
@@ -182,14 +184,6 @@ static void play(player *p)
 /* --- the axis ----------------------------------------------------------------------------------
  */
 
-static bool all_timed(const gs_trace *t)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (t->events[i].time_us < 0 || (i && t->events[i].time_us < t->events[i - 1].time_us))
-			return false;
-	return t->n && t->events[t->n - 1].time_us > t->events[0].time_us;
-}
-
 int gs_plot_column_at(const gs_plot_series *s, int64_t value)
 {
 	double span = (double)(s->end - s->begin) + (s->timed ? 0 : 1), at;
@@ -213,7 +207,7 @@ int gs_plot_column_time(const gs_plot_series *s, int64_t time_us)
 
 	if (s->timed)
 		return gs_plot_column_at(s, time_us);
-	if (!all_timed(t))
+	if (!gs_axis_timed(t))
 		return -1;
 	while (low < high) { /* the first event that is not earlier */
 		size_t middle = low + (high - low) / 2;
@@ -225,28 +219,12 @@ int gs_plot_column_time(const gs_plot_series *s, int64_t time_us)
 	return gs_plot_column_at(s, (int64_t)low);
 }
 
-/* Whether events lie in a small part of the time that they span (a program that waits, then works).
- */
-static bool crowded(const gs_trace *t)
-{
-	enum { PARTS = 64 };
-	bool used[PARTS] = {false};
-	int64_t begin = t->events[0].time_us, span = t->events[t->n - 1].time_us - begin + 1;
-	int n = 0;
-
-	for (size_t i = 0; i < t->n; i++) {
-		int part = (int)((double)(t->events[i].time_us - begin) / (double)span * PARTS);
-		n += !used[part];
-		used[part] = true;
-	}
-	return t->n >= PARTS && n < PARTS / 4;
-}
-
 static void set_axis(gs_plot_series *s, gs_plot_axis axis)
 {
 	const gs_trace *t = &s->history->device->trace;
 
-	s->timed = axis != GS_PLOT_EVENTS && all_timed(t) && (axis == GS_PLOT_TIME || !crowded(t));
+	s->timed = axis != GS_PLOT_EVENTS && gs_axis_timed(t) &&
+		(axis == GS_PLOT_TIME || !gs_axis_crowded(t));
 	s->begin = s->timed ? t->events[0].time_us : 0;
 	s->end = s->timed ? t->events[t->n - 1].time_us : (int64_t)t->n - 1;
 }

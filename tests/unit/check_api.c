@@ -258,6 +258,121 @@ START_TEST(pictures_and_the_report_are_whole_files)
 }
 END_TEST
 
+static char *told(gpusnap_snapshot *s, const char *what, const char *options)
+{
+	char *out;
+	size_t n;
+	ck_assert_msg(!gpusnap_snapshot_timeline(s, what, options, &out, &n), "%s: %s", what,
+		gpusnap_snapshot_error(s));
+	ck_assert_uint_eq(strlen(out), n);
+	return out;
+}
+
+START_TEST(views_tell_what_the_queries_tell)
+{
+	gpusnap_snapshot *s = opened(pinned);
+	char *moment = told(s, "moment", "{\"state\":\"oom\"}"), *rows, *outline, row[200];
+	size_t n;
+	ck_assert(!gpusnap_snapshot_query(s,
+		"SELECT \"where\", bytes FROM holder ORDER BY bytes DESC LIMIT 1", "{\"form\":\"tsv\"}",
+		&rows, &n));
+	char *line = strchr(rows, '\n') + 1, *tab = strchr(line, '\t');
+	line[strcspn(line, "\n")] = 0;
+	*tab = 0;
+	snprintf(row, sizeof row, "{\"where\":\"%s\",", line);
+	ck_assert_msg(strstr(moment, row) != NULL, "%s in %s", row, moment);
+	snprintf(row, sizeof row, "\"bytes\":%s,", tab + 1);
+	ck_assert_msg(strstr(moment, row) != NULL, "%s in %s", row, moment);
+	gpusnap_analyzer_free(rows);
+	gpusnap_analyzer_free(moment);
+	outline = told(s, "outline", NULL);
+	ck_assert_ptr_nonnull(strstr(outline, "\"default_state\":\"oom\""));
+	gpusnap_analyzer_free(outline);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(heap_lives_and_bands_are_one_story)
+{
+	gpusnap_snapshot *s = opened(pinned);
+	gpusnap_lives lives;
+	gpusnap_heap heap;
+	gpusnap_bands bands;
+	ck_assert(!gpusnap_snapshot_lives(s, NULL, &lives));
+	ck_assert(!gpusnap_snapshot_heap(s, "{\"idx\":20}", &heap));
+	ck_assert_uint_gt(heap.nsegments, 0);
+	uint64_t held = 0, at_idx = 0;
+	for (size_t i = 0; i < heap.nblocks; i++)
+		if (heap.state[i] != 2) {
+			ck_assert_int_ge(heap.life[i], 0);
+			ck_assert_uint_eq(lives.address[heap.life[i]], heap.address[i]);
+			ck_assert_uint_eq(lives.holder[heap.life[i]], heap.holder[i]);
+			held += heap.size[i];
+		}
+	for (size_t i = 0; i < lives.n; i++)
+		at_idx += lives.birth[i] <= 20 && 20 < lives.death[i] ? lives.size[i] : 0;
+	ck_assert_uint_eq(held, at_idx);
+	ck_assert(!gpusnap_snapshot_bands(
+		s, "{\"columns\":1,\"from\":20.5,\"to\":20.6,\"rows\":400}", &bands));
+	ck_assert_int_eq(bands.idx[0], 20);
+	ck_assert_uint_eq(bands.allocated[0] + bands.pending[0], held);
+	ck_assert_uint_gt(bands.npieces, 0);
+	gpusnap_bands_free(&bands);
+	gpusnap_heap_free(&heap);
+	gpusnap_lives_free(&lives);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(a_view_that_is_not_there_is_told)
+{
+	static const char *const wrong[][2] = {{"moments", NULL}, {"life", "{\"life\":100000}"},
+		{"moment", "{\"idx\":100000}"}, {"moment", "{\"idx\":1.5}"}, {"moment", "{\"device\":9}"},
+		{"at", "{\"order\":\"colour\"}"}, {"span", "{\"from\":9,\"to\":3}"},
+		{"flame", "{\"from\":9,\"to\":9}"}, {"find", "{\"text\":5}"},
+		{"outline", "{\"device\":0}"}};
+	gpusnap_snapshot *s = opened(pinned);
+	for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+		char *out;
+		size_t n;
+		ck_assert_int_eq(
+			gpusnap_snapshot_timeline(s, wrong[i][0], wrong[i][1], &out, &n), GPUSNAP_USAGE);
+		ck_assert_ptr_null(out);
+		ck_assert_str_ne(gpusnap_snapshot_error(s), "");
+	}
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(an_exported_copy_reads_back_and_a_redacted_one_names_nothing)
+{
+	gpusnap_snapshot *s = opened(pinned), *copy = gpusnap_snapshot_new();
+	char *file, *a, *b;
+	size_t n, m;
+	ck_assert(!gpusnap_snapshot_export(s, "gsnap", NULL, &file, &n));
+	ck_assert_msg(
+		!gpusnap_snapshot_open_memory(copy, file, n, pinned), "%s", gpusnap_snapshot_error(copy));
+	ck_assert(!gpusnap_snapshot_query(s, "holders", NULL, &a, &n));
+	ck_assert(!gpusnap_snapshot_query(copy, "holders", NULL, &b, &m));
+	ck_assert_str_eq(a, b);
+	ck_assert_ptr_nonnull(strstr(a, "faults.py"));
+	gpusnap_analyzer_free(a);
+	gpusnap_analyzer_free(b);
+	gpusnap_analyzer_free(file);
+	gpusnap_snapshot_close(copy);
+	copy = gpusnap_snapshot_new();
+	ck_assert(!gpusnap_snapshot_export(s, "gsnap", "{\"redact\":true}", &file, &n));
+	ck_assert(!gpusnap_snapshot_open_memory(copy, file, n, NULL));
+	ck_assert(!gpusnap_snapshot_query(copy, "holders", NULL, &b, &m));
+	ck_assert_ptr_null(strstr(b, "faults.py"));
+	gpusnap_analyzer_free(b);
+	gpusnap_analyzer_free(file);
+	ck_assert_int_eq(gpusnap_snapshot_export(s, "pdf", NULL, &file, &n), GPUSNAP_USAGE);
+	gpusnap_snapshot_close(copy);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
 Suite *suite_api(void);
 Suite *suite_api(void)
 {
@@ -273,6 +388,10 @@ Suite *suite_api(void)
 	tcase_add_test(t, two_states_are_compared_as_the_command_does);
 	tcase_add_test(t, unknown_values_are_clear_bits);
 	tcase_add_test(t, pictures_and_the_report_are_whole_files);
+	tcase_add_test(t, views_tell_what_the_queries_tell);
+	tcase_add_test(t, heap_lives_and_bands_are_one_story);
+	tcase_add_test(t, a_view_that_is_not_there_is_told);
+	tcase_add_test(t, an_exported_copy_reads_back_and_a_redacted_one_names_nothing);
 	tcase_set_timeout(t, 60);
 	suite_add_tcase(s, t);
 	return s;

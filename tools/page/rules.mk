@@ -6,7 +6,7 @@ WASM_LIBS   := $(PACKAGE)/libs-$(WASM)
 SRC_wasm    := $(SRC_pool) $(filter-out schema/outfile%,$(SRC_schema)) analyzer/read/open/no_symbols.c \
 	$(filter-out analyzer/draw/% analyzer/picture/% analyzer/read/open/%symbols.c,$(SRC_analyzer)) $(wildcard tools/page/*.c)
 WASM_FLAGS  := -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_GETPID \
-	-I. -I$(B)/gen -O2 -g0 -MMD -MP $(WARN)
+	-I. -I$(B)/gen -include tools/page/wasi.h -O2 -g0 -MMD -MP $(WARN)
 $(WASM_LIBS)/complete: $(PACKAGE)/sources/complete tools/package/libs.sh | $(PACKAGE_VENV)/complete
 	@echo "  CC   the libraries for $(WASM)"
 	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $(WASM)" AR="$(abspath $(ZIG)) ar" NO_PICTURES=1 SQLITE_FLAGS="-Oz -DSQLITE_OS_OTHER=1 \

@@ -1,0 +1,358 @@
+/* Bands, lives and the heap as columns. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/api/timelines.h"
+#include "analyzer/timeline/bands.h"
+
+/* Takes an array of n members into a member of a struct of columns; an array of none is still one
+ * to give back. */
+#define TAKE(columns, member, n) \
+	(((columns)->member = calloc((size_t)(n) + 1, sizeof *(columns)->member)) != NULL)
+
+/* Begins a question that answers in columns: parses its options, finds the timeline. */
+static gs_status begin(gpusnap_snapshot *s, const char *options, const char *const *names,
+	gs_api_options *o, const gs_timeline **t, gs_error *err)
+{
+	gs_status status = gs_api_options_parse(o, options, names, err);
+	return status ? status : gs_api_timeline_of(s, o, t, err);
+}
+
+static int begin_columns(gpusnap_snapshot *s, void *columns, size_t size)
+{
+	char *none;
+	size_t n;
+	memset(columns, 0, size);
+	return gs_api_begin(s, &none, &n);
+}
+
+/* --- bands ---------------------------------------------------------------------------------------
+ */
+
+static gs_status read_key(
+	const gs_api_options *o, const char *name, gs_life_key *key, gs_error *err)
+{
+	const char *word = NULL;
+	gs_status status = gs_api_option_text(o, name, &word, err);
+	if (status || !word)
+		return status;
+	*key = gs_life_key_parse(word);
+	return *key == GS_LIFE_KEY_COUNT
+		? gs_fail(err, GS_INVALID, "no %s is called \"%.40s\"", name, word)
+		: GS_OK;
+}
+
+static gs_status read_axis(const gs_api_options *o, gs_bands_ask *ask, gs_error *err)
+{
+	const char *axis = "event";
+	gs_status status = gs_api_option_text(o, "axis", &axis, err);
+	if (!status && strcmp(axis, "event") && strcmp(axis, "time"))
+		status = gs_fail(err, GS_INVALID, "no axis is called \"%.40s\"", axis);
+	ask->timed = !strcmp(axis, "time");
+	return status;
+}
+
+/* The whole recording: all events, and one column's width behind the last where it is timed. */
+static void set_extent(const gs_timeline *t, gs_bands_ask *ask)
+{
+	const gs_trace *trace = &t->device->trace;
+	int64_t peak = gs_history_peak(&t->history, false);
+	gs_running_totals g = gs_timeline_totals(t, peak < 0 ? -1 : peak);
+	ask->from = ask->timed && trace->n ? (double)trace->events[0].time_us : 0;
+	ask->to = ask->timed && trace->n ? (double)trace->events[trace->n - 1].time_us + 1
+									 : (double)(trace->n ? trace->n : 1);
+	ask->low = 0;
+	ask->high = (double)(g.allocated + g.pending);
+	ask->high = ask->high > 0 ? ask->high : 1;
+}
+
+static gs_status read_bands(
+	const gs_api_options *o, const gs_timeline *t, gs_bands_ask *ask, gs_error *err)
+{
+	int64_t columns = 1000, rows = 0;
+	gs_status status = read_axis(o, ask, err);
+	set_extent(t, ask);
+	if (!status)
+		status = gs_api_option_real(o, "from", &ask->from, err);
+	if (!status)
+		status = gs_api_option_real(o, "to", &ask->to, err);
+	if (!status)
+		status = gs_api_option_real(o, "low", &ask->low, err);
+	if (!status)
+		status = gs_api_option_real(o, "high", &ask->high, err);
+	if (!status)
+		status = gs_api_option_number(o, "columns", &columns, err);
+	if (!status)
+		status = gs_api_option_number(o, "rows", &rows, err);
+	if (!status)
+		status = read_key(o, "order", &ask->order, err);
+	if (!status)
+		status = read_key(o, "key", &ask->key, err);
+	if (!status && (columns > GS_BANDS_MOST || rows > GS_BANDS_MOST))
+		status = gs_fail(err, GS_INVALID, "a view has %d columns and rows at most", GS_BANDS_MOST);
+	ask->columns = (int)columns;
+	ask->rows = (int)rows;
+	return status;
+}
+
+void gpusnap_bands_free(gpusnap_bands *c)
+{
+	free(c->idx);
+	free(c->time_us);
+	free(c->allocated);
+	free(c->pending);
+	free(c->least);
+	free(c->reserved);
+	free(c->failed);
+	free(c->passed);
+	free(c->passed_bytes);
+	free(c->first);
+	free(c->last);
+	free(c->bottom);
+	free(c->height);
+	free(c->life);
+	free(c->count);
+	free(c->key);
+	free(c->holder);
+	free(c->category);
+	memset(c, 0, sizeof *c);
+}
+
+static bool take_bands(gpusnap_bands *c, size_t columns, size_t pieces)
+{
+	c->ncolumns = columns;
+	c->npieces = pieces;
+	return TAKE(c, idx, columns) && TAKE(c, time_us, columns) && TAKE(c, allocated, columns) &&
+		TAKE(c, pending, columns) && TAKE(c, least, columns) && TAKE(c, reserved, columns) &&
+		TAKE(c, failed, columns) && TAKE(c, passed, columns) && TAKE(c, passed_bytes, columns) &&
+		TAKE(c, first, pieces) && TAKE(c, last, pieces) && TAKE(c, bottom, pieces) &&
+		TAKE(c, height, pieces) && TAKE(c, life, pieces) && TAKE(c, count, pieces) &&
+		TAKE(c, key, pieces) && TAKE(c, holder, pieces) && TAKE(c, category, pieces);
+}
+
+static void fill_columns(const gs_timeline *t, const gs_bands *b, gpusnap_bands *c)
+{
+	for (size_t i = 0; i < c->ncolumns; i++) {
+		const gs_column_of_bands *from = &b->columns[i];
+		c->idx[i] = (int32_t)from->idx;
+		c->time_us[i] = from->idx < 0 ? GS_NONE : t->device->trace.events[from->idx].time_us;
+		c->allocated[i] = from->allocated;
+		c->pending[i] = from->pending;
+		c->least[i] = from->least;
+		c->reserved[i] = from->reserved;
+		c->failed[i] = from->failed;
+		c->passed[i] = from->passed;
+		c->passed_bytes[i] = from->passed_bytes;
+	}
+}
+
+static void fill_pieces(const gs_timeline *t, const gs_bands *b, gpusnap_bands *c)
+{
+	for (size_t i = 0; i < c->npieces; i++) {
+		const gs_band *from = &b->pieces[i];
+		c->first[i] = from->first;
+		c->last[i] = from->last;
+		c->bottom[i] = from->bottom;
+		c->height[i] = from->height;
+		c->life[i] = from->life;
+		c->count[i] = from->count;
+		c->key[i] = from->key;
+		c->holder[i] = t->holder[from->life];
+		c->category[i] = gs_timeline_sense(t, from->life).category;
+	}
+}
+
+int gpusnap_snapshot_bands(gpusnap_snapshot *s, const char *options, gpusnap_bands *columns)
+{
+	static const char *const names[] = {
+		"device", "axis", "from", "to", "columns", "rows", "low", "high", "order", "key", NULL};
+	gs_bands_ask ask = {.order = GS_LIFE_KEY_BIRTH, .key = GS_LIFE_KEY_HOLDER};
+	gs_bands b = GS_BANDS_INIT;
+	gs_api_options o = {NULL};
+	gs_error err = GS_ERROR_INIT;
+	const gs_timeline *t = NULL;
+	int begun = begin_columns(s, columns, sizeof *columns);
+	if (begun)
+		return begun;
+	gs_status status = begin(s, options, names, &o, &t, &err);
+	if (!status)
+		status = read_bands(&o, t, &ask, &err);
+	if (!status)
+		status = gs_bands_init(&b, t, &ask, &err);
+	if (!status && !take_bands(columns, (size_t)b.ncolumns, b.npieces))
+		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %zu pieces", b.npieces);
+	if (status) {
+		gpusnap_bands_free(columns);
+	} else {
+		fill_columns(t, &b, columns);
+		fill_pieces(t, &b, columns);
+	}
+	gs_bands_release(&b);
+	gs_api_options_release(&o);
+	return gs_api_end(s, status, &err);
+}
+
+/* --- lives ---------------------------------------------------------------------------------------
+ */
+
+void gpusnap_lives_free(gpusnap_lives *c)
+{
+	free(c->birth);
+	free(c->freed);
+	free(c->death);
+	free(c->address);
+	free(c->size);
+	free(c->holder);
+	free(c->stack);
+	free(c->tag);
+	free(c->step);
+	free(c->stream);
+	free(c->pool);
+	free(c->category);
+	memset(c, 0, sizeof *c);
+}
+
+static bool take_lives(gpusnap_lives *c, size_t n)
+{
+	c->n = n;
+	return TAKE(c, birth, n) && TAKE(c, freed, n) && TAKE(c, death, n) && TAKE(c, address, n) &&
+		TAKE(c, size, n) && TAKE(c, holder, n) && TAKE(c, stack, n) && TAKE(c, tag, n) &&
+		TAKE(c, step, n) && TAKE(c, stream, n) && TAKE(c, pool, n) && TAKE(c, category, n);
+}
+
+static void fill_life(const gs_timeline *t, uint32_t i, gpusnap_lives *c)
+{
+	const gs_life *l = &t->lives.all[i];
+	gs_block b = gs_life_block(&t->lives, i);
+	c->birth[i] = l->birth;
+	c->freed[i] = l->freed;
+	c->death[i] = l->death;
+	c->address[i] = b.address;
+	c->size[i] = b.size;
+	c->holder[i] = t->holder[i];
+	c->stack[i] = b.stack;
+	c->tag[i] = b.tag;
+	c->step[i] = (int32_t)gs_timeline_step_at(t, l->birth);
+	c->stream[i] = gs_life_stream(&t->lives, i);
+	c->pool[i] = gs_life_pool(&t->lives, i);
+	c->category[i] = gs_timeline_sense(t, i).category;
+}
+
+int gpusnap_snapshot_lives(gpusnap_snapshot *s, const char *options, gpusnap_lives *columns)
+{
+	static const char *const names[] = {"device", NULL};
+	gs_api_options o = {NULL};
+	gs_error err = GS_ERROR_INIT;
+	const gs_timeline *t = NULL;
+	int begun = begin_columns(s, columns, sizeof *columns);
+	if (begun)
+		return begun;
+	gs_status status = begin(s, options, names, &o, &t, &err);
+	if (!status && !take_lives(columns, t->lives.n))
+		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %u lives", t->lives.n);
+	for (uint32_t i = 0; !status && i < t->lives.n; i++)
+		fill_life(t, i, columns);
+	if (status)
+		gpusnap_lives_free(columns);
+	gs_api_options_release(&o);
+	return gs_api_end(s, status, &err);
+}
+
+/* --- the heap ------------------------------------------------------------------------------------
+ */
+
+void gpusnap_heap_free(gpusnap_heap *c)
+{
+	free(c->segment_address);
+	free(c->segment_size);
+	free(c->segment_stream);
+	free(c->segment_pool_a);
+	free(c->segment_pool_b);
+	free(c->segment_large);
+	free(c->segment_expandable);
+	free(c->address);
+	free(c->size);
+	free(c->requested);
+	free(c->segment);
+	free(c->life);
+	free(c->stack);
+	free(c->tag);
+	free(c->holder);
+	free(c->state);
+	free(c->category);
+	memset(c, 0, sizeof *c);
+}
+
+static bool take_heap(gpusnap_heap *c, const gs_layout *l)
+{
+	size_t segments = c->nsegments = l->nsegments, blocks = c->nblocks = l->nblocks;
+	return TAKE(c, segment_address, segments) && TAKE(c, segment_size, segments) &&
+		TAKE(c, segment_stream, segments) && TAKE(c, segment_pool_a, segments) &&
+		TAKE(c, segment_pool_b, segments) && TAKE(c, segment_large, segments) &&
+		TAKE(c, segment_expandable, segments) && TAKE(c, address, blocks) &&
+		TAKE(c, size, blocks) && TAKE(c, requested, blocks) && TAKE(c, segment, blocks) &&
+		TAKE(c, life, blocks) && TAKE(c, stack, blocks) && TAKE(c, tag, blocks) &&
+		TAKE(c, holder, blocks) && TAKE(c, state, blocks) && TAKE(c, category, blocks);
+}
+
+static void fill_segment(const gs_segment *g, size_t i, gpusnap_heap *c)
+{
+	c->segment_address[i] = g->address;
+	c->segment_size[i] = g->size;
+	c->segment_stream[i] = g->stream;
+	c->segment_pool_a[i] = g->pool_id.a;
+	c->segment_pool_b[i] = g->pool_id.b;
+	c->segment_large[i] = g->pool == GS_SMALL ? 0 : g->pool == GS_LARGE ? 1 : 2;
+	c->segment_expandable[i] = g->expandable;
+}
+
+static void fill_block(const gs_timeline *t, const gs_block *b, size_t i, gpusnap_heap *c)
+{
+	uint32_t life = gs_lives_of_block(&t->lives, b);
+	c->address[i] = b->address;
+	c->size[i] = b->size;
+	c->requested[i] = b->requested;
+	c->segment[i] = b->segment;
+	c->life[i] = life == GS_NO_LIFE ? -1 : (int32_t)life;
+	c->stack[i] = b->stack;
+	c->tag[i] = b->tag;
+	c->holder[i] = life == GS_NO_LIFE ? UINT32_MAX : t->holder[life];
+	c->state[i] = b->state == GS_ACTIVE_ALLOCATED ? 0 : b->state == GS_ACTIVE_PENDING_FREE ? 1 : 2;
+	c->category[i] = gs_meaning_of(&t->meaning, b).category;
+}
+
+static void fill_heap(const gs_timeline *t, const gs_layout *l, gpusnap_heap *c)
+{
+	c->exact = l->exact;
+	for (size_t i = 0; i < l->nsegments; i++)
+		fill_segment(&l->segments[i], i, c);
+	for (size_t i = 0; i < l->nblocks; i++)
+		fill_block(t, &l->blocks[i], i, c);
+}
+
+int gpusnap_snapshot_heap(gpusnap_snapshot *s, const char *options, gpusnap_heap *columns)
+{
+	static const char *const names[] = {"device", "idx", "state", NULL};
+	gs_api_options o = {NULL};
+	gs_error err = GS_ERROR_INIT;
+	const gs_timeline *t = NULL;
+	gs_layout l;
+	int begun = begin_columns(s, columns, sizeof *columns);
+	if (begun)
+		return begun;
+	gs_layout_init(&l);
+	gs_status status = begin(s, options, names, &o, &t, &err);
+	if (!status)
+		status = gs_api_option_moment(&o, t, &columns->idx, &err);
+	if (!status)
+		status = gs_api_layout_at(t, columns->idx, &l, &err);
+	if (!status && !take_heap(columns, &l))
+		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %zu blocks", l.nblocks);
+	if (status)
+		gpusnap_heap_free(columns);
+	else
+		fill_heap(t, &l, columns);
+	gs_layout_release(&l);
+	gs_api_options_release(&o);
+	return gs_api_end(s, status, &err);
+}

@@ -1,0 +1,234 @@
+/* Lives by playing the events over the numbered addresses. */
+#include "analyzer/state/lives.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/model/array.h"
+#include "analyzer/state/history_internal.h"
+
+static size_t count_lives(const gs_history *h)
+{
+	size_t n = 0;
+	for (size_t i = 0; i < h->initial.nblocks; i++)
+		n += h->initial.blocks[i].state != GS_INACTIVE;
+	for (size_t i = 0; i < h->n; i++)
+		n += gs_event_action(&h->device->trace.events[i]) == GS_ACTION_ALLOC;
+	return n;
+}
+
+static uint16_t stream_of(const gs_snapshot *s, uint64_t handle)
+{
+	for (uint32_t i = 0; i < s->nstreams; i++)
+		if (s->streams[i] == handle)
+			return (uint16_t)(i + 1);
+	return 0;
+}
+
+static uint16_t pool_of(const gs_snapshot *s, gs_pool_id id)
+{
+	for (uint32_t i = 0; i < s->npools; i++)
+		if (s->pools[i].a == id.a && s->pools[i].b == id.b)
+			return (uint16_t)(i + 1);
+	return 0;
+}
+
+/* Blocks lie in the order of their segments: a segment is looked at once. */
+static gs_life_before describe_before(const gs_lives *x, size_t block, gs_life_before last)
+{
+	const gs_layout *l = &x->history->initial;
+	const gs_segment *g = &l->segments[l->blocks[block].segment];
+	if (x->n && l->blocks[last.block].segment == l->blocks[block].segment)
+		return (gs_life_before){(uint32_t)block, last.stream, last.pool};
+	return (gs_life_before){(uint32_t)block, stream_of(x->history->snapshot, g->stream),
+		pool_of(x->history->snapshot, g->pool_id)};
+}
+
+/* Those of the layout before the first event. */
+static void begin_before(gs_lives *x, uint32_t *living)
+{
+	const gs_layout *l = &x->history->initial;
+	gs_life_before last = {0, 0, 0};
+	for (size_t i = 0; i < l->nblocks; i++) {
+		const gs_block *b = &l->blocks[i];
+		if (b->state == GS_INACTIVE)
+			continue;
+		x->first[x->n] = last = describe_before(x, i, last);
+		uint32_t number = gs_address_index_find(&x->history->tables->addresses, b->address);
+		if (number != GS_NO_ADDRESS)
+			living[number] = x->n;
+		x->all[x->n++] = (gs_life){GS_LIFE_BEFORE,
+			b->state == GS_ACTIVE_PENDING_FREE ? GS_LIFE_BEFORE : GS_LIFE_NEVER, GS_LIFE_NEVER};
+	}
+	x->before = x->n;
+}
+
+static void end_life(gs_lives *x, uint32_t life, int32_t event)
+{
+	if (life == GS_NO_LIFE)
+		return;
+	x->all[life].death = event;
+	if (x->all[life].freed == GS_LIFE_NEVER)
+		x->all[life].freed = event;
+}
+
+/* One that was not seen to go has gone by the time that its address is given away again. */
+static gs_status end_unseen(gs_lives *x, uint32_t life, int32_t event)
+{
+	if (life == GS_NO_LIFE)
+		return GS_OK;
+	if (!GS_ARRAY_ONE_MORE(x->unseen, x->nunseen))
+		return GS_NO_MEMORY;
+	x->unseen[x->nunseen++] = (gs_life_unseen){event, life};
+	end_life(x, life, event);
+	return GS_OK;
+}
+
+static gs_status play_event(gs_lives *x, size_t i, uint32_t *living)
+{
+	uint32_t number = x->history->tables->at[i];
+	gs_status status = GS_OK;
+	x->at[i] = GS_NO_LIFE;
+	if (number == GS_NO_ADDRESS)
+		return GS_OK;
+	switch (gs_event_action(&x->history->device->trace.events[i])) {
+	case GS_ACTION_ALLOC:
+		status = end_unseen(x, living[number], (int32_t)i);
+		x->at[i] = living[number] = x->n;
+		x->all[x->n++] = (gs_life){(int32_t)i, GS_LIFE_NEVER, GS_LIFE_NEVER};
+		break;
+	case GS_ACTION_FREE_REQUESTED:
+		x->at[i] = living[number];
+		if (living[number] != GS_NO_LIFE && x->all[living[number]].freed == GS_LIFE_NEVER)
+			x->all[living[number]].freed = (int32_t)i;
+		break;
+	case GS_ACTION_FREE_COMPLETED:
+		x->at[i] = living[number];
+		end_life(x, living[number], (int32_t)i);
+		living[number] = GS_NO_LIFE;
+		break;
+	default: break;
+	}
+	return status;
+}
+
+gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err)
+{
+	size_t n = count_lives(h), addresses = h->tables->addresses.n;
+	uint32_t *living = malloc((addresses + 1) * sizeof *living);
+	*lives = (gs_lives){.history = h};
+	lives->all = malloc((n + 1) * sizeof *lives->all);
+	lives->at = malloc((h->n + 1) * sizeof *lives->at);
+	lives->first = malloc((h->initial.nblocks + 1) * sizeof *lives->first);
+	if (!living || !lives->all || !lives->at || !lives->first) {
+		free(living);
+		return gs_fail(err, GS_NO_MEMORY, "no memory for the lives of %zu blocks", n);
+	}
+	memset(living, 0xff, (addresses + 1) * sizeof *living);
+	begin_before(lives, living);
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < h->n && !status; i++)
+		status = play_event(lives, i, living);
+	free(living);
+	return status ? gs_fail(err, status, "no memory for the lives of %zu blocks", n) : GS_OK;
+}
+
+void gs_lives_release(gs_lives *lives)
+{
+	free(lives->all);
+	free(lives->at);
+	free(lives->first);
+	free(lives->unseen);
+	memset(lives, 0, sizeof *lives);
+}
+
+static const gs_event *event_of(const gs_lives *x, uint32_t life)
+{
+	return &x->history->device->trace.events[x->all[life].birth];
+}
+
+static const gs_block *block_of(const gs_lives *x, uint32_t life)
+{
+	return &x->history->initial.blocks[x->first[life].block];
+}
+
+uint64_t gs_life_address(const gs_lives *x, uint32_t life)
+{
+	return life < x->before ? block_of(x, life)->address : event_of(x, life)->address;
+}
+
+uint64_t gs_life_size(const gs_lives *x, uint32_t life)
+{
+	return life < x->before ? block_of(x, life)->size : x->history->sizes[x->all[life].birth];
+}
+
+uint16_t gs_life_stream(const gs_lives *x, uint32_t life)
+{
+	if (life < x->before)
+		return x->first[life].stream;
+	uint32_t stream = event_of(x, life)->stream;
+	return stream < x->history->snapshot->nstreams ? (uint16_t)(stream + 1) : 0;
+}
+
+uint16_t gs_life_pool(const gs_lives *x, uint32_t life)
+{
+	if (life < x->before)
+		return x->first[life].pool;
+	uint16_t pool = event_of(x, life)->pool;
+	return pool <= x->history->snapshot->npools ? pool : 0;
+}
+
+/* A block that is there to the end has what the captured layout tells of it. */
+static void take_captured(const gs_lives *x, uint32_t life, gs_block *b)
+{
+	const gs_history_tables *w = x->history->tables;
+	uint32_t number = w->at[x->all[life].birth];
+	if (number == GS_NO_ADDRESS || w->kept[number] != x->all[life].birth)
+		return;
+	const gs_block *captured = &x->history->device->captured.blocks[w->survivor[number] - 1];
+	if (captured->stack)
+		b->stack = captured->stack;
+	if (captured->requested != GS_NONE)
+		b->requested = captured->requested;
+}
+
+gs_block gs_life_block(const gs_lives *x, uint32_t life)
+{
+	if (life < x->before) {
+		gs_block before = *block_of(x, life);
+		before.segment = 0;
+		return before;
+	}
+	const gs_event *e = event_of(x, life);
+	gs_block b = {.address = e->address,
+		.size = gs_life_size(x, life),
+		.requested = (int64_t)e->size,
+		.idx = x->all[life].birth,
+		.stack = e->stack,
+		.tag = gs_event_tag(e),
+		.more = e->more,
+		.state = GS_ACTIVE_ALLOCATED};
+	take_captured(x, life, &b);
+	return b;
+}
+
+/* Those from before ascend by address, segments without one apart. */
+static uint32_t find_before(const gs_lives *x, uint64_t address)
+{
+	uint32_t low = 0, high = x->before;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (gs_life_address(x, middle) < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < x->before && gs_life_address(x, low) == address ? low : GS_NO_LIFE;
+}
+
+uint32_t gs_lives_of_block(const gs_lives *x, const gs_block *b)
+{
+	if (b->state == GS_INACTIVE || b->idx >= (int64_t)x->history->n)
+		return GS_NO_LIFE;
+	return b->idx >= 0 ? x->at[b->idx] : find_before(x, b->address);
+}

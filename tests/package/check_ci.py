@@ -44,7 +44,11 @@ program = [sys.executable, tmp + '/program.py']
 p = run('-o', 'fails.md', '-d', 'fails', '--', *program, '400')
 expect('the status is that of the program', p.returncode, 7)
 report = open(tmp + '/fails.md').read()
-expect('the report names the program, its status and the line', all(w in report for w in ('## GPU memory of', 'status 7', 'load_batch')))
+expect('the report names the program, its status and the line', all(w in report for w in ('## GPU memory of', 'status 7', r'load\_batch')))
+expect('it is the report of gpusnap, as part of a page', all(w in report for w in ('\n### What to try', '\n### Who holds', '\n| where |')))
+expect('without pictures and headings that stand alone', re.findall(r'^!\[.*|^# .*|^#+ .*\n+#+ .*', report.split('\n', 1)[1], re.M), [])
+kept = os.listdir(tmp + '/fails')
+expect('the report with its pictures is kept', {'report.md', 'report-map.png', 'report-plot.png'} <= set(kept), True)
 expect('the dump is kept', any(f.startswith('oom-') for f in os.listdir(tmp + '/fails')))
 
 p = run('-d', 'passes', '--', *program, '100', GITHUB_STEP_SUMMARY=tmp + '/summary.md')
@@ -73,6 +77,6 @@ p = subprocess.run(['bash', '-c', re.sub('^ {8}', '', step, flags=re.M)], captur
     **environment, 'RUN': ' '.join(program + ['400']), 'ASSERT': '', 'BASE': '', 'DIRECTORY': 'by-action', 'ACTION': root + '/tools/ci',
     'GITHUB_STEP_SUMMARY': tmp + '/by-action.md'})
 expect('the action runs the program', p.returncode, 7)
-expect('and reports', 'load_batch' in open(tmp + '/by-action.md').read())
+expect('and reports', r'load\_batch' in open(tmp + '/by-action.md').read())
 print('ci: ' + ', '.join(f'{n} {word}' for word, n in counts.items()))
 sys.exit(counts['failed'] > 0)

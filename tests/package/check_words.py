@@ -47,6 +47,17 @@ expect('the program has commands, queries and options', len(commands) > 10 and l
 # --- the manual ---------------------------------------------------------------------------------------------------------------
 pages = set(os.listdir(share + 'man/man1'))
 expect('a page of the manual for each command', pages, {'gpusnap.1'} | {f'gpusnap-{c}.1' for c in commands})
+for c in commands:
+    text = open(f'{share}man/man1/gpusnap-{c}.1').read()
+    prose = re.search(r'^\.Sh DESCRIPTION\n(.*?)^\.Sh', text, re.S | re.M)
+    expect(f'gpusnap-{c}.1 says what the command does (tools/man/{c}.mdoc)', bool(prose) and len(prose[1]) > 150, True)
+    expect(f'gpusnap-{c}.1 has an example of it', c == 'mcp' or bool(re.search(rf'^\.Sh EXAMPLES\n(.*\n)*.*gpusnap {c}\b', text, re.M)), True)
+for name in os.listdir(root + '/tools/man'):
+    expect(f'tools/man/{name} is about a command that there is', name.split('.')[0] in commands, True)
+# Exit statuses beyond the common ones, as the program's own help and its sources have them.
+for c, statuses in (('diagnose', '10 11 12 13 14'), ('assert', '20'), ('run', '126 127 128')):
+    text = re.search(r'^\.Sh EXIT STATUS\n(.*?)^\.Sh', open(f'{share}man/man1/gpusnap-{c}.1').read(), re.S | re.M)[1]
+    expect(f'gpusnap-{c}.1 tells its exit statuses', set(statuses.split()) <= set(re.findall(r'\d+', text)), True)
 for c in options:
     text = open(f'{share}man/man1/gpusnap-{c}.1').read()
     rows = re.findall(r'^\.It (Fl .*)', text, re.M)
@@ -66,7 +77,7 @@ for p in sorted(pages):
         if c == 'run':    # what stands behind the program's name is its own
             rest = rest[:next((i for i, w in enumerate(rest) if not w.startswith('-') and (not i or rest[i - 1] not in ('--dir', '--stacks'))), 0)]
         named = {w[2:].split('=')[0] for w in rest if w.startswith('--')}
-        expect(f'{p}: the example `{line}` names what is there', c in options and named <= set(options[c]), True)
+        expect(f'{p}: the example `{line}` names what is there', c in commands and named <= set(options.get(c, ())), True)
 release = re.search(r'GS_RELEASE "(.*)"', open(root + '/schema/version.h').read())[1]
 expect('the release of the pages', {re.search(r'^\.Os gpusnap (.*)', open(f'{share}man/man1/{p}').read(), re.M)[1] for p in pages}, {release})
 if shutil.which('mandoc'):

@@ -4,7 +4,7 @@
 #	gpusnap-ci.sh [-o REPORT.md] [-d DIRECTORY] [-b BASE.gsnap] [-e EXPRESSION]… [--] COMMAND [ARGUMENT…]
 #
 # -o  the report is appended there (default: $GITHUB_STEP_SUMMARY, else standard output)
-# -d  where the recording and the dumps go, to be kept as artifacts (default: gpusnap-ci)
+# -d  where the recording, the dumps and the report with its pictures go, to be kept as artifacts (default: gpusnap-ci)
 # -b  a recording to compare with: base.peak_reserved and so on in expressions
 # -e  what must hold, as `gpusnap assert --list` names the figures: 'peak_reserved < 38GiB', 'ooms = 0', 'growth = 0'
 #
@@ -46,15 +46,21 @@ done
 whole=$recording
 [ ! -f "$folder/run.gsnap" ] || whole=$folder/run.gsnap
 
+# The report as a part of another page: its headings a step lower, without the pictures, for which a job's summary has no place, and without
+# the headings that only pictures stand under.
+part_of_page() {
+	awk '/^!\[/ { next } /^#/ { heading = "#" $0; next } /^$/ && heading { next } heading { print heading "\n"; heading = "" } 1' "$1"
+}
+
 said=$(mktemp) || exit 1
 trap 'rm -f "$expressions" "$said"' EXIT
 {
 	printf '## GPU memory of `%s`\n\n' "$*"
 	[ "$status" = 0 ] || printf 'It ended with status %s.\n\n' "$status"
-	if [ -n "$recording" ]; then
-		gpusnap diagnose "$recording" --format markdown
-		printf '\n`%s` holds it: `gpusnap diagnose`, `gpusnap map`.\n' "$recording"
-	else
+	if [ -n "$recording" ] && gpusnap report "$recording" --format md -f -o "$folder/report.md"; then
+		part_of_page "$folder/report.md"
+		printf '\n`%s` has the pictures too; `%s` holds all: `gpusnap diagnose`, `gpusnap map`.\n' "$folder/report.md" "$recording"
+	elif [ -z "$recording" ]; then
 		printf 'Nothing was recorded: no memory of a GPU was asked for.\n'
 	fi
 } >"$said"

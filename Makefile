@@ -136,17 +136,22 @@ check-sanitize: ## the unit tests under AddressSanitizer and UndefinedBehaviorSa
 bindir     ?= $(prefix)/bin
 datadir    ?= $(prefix)/share
 pythondir  ?= $(prefix)/lib/gpusnap/python
-PYTHON_FILES := $(patsubst tools/python/%,%,$(wildcard tools/python/gpusnap/*.py tools/python/gpusnap/*.cpp tools/python/gpusnap/py.typed))
+PYTHON_FILES := $(shell cd tools/python && find gpusnap -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.sql' -o -name py.typed)
+DIST_INFO     = gpusnap-$(VERSION).dist-info
 install: all ## put the command, manual, completion and the recorder's library under $(DESTDIR)$(prefix)
 	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
 	for f in $$(cd $(B)/share && find . -type f); do install -D -m 644 $(B)/share/$$f $(DESTDIR)$(datadir)/$$f; done
+	$(if $(PAGE),install -D -m 644 $(PAGE) $(DESTDIR)$(datadir)/gpusnap/gpusnap.html)
 	install -D -m 755 $(B)/libgpusnap-preload.so $(DESTDIR)$(prefix)/lib/gpusnap/libgpusnap-preload.so
 	install -D -m 644 recorder/gpusnap.h $(DESTDIR)$(pythondir)/gpusnap/gpusnap.h
 	for f in $(PYTHON_FILES); do install -D -m 644 tools/python/$$f $(DESTDIR)$(pythondir)/$$f; done
 	printf '"""The release."""\n\n\ndef release():\n    return "$(VERSION)"\n' > $(DESTDIR)$(pythondir)/gpusnap/_version.py
+	mkdir -p $(DESTDIR)$(pythondir)/$(DIST_INFO)
+	printf 'Metadata-Version: 2.1\nName: gpusnap\nVersion: $(VERSION)\nRequires-Python: >=3.9\n' > $(DESTDIR)$(pythondir)/$(DIST_INFO)/METADATA
+	sed -n '/^\[project.entry-points/,/^$$/{s/^\[project.entry-points\.\(.*\)\]/[\1]/;s/"//g;p}' pyproject.toml > $(DESTDIR)$(pythondir)/$(DIST_INFO)/entry_points.txt
 uninstall: $(B)/share.complete ## remove what install put there
-	rm -f $(DESTDIR)$(bindir)/gpusnap $$(cd $(B)/share && find . -type f -printf '$(DESTDIR)$(datadir)/%P ')
-	rm -rf $(DESTDIR)$(prefix)/lib/gpusnap $(DESTDIR)$(pythondir)/gpusnap
+	rm -f $(DESTDIR)$(bindir)/gpusnap $$(cd $(B)/share && find . -type f -printf '$(DESTDIR)$(datadir)/%P ') $(DESTDIR)$(datadir)/gpusnap/gpusnap.html
+	rm -rf $(DESTDIR)$(prefix)/lib/gpusnap $(DESTDIR)$(pythondir)/gpusnap $(DESTDIR)$(pythondir)/$(DIST_INFO)
 
 .PHONY: clean help
 clean: ## remove what was built

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""`gpusnap mcp`, asked by the client of the package mcp. usage: check_mcp.py BUILD [CASE…]; run by an interpreter that has mcp 2.
+"""`gpusnap mcp`, asked by the client of the package mcp. usage: check_mcp.py FOLDER [CASE…]; FOLDER holds the command, as built or as pip
+installed it; run by an interpreter that has mcp 2.
 Ends with `mcp: N passed, N failed`."""
 import base64
 import json
@@ -298,6 +299,8 @@ def without_the_package_the_command_says_how_to_get_it():
     for path, words in ((bare + '/venv/bin', ("lacks gpusnap's Python package", "pip install 'gpusnap[mcp]'")), (bare, ("pip install 'gpusnap[mcp]'", 'python3'))):
         p = subprocess.run([bare + '/bin/gpusnap', 'mcp'], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, env={'PATH': path})
         assert (p.returncode, p.stdout) == (1, '') and all(w in p.stderr for w in words) and p.stderr.count('\n') == 1, (path, p.stderr)
+    if os.path.exists(build + '/python3'):      # the command that pip installed has its own
+        return
     p = subprocess.run([gpusnap, 'mcp'], capture_output=True, text=True, timeout=60, stdin=subprocess.DEVNULL, env={'PATH': bare + '/venv/bin'})
     assert p.returncode == 1 and 'needs the package mcp' in p.stderr and p.stderr.count('\n') == 1, p.stderr
 

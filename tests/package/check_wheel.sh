@@ -1,6 +1,6 @@
 #!/bin/bash
 # The wheels as users get them: in fresh environments of the oldest and newest CPython and in fresh Debians that have pip and nothing else.
-# usage: check_wheel.sh DIST_FOLDER SCRATCH_FOLDER PYTHON_WITH_AUDITWHEEL LIBRARIES_OF_AARCH64
+# usage: check_wheel.sh DIST_FOLDER SCRATCH_FOLDER PYTHON_WITH_AUDITWHEEL LIBRARIES_OF_AARCH64 PYTORCH_RELEASES BUILD [ENVIRONMENT_WITH_PYTORCH…]
 # Ends with `wheel: N passed, N failed, N skipped`. Chroots need root and debootstrap; they are kept in the scratch folder.
 dist=$(cd "$1" && pwd) tools=$3
 mkdir -p "$2"
@@ -68,6 +68,36 @@ for w in "$x86" "$arm"; do
 	expect "$(basename "$w"): auditwheel agrees with its name" sh -c "$tools -m auditwheel show '$w' | tee '$log.audit' | tr '\n' ' ' | grep -q 'platform tag: \"manylinux_2_28'"
 done
 
+for processor in x86_64 aarch64; do
+	wheel=$x86
+	[ $processor = x86_64 ] || wheel=$arm
+	python3 "$here/tests/package/check_glue.py" "$wheel" $processor $5 >"$log" 2>&1
+	case $? in
+	0) passed=$((passed + 1)) ;;
+	77) skip "the wheel for $processor brings no glue of PyTorch (make deps-glue before make wheel)" ;;
+	*) failed=$((failed + 1)) && echo "wheel: failed: the glue of PyTorch for $processor" && sed 's/^/  /' "$log" | tail -n 20 ;;
+	esac
+done
+if [ -e "$6/page/gpusnap.html" ] || [ -e "$6/share/gpusnap/gpusnap.html" ]; then
+	expect "the page for the browser is in both wheels" sh -c \
+		"for w in '$x86' '$arm'; do python3 -m zipfile -l \$w | grep -q 'data/share/gpusnap/gpusnap.html' || exit 1; done"
+else
+	skip "the page for the browser was not built (make page)"
+fi
+
+# Without a compiler: PyTorch is watched, and its allocator replaced, by what the wheel brings.
+for venv in "${@:7}"; do
+	[ -x "$venv/bin/python" ] || { skip "no PyTorch in $venv"; continue; }
+	rm -rf "$scratch/for-torch" "$scratch/cache"
+	expect "pip installs the wheel for the Python of $venv" "$venv/bin/python" -m pip install --no-index --no-deps --target "$scratch/for-torch" "$x86"
+	expect "attach() and use() need no compiler with the PyTorch of $venv" sh -c "cd '$here' && CXX=/bin/false XDG_CACHE_HOME='$scratch/cache' \
+		PACKAGE='$scratch/for-torch' python3 tests/torch/check_torch.py '$venv/bin/python' '$6' attach_leaves_one_dump_that_names_the_lines \
+		the_dump_equals_the_snapshot_of_the_same_observer_call use_leaves_one_dump_that_names_the_lines | tee '$log.torch' && grep ' 3 passed, 0 failed' '$log.torch'"
+	expect "nothing was compiled there" sh -c "ls '$scratch/cache/gpusnap' && ! ls '$scratch'/cache/gpusnap/*.log"
+	rm -rf "$scratch/for-torch" "$scratch/cache"
+done
+[ $# -gt 6 ] || skip "no environment with PyTorch was named (TORCH_VENVS)"
+
 find_python() {
 	local f
 	for f in "$(command -v "python$1")" "$HOME"/.pyenv/versions/"$1".*/bin/python"$1"; do
@@ -101,6 +131,19 @@ for suite in bullseye bookworm; do
 	expect "Debian $suite: and nothing is left" sh -c "! find '$root/usr' -iname '*gpusnap*' | grep ."
 	rm -rf "$root/scratch" "$root/$(basename "$x86")"
 done
+
+# With what users install beside it, from PyPI: pytest and the Model Context Protocol's package.
+place=$scratch/python-extras
+rm -rf "$place"
+if python3 -m venv "$place" && "$place/bin/pip" install -q pytest "gpusnap[mcp] @ file://$x86" >"$log" 2>&1; then
+	expect "pytest finds the plugin" sh -c "cd '$scratch' && '$place/bin/pytest' --help | grep -- --gpusnap-update"
+	printf 'import pytest\n@pytest.mark.gpu_memory(peak="1 GiB")\ndef test_it(): pass\n' >"$scratch/test_it.py"
+	expect "and skips with a reason where nothing can be measured" sh -c "cd '$scratch' && '$place/bin/pytest' -rs --gpusnap test_it.py | grep 'SKIPPED.*PyTorch cannot be imported'"
+	expect "pip's extra brings the server for agents" "$place/bin/python" "$here/tests/mcp/check_mcp.py" "$place/bin"
+else
+	skip "pytest and mcp cannot be installed ($(tail -n 1 "$log"))"
+fi
+rm -rf "$place" "$scratch/test_it.py"
 
 # the source distribution, built here with what make deps installs
 sdist=$dist/gpusnap-$release.tar.gz

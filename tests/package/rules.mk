@@ -2,8 +2,8 @@
 .PHONY: deps-check-wheel check-wheel
 deps-check-wheel: deps-wheel ## install what make check-wheel needs beside: fresh Debians, a stand-in for aarch64
 	@sh tools/deps.sh debootstrap qemu-user libc6-arm64-cross binutils
-check-wheel: ## the wheels in fresh environments of CPython and fresh Debians (after make wheel, deps-check-wheel; chroots need root)
-	$(Q)bash tests/package/check_wheel.sh $(B)/dist $(PACKAGE)/check $(PACKAGE_VENV)/bin/python /usr/aarch64-linux-gnu
+check-wheel: all ## the wheels in fresh environments of CPython and fresh Debians (after make wheel, deps-check-wheel; chroots need root); TORCH_VENVS="ENVIRONMENT…"
+	$(Q)bash tests/package/check_wheel.sh $(B)/dist $(PACKAGE)/check $(PACKAGE_VENV)/bin/python /usr/aarch64-linux-gnu "$(TORCH_RELEASES)" $(B) $(TORCH_VENVS)
 .PHONY: deps-check-deb check-deb
 deps-check-deb: deps-deb ## install what make check-deb needs beside: lintian, a fresh Debian, CMake
 	@sh tools/deps.sh debootstrap lintian cmake make

@@ -3,12 +3,15 @@
 PARTS ?= $(B)/parts
 # a build for another processor takes what the command says of itself from one that runs here
 HERE  ?= $(B)
+# the page for the browser, where one was built: share/gpusnap/gpusnap.html
+PAGE  ?= $(firstword $(wildcard $(HERE)/page/gpusnap.html $(HERE)/share/gpusnap/gpusnap.html))
 .PHONY: parts
 parts: $(B)/gpusnap $(B)/$(SONAME) $(B)/libgpusnap-analyzer.so $(B)/libgpusnap-preload.so $(if $(filter $(B),$(HERE)),$(B)/share.complete)
 	$(Q)rm -rf $(PARTS) && mkdir -p $(PARTS)/bin
 	$(Q)cp $(B)/gpusnap $(PARTS)/bin/
 	$(Q)cp $(B)/$(SONAME) $(B)/$(ANALYZER_SONAME) $(B)/libgpusnap-preload.so recorder/gpusnap.h $(PARTS)/
 	$(Q)cp -r $(HERE)/share $(PARTS)/
+	$(Q)$(if $(PAGE),install -D -m 644 $(PAGE) $(PARTS)/share/gpusnap/gpusnap.html,echo "parts: without the page for the browser (make page)" >&2)
 
 # Manual pages and completion: the command makes them from the tables that its --help prints.
 all: $(B)/share.complete
@@ -52,7 +55,7 @@ WHEELS := x86_64 aarch64
 # std::string. Without `make deps-glue` a wheel brings none, and says so.
 TORCH_RELEASES := 2.6.0 2.7.1 2.8.0 2.9.1 2.10.0 2.11.0 2.12.1 2.13.0 2.14.1 2.15.0
 GLUE := $(TORCH_RELEASES:%=%-1) 2.6.0-0
-GLUE_SOURCES := $(addprefix tools/python/gpusnap/,torch_glue.cpp torch_use.cpp torch_watch.cpp) recorder/gpusnap.h
+GLUE_SOURCES := $(wildcard tools/python/gpusnap/torch_*.cpp tools/python/gpusnap/torch_*.h) recorder/gpusnap.h
 .PHONY: deps-glue glue
 deps-glue: deps-wheel ## install what the prebuilt glue of PyTorch needs: headers of its releases (3 GB from PyPI, of which 0.6 are kept)
 	@sh tools/deps.sh g++ g++-aarch64-linux-gnu
@@ -101,7 +104,7 @@ deb: dist ## Debian packages of what is committed (after make deps-deb), in buil
 	$(Q)cp $(DIST) $(PACKAGE)/deb/gpusnap_$(VERSION).orig.tar.gz
 	$(Q)tar xzf $(DIST) -C $(PACKAGE)/deb
 	$(Q)epoch=$$(git log -1 --format=%ct); sh tools/package/changelog.sh $(VERSION) $$epoch > $(PACKAGE)/deb/gpusnap-$(VERSION)/debian/changelog && \
-		cd $(PACKAGE)/deb/gpusnap-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=$$epoch \
+		cd $(PACKAGE)/deb/gpusnap-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=$$epoch PAGE="$(abspath $(PAGE))" \
 		CUDA_INC="$(or $(CUDA_INC),$(wildcard $(abspath $(PACKAGE_VENV))/lib/python3*/site-packages/nvidia/cu*/include))" \
 		dpkg-buildpackage -us -uc -d > ../log 2>&1 || { tail -n 30 ../log >&2; exit 1; }
 	$(Q)cp $(PACKAGE)/deb/*_$(VERSION)* $(B)/dist/

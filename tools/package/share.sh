@@ -4,7 +4,7 @@
 # whose EXIT STATUS is put behind what all have in common, and whose EXAMPLES come after that.
 set -e
 gpusnap=$1 to=$2
-rm -rf "$to"
+rm -rf "$to/man" "$to/bash-completion" "$to/zsh" "$to/fish"
 mkdir -p "$to/man/man1" "$to/bash-completion/completions" "$to/zsh/site-functions" "$to/fish/vendor_completions.d"
 "$gpusnap" help --completion bash >"$to/bash-completion/completions/gpusnap"
 "$gpusnap" help --completion zsh >"$to/zsh/site-functions/_gpusnap"

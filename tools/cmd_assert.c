@@ -89,7 +89,7 @@ static void say(broken *b)
 			n ? ", " : "");
 }
 
-static gs_status put(gs_emitter *e, const broken *b, gs_error *err)
+static gs_status put_row(gs_emitter *e, const broken *b, gs_error *err)
 {
 	const gs_value row[COLUMNS] = {gs_value_int(b->rank), gs_value_text(b->snapshot),
 		gs_value_int(b->device), gs_value_text(b->assertion->text),
@@ -134,7 +134,7 @@ static int print(const assert_options *o, const outcome *out)
 	else
 		wrote = gs_emit_open(result.stream, format, &head, &e, &err);
 	for (size_t i = 0; i < out->n && !wrote; i++)
-		wrote = put(e, &out->all[i], &err);
+		wrote = put_row(e, &out->all[i], &err);
 	if (e)
 		gs_emit_close(e, wrote != GS_OK, &left, &err);
 	gs_output_left(left);

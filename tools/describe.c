@@ -34,7 +34,7 @@ void gs_table_of(const gs_command *command, gs_table *table)
 	caught = NULL;
 }
 
-static void add(gs_choices *c, const char *word, size_t n)
+static void add_choice(gs_choices *c, const char *word, size_t n)
 {
 	if (c->n < GS_CHOICES_MAX && n < sizeof c->words[0]) {
 		memcpy(c->words[c->n], word, n);
@@ -66,7 +66,7 @@ static bool read_list(const char *p, gs_choices *c)
 		size_t n = word_length(p);
 		if (!n)
 			return false;
-		add(c, p, n);
+		add_choice(c, p, n);
 		p = after_remark(p + n);
 		bool last = !strncmp(p, " or ", 4) || !strncmp(p, ", or ", 5);
 		if (last) {
@@ -74,7 +74,7 @@ static bool read_list(const char *p, gs_choices *c)
 			n = word_length(p);
 			if (!n || c->n < 1)
 				return false;
-			add(c, p, n);
+			add_choice(c, p, n);
 			return !isalpha((unsigned char)p[n]);
 		}
 		if (strncmp(p, ", ", 2))
@@ -109,12 +109,12 @@ static void add_verdicts(gs_choices *c)
 	for (int i = 0; i < GS_VERDICT_NONE; i++) {
 		const char *kind = gs_step_kind((gs_step)i);
 		if (kind && !has(c, kind))
-			add(c, kind, strlen(kind));
+			add_choice(c, kind, strlen(kind));
 	}
 	for (int i = 0; i < GS_VERDICT_NONE; i++) {
 		const char *word = gs_step_word((gs_step)i);
 		if (word && !has(c, word))
-			add(c, word, strlen(word));
+			add_choice(c, word, strlen(word));
 	}
 	c->kind = GS_VALUE_LIST;
 }
@@ -127,10 +127,10 @@ void gs_choices_of(const gs_option *o, gs_choices *c)
 		return;
 	if (o->type == GS_OPT_FORMAT) {
 		for (const char *const *w = gs_format_words; *w; w++)
-			add(c, *w, strlen(*w));
+			add_choice(c, *w, strlen(*w));
 	} else if (!strcmp(o->argument, "STATE")) {
 		for (size_t i = 0; i < sizeof states / sizeof *states; i++)
-			add(c, states[i], strlen(states[i]));
+			add_choice(c, states[i], strlen(states[i]));
 	} else if (!strncmp(o->argument, "KIND", 4)) {
 		add_verdicts(c);
 	} else if (!strcmp(o->argument, "D") || !strcmp(o->argument, "DIR")) {

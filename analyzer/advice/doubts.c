@@ -5,9 +5,9 @@
 #include "analyzer/advice/answer.h"
 
 /* Appends to a text of cap bytes, cut to fit. */
-static void append(char *buf, size_t cap, const char *format, ...)
+static void append_text(char *buf, size_t cap, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-static void append(char *buf, size_t cap, const char *format, ...)
+static void append_text(char *buf, size_t cap, const char *format, ...)
 {
 	size_t n = strlen(buf);
 	va_list args;
@@ -65,11 +65,11 @@ static void add_undecided(const gs_diagnosis *d, char *buf, size_t cap)
 		for (int i = 0; i < GS_STEPS; i++) {
 			if (!d->null[i] || fact_that_tells(d, (gs_step)i) != fact)
 				continue;
-			append(buf, cap, "%s%s", !first ? ", " : *buf ? "; " : "", gs_step_noun((gs_step)i));
+			append_text(buf, cap, "%s%s", !first ? ", " : *buf ? "; " : "", gs_step_noun((gs_step)i));
 			first = false;
 		}
 		if (!first)
-			append(buf, cap, " (%s)", facts[fact]);
+			append_text(buf, cap, " (%s)", facts[fact]);
 	}
 }
 
@@ -94,7 +94,7 @@ static void add_contradiction(const gs_diagnosis *d, char *buf, size_t cap)
 	gs_say(&p, lent ? " held on a device of " : " in use > ");
 	gs_say_size(&p, oom->capacity);
 	gs_say(&p, lent ? ", whose driver lends memory of the system, as on Windows" : "");
-	append(buf, cap, "%s%s", *buf ? "; " : "", p.text);
+	append_text(buf, cap, "%s%s", *buf ? "; " : "", p.text);
 }
 
 char *gs_diagnosis_doubts(const gs_diagnosis *d, char *buf, size_t cap)
@@ -103,13 +103,13 @@ char *gs_diagnosis_doubts(const gs_diagnosis *d, char *buf, size_t cap)
 	add_undecided(d, buf, cap);
 	add_contradiction(d, buf, cap);
 	if (d->has_layout && !d->layout.exact)
-		append(buf, cap, "%sthe state itself, which is bounded and not known: %s", *buf ? "; " : "",
+		append_text(buf, cap, "%sthe state itself, which is bounded and not known: %s", *buf ? "; " : "",
 			d->layout.note);
 	bool others = false;
 	for (size_t i = 0; i < d->layout.nsegments; i++)
 		others |= d->layout.segments[i].pool_id.a || d->layout.segments[i].pool_id.b;
 	if (d->oom != SIZE_MAX && d->has_layout && !d->pool_id_told && others)
-		append(buf, cap,
+		append_text(buf, cap,
 			"%sthe pool, taken to be the default one (before PyTorch 2.12 nothing records it)",
 			*buf ? "; " : "");
 	return buf;

@@ -43,7 +43,7 @@ static void side_release(side *s)
 	gs_moments_release(&s->moments);
 }
 
-static gs_diff_side find(const side *s, int32_t device)
+static gs_diff_side find_moment(const side *s, int32_t device)
 {
 	for (size_t i = 0; i < s->moments.n; i++)
 		if (s->moments.at[i].device->device == device)
@@ -57,13 +57,13 @@ static gs_status compare(gs_diff *d, const side *a, const side *b, gs_error *err
 	gs_status status = GS_OK;
 
 	for (size_t i = 0; i < a->moments.n && !status; i++) {
-		gs_diff_side x = find(a, a->moments.at[i].device->device),
-					 y = find(b, a->moments.at[i].device->device);
+		gs_diff_side x = find_moment(a, a->moments.at[i].device->device),
+					 y = find_moment(b, a->moments.at[i].device->device);
 		status = gs_diff_add(d, &x, &y, err);
 	}
 	for (size_t i = 0; i < b->moments.n && !status; i++) {
-		gs_diff_side x = find(a, b->moments.at[i].device->device),
-					 y = find(b, b->moments.at[i].device->device);
+		gs_diff_side x = find_moment(a, b->moments.at[i].device->device),
+					 y = find_moment(b, b->moments.at[i].device->device);
 		if (!x.moment)
 			status = gs_diff_add(d, &x, &y, err);
 	}

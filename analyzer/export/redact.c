@@ -24,7 +24,7 @@ static void use(unsigned char *uses, gs_id id, unsigned char as)
 		uses[id] = as;
 }
 
-static void mark(const gs_snapshot *s, unsigned char *uses)
+static void mark_uses(const gs_snapshot *s, unsigned char *uses)
 {
 	for (size_t i = 0; i < s->nsettings; i++) {
 		use(uses, s->settings[i].name, WORDS);
@@ -171,7 +171,7 @@ gs_status gs_redact(gs_snapshot *s, const unsigned char salt[GS_SALT], gs_error 
 	unsigned char *uses = calloc((size_t)s->nstrings + 1, 1);
 	gs_status status = uses ? GS_OK : GS_NO_MEMORY;
 	if (uses)
-		mark(s, uses);
+		mark_uses(s, uses);
 	for (size_t i = 0; i < s->ndevices; i++) { /* what is kept as it came is not looked into */
 		const gs_device *d = &s->devices[i];
 		for (size_t k = 0; k < d->captured.nblocks; k++)

@@ -121,7 +121,7 @@ static int number_of(gs_category_rules *r, const char *name, size_t n)
 	return (int)(GS_CATEGORIES + r->nnames++);
 }
 
-static gs_status add(gs_category_rules *r, const char *line, size_t words_n, const char *name,
+static gs_status add_rule(gs_category_rules *r, const char *line, size_t words_n, const char *name,
 	size_t name_n, size_t number, gs_error *err)
 {
 	if (r->nrules == MOST_RULES)
@@ -164,7 +164,7 @@ static gs_status read_line(
 	if (!words_n || n - name > 40 || words_n > 1000 || memchr(line, 0, n))
 		return gs_fail(err, GS_INVALID,
 			"line %zu: a rule is words of a path or function, a blank, and a name", number);
-	return add(r, line, words_n, line + name, n - name, number, err);
+	return add_rule(r, line, words_n, line + name, n - name, number, err);
 }
 
 gs_status gs_category_rules_read(const char *text, size_t n, gs_category_rules **out, gs_error *err)

@@ -69,7 +69,7 @@ static uint8_t choose_anchor(const gs_meaning *m)
 }
 
 /* Behind the anchor: has a step begun here? */
-static gs_status look(search *x, uint32_t i, gs_id stack)
+static gs_status look_at_event(search *x, uint32_t i, gs_id stack)
 {
 	int back = turn(x, stack);
 	if (back > 0) {
@@ -119,7 +119,7 @@ static gs_status follow_anchors(search *x)
 		in_anchor &= phase == GS_PHASE_LIBRARY;
 		x->last = phase == GS_PHASE_BACKWARD ? x->last : stack;
 		if (x->waits && phase != GS_PHASE_BACKWARD && phase != GS_PHASE_OPTIMIZER &&
-			look(x, (uint32_t)i, stack))
+			look_at_event(x, (uint32_t)i, stack))
 			return GS_NO_MEMORY;
 	}
 	return GS_OK;
@@ -309,7 +309,7 @@ static gs_status follow_period(search *x)
 /* --- all together --------------------------------------------------------------------------------
  */
 
-static gs_status find(search *x)
+static gs_status find_starts(search *x)
 {
 	gs_meaning_internal *w = x->m->internal;
 	x->anchor = choose_anchor(x->m);
@@ -332,7 +332,7 @@ gs_status gs_meaning_find_starts(gs_meaning *m)
 	search x = {.m = m};
 	x.memo_of = calloc((size_t)m->history->snapshot->nstacks + 1, sizeof *x.memo_of);
 	x.memo = calloc((size_t)m->history->snapshot->nstacks + 1, sizeof *x.memo);
-	gs_status status = x.memo_of && x.memo ? find(&x) : GS_NO_MEMORY;
+	gs_status status = x.memo_of && x.memo ? find_starts(&x) : GS_NO_MEMORY;
 	free(x.memo_of);
 	free(x.memo);
 	return status;

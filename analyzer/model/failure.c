@@ -56,7 +56,7 @@ static int by_time(const void *a, const void *b)
 	return (x->place > y->place) - (x->place < y->place);
 }
 
-static void add(entry *all, size_t *n, const gs_snapshot *s, size_t oom)
+static void add_failure(entry *all, size_t *n, const gs_snapshot *s, size_t oom)
 {
 	all[*n] = (entry){{s, oom}, *n};
 	++*n;
@@ -71,12 +71,12 @@ static size_t collect(
 		if (s->kind != GS_KIND_TEXT) {
 			size_t oom = gs_failure_of(s, any_device, device);
 			if (oom != SIZE_MAX)
-				add(all, &found, s, oom);
+				add_failure(all, &found, s, oom);
 			continue;
 		}
 		for (size_t k = 0; k < s->nooms; k++)
 			if (is_of(&s->ooms[k], any_device, device))
-				add(all, &found, s, k);
+				add_failure(all, &found, s, k);
 	}
 	return found;
 }

@@ -35,7 +35,7 @@ typedef struct check {
 	uint64_t end_segment; /* whose that is */
 } check;
 
-static void find(check *c, fault kind, uint64_t segment, uint64_t at, uint64_t amount)
+static void note_fault(check *c, fault kind, uint64_t segment, uint64_t at, uint64_t amount)
 {
 	found *f = &c->found[kind];
 	if (!f->n++)
@@ -54,9 +54,9 @@ static void check_segment(check *c, const gs_segment *g)
 	if (!g->has_address || !g->size)
 		return;
 	if (g->address && g->address - 1 > UINT64_MAX - g->size)
-		find(c, SEGMENT_BEYOND_END, g->address, 0, g->size);
+		note_fault(c, SEGMENT_BEYOND_END, g->address, 0, g->size);
 	if (g->address < c->end)
-		find(c, SEGMENTS_OVERLAP, g->address, c->end_segment, c->end - g->address);
+		note_fault(c, SEGMENTS_OVERLAP, g->address, c->end_segment, c->end - g->address);
 	if (end_of(g) > c->end) {
 		c->end = end_of(g);
 		c->end_segment = g->address;
@@ -73,7 +73,7 @@ static void sort_blocks(check *c, const gs_segment *g, gs_block *blocks)
 {
 	for (size_t k = 1; k < g->nblocks; k++)
 		if (blocks[k].address < blocks[k - 1].address) {
-			find(c, BLOCKS_UNORDERED, g->address, blocks[k].address, 0);
+			note_fault(c, BLOCKS_UNORDERED, g->address, blocks[k].address, 0);
 			qsort(blocks, g->nblocks, sizeof *blocks, by_address);
 			return;
 		}
@@ -87,18 +87,18 @@ static void check_blocks(check *c, const gs_segment *g, gs_block *blocks)
 	for (size_t k = 0; k < g->nblocks; k++) {
 		const gs_block *b = &blocks[k];
 		if (b->address < g->address || b->address > end || b->size > end - b->address)
-			find(c, BLOCK_OUTSIDE, g->address, b->address, b->size);
+			note_fault(c, BLOCK_OUTSIDE, g->address, b->address, b->size);
 		else if (b->address < at)
-			find(c, BLOCKS_OVERLAP, g->address, b->address, at - b->address);
+			note_fault(c, BLOCKS_OVERLAP, g->address, b->address, at - b->address);
 		else if (b->address > at)
-			find(c, GAP, g->address, at, b->address - at);
+			note_fault(c, GAP, g->address, at, b->address - at);
 		if (b->requested != GS_NONE && (uint64_t)b->requested > b->size)
-			find(c, MORE_REQUESTED, g->address, b->address, (uint64_t)b->requested);
+			note_fault(c, MORE_REQUESTED, g->address, b->address, (uint64_t)b->requested);
 		at = b->address + b->size;
 		sum += b->size; /* cannot wrap: check_sums came before */
 	}
 	if (sum != g->size)
-		find(c, SUM_DIFFERS, g->address, sum, g->size);
+		note_fault(c, SUM_DIFFERS, g->address, sum, g->size);
 }
 
 /* --- sums --------------------------------------------------------------------------------------
@@ -188,7 +188,7 @@ static void words(const found *f, fault kind, char *buf, size_t n)
 	}
 }
 
-static void tell(check *c)
+static void warn_of_faults(check *c)
 {
 	char text[160];
 	for (int kind = 0; kind < FAULTS; kind++) {
@@ -215,11 +215,11 @@ gs_status gs_layout_check(
 	if (status)
 		return status;
 	if (segment_unordered)
-		find(&c, SEGMENTS_UNORDERED, segment_unordered->address, segment_unordered[-1].address, 0);
+		note_fault(&c, SEGMENTS_UNORDERED, segment_unordered->address, segment_unordered[-1].address, 0);
 	for (size_t i = 0; i < l->nsegments; i++) {
 		check_segment(&c, &l->segments[i]);
 		check_blocks(&c, &l->segments[i], l->blocks + l->segments[i].first_block);
 	}
-	tell(&c);
+	warn_of_faults(&c);
 	return GS_OK;
 }

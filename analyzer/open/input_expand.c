@@ -18,7 +18,7 @@
 
 enum { MAX_ENTRIES = 100000, MAX_DEPTH = 16 };
 
-static gs_status append(gs_input_list *list, gs_input_entry entry, gs_error *err)
+static gs_status append_entry(gs_input_list *list, gs_input_entry entry, gs_error *err)
 {
 	if (list->n >= MAX_ENTRIES)
 		return gs_fail(err, GS_LIMIT, "more than %d snapshots", MAX_ENTRIES);
@@ -71,12 +71,12 @@ static gs_status append_file(gs_input_list *list, const char *path, bool in_fold
 		(!memcmp(head, "\x1f\x8b\x08", 3) || !memcmp(head, "\x28\xb5\x2f\xfd", 4));
 	unsigned parts = packed || head[i] == '<' ? parts_of_page(path) : 0;
 	if (parts < 2)
-		return append(list, entry, err);
+		return append_entry(list, entry, err);
 	gs_status status = parts > GS_HTML_PARTS
 		? gs_fail(err, GS_LIMIT, "a page of more than %d snapshots", GS_HTML_PARTS)
 		: GS_OK;
 	for (entry.part = 1; entry.part <= parts && !status; entry.part++)
-		status = append(list, entry, err);
+		status = append_entry(list, entry, err);
 	return status;
 }
 
@@ -105,7 +105,7 @@ static gs_status expand_database(const char *path, gs_input_list *list, gs_error
 	if (!status)
 		status = gs_store_ids(store, &ids, &n, err);
 	for (size_t i = 0; i < n && !status; i++)
-		status = append(list, (gs_input_entry){.path = (char *)(uintptr_t)path, .id = ids[i]}, err);
+		status = append_entry(list, (gs_input_entry){.path = (char *)(uintptr_t)path, .id = ids[i]}, err);
 	free(ids);
 	gs_store_close(store);
 	return status;
@@ -186,7 +186,7 @@ static gs_status expand_one(const char *path, gs_input_list *list, gs_error *err
 {
 	struct stat st;
 	if (!strcmp(path, "-"))
-		return append(list, (gs_input_entry){.path = (char *)(uintptr_t)path}, err);
+		return append_entry(list, (gs_input_entry){.path = (char *)(uintptr_t)path}, err);
 	if (stat(path, &st))
 		return gs_fail(err, errno == ENOENT ? GS_NOT_FOUND : GS_IO, "%s", strerror(errno));
 	if (S_ISDIR(st.st_mode)) {
@@ -261,7 +261,7 @@ static gs_status expand_newest(
 	char *path = NULL;
 	gs_status status = gs_input_newest(&path, err);
 	if (!status)
-		status = append(list, (gs_input_entry){.path = path}, err);
+		status = append_entry(list, (gs_input_entry){.path = path}, err);
 	if (!status && note)
 		note_newest(path, note, context);
 	free(path);

@@ -20,7 +20,7 @@ typedef struct bar {
 	uint64_t total;
 } bar;
 
-static void add(bar *b, const char *name, uint64_t bytes, gs_paint paint)
+static void add_part(bar *b, const char *name, uint64_t bytes, gs_paint paint)
 {
 	if (!bytes)
 		return;
@@ -35,15 +35,15 @@ static bar make_bar(const gs_map_view *v)
 			 known = v->totals.reserved + free_bytes;
 	bar b = {.n = 0};
 
-	add(&b, "in use", v->totals.reserved - v->totals.free, (gs_paint){0x41506b, 0, GS_PLAIN});
-	add(&b, "cached, free", v->totals.free, (gs_paint){0xdde6ee, 0, GS_PLAIN});
+	add_part(&b, "in use", v->totals.reserved - v->totals.free, (gs_paint){0x41506b, 0, GS_PLAIN});
+	add_part(&b, "cached, free", v->totals.free, (gs_paint){0xdde6ee, 0, GS_PLAIN});
 	if (f->capacity > 0 && (uint64_t)f->capacity > known && f->device_free != GS_NONE)
-		add(&b, "outside the allocator", (uint64_t)f->capacity - known,
+		add_part(&b, "outside the allocator", (uint64_t)f->capacity - known,
 			(gs_paint){0xe9dcc9, 0xb49a74, GS_FALLING});
 	else if (f->capacity > 0 && (uint64_t)f->capacity > known)
-		add(&b, "free or outside the allocator", (uint64_t)f->capacity - known,
+		add_part(&b, "free or outside the allocator", (uint64_t)f->capacity - known,
 			(gs_paint){0xf6f1ea, 0xd2c3ac, GS_FALLING});
-	add(&b, "free on the device", free_bytes, (gs_paint){0xfefefd, 0, GS_PLAIN});
+	add_part(&b, "free on the device", free_bytes, (gs_paint){0xfefefd, 0, GS_PLAIN});
 	return b;
 }
 

@@ -86,7 +86,7 @@ static int class_of_event(const player *p, size_t i)
 	return gs_palette_live(p->palette, &c);
 }
 
-static void take(uint64_t *band, uint64_t bytes) { *band -= bytes < *band ? bytes : *band; }
+static void subtract_bytes(uint64_t *band, uint64_t bytes) { *band -= bytes < *band ? bytes : *band; }
 
 /* The block that an event frees: which class it is counted in, and where that is marked. */
 static uint8_t *find_freed(player *p, size_t i, int *class)
@@ -109,11 +109,11 @@ static void free_block(player *p, size_t i, bool completed)
 
 	if (counted && *counted) {
 		*counted = 0;
-		take(&p->bands[class], p->h->sizes[i]);
+		subtract_bytes(&p->bands[class], p->h->sizes[i]);
 		if (!completed)
 			p->bands[GS_CLASS_PENDING] += p->h->sizes[i];
 	} else if (completed)
-		take(&p->bands[GS_CLASS_PENDING], p->h->sizes[i]);
+		subtract_bytes(&p->bands[GS_CLASS_PENDING], p->h->sizes[i]);
 }
 
 /* Whether the free that event i asks for is complete at once: no other stream had to be waited for.

@@ -41,7 +41,7 @@ const gs_figure gs_figures[] = {
 #undef B
 const size_t gs_nfigures = sizeof gs_figures / sizeof *gs_figures;
 
-static int find(const char *name, size_t n)
+static int find_figure(const char *name, size_t n)
 {
 	for (size_t i = 0; i < gs_nfigures; i++)
 		if (strlen(gs_figures[i].name) == n && !strncasecmp(gs_figures[i].name, name, n))
@@ -74,7 +74,7 @@ typedef struct writer {
 	size_t n;
 } writer;
 
-static gs_status put(writer *w, const char *text, size_t n, gs_error *err)
+static gs_status put_token(writer *w, const char *text, size_t n, gs_error *err)
 {
 	if (n >= sizeof w->a->sql - w->n)
 		return gs_fail(err, GS_INVALID, "an assertion of more than %d bytes", GS_ASSERTION_SQL);
@@ -95,12 +95,12 @@ static gs_status put_number(writer *w, const char **at, gs_error *err)
 		!gs_size_parse(word, &bytes, NULL)) {
 		*at += n;
 		snprintf(number, sizeof number, "%" PRIu64, bytes);
-		return put(w, number, strlen(number), err);
+		return put_token(w, number, strlen(number), err);
 	}
 	n = digits + (blank ? 0 : unit);
 	const char *from = *at;
 	*at += n;
-	return put(w, from, n, err);
+	return put_token(w, from, n, err);
 }
 
 static gs_status refuse(const char *word, size_t n, gs_error *err)
@@ -118,17 +118,17 @@ static gs_status put_word(writer *w, const char **at, gs_error *err)
 		word += 5;
 		n = word_length(word);
 	}
-	int figure = find(word, n);
+	int figure = find_figure(word, n);
 	if (figure < 0 && (base || !is_keyword(word, n)))
 		return refuse(word, n, err);
 	*at = word + n;
 	w->a->base |= base;
 	if (figure < 0)
-		return put(w, word, n, err);
+		return put_token(w, word, n, err);
 	if (w->a->told < 0 && !base)
 		w->a->told = figure;
-	gs_status status = put(w, base ? "base_" : "", base ? 5 : 0, err);
-	return status ? status : put(w, gs_figures[figure].name, strlen(gs_figures[figure].name), err);
+	gs_status status = put_token(w, base ? "base_" : "", base ? 5 : 0, err);
+	return status ? status : put_token(w, gs_figures[figure].name, strlen(gs_figures[figure].name), err);
 }
 
 gs_status gs_assertion_parse(const char *text, gs_assertion *a, gs_error *err)
@@ -144,7 +144,7 @@ gs_status gs_assertion_parse(const char *text, gs_assertion *a, gs_error *err)
 		else if (isspace((unsigned char)*p) ||
 			(strchr("<>=!+-*/%(),", *p) && (p[0] != '-' || p[1] != '-') &&
 				(p[0] != '/' || p[1] != '*')))
-			status = put(&w, p++, 1, err);
+			status = put_token(&w, p++, 1, err);
 		else
 			status = gs_fail(err, GS_INVALID, "`%.20s` has no place in an assertion", p);
 	}

@@ -121,7 +121,7 @@ static void release_text(const gs_snapshot *s, char *buf, size_t cap)
 		snprintf(buf, cap, "%s or %s", min ? min : max, min ? "later" : "earlier");
 }
 
-static void add(char *buf, size_t cap, bool missing, const char *text)
+static void add_unknown(char *buf, size_t cap, bool missing, const char *text)
 {
 	size_t at = strlen(buf);
 	if (missing)
@@ -131,24 +131,24 @@ static void add(char *buf, size_t cap, bool missing, const char *text)
 static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t cap)
 {
 	buf[0] = 0;
-	add(buf, cap, !c->layout,
+	add_unknown(buf, cap, !c->layout,
 		s->lost ? "segments and blocks" : "segments and blocks (a text tells sums only)");
-	add(buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
-	add(buf, cap, c->dropped > 0,
+	add_unknown(buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
+	add_unknown(buf, cap, c->dropped > 0,
 		"what happened before the first event kept (the ring overflowed)");
-	add(buf, cap, c->events > 0 && !c->dropped && !c->all && s->kind == GS_KIND_PYTORCH,
+	add_unknown(buf, cap, c->events > 0 && !c->dropped && !c->all && s->kind == GS_KIND_PYTORCH,
 		"whether events before the first one are missing");
-	add(buf, cap, c->events > 0 && !s->events_skipped && !c->times,
+	add_unknown(buf, cap, c->events > 0 && !s->events_skipped && !c->times,
 		"when it happened (events have no time)");
-	add(buf, cap, c->layout && s->nstacks <= 1, "which code allocated (no stacks were recorded)");
-	add(buf, cap, s->nooms && !c->requested, "the size asked for");
-	add(buf, cap, s->nooms && !c->layout && !c->held, "how much was held");
-	add(buf, cap, !c->capacity, "the device's capacity (--capacity gives it)");
-	add(buf, cap, !c->device_free, "how much of the device was free");
-	add(buf, cap, !s->complete, "what stood behind the cut");
+	add_unknown(buf, cap, c->layout && s->nstacks <= 1, "which code allocated (no stacks were recorded)");
+	add_unknown(buf, cap, s->nooms && !c->requested, "the size asked for");
+	add_unknown(buf, cap, s->nooms && !c->layout && !c->held, "how much was held");
+	add_unknown(buf, cap, !c->capacity, "the device's capacity (--capacity gives it)");
+	add_unknown(buf, cap, !c->device_free, "how much of the device was free");
+	add_unknown(buf, cap, !s->complete, "what stood behind the cut");
 }
 
-static gs_status put(gs_emitter *e, const gs_snapshot *s, gs_error *err)
+static gs_status put_device(gs_emitter *e, const gs_snapshot *s, gs_error *err)
 {
 	char devices[2048], cannot[1024], release[64];
 	counts c = count(s);
@@ -331,7 +331,7 @@ gs_status gs_info_emit(const gs_snapshot *snapshots, size_t n, gs_format format,
 		own.complete &= snapshots[i].complete;
 	gs_status status = gs_emit_open(out, format, &own, &e, err);
 	for (size_t i = 0; i < n && !status; i++)
-		status = put(e, &snapshots[i], err);
+		status = put_device(e, &snapshots[i], err);
 	if (e) {
 		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
 		status = status ? status : closed;

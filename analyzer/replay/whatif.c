@@ -13,9 +13,9 @@
 #include "recorder/pool/rules.h"
 #include "schema/size.h"
 
-static void note(gs_whatif *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void add_note(gs_whatif *w, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-static void note(gs_whatif *w, const char *format, ...)
+static void add_note(gs_whatif *w, const char *format, ...)
 {
 	va_list args;
 
@@ -151,7 +151,7 @@ static void check_conf(gs_whatif *w)
 	gs_pool_settings_init(&settings);
 	if (!gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, &err))
 		return;
-	note(w, "the recorded settings are not understood (%.120s): the defaults stand in for them",
+	add_note(w, "the recorded settings are not understood (%.120s): the defaults stand in for them",
 		err.text);
 	doubt(w, "the recorded settings are not understood");
 	w->recorded_conf[0] = 0;
@@ -162,34 +162,34 @@ static void tell_agreement(gs_whatif *w)
 	const gs_replay_agreement *a = &w->agreement;
 
 	if (w->replay.foreign) {
-		note(w,
+		add_note(w,
 			"recorded below another allocator: the requests are replayed by PyTorch's rules (%s), there is nothing to compare them with",
 			w->rules->name);
 		doubt(w, "recorded by another allocator than the one replayed");
 	} else if (!w->replay.peak_reserved) {
-		note(w, "the recording has no segments: its settings cannot be replayed against it");
+		add_note(w, "the recording has no segments: its settings cannot be replayed against it");
 		doubt(w, "recorded without segments");
 	} else if (a->agrees) {
-		note(w,
+		add_note(w,
 			"the recorded settings (%s), replayed by the rules of %s, give all %" PRIu64
 			" recorded events again",
 			w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->compared);
 	} else {
-		note(w,
+		add_note(w,
 			"the recorded settings (%s), replayed by the rules of %s, differ from the recording first at event %" PRId64
 			": %s",
 			w->recorded_conf[0] ? w->recorded_conf : "default", w->rules->name, a->event, a->text);
 		doubt(w, "the replay of the recorded settings differs from the recording");
 	}
 	if (a->pending_frees) {
-		note(w,
+		add_note(w,
 			"%" PRIu64
 			" freed block%s must still have been in use by another stream when the request failed; this is taken over for every row",
 			a->pending_frees, a->pending_frees == 1 ? "" : "s");
 		doubt(w, "frees pending at the failure were inferred");
 	}
 	if (w->replay.emptied && !w->replay.told)
-		note(w, "empty_cache() was inferred %" PRIu64 " time%s from segments that went back",
+		add_note(w, "empty_cache() was inferred %" PRIu64 " time%s from segments that went back",
 			w->replay.emptied, w->replay.emptied == 1 ? "" : "s");
 	if (find_action(&w->device->trace, GS_ACTION_FREE_REQUESTED) &&
 		!find_action(&w->device->trace, GS_ACTION_FREE_COMPLETED))
@@ -248,7 +248,7 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 		w->total = (uint64_t)w->options.capacity;
 		w->capacity = w->options.capacity;
 		if (!w->outside_known) {
-			note(w,
+			add_note(w,
 				"what others held of the device is not known (--recorded-capacity tells it): taken as nothing");
 			doubt(w, "memory held by others is not known");
 		}
@@ -260,7 +260,7 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 		w->outside = 0;
 		w->capacity = GS_NONE;
 		if (failed) {
-			note(w,
+			add_note(w,
 				"the device's free memory at the failure is not recorded: without --capacity nothing bounds the replay");
 			doubt(w, "the device's memory is not known");
 		}
@@ -268,7 +268,7 @@ static void find_budget(gs_whatif *w, const gs_snapshot *s)
 	if (w->outside > w->total)
 		w->outside = w->total;
 	if (w->outside)
-		note(w, "%s of the device were held outside this allocator",
+		add_note(w, "%s of the device were held outside this allocator",
 			gs_size_format(text, sizeof text, w->outside));
 }
 
@@ -297,7 +297,7 @@ static void find_limit(gs_whatif *w)
 	/* a fraction is held against the segment size, also with expandable segments */
 	w->limit = (uint64_t)bounded(r->oom_reserved) + gs_rules_segment_size(&settings, rounded) - 1;
 	w->limit_low = (uint64_t)bounded(r->oom_peak) < w->limit ? (uint64_t)r->oom_peak : w->limit;
-	note(w,
+	add_note(w,
 		"the device had room for the request that failed, so something limits this process: to between %s and %s (--allowed tells it)",
 		gs_size_format(low, sizeof low, w->limit_low), gs_size_format(high, sizeof high, w->limit));
 }
@@ -311,7 +311,7 @@ static void tell_start(gs_whatif *w)
 		w->device->trace.complete != 0;
 	if (w->starts_whole || w->replay.foreign)
 		return;
-	note(w, "the recording begins late: blocks from before it stay where they were%s",
+	add_note(w, "the recording begins late: blocks from before it stay where they were%s",
 		w->replay.history->initial.exact ? "" : ", as far as they are known");
 }
 
@@ -349,7 +349,7 @@ gs_status gs_whatif_open(
 	if (!status &&
 		(options->rewrite.free_pattern || options->rewrite.without_tag || options->rewrite.pad_to ||
 			options->rewrite.nscales))
-		note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed,
+		add_note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed,
 			changed == 1 ? "" : "s");
 	return status;
 }

@@ -24,7 +24,7 @@ static gs_status run_conf(const gs_whatif *w, const char *conf, uint64_t total, 
 	return gs_replay_run(&w->replay, &settings, result, err);
 }
 
-static void mark(gs_whatif_row *row, const char *text)
+static void mark_inexact(gs_whatif_row *row, const char *text)
 {
 	row->exact = false;
 	if (!row->note[0])
@@ -37,19 +37,19 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 
 	row->exact = true;
 	if (w->doubt[0])
-		mark(row, w->doubt);
+		mark_inexact(row, w->doubt);
 	if (row->result.too_small)
-		mark(row, "what was live before the recording does not fit this device");
+		mark_inexact(row, "what was live before the recording does not fit this device");
 	if (!w->starts_whole && w->options.capacity != GS_NONE &&
 		w->options.capacity != w->recorded_capacity)
-		mark(row,
+		mark_inexact(row,
 			"what was allocated before the recording lies as the recorded device had room for");
 	if (!w->starts_whole && !recorded)
-		mark(row, "what was allocated before the recording lies as the recorded settings laid it");
+		mark_inexact(row, "what was allocated before the recording lies as the recorded settings laid it");
 	if (!w->starts_whole && !w->replay.history->initial.exact)
-		mark(row, "the state before the recording is not wholly known");
+		mark_inexact(row, "the state before the recording is not wholly known");
 	if (row->result.past_oom)
-		mark(row,
+		mark_inexact(row,
 			"a request that failed when recorded succeeds; what the program would have done then is not recorded");
 }
 
@@ -79,7 +79,7 @@ static gs_status fill_row(const gs_whatif *w, gs_whatif_row *row, uint64_t total
 		!(row->result.fits && row->result.peak_reserved <= w->limit_low)) {
 		status = run_conf(w, row->conf, total, w->limit_low, &other, err);
 		if (!status && memcmp(&other, &row->result, sizeof other))
-			mark(row, "the limit that refused the recorded request is known between bounds only");
+			mark_inexact(row, "the limit that refused the recorded request is known between bounds only");
 	}
 	bound_peak(w, row, total);
 	return status;

@@ -168,7 +168,7 @@ static void put_process(
 	gs_writer_process(w, &row);
 }
 
-static void mark(const gpusnap_builder *b, gs_encoder *e)
+static void mark_used(const gpusnap_builder *b, gs_encoder *e)
 {
 	gs_encoder_begin(e);
 	for (size_t i = 0; i < b->segments.n; i++)
@@ -255,7 +255,7 @@ gs_status gs_builder_encode(gpusnap_builder *b, gs_encoder *e, const gs_config *
 		status = gs_writer_init(e->workspace, e->workspace_bytes, config->level, sink, arg, &w);
 	if (status)
 		return status;
-	mark(b, e);
+	mark_used(b, e);
 	put_head(b, e, w, config, pid, reason);
 	put_layout(b, e, w);
 	put_tail(b, e, w);

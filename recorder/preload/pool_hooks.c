@@ -37,7 +37,7 @@ bool gs_pool_hook_failed(void)
 /* --- opening
  * ---------------------------------------------------------------------------------------- */
 
-static void tell(const char *what, const char *why)
+static void say_line(const char *what, const char *why)
 {
 	char text[400] = "gpusnap: ";
 	gs_line line = {text, strlen(text), sizeof text};
@@ -56,7 +56,7 @@ static int open_recorder(void)
 	if (!wanted || !strcmp(wanted, "0") || config.disable)
 		return -1;
 	if (gs_cuda_load(&err) || gs_recorder_init(&hooked.recorder, &config, 0, &err)) {
-		tell("no pool: ", err.text);
+		say_line("no pool: ", err.text);
 		return -1;
 	}
 	if (config.stacks & GS_STACKS_PYTHON)
@@ -92,7 +92,7 @@ static gs_heap *add_device(int number)
 			gs_recorder_add_device(&hooked.recorder, &c, &err);
 		}
 		if (err.status)
-			tell("no pool: ", err.text);
+			say_line("no pool: ", err.text);
 	}
 	pthread_mutex_unlock(&hooked.lock);
 	return gs_recorder_heap(&hooked.recorder, number);
@@ -185,7 +185,7 @@ bool gs_pool_hook_refuses_export(uint64_t address)
 	if (!gs_pool_hook_range(address, &start, &bytes))
 		return false;
 	if (!atomic_exchange(&hooked.told_export, true))
-		tell(
+		say_line(
 			"--pool cannot export memory to other processes: the block has neighbours; run without --pool",
 			"");
 	return true;

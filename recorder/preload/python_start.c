@@ -36,7 +36,7 @@ static struct {
 	void (*clear_error)(void);
 } py;
 
-static bool find(const char *name, void *slot)
+static bool find_symbol(const char *name, void *slot)
 {
 	void *f = gs_hook_dlsym(RTLD_DEFAULT, name);
 	memcpy(slot, &f, sizeof f);
@@ -45,11 +45,11 @@ static bool find(const char *name, void *slot)
 
 static bool find_all(void)
 {
-	return find("PySys_AddAuditHook", &py.add) && find("PyTuple_GetItem", &py.item) &&
-		find("PyUnicode_AsUTF8", &py.utf8) && find("PyDict_New", &py.new_dict) &&
-		find("PyDict_SetItemString", &py.put) && find("PyUnicode_DecodeFSDefault", &py.decode) &&
-		find("PyRun_StringFlags", &py.run) && find("Py_DecRef", &py.decref) &&
-		find("PyErr_Clear", &py.clear_error);
+	return find_symbol("PySys_AddAuditHook", &py.add) && find_symbol("PyTuple_GetItem", &py.item) &&
+		find_symbol("PyUnicode_AsUTF8", &py.utf8) && find_symbol("PyDict_New", &py.new_dict) &&
+		find_symbol("PyDict_SetItemString", &py.put) && find_symbol("PyUnicode_DecodeFSDefault", &py.decode) &&
+		find_symbol("PyRun_StringFlags", &py.run) && find_symbol("Py_DecRef", &py.decref) &&
+		find_symbol("PyErr_Clear", &py.clear_error);
 }
 
 /* Runs start.py's begin(). Whatever goes wrong there is the package's to tell. */

@@ -115,7 +115,7 @@ static gs_status note_failures(planning *p, gs_error *err)
 	return status;
 }
 
-static gs_status note(planning *p, gs_error *err)
+static gs_status note_section(planning *p, gs_error *err)
 {
 	uint32_t window;
 	switch (p->section.kind) {
@@ -194,7 +194,7 @@ static gs_status scan(planning *p, gs_error *err)
 {
 	gs_status status = GS_OK;
 	while (!status && !(status = gs_sections_next(p->sections, &p->section, err)))
-		status = note(p, err);
+		status = note_section(p, err);
 	if (status == GS_TRUNCATED && p->section.kind)
 		forget_cut_section(p);
 	return status == GS_END || status == GS_TRUNCATED ? GS_OK : status;

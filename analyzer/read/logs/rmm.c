@@ -122,7 +122,7 @@ static gs_status freed(
 		: GS_NO_MEMORY;
 }
 
-static void note(replay *r, odd *o)
+static void note_line(replay *r, odd *o)
 {
 	if (!o->lines++)
 		o->first_line = r->line;
@@ -160,7 +160,7 @@ static gs_status allocate(replay *r, const gs_rmm_row *row, uint32_t stream, uin
 		return GS_NO_MEMORY;
 	size_t slot = find_live(l, &r->d->trace, row->pointer);
 	if (l->slots[slot]) {
-		note(r, &r->doubled);
+		note_line(r, &r->doubled);
 		if (free_live(r, l, slot))
 			return GS_NO_MEMORY;
 		slot = find_live(l, &r->d->trace, row->pointer);
@@ -183,7 +183,7 @@ static gs_status release(replay *r, const gs_rmm_row *row, uint32_t stream, uint
 	size_t slot = find_live(l, &r->d->trace, row->pointer);
 	if (l->slots[slot])
 		return free_live(r, l, slot);
-	note(r, &r->unknown);
+	note_line(r, &r->unknown);
 	return row->size ? freed(r, row->pointer, row->size, stream, pool, 0) : GS_OK;
 }
 
@@ -284,7 +284,7 @@ static gs_status play_lines(replay *r, gs_source *source, gs_error *err)
 			r->s->complete = false;
 			r->s->cut_at = offset;
 		} else {
-			note(r, &r->damaged);
+			note_line(r, &r->damaged);
 		}
 	}
 	return gs_source_status(source, err);
@@ -344,7 +344,7 @@ static gs_status capture(replay *r, gs_device *d, gs_error *err)
 	return GS_OK;
 }
 
-static void tell(gs_snapshot *s, const odd *o, const char *what)
+static void warn_of(gs_snapshot *s, const odd *o, const char *what)
 {
 	if (o->lines)
 		gs_snapshot_warn(s, "%zu line%s %s (the first is line %zu)", o->lines,
@@ -368,9 +368,9 @@ static gs_status conclude(replay *r, unsigned want, gs_error *err)
 		d->trace.n = d->trace.cap = 0;
 		s->events_skipped = true;
 	}
-	tell(s, &r->damaged, "can't be read as a row of the log");
-	tell(s, &r->unknown, "free what the log did not allocate: it began later");
-	tell(s, &r->doubled, "allocate what is still in use: a free is missing");
+	warn_of(s, &r->damaged, "can't be read as a row of the log");
+	warn_of(s, &r->unknown, "free what the log did not allocate: it began later");
+	warn_of(s, &r->doubled, "allocate what is still in use: a free is missing");
 	if (!r->failures)
 		gs_snapshot_warn(s, "no failed allocation in this log");
 	return GS_OK;

@@ -143,7 +143,7 @@ size_t gs_oom_same_failure(const gs_oom_find *finds, size_t n, const gs_oom_find
 	return n;
 }
 
-static void fill(int64_t *to, int64_t from)
+static void fill_unknown(int64_t *to, int64_t from)
 {
 	if (*to == GS_NONE)
 		*to = from;
@@ -151,19 +151,19 @@ static void fill(int64_t *to, int64_t from)
 
 void gs_oom_fill(gs_oom *a, const gs_oom *f)
 {
-	fill(&a->requested, f->requested);
-	fill(&a->needed, f->needed);
-	fill(&a->capacity, f->capacity);
-	fill(&a->device_free, f->device_free);
-	fill(&a->allocated, f->allocated);
-	fill(&a->reserved, f->reserved);
-	fill(&a->allowed, f->allowed);
-	fill(&a->told.others, f->told.others);
-	fill(&a->told.own, f->told.own);
-	fill(&a->told.counted, f->told.counted);
-	fill(&a->told.private_free, f->told.private_free);
-	fill(&a->told.pool_free, f->told.pool_free);
-	fill(&a->told.pool_largest, f->told.pool_largest);
+	fill_unknown(&a->requested, f->requested);
+	fill_unknown(&a->needed, f->needed);
+	fill_unknown(&a->capacity, f->capacity);
+	fill_unknown(&a->device_free, f->device_free);
+	fill_unknown(&a->allocated, f->allocated);
+	fill_unknown(&a->reserved, f->reserved);
+	fill_unknown(&a->allowed, f->allowed);
+	fill_unknown(&a->told.others, f->told.others);
+	fill_unknown(&a->told.own, f->told.own);
+	fill_unknown(&a->told.counted, f->told.counted);
+	fill_unknown(&a->told.private_free, f->told.private_free);
+	fill_unknown(&a->told.pool_free, f->told.pool_free);
+	fill_unknown(&a->told.pool_largest, f->told.pool_largest);
 }
 
 bool gs_oom_tells_more(const gs_oom_find *a, const gs_oom_find *f)
@@ -186,7 +186,7 @@ void gs_oom_join(gs_oom_find *a, const gs_oom_find *f)
 	a->logged = f->logged;
 	a->thrown |= f->thrown;
 	gs_oom_fill(&a->row, &f->row);
-	fill(&a->row.time_us, f->row.time_us);
+	fill_unknown(&a->row.time_us, f->row.time_us);
 	unsigned cut = a->row.told.says & f->row.told.says & GS_SAYS_CUT;
 	a->row.told.says = ((a->row.told.says | f->row.told.says) & ~(unsigned)GS_SAYS_CUT) | cut;
 	a->end = f->end;

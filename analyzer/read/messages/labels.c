@@ -65,25 +65,25 @@ typedef struct sums {
 
 bool gs_oom_sentinel(int64_t bytes) { return bytes >= INT64_C(1) << 62; }
 
-static void set(int64_t *field, int64_t bytes)
+static void set_unknown(int64_t *field, int64_t bytes)
 {
 	if (*field == GS_NONE)
 		*field = bytes;
 }
 
-static void take(gs_oom_match *m, sums *s, enum field field, int64_t bytes)
+static void take_figure(gs_oom_match *m, sums *s, enum field field, int64_t bytes)
 {
 	switch (field) {
-	case CAPACITY: set(&m->row.capacity, bytes); break;
-	case FREE: set(&m->row.device_free, bytes); break;
-	case ALLOCATED: set(&m->row.allocated, bytes); break;
-	case RESERVED: set(&m->row.reserved, bytes); break;
-	case ALLOWED: set(&m->row.allowed, bytes); break;
-	case REQUESTED: set(&m->row.requested, bytes); break;
-	case CACHED: set(&s->cached, bytes); break;
-	case UNALLOCATED: set(&s->unallocated, bytes); break;
-	case PRIVATE: set(&m->row.told.private_free, bytes); break;
-	case BESIDE: set(&m->row.told.others, bytes); break;
+	case CAPACITY: set_unknown(&m->row.capacity, bytes); break;
+	case FREE: set_unknown(&m->row.device_free, bytes); break;
+	case ALLOCATED: set_unknown(&m->row.allocated, bytes); break;
+	case RESERVED: set_unknown(&m->row.reserved, bytes); break;
+	case ALLOWED: set_unknown(&m->row.allowed, bytes); break;
+	case REQUESTED: set_unknown(&m->row.requested, bytes); break;
+	case CACHED: set_unknown(&s->cached, bytes); break;
+	case UNALLOCATED: set_unknown(&s->unallocated, bytes); break;
+	case PRIVATE: set_unknown(&m->row.told.private_free, bytes); break;
+	case BESIDE: set_unknown(&m->row.told.others, bytes); break;
 	case IN_USE:
 	case NONE: break;
 	}
@@ -99,7 +99,7 @@ static void take_process(const gs_text *t, size_t i, int64_t bytes, gs_oom_match
 		return;
 	if (gs_text_is(t, digits, "has")) {
 		if (gs_text_ends(t, word, "this"))
-			set(&m->row.told.own, bytes);
+			set_unknown(&m->row.told.own, bytes);
 		return;
 	}
 	if (!gs_text_number(t, &digits, &pid) || !gs_text_is(t, digits, "has") || pid > INT64_MAX)
@@ -185,7 +185,7 @@ size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 			else if (field == IN_USE)
 				take_process(t, i, bytes, m);
 			else
-				take(m, &s, field, bytes);
+				take_figure(m, &s, field, bytes);
 			last = end;
 			if (gs_text_is(t, end, "onprivatepool") || gs_text_is(t, end, "onsharedpool"))
 				break; /* where the message of MPS ends */

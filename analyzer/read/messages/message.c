@@ -173,7 +173,7 @@ static gs_oom *aside_of(gs_oom_text *o, const char *library)
 	return NULL;
 }
 
-static gs_status keep(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
+static gs_status keep_match(gs_oom_text *o, const gs_text *t, const gs_oom_match *m, gs_error *err)
 {
 	gs_oom_find f = {.row = m->row,
 		.kind = m->kind,
@@ -249,7 +249,7 @@ gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t
 		if (is > 0 && m.aside) {
 			put_aside(o, &m);
 		} else if (is > 0) {
-			gs_status status = keep(o, t, &m, err);
+			gs_status status = keep_match(o, t, &m, err);
 			if (status)
 				return status;
 		} else if (!o->nots[m.reason]++) {
@@ -310,7 +310,7 @@ static void look_for_contradictions(gs_oom_text *o, gs_oom_find *f)
 	}
 }
 
-static gs_status add(gs_oom_text *o, gs_oom_find *f)
+static gs_status add_find(gs_oom_text *o, gs_oom_find *f)
 {
 	look_for_contradictions(o, f);
 	gs_oom *row = gs_snapshot_add_oom(o->snapshot);
@@ -415,7 +415,7 @@ gs_status gs_oom_text_finish(gs_oom_text *o, gs_error *err)
 	if (o->n)
 		qsort(o->finds, o->n, sizeof *o->finds, by_device);
 	for (size_t i = 0; i < o->n; i++)
-		if (add(o, &o->finds[i]) || add_banner(o, o->finds[i].row.device))
+		if (add_find(o, &o->finds[i]) || add_banner(o, o->finds[i].row.device))
 			return gs_fail(err, GS_NO_MEMORY, "no memory for %zu messages", o->n);
 	say(o);
 	return GS_OK;

@@ -214,7 +214,7 @@ static bool of_number(char c)
 
 /* Length of the first word of a line where it is a mark that each line of a wrapped text may bear:
  * `#`, `E`, `node7:` or `3:`. */
-static size_t mark(const gs_text *t, size_t from, size_t to, size_t *begin)
+static size_t line_mark(const gs_text *t, size_t from, size_t to, size_t *begin)
 {
 	static const char *const marks[] = {"#", "*", "-", "//", "E", "##"};
 	size_t i = from, n = 0;
@@ -237,12 +237,12 @@ static size_t mark(const gs_text *t, size_t from, size_t to, size_t *begin)
 /* Where the text of a line begins, behind the mark that the line before it bears as well. */
 static size_t behind_mark(const gs_text *t, size_t from, size_t to)
 {
-	size_t begin, n = mark(t, from, to, &begin), before = from, other;
+	size_t begin, n = line_mark(t, from, to, &begin), before = from, other;
 	if (!n || from < 2)
 		return from;
 	for (before--; before > 0 && t->text[before - 1] != '\n'; before--)
 		;
-	if (mark(t, before, from - 1, &other) != n || memcmp(t->text + begin, t->text + other, n))
+	if (line_mark(t, before, from - 1, &other) != n || memcmp(t->text + begin, t->text + other, n))
 		return from;
 	return begin + n;
 }

@@ -15,19 +15,11 @@ bool gs_pinning_matters(const gs_diagnosis *d)
 
 const gs_segment *gs_foreign_hole(const gs_diagnosis *d, bool other_pool)
 {
-	const gs_segment *found = NULL;
-	uint64_t size = 0;
-	for (size_t i = 0; i < d->layout.nblocks; i++) {
-		const gs_block *b = &d->layout.blocks[i];
-		const gs_segment *g = &d->layout.segments[b->segment];
-		bool pool = g->pool_id.a != d->pool_id.a || g->pool_id.b != d->pool_id.b;
-		if (b->state != GS_INACTIVE || pool != other_pool ||
-			(!pool && (int64_t)g->stream == d->stream) || b->size <= size)
-			continue;
-		size = b->size;
-		found = g;
-	}
-	return found;
+	gs_policy_request r = gs_diagnosis_request(d);
+	gs_free_for f;
+	gs_free_for_request(d->policy, &d->layout, &r, &f);
+	size_t at = f.holes[other_pool ? GS_POOL_OTHER_ID : GS_POOL_OTHER_STREAM].largest_at;
+	return at == SIZE_MAX ? NULL : &d->layout.segments[d->layout.blocks[at].segment];
 }
 
 gs_status gs_worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost)

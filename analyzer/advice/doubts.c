@@ -65,7 +65,11 @@ static void add_undecided(const gs_diagnosis *d, char *buf, size_t cap)
 		for (int i = 0; i < GS_STEPS; i++) {
 			if (!d->null[i] || fact_that_tells(d, (gs_step)i) != fact)
 				continue;
-			append_text(buf, cap, "%s%s", !first ? ", " : *buf ? "; " : "", gs_step_noun((gs_step)i));
+			append_text(buf, cap, "%s%s",
+				!first     ? ", "
+					: *buf ? "; "
+						   : "",
+				gs_step_noun((gs_step)i));
 			first = false;
 		}
 		if (!first)
@@ -103,8 +107,8 @@ char *gs_diagnosis_doubts(const gs_diagnosis *d, char *buf, size_t cap)
 	add_undecided(d, buf, cap);
 	add_contradiction(d, buf, cap);
 	if (d->has_layout && !d->layout.exact)
-		append_text(buf, cap, "%sthe state itself, which is bounded and not known: %s", *buf ? "; " : "",
-			d->layout.note);
+		append_text(buf, cap, "%sthe state itself, which is bounded and not known: %s",
+			*buf ? "; " : "", d->layout.note);
 	bool others = false;
 	for (size_t i = 0; i < d->layout.nsegments; i++)
 		others |= d->layout.segments[i].pool_id.a || d->layout.segments[i].pool_id.b;

@@ -171,6 +171,9 @@ void gs_diagnosis_release(gs_diagnosis *d);
 /* The ladder's row of a step; NULL where it was not asked. */
 const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step);
 
+/* The failed request as its allocator sees it; of size 0 where nothing failed. */
+gs_policy_request gs_diagnosis_request(const gs_diagnosis *d);
+
 /* What the driver has left for this allocator: the device's free bytes, or what a limit leaves of
  * them; GS_NONE unknown. */
 int64_t gs_diagnosis_left(const gs_diagnosis *d);

@@ -63,8 +63,6 @@ void gs_diagnose_device(
 /* The steps and the verdict. */
 void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f);
 
-gs_policy_request gs_diagnosis_request(const gs_diagnosis *d);
-
 /* What would fit now; how fragmentation went. */
 gs_status gs_diagnose_health(gs_diagnosis *d);
 

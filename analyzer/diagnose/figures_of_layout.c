@@ -4,47 +4,39 @@
 #include "analyzer/diagnose/diagnose_internal.h"
 #include "recorder/pool/rules.h"
 
-/* Free blocks by their relation to the request. */
-typedef struct holes {
-	uint64_t same, same_blocks, same_largest, too_small, other_stream, other_pool,
-		unknown_requested;
-} holes;
-
 static uint64_t greater(uint64_t a, uint64_t b) { return a > b ? a : b; }
 
-static void look_at_blocks(
-	const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, holes *h)
+/* The largest hole of the request's own pool that is too small for it. */
+static uint64_t largest_too_small(
+	const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r)
 {
-	*h = (holes){0};
+	uint64_t found = 0;
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
-		const gs_segment *g = &l->segments[b->segment];
-		if (b->state != GS_INACTIVE) {
-			h->unknown_requested += b->requested == GS_NONE ? b->size : 0;
-			continue;
-		}
-		if (gs_policy_same_pool(d->policy, g, r)) {
-			h->same += b->size;
-			h->same_blocks++;
-			h->same_largest = greater(h->same_largest, b->size);
-			if (b->size < r->size)
-				h->too_small = greater(h->too_small, b->size);
-		} else if (g->pool_id.a != r->pool_id.a || g->pool_id.b != r->pool_id.b) {
-			h->other_pool = greater(h->other_pool, b->size);
-		} else if (g->stream != r->stream) {
-			h->other_stream = greater(h->other_stream, b->size);
-		}
+		if (b->state == GS_INACTIVE && b->size < r->size && b->size > found &&
+			gs_policy_same_pool(d->policy, &l->segments[b->segment], r))
+			found = b->size;
 	}
+	return found;
+}
+
+/* Bytes of live blocks that do not tell what was asked for. */
+static uint64_t unknown_requested(const gs_layout *l)
+{
+	uint64_t bytes = 0;
+	for (size_t i = 0; i < l->nblocks; i++)
+		if (l->blocks[i].state != GS_INACTIVE && l->blocks[i].requested == GS_NONE)
+			bytes += l->blocks[i].size;
+	return bytes;
 }
 
 /* The block that the search takes, else the largest that is too small. One that was made from sums
  * (it has no address) may be several. */
-static gs_range search(
-	const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r, uint64_t too_small)
+static gs_range search(const gs_diagnosis *d, const gs_layout *l, const gs_policy_request *r)
 {
 	size_t found = gs_policy_search(d->policy, &d->settings, l, r);
 	if (found == SIZE_MAX)
-		return gs_range_of(too_small);
+		return gs_range_of(largest_too_small(d, l, r));
 	gs_range hole = gs_range_of(l->blocks[found].size);
 	if (l->exact || l->segments[l->blocks[found].segment].has_address)
 		return hole;
@@ -64,7 +56,6 @@ static gs_status wait_for_frees(const gs_diagnosis *d, const gs_policy_request *
 	const gs_layout *l = &d->layout;
 	bool *gone = calloc(l->nblocks + 1, sizeof *gone);
 	gs_layout merged, released;
-	holes h;
 	uint64_t bytes, missing;
 	if (!gone)
 		return GS_NO_MEMORY;
@@ -72,8 +63,7 @@ static gs_status wait_for_frees(const gs_diagnosis *d, const gs_policy_request *
 		gone[i] = l->blocks[i].state == GS_ACTIVE_PENDING_FREE;
 	gs_status status = gs_layout_without(d->policy, &d->settings, l, gone, false, &merged, &bytes);
 	if (!status) {
-		look_at_blocks(d, &merged, r, &h);
-		f->waited_hole = search(d, &merged, r, h.too_small);
+		f->waited_hole = search(d, &merged, r);
 		gs_layout_release(&merged);
 		status = gs_layout_without(d->policy, &d->settings, l, gone, true, &released, &bytes);
 	}
@@ -129,15 +119,16 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 {
 	const gs_layout *l = &d->layout;
 	gs_policy_request r = gs_diagnosis_request(d);
-	uint64_t missing = 0;
-	holes h;
+	uint64_t missing = 0, untold = unknown_requested(l);
+	gs_free_for free_for;
 	if (d->settings.expandable && d->device)
 		r.base = lowest_mapped(d, &r);
-	look_at_blocks(d, l, &r, &h);
-	d->free = (int64_t)h.same;
+	gs_free_for_request(d->policy, l, &r, &free_for);
+	const gs_holes *holes = free_for.holes, *same = &holes[GS_POOL_SAME];
+	d->free = (int64_t)same->bytes;
 	bool counted = gs_layout_counted(d->snapshot, l);
-	d->free_blocks = counted ? (int64_t)h.same_blocks : GS_NONE;
-	d->largest_free = counted ? (int64_t)h.same_largest : GS_NONE;
+	d->free_blocks = counted ? (int64_t)same->n : GS_NONE;
+	d->largest_free = counted ? (int64_t)same->largest : GS_NONE;
 	d->ask = (int64_t)gs_policy_ask(d->policy, &d->settings, l, &r, &missing);
 	if (!(d->policy->classes && d->settings.expandable) && d->needed >= 0)
 		d->ask = d->needed;
@@ -150,13 +141,13 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 		r.size) /* not what an allocator asks for: a printed figure */
 		f->request = f->missing = gs_range_printed(d->requested);
 	f->device_free = gs_range_fact(d->device_free);
-	f->hole = search(d, l, &r, h.too_small);
-	f->stream_hole = gs_range_of(h.other_stream);
-	f->private_hole = gs_range_of(h.other_pool);
-	f->free_same = gs_range_of(h.same);
+	f->hole = search(d, l, &r);
+	f->stream_hole = gs_range_of(holes[GS_POOL_OTHER_STREAM].largest);
+	f->private_hole = gs_range_of(holes[GS_POOL_OTHER_ID].largest);
+	f->free_same = gs_range_of(same->bytes);
 	f->free_all = gs_range_of(free_for_request(d, &r));
-	f->rounding = (gs_range){d->totals.rounding, d->totals.rounding + h.unknown_requested,
-		h.unknown_requested ? GS_NONE : (int64_t)d->totals.rounding};
+	f->rounding = (gs_range){d->totals.rounding, d->totals.rounding + untold,
+		untold ? GS_NONE : (int64_t)d->totals.rounding};
 	gs_status status = wait_for_frees(d, &r, f);
 	if (d->requested <
 		0) { /* a message that tells no size: "OOM when allocating tensor with shape" */

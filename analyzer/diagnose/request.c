@@ -47,12 +47,12 @@ static const gs_oom *find_message(
 static int class_of(const gs_diagnosis *d, const gs_oom *oom)
 {
 	uint64_t size = (uint64_t)(oom->requested > 0 ? oom->requested : 0);
+	if (d->has_layout)
+		return gs_policy_request_of(d->policy, oom).pool;
 	if (!d->policy->classes || !size)
 		return GS_CLASS_UNKNOWN;
 	if (oom->pool != GS_CLASS_UNKNOWN)
 		return oom->pool;
-	if (d->has_layout)
-		return gs_rules_class(size);
 	/* a text prints the segment's size */
 	return size == GS_SMALL_SEGMENT ? GS_SMALL : size >= GS_LARGE_MIN ? GS_LARGE : GS_CLASS_UNKNOWN;
 }

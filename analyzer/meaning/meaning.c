@@ -123,7 +123,7 @@ gs_status gs_meaning_categories(
 	return GS_OK;
 }
 
-void gs_category_gauge_start(const gs_meaning *m, gs_category_gauge *g)
+void gs_running_categories_start(const gs_meaning *m, gs_running_categories *g)
 {
 	const gs_layout *l = &m->history->initial;
 	memset(g, 0, sizeof *g);
@@ -134,7 +134,7 @@ void gs_category_gauge_start(const gs_meaning *m, gs_category_gauge *g)
 		}
 }
 
-void gs_category_gauge_step(const gs_meaning *m, size_t i, gs_category_gauge *g)
+void gs_running_categories_step(const gs_meaning *m, size_t i, gs_running_categories *g)
 {
 	gs_action action = gs_meaning_action(m, i);
 	int32_t birth = m->history->births[i];
@@ -172,7 +172,7 @@ void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
 	const gs_history *h = m->history;
 	size_t n = until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n;
 	gs_running_totals g;
-	gs_category_gauge live;
+	gs_running_categories live;
 	*peak = (gs_peak){.idx = -1, .time_us = GS_NONE, .step = -1};
 	gs_running_totals_start(h, &g);
 	peak->allocated = g.allocated;
@@ -185,9 +185,9 @@ void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
 		peak->allocated = g.allocated;
 		peak->reserved = g.reserved;
 	}
-	gs_category_gauge_start(m, &live);
+	gs_running_categories_start(m, &live);
 	for (int64_t i = 0; i <= peak->idx; i++)
-		gs_category_gauge_step(m, (size_t)i, &live);
+		gs_running_categories_step(m, (size_t)i, &live);
 	peak->live = live;
 	if (peak->idx < 0)
 		return;

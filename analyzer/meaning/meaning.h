@@ -79,11 +79,11 @@ gs_status gs_meaning_categories(
 
 /* The same event by event without layouts (compare gs_running_totals): start, then step for i = 0 …
  * n - 1; after step i it holds what lives after event i. */
-typedef struct gs_category_gauge {
+typedef struct gs_running_categories {
 	uint64_t bytes[GS_MOST_CATEGORIES], blocks[GS_MOST_CATEGORIES];
-} gs_category_gauge;
-void gs_category_gauge_start(const gs_meaning *m, gs_category_gauge *g);
-void gs_category_gauge_step(const gs_meaning *m, size_t i, gs_category_gauge *g);
+} gs_running_categories;
+void gs_running_categories_start(const gs_meaning *m, gs_running_categories *g);
+void gs_running_categories_step(const gs_meaning *m, size_t i, gs_running_categories *g);
 
 /* The greatest allocated bytes of the recording up to event until (GS_NONE: all), and what was live
  * then. idx is -1 in a trace without events: then the captured figures stand. */
@@ -91,7 +91,7 @@ typedef struct gs_peak {
 	int64_t idx, time_us;
 	uint64_t allocated, reserved;
 	int64_t step; /* index in steps, -1 none */
-	gs_category_gauge live;
+	gs_running_categories live;
 } gs_peak;
 void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak);
 

@@ -215,7 +215,8 @@ gs_status gs_layout_check(
 	if (status)
 		return status;
 	if (segment_unordered)
-		note_fault(&c, SEGMENTS_UNORDERED, segment_unordered->address, segment_unordered[-1].address, 0);
+		note_fault(
+			&c, SEGMENTS_UNORDERED, segment_unordered->address, segment_unordered[-1].address, 0);
 	for (size_t i = 0; i < l->nsegments; i++) {
 		check_segment(&c, &l->segments[i]);
 		check_blocks(&c, &l->segments[i], l->blocks + l->segments[i].first_block);

@@ -105,7 +105,8 @@ static gs_status expand_database(const char *path, gs_input_list *list, gs_error
 	if (!status)
 		status = gs_store_ids(store, &ids, &n, err);
 	for (size_t i = 0; i < n && !status; i++)
-		status = append_entry(list, (gs_input_entry){.path = (char *)(uintptr_t)path, .id = ids[i]}, err);
+		status = append_entry(
+			list, (gs_input_entry){.path = (char *)(uintptr_t)path, .id = ids[i]}, err);
 	free(ids);
 	gs_store_close(store);
 	return status;

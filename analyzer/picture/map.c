@@ -71,7 +71,8 @@ static bool place_ghost(gs_map_view *v)
 {
 	const gs_map_figures *f = &v->figures;
 	uint64_t row = (uint64_t)v->plan.row_pixels, first = 0, last = 0, whole = 1ull << v->plan.shift;
-	const gs_block *b = f->hole < v->in.layout->nblocks ? &v->in.layout->blocks[f->hole] : NULL;
+	size_t hole = gs_map_usable(f)->largest_at;
+	const gs_block *b = hole < v->in.layout->nblocks ? &v->in.layout->blocks[hole] : NULL;
 
 	v->hole_row = v->plan.rows - 1;
 	if (b) {
@@ -104,8 +105,9 @@ static gs_status classify(gs_map_view *v, const gs_palette *palette, gs_error *e
 		for (size_t i = s->first_block; i < s->first_block + s->nblocks; i++) {
 			int class = gs_palette_class(palette, &v->moment, v->source, &l->blocks[i]);
 			if (class == GS_CLASS_FREE)
-				gs_map_count_hole(&v->figures, k, &l->blocks[i], i);
-			if (class == GS_CLASS_FREE && v->figures.refused[k])
+				gs_free_for_add(
+					&v->figures.free, (gs_pool_relation)v->figures.relation[k], &l->blocks[i], i);
+			if (class == GS_CLASS_FREE && v->figures.relation[k])
 				class = GS_CLASS_UNUSABLE;
 			v->classes[i] = (uint8_t) class;
 			v->bytes[class] += l->blocks[i].size;
@@ -367,14 +369,14 @@ static void unusable_reason(const gs_map *m, char *buf, size_t cap)
 	int n = 0;
 
 	*buf = 0;
-	for (int reason = GS_MAP_SERVES + 1; reason < GS_MAP_REASONS; reason++) {
+	for (int relation = GS_POOL_SAME + 1; relation < GS_POOL_RELATIONS; relation++) {
 		uint64_t bytes = 0;
 		for (size_t i = 0; i < m->n; i++)
-			bytes += m->panels[i].now.figures.not_for_it[reason];
+			bytes += m->panels[i].now.figures.free.holes[relation].bytes;
 		if (bytes && n < (int)cap)
 			n += snprintf(buf + n, cap - (size_t)n, "%s%s %s", n ? ", " : "",
 				gs_size_format(size, sizeof size, bytes),
-				gs_map_reason((enum gs_map_refused)reason, oom));
+				gs_map_reason((gs_pool_relation)relation, oom));
 	}
 }
 

@@ -4,29 +4,20 @@
 
 #include "analyzer/picture/map.h"
 #include "analyzer/picture/map_plan.h"
+#include "analyzer/policy/policy.h"
 
-/* Why a segment's free memory is not for the failed request. */
-enum gs_map_refused {
-	GS_MAP_SERVES,
-	GS_MAP_OTHER_POOL,
-	GS_MAP_OTHER_STREAM,
-	GS_MAP_OTHER_CLASS,
-	GS_MAP_REASONS
-};
-
-/* The largest hole and what it is measured against: the free blocks that the failed request may
- * use; of all pools where no request failed. */
+/* What the failed request could have used (of all pools where none failed), and what it is measured
+ * against: the verdict's own figures. */
 typedef struct gs_map_figures {
-	uint64_t free, largest;
-	size_t holes;
-	size_t hole;     /* index of the largest, SIZE_MAX for none */
-	int64_t request; /* GS_NONE: none */
+	gs_free_for free;
+	uint8_t *relation; /* by segment: gs_pool_relation to the request */
+	int64_t request;   /* GS_NONE: none */
 	int64_t device_free, capacity;
-	uint64_t not_for_it[GS_MAP_REASONS]; /* free bytes that the request may not use */
-	uint64_t largest_refused;            /* the largest such piece */
-	size_t refused_hole;                 /* its index, SIZE_MAX for none */
-	uint8_t *refused;                    /* by segment: gs_map_refused */
 } gs_map_figures;
+static inline const gs_holes *gs_map_usable(const gs_map_figures *f)
+{
+	return &f->free.holes[GS_POOL_SAME];
+}
 
 typedef struct gs_map_view {
 	gs_map_panel in; /* layout NULL: nothing to show */
@@ -61,12 +52,11 @@ enum {
 };
 extern const gs_paint gs_map_lost; /* what rounding costs */
 
-/* Without holes yet: they are counted one by one, while the blocks are looked at for their colours.
- */
+/* Without holes yet: they are counted one by one (gs_free_for_add), while the blocks are looked at
+ * for their colours. */
 gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_error *err);
-void gs_map_count_hole(gs_map_figures *f, size_t segment, const gs_block *b, size_t i);
-/* "of another stream", of a reason that refuses a request. */
-const char *gs_map_reason(enum gs_map_refused reason, const gs_oom *oom);
+/* "of another stream", of memory that is not for the request. */
+const char *gs_map_reason(gs_pool_relation relation, const gs_oom *oom);
 void gs_map_figures_release(gs_map_figures *f);
 
 /* The rows' height in all, label and ghost included; top of a row below the first one's. */

@@ -477,8 +477,10 @@ static void caption_hole(painter *p, uint64_t from, uint64_t to, int y)
 
 	snprintf(text, sizeof text, "largest hole%s %s%s",
 		p->v->in.oom ? " that it could have used:" : "",
-		gs_size_format(size, sizeof size, p->v->figures.largest),
-		p->v->figures.largest >> p->v->plan.shift < SEEN_LEAST ? ", too small to draw" : "");
+		gs_size_format(size, sizeof size, gs_map_usable(&p->v->figures)->largest),
+		gs_map_usable(&p->v->figures)->largest >> p->v->plan.shift < SEEN_LEAST
+			? ", too small to draw"
+			: "");
 	width = p->d->ops->measure(p->d, 11, text) + 12;
 	gs_draw_rect(p->d, x, y - 3, 2, GS_MAP_CAPTION - 4, GS_MAP_HOLE_LINE);
 	if (x + width > right)
@@ -490,12 +492,12 @@ static void caption_hole(painter *p, uint64_t from, uint64_t to, int y)
 /* Below the largest hole: its label and the request; without a hole the request at the end. */
 static void paint_hole(painter *p)
 {
-	const gs_map_figures *f = &p->v->figures;
+	size_t hole = gs_map_usable(&p->v->figures)->largest_at;
 	uint64_t from = 0, to = 1, row = (uint64_t)p->v->plan.row_pixels;
 	int y = row_y(p, (uint64_t)p->v->hole_row) + GS_MAP_PITCH;
 
-	if (f->hole < p->l->nblocks) {
-		pixels_of(p, f->hole, 1, &from, &to);
+	if (hole < p->l->nblocks) {
+		pixels_of(p, hole, 1, &from, &to);
 		outline(p, from, to, GS_MAP_HOLE_LINE);
 		caption_hole(p, from, to, y);
 	} else if (p->v->in.oom) {
@@ -506,22 +508,33 @@ static void paint_hole(painter *p)
 		paint_ghost(p, y + GS_MAP_CAPTION, from % row);
 }
 
-/* The largest piece that is free but not for the request says so, in the first of its rows that has
- * room. */
-static void name_refused(painter *p)
+/* How the largest piece that is free but not for the request lies to it; GS_POOL_SAME: there is
+ * none. */
+static gs_pool_relation largest_unusable(const gs_free_for *f)
 {
-	const gs_map_figures *f = &p->v->figures;
+	int found = GS_POOL_SAME;
+	for (int r = GS_POOL_SAME + 1; r < GS_POOL_RELATIONS; r++)
+		if (f->holes[r].n &&
+			(found == GS_POOL_SAME || f->holes[r].largest > f->holes[found].largest))
+			found = r;
+	return (gs_pool_relation)found;
+}
+
+/* It says so, in the first of its rows that has
+ * room. */
+static void name_unusable(painter *p)
+{
+	gs_pool_relation relation = largest_unusable(&p->v->figures.free);
+	const gs_holes *holes = &p->v->figures.free.holes[relation];
 	uint64_t from, to, row = (uint64_t)p->v->plan.row_pixels;
 	char text[120], size[32];
 	int width;
 
-	if (f->refused_hole >= p->l->nblocks)
+	if (relation == GS_POOL_SAME)
 		return;
-	pixels_of(p, f->refused_hole, 1, &from, &to);
+	pixels_of(p, holes->largest_at, 1, &from, &to);
 	snprintf(text, sizeof text, "%s free, but %s",
-		gs_size_format(size, sizeof size, f->largest_refused),
-		gs_map_reason(
-			(enum gs_map_refused)f->refused[p->l->blocks[f->refused_hole].segment], p->v->in.oom));
+		gs_size_format(size, sizeof size, holes->largest), gs_map_reason(relation, p->v->in.oom));
 	width = p->d->ops->measure(p->d, 10, text) + 10;
 	for (uint64_t at = from; at < to; at = (at / row + 1) * row) {
 		uint64_t end = (at / row + 1) * row < to ? (at / row + 1) * row : to;
@@ -536,7 +549,7 @@ static void name_refused(painter *p)
 
 int gs_map_row_top(const gs_map_view *v, int row)
 {
-	int extra = (v->figures.hole != SIZE_MAX || v->in.oom ? GS_MAP_CAPTION : 0) +
+	int extra = (gs_map_usable(&v->figures)->n || v->in.oom ? GS_MAP_CAPTION : 0) +
 		(v->ghost_rows ? v->ghost_rows * GS_MAP_PITCH + 12 : 0);
 
 	return row * GS_MAP_PITCH + (row > v->hole_row ? extra : 0);
@@ -565,6 +578,6 @@ void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, i
 		pixels_of(&p, p.l->segments[i].first_block, p.l->segments[i].nblocks, &from, &to);
 		outline(&p, from, to, GS_MAP_EVICT_LINE);
 	}
-	name_refused(&p);
+	name_unusable(&p);
 	paint_hole(&p);
 }

@@ -19,7 +19,7 @@ typedef struct player {
 		uint8_t class, counted;
 	} * initial; /* live before the first event, by address */
 	size_t ninitial;
-	gs_running_totals gauge;
+	gs_running_totals totals;
 	uint64_t bands[GS_CLASSES];
 } player;
 
@@ -61,7 +61,7 @@ static gs_status player_init(player *p, gs_error *err)
 		if (l->blocks[i].state != GS_INACTIVE)
 			add_born(p, l, &l->blocks[i]);
 	qsort(p->initial, p->ninitial, sizeof *p->initial, by_address);
-	gs_running_totals_start(p->h, &p->gauge);
+	gs_running_totals_start(p->h, &p->totals);
 	return GS_OK;
 }
 
@@ -86,7 +86,10 @@ static int class_of_event(const player *p, size_t i)
 	return gs_palette_live(p->palette, &c);
 }
 
-static void subtract_bytes(uint64_t *band, uint64_t bytes) { *band -= bytes < *band ? bytes : *band; }
+static void subtract_bytes(uint64_t *band, uint64_t bytes)
+{
+	*band -= bytes < *band ? bytes : *band;
+}
 
 /* The block that an event frees: which class it is counted in, and where that is marked. */
 static uint8_t *find_freed(player *p, size_t i, int *class)
@@ -142,7 +145,7 @@ static void step(player *p, size_t i)
 		break;
 	default: break;
 	}
-	gs_running_totals_step(p->h, i, &p->gauge);
+	gs_running_totals_step(p->h, i, &p->totals);
 }
 
 /* The moment as it is now, into a column. */
@@ -150,11 +153,11 @@ static void record(player *p, int column, int64_t idx)
 {
 	gs_plot_column *c = &p->s->columns[column];
 
-	if (p->gauge.reserved > c->reserved)
-		c->reserved = p->gauge.reserved;
-	if (c->idx != GS_NONE && p->gauge.allocated <= c->allocated)
+	if (p->totals.reserved > c->reserved)
+		c->reserved = p->totals.reserved;
+	if (c->idx != GS_NONE && p->totals.allocated <= c->allocated)
 		return;
-	c->allocated = p->gauge.allocated;
+	c->allocated = p->totals.allocated;
 	c->idx = idx;
 	memcpy(c->bands, p->bands, sizeof c->bands);
 }
@@ -170,8 +173,8 @@ static void play(player *p)
 			record(p, filled, (int64_t)i - 1);
 		step(p, i);
 		record(p, column, (int64_t)i);
-		if (p->gauge.allocated > s->peak_allocated) {
-			s->peak_allocated = p->gauge.allocated;
+		if (p->totals.allocated > s->peak_allocated) {
+			s->peak_allocated = p->totals.allocated;
 			s->peak = (int64_t)i;
 		}
 		if (gs_event_action(&p->h->device->trace.events[i]) == GS_ACTION_OOM)
@@ -292,7 +295,7 @@ gs_status gs_plot_series_init(gs_plot_series *s, const gs_history *h, const gs_m
 	set_axis(s, axis);
 	status = player_init(&p, err);
 	if (!status) {
-		s->peak_allocated = p.gauge.allocated;
+		s->peak_allocated = p.totals.allocated;
 		play(&p);
 		status = sample_holes(s, err);
 	}

@@ -34,13 +34,6 @@ const gs_policy *gs_policy_of(const gs_snapshot *s)
 	return s->kind == GS_KIND_PYTORCH ? &gs_policy_pytorch : gs_policy_of_library(s->library);
 }
 
-bool gs_policy_same_pool(const gs_policy *policy, const gs_segment *g, const gs_policy_request *r)
-{
-	return g->stream == r->stream && g->pool_id.a == r->pool_id.a && g->pool_id.b == r->pool_id.b &&
-		(!policy->classes || g->pool == r->pool || g->pool == GS_CLASS_UNKNOWN ||
-			r->pool == GS_CLASS_UNKNOWN);
-}
-
 /* --- expandable segments -------------------------------------------------------------------------
  */
 

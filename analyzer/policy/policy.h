@@ -79,8 +79,53 @@ gs_free_parts gs_policy_free_parts(const gs_policy *policy, const gs_pool_settin
  * 1 - (whole + the largest piece that stays) / free; -1 where nothing is free. */
 double gs_fragmentation(uint64_t free, uint64_t whole, uint64_t largest_left);
 
-/* Is that block in the pool (id, class, stream) which the request may use. */
-bool gs_policy_same_pool(
+/* What failed, as a request of its allocator in a layout: where the event tells no pool id it is
+ * the default pool's, where it tells no class the one of its size. */
+gs_policy_request gs_policy_request_of(const gs_policy *policy, const gs_oom *oom);
+
+/* How a segment lies to a request, which only memory of its own pool id, stream and class may
+ * serve. The first difference is told. */
+typedef enum gs_pool_relation {
+	GS_POOL_SAME,
+	GS_POOL_OTHER_ID, /* a MemPool's or a CUDA graph's, or the request is of one */
+	GS_POOL_OTHER_STREAM,
+	GS_POOL_OTHER_CLASS,
+	GS_POOL_RELATIONS
+} gs_pool_relation;
+gs_pool_relation gs_policy_relation(
 	const gs_policy *policy, const gs_segment *segment, const gs_policy_request *request);
+
+static inline bool gs_policy_same_pool(
+	const gs_policy *policy, const gs_segment *segment, const gs_policy_request *request)
+{
+	return gs_policy_relation(policy, segment, request) == GS_POOL_SAME;
+}
+
+/* What is free for a request, and what is free but not for it: verdict, advice and picture take
+ * their figures from here. largest_at: the block's index, the first of several that are as large;
+ * SIZE_MAX where there is none. */
+typedef struct gs_holes {
+	uint64_t bytes, largest;
+	size_t n, largest_at;
+} gs_holes;
+typedef struct gs_free_for {
+	gs_holes holes[GS_POOL_RELATIONS];
+} gs_free_for;
+void gs_free_for_request(
+	const gs_policy *policy, const gs_layout *l, const gs_policy_request *request, gs_free_for *f);
+
+/* The same, hole by hole, for who looks at all blocks anyway. */
+void gs_free_for_init(gs_free_for *f);
+static inline void gs_free_for_add(
+	gs_free_for *f, gs_pool_relation relation, const gs_block *hole, size_t at)
+{
+	gs_holes *h = &f->holes[relation];
+	h->bytes += hole->size;
+	h->n++;
+	if (hole->size > h->largest) {
+		h->largest = hole->size;
+		h->largest_at = at;
+	}
+}
 
 #endif

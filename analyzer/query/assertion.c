@@ -128,7 +128,8 @@ static gs_status put_word(writer *w, const char **at, gs_error *err)
 	if (w->a->told < 0 && !base)
 		w->a->told = figure;
 	gs_status status = put_token(w, base ? "base_" : "", base ? 5 : 0, err);
-	return status ? status : put_token(w, gs_figures[figure].name, strlen(gs_figures[figure].name), err);
+	return status ? status
+				  : put_token(w, gs_figures[figure].name, strlen(gs_figures[figure].name), err);
 }
 
 gs_status gs_assertion_parse(const char *text, gs_assertion *a, gs_error *err)

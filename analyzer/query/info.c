@@ -133,14 +133,16 @@ static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t ca
 	buf[0] = 0;
 	add_unknown(buf, cap, !c->layout,
 		s->lost ? "segments and blocks" : "segments and blocks (a text tells sums only)");
-	add_unknown(buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
+	add_unknown(
+		buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
 	add_unknown(buf, cap, c->dropped > 0,
 		"what happened before the first event kept (the ring overflowed)");
 	add_unknown(buf, cap, c->events > 0 && !c->dropped && !c->all && s->kind == GS_KIND_PYTORCH,
 		"whether events before the first one are missing");
 	add_unknown(buf, cap, c->events > 0 && !s->events_skipped && !c->times,
 		"when it happened (events have no time)");
-	add_unknown(buf, cap, c->layout && s->nstacks <= 1, "which code allocated (no stacks were recorded)");
+	add_unknown(
+		buf, cap, c->layout && s->nstacks <= 1, "which code allocated (no stacks were recorded)");
 	add_unknown(buf, cap, s->nooms && !c->requested, "the size asked for");
 	add_unknown(buf, cap, s->nooms && !c->layout && !c->held, "how much was held");
 	add_unknown(buf, cap, !c->capacity, "the device's capacity (--capacity gives it)");

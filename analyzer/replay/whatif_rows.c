@@ -45,7 +45,8 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 		mark_inexact(row,
 			"what was allocated before the recording lies as the recorded device had room for");
 	if (!w->starts_whole && !recorded)
-		mark_inexact(row, "what was allocated before the recording lies as the recorded settings laid it");
+		mark_inexact(
+			row, "what was allocated before the recording lies as the recorded settings laid it");
 	if (!w->starts_whole && !w->replay.history->initial.exact)
 		mark_inexact(row, "the state before the recording is not wholly known");
 	if (row->result.past_oom)
@@ -79,7 +80,8 @@ static gs_status fill_row(const gs_whatif *w, gs_whatif_row *row, uint64_t total
 		!(row->result.fits && row->result.peak_reserved <= w->limit_low)) {
 		status = run_conf(w, row->conf, total, w->limit_low, &other, err);
 		if (!status && memcmp(&other, &row->result, sizeof other))
-			mark_inexact(row, "the limit that refused the recorded request is known between bounds only");
+			mark_inexact(
+				row, "the limit that refused the recorded request is known between bounds only");
 	}
 	bound_peak(w, row, total);
 	return status;

@@ -47,7 +47,8 @@ static bool find_all(void)
 {
 	return find_symbol("PySys_AddAuditHook", &py.add) && find_symbol("PyTuple_GetItem", &py.item) &&
 		find_symbol("PyUnicode_AsUTF8", &py.utf8) && find_symbol("PyDict_New", &py.new_dict) &&
-		find_symbol("PyDict_SetItemString", &py.put) && find_symbol("PyUnicode_DecodeFSDefault", &py.decode) &&
+		find_symbol("PyDict_SetItemString", &py.put) &&
+		find_symbol("PyUnicode_DecodeFSDefault", &py.decode) &&
 		find_symbol("PyRun_StringFlags", &py.run) && find_symbol("Py_DecRef", &py.decref) &&
 		find_symbol("PyErr_Clear", &py.clear_error);
 }

@@ -4,52 +4,23 @@
 
 #include "analyzer/meaning/varying_sizes.h"
 #include "analyzer/model/frames.h"
+#include "analyzer/model/hash_map.h"
 
-/* Pairs of stack and size seen, open addressing; stack 0 marks a free slot. */
-typedef struct pair {
-	uint64_t size;
-	gs_id stack;
-} pair;
+/* Pairs of stack and size seen. Sizes are numbered, so that a pair fits a key. */
 typedef struct pairs {
-	pair *slots;
-	size_t n, nslots;
+	gs_hash_map sizes, seen;
 } pairs;
-
-static size_t slot_of(const pairs *p, gs_id stack, uint64_t size)
-{
-	uint64_t hash = (size ^ (uint64_t)stack << 40) * UINT64_C(0x9e3779b97f4a7c15);
-	size_t at = (size_t)(hash >> 24) & (p->nslots - 1);
-	while (p->slots[at].stack && (p->slots[at].stack != stack || p->slots[at].size != size))
-		at = (at + 1) & (p->nslots - 1);
-	return at;
-}
-
-static gs_status grow(pairs *p)
-{
-	pairs larger = {NULL, 0, p->nslots ? p->nslots * 2 : 4096};
-	larger.slots = calloc(larger.nslots, sizeof *larger.slots);
-	if (!larger.slots)
-		return GS_NO_MEMORY;
-	for (size_t i = 0; i < p->nslots; i++)
-		if (p->slots[i].stack)
-			larger.slots[slot_of(&larger, p->slots[i].stack, p->slots[i].size)] = p->slots[i];
-	larger.n = p->n;
-	free(p->slots);
-	*p = larger;
-	return GS_OK;
-}
 
 /* 1 when new, 0 when known, -1 when memory is short. */
 static int add_pair(pairs *p, gs_id stack, uint64_t size)
 {
-	if (p->n >= p->nslots / 2 && grow(p))
+	bool is_new;
+	uint32_t *number = gs_hash_map_at(&p->sizes, size, &is_new);
+	if (!number)
 		return -1;
-	pair *slot = &p->slots[slot_of(p, stack, size)];
-	if (slot->stack)
-		return 0;
-	*slot = (pair){size, stack};
-	p->n++;
-	return 1;
+	if (is_new)
+		*number = (uint32_t)p->sizes.n;
+	return gs_hash_map_at(&p->seen, (uint64_t)stack << 32 | *number, &is_new) ? is_new : -1;
 }
 
 static int by_sizes(const void *a, const void *b, void *snapshot)
@@ -64,7 +35,7 @@ static int by_sizes(const void *a, const void *b, void *snapshot)
 
 static gs_status count(const gs_snapshot *s, const gs_device *d, gs_varying *by_stack)
 {
-	pairs seen = {NULL, 0, 0};
+	pairs seen = {0};
 	gs_status status = GS_OK;
 	for (size_t i = 0; !status && i < d->trace.n; i++) {
 		const gs_event *e = &d->trace.events[i];
@@ -79,7 +50,8 @@ static gs_status count(const gs_snapshot *s, const gs_device *d, gs_varying *by_
 		v->max = e->size > v->max ? e->size : v->max;
 		v->requests++;
 	}
-	free(seen.slots);
+	gs_hash_map_release(&seen.sizes);
+	gs_hash_map_release(&seen.seen);
 	return status;
 }
 

@@ -5,6 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
+#include "analyzer/model/hash_map.h"
+#include "analyzer/model/intern.h"
+#include "analyzer/model/memory.h"
 #include "schema/size.h"
 
 /* Found by a search over six steps of lightness for the greatest least distance (CIE 1976) in plain
@@ -83,65 +87,40 @@ typedef struct place {
 
 typedef struct places {
 	place *all;
-	uint32_t n, cap;
-	uint32_t *slots; /* hash table of number + 1 */
-	uint32_t nslots;
-	uint32_t *of[2]; /* by source and id: number + 1; 0 not asked about */
+	size_t n, cap;
+	gs_hash_map by_text; /* by hash of how it reads: number */
+	uint32_t *of[2];     /* by source and id: number + 1; 0 not asked about */
 } places;
 
-static uint32_t hash_text(uint32_t hash, const char *text)
+static uint64_t hash_place(const place *p)
 {
-	for (; *text; text++)
-		hash = (hash ^ (unsigned char)*text) * 16777619u;
-	return hash;
+	return (uint64_t)gs_hash_bytes(p->where, strlen(p->where)) << 32 |
+		gs_hash_bytes(p->called_by, strlen(p->called_by));
 }
 
-static uint32_t hash_place(const place *p)
+static bool read_alike(const place *a, const place *b)
 {
-	return hash_text(hash_text(2166136261u, p->where), p->called_by);
+	return !strcmp(a->where, b->where) && !strcmp(a->called_by, b->called_by);
 }
 
-static bool grow(places *all)
-{
-	uint32_t cap = all->cap ? 2 * all->cap : 64, nslots = 2 * cap;
-	place *more = realloc(all->all, cap * sizeof *more);
-	uint32_t *slots = calloc(nslots, sizeof *slots);
-
-	if (more)
-		all->all = more;
-	if (!more || !slots) {
-		free(slots);
-		return false;
-	}
-	for (uint32_t i = 0; i < all->n; i++) {
-		uint32_t at = hash_place(&more[i]);
-		while (slots[at & (nslots - 1)])
-			at++;
-		slots[at & (nslots - 1)] = i + 1;
-	}
-	free(all->slots);
-	all->slots = slots;
-	all->nslots = nslots;
-	all->cap = cap;
-	return true;
-}
-
-/* The number of a place, added when new; UINT32_MAX when memory is short. */
+/* The number of a place, added when new; UINT32_MAX when memory is short. Another one of the same
+ * hash has the next key. */
 static uint32_t find_place(places *all, const place *p)
 {
-	uint32_t at, mask;
+	uint64_t key = hash_place(p);
+	bool is_new;
+	uint32_t *number;
 
-	if (all->n == all->cap && !grow(all))
+	do
+		number = gs_hash_map_at(&all->by_text, key++, &is_new);
+	while (number && !is_new && !read_alike(&all->all[*number], p));
+	if (!number || (is_new && !GS_ARRAY_RESERVE(all->all, all->cap, all->n + 1)))
 		return UINT32_MAX;
-	mask = all->nslots - 1;
-	for (at = hash_place(p); all->slots[at & mask]; at++) {
-		const place *q = &all->all[all->slots[at & mask] - 1];
-		if (!strcmp(q->where, p->where) && !strcmp(q->called_by, p->called_by))
-			return all->slots[at & mask] - 1;
+	if (is_new) {
+		*number = (uint32_t)all->n;
+		all->all[all->n++] = *p;
 	}
-	all->slots[at & mask] = all->n + 1;
-	all->all[all->n] = *p;
-	return all->n++;
+	return *number;
 }
 
 /* How an id reads; an empty text where it names nobody. */
@@ -225,7 +204,7 @@ static void name_places(gs_palette *p, places *all)
 
 	for (int slot = 0; slot < GS_CLASS_NAMED; slot++) {
 		place *best = NULL;
-		for (uint32_t i = 0; i < all->n; i++)
+		for (size_t i = 0; i < all->n; i++)
 			if (all->all[i].class == GS_CLASS_OTHERS && (all->all[i].bytes || all->all[i].beside) &&
 				(!best || ranks_before(&all->all[i], best)))
 				best = &all->all[i];
@@ -234,7 +213,7 @@ static void name_places(gs_palette *p, places *all)
 		best->class = GS_CLASS_LIVE + slot;
 		name_place(p, slot, best);
 	}
-	for (uint32_t i = 0; i < all->n; i++)
+	for (size_t i = 0; i < all->n; i++)
 		*(all->all[i].class == GS_CLASS_NOBODY ? &untold : &told) += all->all[i].bytes +
 			all->all[i].beside;
 	if (untold && !told)
@@ -264,8 +243,8 @@ static gs_status make_places(
 		for (size_t id = 0; id < p->sources[k].nids; id++)
 			p->sources[k].by_id[id] =
 				(uint8_t)(all.of[k][id] ? all.all[all.of[k][id] - 1].class : GS_CLASS_OTHERS);
-	free(all.all);
-	free(all.slots);
+	gs_memory_give(all.all);
+	gs_hash_map_release(&all.by_text);
 	free(all.of[0]);
 	free(all.of[1]);
 	snprintf(set_class(p, GS_CLASS_NOBODY, nobody)->name, sizeof p->classes->name, "%s",

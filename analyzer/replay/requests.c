@@ -1,17 +1,16 @@
 /* From a trace to requests. */
 #include "analyzer/model/array.h"
+#include "analyzer/model/hash_map.h"
 #include "analyzer/replay/replay.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/replay/live_block_map.h"
-
 /* The ops being built, with what must be known of live blocks. */
 typedef struct builder {
 	gs_replay *r;
-	gs_live_block_map live; /* address → slot */
-	uint8_t *pending;       /* by slot: free requested, not completed */
+	gs_hash_map live; /* address → slot */
+	uint8_t *pending; /* by slot: free requested, not completed */
 	uint32_t cap_pending;
 	uint32_t *unused; /* slots to use again */
 	size_t nunused, cap_unused;
@@ -60,6 +59,11 @@ static gs_status give_slot(builder *b, uint32_t slot)
 	return GS_OK;
 }
 
+static gs_status put_live(builder *b, uint64_t address, uint32_t slot)
+{
+	return gs_hash_map_put(&b->live, address, slot) ? GS_OK : GS_NO_MEMORY;
+}
+
 /* Live blocks from before the first event. */
 static gs_status add_initial(builder *b)
 {
@@ -76,7 +80,7 @@ static gs_status add_initial(builder *b)
 		if (l->blocks[i].state != GS_INACTIVE) {
 			status = take_slot(b, &slot);
 			if (!status)
-				status = gs_live_block_map_put(&b->live, l->blocks[i].address, slot);
+				status = put_live(b, l->blocks[i].address, slot);
 			if (!status)
 				b->pending[slot] = l->blocks[i].state == GS_ACTIVE_PENDING_FREE;
 			b->r->deferred |= l->blocks[i].state == GS_ACTIVE_PENDING_FREE;
@@ -135,7 +139,7 @@ static gs_status add_alloc(builder *b, const gs_event *e, size_t i)
 	uint32_t slot, pool = gs_replay_pools_find(&b->r->pools, e, (int64_t)i);
 	gs_status status;
 
-	if (gs_live_block_map_take(&b->live, e->address, &slot)) { /* its free was lost */
+	if (gs_hash_map_take(&b->live, e->address, &slot)) { /* its free was lost */
 		b->r->lost++;
 		if ((status = add_op(
 				 b->r, b->pending[slot] ? GS_REPLAY_COMPLETE : GS_REPLAY_FREE, e, i, slot)) ||
@@ -144,7 +148,7 @@ static gs_status add_alloc(builder *b, const gs_event *e, size_t i)
 	}
 	b->r->allocations++;
 	if ((status = add_capture(b, e, i, pool)) || (status = take_slot(b, &slot)) ||
-		(status = gs_live_block_map_put(&b->live, e->address, slot)) ||
+		(status = put_live(b, e->address, slot)) ||
 		(status = add_op(b->r, GS_REPLAY_ALLOC, e, i, slot)))
 		return status;
 	b->r->ops[b->r->n - 1].pool = pool & 0xffffff;
@@ -161,12 +165,12 @@ static gs_status add_free(builder *b, const gs_event *e, size_t i, size_t n, siz
 	gs_status status;
 
 	*used = b->completions && at_once ? 2 : 1;
-	if (!gs_live_block_map_find(&b->live, e->address, &slot) || b->pending[slot]) {
+	if (!gs_hash_map_find(&b->live, e->address, &slot) || b->pending[slot]) {
 		b->r->lost++;
 		return GS_OK;
 	}
 	if (at_once) {
-		gs_live_block_map_take(&b->live, e->address, &slot);
+		gs_hash_map_take(&b->live, e->address, &slot);
 		status = add_op(b->r, GS_REPLAY_FREE, e, i + *used - 1, slot);
 		return status ? status : give_slot(b, slot);
 	}
@@ -189,7 +193,7 @@ static gs_status add_completed(builder *b, const gs_event *e, size_t i, size_t n
 	uint32_t slot;
 	gs_status status;
 
-	if (!gs_live_block_map_take(&b->live, e->address, &slot)) {
+	if (!gs_hash_map_take(&b->live, e->address, &slot)) {
 		b->r->lost++;
 		return GS_OK;
 	}
@@ -359,7 +363,7 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 	for (size_t i = 0; i < r->n; i++)
 		r->private_pools |= r->ops[i].pool &&
 			(r->pools.ids[r->ops[i].pool - 1].a || r->pools.ids[r->ops[i].pool - 1].b);
-	gs_live_block_map_release(&b.live);
+	gs_hash_map_release(&b.live);
 	free(b.pending);
 	free(b.unused);
 	free(b.held);

@@ -4,44 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
-static uint32_t hash(uint64_t address)
-{
-	return (uint32_t)((address * UINT64_C(0x9e3779b97f4a7c15)) >> 32);
-}
-
-static gs_status grow(gs_address_index *p)
-{
-	uint32_t nslots = p->nslots ? p->nslots * 2 : 1024;
-	uint64_t *address = realloc(p->address, (size_t)nslots / 2 * sizeof *address);
-	if (!address)
-		return GS_NO_MEMORY;
-	p->address = address;
-	uint32_t *slots = calloc(nslots, sizeof *slots);
-	if (!slots)
-		return GS_NO_MEMORY;
-	for (uint32_t i = 0; i < p->n; i++) {
-		uint32_t at = hash(p->address[i]) & (nslots - 1);
-		while (slots[at])
-			at = (at + 1) & (nslots - 1);
-		slots[at] = i + 1;
-	}
-	free(p->slots);
-	p->slots = slots;
-	p->nslots = nslots;
-	return GS_OK;
-}
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 
 uint32_t gs_address_index_add(gs_address_index *p, uint64_t address)
 {
-	if (p->n >= p->nslots / 2 && (p->n >= UINT32_C(1) << 30 || grow(p)))
+	bool is_new;
+	uint32_t *number = p->n < UINT32_C(1) << 31 ? gs_hash_map_at(&p->numbers, address, &is_new)
+												: NULL;
+	if (!number)
 		return GS_NO_ADDRESS;
-	uint32_t at = hash(address) & (p->nslots - 1);
-	for (; p->slots[at]; at = (at + 1) & (p->nslots - 1))
-		if (p->address[p->slots[at] - 1] == address)
-			return p->slots[at] - 1;
+	if (!is_new)
+		return *number;
+	if (!GS_ARRAY_RESERVE(p->address, p->cap, p->n + (size_t)1))
+		return GS_NO_ADDRESS;
 	p->address[p->n] = address;
-	p->slots[at] = ++p->n;
-	return p->n - 1;
+	return *number = p->n++;
 }
 
 typedef struct numbered {
@@ -72,9 +50,7 @@ gs_status gs_address_index_seal(gs_address_index *p, uint32_t **renumber)
 		map[sorted[i].number] = i;
 	}
 	free(sorted);
-	free(p->slots);
-	p->slots = NULL;
-	p->nslots = 0;
+	gs_hash_map_release(&p->numbers);
 	*renumber = map;
 	return GS_OK;
 }
@@ -94,8 +70,8 @@ uint32_t gs_address_index_find(const gs_address_index *p, uint64_t address)
 
 void gs_address_index_release(gs_address_index *p)
 {
-	free(p->address);
-	free(p->slots);
+	gs_memory_give(p->address);
+	gs_hash_map_release(&p->numbers);
 	memset(p, 0, sizeof *p);
 }
 

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/model/hash_map.h"
 #include "schema/status.h"
 
 #define GS_NO_ADDRESS UINT32_MAX
@@ -17,8 +18,8 @@
 typedef struct gs_address_index {
 	uint64_t *address; /* ascending once sealed */
 	uint32_t n;
-	uint32_t *slots; /* hash table of number + 1 */
-	uint32_t nslots;
+	size_t cap;
+	gs_hash_map numbers; /* before sealing: address → number */
 } gs_address_index;
 
 /* Before sealing: a provisional number of the address (GS_NO_ADDRESS when memory is short or there

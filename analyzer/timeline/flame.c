@@ -5,54 +5,30 @@
 
 #include "analyzer/model/array.h"
 #include "analyzer/model/frames.h"
+#include "analyzer/model/hash_map.h"
 
-/* Nodes by parent and frame: a hash table of number + 1. */
 typedef struct planter {
 	gs_flame *f;
 	const gs_snapshot *s;
 	uint8_t *plumbing; /* by frame */
-	uint32_t *slots;
-	uint32_t nslots; /* a power of two, half of it used at most */
+	gs_hash_map nodes; /* by parent and frame */
 } planter;
-
-static uint32_t *find_node(const planter *p, int32_t parent, gs_id frame)
-{
-	uint64_t mixed = ((uint64_t)(uint32_t)parent << 32 | frame) * UINT64_C(0x9e3779b97f4a7c15);
-	uint32_t at = (uint32_t)(mixed >> 32) & (p->nslots - 1);
-	for (; p->slots[at]; at = (at + 1) & (p->nslots - 1)) {
-		const gs_flame_node *node = &p->f->nodes[p->slots[at] - 1];
-		if (node->parent == parent && node->frame == frame)
-			break;
-	}
-	return &p->slots[at];
-}
-
-static gs_status grow(planter *p)
-{
-	free(p->slots);
-	p->nslots = p->nslots ? p->nslots * 2 : 1024;
-	p->slots = calloc(p->nslots, sizeof *p->slots);
-	if (!p->slots)
-		return GS_NO_MEMORY;
-	for (size_t i = 0; i < p->f->n; i++)
-		*find_node(p, p->f->nodes[i].parent, p->f->nodes[i].frame) = (uint32_t)i + 1;
-	return GS_OK;
-}
 
 /* Goes down to the child of that frame, which is made where there is none. */
 static gs_status step_down(planter *p, int32_t *at, gs_id frame)
 {
 	gs_flame *f = p->f;
-	if (f->n >= p->nslots / 2 && grow(p))
+	bool is_new;
+	uint32_t *node = gs_hash_map_at(&p->nodes, (uint64_t)(uint32_t)*at << 32 | frame, &is_new);
+	if (!node)
 		return GS_NO_MEMORY;
-	uint32_t *slot = find_node(p, *at, frame);
-	if (!*slot) {
+	if (is_new) {
 		if (f->n >= INT32_MAX || !GS_ARRAY_RESERVE(f->nodes, f->cap, f->n + 1))
 			return GS_NO_MEMORY;
 		f->nodes[f->n] = (gs_flame_node){frame, *at, 0};
-		*slot = (uint32_t)++f->n;
+		*node = (uint32_t)f->n++;
 	}
-	*at = (int32_t)(*slot - 1);
+	*at = (int32_t)*node;
 	return GS_OK;
 }
 
@@ -96,7 +72,7 @@ static gs_status plant(gs_flame *f, const gs_snapshot *s, const double *weights)
 		if (f->nodes[i].parent >= 0)
 			f->nodes[f->nodes[i].parent].value += f->nodes[i].value;
 	free(p.plumbing);
-	free(p.slots);
+	gs_hash_map_release(&p.nodes);
 	return status;
 }
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/replay/replay.h"
-#include "analyzer/replay/live_block_map.h"
+#include "analyzer/model/hash_map.h"
 #include "recorder/pool/rules.h"
 #include "tests/unit/trace_maker.h"
 
@@ -373,23 +373,23 @@ START_TEST(addresses_are_found_until_they_are_taken)
 {
 	enum { N = 5000 };
 	static bool in[N];
-	gs_live_block_map m = {0};
+	gs_hash_map m = {0};
 	uint32_t slot;
 
 	srand(11);
 	for (int i = 0; i < 100000; i++) {
 		uint32_t at = (uint32_t)(rand() % N);
 		uint64_t address = BASE + at * UINT64_C(0x200000);
-		ck_assert_int_eq(gs_live_block_map_find(&m, address, &slot), in[at]);
+		ck_assert_int_eq(gs_hash_map_find(&m, address, &slot), in[at]);
 		if (in[at]) {
-			ck_assert(gs_live_block_map_take(&m, address, &slot));
+			ck_assert(gs_hash_map_take(&m, address, &slot));
 			ck_assert_uint_eq(slot, at);
 		} else {
-			ck_assert_int_eq(gs_live_block_map_put(&m, address, at), GS_OK);
+			ck_assert_int_eq(gs_hash_map_put(&m, address, at), true);
 		}
 		in[at] = !in[at];
 	}
-	gs_live_block_map_release(&m);
+	gs_hash_map_release(&m);
 }
 END_TEST
 

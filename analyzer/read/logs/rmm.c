@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
+#include "analyzer/model/hash_map.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/logs/rmm_rows.h"
@@ -22,19 +24,11 @@ typedef struct odd {
 	size_t lines, first_line;
 } odd;
 
-/* Live allocations: slots hold 1 + the index of the alloc event in the device's trace; 0 is free,
- * FREED was used. */
-typedef struct live {
-	uint32_t *slots;
-	size_t mask, used;
-} live;
-#define FREED UINT32_MAX
-
 typedef struct replay {
 	gs_snapshot *s;
-	gs_device *d; /* of the row before */
-	live *live;   /* by number of the device */
-	size_t nlive;
+	gs_device *d;      /* of the row before */
+	gs_hash_map *live; /* by number of the device: address → the alloc event in its trace */
+	size_t nlive, cap_live;
 	size_t line;
 	uint64_t failures;
 	odd damaged, unknown, doubled;
@@ -43,54 +37,13 @@ typedef struct replay {
 /* --- live allocations
  * -------------------------------------------------------------------------------- */
 
-static size_t slot_of(uint64_t address, size_t mask)
+static gs_hash_map *live_of(replay *r, uint32_t device)
 {
-	address ^= address >> 29;
-	return (size_t)(address * 0x9e3779b97f4a7c15u >> 20) & mask;
-}
-
-/* The slot of the address, or the empty one where it belongs. */
-static size_t find_live(const live *l, const gs_trace *t, uint64_t address)
-{
-	size_t i = slot_of(address, l->mask);
-	while (l->slots[i] && (l->slots[i] == FREED || t->events[l->slots[i] - 1].address != address))
-		i = (i + 1) & l->mask;
-	return i;
-}
-
-static bool grow(live *l, const gs_trace *t)
-{
-	size_t n = 0;
-	for (size_t i = 0; l->slots && i <= l->mask; i++)
-		n += l->slots[i] && l->slots[i] != FREED;
-	size_t size = 1024;
-	while (size < n * 2 + 512)
-		size *= 2;
-	live wide = {gs_memory_zeroed(size, sizeof *l->slots), size - 1, n};
-	if (!wide.slots)
-		return false;
-	for (size_t i = 0; l->slots && i <= l->mask; i++)
-		if (l->slots[i] && l->slots[i] != FREED)
-			wide.slots[find_live(&wide, t, t->events[l->slots[i] - 1].address)] = l->slots[i];
-	gs_memory_give(l->slots);
-	*l = wide;
-	return true;
-}
-
-static live *live_of(replay *r, uint32_t device)
-{
-	if (device >= r->nlive) {
-		live *more = gs_memory_resize(r->live, (device + 1) * sizeof *more);
-		if (!more)
-			return NULL;
-		memset(more + r->nlive, 0, (device + 1 - r->nlive) * sizeof *more);
-		r->live = more;
-		r->nlive = device + 1;
-	}
-	live *l = &r->live[device];
-	if ((!l->slots || l->used * 4 >= (l->mask + 1) * 3) && !grow(l, &r->d->trace))
+	if (!GS_ARRAY_RESERVE(r->live, r->cap_live, device + (size_t)1))
 		return NULL;
-	return l;
+	for (; r->nlive <= device; r->nlive++)
+		r->live[r->nlive] = (gs_hash_map){0};
+	return &r->live[device];
 }
 
 /* --- events
@@ -145,44 +98,41 @@ static gs_id stack_of(gs_snapshot *s, const gs_rmm_row *row)
 	return frame ? gs_snapshot_stack(s, &frame, 1) : 0;
 }
 
-static gs_status free_live(replay *r, live *l, size_t slot)
+static gs_status free_live(replay *r, uint32_t at)
 {
-	gs_event e = r->d->trace.events[l->slots[slot] - 1];
-	l->slots[slot] = FREED;
+	gs_event e = r->d->trace.events[at];
 	return freed(r, e.address, e.size, e.stream, e.pool, e.stack);
 }
 
 static gs_status allocate(replay *r, const gs_rmm_row *row, uint32_t stream, uint32_t pool)
 {
-	live *l = live_of(r, row->device);
+	gs_hash_map *live = live_of(r, row->device);
 	gs_id stack = stack_of(r->s, row);
-	if (!l || r->d->trace.n >= UINT32_MAX - 8)
+	uint32_t at;
+	if (!live || r->d->trace.n >= UINT32_MAX - 8)
 		return GS_NO_MEMORY;
-	size_t slot = find_live(l, &r->d->trace, row->pointer);
-	if (l->slots[slot]) {
+	if (gs_hash_map_take(live, row->pointer, &at)) {
 		note_line(r, &r->doubled);
-		if (free_live(r, l, slot))
+		if (free_live(r, at))
 			return GS_NO_MEMORY;
-		slot = find_live(l, &r->d->trace, row->pointer);
 	}
 	if (!row->size)
 		return GS_OK;
-	if (!event(r, GS_ACTION_SEGMENT_ALLOC, row->pointer, row->size, stream, pool, stack) ||
-		!event(r, GS_ACTION_ALLOC, row->pointer, row->size, stream, pool, stack))
-		return GS_NO_MEMORY;
-	l->slots[slot] = (uint32_t)r->d->trace.n;
-	l->used++;
-	return GS_OK;
+	return event(r, GS_ACTION_SEGMENT_ALLOC, row->pointer, row->size, stream, pool, stack) &&
+			event(r, GS_ACTION_ALLOC, row->pointer, row->size, stream, pool, stack) &&
+			gs_hash_map_put(live, row->pointer, (uint32_t)r->d->trace.n - 1)
+		? GS_OK
+		: GS_NO_MEMORY;
 }
 
 static gs_status release(replay *r, const gs_rmm_row *row, uint32_t stream, uint32_t pool)
 {
-	live *l = live_of(r, row->device);
-	if (!l)
+	gs_hash_map *live = live_of(r, row->device);
+	uint32_t at;
+	if (!live)
 		return GS_NO_MEMORY;
-	size_t slot = find_live(l, &r->d->trace, row->pointer);
-	if (l->slots[slot])
-		return free_live(r, l, slot);
+	if (gs_hash_map_take(live, row->pointer, &at))
+		return free_live(r, at);
 	note_line(r, &r->unknown);
 	return row->size ? freed(r, row->pointer, row->size, stream, pool, 0) : GS_OK;
 }
@@ -302,30 +252,27 @@ static int by_address(const void *a, const void *b)
 /* What is still allocated on a device. */
 static gs_status capture(replay *r, gs_device *d, gs_error *err)
 {
-	live *l = (size_t)d->device < r->nlive ? &r->live[d->device] : NULL;
+	gs_hash_map *live = (size_t)d->device < r->nlive ? &r->live[d->device] : NULL;
 	gs_layout *c = &d->captured;
-	size_t n = 0;
+	size_t n = live ? live->n : 0;
 	d->has_layout = true;
-	for (size_t i = 0; l && l->slots && i <= l->mask; i++)
-		n += l->slots[i] && l->slots[i] != FREED;
 	if (!n)
 		return GS_OK;
 	c->blocks = gs_memory_zeroed(n, sizeof *c->blocks);
 	c->segments = gs_memory_zeroed(n, sizeof *c->segments);
 	if (!c->blocks || !c->segments)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for %zu allocations", n);
-	for (size_t i = 0; i <= l->mask; i++)
-		if (l->slots[i] && l->slots[i] != FREED) {
-			const gs_event *e = &d->trace.events[l->slots[i] - 1];
+	for (size_t i = 0; i < live->cap; i++)
+		if (live->entries[i].used) {
+			const gs_event *e = &d->trace.events[live->entries[i].value];
 			c->blocks[c->nblocks++] = (gs_block){.address = e->address,
 				.size = e->size,
 				.requested = (int64_t)e->size,
-				.idx = (int64_t)l->slots[i] - 1,
+				.idx = live->entries[i].value,
 				.stack = e->stack,
 				.state = GS_ACTIVE_ALLOCATED};
 		}
-	gs_memory_give(l->slots);
-	*l = (live){NULL, 0, 0};
+	gs_hash_map_release(live);
 	qsort(c->blocks, n, sizeof *c->blocks, by_address);
 	for (size_t i = 0; i < n; i++) {
 		const gs_event *e = &d->trace.events[c->blocks[i].idx];
@@ -385,7 +332,7 @@ static gs_status read_rmm(gs_source *source, unsigned want, gs_snapshot *s, gs_e
 	if (!status)
 		status = conclude(&r, want, err);
 	for (size_t i = 0; i < r.nlive; i++)
-		gs_memory_give(r.live[i].slots);
+		gs_hash_map_release(&r.live[i]);
 	gs_memory_give(r.live);
 	return status;
 }

@@ -20,6 +20,7 @@ copybutton_prompt_text = r"\$ |>>> |\.\.\. |> "
 copybutton_prompt_is_regexp = True
 autodoc_member_order = "bysource"
 autodoc_typehints = "signature"
+smartquotes = False  # options begin with two dashes
 suppress_warnings = ["myst.header"]
 linkcheck_ignore = [r"^http://127\.0\.0\.1"]
 nitpick_ignore_regex = [("py:.*", r"(Source|Snapshot|Table|Diagnosis|Picture|.*PathLike.*|Any|.*pandas.*|.*polars.*|.*arrow.*)")]  # names of annotations alone

@@ -85,6 +85,12 @@ def split(body, prompt, more):
     return parts
 
 
+def renamed(lines):
+    """The lines with the names that redaction makes up, new ones each time, numbered as they come."""
+    names = {}
+    return [re.sub(r"\b(?:file|function)-[0-9a-f]{10}\b", lambda m: names.setdefault(m[0], f"name-{len(names):010}"), line) for line in lines]
+
+
 def alike(expected, got):
     """Whether the lines are those expected, "…" standing for any."""
     if not expected:
@@ -102,7 +108,7 @@ def run_block(page, kind, body, folder, python):
         got = on_terminal("\n".join(source), folder) if kind == "console" else python.run("\n".join(source))
         while expected and not expected[-1]:
             expected.pop()
-        ok = alike(expected, got)
+        ok = alike(renamed(expected), renamed(got))
         lines += [(prompt if not i else more) + s for i, s in enumerate(source)] + (expected if ok else got)
         if not UPDATE:
             tell(ok, f"{page}: {prompt}{source[0]}\n" + "".join(f"  - {x}\n" for x in expected) + "".join(f"  + {x}\n" for x in got))

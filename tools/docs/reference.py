@@ -40,6 +40,7 @@ def manual(page):
     name = os.path.basename(page)[:-2].replace("gpusnap-", "gpusnap ")
     lines = [line for line in text.splitlines()[1:] if not re.match(r"^\S+ - .* \d{4}$", line)]
     body = re.sub(r"^# ([A-Z ]+)$", lambda m: "## " + m[1].capitalize(), "\n".join(lines), flags=re.M)
+    body = re.sub(r"^(\*\*.*)\n\n> (.*)$", r"\1\n: \2", body, flags=re.M)
     body = re.sub(r"gpusnap-([a-z]+)\(1\)", r"[gpusnap \1](gpusnap-\1.md)", body.replace("**-&#45;", "**--").replace("&#45;-", "--").replace("&zwnj;", ""))
     return name, f"# {name}\n\n{body}\n"
 

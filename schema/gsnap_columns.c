@@ -81,6 +81,7 @@ static const gs_file_column frame[] = {
 	COLUMN(3, frame, line, OPT, 0),
 	COLUMN(4, frame, address, U64, 0),
 	COLUMN(5, frame, module, U32, GS_SECTION_MODULE),
+	COLUMN(GS_COLUMN_MAY_SKIP, frame, class, U32, 0),
 };
 
 static const gs_file_column stack[] = {

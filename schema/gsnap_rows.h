@@ -114,6 +114,7 @@ typedef struct gs_row_frame {
 	uint64_t
 		address; /* the return address as glibc's backtrace() gives it; 0 for a script's frame */
 	gs_id module;
+	uint32_t class; /* what it is apart from its words, where those were taken out; 0: they stand */
 } gs_row_frame;
 
 typedef struct gs_row_stack {

@@ -74,8 +74,10 @@ static void put_strings(exporting *x)
 		gs_writer_string(x->w, text_of(s, i));
 	for (uint32_t i = 1; i < s->nframes; i++)
 		gs_writer_frame(x->w,
-			&(gs_row_frame){
-				.name = s->frames[i].name, .file = s->frames[i].file, .line = s->frames[i].line});
+			&(gs_row_frame){.name = s->frames[i].name,
+				.file = s->frames[i].file,
+				.line = s->frames[i].line,
+				.class = s->frames[i].class});
 	for (uint32_t i = 1; i < s->nstacks; i++)
 		gs_writer_stack(x->w, &s->stack_frames[s->stacks[i].first], s->stacks[i].n);
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/export/known_words.h"
+#include "analyzer/meaning/meaning.h"
 #include "analyzer/model/frames.h"
 #include "analyzer/read/open/sha256.h"
 
@@ -138,14 +139,35 @@ static size_t keep_known(char *out, const char *text, size_t n, const unsigned c
 	return at;
 }
 
+/* A step's name: what it is called goes, that it is a step and its number stay. The profiler's are
+ * its own words. Returns the length, 0 where the text names no step. */
+static size_t keep_step(
+	char *out, const char *text, size_t n, unsigned char as, const unsigned char salt[GS_SALT])
+{
+	static const char profiler[] = "ProfilerStep#";
+	int64_t number;
+	if ((as != ANNOTATION && as != TAG) || strlen(text) != n ||
+		!gs_meaning_step_number(text, &number))
+		return 0;
+	if (!strncmp(text, profiler, sizeof profiler - 1) &&
+		!text[sizeof profiler - 1 + strspn(text + sizeof profiler - 1, "0123456789")])
+		return (size_t)snprintf(out, MOST_NAME, "%s", text);
+	while (n && isdigit((unsigned char)text[n - 1]))
+		n--;
+	size_t at = hashed(out, as, text, n, salt);
+	return at + (size_t)snprintf(out + at, MOST_NAME, " step %lld", (long long)number);
+}
+
 static gs_status replace(
 	gs_snapshot *s, gs_id id, unsigned char as, const unsigned char salt[GS_SALT])
 {
 	gs_string *text = &s->strings[id];
 	bool file = as == FILE_OF_USER || as == FILE_OF_PACKAGE;
 	char made[MOST_WORDS + MOST_NAME];
-	size_t n = as == WORDS ? keep_known(made, text->text, text->length, salt)
-						   : hashed(made, as, text->text, text->length, salt);
+	size_t n = keep_step(made, text->text, text->length, as, salt);
+	if (!n)
+		n = as == WORDS ? keep_known(made, text->text, text->length, salt)
+						: hashed(made, as, text->text, text->length, salt);
 	if (file)
 		n += (size_t)sprintf(made + n, "%s", extension(text->text));
 	const char *copy = gs_snapshot_text(s, made, n);
@@ -166,12 +188,20 @@ static gs_status fact(gs_snapshot *s, const char **text, const unsigned char sal
 	return *text ? GS_OK : GS_NO_MEMORY;
 }
 
+/* What the frames are, while their words tell. */
+static void class_frames(gs_snapshot *s)
+{
+	for (gs_id i = 1; i < s->nframes; i++)
+		s->frames[i].class = gs_meaning_frame_class(s, i);
+}
+
 gs_status gs_redact(gs_snapshot *s, const unsigned char salt[GS_SALT], gs_error *err)
 {
 	unsigned char *uses = calloc((size_t)s->nstrings + 1, 1);
 	gs_status status = uses ? GS_OK : GS_NO_MEMORY;
 	if (uses)
 		mark_uses(s, uses);
+	class_frames(s);
 	for (size_t i = 0; i < s->ndevices; i++) { /* what is kept as it came is not looked into */
 		const gs_device *d = &s->devices[i];
 		for (size_t k = 0; k < d->captured.nblocks; k++)

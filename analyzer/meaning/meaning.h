@@ -42,6 +42,14 @@ typedef struct gs_phase_step {
 	bool whole; /* false: the recording begins or ends (or failed) inside it */
 } gs_phase_step;
 
+/* Whether an annotation or a tag names a step: a word that means one, then its number at the end:
+ * "ProfilerStep#12", "train step 3", "iter=40", "step_7". */
+bool gs_meaning_step_number(const char *name, int64_t *number);
+
+/* All that the rules and the search for steps ask of a frame's words, for a copy without them
+ * (model/frame_class.h). */
+uint32_t gs_meaning_frame_class(const gs_snapshot *s, gs_id frame);
+
 struct gs_meaning_internal;
 
 typedef struct gs_meaning {

@@ -7,9 +7,7 @@
 
 #include "analyzer/meaning/meaning_internal.h"
 
-/* A word that means a step, then its number at the end: "ProfilerStep#12", "train step 3",
- * "iter=40", "step_7". */
-static bool step_number(const char *name, int64_t *number)
+bool gs_meaning_step_number(const char *name, int64_t *number)
 {
 	static const char *const words[] = {"step", "iteration", "iter", "batch"};
 	size_t n = strlen(name), digits = n;
@@ -57,7 +55,7 @@ static size_t list_spans(const gs_meaning *m, span *all, bool profiler, bool any
 		const gs_annotation *a = &s->annotations[i];
 		const char *name = gs_string_text(s, a->name);
 		int64_t number;
-		if (a->time_us == GS_NONE || !step_number(name, &number) ||
+		if (a->time_us == GS_NONE || !gs_meaning_step_number(name, &number) ||
 			(profiler && strncmp(name, "ProfilerStep#", 13) != 0) ||
 			(!any_device && a->device != m->history->device->device))
 			continue;
@@ -144,7 +142,7 @@ static gs_status from_tags(gs_meaning *m)
 		gs_id tag = gs_event_tag(&events[i]);
 		int64_t number;
 		if (!tag || tag == seen || gs_meaning_action(m, i) != GS_ACTION_ALLOC ||
-			!step_number(gs_string_text(s, tag), &number))
+			!gs_meaning_step_number(gs_string_text(s, tag), &number))
 			continue;
 		seen = tag;
 		if (m->nsteps && m->steps[m->nsteps - 1].number == number)

@@ -4,7 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/meaning.h"
 #include "analyzer/meaning/rules.h"
+#include "analyzer/model/frame_class.h"
 
 typedef struct mark {
 	uint8_t phase, trait;
@@ -101,7 +103,12 @@ static frame_mark mark_frame(
 	const char *name = gs_string_text(s, f->name);
 	const char *file = plain_slashes(gs_string_text(s, f->file), buf, sizeof buf);
 	frame_mark m = {0, 0, (uint8_t)gs_category_rules_user(rules, name, file)};
-	*python = is_python(file);
+	*python = f->class ? f->class & GS_FRAME_PYTHON : is_python(file);
+	if (f->class) {
+		m.phase = f->class >> GS_FRAME_PHASE_AT & 15;
+		m.trait = f->class >> GS_FRAME_TRAIT_AT & 15;
+		return m;
+	}
 	if (is_bare_node(name, file))
 		return (frame_mark){GS_PHASE_BACKWARD, GS_TRAIT_NODE, m.rule};
 	for (size_t i = 0; i < MARKS; i++)
@@ -113,30 +120,42 @@ static frame_mark mark_frame(
 	return m;
 }
 
-/* A stack whose Python part begins in the call that the autograd engine makes, or that has the
- * engine's own frames. */
-static bool from_autograd(const gs_snapshot *s, const gs_id *frames, uint32_t n, const bool *python)
+static bool is_engine(const gs_snapshot *s, const gs_frame *f)
+{
+	return f->class ? f->class & GS_FRAME_ENGINE
+					: !strncmp(
+						  gs_string_text(s, f->name), "torch::autograd::Engine::thread_main", 36);
+}
+
+static bool is_called_back(const gs_snapshot *s, const gs_frame *f)
 {
 	char buf[1024];
-	gs_id outermost = 0;
-	for (uint32_t i = n; i-- && !outermost;) {
-		const char *name = gs_string_text(s, s->frames[frames[i]].name);
-		if (!strncmp(name, "torch::autograd::Engine::thread_main", 36))
-			return true;
-		outermost = python[frames[i]] ? frames[i] : 0;
-	}
-	if (!outermost)
-		return false;
-	const gs_frame *f = &s->frames[outermost];
+	if (f->class)
+		return f->class & GS_FRAME_CALLED_BACK;
 	const char *file = plain_slashes(gs_string_text(s, f->file), buf, sizeof buf),
 			   *name = gs_string_text(s, f->name);
 	return (!strcmp(name, "apply") && strstr(file, "torch/autograd/function.py")) ||
 		(!strcmp(name, "unpack_hook") && strstr(file, "torch/utils/checkpoint.py"));
 }
 
+/* A stack whose Python part begins in the call that the autograd engine makes, or that has the
+ * engine's own frames. */
+static bool from_autograd(const gs_snapshot *s, const gs_id *frames, uint32_t n, const bool *python)
+{
+	gs_id outermost = 0;
+	for (uint32_t i = n; i-- && !outermost;) {
+		if (is_engine(s, &s->frames[frames[i]]))
+			return true;
+		outermost = python[frames[i]] ? frames[i] : 0;
+	}
+	return outermost && is_called_back(s, &s->frames[outermost]);
+}
+
 static bool is_constructor(const gs_snapshot *s, gs_id frame)
 {
-	return !strcmp(gs_string_text(s, s->frames[frame].name), "__init__");
+	const gs_frame *f = &s->frames[frame];
+	return f->class ? f->class & GS_FRAME_CONSTRUCTOR
+					: !strcmp(gs_string_text(s, f->name), "__init__");
 }
 
 static gs_stack_phase look_at_stack(
@@ -175,11 +194,16 @@ static gs_stack_phase look_at_stack(
  * 2.15, gradients between them at 37 and 44. */
 enum { BUFFER_LINES = 50 };
 
+static bool moves_tensors(const gs_snapshot *s, const gs_frame *f)
+{
+	return f->class ? f->class & GS_FRAME_MOVES : !strcmp(gs_string_text(s, f->name), "_apply");
+}
+
 static gs_id applying_frame(const gs_snapshot *s, gs_id stack)
 {
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
 	for (uint32_t i = 0; i < s->stacks[stack].n; i++)
-		if (!strcmp(gs_string_text(s, s->frames[frames[i]].name), "_apply"))
+		if (moves_tensors(s, &s->frames[frames[i]]))
 			return frames[i];
 	return 0;
 }
@@ -279,6 +303,24 @@ static void tell_arguments(gs_phases *p, const gs_snapshot *s, bool *calls)
 			i++;
 		p->stacks[k].argument = calls[frames[i]];
 	}
+}
+
+_Static_assert(GS_PHASE_ANY < 16 && GS_TRAIT_ANY < 16, "four bits of a frame's class each");
+
+uint32_t gs_meaning_frame_class(const gs_snapshot *s, gs_id frame)
+{
+	const gs_frame *f = &s->frames[frame];
+	bool python;
+	if (f->class)
+		return f->class;
+	frame_mark m = mark_frame(s, NULL, frame, &python);
+	uint32_t class = gs_frame_class(s, frame);
+	class |= python ? GS_FRAME_PYTHON : 0;
+	class |= is_constructor(s, frame) ? GS_FRAME_CONSTRUCTOR : 0;
+	class |= moves_tensors(s, f) ? GS_FRAME_MOVES : 0;
+	class |= is_engine(s, f) ? GS_FRAME_ENGINE : 0;
+	class |= is_called_back(s, f) ? GS_FRAME_CALLED_BACK : 0;
+	return class | (uint32_t)m.phase << GS_FRAME_PHASE_AT | (uint32_t)m.trait << GS_FRAME_TRAIT_AT;
 }
 
 /* --- all together --------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 /* Frames: hiding rules of PyTorch's memory_viz, the user's own frame, and texts. */
 #include "analyzer/model/frames.h"
+#include "analyzer/model/frame_class.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -54,6 +55,8 @@ static const gs_frame *frame_at(const gs_snapshot *s, gs_id frame)
 bool gs_frame_is_plumbing(const gs_snapshot *s, gs_id frame)
 {
 	const gs_frame *f = frame_at(s, frame);
+	if (f && f->class)
+		return f->class & GS_FRAME_PLUMBING;
 	return f &&
 		(contains_any(gs_string_text(s, f->name), hidden_names) ||
 			contains_any(gs_string_text(s, f->file), hidden_files));
@@ -167,8 +170,8 @@ static bool is_profiled_user(const char *name)
 bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 {
 	const gs_frame *f = frame_at(s, frame);
-	if (!f)
-		return false;
+	if (!f || f->class)
+		return f && f->class & GS_FRAME_USER;
 	const char *file = gs_string_text(s, f->file), *name = gs_string_text(s, f->name);
 	if (!*file || !strcmp(file, "??"))
 		return false;
@@ -191,8 +194,8 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 bool gs_frame_is_compiled(const gs_snapshot *s, gs_id frame)
 {
 	const gs_frame *f = frame_at(s, frame);
-	if (!f)
-		return false;
+	if (!f || f->class)
+		return f && f->class & GS_FRAME_COMPILED;
 	char path[1024];
 	plain_path(gs_string_text(s, f->file), path, sizeof path);
 	return is_python_file(path) && strstr(path, "/torchinductor_");
@@ -201,8 +204,8 @@ bool gs_frame_is_compiled(const gs_snapshot *s, gs_id frame)
 bool gs_frame_is_library(const gs_snapshot *s, gs_id frame)
 {
 	const gs_frame *f = frame_at(s, frame);
-	if (!f)
-		return false;
+	if (!f || f->class)
+		return f && f->class & GS_FRAME_LIBRARY;
 	char path[1024];
 	plain_path(gs_string_text(s, f->file), path, sizeof path);
 	return is_python_file(path) && path[0] != '<' &&
@@ -218,6 +221,11 @@ size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
 	const char *name = f ? gs_string_text(s, f->name) : "",
 			   *file = f ? gs_string_text(s, f->file) : "";
 	const char *end = strstr(name, "::apply("), *start = name;
+	if (f && f->class) {
+		if (f->class & GS_FRAME_NODE && cap)
+			snprintf(buf, cap, "%s", name);
+		return f->class & GS_FRAME_NODE ? strlen(name) : 0;
+	}
 	if (!strncmp(name, "torch::autograd::", 17) && end) {
 		for (const char *p = name; p < end; p++)
 			if (p[0] == ':' && p[1] == ':')
@@ -238,6 +246,25 @@ size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
 	return n;
 }
 
+static bool is_body(const gs_snapshot *s, const gs_frame *f)
+{
+	return f->class ? f->class & GS_FRAME_BODY : !strcmp(gs_string_text(s, f->name), "<module>");
+}
+
+uint32_t gs_frame_class(const gs_snapshot *s, gs_id frame)
+{
+	const gs_frame *f = frame_at(s, frame);
+	if (!f || f->class)
+		return f ? f->class : GS_FRAME_CLASSED;
+	uint32_t class = GS_FRAME_CLASSED;
+	class |= gs_frame_is_user(s, frame) ? GS_FRAME_USER : 0;
+	class |= gs_frame_is_plumbing(s, frame) ? GS_FRAME_PLUMBING : 0;
+	class |= gs_frame_is_library(s, frame) ? GS_FRAME_LIBRARY : 0;
+	class |= gs_frame_is_compiled(s, frame) ? GS_FRAME_COMPILED : 0;
+	class |= gs_frame_node(s, frame, NULL, 0) ? GS_FRAME_NODE : 0;
+	return class | (is_body(s, f) ? GS_FRAME_BODY : 0);
+}
+
 /* Index of the innermost frame that is the user's; the stack's length where none is. *launcher: all
  * that are are a script's <module>. */
 static uint32_t user_frame_at(const gs_snapshot *s, const gs_id *frames, uint32_t n, bool *launcher)
@@ -247,7 +274,7 @@ static uint32_t user_frame_at(const gs_snapshot *s, const gs_id *frames, uint32_
 	for (uint32_t i = 0; i < n && (found == n || *launcher); i++)
 		if (gs_frame_is_user(s, frames[i])) {
 			found = found == n ? i : found;
-			*launcher &= !strcmp(gs_string_text(s, s->frames[frames[i]].name), "<module>");
+			*launcher &= is_body(s, &s->frames[frames[i]]);
 		}
 	return found;
 }

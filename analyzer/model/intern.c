@@ -183,10 +183,18 @@ const char *gs_string_text(const gs_snapshot *s, gs_id id)
 
 gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line)
 {
+	return gs_snapshot_classed_frame(s, name, file, line, 0);
+}
+
+gs_id gs_snapshot_classed_frame(
+	gs_snapshot *s, gs_id name, gs_id file, int64_t line, uint32_t class)
+{
 	if (!table_room(s, FRAMES))
 		return 0;
 	struct gs_table *t = s->index[FRAMES];
-	gs_frame f = {name, file, line};
+	gs_frame f;
+	memset(&f, 0, sizeof f); /* compared and hashed byte by byte */
+	f.name = name, f.file = file, f.line = line, f.class = class;
 	uint32_t at = gs_hash_bytes(&f, sizeof f) & t->mask;
 	for (; t->ids[at]; at = (at + 1) & t->mask)
 		if (!memcmp(&s->frames[t->ids[at]], &f, sizeof f))
@@ -196,7 +204,7 @@ gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line)
 	if (!column_room(&s->frames, &s->cap_frames, s->nframes, 1, sizeof *s->frames))
 		return 0;
 	if (s->nframes == 1)
-		s->frames[0] = (gs_frame){0, 0, GS_NONE};
+		s->frames[0] = (gs_frame){0, 0, GS_NONE, 0};
 	s->frames[s->nframes] = f;
 	t->count++;
 	return t->ids[at] = s->nframes++;

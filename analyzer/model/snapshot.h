@@ -181,7 +181,9 @@ typedef struct gs_outsider {
 typedef struct gs_frame {
 	gs_id name, file;
 	int64_t line;
-} gs_frame; /* string ids; line GS_NONE unknown */
+	uint32_t class; /* what its words said before they were taken out (frame_class.h); 0: they stand
+					 */
+} gs_frame;         /* string ids; line GS_NONE unknown */
 typedef struct gs_stack {
 	uint32_t first, n;
 } gs_stack; /* its frame ids, innermost first, in stack_frames */
@@ -304,6 +306,8 @@ const char *gs_snapshot_text(gs_snapshot *s, const char *text, size_t n);
  * strings. frames of a stack: innermost first; an empty stack is id 0. */
 gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n);
 gs_id gs_snapshot_frame(gs_snapshot *s, gs_id name, gs_id file, int64_t line);
+gs_id gs_snapshot_classed_frame(
+	gs_snapshot *s, gs_id name, gs_id file, int64_t line, uint32_t class);
 gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n);
 
 /* Index of a stream handle / index + 1 of a pool id (added when new); UINT32_MAX when memory is

@@ -122,7 +122,7 @@ gs_status gs_gsnap_add_frame(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	}
 	if (!row.file && row.module && row.module <= g->nmodules)
 		file = g->modules[row.module - 1].path;
-	gs_id id = gs_snapshot_frame(g->snapshot, name, file, row.line);
+	gs_id id = gs_snapshot_classed_frame(g->snapshot, name, file, row.line, row.class);
 	return id && map_add(&g->frames, id) ? GS_OK : no_memory(err);
 }
 

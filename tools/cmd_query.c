@@ -12,6 +12,7 @@
 #include "analyzer/query/query.h"
 #include "schema/outfile.h"
 #include "tools/command.h"
+#include "tools/fleet.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
@@ -24,7 +25,7 @@ enum { MAX_SQL = 1000000 };
 typedef struct query_options {
 	gs_common common;
 	bool list, all_frames;
-	const char *show, *by, *rules_file;
+	const char *show, *by, *since, *rules_file;
 	gs_category_rules *rules;
 	double timeout;
 } query_options;
@@ -266,15 +267,57 @@ static int query(query_options *o, const gs_arguments *arguments)
 	return status;
 }
 
+/* --- the tables of a fleet -------------------------------------------------------------------- */
+
+/* What is about the memory of one dump says nothing here. */
+static int check_fleet(const query_options *o, int arguments)
+{
+	if (o->common.state || o->common.device != GS_UNSET || o->common.rank != GS_UNSET || o->by ||
+		o->all_frames || o->rules_file)
+		return gs_fail_usage("query",
+			"SQL can ask for a rank: SELECT … FROM diagnosis WHERE rank = 3",
+			"the tables of a fleet take --since, no other option about dumps");
+	if (arguments > 2)
+		return gs_fail_usage("query", NULL, "one fleet is asked at a time");
+	return -1;
+}
+
+static int query_fleet(query_options *o, const gs_arguments *arguments)
+{
+	gs_error err = GS_ERROR_INIT;
+	char *sql = NULL;
+	gs_fleet_ask ask = {
+		arguments->text[0], arguments->n > 1 ? arguments->text[1] : NULL, o->since, o->timeout};
+	int status = check_fleet(o, arguments->n);
+	if (status >= 0)
+		return status;
+	if (o->show)
+		return gs_fleet_show(ask.path, o->show);
+	if (!ask.question && !o->list)
+		return gs_fail_usage("query", "--list names the questions", "the question is missing");
+	if (ask.question && !strcmp(ask.question, "-")) {
+		if (!(sql = read_sql(&err)))
+			return gs_fail_file("standard input", &err, NULL);
+		ask.question = sql;
+	}
+	status = gs_output_name_rows("query", &o->common);
+	if (status < 0)
+		status = gs_fleet_answer(&ask, &o->common);
+	free(sql);
+	return status;
+}
+
 int gs_cmd_query(int argc, char **argv)
 {
-	query_options o = {GS_COMMON_INIT, false, false, NULL, NULL, NULL, NULL, 30};
+	query_options o = {.common = GS_COMMON_INIT, .timeout = 30};
 	const gs_option options[] = {GS_OPTIONS_SELECT(o.common), GS_OPTIONS_RESULT(o.common),
 		GS_OPTIONS_OUTPUT(o.common),
 		{"by", 0, GS_OPT_TEXT, &o.by, "WHAT",
 			"top stacks: group by stack, line, function, file or module"},
 		{"all-frames", 0, GS_OPT_FLAG, &o.all_frames, 0,
 			"stacks with the interpreter's and dispatcher's frames too"},
+		{"since", 0, GS_OPT_TEXT, &o.since, "DAY",
+			"of a fleet's tables: growth since that day (default: the last week)"},
 		GS_OPTION_RULES(o.rules_file),
 		{"timeout", 0, GS_OPT_REAL, &o.timeout, "SECONDS",
 			"stop SQL that takes longer (default 30, 0 never)"},
@@ -285,6 +328,8 @@ int gs_cmd_query(int argc, char **argv)
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 	if (status >= 0)
 		return status;
+	if (arguments.n && gs_is_fleet(arguments.text[0]))
+		return query_fleet(&o, &arguments);
 	if (o.list)
 		return print_list(&o);
 	if (o.show)

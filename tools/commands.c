@@ -21,6 +21,7 @@ const gs_command gs_commands[] = {
 	{"diff", gs_cmd_diff, "BEFORE AFTER|FILE --from STATE --to STATE",
 		"compare two snapshots, or two states of one"},
 	{"assert", gs_cmd_assert, "FILE… EXPRESSION…", "fail where a figure is not as it should be"},
+	{"fleet", gs_cmd_fleet, "DIR|FILE… -o DIR", "thousands of dumps as Parquet tables"},
 	{"export", gs_cmd_export, "[FILE…] -o OUT", "write a snapshot for other tools"},
 	{"redact", gs_cmd_redact, "FILE -o OUT.gsnap", "remove hosts, paths, arguments and names"},
 	{"verify", gs_cmd_verify, "[FILE…]", "check files for damage"},

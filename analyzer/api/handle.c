@@ -6,6 +6,7 @@
 
 #include "analyzer/api/timelines.h"
 #include "analyzer/open/input.h"
+#include "analyzer/open/rank.h"
 #include "schema/version.h"
 
 unsigned gpusnap_analyzer_abi(void) { return 2; }
@@ -130,8 +131,10 @@ int gpusnap_snapshot_open_stream(
 	if (begin_reading(s))
 		return GPUSNAP_USAGE;
 	gs_snapshot_release(&s->snapshot);
-	return end_reading(
-		s, gs_read_stream(read, context, size, name, GS_WANT_ALL, &s->snapshot, &err), &err);
+	gs_status status = gs_read_stream(read, context, size, name, GS_WANT_ALL, &s->snapshot, &err);
+	if (!status && name && s->snapshot.rank == GS_NONE)
+		s->snapshot.rank = gs_rank_of_path(name);
+	return end_reading(s, status, &err);
 }
 
 const char *gpusnap_snapshot_error(const gpusnap_snapshot *s) { return s->error.text; }

@@ -41,12 +41,30 @@ typedef struct gs_map_view {
 	int hole_row;   /* after which the label and the ghost come; -1: before all rows */
 } gs_map_view;
 
+/* A panel of the picture: a device now and, of two moments, before. */
+typedef struct gs_map_pair {
+	gs_map_view now, before;
+} gs_map_pair;
+
+struct gs_map {
+	gs_palette palette;
+	gs_map_pair *panels;
+	size_t n;
+	bool both; /* two moments side by side */
+	int width, height;
+	char headline[512], source[512];
+	int headline_lines;
+};
+
 enum {
 	GS_MAP_MARGIN = 16,
 	GS_MAP_BODY = 14,               /* height of a row's bytes */
 	GS_MAP_PITCH = GS_MAP_BODY + 6, /* and of a row: outlines above and below, paper */
 	GS_MAP_CAPTION = 20,            /* the line that names the largest hole */
 	GS_MAP_GHOST_ROWS = 12,
+	GS_MAP_GUTTER = 112, /* addresses, left of the rows */
+	GS_MAP_SIDE = 150,   /* segments, right of them */
+	GS_MAP_WIDE = 900,   /* from this width on there is room for both */
 	GS_MAP_EVICT_LINE = 0x0057ff,
 	GS_MAP_HOLE_LINE = 0x000000
 };
@@ -62,6 +80,15 @@ void gs_map_figures_release(gs_map_figures *f);
 /* The rows' height in all, label and ghost included; top of a row below the first one's. */
 int gs_map_rows_height(const gs_map_view *v);
 int gs_map_row_top(const gs_map_view *v, int row);
+
+/* A view with all that belongs to it; y: its top. before: it is the earlier one of two moments. */
+int gs_map_view_height(const gs_map_view *v);
+void gs_map_draw_view(const gs_map *m, const gs_map_view *v, bool before, gs_draw *d, int y);
+/* A path without its folders. */
+const char *gs_map_file_name(const char *path);
+
+int gs_map_legend_height(const gs_map *m);
+void gs_map_draw_legend(const gs_map *m, gs_draw *d, int y);
 
 /* Blocks, outlines, names, the largest hole and the request; y: the first row's. */
 void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, int y);

@@ -89,7 +89,10 @@ gs_status gs_palette_init(gs_palette *p, const gs_palette_moment *moments, size_
 void gs_palette_release(gs_palette *p);
 
 /* The number of a snapshot among the sources. */
-int gs_palette_source(const gs_palette *p, const gs_snapshot *s);
+static inline int gs_palette_source(const gs_palette *p, const gs_snapshot *s)
+{
+	return p->nsources == 2 && p->sources[1].snapshot == s;
+}
 
 /* The class of an allocation: GS_CLASS_LIVE … GS_CLASS_OTHERS. */
 int gs_palette_live(const gs_palette *p, const gs_colored *c);

@@ -91,6 +91,11 @@ uint8_t gs_playback_size_source(const gs_playback *r, uint32_t number);
  */
 uint64_t gs_playback_free_end(const gs_playback *r, uint32_t piece, uint32_t number);
 
+/* Before the first event: the blocks that were there (fills preexisting, survivor, kept); then the
+ * pieces of memory (fills moves, pieces, traits). */
+gs_status gs_history_find_preexisting(gs_history *h);
+gs_status gs_history_find_pieces(gs_history *h);
+
 /* Plays all events: finds the sizes of blocks, and what does not agree. */
 gs_status gs_history_infer(gs_history *h);
 

@@ -137,11 +137,11 @@ class Bands {
 		}
 	}
 	put(pixels, x, width, background) {
-		const { best, kinds, looks, height, palette } = this, { tiles, pixels: colors } = palette
+		const { best, kinds, looks, flags, height, palette } = this, { tiles, pixels: colors } = palette
 		for (let y = 0, at = (height - 1) * width + x; y < height; y++, at -= width) {
 			if (best[y] <= 0) { pixels[at] = background; continue }
 			const kind = kinds[y]
-			pixels[at] = tiles[kind] === null ? colors[kind * LOOKS + looks[y]] : palette.at(kind, looks[y], x, height - 1 - y)
+			pixels[at] = tiles[kind] === null || flags[y] & LIT ? colors[kind * LOOKS + looks[y]] : palette.at(kind, looks[y], x, height - 1 - y)
 		}
 	}
 	setLight(light) { this.pile.setLight(light) }

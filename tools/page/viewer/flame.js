@@ -1,6 +1,6 @@
 // A flame graph: stacks from the outermost frame down, as wide as the bytes (or bytes × lifetime) that they hold.
 const FLAME_ROW = 18
-const flame = { weight: 'bytes', root: -1, graph: null }
+const flame = { weight: 'bytes', root: -1, graph: null, path: null, repaint: null }	// path: frames of the chosen block, outermost first
 
 async function drawFlame(host) {
 	const shown = current()
@@ -18,6 +18,7 @@ async function drawFlame(host) {
 		flame.root = -1
 		canvas.setAttribute('aria-label', `flame graph of ${g.nodes.frame.length} nodes, in all ${flameText(g, g.total)}; the table below has them`)
 		paintFlame(canvas, said)
+		flame.repaint = () => paintFlame(canvas, said)
 		listenFlame(canvas, said)
 		new ResizeObserver(() => paintFlame(canvas, said)).observe(canvas)
 		host.append(tableBeside('The flame graph as a table', () => flameTable(g)))
@@ -63,6 +64,7 @@ function paintFlame(canvas, said) {
 	c.textBaseline = 'middle'
 	const from = root < 0 ? 0 : g.left[root], wide = root < 0 ? g.sum : g.nodes.value[root]
 	flame.boxes = []
+	const chosen = chosenNodes(g)
 	const rest = new Map()	// by depth: where the run of nodes thinner than a pixel ends
 	for (let i = 0; i < g.nodes.frame.length; i++) {
 		const above = path.includes(i) && i !== root
@@ -76,6 +78,7 @@ function paintFlame(canvas, said) {
 		c.fillStyle = frameColor(text, above)
 		c.fillRect(x, y, Math.max(1, width - 0.5), FLAME_ROW - 1)
 		flame.boxes.push({ i, x, y, width: Math.max(1, width) })
+		if (chosen.has(i)) { c.strokeStyle = styled('link'); c.lineWidth = 2; c.strokeRect(x + 1, y + 1, Math.max(1, width - 2.5), FLAME_ROW - 3) }
 		if (width > 30) {
 			c.fillStyle = '#1d2126'
 			c.textAlign = 'left'
@@ -83,6 +86,21 @@ function paintFlame(canvas, said) {
 		}
 	}
 	said.textContent = `${flameText(g, root < 0 ? g.total : g.nodes.value[root])} in all` + (root < 0 ? '; click a frame to look into it' : ' below ' + g.frames[g.nodes.frame[root]])
+}
+
+// The nodes of the chosen block's stack. The graph leaves plumbing out: a frame that it does not have is passed over.
+function chosenNodes(g) {
+	const nodes = new Set()
+	let at = -1
+	for (const text of flame.path || []) {
+		let next = -1
+		for (let i = at + 1; i < g.nodes.frame.length && (at < 0 || g.depth[i] > g.depth[at]); i++)
+			if (g.nodes.parent[i] === at && g.frames[g.nodes.frame[i]] === text) { next = i; break }
+		if (next < 0) continue
+		nodes.add(next)
+		at = next
+	}
+	return nodes
 }
 
 function cut(c, text, width) {

@@ -1,5 +1,5 @@
 // A moment: its figures, its heap, who holds it, what it is for, and the verdict where it is a failure.
-let momentMap = null
+let momentMap = null, momentHolders = null
 
 async function drawMoment(host) {
 	const shown = current(), event = view.moment
@@ -18,11 +18,17 @@ async function drawMoment(host) {
 		momentMap.note.textContent = `${plural(heap.segments.address.length, 'segment')}, ${plural(heap.blocks.address.length, 'block')}. Click a block; arrow keys step through them.`
 		momentMap.reveal()
 		fill(tables,
-			element('section', null, element('h3', null, 'Who holds it'), tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks' })),
+			element('section', null, element('h3', null, 'Who holds it'), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
 			element('section', null, element('h3', null, 'What it is for'), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
 		heapHost.append(tableBeside('The heap as a table', () => heapTable(shown, heap)))
 		if (failure >= 0) await momentVerdict(shown, verdict, failure, failures.length)
 	} catch (e) { if (host.contains(title)) fill(figures, errorNote(e)) }
+}
+
+// Whether a row of holders is that of the chosen block.
+function holdsChosen(shown, row) {
+	const h = view.life >= 0 && shown.device.holders[shown.lives.holder[view.life]]
+	return h && h.where === row.where && (h.called_by || '') === (row.called_by || '') && row.category === shown.outline.categories[shown.lives.category[view.life]]
 }
 
 function whereIs(shown, event) {
@@ -59,6 +65,7 @@ function setSearch(text) {
 // The chosen block, beside whatever is shown.
 async function drawBlock() {
 	const host = part('block'), shown = current(), life = view.life
+	flame.path = null
 	if (!shown?.lives || life < 0) return void (host.hidden = true)
 	host.hidden = false
 	const { lives } = shown, close = button('×', 'choose no block', () => change({ life: -1 }), { class: 'plain close' })
@@ -67,6 +74,8 @@ async function drawBlock() {
 	try {
 		const b = await shown.ask('life', { device: shown.device.device, life })
 		if (view.life !== life || current() !== shown) return
+		flame.path = b.stack ? b.stack.slice().reverse() : null
+		flame.repaint?.()
 		const line = (word, text) => text === null || text === undefined || text === '' ? null : [element('dt', null, word), element('dd', null, text)]
 		const at = (event, us) => event < 0 || event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time[0]) : '']
 		fill(said, line('holder', b.where ? placeText(b) : null), line('category', (b.category || 'unknown').replaceAll('_', ' ') + (b.why ? ` (${b.why})` : '')), line('address', addressText(b.address)),

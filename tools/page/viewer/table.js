@@ -12,7 +12,8 @@ function cellText(name, value) {
 	return Number.isInteger(value) ? String(value) : String(Math.round(value * 1e4) / 1e4)
 }
 
-// columns: names or {name, title}; options: {caption, most (rows shown at once), choose(row), csv (file name)}.
+// columns: names or {name, title, text(name, value, row)}; options: {caption, most (rows shown at once), choose(row), marked(row), none}.
+// The box has mark(), for when what is marked has changed.
 function tableOf(columns, rows, options = {}) {
 	columns = columns.map(c => typeof c === 'string' ? { name: c } : c).map(c => ({ title: c.title || c.name.replaceAll('_', ' '), ...c }))
 	const box = element('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': options.caption || 'table' })
@@ -22,7 +23,7 @@ function tableOf(columns, rows, options = {}) {
 		const head = element('tr', null, columns.map(c => element('th', { scope: 'col', class: numeric.has(c.name) ? 'n' : null, 'aria-sort': by === c.name ? (down ? 'descending' : 'ascending') : null },
 			button(c.title + (by === c.name ? (down ? ' ▾' : ' ▴') : ''), 'sort by ' + c.title, () => sort(c.name), { class: 'plain' }))))
 		const body = sorted.slice(0, shown).map(r => {
-			const row = element('tr', null, columns.map((c, i) => {
+			const row = element('tr', { class: options.marked?.(r) ? 'marked' : null }, columns.map((c, i) => {
 				const text = (c.text || cellText)(c.name, r[c.name], r)
 				const inside = i === 0 && options.choose ? button(text, options.chooseTitle || 'show', () => options.choose(r), { class: 'plain link' }) : text
 				return element('td', { class: numeric.has(c.name) ? 'n' : null, title: numeric.has(c.name) && typeof r[c.name] === 'number' ? String(r[c.name]) : null }, inside)
@@ -45,6 +46,7 @@ function tableOf(columns, rows, options = {}) {
 		})
 		draw()
 	}
+	if (options.marked) box.mark = draw
 	draw()
 	if (!rows.length) box.append(element('p', { class: 'remark' }, options.none || 'no rows'))
 	return box

@@ -15,7 +15,8 @@ class Timeline {
 		this.listen()
 		new ResizeObserver(() => this.resize()).observe(this.canvas)
 		new ResizeObserver(() => this.resize()).observe(this.overview)
-		scheme.addEventListener('change', () => { this.shown?.palette?.makePixels(); this.forget(); this.overviewPainted = null; this.draw() })
+		scheme.addEventListener('change', () => this.repaint())
+		matchMedia('print').addEventListener('change', () => this.repaint())
 		watch('from to low high moment span life', () => this.draw())
 	}
 	// shown: {lives, palette, device (of the outline)}; what is in view stays where it is.
@@ -26,6 +27,16 @@ class Timeline {
 		this.forget()
 		this.overviewPainted = null
 		this.resize()
+	}
+	// At once: what is printed is taken before the next frame.
+	repaint() {
+		if (!this.lives) return
+		this.shown.palette.makePixels()
+		this.overviewPainted = null
+		this.paintNow()
+		this.drawNow()
+		momentMap?.drawNow()
+		drawLegend(this.shown)
 	}
 	forget() { this.painted = this.job = null }
 
@@ -39,7 +50,7 @@ class Timeline {
 		}
 		this.ratio = ratio
 		this.width = this.canvas.clientWidth
-		this.left = this.width < 600 ? 58 : 76
+		this.left = this.width < 600 ? 66 : 76
 		this.plot = { x: this.left, y: MARKS, w: Math.max(10, this.width - this.left - RIGHT), h: Math.max(10, this.canvas.clientHeight - MARKS - PASSED - STEPS - TICKS) }
 		this.overviewPainted = null
 		this.draw()
@@ -531,10 +542,11 @@ class Timeline {
 	}
 	hideTip() { this.tip.hidden = true }
 	showTip(p, at) {
-		fill(this.tip, tipOf(this.shown, at, this.columnAt(p)))
+		fill(this.tip, tipOf(this.shown, at, this.columnAt(p), this.annotationsAt(p)))
 		this.tip.hidden = false
 		placeTip(this.tip, this.canvas, p)
 	}
+	annotationsAt(p) { return this.shown.device.annotations.filter(a => a.idx >= 0 && Math.abs(this.xOf(this.valueOfEvent(a.idx)) - p.x) < 4) }
 	columnAt(p) {
 		const i = Math.floor((p.x - this.plot.x) / this.plot.w * (this.columns?.passed.length || 0))
 		return this.columns && this.columns.passed[i] ? { passed: this.columns.passed[i], bytes: this.columns.passedBytes[i] } : null

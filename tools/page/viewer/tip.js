@@ -1,5 +1,6 @@
 // What a point of a picture says.
-function tipOf(shown, at, column) {
+// at: {event, life, merged}; column: {passed, bytes} or null; near: annotations at this place.
+function tipOf(shown, at, column, near = []) {
 	const { lives, palette } = shown, curve = lives.curve, e = at.event
 	const rows = []
 	if (at.life >= 0) {
@@ -11,6 +12,7 @@ function tipOf(shown, at, column) {
 	}
 	if (e >= 0) rows.push(element('div', { class: 'remark' }, `event ${e}` + (lives.timed ? ', ' + durationText(curve.time[e] - curve.time[0]) : '') + `: ${sizeText(curve.allocated[e])} in use, ${sizeText(curve.reserved[e])} reserved`))
 	if (column) rows.push(element('div', { class: 'remark' }, `in this column also ${plural(column.passed, 'block')} born and gone (${sizeText(column.bytes)})`))
+	for (const a of near.slice(0, 3)) rows.push(element('div', { class: 'remark' }, `${a.name} (${a.stage === 'END' ? 'ends' : 'begins'})`))
 	return rows
 }
 

@@ -24,7 +24,7 @@ function readVerdict(text) {
 
 function verdictView(text, heading = 'h1') {
 	const v = readVerdict(text), colon = v.headline.indexOf(':')
-	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', null, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
+	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
 	const list = lines => element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t)]))
 	const first = v.lines.filter(l => l[2] === 0), rest = v.lines.filter(l => l[2] > 0)
 	return element('div', { class: 'verdict' }, head, first.length ? list(first) : null, rest.length ? list(rest) : null,

@@ -8,15 +8,14 @@ async function drawFlame(host) {
 	const canvas = element('canvas', { class: 'flame', tabindex: '0', role: 'img' }), said = element('p', { class: 'remark' }), events = shown.lives.events > 0
 	const device = shown.device.device, from = view.span ? view.span[0] : -1, to = view.span ? view.span[1] : shown.lives.events - 1
 	const choices = [['bytes', `bytes at the moment${events ? ' (event ' + view.moment + ')' : ''}`]]
-	if (events) choices.push(['span', view.span ? 'bytes born in the span' : 'bytes born in the whole recording'], ['byte_time', `bytes × lifetime in the ${view.span ? 'span' : 'whole recording'}`])
+	if (events) choices.push(['lifetime', `bytes × lifetime in the ${view.span ? 'span' : 'whole recording'}`])
 	fill(host, element('h2', null, 'Flame graph'), element('div', { class: 'tools' }, element('label', null, 'weight ', select('weight', choices, flame.weight, v => { flame.weight = v; drawFlame(host) })), button('whole', 'back to all stacks', () => { flame.root = -1; paintFlame(canvas, said) })), said, canvas)
 	try {
-		const ask = flame.weight === 'bytes' ? (events ? { device, idx: view.moment } : { device, state: 'captured' }) : { device, from, to, weight: flame.weight === 'span' ? 'bytes' : 'byte_time' }
-		const g = await shown.ask('flame', ask)
+		const ask = flame.weight === 'bytes' ? (events ? { device, idx: view.moment } : { device, state: 'captured' }) : { device, from, to }
+		const g = flame.graph = layFlame(await shown.ask('flame', ask))
 		if (!host.contains(canvas)) return
-		flame.graph = layFlame(g)
 		flame.root = -1
-		canvas.setAttribute('aria-label', `flame graph of ${g.nodes.frame.length} nodes, in all ${flameText(g, g.total)}; the table below has them`)
+		canvas.setAttribute('aria-label', `flame graph of ${g.n} nodes, in all ${flameText(g, g.total)}; the table below has them`)
 		paintFlame(canvas, said)
 		flame.repaint = () => paintFlame(canvas, said)
 		listenFlame(canvas, said)
@@ -27,23 +26,23 @@ async function drawFlame(host) {
 
 function flameText(g, value) {
 	if (g.unit === 'bytes') return sizeText(value)
-	if (g.unit.endsWith('us')) return `${sizeText(value / 1e6)}·s`
-	return `${sizeText(value)}·events`
+	if (g.unit.endsWith('microseconds')) return `${sizeText(value / 1e6)} × seconds`
+	return `${sizeText(value)} × events`
 }
 
-// Depth and left end of each node of the tree, which comes in pre-order.
-function layFlame(g) {
-	const n = g.nodes.frame.length, depth = new Uint16Array(n), left = new Float64Array(n), used = new Float64Array(n), value = g.nodes.value
-	let roots = 0, deepest = 0
+// The answer's nodes, which come in pre-order, with depth and left end of each.
+function layFlame(answer) {
+	const { frame, parent, value } = answer.nodes, n = frame.length, depth = new Uint16Array(n), left = new Float64Array(n), used = new Float64Array(n)
+	let sum = 0, deepest = 0
 	for (let i = 0; i < n; i++) {
-		const p = g.nodes.parent[i]
+		const p = parent[i], v = value[i]
 		depth[i] = p < 0 ? 0 : depth[p] + 1
-		left[i] = p < 0 ? roots : left[p] + used[p]
-		if (p < 0) roots += value[i]
-		else used[p] += value[i]
+		left[i] = p < 0 ? sum : left[p] + used[p]
+		if (p < 0) sum += v
+		else used[p] += v
 		if (depth[i] > deepest) deepest = depth[i]
 	}
-	return { ...g, depth, left, deepest, sum: roots || 1 }
+	return { unit: answer.unit, total: answer.total, frames: answer.frames, n, frame, parent, value, depth, left, deepest, sum: sum || 1 }
 }
 
 function paintFlame(canvas, said) {
@@ -51,7 +50,7 @@ function paintFlame(canvas, said) {
 	if (!g || !canvas.isConnected) return
 	const ratio = window.devicePixelRatio || 1, root = flame.root, base = root < 0 ? 0 : g.depth[root]
 	let path = []
-	for (let i = root; i >= 0; i = g.nodes.parent[i]) path.unshift(i)
+	for (let i = root; i >= 0; i = g.parent[i]) path.unshift(i)
 	const rows = g.deepest + 1
 	canvas.style.height = rows * FLAME_ROW + 'px'
 	const w = canvas.clientWidth, h = rows * FLAME_ROW
@@ -62,15 +61,15 @@ function paintFlame(canvas, said) {
 	c.clearRect(0, 0, w, h)
 	c.font = '12px ' + styled('font')
 	c.textBaseline = 'middle'
-	const from = root < 0 ? 0 : g.left[root], wide = root < 0 ? g.sum : g.nodes.value[root]
+	const from = root < 0 ? 0 : g.left[root], wide = root < 0 ? g.sum : g.value[root]
 	flame.boxes = []
 	const chosen = chosenNodes(g)
 	const rest = new Map()	// by depth: where the run of nodes thinner than a pixel ends
-	for (let i = 0; i < g.nodes.frame.length; i++) {
+	for (let i = 0; i < g.n; i++) {
 		const above = path.includes(i) && i !== root
-		const x = above ? 0 : (g.left[i] - from) / wide * w, width = above ? w : g.nodes.value[i] / wide * w
+		const x = above ? 0 : (g.left[i] - from) / wide * w, width = above ? w : g.value[i] / wide * w
 		if (!above && (x + width < 0 || x > w || g.depth[i] < base || (root >= 0 && (g.left[i] < from - 1e-9 || g.left[i] >= from + wide)))) continue
-		const y = g.depth[i] * FLAME_ROW, text = g.frames[g.nodes.frame[i]] || ''
+		const y = g.depth[i] * FLAME_ROW, text = g.frames[g.frame[i]] || ''
 		if (width < 1) {	// merged: one thin bar for all that fall into a pixel
 			if (rest.get(g.depth[i]) === Math.floor(x)) continue
 			rest.set(g.depth[i], Math.floor(x))
@@ -85,7 +84,7 @@ function paintFlame(canvas, said) {
 			c.fillText(cut(c, text, width - 6), x + 3, y + FLAME_ROW / 2)
 		}
 	}
-	said.textContent = `${flameText(g, root < 0 ? g.total : g.nodes.value[root])} in all` + (root < 0 ? '; click a frame to look into it' : ' below ' + g.frames[g.nodes.frame[root]])
+	said.textContent = `${flameText(g, root < 0 ? g.total : g.value[root])} in all` + (root < 0 ? '; click a frame to look into it' : ' below ' + g.frames[g.frame[root]])
 }
 
 // The nodes of the chosen block's stack. The graph leaves plumbing out: a frame that it does not have is passed over.
@@ -94,8 +93,8 @@ function chosenNodes(g) {
 	let at = -1
 	for (const text of flame.path || []) {
 		let next = -1
-		for (let i = at + 1; i < g.nodes.frame.length && (at < 0 || g.depth[i] > g.depth[at]); i++)
-			if (g.nodes.parent[i] === at && g.frames[g.nodes.frame[i]] === text) { next = i; break }
+		for (let i = at + 1; i < g.n && (at < 0 || g.depth[i] > g.depth[at]); i++)
+			if (g.parent[i] === at && g.frames[g.frame[i]] === text) { next = i; break }
 		if (next < 0) continue
 		nodes.add(next)
 		at = next
@@ -124,7 +123,7 @@ function listenFlame(canvas, said) {
 	canvas.addEventListener('pointermove', e => {
 		const b = boxAt(e), r = canvas.getBoundingClientRect()
 		if (!b) { tip.hidden = true; return }
-		fill(tip, element('b', null, flameText(g, g.nodes.value[b.i])), ` (${(g.nodes.value[b.i] / g.sum * 100).toFixed(1)} %) `, g.frames[g.nodes.frame[b.i]])
+		fill(tip, element('b', null, flameText(g, g.value[b.i])), ` (${(g.value[b.i] / g.sum * 100).toFixed(1)} %) `, g.frames[g.frame[b.i]])
 		tip.hidden = false
 		placeTip(tip, canvas, { x: e.clientX - r.left, y: e.clientY - r.top })
 	})
@@ -137,7 +136,6 @@ function listenFlame(canvas, said) {
 }
 
 function flameTable(g) {
-	const rows = Array.from(g.nodes.frame, (f, i) => ({ depth: layDepth(g, i), frame: g.frames[f], value: g.nodes.value[i] }))
+	const rows = Array.from(g.frame, (f, i) => ({ depth: g.depth[i], frame: g.frames[f], value: g.value[i] }))
 	return tableOf([{ name: 'frame', text: (n, v, r) => '· '.repeat(Math.min(r.depth, 30)) + v }, 'depth', { name: 'value', title: g.unit, text: (n, v) => flameText(g, v) }], rows, { most: 100, caption: 'frames, callers before what they called' })
 }
-function layDepth(g, i) { let d = 0; for (let p = g.nodes.parent[i]; p >= 0; p = g.nodes.parent[p]) d++; return d }

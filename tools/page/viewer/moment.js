@@ -77,11 +77,11 @@ async function drawBlock() {
 		flame.path = b.stack ? b.stack.slice().reverse() : null
 		flame.repaint?.()
 		const line = (word, text) => text === null || text === undefined || text === '' ? null : [element('dt', null, word), element('dd', null, text)]
-		const at = (event, us) => event < 0 || event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time[0]) : '']
+		const at = (event, us) => event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time[0]) : '']
 		fill(said, line('holder', b.where ? placeText(b) : null), line('category', (b.category || 'unknown').replaceAll('_', ' ') + (b.why ? ` (${b.why})` : '')), line('address', addressText(b.address)),
 			line('asked for', b.requested === null ? null : sizeText(b.requested) + (b.requested !== b.size ? `, rounded to ${sizeText(b.size)}` : '')),
-			line('born', b.birth < 0 ? 'before the recording' : at(b.birth, b.birth_us)), line('freed', b.death < 0 && !(b.freed >= 0) ? 'never' : at(b.freed >= 0 ? b.freed : b.death, b.death_us)),
-			line('lived', lives.timed && b.birth >= 0 && b.death >= 0 ? durationText(b.death_us - b.birth_us) : null), line('step', b.step), line('stream', String(b.stream ?? '')), line('pool', b.pool_id), line('tag', b.tag))
+			line('born', b.before ? 'before the recording' : at(b.birth, b.birth_us)), line('freed', b.freed === null ? 'never' : at(b.freed, b.freed_us)), line('gone', b.death === null || b.death - b.freed < 2 ? null : at(b.death, b.death_us)),
+			line('lived', lives.timed && b.birth_us !== null && b.death_us !== null ? durationText(b.death_us - b.birth_us) : null), line('step', b.step), line('stream', String(b.stream ?? '')), line('pool', b.pool_id), line('tag', b.tag))
 		host.append(element('h3', null, 'Stack, innermost first'), b.stack?.length ? element('ol', { class: 'stack' }, b.stack.map(f => element('li', null, f))) : element('p', { class: 'remark' }, 'no stack was recorded'))
 	} catch (e) { host.append(errorNote(e)) }
 }

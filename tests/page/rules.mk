@@ -10,3 +10,13 @@ CHECKS += check-viewer
 check-viewer: ## the page's viewer without a browser: what it paints, held against brute force (needs node)
 	$(Q)if command -v node >/dev/null; then node tests/page/check_viewer.mjs; \
 	else echo "viewer: SKIPPED: node is not here"; echo "viewer: 0 passed, 0 failed, 1 skipped"; fi
+# The page in real browsers (after make page): Debian's Chromium by playwright, its Firefox by Marionette. SHOTS=FOLDER keeps screenshots, ONLY picks tests.
+BROWSER_VENV ?= $(REPORT_VENV)
+BROWSER_PYTHON = $$(p=$(BROWSER_VENV)/bin/python; [ -x $$p ] && echo $$p || echo python3)
+.PHONY: deps-browser check-browser
+deps-browser: deps-report ## what check-browser needs: chromium, firefox-esr (Debian); playwright, marionette_driver (PyPI)
+	@sh tools/deps.sh chromium firefox-esr python3-venv
+	$(Q)$(BROWSER_VENV)/bin/python -c 'import playwright, marionette_driver' 2>/dev/null || $(BROWSER_VENV)/bin/pip install -q playwright marionette_driver
+check-browser: $(B)/gpusnap ## the page in headless Chromium and Firefox: open, look, ask, save; light, dark, phone, touch, keys (after make page, deps-browser)
+	$(Q)$(BROWSER_PYTHON) tests/page/check_browser.py $(B) $(SHOTS)
+	$(Q)$(BROWSER_PYTHON) tests/page/check_firefox.py $(B)

@@ -109,7 +109,6 @@ function closeRecording(at) {
 		part('viewer').classList.remove('open')
 		timeline.lives = null
 		document.title = 'gpusnap'
-		history.replaceState(null, '', location.pathname + location.search)
 		view.file = 0
 		return drawRanks()
 	}

@@ -26,7 +26,7 @@ function change(parts) {
 	writeFragmentSoon()
 }
 
-let fragmentTimer = 0
+let fragmentTimer = 0, fragmentKnown = location.hash	// as it was last written or read
 function writeFragmentSoon() {
 	clearTimeout(fragmentTimer)
 	fragmentTimer = setTimeout(writeFragment, 250)
@@ -35,7 +35,7 @@ function writeFragmentSoon() {
 // A page may not be changed by a fragment that holds a name of ours and is no number: each value is checked when it is read.
 function writeFragment() {
 	const shown = current()
-	if (!shown) return
+	if (!shown || location.hash !== fragmentKnown) return	// another address has been typed: it is read first
 	const put = new URLSearchParams()
 	if (recordings.length > 1) put.set('file', shown.name)
 	if (shown.outline.devices.length > 1) put.set('device', view.device)
@@ -51,10 +51,12 @@ function writeFragment() {
 	if (view.tab !== 'moment') put.set('tab', view.tab)
 	const text = put.toString()
 	try { history.replaceState(null, '', text ? '#' + text : location.pathname + location.search) } catch { /* a page without an address of its own */ }
+	fragmentKnown = location.hash
 }
 
 // What the fragment asks for, in the members of view; block as {address, birth}.
 function readFragment() {
+	fragmentKnown = location.hash
 	const got = new URLSearchParams(location.hash.slice(1)), asked = {}
 	const number = name => got.has(name) && /^-?\d+$/.test(got.get(name)) ? Number(got.get(name)) : null
 	const pair = name => /^-?\d+_-?\d+$/.test(got.get(name) || '') ? got.get(name).split('_').map(Number) : null

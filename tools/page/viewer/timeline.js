@@ -190,7 +190,7 @@ class Timeline {
 			c.stroke()
 			c.setLineDash([])
 		}
-		const most = (from, to) => to < 0 ? NaN : reserved[this.lives.reserved.between(Math.max(0, Math.min(from, to)), to)]
+		const most = (from, to) => to < 0 ? this.shown.device.initial_reserved ?? NaN : reserved[this.lives.reserved.between(Math.max(0, Math.min(from, to)), to)]
 		line(most, styled('ink'), 1.5)
 		const capacity = this.shown.capacity
 		if (capacity > 0 && capacity <= view.high) this.level(c, capacity, styled('accent'), 'capacity ' + sizeText(capacity))

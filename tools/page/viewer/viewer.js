@@ -35,6 +35,18 @@ function listenSearch() {
 	box.addEventListener('keydown', e => { if (e.key === 'Enter') { clearTimeout(timer); change({ search: box.value }); nextMatch(e.shiftKey ? -1 : 1) } })
 }
 
+// An address that is typed or pasted while the page is open.
+async function followFragment() {
+	const asked = readFragment(), at = asked.name ? recordings.findIndex(r => r.name === asked.name) : view.file
+	if (!recordings[at]?.outline) return
+	if (at !== view.file || (asked.device !== null && asked.device !== view.device)) return showRecording(at, asked)
+	if (asked.color) await recolor(asked.color)
+	if (asked.search !== undefined) setSearch(asked.search)
+	if (asked.axis === 'time' && view.axis !== 'time' && current().lives?.timed) setAxis('time')
+	if (current().lives) applyAsked(current(), asked)
+	if (asked.tab) change({ tab: asked.tab })
+}
+
 async function start() {
 	if (!part('viewer')) return
 	timeline = new Timeline()
@@ -44,6 +56,7 @@ async function start() {
 	listenKeys()
 	listenSearch()
 	drawHelp()
+	window.addEventListener('hashchange', followFragment)
 	drawRanks()
 	const wanted = readFragment()
 	for (const name of ['color', 'order', 'search', 'tab']) if (wanted[name]) view[name] = wanted[name]

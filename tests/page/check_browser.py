@@ -1,0 +1,499 @@
+#!/usr/bin/env python3
+"""The page in a real browser: Debian's Chromium, headless. usage: check_browser.py BUILD [FOLDER for screenshots]
+
+Files are opened and dropped; the page zooms, pans, hovers, searches, chooses, marks, compares, asks, replays and saves; light, dark, a phone's
+width, touch, the keyboard alone, print; what it says is what the command says; hostile names stay text; a crash of the worker is told and the
+page goes on. No message on the console, no request to any host. Without Chromium or playwright: skipped, and said so."""
+import json, os, pickle, random, re, shutil, subprocess, sys, tempfile, time
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+BUILD, SHOTS = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+GPUSNAP, PAGE = os.path.join(BUILD, "gpusnap"), os.path.join(BUILD, "page/gpusnap.html")
+DATA = os.path.join(ROOT, "tests/data")
+CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+
+
+def skip(why):
+    print(f"browser: SKIPPED: {why}\nbrowser: 0 passed, 0 failed, 1 skipped")
+    sys.exit(0)
+
+
+try:
+    from playwright.sync_api import sync_playwright, TimeoutError
+except ImportError as e:
+    skip(f"{e} (make deps-browser)")
+if not CHROMIUM:
+    skip("no chromium (make deps-browser)")
+if not os.path.exists(PAGE):
+    skip("no page (make page)")
+passed = failed = 0
+
+
+def check(ok, what):
+    global passed, failed
+    passed, failed = passed + bool(ok), failed + (not ok)
+    if not ok:
+        print("browser: FAILED:", what, flush=True)
+
+
+def gpusnap(*arguments):
+    return subprocess.run([GPUSNAP, *arguments], capture_output=True, text=True, errors="replace", env=dict(os.environ, LC_ALL="C.UTF-8", COLUMNS="100")).stdout
+
+
+def fault(name):
+    return os.path.join(DATA, f"faults/{name}.pickle")
+
+
+class Session:
+    """A window with the page in it, and all that it said and asked for."""
+
+    def __init__(self, browser, width=1400, height=950, scheme="light", fragment="", page=PAGE, **more):
+        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True, **more)
+        self.page, self.said, self.asked = self.context.new_page(), [], []
+        self.page.on("console", lambda m: self.said.append(m.text))
+        self.page.on("pageerror", lambda e: self.said.append(str(e)))
+        self.page.on("request", lambda r: self.asked.append(r.url))
+        self.url = "file://" + page
+        self.page.goto(self.url + fragment)
+
+    def open(self, *files):
+        self.page.set_input_files("#gpusnap-input", list(files))
+        self.settle()
+
+    def settle(self, headline=True):
+        if headline:
+            self.page.wait_for_selector("#gpusnap-verdict .headline, #gpusnap-ranks .failed", timeout=60000)
+        self.until("!/ …$/.test(document.querySelector('#gpusnap-panel').textContent) && !document.querySelector('#gpusnap-ranks .reading')")
+        self.page.wait_for_timeout(250)
+
+    def until(self, script, seconds=60):
+        """The page's policy forbids what playwright's own waiting does."""
+        end = time.time() + seconds
+        while not self.page.evaluate(script):
+            if time.time() > end:
+                raise TimeoutError(script)
+            self.page.wait_for_timeout(50)
+
+    def text(self, selector):
+        return self.page.inner_text(selector)
+
+    def end(self, where):
+        outside = [u for u in self.asked if not u.startswith((self.url.split("#")[0], "data:", "blob:"))]
+        check(not self.said, f"{where}: the console says {self.said[:3]}")
+        check(not outside, f"{where}: it asks for {outside[:3]}")
+        check(self.page.evaluate("typeof window.pwned") == "undefined", f"{where}: a name has become a script")
+        self.context.close()
+
+    def shot(self, name):
+        if SHOTS:
+            os.makedirs(SHOTS, exist_ok=True)
+            self.page.evaluate('scrollTo(0, 0)')
+            self.page.screenshot(path=os.path.join(SHOTS, name + ".png"), full_page=True)
+
+    def fragment(self):
+        self.page.wait_for_timeout(400)
+        return dict(p.split("=", 1) for p in self.page.evaluate("location.hash").lstrip("#").split("&") if "=" in p)
+
+    def at(self, x, y):
+        """A point of the picture, from its left and its bottom, as shares of it."""
+        self.page.locator("#gpusnap-timeline").scroll_into_view_if_needed()
+        box = self.page.locator("#gpusnap-timeline").bounding_box()
+        left = 66 if box["width"] < 600 else 76
+        return box["x"] + left + x * (box["width"] - left - 10), box["y"] + box["height"] - 44 - y * (box["height"] - 84)
+
+
+def headline(text):
+    first = re.split(r"\n {2}\S+(?: \S+)? {2,}|\n\n", text)[0]
+    return " ".join(first.split())
+
+
+def says_what_the_command_says(browser):
+    files = [fault(n) for n in ("leak", "pinned", "stream", "graph", "defect", "shortage")]
+    files += sorted(os.path.join(DATA, "texts", n) for n in os.listdir(os.path.join(DATA, "texts")))[:3]
+    for file in files:
+        s = Session(browser)
+        s.open(file)
+        told = headline(gpusnap("diagnose", file, "-q"))
+        check(s.text("#gpusnap-verdict .headline") == told, f"{file}: the verdict is {s.text('#gpusnap-verdict .headline')!r}, the command's {told!r}")
+        s.end(file)
+
+
+def moves(browser):
+    s = Session(browser)
+    s.open(fault("leak"))
+    before = s.fragment()
+    check("view" not in before, "the whole is shown at first")
+    x, y = s.at(0.5, 0.2)
+    s.page.mouse.move(x, y)
+    s.page.wait_for_selector("#gpusnap-tip:not([hidden])", timeout=5000)
+    tip = s.text("#gpusnap-tip")
+    check("faults.py:15 take" in tip and "40 MiB" in tip, f"hovering tells the block: {tip!r}")
+    s.page.mouse.wheel(0, -300)
+    s.page.mouse.wheel(0, -300)
+    zoomed = s.fragment()
+    check("view" in zoomed, f"the wheel zooms: {zoomed}")
+    s.page.mouse.down()
+    s.page.mouse.move(x + 150, y, steps=4)
+    s.page.mouse.up()
+    panned = s.fragment()
+    a, b = ([int(v) for v in f["view"].split("_")] for f in (zoomed, panned))
+    check(b[0] < a[0] and abs((b[1] - b[0]) - (a[1] - a[0])) <= 1, f"dragging moves to the left: {zoomed} {panned}")
+    s.page.keyboard.press("0")
+    check("view" not in s.fragment(), "0 shows the whole")
+    for key in "wwd":
+        s.page.keyboard.press(key)
+    keyed = s.fragment()
+    check("view" in keyed, "w and d move")
+    s.page.keyboard.press("s")
+    s.page.keyboard.press("s")
+    s.page.keyboard.press("a")
+    s.page.mouse.move(*s.at(0.5, 0.5))
+    s.page.keyboard.down("Shift")
+    s.page.mouse.wheel(0, -300)
+    s.page.keyboard.up("Shift")
+    check("bytes" in s.fragment(), "Shift and the wheel zoom the bytes")
+    s.page.keyboard.press("0")
+    s.page.mouse.click(*s.at(0.93, 0.5))
+    s.settle()
+    chosen = s.fragment()
+    check(re.match(r"0x[0-9a-f]+(@|%40)-?\d+$", chosen.get("block", "")), f"a click chooses a block by address and birth: {chosen}")
+    check("Block of" in s.text("#gpusnap-block") and "faults.py" in s.text("#gpusnap-block .stack"), "the block is told with its stack")
+    check("After event" in s.text("#gpusnap-panel"), "and its moment")
+    s.page.keyboard.press("f")
+    check("view" in s.fragment(), "f looks at the block")
+    address = s.page.evaluate("location.href")
+    s.end("moves")
+    again = Session(browser, fragment="#" + address.split("#")[1])
+    again.open(fault("leak"))
+    check(again.fragment() == dict(p.split("=", 1) for p in address.split("#")[1].split("&")), "the address brings the view back")
+    again.end("an address")
+
+
+def drops(browser):
+    s = Session(browser)
+    check(s.page.is_visible("#gpusnap-welcome"), "the empty page says what to do")
+    s.shot("01-empty")
+    data = list(open(fault("pinned"), "rb").read())
+    s.page.evaluate("""data => {
+        const t = new DataTransfer()
+        t.items.add(new File([new Uint8Array(data)], 'dropped.pickle'))
+        for (const name of ['dragenter', 'dragover', 'drop']) document.dispatchEvent(new DragEvent(name, {dataTransfer: t, bubbles: true, cancelable: true}))
+    }""", data)
+    s.settle()
+    check(s.text("#gpusnap-verdict .headline").startswith("fragmented"), "a dropped file is judged")
+    check("dropped.pickle" in s.text("#gpusnap-ranks"), "and named")
+    s.end("drop")
+
+
+def searches(browser):
+    s = Session(browser)
+    s.open(fault("leak"))
+    before = picture(s)
+    s.page.keyboard.press("/")
+    s.page.keyboard.type("keep_metrics")
+    s.until("/blocks/.test(document.querySelector('#gpusnap-found').textContent)")
+    check(s.text("#gpusnap-found") == "20 blocks", f"a search counts: {s.text('#gpusnap-found')}")
+    s.page.wait_for_timeout(300)
+    check(picture(s) != before, "and lights them")
+    s.page.keyboard.press("Enter")
+    check("block" in s.fragment(), "Enter goes to a match")
+    s.page.keyboard.press("Escape")
+    s.page.keyboard.press("Escape")
+    check(s.page.input_value("#gpusnap-search") == "", "Escape ends it")
+    for by in ("category", "step", "age", "stream", "pool", "tag", "size", "holder"):
+        s.page.select_option("#gpusnap-tools select >> nth=0", by)
+        s.page.wait_for_timeout(200)
+        check(s.page.locator("#gpusnap-legend li").count() > 0, f"colours by {by} have a legend")
+    s.page.select_option("#gpusnap-tools select >> nth=1", "birth")
+    check(s.fragment().get("order") == "birth", "blocks pile by birth")
+    s.end("search")
+
+
+def picture(s):
+    return s.page.evaluate("document.querySelector('#gpusnap-timeline').toDataURL()")
+
+
+def spans(browser):
+    s = Session(browser)
+    s.open(fault("leak"))
+    s.page.keyboard.down("Shift")
+    s.page.mouse.move(*s.at(0.2, 0.5))
+    s.page.mouse.down()
+    s.page.mouse.move(*s.at(0.8, 0.5), steps=5)
+    s.page.mouse.up()
+    s.page.keyboard.up("Shift")
+    s.settle()
+    text = s.text("#gpusnap-panel")
+    check(re.search(r"From event \d+ to \d+", text) and "Born and still there" in text and "keep_metrics" in text, f"a span is told by holder: {text[:200]!r}")
+    a, b = (int(v) for v in re.search(r"From event (\d+) to (\d+)", text).groups())
+    born = int(re.search(r"still there: (\d+) block", text).group(1))
+    events = pickle.load(open(fault("leak"), "rb"))["device_traces"][0]
+    check(born == sum(e["action"] == "alloc" for e in events[a + 1:b + 1]), f"what was born in it: {born}")
+    s.shot("06-span")
+    s.page.click("#gpusnap-tab-compare")
+    s.settle()
+    text, told = s.text("#gpusnap-panel"), json.loads(gpusnap("diff", fault("leak"), "--from", str(a), "--to", str(b), "--json", "-q"))
+    check(told["summary"].split("\n")[0] in text, f"two moments are compared: {text[:300]!r}, the command: {told['summary']!r}")
+    s.end("span")
+
+
+def compares(browser):
+    s = Session(browser)
+    s.open(fault("leak"), fault("pinned"))
+    s.page.click("#gpusnap-tab-compare")
+    s.settle()
+    s.page.select_option("select[aria-label='the second recording']", label="pinned.pickle" if "leak" in s.text("#gpusnap-ranks .chosen") else "leak.pickle")
+    s.settle()
+    chosen = "leak" if "leak" in s.text("#gpusnap-ranks .chosen") else "pinned"
+    s.page.select_option("select[aria-label='the first moment']", "")
+    s.settle()
+    s.page.select_option("select[aria-label='the second moment']", "")
+    s.settle()
+    told = json.loads(gpusnap("diff", fault(chosen), fault("pinned" if chosen == "leak" else "leak"), "--json", "-q"))
+    check(told["summary"].split("\n")[0] in s.text("#gpusnap-panel"), f"two files are compared: {s.text('#gpusnap-panel')[:300]!r}; {told['summary']!r}")
+    s.shot("07-compare-files")
+    s.end("compare")
+
+
+def asks(browser):
+    s = Session(browser)
+    s.open(fault("pinned"))
+    s.page.click("#gpusnap-tab-ask")
+    s.settle()
+    box = s.page.locator("#gpusnap-sql")
+    box.click()
+    s.page.keyboard.type("SELECT count(*) AS n FROM blo")
+    check("block" in s.text("#gpusnap-words"), "tables are completed")
+    s.page.keyboard.press("Tab")
+    check(box.input_value().endswith("FROM block"), f"Tab takes a word: {box.input_value()}")
+    s.page.keyboard.press("Control+Enter")
+    s.page.wait_for_selector("#gpusnap-panel td")
+    told = json.loads(gpusnap("query", fault("pinned"), "SELECT count(*) AS n FROM block", "--json", "-q"))["rows"][0]["n"]
+    check(s.text("#gpusnap-panel td") == str(told), f"SQL is answered: {s.text('#gpusnap-panel td')}")
+    box.fill("SELECT a FROM nowhere")
+    s.page.keyboard.press("Control+Enter")
+    s.page.wait_for_selector("#gpusnap-panel .error")
+    check("nowhere" in s.text("#gpusnap-panel .error"), f"a wrong one is told: {s.text('#gpusnap-panel .error')!r}")
+    s.page.select_option("select[aria-label='named queries']", "segments")
+    s.settle()
+    rows = json.loads(gpusnap("query", fault("pinned"), "segments", "--json", "-q"))["rows"]
+    s.until(f"document.querySelectorAll('#gpusnap-panel tbody tr').length === {len(rows)}")
+    check(True, "a named query has the command's rows")
+    s.shot("08-ask")
+    s.end("ask")
+
+
+def tries(browser):
+    s = Session(browser)
+    s.open(fault("pinned"))
+    s.page.click("#gpusnap-tab-whatif")
+    s.settle()
+    s.page.select_option("select[aria-label='expandable_segments']", "True")
+    s.page.fill("input[aria-label='capacity']", "1GiB")
+    s.page.click("#gpusnap-replay")
+    s.page.wait_for_selector("#gpusnap-panel td", timeout=30000)
+    text = s.text("#gpusnap-panel")
+    row = json.loads(gpusnap("whatif", fault("pinned"), "--conf", "expandable_segments:True", "--capacity", "1GiB", "--json", "-q"))["rows"][0]
+    cells = s.page.evaluate("[...document.querySelectorAll('#gpusnap-panel tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
+    mine = [c for c in cells if c[0] == "expandable_segments:True"]
+    check(mine and ("yes" if row["fits"] else "no") in mine[0], f"a what-if is replayed: {text[:300]!r}, the command: {row}")
+    s.shot("09-what-if")
+    s.end("what-if")
+
+
+def saves(browser):
+    s = Session(browser)
+    s.open(fault("pinned"))
+    s.page.click("#gpusnap-tab-save")
+    s.settle()
+    wanted = {"PNG": lambda b: b.startswith(b"\x89PNG"), "SVG": lambda b: b.startswith(b"<svg") and b.rstrip().endswith(b"</svg>"), "CSV of blocks": lambda b: b.count(b"\n") > 10 and b"address" in b.split(b"\n")[0],
+              "CSV of holders": lambda b: b"where" in b.split(b"\n")[0], "Markdown": lambda b: b.decode() == gpusnap("diagnose", fault("pinned"), "-q", "--format", "markdown"), "redacted copy": None, ".gsnap": None}
+    with tempfile.TemporaryDirectory() as folder:
+        for name, right in wanted.items():
+            with s.page.expect_download(timeout=30000) as download:
+                s.page.get_by_role("button", name=name, exact=True).click()
+            path = os.path.join(folder, download.value.suggested_filename)
+            download.value.save_as(path)
+            data = open(path, "rb").read()
+            if right:
+                check(right(data), f"{name} is saved: {data[:120]}")
+            else:
+                check(headline(gpusnap("diagnose", path, "-q")).split(":")[0] == "fragmented", f"{name} reads as the file did")
+                check(name != "redacted copy" or (b"faults.py" not in subprocess.run(["zstd", "-dc", path], capture_output=True).stdout), "no name is left in the redacted copy")
+            if name == "SVG":
+                import xml.dom.minidom
+                xml.dom.minidom.parseString(data)
+    s.end("save")
+
+
+def looks(browser):
+    for width, height in ((1400, 950), (390, 844)):
+        for scheme in ("light", "dark"):
+            where = f"{width} wide, {scheme}"
+            s = Session(browser, width, height, scheme)
+            s.open(fault("pinned"))
+            for tab in ("moment", "span", "compare", "flame", "ask", "whatif", "save"):
+                s.page.click(f"#gpusnap-tab-{tab}")
+                s.settle()
+                wide = s.page.evaluate("document.documentElement.scrollWidth")
+                check(wide <= width, f"{where}, {tab}: {wide} pixels wide")
+            red, green, blue = map(int, re.findall(r"\d+", s.page.evaluate("getComputedStyle(document.querySelector('#gpusnap-viewer')).backgroundColor"))[:3])
+            check((red + green + blue < 200) == (scheme == "dark"), f"{where}: background {red} {green} {blue}")
+            s.page.click("#gpusnap-tab-moment")
+            s.settle()
+            s.shot(f"{'02' if width > 500 else '03'}-pinned-{width}-{scheme}")
+            if scheme == "light" and width == 1400:
+                pdf = s.page.pdf()
+                check(pdf.startswith(b"%PDF"), "it prints")
+            s.end(where)
+
+
+def touches(browser):
+    s = Session(browser, 390, 844, has_touch=True, is_mobile=True, device_scale_factor=2)
+    s.open(fault("leak"))
+    x, y = s.at(0.9, 0.3)
+    s.page.touchscreen.tap(x, y)
+    s.settle()
+    check("block" in s.fragment(), f"a tap chooses a block: {s.fragment()}")
+    x, y = s.at(0.9, 0.3)
+    client = s.context.new_cdp_session(s.page)
+    point = lambda a, b: [{"x": a, "y": y, "id": 0}, {"x": b, "y": y, "id": 1}]
+    client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": point(150, 250)})
+    s.page.wait_for_timeout(50)
+    for k in range(1, 6):
+        client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": point(150 - 12 * k, 250 + 12 * k)})
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    check("view" in s.fragment(), "two fingers zoom")
+    s.shot("04-phone-touch")
+    s.end("touch")
+
+
+def keys_alone(browser):
+    s = Session(browser)
+    s.open(fault("leak"))
+    s.page.keyboard.press("p")
+    s.settle()
+    check("the peak" in s.text("#gpusnap-panel h2"), f"p shows the peak: {s.text('#gpusnap-panel h2')}")
+    s.page.keyboard.press("o")
+    s.settle()
+    check("the failure" in s.text("#gpusnap-panel h2"), "o shows the failure")
+    s.page.keyboard.press("ArrowUp")
+    s.page.keyboard.press("ArrowUp")
+    check("MiB" in s.text("#gpusnap-status"), f"the block is announced: {s.text('#gpusnap-status')}")
+    s.page.keyboard.press("m")
+    for _ in range(6):
+        s.page.keyboard.press("ArrowLeft")
+    s.page.keyboard.press("m")
+    s.settle()
+    check("From event 36 to 42" in s.text("#gpusnap-panel"), f"m marks a span: {s.text('#gpusnap-panel')[:60]!r}")
+    s.page.keyboard.press("?")
+    check(s.page.is_visible("#gpusnap-help"), "? tells the keys")
+    s.page.keyboard.press("Escape")
+    check(not s.page.is_visible("#gpusnap-help"), "Escape closes it")
+    for _ in range(60):
+        s.page.keyboard.press("Tab")
+        if s.page.evaluate("document.activeElement?.id") == "gpusnap-timeline":
+            break
+    check(s.page.evaluate("document.activeElement?.id") == "gpusnap-timeline", "Tab reaches the picture")
+    unnamed = s.page.evaluate("""[...document.querySelectorAll('#gpusnap-viewer :is(button, input, select, textarea, canvas[role])')].filter(e => e.offsetParent && !(e.getAttribute('aria-label') || e.textContent.trim() || e.title || e.closest('label'))).map(e => e.outerHTML.slice(0, 90))""")
+    check(not unnamed, f"all that can be reached has a name: {unnamed}")
+    s.page.click("#gpusnap-timeline-beside summary")
+    s.page.wait_for_selector("#gpusnap-timeline-beside td")
+    check("1000 MiB" in s.text("#gpusnap-timeline-beside"), "a table stands beside the picture")
+    s.end("keys")
+
+
+def same_heap(browser):
+    """The heap at random events: the table beside the picture has the blocks that the command's query has."""
+    turn = random.Random(18)
+    for name in ("leak", "pinned", "graph"):
+        s = Session(browser)
+        s.open(fault(name))
+        n = json.loads(gpusnap("query", fault(name), "SELECT count(*) n FROM event", "--json", "-q"))["rows"][0]["n"]
+        for event in sorted(turn.sample(range(n), min(20, n))):
+            s.page.evaluate("e => { location.hash = '#moment=' + e }", event)
+            s.until(f"document.querySelector('#gpusnap-panel h2').textContent.startsWith('After event {event}') && document.querySelector('#gpusnap-panel .beside')", 20)
+            s.page.click("#gpusnap-panel .beside summary")
+            s.until("document.querySelector('#gpusnap-panel .beside td, #gpusnap-panel .beside .table p')", 20)
+            told = json.loads(gpusnap("query", fault(name), "SELECT address, size, state FROM block ORDER BY address", "--state", str(event), "--json", "-q"))["rows"]
+            got = s.page.evaluate("[...document.querySelectorAll('#gpusnap-panel .beside tbody tr')].map(r => [r.cells[0].textContent, r.cells[1].title, r.cells[2].textContent])")
+            words = {"active_allocated": "allocated", "active_pending_free": "waiting for a stream"}
+            check(got == [[hex(r["address"]), str(r["size"]), words.get(r["state"], "free")] for r in told], f"{name}: the heap after event {event}: {got[:2]}, {told[:2]}")
+        s.end(name)
+
+
+def hostile(browser):
+    names = ['</script><script>window.pwned=1</script>', '"><img src=x onerror="window.pwned=1">', "</style><style>*{display:none}", "<!--", "]]>", "javascript:window.pwned=1", "\x1b[31m\x07\u202eevil", "__proto__", "constructor"]
+    snapshot, seen, turn = pickle.load(open(fault("leak"), "rb")), set(), 0
+    for trace in snapshot["device_traces"]:
+        for e in trace:
+            for f in e.get("frames", []):
+                if id(f) not in seen:
+                    seen.add(id(f))
+                    f["name"], f["filename"] = names[turn % len(names)], f"/a/{names[(turn + 1) % len(names)]}.py"
+                    turn += 1
+    snapshot["allocator_settings"] = {h: h for h in names}
+    snapshot["external_annotations"] = [{"name": n, "stage": "START", "device": 0, "time_us": snapshot["device_traces"][0][k]["time_us"]} for k, n in enumerate(names)]
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "<img src=x onerror=window.pwned=1>.pickle")
+        pickle.dump(snapshot, open(path, "wb"), protocol=4)
+        s = Session(browser)
+        s.open(path)
+        for tab in ("moment", "compare", "flame", "ask", "whatif", "save", "moment"):
+            s.page.click(f"#gpusnap-tab-{tab}")
+            s.settle()
+            for d in s.page.locator("#gpusnap-panel details:not([open]) summary").all():
+                d.click()
+            s.page.wait_for_timeout(150)
+        s.page.mouse.click(*s.at(0.9, 0.3))
+        s.settle()
+        check(s.page.evaluate("document.querySelectorAll('#gpusnap-viewer img, #gpusnap-viewer script').length") == 0, "no element comes of a name")
+        check("<img" in s.text("#gpusnap-ranks"), "a name is shown as it is")
+        s.shot("10-hostile")
+        s.end("hostile")
+
+
+def survives(browser):
+    with tempfile.TemporaryDirectory() as folder:
+        bad = os.path.join(folder, "bad.pickle")
+        open(bad, "wb").write(b"\x80\x04" + b"nonsense" * 50)
+        s = Session(browser)
+        s.open(bad)
+        check(s.page.locator("#gpusnap-ranks .failed").count() == 1, "a bad file is told")
+        s.open(fault("leak"))
+        s.page.wait_for_selector("#gpusnap-verdict .headline")
+        check(s.text("#gpusnap-verdict .headline").startswith("shortage"), "and the page goes on")
+        s.end("survive")
+
+
+def many_ranks(browser):
+    with tempfile.TemporaryDirectory() as folder:
+        files = []
+        for rank, name in enumerate(("leak", "pinned", "stream", "graph", "defect", "shortage") * 2):
+            files.append(os.path.join(folder, f"rank{rank:02}.pickle"))
+            shutil.copy(fault(name), files[-1])
+        s = Session(browser)
+        s.open(*files)
+        s.until("[...document.querySelectorAll('#gpusnap-ranks .rank-said')].filter(e => e.textContent.includes(':')).length === 12")
+        check(s.page.locator("#gpusnap-ranks .rank").count() == 12, "twelve ranks are open, each with its verdict")
+        s.page.click("#gpusnap-ranks button.rank-name >> nth=6")
+        s.settle()
+        check(s.text("#gpusnap-verdict .headline").startswith(s.text("#gpusnap-ranks .chosen .rank-said").split(":")[0]), "one is chosen")
+        s.shot("05-ranks")
+        s.end("ranks")
+
+
+TESTS = [says_what_the_command_says, moves, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, many_ranks]
+only = os.environ.get("ONLY", "").split()
+with sync_playwright() as drive:
+    browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
+    for test in TESTS:
+        if only and test.__name__ not in only:
+            continue
+        try:
+            test(browser)
+        except Exception as e:  # a step that cannot be done is a failure of its test, not the end of all
+            check(False, f"{test.__name__}: {type(e).__name__}: {str(e)[:400]}")
+    browser.close()
+print(f"browser: {passed} passed, {failed} failed")
+sys.exit(1 if failed else 0)

@@ -293,8 +293,10 @@ static void write_growth(answer *a)
 		gs_say_count(&p, g->blocks, "block");
 		if (g->estimated)
 			gs_say(&p, ", more in each third of the recording");
-		else
+		else if (g->steps == g->of_steps)
 			gs_say(&p, ", more in each of %zu steps", g->steps);
+		else
+			gs_say(&p, ", more in %zu of %zu steps", g->steps, g->of_steps);
 		write_row(a, i ? "" : "grows", &p, g->estimated ? "(estimated)" : NULL);
 		write_stack(a, g->stack);
 	}

@@ -4,23 +4,20 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/laps.h"
 #include "analyzer/meaning/meaning_internal.h"
-#include "analyzer/model/frames.h"
 
-enum { LEAST_STEPS = 3, THIRDS = 3, MOST_WINDOWS = 64, LEAST_SHARE = 100 };
+enum { LEAST_STEPS = 3, THIRDS = 3, MOST_WINDOWS = 8, LEAST_SHARE = 100 };
 
-/* A stack over windows of the trace (the last steps, or its thirds): live bytes at the end of each,
+/* A stack over windows of the trace (its steps, or its thirds): live bytes at the end of each,
  * and which windows what lives at the end was born in. */
 typedef struct course {
 	uint64_t ends[MOST_WINDOWS], total_blocks;
-	uint64_t births, frees;
-	uint64_t born_in;      /* bit by window */
-	uint32_t born[THIRDS]; /* estimated: allocations of each third that live at the end */
+	uint64_t born_in; /* bit by window */
 	uint64_t bytes;
 	int64_t first, last;
+	size_t steps, first_step, last_step; /* in which what lives was born: how many, from, to */
 } course;
-
-typedef enum pace { PACE_PILES, PACE_BUILDS, PACE_RUNS } pace;
 
 typedef struct growth {
 	const gs_meaning *m;
@@ -31,26 +28,36 @@ typedef struct growth {
 	uint32_t *of_stack; /* number + 1 */
 	course *all;
 	size_t ncourses;
+	size_t together; /* steps to a window, 0 none */
 	bool estimated;
-	pace pace; /* estimated: how much it frees meanwhile */
+	bool doubtful; /* no steps, or those of a loop that nothing shows to be the program's */
+	gs_laps laps;  /* doubtful */
 } growth;
 
-/* The last whole steps that end by then. */
+static bool is_done(const growth *x, size_t step)
+{
+	const gs_phase_step *s = &x->m->steps[step];
+	return s->whole && (size_t)s->last_idx < x->until;
+}
+
+/* Whole steps that end by then; where there are many they are taken together, for not every step of
+ * a leak leaks. */
 static void take_steps(growth *x)
 {
 	const gs_meaning *m = x->m;
-	size_t from = 0, found = 0;
+	size_t found = 0, seen = 0;
 	for (size_t k = 0; k < m->nsteps; k++)
-		found += m->steps[k].whole && (size_t)m->steps[k].last_idx < x->until;
-	from = found > MOST_WINDOWS ? found - MOST_WINDOWS : 0;
-	for (size_t k = 0, i = 0; k < m->nsteps; k++)
-		if (m->steps[k].whole && (size_t)m->steps[k].last_idx < x->until && i++ >= from)
+		found += is_done(x, k);
+	size_t windows = found < MOST_WINDOWS ? found : MOST_WINDOWS;
+	for (size_t k = 0; k < m->nsteps; k++)
+		if (is_done(x, k) && ++seen * windows / found > x->n)
 			x->ends[x->n++] = (size_t)m->steps[k].last_idx;
+	x->together = windows ? found / windows : 0;
 }
 
 static void take_thirds(growth *x)
 {
-	x->estimated = true;
+	x->estimated = x->doubtful = true;
 	for (size_t k = 1; k <= THIRDS && x->until >= THIRDS; k++)
 		x->ends[x->n++] = x->until * k / THIRDS - 1;
 }
@@ -95,13 +102,10 @@ static void follow(growth *x)
 		gs_action action = gs_meaning_action(m, i);
 		int32_t birth = h->births[i];
 		course *c = birth >= 0 ? course_of(x, (size_t)birth) : NULL;
-		if (c && action == GS_ACTION_ALLOC) {
+		if (c && action == GS_ACTION_ALLOC)
 			c->bytes += h->sizes[i];
-			c->births++;
-		} else if (c && action == GS_ACTION_FREE_COMPLETED) {
+		else if (c && action == GS_ACTION_FREE_COMPLETED)
 			c->bytes -= h->sizes[i] < c->bytes ? h->sizes[i] : c->bytes;
-			c->frees++;
-		}
 		if (i != x->ends[w])
 			continue;
 		for (size_t k = 0; k < x->ncourses; k++)
@@ -126,9 +130,11 @@ static gs_status look_at_survivors(growth *x)
 	follow(x);
 	for (size_t k = 0; k < x->ncourses; k++)
 		x->all[k].bytes = 0;
-	for (size_t i = 0, w = 0; i < x->until; i++) {
+	for (size_t i = 0, w = 0, step = 0; i < x->until; i++) {
 		while (w < x->n && i > x->ends[w])
 			w++;
+		while (step < m->nsteps && (int64_t)i > m->steps[step].last_idx)
+			step++;
 		course *c = gs_meaning_action(m, i) == GS_ACTION_ALLOC && !gone[i] ? course_of(x, i) : NULL;
 		if (!c)
 			continue;
@@ -137,8 +143,9 @@ static gs_status look_at_survivors(growth *x)
 		c->first = c->first < 0 ? (int64_t)i : c->first;
 		c->last = (int64_t)i;
 		c->born_in |= w < x->n ? UINT64_C(1) << w : 0;
-		if (w < THIRDS)
-			c->born[w]++;
+		c->first_step = c->steps ? c->first_step : step;
+		c->steps += !c->steps || c->last_step != step;
+		c->last_step = step;
 	}
 	free(gone);
 	return GS_OK;
@@ -163,86 +170,26 @@ static size_t least_rises(const growth *x)
 	return x->n / 2 > LEAST_STEPS - 1 ? x->n / 2 : LEAST_STEPS - 1;
 }
 
-/* In steps: it rises with each of the last steps, half of all at least, and so does the total; what
- * lives was born in as many steps. Estimated: it rises in every third, in which the program frees
- * as it goes. */
-static bool grows(const growth *x, const course *c, size_t *steps)
+/* In steps: it rises in each of the last windows, half of all at least, and so does the total; what
+ * lives was born in as many. Estimated: it rises in every third. */
+static bool grows(const growth *x, const course *c)
 {
 	size_t least = least_rises(x);
-	*steps = rises(c->ends, x->n);
-	if (*steps < least)
+	if (rises(c->ends, x->n) < least)
 		return false;
 	return (size_t)__builtin_popcountll(c->born_in) >= (least + 1 < x->n ? least + 1 : x->n);
 }
 
-/* What the thirds of a trace show of the program: it frees half of what it allocates in each; it
- * frees something in each; or there is one without. */
-static pace pace_of(const growth *x)
+/* Steps that the program names or that an update ends are laps, and what outlives them grew. Of a
+ * loop of whatever lines it is to be shown that it is one; and what one pass makes for itself is no
+ * growth, however long the pass. */
+static bool may_leak(const growth *x, const gs_growth *row, uint64_t leaks)
 {
-	const gs_meaning *m = x->m;
-	size_t allocs = 0, frees = 0;
-	pace found = PACE_RUNS;
-	for (size_t i = 0, w = 0; i < x->until; i++) {
-		gs_action action = gs_meaning_action(m, i);
-		allocs += action == GS_ACTION_ALLOC;
-		frees += action == GS_ACTION_FREE_COMPLETED;
-		if (i != x->ends[w])
-			continue;
-		if (!frees)
-			return PACE_PILES;
-		if (frees * 2 < allocs || !allocs)
-			found = PACE_BUILDS;
-		allocs = frees = 0;
-		w++;
-	}
-	return found;
-}
-
-/* One expression that builds one structure. */
-static bool is_comprehension(const gs_snapshot *s, gs_id stack)
-{
-	static const char *const names[] = {"<listcomp>", "<dictcomp>", "<setcomp>", "<genexpr>"};
-	gs_stack range = s->stacks[stack];
-	for (uint32_t i = 0; i < range.n; i++) {
-		const gs_frame *f = &s->frames[s->stack_frames[range.first + i]];
-		for (size_t k = 0; k < sizeof names / sizeof *names; k++)
-			if (!strcmp(gs_string_text(s, f->name), names[k]))
-				return true;
-	}
-	return false;
-}
-
-/* Behind what the program set up it allocates by this stack alone, again and again: a pass would
- * go on to other lines. */
-static bool stands_alone(const growth *x, gs_id stack, const course *c)
-{
-	const gs_meaning *m = x->m;
-	bool set_up = false;
-	for (size_t i = 0; i < (size_t)c->first && !set_up; i++)
-		set_up = gs_meaning_action(m, i) == GS_ACTION_ALLOC;
-	for (size_t i = (size_t)c->first; i < x->until && set_up; i++)
-		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && gs_meaning_stack(m, i) != stack)
-			return false;
-	return set_up && !is_comprehension(m->history->snapshot, stack);
-}
-
-/* What one pass makes for itself is no growth, however long the pass, nor is what a program builds
- * up that frees nothing meanwhile: then the total tells no more than that it built. Of a program
- * that frees little a line of the user's is named that keeps all that it allocates, in each third
- * several. */
-static bool may_leak(const growth *x, gs_id stack, const course *c)
-{
-	const gs_snapshot *s = x->m->history->snapshot;
-	unsigned category = x->m->events[c->last].category;
-	if (!x->estimated)
+	unsigned category = x->m->events[row->last_idx].category;
+	if (!x->doubtful)
 		return true;
-	if (category != GS_CATEGORY_UNKNOWN && category < GS_CATEGORIES)
-		return false;
-	if (x->pace == PACE_RUNS)
-		return true;
-	return !c->frees && c->born[0] >= LEAST_STEPS && c->born[1] >= LEAST_STEPS &&
-		c->born[2] >= LEAST_STEPS && gs_frame_is_user(s, gs_stack_user_frame(s, stack)) &&
-		(x->pace == PACE_BUILDS || stands_alone(x, stack, c));
+	return (category == GS_CATEGORY_UNKNOWN || category >= GS_CATEGORIES) &&
+		gs_laps_leak(&x->laps, row->stack, leaks, !x->estimated);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -253,28 +200,38 @@ static int by_bytes(const void *a, const void *b)
 	return (x->first_idx > y->first_idx) - (x->first_idx < y->first_idx);
 }
 
-static void collect(const growth *x, gs_growth *rows, size_t *n)
+static void list_growing(const growth *x, gs_growth *rows, size_t *n)
 {
-	uint64_t sum = 0;
 	for (gs_id stack = 1; stack < x->m->history->snapshot->nstacks; stack++) {
 		const course *c = x->of_stack[stack] ? &x->all[x->of_stack[stack] - 1] : NULL;
-		size_t steps;
-		if (!c || !grows(x, c, &steps) || !may_leak(x, stack, c))
+		if (!c || !grows(x, c))
 			continue;
 		rows[(*n)++] = (gs_growth){.stack = stack,
 			.blocks = c->total_blocks,
 			.bytes = c->bytes,
 			.first_idx = c->first,
 			.last_idx = c->last,
-			.each_step = c->ends[x->n - 1] - c->ends[x->n - 2],
-			.steps = steps + 1,
+			.each_step = (c->ends[x->n - 1] - c->ends[x->n - 2]) / (x->together ? x->together : 1),
+			.steps = c->steps,
+			.of_steps = c->last_step - c->first_step + 1,
 			.estimated = x->estimated};
-		sum += c->bytes;
 	}
 	if (*n)
 		qsort(rows, *n, sizeof *rows, by_bytes);
-	while (*n && rows[*n - 1].bytes < sum / LEAST_SHARE)
-		--*n;
+}
+
+static void keep_leaks(const growth *x, gs_growth *rows, size_t *n)
+{
+	uint64_t sum = 0;
+	size_t kept = 0;
+	for (size_t i = 0; i < *n; i++)
+		if (may_leak(x, &rows[i], sum)) {
+			sum += rows[i].bytes;
+			rows[kept++] = rows[i];
+		}
+	while (kept && rows[kept - 1].bytes < sum / LEAST_SHARE)
+		kept--;
+	*n = kept;
 }
 
 static void take_totals(growth *x)
@@ -291,6 +248,7 @@ static void take_totals(growth *x)
 static gs_status search(growth *x, gs_growth **rows, size_t *n)
 {
 	take_steps(x);
+	x->doubtful = x->m->internal->looped;
 	if (!x->m->nsteps)
 		take_thirds(x);
 	if (x->n < LEAST_STEPS)
@@ -298,17 +256,18 @@ static gs_status search(growth *x, gs_growth **rows, size_t *n)
 	take_totals(x);
 	if (rises(x->totals, x->n) < least_rises(x))
 		return GS_OK;
-	if (x->estimated)
-		x->pace = pace_of(x);
 	gs_status status = find_stacks(x);
 	if (status || !x->ncourses)
+		return status;
+	if (x->doubtful && (status = gs_laps_init(&x->laps, x->m, x->until)))
 		return status;
 	if ((status = look_at_survivors(x)))
 		return status;
 	*rows = malloc(x->ncourses * sizeof **rows);
 	if (!*rows)
 		return GS_NO_MEMORY;
-	collect(x, *rows, n);
+	list_growing(x, *rows, n);
+	keep_leaks(x, *rows, n);
 	return GS_OK;
 }
 
@@ -319,6 +278,7 @@ gs_status gs_meaning_growth(const gs_meaning *m, int64_t until, gs_growth **rows
 	*rows = NULL;
 	*n = 0;
 	gs_status status = search(&x, rows, n);
+	gs_laps_release(&x.laps);
 	free(x.of_stack);
 	free(x.all);
 	return status;

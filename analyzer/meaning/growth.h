@@ -7,17 +7,17 @@
 struct gs_meaning;
 
 /* What survives step after step while the total grows; three steps at least. Without steps: a stack
- * whose live bytes rose in each third of the recording while the total rose and other memory came
- * and went (estimated); where nothing is ever freed, only the one line that alone goes on behind a
- * set-up. Never what one forward pass keeps for its backward, what an optimizer makes in its first
- * step, or copies that replace older ones. Sorted by bytes. until: event up to which to look
- * (GS_NONE: all). */
+ * whose live bytes rose in each third of the recording while the total rose, and which keeps one
+ * block after another, evenly, each time that the program comes round (laps.h; estimated). Never
+ * what one forward pass keeps for its backward, what an optimizer makes in its first step, or
+ * copies that replace older ones. Sorted by bytes. until: event up to which to look (GS_NONE: all).
+ */
 typedef struct gs_growth {
 	gs_id stack;
 	uint64_t blocks, bytes;      /* live then, of those allocated in the trace */
 	int64_t first_idx, last_idx; /* of the allocations that are live */
 	uint64_t each_step;          /* bytes more a step (estimated: more in the last third) */
-	size_t steps;                /* in which it grew */
+	size_t steps, of_steps;      /* in which it grew, of how many from the first to the last */
 	bool estimated;
 } gs_growth;
 gs_status gs_meaning_growth(const struct gs_meaning *m, int64_t until, gs_growth **rows, size_t *n);

@@ -127,12 +127,6 @@ typedef struct gs_holder_key {
 gs_holder_key gs_meaning_holder_key(const gs_meaning *m, const gs_block *b);
 void gs_meaning_holder_name(const gs_meaning *m, gs_holder_key key, char *where, char *called_by);
 
-/* Does an allocation (or a refused one) change with a category, were that made smaller: it is of
- * it; with activations (a smaller batch) go inputs and the temporaries of forward and backward.
- * casts_weights: gs_meaning_casts_weights, asked once. */
-bool gs_meaning_casts_weights(const gs_meaning *m);
-bool gs_meaning_goes_with(const gs_meaning *m, size_t event, unsigned category, bool casts_weights);
-
 /* The step that a number names; NULL where there is none. */
 const gs_phase_step *gs_meaning_step(const gs_meaning *m, int64_t number);
 

@@ -24,6 +24,7 @@ typedef struct gs_meaning_internal {
 	uint32_t *starts;  /* first events of steps, ascending; before the first is the setup */
 	uint32_t nstarts;
 	bool stamped;              /* the starts are of annotations */
+	bool looped;               /* they are of a loop or period that ends with no update */
 	bool pass_over;            /* the last pass ended with the trace */
 	uint64_t *parameter_sizes; /* different ones, ascending; as asked for */
 	size_t nparameter_sizes;

@@ -158,6 +158,15 @@ static bool is_constructor(const gs_snapshot *s, gs_id frame)
 					: !strcmp(gs_string_text(s, f->name), "__init__");
 }
 
+/* One of PyTorch's own layers, which have their weights beside what they are given. */
+static bool is_layer(const gs_snapshot *s, gs_id frame)
+{
+	char buf[1024];
+	const char *file = gs_string_text(s, s->frames[frame].file);
+	file = plain_slashes(file, buf, sizeof buf);
+	return strstr(file, "torch/nn/modules/") || strstr(file, "torch/nn/functional.py");
+}
+
 static gs_stack_phase look_at_stack(
 	const gs_snapshot *s, gs_id stack, const frame_mark *of, const bool *python)
 {
@@ -177,6 +186,7 @@ static gs_stack_phase look_at_stack(
 		if (python[f] && !seen) {
 			seen = p.python = true;
 			p.constructor = is_constructor(s, f);
+			p.layer = is_layer(s, f);
 		}
 	}
 	p.autograd = n && from_autograd(s, frames, n, python);

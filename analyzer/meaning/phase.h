@@ -43,6 +43,7 @@ typedef struct gs_stack_phase {
 	bool python;      /* has a frame of a Python file */
 	bool autograd;    /* begins in the autograd thread */
 	bool constructor; /* its innermost Python frame is a constructor's */
+	bool layer;       /* its innermost Python frame is in one of PyTorch's own layers */
 	bool argument;    /* its innermost Python frame is on a line that calls a module */
 } gs_stack_phase;
 

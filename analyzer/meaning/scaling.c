@@ -1,12 +1,116 @@
-/* What shrinks with a category: of activations what else a batch makes. */
+/* What changes with a category, what does not. */
+#include "analyzer/meaning/scaling.h"
+
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/meaning/meaning_internal.h"
 
-/* Under autocast weights are cast to half their bytes: then most of the parameters' sizes are seen
- * halved in the forward pass, and these do not depend on the batch. */
-bool gs_meaning_casts_weights(const gs_meaning *m)
+static uint64_t size_of(const gs_meaning *m, size_t i)
+{
+	return m->history->device->trace.events[i].size;
+}
+
+static bool is_parameter_size(const gs_meaning *m, uint64_t size)
+{
+	return gs_parameter_size_at(m->internal, size) != SIZE_MAX;
+}
+
+/* The next or last allocation, over what the allocator did with segments meanwhile; SIZE_MAX none.
+ */
+static size_t next_alloc(const gs_meaning *m, size_t i)
+{
+	while (++i < m->history->n)
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC)
+			return i;
+	return SIZE_MAX;
+}
+
+static size_t last_alloc(const gs_meaning *m, size_t i)
+{
+	while (i--)
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC)
+			return i;
+	return SIZE_MAX;
+}
+
+/* How many of two blocks go back behind event i before another is asked for. */
+static int gone_after(const gs_meaning *m, size_t i, size_t a, size_t b)
+{
+	int gone = 0;
+	while (++i < m->history->n && gs_meaning_action(m, i) != GS_ACTION_ALLOC)
+		if (gs_meaning_action(m, i) == GS_ACTION_FREE_COMPLETED)
+			gone += m->history->births[i] == (int64_t)a || m->history->births[i] == (int64_t)b;
+	return gone;
+}
+
+/* --- scratch of reductions
+ * ---------------------------------------------------------------------------
+ *
+ * A sum over a batch (a bias' gradient, above all) is split over thread blocks once each thread has
+ * 256 values to add (PyTorch, ATen/native/cuda/Reduce.cuh, setReduceConfig). Then it asks for a
+ * place for the partial sums and, right behind, for a counter of 4 bytes a column of thread blocks;
+ * both go back together. Up to 16 of a thread's values make a thread block of their own. With a
+ * smaller batch the scratch is not smaller but gone, and it may be twice the size of what is added
+ * up. */
+
+enum { VALUES_TO_SPLIT = 256, VALUES_OF_A_SPLIT = 16, COUNTER = 4, WARP = 32, MOST_AT_ONCE = 4 };
+
+/* The outputs of a thread block: up to four a thread, a warp of threads. */
+static uint64_t outputs_of_a_block(uint64_t outputs)
+{
+	uint64_t each = MOST_AT_ONCE, threads = WARP;
+	while (outputs % each)
+		each /= 2;
+	while (threads > outputs / each)
+		threads /= 2;
+	return each * threads;
+}
+
+/* Into how many parts the sums were split: the scratch is outputs x parts x outputs of a thread
+ * block, of which there is a column for each counter. 0: no reduction's. */
+static uint64_t parts_of(uint64_t scratch, uint64_t output, uint64_t counters)
+{
+	static const uint8_t bytes[][2] = {{4, 4}, {2, 4}, {8, 8}}; /* of an output, of a partial sum */
+	for (size_t k = 0; k < sizeof bytes / sizeof *bytes; k++) {
+		uint64_t outputs = output / bytes[k][0], each = outputs * bytes[k][1];
+		if (!outputs || output % bytes[k][0] || outputs > UINT32_MAX)
+			continue;
+		uint64_t block = outputs_of_a_block(outputs);
+		if ((outputs + block - 1) / block * COUNTER == counters && scratch % (each * block) == 0)
+			return scratch / (each * block);
+	}
+	return 0;
+}
+
+/* The parts of the reduction that event i is the scratch of, into an output that is the same for
+ * any batch; 0 if it is none. */
+static uint64_t parts_of_reduction(const gs_meaning *m, size_t i)
+{
+	size_t counter = next_alloc(m, i), output = last_alloc(m, i);
+	if (counter == SIZE_MAX || output == SIZE_MAX || !size_of(m, counter) ||
+		size_of(m, counter) % COUNTER || gs_meaning_stack(m, counter) != gs_meaning_stack(m, i) ||
+		gs_meaning_stack(m, output) != gs_meaning_stack(m, i) ||
+		gone_after(m, counter, i, counter) < 2)
+		return 0;
+	uint64_t size = size_of(m, output);
+	return is_parameter_size(m, size) || is_parameter_size(m, size * 2)
+		? parts_of(size_of(m, i), size, size_of(m, counter))
+		: 0;
+}
+
+/* --- what is the same for any batch --------------------------------------------------------------
+ */
+
+static bool is_layer(const gs_meaning *m, size_t i)
+{
+	gs_id stack = gs_meaning_stack(m, i);
+	return stack && m->internal->phases.stacks[stack].layer &&
+		gs_phase_of(&m->internal->phases, stack) == GS_PHASE_FORWARD;
+}
+
+/* Under autocast weights are cast to half their bytes, which most of the parameters' sizes show. */
+static bool casts_weights(const gs_meaning *m)
 {
 	enum { LEAST_BYTES = 4096 };
 	const gs_meaning_internal *w = m->internal;
@@ -15,10 +119,9 @@ bool gs_meaning_casts_weights(const gs_meaning *m)
 	if (!seen)
 		return false;
 	for (size_t i = 0; i < m->history->n; i++) {
-		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC ||
-			gs_phase_of(&w->phases, gs_meaning_stack(m, i)) != GS_PHASE_FORWARD)
-			continue;
-		size_t at = gs_parameter_size_at(w, m->history->device->trace.events[i].size * 2);
+		size_t at = gs_meaning_action(m, i) == GS_ACTION_ALLOC && is_layer(m, i)
+			? gs_parameter_size_at(w, size_of(m, i) * 2)
+			: SIZE_MAX;
 		if (at != SIZE_MAX)
 			seen[at] = true;
 	}
@@ -30,26 +133,162 @@ bool gs_meaning_casts_weights(const gs_meaning *m)
 	return halved > 1 && halved * 5 >= large * 3;
 }
 
-/* Temporaries of forward and backward come with the batch too, but for casts of weights, and for
- * those of a parameter's size in a backward pass that adds to older gradients: they may be on their
- * way there. */
-bool gs_meaning_goes_with(const gs_meaning *m, size_t event, unsigned category, bool casts_weights)
+/* A layer casts its bias, then its weight, before anything else: of each of its calls the first one
+ * or two allocations. What has such a size behind them is an activation. */
+static void fix_casts(gs_scaling *s)
 {
+	const gs_meaning *m = s->m;
+	size_t before = SIZE_MAX, nth = 0;
+	for (size_t i = 0; i < m->history->n; i++) {
+		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
+			continue;
+		bool same = before != SIZE_MAX && gs_meaning_stack(m, before) == gs_meaning_stack(m, i);
+		bool halved = is_layer(m, i) && is_parameter_size(m, size_of(m, i) * 2);
+		nth = same ? nth + 1 : 0;
+		s->fixed[i] |= halved &&
+			(!nth || (nth == 1 && s->fixed[before] && size_of(m, before) < size_of(m, i)));
+		before = i;
+	}
+}
+
+/* A gradient that backward makes in half the bytes goes back as soon as its whole copy is there. */
+static void fix_halved_gradients(gs_scaling *s)
+{
+	const gs_meaning *m = s->m;
+	uint64_t gradient = 0; /* the last allocation, if a gradient */
+	for (size_t i = 0; i < m->history->n; i++) {
+		gs_action action = gs_meaning_action(m, i);
+		int32_t birth = m->history->births[i];
+		if (action == GS_ACTION_ALLOC)
+			gradient = m->events[i].category == GS_CATEGORY_GRADIENT ? size_of(m, i) : 0;
+		else if (action == GS_ACTION_FREE_COMPLETED && birth >= 0 && gradient &&
+			size_of(m, (size_t)birth) * 2 == gradient)
+			s->fixed[birth] = 1;
+	}
+}
+
+/* cuBLASLt takes the same for each call (1 MiB where nothing else is set) and gives it back at
+ * once: behind outputs of several sizes it is known. */
+static void fix_workspaces(gs_scaling *s)
+{
+	enum { MOST_SIZES = 16, USUAL = 1 << 20 };
+	const gs_meaning *m = s->m;
+	uint64_t sizes[MOST_SIZES], outputs[MOST_SIZES];
+	bool known[MOST_SIZES];
+	size_t n = 0;
+	for (int pass = 0; pass < 2; pass++)
+		for (size_t i = 1; i < m->history->n; i++) {
+			if (gs_meaning_action(m, i) != GS_ACTION_ALLOC || !is_layer(m, i) ||
+				!gone_after(m, i, i, i))
+				continue;
+			size_t output = last_alloc(m, i), k = 0;
+			if (output == SIZE_MAX || gs_meaning_stack(m, output) != gs_meaning_stack(m, i))
+				continue;
+			while (k < n && sizes[k] != size_of(m, i))
+				k++;
+			if (pass) {
+				s->fixed[i] |= k < n && known[k];
+			} else if (k < n) {
+				known[k] |= outputs[k] != size_of(m, output);
+			} else if (n < MOST_SIZES) {
+				sizes[n] = size_of(m, i);
+				known[n] = sizes[n] == USUAL;
+				outputs[n++] = size_of(m, output);
+			}
+		}
+}
+
+/* --- activations' sizes --------------------------------------------------------------------------
+ */
+
+static int by_value(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+	return (x > y) - (x < y);
+}
+
+static gs_status learn_activations(gs_scaling *s)
+{
+	enum { LEAST_BYTES = 4096 };
+	const gs_meaning *m = s->m;
+	size_t n = 0, kept = 0;
+	s->activations = malloc((m->history->n + 1) * sizeof *s->activations);
+	if (!s->activations)
+		return GS_NO_MEMORY;
+	for (size_t i = 0; i < m->history->n; i++)
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && !s->fixed[i] &&
+			m->events[i].category == GS_CATEGORY_ACTIVATION && size_of(m, i) >= LEAST_BYTES &&
+			!is_parameter_size(m, size_of(m, i)))
+			s->activations[n++] = size_of(m, i);
+	if (n)
+		qsort(s->activations, n, sizeof *s->activations, by_value);
+	for (size_t i = 0; i < n; i++)
+		if (!kept || s->activations[kept - 1] != s->activations[i])
+			s->activations[kept++] = s->activations[i];
+	s->nactivations = kept;
+	return GS_OK;
+}
+
+/* What the program itself makes within its steps, of an activation's very size. */
+static bool is_kept_activation(const gs_scaling *s, size_t event)
+{
+	const gs_meaning *m = s->m;
+	uint64_t size = size_of(m, event);
+	return gs_phase_of(&m->internal->phases, gs_meaning_stack(m, event)) == GS_PHASE_USER &&
+		m->internal->nstarts && event >= m->internal->starts[0] && s->nactivations &&
+		bsearch(&size, s->activations, s->nactivations, sizeof size, by_value);
+}
+
+/* --- all together --------------------------------------------------------------------------------
+ */
+
+gs_status gs_scaling_init(gs_scaling *s, const gs_meaning *m)
+{
+	*s = (gs_scaling){.m = m, .fixed = calloc(m->history->n + 1, 1)};
+	if (!s->fixed)
+		return GS_NO_MEMORY;
+	if (casts_weights(m)) {
+		fix_casts(s);
+		fix_halved_gradients(s);
+	}
+	fix_workspaces(s);
+	return learn_activations(s);
+}
+
+void gs_scaling_release(gs_scaling *s)
+{
+	free(s->fixed);
+	free(s->activations);
+	memset(s, 0, sizeof *s);
+}
+
+/* In a backward pass that adds to older gradients, temporaries of a parameter's size may be on
+ * their way there. */
+static bool goes_with_batch(const gs_scaling *s, size_t event)
+{
+	const gs_meaning *m = s->m;
 	const gs_meaning_internal *w = m->internal;
-	gs_sense sense = m->events[event];
 	uint8_t phase = gs_phase_of(&w->phases, gs_meaning_stack(m, event));
-	uint64_t size = m->history->device->trace.events[event].size;
+	switch (m->events[event].category) {
+	case GS_CATEGORY_ACTIVATION:
+	case GS_CATEGORY_INPUT: return true;
+	case GS_CATEGORY_UNKNOWN: return phase == GS_PHASE_FORWARD || is_kept_activation(s, event);
+	case GS_CATEGORY_TEMPORARY:
+		if (phase == GS_PHASE_BACKWARD)
+			return w->passes[w->pass_at[event]].gradients ||
+				!is_parameter_size(m, size_of(m, event));
+		return phase == GS_PHASE_FORWARD || phase == GS_PHASE_RECOMPUTE || phase == GS_PHASE_USER;
+	default: return false;
+	}
+}
+
+double gs_scaling_factor(const gs_scaling *s, size_t event, unsigned category, double factor)
+{
+	uint8_t is = s->m->events[event].category;
 	if (category != GS_CATEGORY_ACTIVATION)
-		return sense.category == category;
-	if (casts_weights && phase == GS_PHASE_FORWARD && gs_parameter_size_at(w, size * 2) != SIZE_MAX)
-		return false;
-	if (sense.category == GS_CATEGORY_ACTIVATION || sense.category == GS_CATEGORY_INPUT)
-		return true;
-	if (sense.category != GS_CATEGORY_TEMPORARY)
-		return sense.category == GS_CATEGORY_UNKNOWN && phase == GS_PHASE_FORWARD;
-	if (phase == GS_PHASE_BACKWARD)
-		return (w->passes[w->pass_at[event]].gradients ||
-				   gs_parameter_size_at(w, size) == SIZE_MAX) &&
-			!(casts_weights && gs_parameter_size_at(w, size * 2) != SIZE_MAX);
-	return phase == GS_PHASE_FORWARD || phase == GS_PHASE_RECOMPUTE || phase == GS_PHASE_USER;
+		return is == category ? factor : 1;
+	if (s->fixed[event] || !goes_with_batch(s, event))
+		return 1;
+	uint64_t parts = is == GS_CATEGORY_TEMPORARY ? parts_of_reduction(s->m, event) : 0;
+	return parts && (double)(parts * VALUES_OF_A_SPLIT) * factor < VALUES_TO_SPLIT ? 0 : factor;
 }

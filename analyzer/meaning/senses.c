@@ -275,12 +275,12 @@ static gs_status find_copies(senses *x)
 	return GS_OK;
 }
 
-/* 32 MiB is many a tensor's size too: a workspace is made in a pass, once by its stack and size,
- * and no parameter is as large. */
-static bool is_cublas(const senses *x, uint64_t size, uint8_t phase)
+/* 32 MiB is many a tensor's size too: a workspace is made in a pass and kept, and no parameter is
+ * as large. */
+static bool is_cublas(const senses *x, uint64_t size, uint8_t phase, uint16_t life)
 {
 	return size == CUBLAS_WORKSPACE ||
-		(size == CUBLAS_WORKSPACE_HOPPER && phase == GS_PHASE_BACKWARD &&
+		(size == CUBLAS_WORKSPACE_HOPPER && phase == GS_PHASE_BACKWARD && life & GS_LIFE_KEPT &&
 			!is_parameter_size(x->m->internal, size));
 }
 
@@ -347,7 +347,7 @@ static void judge_events(senses *x)
 		if (a.phase == GS_PHASE_USER) /* a step may take several batches */
 			a.trait = x->batches[stack] ? GS_TRAIT_BEFORE : x->trait[i];
 		a.size = (is_parameter_size(m->internal, size) ? GS_SIZE_PARAMETER : 0) |
-			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0) |
+			(is_cublas(x, size, a.phase, a.life) ? GS_SIZE_CUBLAS : 0) |
 			(x->copies[stack] ? GS_SIZE_COPIES : 0);
 		m->events[i] = sense_of_stack(m, stack, judge(&a));
 		if (m->events[i].category == GS_CATEGORY_GRADIENT && a.phase == GS_PHASE_BACKWARD)
@@ -379,7 +379,7 @@ static void judge_born(senses *x)
 		if (a.phase == GS_PHASE_FORWARD && !m->history->n)
 			a.life |= GS_LIFE_STEP;
 		a.size = (is_parameter_size(m->internal, size) ? GS_SIZE_PARAMETER : 0) |
-			(is_cublas(x, size, a.phase) ? GS_SIZE_CUBLAS : 0);
+			(is_cublas(x, size, a.phase, a.life) ? GS_SIZE_CUBLAS : 0);
 		m->initial[i] = sense_of_stack(m, stack, judge(&a));
 	}
 }

@@ -314,16 +314,19 @@ static gs_status find_starts(search *x)
 	gs_meaning_internal *w = x->m->internal;
 	x->anchor = choose_anchor(x->m);
 	x->neutral = UINT32_MAX;
-	gs_status status = x->anchor != GS_PHASE_NONE ? follow_anchors(x) : follow_loops(x);
-	if (!status && (x->anchor != GS_PHASE_NONE || !w->nstarts)) {
+	w->looped = x->anchor == GS_PHASE_NONE;
+	gs_status status = w->looped ? follow_loops(x) : follow_anchors(x);
+	if (!status && (!w->looped || !w->nstarts)) {
 		status = put_first(x);
 		drop_tail(x->m);
 	}
 	bool lines = false;
 	for (gs_id k = 1; k < x->m->history->snapshot->nstacks && !lines; k++)
 		lines = w->phases.stacks[k].python;
-	if (!status && !w->nstarts && !lines)
+	if (!status && !w->nstarts && !lines) {
+		w->looped = true;
 		status = follow_period(x);
+	}
 	return status;
 }
 

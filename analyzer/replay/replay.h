@@ -79,7 +79,7 @@ typedef struct gs_replay_rewrite {
 	const char *without_tag;  /* blocks with this tag were never asked for; NULL none */
 	uint64_t pad_to;          /* requests rounded up to a multiple of it; 0 off */
 	uint64_t pad_from;        /* … those of at least so many bytes */
-	/* requests of these categories times a factor (gs_meaning_goes_with); what lived before the
+	/* requests of these categories times a factor (meaning/scaling.h); what lived before the
 	 * recording stays as it is */
 	gs_replay_scale scales[GS_MOST_SCALES];
 	size_t nscales;

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/scaling.h"
 #include "analyzer/model/frames.h"
 
 enum { NO_BLOCK = -1 };
@@ -177,13 +177,12 @@ static void pad(gs_replay *r, uint64_t to, uint64_t from, uint64_t *changed)
 	}
 }
 
-static double factor_of(
-	const gs_meaning *m, const gs_replay_rewrite *rewrite, size_t event, bool casts_weights)
+static double factor_of(const gs_scaling *scaling, const gs_replay_rewrite *rewrite, size_t event)
 {
 	double factor = 1;
 	for (size_t i = 0; i < rewrite->nscales; i++)
-		if (gs_meaning_goes_with(m, event, (unsigned)rewrite->scales[i].category, casts_weights))
-			factor *= rewrite->scales[i].factor;
+		factor *= gs_scaling_factor(
+			scaling, event, (unsigned)rewrite->scales[i].category, rewrite->scales[i].factor);
 	return factor;
 }
 
@@ -198,16 +197,19 @@ static gs_status scale(
 	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
 {
 	gs_meaning m = GS_MEANING_INIT;
+	gs_scaling scaling = {0};
 	gs_status status = gs_meaning_init(&m, r->history, rewrite->category_rules, err);
-	bool casts = !status && gs_meaning_casts_weights(&m);
+	if (!status && (status = gs_scaling_init(&scaling, &m)))
+		gs_fail(err, status, "out of memory while telling what goes with a category");
 	for (size_t i = 0; i < r->n && !status; i++) {
 		gs_replay_op *op = &r->ops[i];
 		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) || !op->size)
 			continue;
-		double factor = factor_of(&m, rewrite, op->event, casts);
+		double factor = factor_of(&scaling, rewrite, op->event);
 		*changed += factor != 1;
 		op->size = factor == 1 ? op->size : scaled(op->size, factor);
 	}
+	gs_scaling_release(&scaling);
 	gs_meaning_release(&m);
 	return status;
 }

@@ -262,7 +262,7 @@ class Reentrant(Program):
         self.train(lambda x: self.run(x).square().mean(), b)
 
 
-class Amp(Program):
+class Scaler(Program):
     """Autocast with a gradient scaler, gradients clipped."""
     def build(self):
         self.net = self.add(nn.Sequential(nn.Linear(512, 2048), nn.GELU(), Break(), nn.Linear(2048, 2048), nn.GELU(), nn.Linear(2048, 100)), torch.optim.AdamW, lr=1e-3)
@@ -361,7 +361,7 @@ class Logger(Program):
 
 
 programs = dict(lstm=Lstm, lora=Lora, gan=Gan, ema=Ema, accumulate=Accumulate, sgd=PlainSgd, attention=Attention,
-                reentrant=Reentrant, amp=Amp, cache=Cache, convolutions=Convolutions, diffusion=Diffusion, logger=Logger)
+                reentrant=Reentrant, scaler=Scaler, cache=Cache, convolutions=Convolutions, diffusion=Diffusion, logger=Logger)
 WORKSPACE = (8519680, 33554432)
 
 

@@ -30,6 +30,9 @@ bench-torch: all ## what recording costs a PyTorch program (after check-torch)
 .PHONY: check-whatif
 check-whatif: all ## what-if held against real runs under other settings and capacities (after check-torch)
 	@python3 tests/torch/check_whatif.py $(TORCH_VENV)/bin/python $(B)
+.PHONY: check-batch
+check-batch: all ## what half the batch would need, foretold and really run (after check-torch)
+	@python3 tests/torch/check_batch.py $(TORCH_VENV)/bin/python $(B) $(PROGRAMS)
 .PHONY: check-export
 check-export: all ## what other people's tools show of our exports (after check-torch; pt-snap-cli and ptmem from PyPI); SNAPSHOTS="FILE…"
 	@sh tests/torch/install.sh $(TORCH_VENV) $(TORCH) || { echo "check-export: SKIPPED: torch $(TORCH) cannot be installed here"; \

@@ -194,6 +194,26 @@ static const gs_file_column index_[] = {
 	COLUMN(1, index, device, I32, 0),
 	COLUMN(2, index, idx, OPT, 0),
 	COLUMN(3, index, offset, U64, 0),
+	COLUMN(4, index, kind, U32, 0),
+	COLUMN(5, index, before, U64, 0),
+};
+
+static const gs_file_column figures[] = {
+	COLUMN(1, figures, device, I32, 0),
+	COLUMN(2, figures, first, U64, 0),
+	COLUMN(3, figures, events, U64, 0),
+	COLUMN(4, figures, from_us, OPT, 0),
+	COLUMN(5, figures, until_us, OPT, 0),
+	COLUMN(6, figures, allocated, U64, 0),
+	COLUMN(7, figures, pending, U64, 0),
+	COLUMN(8, figures, reserved, U64, 0),
+	COLUMN(9, figures, most_allocated, U64, 0),
+	COLUMN(10, figures, allocated_idx, U64, 0),
+	COLUMN(11, figures, most_reserved, U64, 0),
+	COLUMN(12, figures, reserved_idx, U64, 0),
+	COLUMN(13, figures, reserved_then, U64, 0),
+	COLUMN(14, figures, ooms, U64, 0),
+	COLUMN(15, figures, retries, U64, 0),
 };
 
 #define FORM(name, cost) \
@@ -220,6 +240,7 @@ const gs_section_form gs_section_forms[GS_SECTION_KINDS] = {
 	[GS_SECTION_EVENT] = {FORM_WITH(event, 48, 0, true, false, false)},
 	[GS_SECTION_INDEX] = {"index", index_, sizeof index_ / sizeof *index_, GS_SECTION_MAY_SKIP,
 		false, false, false, sizeof(gs_row_index), 32},
+	[GS_SECTION_FIGURES] = {FORM_WITH(figures, 128, GS_SECTION_MAY_SKIP, false, false, false)},
 	[GS_SECTION_END] = {FORM_WITH(end, 16, 0, false, true, true)},
 };
 

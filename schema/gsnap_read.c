@@ -29,6 +29,9 @@ struct gs_sections {
 	bool whole[GS_SECTION_KINDS];
 	uint64_t device_first;                 /* events of the device so far */
 	bool stream;                           /* version 2: sections in any order */
+	bool moved;                            /* the next section may have any number */
+	bool sparse;                           /* some sections were passed over */
+	bool alone;                            /* each is read by itself */
 	uint64_t firsts[GS_GSNAP_DEVICES_MAX]; /* of a stream: events so far, by place in devices */
 	uint64_t cost;
 	int32_t devices[GS_GSNAP_DEVICES_MAX];
@@ -52,6 +55,10 @@ bool gs_gsnap_probe(const unsigned char *head, size_t n)
 
 bool gs_sections_is_stream(const gs_sections *r) { return r->stream; }
 uint64_t gs_sections_offset(const gs_sections *r) { return r->offset; }
+uint64_t gs_sections_behind(const gs_sections *r)
+{
+	return r->offset + (r->pending ? r->section.packed : 0);
+}
 uint64_t gs_sections_rows(const gs_sections *r, unsigned kind)
 {
 	return kind < GS_SECTION_KINDS ? r->counts[kind] : 0;
@@ -201,6 +208,42 @@ static bool known_device(const gs_sections *r, int32_t device)
 	return place_of(r, device) < r->ndevices;
 }
 
+void gs_sections_jump(gs_sections *r, uint64_t offset, bool alone)
+{
+	r->alone = alone;
+	r->offset = offset;
+	r->pending = false;
+	r->moved = r->sparse = true;
+}
+
+bool gs_section_header_is(const unsigned char *p, size_t n, unsigned kind, uint32_t *packed)
+{
+	if (n < GS_GSNAP_SECTION_SIZE || gs_get_le(p, 4) != GS_GSNAP_SKIPPABLE ||
+		gs_get_le(p + 4, 4) != GS_GSNAP_SECTION_SIZE - 8 || gs_get_le(p + 8, 2) != kind ||
+		gs_crc32(0, p, GS_GSNAP_SECTION_SIZE - 4) != gs_get_le(p + GS_GSNAP_SECTION_SIZE - 4, 4))
+		return false;
+	*packed = (uint32_t)gs_get_le(p + 32, 4);
+	return true;
+}
+
+/* Kinds of which sections may have been passed over: nothing refers to them by number but blocks to
+ * segments, and those stand together. */
+static bool may_be_missing(unsigned kind)
+{
+	return kind == GS_SECTION_DEVICE || kind == GS_SECTION_SEGMENT || kind == GS_SECTION_BLOCK ||
+		kind == GS_SECTION_EVENT || kind == GS_SECTION_INDEX || kind == GS_SECTION_FIGURES;
+}
+
+/* Rows that were passed over count as seen. */
+static void catch_up(gs_sections *r, const gs_section *s)
+{
+	uint64_t *seen = s->kind == GS_SECTION_EVENT && known_device(r, s->device)
+		? &r->firsts[place_of(r, s->device)]
+		: &r->counts[s->kind];
+	if (r->alone || (may_be_missing(s->kind) && s->rows && s->first > *seen))
+		*seen = s->first;
+}
+
 /* Device and first row number of a section of a known kind. */
 static gs_status check_place(gs_sections *r, const gs_section *s, bool same_kind, gs_error *err)
 {
@@ -236,6 +279,8 @@ static gs_status check_section(gs_sections *r, const gs_section *s, gs_error *er
 		return fail(s, GS_FORMAT, err, "out of order");
 	if (form->once && s->rows != 1)
 		return fail(s, GS_FORMAT, err, "must have one row");
+	if (r->sparse)
+		catch_up(r, s);
 	gs_status status = check_place(r, s, same_kind, err);
 	if (status)
 		return status;
@@ -249,8 +294,11 @@ static gs_status check_section(gs_sections *r, const gs_section *s, gs_error *er
 	return GS_OK;
 }
 
-static gs_status check_any(const gs_sections *r, const gs_section *s, gs_error *err)
+static gs_status check_any(gs_sections *r, const gs_section *s, gs_error *err)
 {
+	if (r->moved)
+		r->sequence = s->sequence;
+	r->moved = false;
 	if (s->sequence != r->sequence)
 		return gs_fail(err, GS_FORMAT, "section at byte %" PRIu64 " is number %u, expected %u",
 			s->offset, s->sequence, r->sequence);
@@ -274,7 +322,8 @@ static gs_status finish(gs_sections *r, gs_error *err)
 	if (status)
 		return status;
 	gs_sections_row(r, 0, &end);
-	if (end.sections != r->section.sequence || end.events != r->counts[GS_SECTION_EVENT])
+	if (!r->sparse &&
+		(end.sections != r->section.sequence || end.events != r->counts[GS_SECTION_EVENT]))
 		return fail(&r->section, GS_FORMAT, err, "counts do not agree with the file");
 	unsigned char more;
 	size_t got = 0;
@@ -309,7 +358,7 @@ gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err)
 		status = read_section(r, &s, err);
 		if (!status)
 			status = check_any(r, &s, err);
-		if (status || (s.kind && s.kind <= (r->stream ? GS_SECTION_INDEX : GS_SECTION_END)))
+		if (status || (s.kind && s.kind <= (r->stream ? GS_SECTION_FIGURES : GS_SECTION_END)))
 			break;
 		if (!(s.flags & GS_SECTION_MAY_SKIP))
 			return gs_fail(err, GS_VERSION,
@@ -397,7 +446,10 @@ static gs_status load(gs_sections *r, bool all, gs_error *err)
 	if (status)
 		return status;
 	gs_error why = GS_ERROR_INIT;
-	status = gs_unpack(&r->rows, form, r->counts, s->rows, r->raw, s->raw, all, &why);
+	uint64_t any[GS_SECTION_KINDS];
+	for (unsigned k = 0; k < GS_SECTION_KINDS; k++)
+		any[k] = r->alone ? GS_GSNAP_COUNT_MAX : r->counts[k];
+	status = gs_unpack(&r->rows, form, any, s->rows, r->raw, s->raw, all, &why);
 	if (status)
 		return fail(s, status, err, why.text);
 	return s->kind == GS_SECTION_DEVICE ? list_devices(r, err) : GS_OK;

@@ -47,6 +47,17 @@ void gs_sections_close(gs_sections *r); /* accepts NULL */
 /* The next section's header. GS_END after the END section, which is checked here. */
 gs_status gs_sections_next(gs_sections *r, gs_section *section, gs_error *err);
 
+/* The input was moved: the next section's header stands at that offset. Of a stream only, where
+ * sections of events, segments, blocks, devices, figures and indexes may have been passed over but
+ * none of those that ids refer to. From then on the end's counts are not looked at. alone: from now
+ * on sections are read by themselves, in any order; whether what they refer to exists is not
+ * looked at. */
+void gs_sections_jump(gs_sections *r, uint64_t offset, bool alone);
+
+/* Whether n bytes at p hold a whole section header, and of that kind; fills *packed, the bytes that
+ * follow it. */
+bool gs_section_header_is(const unsigned char *p, size_t n, unsigned kind, uint32_t *packed);
+
 /* Unpacks and decodes the section that next has shown, once. all: false leaves out what the
  * analyzer has no use for (an event's nanos read as 0). */
 gs_status gs_sections_load(gs_sections *r, bool all, gs_error *err);
@@ -62,6 +73,7 @@ const gs_unpacked *gs_sections_unpacked(const gs_sections *r);
 bool gs_sections_is_stream(const gs_sections *r);
 
 uint64_t gs_sections_offset(const gs_sections *r); /* bytes consumed */
+uint64_t gs_sections_behind(const gs_sections *r); /* offset behind the section shown last */
 uint64_t gs_sections_rows(
 	const gs_sections *r, unsigned kind); /* rows of a kind in the sections shown so far */
 

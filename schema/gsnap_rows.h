@@ -53,7 +53,8 @@ typedef enum gs_section_kind {
 	GS_SECTION_WARNING = 14,
 	GS_SECTION_EVENT = 15,
 	GS_SECTION_END = 16,
-	GS_SECTION_INDEX = 17, /* of a stream, before its end */
+	GS_SECTION_INDEX = 17,   /* of a stream: where what is, so that the rest can be passed over */
+	GS_SECTION_FIGURES = 18, /* of a stream: sums over some events each */
 	GS_SECTION_KINDS
 } gs_section_kind;
 
@@ -201,18 +202,38 @@ typedef struct gs_row_event {
 							it is not looked at */
 } gs_row_event;
 
-/* Where the layouts of a stream are. */
+/* Where the sections of a stream are that a reader of one moment wants: all since the index before,
+ * but those of events, segments and blocks. */
 typedef struct gs_row_index {
-	int32_t device;
-	int64_t idx;     /* the layout holds after this event of the device, −1 before the first */
-	uint64_t offset; /* of the section whose row of kind device begins it */
+	int32_t device;  /* of sections of kind device and event; else 0 */
+	int64_t idx;     /* the layout holds after this event of the device, −1 before the first;
+						unknown: there is none; of events: how many there are by now */
+	uint64_t offset; /* of the section; a layout's begins with a row of kind device */
+	uint32_t kind;   /* of the section; event: the last one of the device */
+	uint64_t before; /* the first row: offset of the index before, 0 none; else 0 */
 } gs_row_index;
+
+/* A device over some events that follow each other; the next row of it goes on where this one ends.
+ * Bytes are those of blocks, rounded. */
+typedef struct gs_row_figures {
+	int32_t device;
+	uint64_t first, events;                /* number of the first event, and how many */
+	int64_t from_us, until_us;             /* times of the first and the last */
+	uint64_t allocated, pending, reserved; /* after the last */
+	uint64_t most_allocated;               /* after any of them … */
+	uint64_t allocated_idx;                /* … and after which first */
+	uint64_t most_reserved;
+	uint64_t reserved_idx;
+	uint64_t reserved_then; /* reserved when most was allocated */
+	uint64_t ooms;          /* how many of them are out-of-memories */
+	uint64_t retries;       /* how many gave the cache back for a request */
+} gs_row_figures;
 
 /* The last row of a whole file. */
 typedef struct gs_row_end {
 	uint64_t sections; /* sections before this one */
 	uint64_t events;   /* of all devices */
-	uint64_t index;    /* offset of the first section of kind index; 0: none */
+	uint64_t index;    /* offset of the last section of kind index; 0: none */
 } gs_row_end;
 
 #endif

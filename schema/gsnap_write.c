@@ -14,6 +14,8 @@
 enum {
 	ROWS = 8192,       /* of a section at most */
 	CELLS = ROWS * 12, /* numbers staged: events have twelve columns */
+	PLACES = 1024,     /* sections that an index may tell of */
+	DUE = PLACES / 2,  /* … and how many it shall not wait for */
 	HEAP = 600 << 10,  /* texts and frame ids staged: more than the longest row */
 	ENCODED = CELLS * GS_COLUMN_VALUE_MAX + HEAP / 4 * 5 + GS_COLUMNS_MAX * 16,
 	STAGED = CELLS * 8 + HEAP,
@@ -44,7 +46,13 @@ struct gs_writer {
 	uint32_t ndevices;
 	bool stream;
 	uint64_t events[GS_GSNAP_DEVICES_MAX]; /* of a stream: sent, by place in devices */
-	uint64_t index;                        /* offset of the first section of that kind */
+	uint64_t index;                        /* offset of the last section of that kind */
+	gs_row_index places[PLACES];           /* since then */
+	uint32_t nplaces;
+	int32_t layout_of; /* of the row of kind device pushed last … */
+	int64_t layout_idx;
+	bool has_layout;                            /* … if it begins one */
+	uint64_t last_events[GS_GSNAP_DEVICES_MAX]; /* offset of the last section of events, by place */
 };
 
 static size_t round_up(size_t n) { return (n + 63) & ~(size_t)63; }
@@ -184,6 +192,33 @@ static unsigned char *encode_column(
 	return to;
 }
 
+/* The place of a device among those known, or ndevices. */
+static uint32_t device_place(const gs_writer *w, int32_t device)
+{
+	uint32_t i = 0;
+	while (i < w->ndevices && w->devices[i] != device)
+		i++;
+	return i;
+}
+
+/* The section that is about to go out, for the index. */
+static void note_place(gs_writer *w)
+{
+	gs_row_index place = {.idx = GS_NONE, .offset = w->size, .kind = w->kind};
+	if (w->kind == GS_SECTION_INDEX)
+		w->index = w->size;
+	if (w->kind == GS_SECTION_EVENT && w->device >= 0)
+		w->last_events[device_place(w, w->device)] = w->size;
+	if (w->kind == GS_SECTION_DEVICE) {
+		place.device = w->layout_of;
+		place.idx = w->has_layout ? w->layout_idx : GS_NONE;
+	}
+	if (w->kind != GS_SECTION_INDEX && w->kind != GS_SECTION_EVENT &&
+		w->kind != GS_SECTION_SEGMENT && w->kind != GS_SECTION_BLOCK && w->kind != GS_SECTION_END &&
+		w->nplaces < PLACES)
+		w->places[w->nplaces++] = place;
+}
+
 static void flush(gs_writer *w, unsigned flags)
 {
 	const gs_section_form *form = &gs_section_forms[w->kind];
@@ -203,8 +238,8 @@ static void flush(gs_writer *w, unsigned flags)
 	gs_put_le(h + 8, w->kind, 2);
 	gs_put_le(h + 10, flags | form->flags, 2);
 	gs_put_le(h + 12, w->sequence++, 4);
-	if (w->kind == GS_SECTION_INDEX && !w->index)
-		w->index = w->size;
+	if (w->stream)
+		note_place(w);
 	gs_put_le(h + 16, (uint32_t)(form->by_device && w->rows ? w->device : -1), 4);
 	gs_put_le(h + 20, w->rows, 4);
 	gs_put_le(h + 24, w->first, 8);
@@ -229,15 +264,6 @@ static void begin_section(gs_writer *w, uint32_t kind)
 	w->capacity = CELLS / gs_section_forms[kind].ncolumns;
 	if (w->capacity > ROWS)
 		w->capacity = ROWS;
-}
-
-/* The place of a device among those known, or ndevices. */
-static uint32_t device_place(const gs_writer *w, int32_t device)
-{
-	uint32_t i = 0;
-	while (i < w->ndevices && w->devices[i] != device)
-		i++;
-	return i;
 }
 
 /* What is staged goes out. Of a stream events are numbered by device. */
@@ -430,10 +456,15 @@ gs_status gs_writer_process(gs_writer *w, const gs_row_process *row)
 static gs_status push_stream_device(gs_writer *w, const gs_row_device *row)
 {
 	bool known = device_place(w, row->device) < w->ndevices;
+	if (!w->status) /* a row a section: each is found by its place */
+		turn_to(w, GS_SECTION_DEVICE);
 	if (!w->status && !known && w->ndevices == GS_GSNAP_DEVICES_MAX)
 		w->status = GS_LIMIT;
 	if (!push_row(w, GS_SECTION_DEVICE, row) && !known)
 		w->devices[w->ndevices++] = row->device;
+	w->has_layout = !row->no_layout;
+	w->layout_of = row->device;
+	w->layout_idx = row->idx;
 	return w->status;
 }
 
@@ -553,9 +584,38 @@ gs_status gs_writer_flush(gs_writer *w)
 	return w->status;
 }
 
-gs_status gs_writer_index(gs_writer *w, const gs_row_index *row)
+gs_status gs_writer_figures(gs_writer *w, const gs_row_figures *row)
 {
-	return push_row(w, GS_SECTION_INDEX, row);
+	return push_row(w, GS_SECTION_FIGURES, row);
+}
+
+bool gs_writer_index_is_due(const gs_writer *w) { return w->nplaces >= DUE; }
+
+static gs_status put_place(gs_writer *w, gs_row_index row, bool *first)
+{
+	row.before = *first ? w->index : 0;
+	*first = false;
+	return push_row(w, GS_SECTION_INDEX, &row);
+}
+
+gs_status gs_writer_index(gs_writer *w)
+{
+	bool first = true;
+	if (w->status || !w->stream)
+		return w->status ? w->status : GS_STATE;
+	turn_to(w, GS_SECTION_INDEX);
+	for (uint32_t i = 0; i < w->nplaces && !w->status; i++)
+		put_place(w, w->places[i], &first);
+	for (uint32_t i = 0; i < w->ndevices && !w->status; i++)
+		if (w->events[i])
+			put_place(w,
+				(gs_row_index){.device = w->devices[i],
+					.idx = (int64_t)w->events[i],
+					.offset = w->last_events[i],
+					.kind = GS_SECTION_EVENT},
+				&first);
+	w->nplaces = 0;
+	return w->status ? w->status : gs_writer_flush(w);
 }
 
 gs_status gs_writer_end_layout(gs_writer *w)

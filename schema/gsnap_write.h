@@ -52,8 +52,11 @@ gs_status gs_writer_init_stream(
 gs_status gs_writer_end_layout(gs_writer *w);
 /* Sends what is staged, as a whole section. */
 gs_status gs_writer_flush(gs_writer *w);
-/* Before gs_writer_finish: where a layout is. */
-gs_status gs_writer_index(gs_writer *w, const gs_row_index *row);
+/* Of a stream: an index of what was sent since the last one. It is due where its rows are too many
+ * to wait longer. */
+gs_status gs_writer_index(gs_writer *w);
+bool gs_writer_index_is_due(const gs_writer *w);
+gs_status gs_writer_figures(gs_writer *w, const gs_row_figures *row);
 
 gs_status gs_writer_process(gs_writer *w, const gs_row_process *row); /* once */
 gs_status gs_writer_device(gs_writer *w, const gs_row_device *row);

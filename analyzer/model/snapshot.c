@@ -23,6 +23,7 @@ void gs_snapshot_release(gs_snapshot *s)
 	for (size_t i = 0; i < s->ndevices; i++) {
 		gs_layout_release(&s->devices[i].captured);
 		gs_memory_give(s->devices[i].trace.events);
+		gs_memory_give(s->devices[i].trace.figures);
 	}
 	gs_memory_give(s->devices);
 	gs_memory_give(s->ooms);
@@ -70,6 +71,14 @@ gs_event *gs_trace_append(gs_trace *t)
 	memset(e, 0, sizeof *e);
 	e->time_us = GS_NONE;
 	return e;
+}
+
+gs_status gs_trace_add_figures(gs_trace *t, const gs_run_figures *figures)
+{
+	if (!GS_ARRAY_ONE_MORE(t->figures, t->nfigures))
+		return GS_NO_MEMORY;
+	t->figures[t->nfigures++] = *figures;
+	return GS_OK;
 }
 
 void gs_oom_init(gs_oom *o)

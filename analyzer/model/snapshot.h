@@ -90,6 +90,18 @@ static inline gs_action gs_event_action(const gs_event *e)
 }
 static inline gs_id gs_event_tag(const gs_event *e) { return e->tag_action >> 8; }
 
+/* What some events of a device that follow each other come to. Numbers are the file's; bytes are
+ * those of blocks, rounded. */
+typedef struct gs_run_figures {
+	uint64_t first, events;                 /* number of the first, and how many */
+	int64_t from_us, until_us;              /* times of the first and the last, GS_NONE unknown */
+	uint64_t allocated, pending, reserved;  /* after the last */
+	uint64_t most_allocated, allocated_idx; /* after any of them, and after which first */
+	uint64_t most_reserved, reserved_idx;
+	uint64_t reserved_then; /* reserved when most was allocated */
+	uint64_t ooms, retries;
+} gs_run_figures;
+
 /* Events of one device, oldest first. */
 typedef struct gs_trace {
 	gs_event *events;
@@ -97,6 +109,8 @@ typedef struct gs_trace {
 	uint64_t first; /* events of the device in the file before events[0]: not 0 where the reader was
 					   asked for one moment of a stream. Indexes count from events[0]; what is
 					   shown is gs_event_number */
+	gs_run_figures *figures; /* of a stream: of all its events but the last, in order; else NULL */
+	size_t nfigures;
 	uint64_t dropped; /* events known to be lost before the first one (ring overflow) */
 	uint64_t skipped; /* events that the input holds and the reader was told not to decode
 						 (events_skipped): n + skipped are in the file */
@@ -332,6 +346,9 @@ gs_status gs_snapshot_add_stat(gs_snapshot *s, const gs_stat *stat);
 gs_status gs_snapshot_add_annotation(gs_snapshot *s, const gs_annotation *a);
 void gs_snapshot_warn(gs_snapshot *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+
+/* Appends; GS_NO_MEMORY. */
+gs_status gs_trace_add_figures(gs_trace *t, const gs_run_figures *figures);
 
 /* How many events the file has of the device; GS_NONE where a cut took them away. */
 int64_t gs_snapshot_events(const gs_snapshot *s, const gs_device *d);

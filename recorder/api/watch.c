@@ -139,7 +139,7 @@ static void add_lane(watched *w, int number)
 	w->lane = stream ? gs_stream_lane(stream, &device, &w->ring, "pytorch", NULL) : NULL;
 	w->asked_stream = true;
 	if (w->lane)
-		w->lane->complete = -1; /* layouts are PyTorch's to tell */
+		w->lane->complete = -1, w->lane->sized = false; /* layouts are PyTorch's to tell */
 	pthread_mutex_unlock(&watch.lock);
 }
 
@@ -228,7 +228,7 @@ void gpusnap_watch_event(const gpusnap_event_row *row)
 		t->watched.stack = t->watched.tag = 0; /* of this call only */
 	gs_ring_push(&w->ring, &e);
 	if (w->lane)
-		gs_lane_push(w->lane, &e);
+		gs_lane_push(w->lane, &e, 0);
 	pthread_mutex_unlock(&w->lock);
 }
 

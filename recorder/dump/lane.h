@@ -14,6 +14,7 @@
 #include "recorder/dump/encode.h"
 #include "recorder/dump/ring.h"
 #include "recorder/dump/staging.h"
+#include "schema/gsnap_rows.h"
 
 enum { GS_LANE_EVENTS = 1 << 17, GS_LANE_OOMS = 64 };
 
@@ -23,9 +24,24 @@ typedef struct gs_lane_consumer {
 	_Atomic bool runs; /* nobody waits for a thread that does not */
 } gs_lane_consumer;
 
+/* What the events so far add up to, for the stream's figures (stream_figures.c). */
+enum { GS_FIGURES_KEPT = 256 };
+typedef struct gs_lane_figures {
+	gs_row_figures
+		rows[GS_FIGURES_KEPT]; /* not sent yet; the last one is open where it has events */
+	uint32_t n;
+	bool open;  /* the last of them goes on */
+	bool stale; /* some events were not seen: the sums hold from the next layout on */
+	uint64_t allocated, pending, reserved; /* after the last event */
+	uint64_t marks;                        /* how many of the stream's marks were met */
+	bool released;                         /* segments went back just before … */
+	gs_id released_for;                    /* … by a call of this stack */
+} gs_lane_figures;
+
 typedef struct gs_lane {
 	gs_lane_consumer *consumer;
 	gs_ring_event *events;   /* GS_LANE_EVENTS */
+	uint64_t *blocks;        /* beside them: bytes of the block, as it is rounded */
 	_Atomic uint64_t head;   /* events ever pushed; written by the producer */
 	_Atomic uint64_t tail;   /* taken out; written by the consumer */
 	uint64_t ticks;          /* of the last event: times never run backwards */
@@ -39,18 +55,20 @@ typedef struct gs_lane {
 	_Atomic uint64_t waited_ns;
 	gs_dump_device device;
 	gs_ring *ring; /* whose pool ids its events name */
+	bool sized;    /* blocks are told */
 	int complete;  /* 1: it begins before the device's first allocation; −1: not known */
 	const char *library, *rules; /* as in gs_staging */
 
 	/* the consumer's */
 	uint64_t base;    /* events before the first one of this file */
-	uint64_t written; /* head when … events were last sent */
+	uint64_t counted; /* events that the figures have met */
 	uint64_t last_layout, last_blocks;
+	gs_lane_figures figures;
 } gs_lane;
 
-/* Appends an event; waits where there is no room. */
+/* Appends an event, with the bytes of its block (sized); waits where there is no room. */
 void gs_lane_wait(gs_lane *l);
-static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e)
+static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e, uint64_t block)
 {
 	uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
 	if (__builtin_expect(
@@ -58,6 +76,7 @@ static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e)
 		gs_lane_wait(l);
 	gs_ring_event *to = &l->events[head % GS_LANE_EVENTS];
 	*to = *e;
+	l->blocks[head % GS_LANE_EVENTS] = block;
 	if (to->ticks < l->ticks)
 		to->ticks = l->ticks;
 	else

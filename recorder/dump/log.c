@@ -38,7 +38,7 @@ void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *a, uint
 	}
 	gs_ring_push(&l->ring, &e);
 	if (l->lane)
-		gs_lane_push(l->lane, &e);
+		gs_lane_push(l->lane, &e, a->block);
 }
 
 void gs_log_stream_layout(gs_log *l, const gs_pool *pool)

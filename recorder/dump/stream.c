@@ -79,6 +79,7 @@ static uint64_t drain(gs_stream *s, gs_lane *l)
 	if (!n && !layout)
 		return 0;
 	if (is_writable(s, l)) {
+		gs_stream_put_marks(s); /* those that stand before these events are there by now */
 		n = n > BATCH ? BATCH : n;
 		gs_stream_put_events(s, l, tail, n);
 		atomic_store_explicit(&l->tail, tail + n, memory_order_release);
@@ -87,6 +88,8 @@ static uint64_t drain(gs_stream *s, gs_lane *l)
 				gs_stream_rotate(s); /* the new file begins with this layout */
 			gs_stream_put_layout(s, l, tail + n);
 		}
+		if (gs_writer_index_is_due(s->w))
+			gs_writer_index(s->w);
 		want_layout(s, l, tail + n);
 	}
 	if (layout && tail + n == l->layout_at)
@@ -210,7 +213,9 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	if (!l)
 		return NULL;
 	l->events = gs_pages_take(s->pages, GS_LANE_EVENTS * sizeof *l->events);
-	if (!l->events || gs_staging_init(&l->staging, 0, s->pages)) {
+	l->blocks = gs_pages_take(s->pages, GS_LANE_EVENTS * sizeof *l->blocks);
+	if (!l->events || !l->blocks || gs_staging_init(&l->staging, 0, s->pages)) {
+		gs_pages_give(s->pages, l->blocks, GS_LANE_EVENTS * sizeof *l->blocks);
 		gs_pages_give(s->pages, l->events, GS_LANE_EVENTS * sizeof *l->events);
 		gs_pages_give(s->pages, l, sizeof *l);
 		return NULL;
@@ -221,6 +226,7 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	l->library = library;
 	l->rules = rules;
 	l->complete = 1;
+	l->sized = true;
 	l->staging.device_free = l->staging.allowed = GS_NONE;
 	s->lanes[n] = l;
 	atomic_store_explicit(&s->nlanes, n + 1, memory_order_release);
@@ -274,6 +280,7 @@ void gs_stream_close(gs_stream *s)
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
 		gs_staging_release(&l->staging);
+		gs_pages_give(s->pages, l->blocks, GS_LANE_EVENTS * sizeof *l->blocks);
 		gs_pages_give(s->pages, l->events, GS_LANE_EVENTS * sizeof *l->events);
 		gs_pages_give(s->pages, l, sizeof *l);
 	}
@@ -311,7 +318,8 @@ void gs_stream_after_fork(gs_stream *s, bool child)
 		l->tail = l->head; /* the parent writes what is not written yet */
 		l->ooms_written = l->nooms;
 		l->waited = l->waited_ns = 0;
-		l->layout = 0;
+		l->figures.stale = true;
+		l->layout = l->head > 0; /* its file begins with what there was */
 	}
 	sem_init(&s->consumer.wake, 0, 0);
 	if (!s->failed && s->consumer.runs)

@@ -27,7 +27,7 @@ static void put_new(gs_stream *s)
 	gs_encoder_put(&s->encoder, s->w);
 }
 
-static void put_event(gs_stream *s, const gs_lane *l, const gs_ring_event *v, int64_t ns)
+static void put_event(gs_stream *s, gs_lane *l, const gs_ring_event *v, uint64_t block, int64_t ns)
 {
 	bool failed = v->action == GS_ACTION_OOM || v->action == GS_ACTION_REFUSED,
 		 has_pool = v->pool < GS_RING_POOLS;
@@ -44,6 +44,7 @@ static void put_event(gs_stream *s, const gs_lane *l, const gs_ring_event *v, in
 	if (has_pool)
 		row.pool_id = l->ring->pools[v->pool];
 	gs_writer_event(s->w, &row);
+	gs_stream_count(s, l, v, block, row.time_us);
 }
 
 /* Failures whose events are in the file. */
@@ -80,21 +81,11 @@ void gs_stream_put_events(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n)
 	}
 	put_new(s);
 	for (uint64_t i = 0; i < n; i++) {
-		const gs_ring_event *v = &l->events[(tail + i) % GS_LANE_EVENTS];
-		put_event(s, l, v, gs_clock_ns(&scale, v->ticks));
+		uint64_t at = (tail + i) % GS_LANE_EVENTS;
+		const gs_ring_event *v = &l->events[at];
+		put_event(s, l, v, l->blocks[at], gs_clock_ns(&scale, v->ticks));
 	}
 	put_ooms(s, l, tail + n);
-}
-
-/* Every second row goes when there are too many: the index only has to be near. */
-static void add_to_index(gs_stream *s, const gs_row_index *row)
-{
-	if (s->nindex == GS_STREAM_INDEX_ROWS) {
-		for (uint32_t i = 0; i < GS_STREAM_INDEX_ROWS / 2; i++)
-			s->index[i] = s->index[2 * i];
-		s->nindex = GS_STREAM_INDEX_ROWS / 2;
-	}
-	s->index[s->nindex++] = *row;
 }
 
 /* Of our own allocator they are known; the first layout brings them. */
@@ -118,8 +109,8 @@ void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 		gs_encoder_mark(&s->encoder, g->blocks[i].stack, g->blocks[i].tag);
 	put_new(s);
 	put_settings(s, l);
-	gs_writer_flush(s->w);
-	gs_row_index where = {l->device.number, (int64_t)(tail - l->base) - 1, s->bytes};
+	gs_stream_put_figures(s, l);
+	gs_stream_sum_layout(l);
 	gs_row_device row = {.device = l->device.number,
 		.name = gs_span_of(l->device.name),
 		.capacity = l->device.capacity,
@@ -128,7 +119,7 @@ void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 		.reserved = GS_NONE,
 		.allocated = GS_NONE,
 		.others = GS_NONE,
-		.idx = where.idx,
+		.idx = (int64_t)(tail - l->base) - 1,
 		.dropped = l->base,
 		.complete = l->base ? 0 : l->complete,
 		.inexact = !g->whole};
@@ -141,7 +132,7 @@ void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 	gs_writer_device(s->w, &row);
 	gs_encode_layout(&s->encoder, s->w, &source);
 	gs_writer_end_layout(s->w);
-	add_to_index(s, &where);
+	gs_writer_index(s->w);
 	l->last_layout = tail;
 	l->last_blocks = g->nblocks;
 }
@@ -181,9 +172,11 @@ static gs_id name_id(gs_stream *s, const char *text)
 
 static void put_mark(gs_stream *s, const gs_mark *mark, const gs_clock_scale *scale)
 {
+	int64_t time_us = gs_clock_ns(scale, mark->ticks) / 1000;
+	s->cuts[s->ncuts++ % GS_STREAM_CUTS] = time_us + (mark->stage == GS_MARK_END);
 	gs_row_annotation row = {.name = name_id(s, mark->name),
 		.stage = mark->stage == GS_MARK_MOMENT ? 0 : name_id(s, gs_mark_stage_name(mark->stage)),
-		.time_us = gs_clock_ns(scale, mark->ticks) / 1000};
+		.time_us = time_us};
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		row.device = s->lanes[i]->device.number;
 		if (gs_writer_knows_device(s->w, row.device))
@@ -196,8 +189,13 @@ uint64_t gs_stream_put_marks(gs_stream *s)
 	if (!s->marks || !s->w || s->failed || !s->headed)
 		return 0;
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
-	uint32_t n = gs_marks_next(s->marks, &s->marks_seen, s->batch, GS_STREAM_MARKS);
-	for (uint32_t i = 0; i < n; i++)
-		put_mark(s, &s->batch[i], &scale);
-	return n;
+	uint64_t written = 0;
+	for (uint32_t n = GS_STREAM_MARKS; n == GS_STREAM_MARKS; written += n) {
+		n = gs_marks_next(s->marks, &s->marks_seen, s->batch, GS_STREAM_MARKS);
+		for (uint32_t i = 0; i < n; i++)
+			put_mark(s, &s->batch[i], &scale);
+		if (gs_writer_index_is_due(s->w))
+			gs_writer_index(s->w);
+	}
+	return written;
 }

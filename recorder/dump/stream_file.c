@@ -102,7 +102,6 @@ static int create_own(gs_stream *s)
 static gs_status begin(gs_stream *s)
 {
 	s->bytes = 0;
-	s->nindex = 0;
 	memset(s->names, 0, sizeof s->names);
 	gs_encoder_begin(&s->encoder);
 	gs_status status = gs_writer_init_stream(s->encoder.workspace, s->encoder.workspace_bytes,
@@ -112,6 +111,7 @@ static gs_status begin(gs_stream *s)
 		gs_lane *l = s->lanes[i];
 		l->base = l->tail;
 		l->last_layout = l->tail;
+		gs_stream_begin_figures(l);
 		uint32_t none = 0;
 		atomic_compare_exchange_strong(&l->layout, &none, 1);
 	}
@@ -128,8 +128,9 @@ bool gs_stream_begin_file(gs_stream *s)
 
 void gs_stream_end_file(gs_stream *s)
 {
-	for (uint32_t i = 0; i < s->nindex; i++)
-		gs_writer_index(s->w, &s->index[i]);
+	for (uint32_t i = 0; i < s->nlanes; i++)
+		gs_stream_put_figures(s, s->lanes[i]);
+	gs_writer_index(s->w);
 	gs_writer_finish(s->w);
 	close(s->fd);
 	s->fd = -1;

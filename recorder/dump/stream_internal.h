@@ -12,7 +12,7 @@
 
 enum {
 	GS_STREAM_LANES = 64,
-	GS_STREAM_INDEX_ROWS = 4096,
+	GS_STREAM_CUTS = 1024,    /* last marks whose times are remembered */
 	GS_STREAM_MARKS = 64,     /* copied in one go */
 	GS_STREAM_MARK_NAMES = 64 /* last ones whose id is remembered */
 };
@@ -29,8 +29,6 @@ struct gs_stream {
 	int failed;     /* errno of the write that ended it; 0: it goes on */
 	char path[PATH_MAX];
 	pid_t pid;
-	gs_row_index index[GS_STREAM_INDEX_ROWS];
-	uint32_t nindex;
 	gs_marks *marks; /* NULL: none */
 	uint64_t marks_seen;
 	gs_mark batch[GS_STREAM_MARKS];
@@ -39,6 +37,8 @@ struct gs_stream {
 		char text[GS_MARK_NAME];
 	} names[GS_STREAM_MARK_NAMES]; /* in this file; the oldest is replaced */
 	uint32_t next_name;
+	int64_t cuts[GS_STREAM_CUTS]; /* first microsecond behind each of the last marks */
+	uint64_t ncuts;
 	gs_lane *lanes[GS_STREAM_LANES];
 	_Atomic uint32_t nlanes;
 	pthread_mutex_t lock; /* held by whoever encodes; never by a producer */
@@ -77,5 +77,17 @@ void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail);
 /* Marks that the program made since; they wait until the file tells of a device. Returns how many.
  */
 uint64_t gs_stream_put_marks(gs_stream *s);
+
+/* --- stream_figures.c */
+
+/* Counts an event in, before or behind which it is written. */
+void gs_stream_count(
+	gs_stream *s, gs_lane *l, const gs_ring_event *e, uint64_t block, int64_t time_us);
+/* Sends the figures gathered since. */
+void gs_stream_put_figures(gs_stream *s, gs_lane *l);
+/* The layout in l->staging tells the sums. */
+void gs_stream_sum_layout(gs_lane *l);
+/* A file begins with the events that come now. */
+void gs_stream_begin_figures(gs_lane *l);
 
 #endif

@@ -147,6 +147,22 @@ void gs_list_remove(gs_list *list, gs_pool_block *b)
 		list->tail = prev;
 }
 
+void gs_pool_tell_block(const gs_pool *p, gs_action action, const gs_pool_block *b)
+{
+	if (!p->on_action)
+		return;
+	const gs_block_pool *blocks_of = b->region->blocks_of;
+	const gs_pool_action a = {.action = action,
+		.pool = blocks_of->class,
+		.pool_id = gs_block_pool_id(blocks_of),
+		.address = b->node.address,
+		.size = b->requested,
+		.block = b->node.size,
+		.stream = b->node.stream,
+		.ctx = b->ctx};
+	p->on_action(p->user, &a);
+}
+
 void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, uint64_t address,
 	uint64_t size, uint64_t stream, gs_pool_ctx ctx)
 {

@@ -5,8 +5,7 @@ void gs_block_complete_free(gs_pool *p, gs_pool_block *b)
 {
 	gs_block_pool *blocks_of = gs_block_pool_of(b);
 	gs_pool_class c = blocks_of->class;
-	gs_pool_tell(p, GS_ACTION_FREE_COMPLETED, b->region, b->node.address, b->requested,
-		b->node.stream, b->ctx);
+	gs_pool_tell_block(p, GS_ACTION_FREE_COMPLETED, b);
 	int64_t size = (int64_t)b->node.size, requested = (int64_t)b->requested;
 	int64_t blocks = 0, bytes = 0; /* net change of what is free and split off */
 	gs_pool_block *const neighbours[2] = {b->prev, b->next};
@@ -38,8 +37,7 @@ static void request(gs_pool *p, gs_pool_block *b)
 	b->node.note &= ~(uint32_t)GS_ALLOCATED;
 	gs_stat_sub(p, GS_STAT_ALLOCATION, c, 1);
 	gs_stat_sub(p, GS_STAT_ALLOCATED_BYTES, c, (int64_t)b->node.size);
-	gs_pool_tell(p, GS_ACTION_FREE_REQUESTED, b->region, b->node.address, b->requested,
-		b->node.stream, b->ctx);
+	gs_pool_tell_block(p, GS_ACTION_FREE_REQUESTED, b);
 	if (b->node.size >= p->settings.max_split)
 		gs_tally_change(&p->oversize_allocations, -1);
 }

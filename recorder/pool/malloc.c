@@ -130,7 +130,7 @@ static gs_pool_block *hand_out(gs_pool *p, const gs_request *r, gs_pool_block *b
 	b->node.note |= GS_ALLOCATED;
 	b->requested = r->bytes;
 	b->ctx = r->ctx;
-	gs_pool_tell(p, GS_ACTION_ALLOC, b->region, b->node.address, r->bytes, b->node.stream, r->ctx);
+	gs_pool_tell_block(p, GS_ACTION_ALLOC, b);
 	count_allocation(p, gs_block_pool_of(b)->class, b);
 	if (!(p->flags & GS_POOL_NO_INDEX))
 		gs_index_add(&p->index, b->node.address, b);

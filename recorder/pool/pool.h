@@ -40,6 +40,7 @@ typedef struct gs_pool_action {
 	uint64_t address;     /* 0 for oom, empty_cache */
 	uint64_t size;        /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request;
 							 record_stream: requested bytes */
+	uint64_t block;       /* alloc, free_*: bytes of the block, which are rounded; else 0 */
 	uint64_t stream;      /* the block's; record_stream: the stream that uses it */
 	uint64_t device_free; /* oom only */
 	gs_pool_ctx

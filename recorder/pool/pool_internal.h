@@ -188,6 +188,8 @@ void gs_block_link_before(gs_pool_block *b, gs_pool_block *after);
 uint64_t gs_block_merge(gs_pool *p, gs_pool_block *b, gs_pool_block *neighbour);
 void gs_list_push(gs_list *list, gs_pool_block *b);
 void gs_list_remove(gs_list *list, gs_pool_block *b);
+/* … of a block, for the request that it was made for. */
+void gs_pool_tell_block(const gs_pool *p, gs_action action, const gs_pool_block *b);
 void gs_pool_tell(const gs_pool *p, gs_action action, const gs_region *region, uint64_t address,
 	uint64_t size, uint64_t stream, gs_pool_ctx ctx);
 

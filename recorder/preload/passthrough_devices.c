@@ -115,5 +115,5 @@ void gs_passthrough_push(
 		gs_ring_pool(&d->ring, (gs_pool_id){0, 0}), (uint8_t)action};
 	gs_ring_push(&d->ring, &e);
 	if (d->lane)
-		gs_lane_push(d->lane, &e);
+		gs_lane_push(d->lane, &e, b->size);
 }

@@ -95,7 +95,7 @@ static gs_status add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	if (!d)
 		return no_memory(err);
 	const gs_gsnap_window *window = gs_gsnap_window_of(&g->plan, row.device);
-	bool other = window && !(window->has_layout && window->sequence == g->section.sequence);
+	bool other = window && !(window->has_layout && window->offset == g->section.offset);
 	if (known && g->stream && (window ? other : d->captured.idx > row.idx))
 		return GS_OK; /* another layout of it; out of order: not ours */
 	if (g->stream && !row.no_layout && !other)
@@ -140,6 +140,19 @@ static gs_status add_stat(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_stat stat = {row.device, g->strings.ids[row.name], g->strings.ids[row.pool], row.current,
 		row.peak, row.allocated, row.freed};
 	return gs_snapshot_add_stat(g->snapshot, &stat) ? no_memory(err) : GS_OK;
+}
+
+static gs_status add_figures(gs_gsnap_reading *g, uint32_t i, gs_error *err)
+{
+	gs_row_figures row;
+	gs_sections_row(g->sections, i, &row);
+	gs_device *d = gs_snapshot_find_device(g->snapshot, row.device);
+	if (!d)
+		return GS_OK; /* of nothing that the file tells */
+	const gs_run_figures figures = {row.first, row.events, row.from_us, row.until_us, row.allocated,
+		row.pending, row.reserved, row.most_allocated, row.allocated_idx, row.most_reserved,
+		row.reserved_idx, row.reserved_then, row.ooms, row.retries};
+	return gs_trace_add_figures(&d->trace, &figures) ? no_memory(err) : GS_OK;
 }
 
 static gs_status add_annotation(gs_gsnap_reading *g, uint32_t i, gs_error *err)
@@ -211,6 +224,7 @@ static const struct {
 	[GS_SECTION_STAT] = {0, add_stat},
 	[GS_SECTION_OOM] = {0, add_oom},
 	[GS_SECTION_ANNOTATION] = {0, add_annotation},
+	[GS_SECTION_FIGURES] = {0, add_figures},
 	[GS_SECTION_WARNING] = {0, add_warning},
 };
 
@@ -350,16 +364,44 @@ static bool keep_stream(gs_gsnap_reading *g)
 	if (!g->snapshot->ndevices)
 		return false;
 	g->snapshot->complete = false;
-	g->snapshot->cut_at = gs_sections_offset(g->sections);
+	g->snapshot->cut_at = g->plan.directory.behind ? g->plan.cut_at
+												   : gs_sections_offset(g->sections);
 	forget_cut_section(g);
 	return true;
 }
 
-static gs_status read_sections(gs_gsnap_reading *g, unsigned want, gs_error *err)
+/* Moves to the next section that is wanted. GS_END: none is, and the file has its end;
+ * GS_TRUNCATED: and it has not. */
+static gs_status go_on(gs_gsnap_reading *g, gs_source *source, gs_error *err)
+{
+	uint64_t at = gs_sections_behind(g->sections), next = gs_gsnap_plan_next(&g->plan, at);
+	if (next == at)
+		return GS_OK;
+	if (next == UINT64_MAX)
+		return g->plan.whole ? GS_END : GS_TRUNCATED;
+	if (!gs_source_seek(source, next))
+		return gs_fail(err, GS_IO, "it cannot be read twice");
+	gs_sections_jump(g->sections, next, false);
+	return GS_OK;
+}
+
+static gs_status read_next(gs_gsnap_reading *g, gs_source *source, unsigned want, gs_error *err)
+{
+	gs_status status = g->plan.windows ? go_on(g, source, err) : GS_OK;
+	if (!status)
+		status = gs_sections_next(g->sections, &g->section, err);
+	if (!status)
+		status = read_section(g, want, err);
+	if (!status)
+		gs_gsnap_plan_note(&g->plan, &g->section);
+	return status;
+}
+
+static gs_status read_sections(gs_gsnap_reading *g, gs_source *source, unsigned want, gs_error *err)
 {
 	gs_status status = gs_gsnap_maps_init(g) ? no_memory(err) : GS_OK;
-	while (!status && !(status = gs_sections_next(g->sections, &g->section, err)))
-		status = read_section(g, want, err);
+	while (!status)
+		status = read_next(g, source, want, err);
 	if (status == GS_TRUNCATED && (g->stream ? keep_stream(g) : keep_whole(g, want)))
 		status = GS_END;
 	gs_gsnap_give_layout_up(g);
@@ -388,7 +430,7 @@ static gs_status read_gsnap(gs_source *source, unsigned want, gs_snapshot *s, gs
 	if (g.stream && want & GS_WANT_LAYOUT)
 		want |= GS_WANT_EVENTS; /* its last moment is a layout and the events behind it */
 	if (!status)
-		status = read_sections(&g, want, err);
+		status = read_sections(&g, source, want, err);
 	gs_gsnap_maps_release(&g);
 	gs_gsnap_plan_release(&g.plan);
 	gs_sections_close(g.sections);

@@ -1,7 +1,6 @@
-/* What of a stream one moment needs, found from its section headers. The index at a stream's end
- * names the layouts too, but not the strings and stacks that stand between, which every state
- * needs: so the headers are gone through, whole files and growing ones alike, at some 50 bytes for
- * each section that is passed over. */
+/* What of a stream one moment needs: a layout and the events from there to it, and all strings,
+ * stacks and facts, of which there is little. The indexes tell where they are; what was written
+ * since the last index (a run that goes on, or was killed) is found from section headers. */
 #include <string.h>
 
 #include "analyzer/model/memory.h"
@@ -9,7 +8,7 @@
 
 typedef struct layout_place {
 	uint32_t window; /* which device's */
-	uint32_t sequence;
+	uint64_t offset;
 	int64_t idx;
 } layout_place;
 
@@ -26,7 +25,6 @@ typedef struct planning {
 	failure_place *failures;
 	size_t nlayouts, cap_layouts, nfailures, cap_failures, cap_windows;
 	bool is_open; /* a layout has begun */
-	uint64_t events;
 } planning;
 
 void gs_gsnap_plan_release(gs_gsnap_plan *plan)
@@ -34,6 +32,8 @@ void gs_gsnap_plan_release(gs_gsnap_plan *plan)
 	gs_memory_give(plan->windows);
 	plan->windows = NULL;
 	plan->n = 0;
+	plan->at = 0;
+	gs_gsnap_directory_release(&plan->directory);
 }
 
 const gs_gsnap_window *gs_gsnap_window_of(const gs_gsnap_plan *plan, int32_t device)
@@ -73,16 +73,28 @@ static uint32_t window_number(planning *p, int32_t device)
 	return plan->n++;
 }
 
+/* The section at hand, found without an index, is wanted for every moment. */
+static gs_status add_place(planning *p, gs_error *err)
+{
+	const gs_section *s = &p->section;
+	return p->plan->directory.behind ? gs_gsnap_directory_add(&p->plan->directory,
+										   (gs_gsnap_place){s->offset, GS_NONE, 0, s->kind}, err)
+									 : GS_OK;
+}
+
+/* The first section of a device's tells of it; others begin a layout. */
 static gs_status note_device(planning *p, gs_error *err)
 {
 	for (uint32_t i = 0; i < p->section.rows; i++) {
 		gs_row_device row;
 		gs_sections_row(p->sections, i, &row);
-		uint32_t window = window_number(p, row.device);
+		uint32_t before = p->plan->n, window = window_number(p, row.device);
 		if (window == UINT32_MAX)
 			return no_memory(err);
+		if (p->plan->n > before && add_place(p, err))
+			return no_memory(err);
 		p->is_open = !row.no_layout;
-		p->open = (layout_place){window, p->section.sequence, row.idx};
+		p->open = (layout_place){window, p->section.offset, row.idx};
 	}
 	return GS_OK;
 }
@@ -118,20 +130,22 @@ static gs_status note_failures(planning *p, gs_error *err)
 static gs_status note_section(planning *p, gs_error *err)
 {
 	uint32_t window;
+	gs_status status;
 	switch (p->section.kind) {
 	case GS_SECTION_DEVICE: return note_device(p, err);
 	case GS_SECTION_BLOCK: return note_layout(p, err);
-	case GS_SECTION_OOM: return note_failures(p, err);
+	case GS_SECTION_SEGMENT:
+	case GS_SECTION_INDEX: return GS_OK;
+	case GS_SECTION_OOM: status = note_failures(p, err); return status ? status : add_place(p, err);
 	case GS_SECTION_EVENT:
 		if (!p->section.rows)
 			return GS_OK;
 		window = window_number(p, p->section.device);
 		if (window == UINT32_MAX)
 			return no_memory(err);
-		p->plan->windows[window].events += p->section.rows;
-		p->events += p->section.rows;
+		p->plan->windows[window].events = p->section.first + p->section.rows;
 		return GS_OK;
-	default: return GS_OK;
+	default: return add_place(p, err);
 	}
 }
 
@@ -168,22 +182,25 @@ static void choose(const planning *p, uint32_t number, int64_t wanted)
 		return;
 	w->has_layout = true;
 	w->layout = best->idx;
-	w->sequence = best->sequence;
-	if (best->idx <= wanted)
+	w->offset = best->offset;
+	if (best->idx <= wanted) {
 		w->from = (uint64_t)(best->idx + 1);
-	else
+		w->begin = best->offset;
+	} else {
 		w->to = (uint64_t)(best->idx + 1);
+	}
 }
 
 /* The file ends in the section shown last: it is not there. */
 static void forget_cut_section(planning *p)
 {
 	const gs_section *s = &p->section;
+	gs_gsnap_directory *d = &p->plan->directory;
 	if (gs_sections_offset(p->sections) >= s->offset + GS_GSNAP_SECTION_SIZE + s->packed)
 		return;
+	d->n -= d->n && d->places[d->n - 1].offset == s->offset;
 	if (s->kind == GS_SECTION_EVENT && s->rows) {
-		p->plan->windows[window_number(p, s->device)].events -= s->rows;
-		p->events -= s->rows;
+		p->plan->windows[window_number(p, s->device)].events = s->first;
 	} else if (s->kind == GS_SECTION_BLOCK && p->nlayouts && !p->is_open &&
 		s->flags & GS_SECTION_LAST) {
 		p->nlayouts--;
@@ -193,11 +210,129 @@ static void forget_cut_section(planning *p)
 static gs_status scan(planning *p, gs_error *err)
 {
 	gs_status status = GS_OK;
-	while (!status && !(status = gs_sections_next(p->sections, &p->section, err)))
+	while (!status && !(status = gs_sections_next(p->sections, &p->section, err))) {
 		status = note_section(p, err);
+	}
+	p->plan->whole = status == GS_END;
+	p->plan->cut_at = gs_sections_offset(p->sections);
 	if (status == GS_TRUNCATED && p->section.kind)
 		forget_cut_section(p);
 	return status == GS_END || status == GS_TRUNCATED ? GS_OK : status;
+}
+
+/* --- by the indexes */
+
+/* The section at a place, shown. */
+static gs_status go_to(planning *p, gs_source *source, uint64_t offset, gs_error *err)
+{
+	if (!gs_source_seek(source, offset))
+		return gs_fail(err, GS_IO, "it cannot be read twice");
+	gs_sections_jump(p->sections, offset, true);
+	return gs_sections_next(p->sections, &p->section, err);
+}
+
+static gs_status note_indexed_layout(planning *p, const gs_gsnap_place *place, gs_error *err)
+{
+	uint32_t window = window_number(p, place->device);
+	if (window == UINT32_MAX)
+		return no_memory(err);
+	if (place->idx == GS_NONE)
+		return GS_OK;
+	layout_place *grown = room(p->layouts, p->nlayouts, &p->cap_layouts, sizeof *grown);
+	if (!grown)
+		return no_memory(err);
+	p->layouts = grown;
+	p->layouts[p->nlayouts++] = (layout_place){window, place->offset, place->idx};
+	return GS_OK;
+}
+
+static gs_status note_indexed(
+	planning *p, gs_source *source, const gs_gsnap_place *place, gs_error *err)
+{
+	if (place->kind == GS_SECTION_DEVICE)
+		return note_indexed_layout(p, place, err);
+	if (place->kind == GS_SECTION_EVENT) {
+		uint32_t window = window_number(p, place->device);
+		if (window == UINT32_MAX)
+			return no_memory(err);
+		p->plan->windows[window].events = place->idx > 0 ? (uint64_t)place->idx : 0;
+		return GS_OK;
+	}
+	if (place->kind != GS_SECTION_OOM)
+		return GS_OK;
+	gs_status status = go_to(p, source, place->offset, err);
+	return status ? status : note_failures(p, err);
+}
+
+/* The first section of a device tells of it, which the reader of sections has to know; the others
+ * are its layouts, of which one is wanted at most. */
+static gs_status introduce(planning *p, gs_source *source, gs_error *err)
+{
+	gs_gsnap_directory *d = &p->plan->directory;
+	gs_status status = GS_OK;
+	for (uint32_t i = 0; i < p->plan->n; i++)
+		p->plan->windows[i].done = false; /* met */
+	for (size_t i = 0; i < d->n && !status; i++) {
+		gs_gsnap_place *place = &d->places[i];
+		if (place->kind != GS_SECTION_DEVICE)
+			continue;
+		gs_gsnap_window *w = &p->plan->windows[window_number(p, place->device)];
+		if (w->done)
+			place->kind = GS_SECTION_INDEX; /* to be passed over */
+		else
+			status = go_to(p, source, place->offset, err);
+		w->done = true;
+	}
+	for (uint32_t i = 0; i < p->plan->n; i++)
+		p->plan->windows[i].done = false;
+	return status;
+}
+
+/* GS_NOT_FOUND: no index can be believed. */
+static gs_status look_up(planning *p, gs_source *source, gs_error *err)
+{
+	gs_gsnap_directory *d = &p->plan->directory;
+	gs_error why = GS_ERROR_INIT;
+	gs_status status = gs_gsnap_directory_read(d, source, &why);
+	size_t indexed = d->n;
+	for (size_t i = 0; i < indexed && !status; i++)
+		status = note_indexed(p, source, &d->places[i], &why);
+	if (!status)
+		status = introduce(p, source, &why);
+	if (!status && !gs_source_seek(source, d->behind))
+		status = GS_NOT_FOUND;
+	if (!status) {
+		gs_sections_jump(p->sections, d->behind, true);
+		status = scan(p, &why);
+	}
+	return !status || status == GS_NO_MEMORY ? status : gs_fail(err, GS_NOT_FOUND, "no index");
+}
+
+static gs_status open_sections(planning *p, gs_source *source, gs_error *err)
+{
+	gs_sections_close(p->sections);
+	p->sections = NULL;
+	if (!gs_source_rewind(source))
+		return gs_fail(err, GS_IO, "it cannot be read twice");
+	return gs_sections_open(&p->sections, (gs_section_input){gs_gsnap_input, source}, err);
+}
+
+/* Everything anew, by all headers. */
+static gs_status scan_all(planning *p, gs_source *source, gs_error *err)
+{
+	gs_gsnap_plan_release(p->plan);
+	p->nlayouts = p->nfailures = p->cap_windows = 0;
+	p->is_open = false;
+	gs_status status = open_sections(p, source, err);
+	return status ? status : scan(p, err);
+}
+
+static uint64_t count_events(const gs_gsnap_plan *plan)
+{
+	uint64_t events = 0;
+	for (uint32_t i = 0; i < plan->n; i++)
+		events += plan->windows[i].events;
+	return events;
 }
 
 gs_status gs_gsnap_plan_make(
@@ -206,12 +341,11 @@ gs_status gs_gsnap_plan_make(
 	planning p = {.plan = plan};
 	if (!gs_source_rewind(source)) /* where it cannot go back it must not go on either */
 		return GS_OK;
-	gs_status status = gs_sections_open(
-		&p.sections, (gs_section_input){gs_gsnap_input, source}, err);
+	gs_status status = open_sections(&p, source, err);
 	bool stream = !status && gs_sections_is_stream(p.sections);
-	if (stream)
-		status = scan(&p, err);
-	if (!stream || status || p.events <= moment->whole_below)
+	if (stream && (status = look_up(&p, source, &(gs_error)GS_ERROR_INIT)) == GS_NOT_FOUND)
+		status = scan_all(&p, source, err);
+	if (!stream || status || count_events(plan) <= moment->whole_below)
 		gs_gsnap_plan_release(plan);
 	for (uint32_t i = 0; i < plan->n; i++)
 		choose(&p, i, wanted_event(&p, &plan->windows[i], moment));
@@ -221,4 +355,42 @@ gs_status gs_gsnap_plan_make(
 	if (!status && !gs_source_rewind(source))
 		status = gs_fail(err, GS_IO, "it cannot be read twice");
 	return status;
+}
+
+/* --- following it */
+
+void gs_gsnap_plan_note(gs_gsnap_plan *plan, const gs_section *section)
+{
+	for (uint32_t i = 0; i < plan->n; i++) {
+		gs_gsnap_window *w = &plan->windows[i];
+		if (w->device != section->device || section->offset < w->begin)
+			continue;
+		if (section->kind == GS_SECTION_BLOCK && section->flags & GS_SECTION_LAST)
+			w->has_met |= section->offset > w->offset;
+		if (section->kind == GS_SECTION_EVENT)
+			w->reached = section->first + section->rows;
+		w->done |= (w->has_met || !w->has_layout) && (w->reached >= w->to || w->to <= w->from);
+	}
+}
+
+uint64_t gs_gsnap_plan_next(gs_gsnap_plan *plan, uint64_t at)
+{
+	gs_gsnap_directory *d = &plan->directory;
+	uint64_t next = UINT64_MAX;
+	if (!d->behind)
+		return at;
+	for (uint32_t i = 0; i < plan->n; i++) {
+		const gs_gsnap_window *w = &plan->windows[i];
+		if (!w->done && w->begin <= at)
+			return at;
+		if (!w->done && w->begin < next)
+			next = w->begin;
+	}
+	while (plan->at < d->n &&
+		(d->places[plan->at].offset < at || d->places[plan->at].kind == GS_SECTION_EVENT ||
+			d->places[plan->at].kind == GS_SECTION_INDEX))
+		plan->at++;
+	if (plan->at < d->n && d->places[plan->at].offset < next)
+		next = d->places[plan->at].offset;
+	return next;
 }

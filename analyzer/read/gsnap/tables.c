@@ -157,8 +157,9 @@ static gs_device *device_of(gs_gsnap_reading *g)
 	g->segments_before = 0;
 	for (const gs_device *d = s->devices; d < g->device && !g->stream; d++)
 		g->segments_before += d->captured.nsegments;
-	if (g->stream)
-		g->segments_before = g->layout_before;
+	if (g->stream) /* sections before it may have been passed over */
+		g->segments_before = g->section.kind == GS_SECTION_SEGMENT ? g->section.first
+																   : g->layout_before;
 	g->cap_segments = g->device->captured.nsegments;
 	g->cap_blocks = g->device->captured.nblocks;
 	return g->device;

@@ -257,16 +257,26 @@ uint64_t gs_source_pass(gs_source *s, uint64_t n)
 	return passed;
 }
 
-bool gs_source_rewind(gs_source *s)
+bool gs_source_rewind(gs_source *s) { return gs_source_seek(s, 0); }
+
+bool gs_source_seek(gs_source *s, uint64_t offset)
 {
 	if (!s->cap && !s->below) {
-		s->pos = 0;
+		s->pos = offset < s->len ? (size_t)offset : s->len;
 		return true;
 	}
-	if (!is_plain_file(s) || lseek(s->fd, 0, SEEK_SET) < 0)
+	if (!is_plain_file(s))
 		return false;
-	s->base = s->pos = s->len = 0;
+	if (offset >= s->base && offset <= s->base + s->len) { /* it is in the window */
+		s->pos = (size_t)(offset - s->base);
+		return true;
+	}
+	if (offset > INT64_MAX || lseek(s->fd, (off_t)offset, SEEK_SET) < 0)
+		return false;
+	s->base = offset;
+	s->pos = s->len = 0;
 	s->ended = false;
+	s->jumped = offset > 0;
 	return true;
 }
 

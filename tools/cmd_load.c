@@ -27,10 +27,9 @@ static int add_entry(load *l, const gs_input_entry *entry, gs_input_losses *loss
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
-	gs_store_options wanted = GS_STORE_ASK_ALL;
+	gs_store_options wanted = GS_STORE_OPTIONS_ALL;
 	wanted.rules = l->rules;
-	if (l->all_frames)
-		wanted.parts |= GS_STORE_ALL_FRAMES;
+	wanted.all_frames = l->all_frames;
 	gs_progress_begin(entry->path);
 	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, &err);
 	err.status = status;

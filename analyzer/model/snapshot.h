@@ -393,18 +393,6 @@ void gs_layout_init(gs_layout *l);
 void gs_layout_release(gs_layout *l);
 gs_status gs_layout_copy(gs_layout *to, const gs_layout *from);
 
-/* What the caller will look at; a reader may leave out the rest (it sets events_skipped). */
-enum gs_want {
-	GS_WANT_LAYOUT = 1,
-	GS_WANT_EVENTS = 2,
-	GS_WANT_STACKS = 4,
-	GS_WANT_HISTORY = 7, /* these three */
-	GS_WANT_SUM = 32,    /* the file's SHA-256: a sixth of the time that reading takes */
-	GS_WANT_ALL = 39,
-	GS_WANT_PARTS = 8,    /* a .gsnap cut before its layout is whole will do, without layout */
-	GS_WANT_FAILURES = 16 /* one cut before what it tells of failures will not */
-};
-
 /* After a reader has filled it: sorts devices, sets block addresses and first_block/nblocks checks,
  * fills ooms from OOM events of traces that have no row yet, checks that blocks tile their segments
  * (a warning names the segment that does not). */

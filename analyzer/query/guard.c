@@ -31,40 +31,40 @@ static bool pragma_is_harmless(const char *name, const char *argument)
 
 static const struct {
 	const char *table, *within;
-	unsigned reads;
+	unsigned want;
 } table_reads[] = {
 	/* within NULL: any; the first line that fits counts */
-	{"shown_state", NULL, GS_READS_STATE},
-	{"all_segment", "segment", GS_READS_STATE | GS_READS_LAYOUT},
-	{"all_block", "block", GS_READS_STATE | GS_READS_LAYOUT},
-	{"all_segment", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT},
-	{"all_block", NULL, GS_READS_ALL_STATES | GS_READS_LAYOUT},
-	{"all_holder", "holder", GS_READS_STATE | GS_READS_HOLDERS},
-	{"all_holder", NULL, GS_READS_ALL_STATES | GS_READS_HOLDERS},
-	{"step", NULL, GS_READS_STEPS},
-	{"peak", NULL, GS_READS_STEPS},
-	{"table_column", NULL, GS_READS_TABLES},
-	{"state", NULL, GS_READS_ALL_STATES},
-	{"trace", NULL, GS_READS_EVENTS},
-	{"packed_event", NULL, GS_READS_EVENTS},
-	{"tag", NULL, GS_READS_EVENTS},
-	{"more", NULL, GS_READS_EVENTS},
-	{"stack", NULL, GS_READS_STACKS},
-	{"frame", NULL, GS_READS_STACKS},
-	{"stack_frame", NULL, GS_READS_STACKS | GS_READS_STACK_FRAMES},
-	{"timeline", NULL, GS_READS_SERIES},
-	{"varying_size", NULL, GS_READS_SERIES},
-	{"growth", NULL, GS_READS_SERIES},
-	{"oom", NULL, GS_READS_OOM},
-	{"setting", NULL, GS_READS_SETTINGS},
-	{"stat", NULL, GS_READS_STATS},
-	{"fit", NULL, GS_READS_STATE | GS_READS_FIT},
-	{"eviction", NULL, GS_READS_STATE | GS_READS_EVICTION},
+	{"shown_state", NULL, GS_WANT_STATE},
+	{"all_segment", "segment", GS_WANT_STATE | GS_WANT_LAYOUT},
+	{"all_block", "block", GS_WANT_STATE | GS_WANT_LAYOUT},
+	{"all_segment", NULL, GS_WANT_STATES | GS_WANT_LAYOUT},
+	{"all_block", NULL, GS_WANT_STATES | GS_WANT_LAYOUT},
+	{"all_holder", "holder", GS_WANT_STATE | GS_WANT_HOLDERS},
+	{"all_holder", NULL, GS_WANT_STATES | GS_WANT_HOLDERS},
+	{"step", NULL, GS_WANT_STEPS},
+	{"peak", NULL, GS_WANT_STEPS},
+	{"table_column", NULL, GS_WANT_TABLES},
+	{"state", NULL, GS_WANT_STATES},
+	{"trace", NULL, GS_WANT_EVENTS},
+	{"packed_event", NULL, GS_WANT_EVENTS},
+	{"tag", NULL, GS_WANT_EVENTS},
+	{"more", NULL, GS_WANT_EVENTS},
+	{"stack", NULL, GS_WANT_STACKS},
+	{"frame", NULL, GS_WANT_STACKS},
+	{"stack_frame", NULL, GS_WANT_STACKS | GS_WANT_STACK_FRAMES},
+	{"timeline", NULL, GS_WANT_SERIES},
+	{"varying_size", NULL, GS_WANT_SERIES},
+	{"growth", NULL, GS_WANT_SERIES},
+	{"oom", NULL, GS_WANT_OOM},
+	{"setting", NULL, GS_WANT_SETTINGS},
+	{"stat", NULL, GS_WANT_STATS},
+	{"fit", NULL, GS_WANT_STATE | GS_WANT_FIT},
+	{"eviction", NULL, GS_WANT_STATE | GS_WANT_EVICTION},
 };
 
 static unsigned reads_of(const char *table, const char *column, const char *within)
 {
-	unsigned reads = 0;
+	unsigned want = 0;
 	/* a view's own text names all its columns; those that the question names are read of the view
 	 * itself */
 	bool in_view = within &&
@@ -74,25 +74,25 @@ static unsigned reads_of(const char *table, const char *column, const char *with
 		return 0;
 	bool block = !strcmp(table, "block") || !strcmp(table, "all_block");
 	if (!in_view && block && !strncmp(column, "category", 8))
-		reads |= GS_READS_CATEGORIES;
+		want |= GS_WANT_CATEGORIES;
 	if (!in_view && block && !strcmp(column, "user_frame"))
-		reads |= GS_READS_STACKS;
+		want |= GS_WANT_STACKS;
 	if (!strcmp(column, "stack_id") && !in_view)
-		reads |= GS_READS_STACKS;
+		want |= GS_WANT_STACKS;
 	if (!strcmp(column, "idx") && !in_view && block)
-		reads |= GS_READS_BLOCK_IDX;
+		want |= GS_WANT_BLOCK_IDX;
 	if (!strcmp(column, "sha256") && !strcmp(table, "snapshot"))
-		reads |= GS_READS_SHA256;
+		want |= GS_WANT_SUM;
 	if (!strcmp(table, "oom") && (!strcmp(column, "allocated") || !strcmp(column, "reserved")))
-		reads |= GS_READS_OOM_SUMS;
+		want |= GS_WANT_OOM_SUMS;
 	if (!strcmp(table, "oom") && *column && strcmp(column, "snapshot_id") &&
 		strcmp(column, "device"))
-		reads |= GS_READS_OOM_FACTS;
+		want |= GS_WANT_OOM_FACTS;
 	for (size_t i = 0; i < sizeof table_reads / sizeof *table_reads; i++)
 		if (!strcmp(table, table_reads[i].table) &&
 			(!table_reads[i].within || (within && !strcmp(within, table_reads[i].within))))
-			return reads | table_reads[i].reads;
-	return reads;
+			return want | table_reads[i].want;
+	return want;
 }
 
 static int deny(gs_guard *g, const char *what, const char *name)
@@ -112,7 +112,7 @@ static int authorize(
 	switch (action) {
 	case SQLITE_SELECT:
 	case SQLITE_RECURSIVE: return SQLITE_OK;
-	case SQLITE_READ: g->reads |= reads_of(a ? a : "", b ? b : "", within); return SQLITE_OK;
+	case SQLITE_READ: g->want |= reads_of(a ? a : "", b ? b : "", within); return SQLITE_OK;
 	case SQLITE_FUNCTION: return b && among(b, barred) ? deny(g, "the function", b) : SQLITE_OK;
 	case SQLITE_PRAGMA:
 		return pragma_is_harmless(a ? a : "", b) ? SQLITE_OK

@@ -159,10 +159,10 @@ static gs_status prepare(gs_session *session, const char *sql, sqlite3_stmt **st
 		return gs_fail(err, rc == SQLITE_AUTH ? GS_DENIED : GS_SQL, "SQL: %s", sqlite3_errmsg(db));
 	if (!*stmt)
 		return gs_fail(err, GS_INVALID, "SQL: there is no statement");
-	unsigned reads = session->guard.reads;
+	unsigned want = session->guard.want;
 	if (!is_empty_tail(db, tail))
 		return gs_fail(err, GS_INVALID, "SQL: only one statement is allowed");
-	session->guard.reads = reads;
+	session->guard.want = want;
 	if (!sqlite3_stmt_readonly(*stmt))
 		return gs_fail(err, GS_DENIED, "changing anything is not allowed: a query only reads");
 	return GS_OK;
@@ -192,7 +192,7 @@ static gs_status list_states(gs_session *session, gs_error *err)
 static gs_status tell_inexact(gs_session *session, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	if (!session->options.note || !(session->guard.reads & GS_READS_STATE))
+	if (!session->options.note || !(session->guard.want & GS_WANT_STATE))
 		return GS_OK;
 	gs_status status = gs_db_prepare(gs_store_connection(session->store),
 		"SELECT t.snapshot_id, t.device, t.name, s.note FROM temp.shown_state AS t JOIN main.state AS s ON s.id = t.state_id"
@@ -230,20 +230,20 @@ static gs_status prepare_and_fill(gs_session *session, const char *sql, bool nam
 	sqlite3_stmt **stmt, bool *rebuild, gs_error *err)
 {
 	sqlite3 *db = gs_store_connection(session->store);
-	session->guard.reads = 0;
+	session->guard.want = 0;
 	gs_guard_set(&session->guard, db);
 	gs_status status = prepare(session, sql, stmt, err);
 	if (status)
 		return status;
-	unsigned reads = session->guard.reads;
-	if (named && reads & GS_READS_ALL_STATES)
-		reads = (reads & ~(unsigned)GS_READS_ALL_STATES) | GS_READS_STATE;
+	unsigned want = session->guard.want;
+	if (named && want & GS_WANT_STATES)
+		want = (want & ~(unsigned)GS_WANT_STATES) | GS_WANT_STATE;
 	gs_guard_pause(&session->guard, db);
-	if (reads & GS_READS_TABLES && (status = gs_session_fill_tables(session, err)))
+	if (want & GS_WANT_TABLES && (status = gs_session_fill_tables(session, err)))
 		return status;
-	status = session->stored ? gs_session_fill_stored(session, reads, rebuild, err)
-							 : gs_session_fill_memory(session, reads, err);
-	session->guard.reads = reads;
+	status = session->stored ? gs_session_fill_stored(session, want, rebuild, err)
+							 : gs_session_fill_memory(session, want, err);
+	session->guard.want = want;
 	return status;
 }
 
@@ -260,10 +260,10 @@ gs_status gs_session_query(gs_session *session, const char *sql, bool named, dou
 		if (!status)
 			status = prepare_and_fill(session, sql, named, stmt, &rebuild, err);
 	}
-	unsigned reads = session->guard.reads;
+	unsigned want = session->guard.want;
 	if (!status)
 		status = list_states(session, err);
-	session->guard.reads = reads;
+	session->guard.want = want;
 	if (!status)
 		status = tell_inexact(session, err);
 	if (status) {
@@ -273,7 +273,7 @@ gs_status gs_session_query(gs_session *session, const char *sql, bool named, dou
 	}
 	gs_guard_resume(&session->guard, gs_store_connection(session->store));
 	gs_guard_start(&session->guard, seconds);
-	session->guard.reads = reads;
+	session->guard.want = want;
 	return GS_OK;
 }
 
@@ -295,7 +295,7 @@ const char *gs_session_state(const gs_session *session)
 
 bool gs_session_uses_state(const gs_session *session)
 {
-	return session->guard.reads & GS_READS_STATE;
+	return session->guard.want & GS_WANT_STATE;
 }
 
 /* Both lists ascend by snapshot; where a snapshot's elements begin. */

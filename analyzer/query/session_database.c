@@ -143,21 +143,21 @@ static gs_status show_all(gs_session *session, bool *rebuild, gs_error *err)
 
 /* What a cut took away before loading is not answered by nothing; where other snapshots have it, a
  * warning tells. */
-static gs_status check_lost(gs_session *session, unsigned reads, gs_error *err)
+static gs_status check_lost(gs_session *session, unsigned want, gs_error *err)
 {
 	static const char sql[] =
 		"SELECT snapshot_id, max(at_oom IS NULL), max(events IS NULL), (SELECT cut_at FROM main.snapshot AS s WHERE s.id = snapshot_id)"
 		" FROM main.device GROUP BY snapshot_id HAVING max(at_oom IS NULL) OR max(events IS NULL)";
-	static const unsigned needs_ooms = GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION,
-						  needs_events = GS_READS_EVENTS | GS_READS_SERIES;
+	static const unsigned needs_ooms = GS_WANT_OOM_FACTS | GS_WANT_FIT | GS_WANT_EVICTION,
+						  needs_events = GS_WANT_EVENTS | GS_WANT_SERIES;
 	sqlite3_stmt *q = NULL;
 	size_t lost = 0;
-	gs_status status = reads & (needs_ooms | needs_events)
+	gs_status status = want & (needs_ooms | needs_events)
 		? gs_db_prepare(gs_store_connection(session->store), sql, &q, err)
 		: GS_END;
 	while (!status && !(status = gs_db_next(q, err))) {
-		bool ooms = reads & needs_ooms && sqlite3_column_int(q, 1),
-			 events = reads & needs_events && sqlite3_column_int(q, 2);
+		bool ooms = want & needs_ooms && sqlite3_column_int(q, 1),
+			 events = want & needs_events && sqlite3_column_int(q, 2);
 		int64_t rank;
 		const char *path;
 		char text[120];
@@ -176,23 +176,23 @@ static gs_status check_lost(gs_session *session, unsigned reads, gs_error *err)
 	return status == GS_END ? GS_OK : status;
 }
 
-static gs_status fill_verdicts(gs_session *session, unsigned reads, gs_error *err)
+static gs_status fill_verdicts(gs_session *session, unsigned want, gs_error *err)
 {
 	gs_status status = GS_OK;
-	if (!(reads & (GS_READS_FIT | GS_READS_EVICTION)))
+	if (!(want & (GS_WANT_FIT | GS_WANT_EVICTION)))
 		return GS_OK;
 	for (size_t i = 0; i < session->n && !status; i++) {
 		gs_snapshot s;
 		gs_snapshot_init(&s);
 		status = gs_store_read(session->store, session->items[i].id, GS_WANT_ALL, &s, err);
 		if (!status)
-			status = gs_session_fill_verdict(session, &s, session->items[i].id, reads, err);
+			status = gs_session_fill_verdict(session, &s, session->items[i].id, want, err);
 		gs_snapshot_release(&s);
 	}
 	return status;
 }
 
-static gs_status fill_snapshot(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
+static gs_status fill_snapshot(gs_session *session, unsigned want, bool *rebuild, gs_error *err)
 {
 	gs_status status = pick_snapshots(session, err);
 	if (!status)
@@ -201,17 +201,17 @@ static gs_status fill_snapshot(gs_session *session, unsigned reads, bool *rebuil
 		return status;
 	status = tell_warnings(session, err);
 	if (!status)
-		status = check_lost(session, reads, err);
+		status = check_lost(session, want, err);
 	if (!status)
-		status = fill_verdicts(session, reads, err);
+		status = fill_verdicts(session, want, err);
 	if (!status)
 		status = gs_session_check_selection(session, err);
 	return status;
 }
 
-gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err)
+gs_status gs_session_fill_stored(gs_session *session, unsigned want, bool *rebuild, gs_error *err)
 {
-	gs_status status = fill_snapshot(session, reads, rebuild, err);
+	gs_status status = fill_snapshot(session, want, rebuild, err);
 	if (status && !session->failed)
 		session->failed = strdup(session->list.entries[0].path);
 	return status;

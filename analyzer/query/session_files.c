@@ -7,44 +7,12 @@
 #include "analyzer/store/db.h"
 #include "analyzer/query/session_internal.h"
 
-static unsigned parts_of(unsigned reads, bool all_frames)
-{
-	unsigned parts = 0;
-	if (reads & GS_READS_LAYOUT)
-		parts |= GS_STORE_LAYOUT;
-	if (reads & GS_READS_ALL_STATES)
-		parts |= GS_STORE_STATES;
-	if (reads & GS_READS_EVENTS)
-		parts |= GS_STORE_EVENTS;
-	if (reads & GS_READS_STACKS)
-		parts |= GS_STORE_STACKS | (all_frames ? (unsigned)GS_STORE_ALL_FRAMES : 0u);
-	if (reads & GS_READS_BLOCK_IDX)
-		parts |= GS_STORE_BLOCK_IDX;
-	if (reads & GS_READS_STACK_FRAMES)
-		parts |= GS_STORE_STACK_FRAMES;
-	if (reads & GS_READS_SERIES)
-		parts |= GS_STORE_SERIES;
-	if (reads & GS_READS_CATEGORIES)
-		parts |= GS_STORE_CATEGORIES;
-	if (reads & GS_READS_HOLDERS)
-		parts |= GS_STORE_HOLDERS;
-	if (reads & GS_READS_STEPS)
-		parts |= GS_STORE_STEPS;
-	if (reads & GS_READS_OOM_SUMS)
-		parts |= GS_STORE_OOM_SUMS;
-	return parts;
-}
-
-static const unsigned reads_with_events = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES |
-	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM | GS_READS_BLOCK_IDX | GS_READS_CATEGORIES |
-	GS_READS_HOLDERS | GS_READS_STEPS;
-
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
-static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned reads)
+static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned want)
 {
 	const char *selector = session->options.state;
 	if (!s->events_skipped ||
-		(selector && !strcmp(selector, "captured") && !(reads & GS_READS_OOM_SUMS)))
+		(selector && !strcmp(selector, "captured") && !(want & GS_WANT_OOM_SUMS)))
 		return false;
 	bool by_default = !selector || !*selector || !strcmp(selector, "oom");
 	for (size_t i = 0; i < s->ndevices; i++) {
@@ -52,79 +20,67 @@ static bool needs_events(const gs_session *session, const gs_snapshot *s, unsign
 		size_t ooms = 0;
 		for (size_t k = 0; k < s->nooms; k++)
 			ooms += s->ooms[k].device == d->device;
-		if (!by_default || (ooms && !d->layout_at_oom) || (ooms > 1 && reads & GS_READS_OOM_SUMS))
+		if (!by_default || (ooms && !d->layout_at_oom) || (ooms > 1 && want & GS_WANT_OOM_SUMS))
 			return true;
 	}
 	return false;
 }
 
-/* What is told by stacks though the question does not show them. */
-static const unsigned reads_meaning = GS_READS_CATEGORIES | GS_READS_HOLDERS | GS_READS_STEPS |
-	GS_READS_SERIES;
-
 /* A file that was cut answers what its whole parts hold, and nothing else. */
-static gs_status check_lost(const gs_snapshot *s, unsigned reads, gs_error *err)
+static gs_status check_lost(const gs_snapshot *s, unsigned want, gs_error *err)
 {
 	static const struct {
-		unsigned lost, reads;
+		unsigned lost, want;
 		const char *what;
 	} parts[] = {
-		{GS_LOST_SETTINGS, GS_READS_SETTINGS, "the settings"},
-		{GS_LOST_STACKS, GS_READS_STACKS, "the stacks"},
-		{GS_LOST_STATS, GS_READS_STATS, "the statistics"},
-		{GS_LOST_OOMS, GS_READS_OOM_FACTS | GS_READS_FIT | GS_READS_EVICTION,
+		{GS_LOST_SETTINGS, GS_WANT_SETTINGS, "the settings"},
+		{GS_LOST_STACKS, GS_WANT_STACKS, "the stacks"},
+		{GS_LOST_STATS, GS_WANT_STATS, "the statistics"},
+		{GS_LOST_OOMS, GS_WANT_OOM_FACTS | GS_WANT_FIT | GS_WANT_EVICTION,
 			"what it tells of failures"},
-		{GS_LOST_EVENTS, GS_READS_EVENTS | GS_READS_SERIES | GS_READS_STEPS, "the first event"},
+		{GS_LOST_EVENTS, GS_WANT_EVENTS | GS_WANT_SERIES | GS_WANT_STEPS, "the first event"},
 	};
 	for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
-		if (s->lost & parts[i].lost && reads & parts[i].reads)
+		if (s->lost & parts[i].lost && want & parts[i].want)
 			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu, before %s",
 				(unsigned long long)s->cut_at, parts[i].what);
 	return GS_OK;
 }
 
-static const unsigned reads_of_layout = GS_READS_STATE | GS_READS_LAYOUT | GS_READS_ALL_STATES |
-	GS_READS_FIT | GS_READS_EVICTION | GS_READS_OOM_SUMS | GS_READS_HOLDERS | GS_READS_STEPS;
-
 /* Answers that look at the whole run, at other states than the one selected, or at the file. */
-static const unsigned reads_of_run = GS_READS_ALL_STATES | GS_READS_EVENTS | GS_READS_SERIES |
-	GS_READS_OOM_SUMS | GS_READS_SHA256 | GS_READS_OOM | GS_READS_OOM_FACTS | GS_READS_STEPS;
+static const unsigned of_run = GS_WANT_STATES | GS_WANT_EVENTS | GS_WANT_SERIES | GS_WANT_OOM_SUMS |
+	GS_WANT_SUM | GS_WANT_OOM | GS_WANT_OOM_FACTS | GS_WANT_STEPS;
 /* Answers that show best over the whole run. */
-static const unsigned reads_past = GS_READS_CATEGORIES | GS_READS_HOLDERS | GS_READS_FIT |
-	GS_READS_EVICTION | GS_READS_BLOCK_IDX;
+static const unsigned of_past = GS_WANT_CATEGORIES | GS_WANT_HOLDERS | GS_WANT_FIT |
+	GS_WANT_EVICTION | GS_WANT_BLOCK_IDX;
 
 /* The moment of a stream that is enough for the question, or NULL. */
 static const gs_moment_wanted *moment_of(
-	const gs_session *session, unsigned reads, gs_moment_wanted *moment)
+	const gs_session *session, unsigned want, gs_moment_wanted *moment)
 {
-	if (!(reads & reads_of_layout) || reads & reads_of_run ||
+	if (gs_want_recorded(want) & GS_WANT_PARTS || want & of_run ||
 		!gs_input_moment(session->options.state, moment))
 		return NULL;
-	moment->whole_below = reads & reads_past ? GS_INPUT_WHOLE_EVENTS : 0;
+	moment->whole_below = want & of_past ? GS_INPUT_WHOLE_EVENTS : 0;
 	return moment;
 }
 
 static gs_status read_entry(
-	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_snapshot *s, gs_error *err)
+	gs_session *session, const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	int64_t step;
 	bool peak, of_step = gs_step_selector(session->options.state, &step, &peak);
-	bool stacks = of_step || reads & (GS_READS_STACKS | reads_meaning);
-	unsigned want = GS_WANT_LAYOUT | (stacks ? GS_WANT_STACKS : 0u);
-	if (reads & reads_with_events || !gs_input_may_skip_events(entry))
-		want |= GS_WANT_EVENTS;
-	if (reads & GS_READS_SHA256)
-		want = GS_WANT_ALL;
-	if (!(reads & reads_of_layout))
-		want |= GS_WANT_PARTS;
+	unsigned recorded = gs_want_recorded(want) | (of_step ? (unsigned)GS_WANT_STACKS : 0u);
+	if (!gs_input_may_skip_events(entry))
+		recorded |= GS_WANT_EVENTS;
 	gs_moment_wanted options;
-	const gs_moment_wanted *moment = moment_of(session, reads, &options);
-	gs_status status = gs_input_read_moment(entry, want, moment, s, err);
-	if (!status && needs_events(session, s, reads)) {
+	const gs_moment_wanted *moment = moment_of(session, want, &options);
+	gs_status status = gs_input_read_moment(entry, recorded, moment, s, err);
+	if (!status && needs_events(session, s, want)) {
 		gs_snapshot_release(s);
-		status = gs_input_read_moment(entry, want | GS_WANT_EVENTS, moment, s, err);
+		status = gs_input_read_moment(entry, recorded | GS_WANT_EVENTS, moment, s, err);
 	}
-	if (!status && (status = check_lost(s, reads, err)))
+	if (!status && (status = check_lost(s, want, err)))
 		gs_snapshot_release(s);
 	return status;
 }
@@ -145,16 +101,16 @@ static gs_status check_selector(const gs_session *session, const gs_snapshot *s,
 }
 
 static gs_status add_snapshot(
-	gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
+	gs_session *session, const gs_snapshot *s, unsigned want, gs_error *err)
 {
-	gs_store_options options = {parts_of(reads, session->options.all_frames),
-		session->options.state, session->options.device, session->options.rules};
+	gs_store_options options = {want, session->options.all_frames, session->options.state,
+		session->options.device, session->options.rules};
 	int64_t id = 0;
 	gs_status status = check_selector(session, s, err);
 	if (!status)
 		status = gs_store_add(session->store, s, &options, &id, err);
 	if (!status)
-		status = gs_session_fill_verdict(session, s, id, reads, err);
+		status = gs_session_fill_verdict(session, s, id, want, err);
 	if (!status)
 		status = gs_session_add_item(session, id, s->rank, s->path, err);
 	session->complete &= s->complete;
@@ -162,11 +118,11 @@ static gs_status add_snapshot(
 }
 
 static gs_status add_entry(
-	gs_session *session, const gs_input_entry *entry, unsigned reads, gs_error *err)
+	gs_session *session, const gs_input_entry *entry, unsigned want, gs_error *err)
 {
 	gs_snapshot s;
 	gs_error why = GS_ERROR_INIT;
-	gs_status status = read_entry(session, entry, reads, &s, &why);
+	gs_status status = read_entry(session, entry, want, &s, &why);
 	why.status = status;
 	if (status && gs_input_lose(&session->list.losses, entry->path, entry->in_folder, &why))
 		return GS_OK;
@@ -174,7 +130,7 @@ static gs_status add_entry(
 		gs_ranks_add(&session->ranks, s.rank);
 	if (!status && (session->options.rank == GS_NONE || session->options.rank == s.rank)) {
 		gs_input_tell(&s, session->options.note, session->options.context);
-		status = add_snapshot(session, &s, reads, &why);
+		status = add_snapshot(session, &s, want, &why);
 	}
 	gs_snapshot_release(&s);
 	if (status) {
@@ -185,22 +141,22 @@ static gs_status add_entry(
 }
 
 /* A snapshot that is read already, whole; what a cut took from it is asked for all the same. */
-static gs_status add_given(gs_session *session, const gs_snapshot *s, unsigned reads, gs_error *err)
+static gs_status add_given(gs_session *session, const gs_snapshot *s, unsigned want, gs_error *err)
 {
-	gs_status status = check_lost(s, reads, err);
+	gs_status status = check_lost(s, want, err);
 	gs_ranks_add(&session->ranks, s->rank);
 	if (!status && (session->options.rank == GS_NONE || session->options.rank == s->rank))
-		status = add_snapshot(session, s, reads, err);
+		status = add_snapshot(session, s, want, err);
 	return status;
 }
 
-gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err)
+gs_status gs_session_fill_memory(gs_session *session, unsigned want, gs_error *err)
 {
 	gs_status status = GS_OK;
 	if (session->options.given)
-		status = add_given(session, session->options.given, reads, err);
+		status = add_given(session, session->options.given, want, err);
 	for (size_t i = 0; i < session->list.n && !status; i++)
-		status = add_entry(session, &session->list.entries[i], reads, err);
+		status = add_entry(session, &session->list.entries[i], want, err);
 	if (!status && !session->n && !session->ranks.n)
 		status = gs_input_losses_fail(&session->list.losses, &session->failed, err);
 	if (!status && !session->n) {

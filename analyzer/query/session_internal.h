@@ -32,17 +32,17 @@ struct gs_session {
 };
 
 /* Fills the tables of a session in memory, file after file. */
-gs_status gs_session_fill_memory(gs_session *session, unsigned reads, gs_error *err);
+gs_status gs_session_fill_memory(gs_session *session, unsigned want, gs_error *err);
 /* Picks snapshots, devices and states of a database. GS_NOT_FOUND with *rebuild set: a state that
  * is not stored there. */
-gs_status gs_session_fill_stored(gs_session *session, unsigned reads, bool *rebuild, gs_error *err);
+gs_status gs_session_fill_stored(gs_session *session, unsigned want, bool *rebuild, gs_error *err);
 /* GS_NOT_FOUND where there are devices and the state or the device asked for is nowhere: err names
  * those that are. A note where some of several snapshots lack it. Call it when temp.shown_state is
  * filled. */
 gs_status gs_session_check_selection(const gs_session *session, gs_error *err);
 /* fit and eviction, from a snapshot in memory. */
 gs_status gs_session_fill_verdict(
-	gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err);
+	gs_session *session, const gs_snapshot *s, int64_t id, unsigned want, gs_error *err);
 
 /* table_column: the tables and views of the schema. */
 gs_status gs_session_fill_tables(gs_session *session, gs_error *err);

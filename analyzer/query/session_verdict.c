@@ -46,16 +46,16 @@ static gs_status put_evictions(sqlite3 *db, int64_t id, const gs_diagnosis *d, g
 	return status;
 }
 
-static gs_status judge_failure(gs_session *session, const gs_snapshot *s, int64_t id,
-	unsigned reads, gs_diagnose_options *o, gs_error *err)
+static gs_status judge_failure(gs_session *session, const gs_snapshot *s, int64_t id, unsigned want,
+	gs_diagnose_options *o, gs_error *err)
 {
 	gs_diagnosis d = GS_DIAGNOSIS_INIT;
 	sqlite3 *db = gs_store_connection(session->store);
-	gs_status status = reads & GS_READS_EVICTION ? gs_diagnose(s, o, &d, err)
-												 : gs_diagnose_ladder(s, o, &d, err);
+	gs_status status = want & GS_WANT_EVICTION ? gs_diagnose(s, o, &d, err)
+											   : gs_diagnose_ladder(s, o, &d, err);
 	if (!status)
 		status = put_fit(db, id, &d, err);
-	if (!status && reads & GS_READS_EVICTION)
+	if (!status && want & GS_WANT_EVICTION)
 		status = put_evictions(db, id, &d, err);
 	gs_diagnosis_release(&d);
 	return status;
@@ -71,11 +71,11 @@ static bool has_oom(const gs_snapshot *s, int32_t device)
 
 /* Each device that failed is judged in the state that is shown for it. */
 gs_status gs_session_fill_verdict(
-	gs_session *session, const gs_snapshot *s, int64_t id, unsigned reads, gs_error *err)
+	gs_session *session, const gs_snapshot *s, int64_t id, unsigned want, gs_error *err)
 {
 	gs_status status = GS_OK;
 	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
-	if (!(reads & (GS_READS_FIT | GS_READS_EVICTION)))
+	if (!(want & (GS_WANT_FIT | GS_WANT_EVICTION)))
 		return GS_OK;
 	o.state = session->options.state;
 	for (size_t i = 0; i < s->ndevices && !status; i++) {
@@ -86,7 +86,7 @@ gs_status gs_session_fill_verdict(
 		o.any_device = false;
 		o.device = device;
 		gs_error why = GS_ERROR_INIT;
-		status = judge_failure(session, s, id, reads, &o, &why);
+		status = judge_failure(session, s, id, want, &o, &why);
 		if (status == GS_NOT_FOUND && session->options.device == GS_NONE)
 			status = GS_OK;
 		else if (status)
@@ -95,6 +95,6 @@ gs_status gs_session_fill_verdict(
 	o.any_device = true;
 	if (!status && has_oom(s, -1) && !gs_snapshot_find_device(s, -1) &&
 		session->options.device == GS_NONE)
-		status = judge_failure(session, s, id, reads, &o, err);
+		status = judge_failure(session, s, id, want, &o, err);
 	return status;
 }

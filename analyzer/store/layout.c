@@ -174,9 +174,9 @@ gs_status gs_fill_state(gs_fill *f, const gs_state_row *row, int64_t *id, gs_err
 {
 	*id = f->store->next_state++;
 	gs_status status = put_state(f, row, *id, err);
-	if (!status && row->layout && f->options->parts & GS_STORE_LAYOUT)
+	if (!status && row->layout && f->options->want & GS_WANT_LAYOUT)
 		status = put_layout(f, row, row->layout, *id, err);
-	if (!status && row->layout && row->meaning && f->options->parts & GS_STORE_HOLDERS)
+	if (!status && row->layout && row->meaning && f->options->want & GS_WANT_HOLDERS)
 		status = gs_fill_holders(f, row->meaning, row->device, row->layout, *id, err);
 	return status;
 }

@@ -108,7 +108,7 @@ typedef struct text {
 
 static const char *stack_text(const gs_fill *f, text *t, gs_id stack)
 {
-	bool all_frames = f->options->parts & GS_STORE_ALL_FRAMES;
+	bool all_frames = f->options->all_frames;
 	size_t need = gs_stack_text(&f->store->shared, stack, all_frames, t->buf, t->cap);
 	if (need >= t->cap) {
 		if (!GS_ARRAY_RESERVE(t->buf, t->cap, need + 1))
@@ -156,7 +156,7 @@ static gs_status put_stacks(gs_fill *f, gs_error *err)
 		gs_db_text(q, 3, frame ? user : NULL);
 		gs_db_int(q, 4, frame ? (int64_t)frame : GS_NONE);
 		status = gs_db_do(q, err);
-		if (!status && f->options->parts & GS_STORE_STACK_FRAMES)
+		if (!status && f->options->want & GS_WANT_STACK_FRAMES)
 			status = put_stack_frames(f, part, i, err);
 		f->store->stacks_written = i;
 	}
@@ -168,7 +168,7 @@ static gs_status put_stacks(gs_fill *f, gs_error *err)
 
 gs_status gs_fill_stacks(gs_fill *f, gs_error *err)
 {
-	if (!(f->options->parts & GS_STORE_STACKS)) {
+	if (!(f->options->want & GS_WANT_STACKS)) {
 		f->stack_of = calloc((size_t)f->s->nstacks + 1, sizeof *f->stack_of);
 		return f->stack_of ? GS_OK : gs_fail(err, GS_NO_MEMORY, "stacks");
 	}

@@ -46,7 +46,7 @@ static gs_status need_meaning(device_fill *x, gs_error *err)
 
 static bool wants_meaning(const device_fill *x)
 {
-	return x->f->options->parts & (GS_STORE_CATEGORIES | GS_STORE_HOLDERS) && x->d->has_layout;
+	return x->f->options->want & (GS_WANT_CATEGORIES | GS_WANT_HOLDERS) && x->d->has_layout;
 }
 
 static int64_t free_of(const device_fill *x, const gs_state *state)
@@ -124,7 +124,7 @@ static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, g
 	if (status || fit == GS_STATE_OTHER)
 		;
 	else if (captured && x->d->has_layout && x->d->trace.n &&
-		(row.meaning || x->f->options->parts & GS_STORE_BLOCK_IDX)) {
+		(row.meaning || x->f->options->want & GS_WANT_BLOCK_IDX)) {
 		status = number_blocks(x, &built, err);
 		row.layout = &built;
 	} else if (captured)
@@ -299,7 +299,7 @@ static gs_status oom_sums(device_fill *x, gs_running_totals *sums, bool *known, 
 	bool missing = false;
 	for (size_t i = 0; i < x->nooms; i++)
 		missing |= !known[i] && ooms[i].idx != GS_NONE && ooms[i].allocated == GS_NONE;
-	if (!missing || !(x->f->options->parts & GS_STORE_OOM_SUMS) || !x->d->trace.n)
+	if (!missing || !(x->f->options->want & GS_WANT_OOM_SUMS) || !x->d->trace.n)
 		return GS_OK;
 	gs_status status = need_history(x, err);
 	if (status)
@@ -352,14 +352,14 @@ static gs_status fill_states(device_fill *x, gs_error *err)
 	x->oom_ids = calloc(x->nooms + 1, sizeof *x->oom_ids);
 	if (!x->oom_ids)
 		return gs_fail(err, GS_NO_MEMORY, "states");
-	if (x->f->options->parts & GS_STORE_STATES)
+	if (x->f->options->want & GS_WANT_STATES)
 		status = put_all(x, err);
 	if (!status && x->f->store->shadowed)
 		status = put_selected(x, err);
 	if (!status)
 		status = put_ooms(x, err);
-	bool series = x->f->options->parts & GS_STORE_SERIES && x->d->trace.n,
-		 steps = x->f->options->parts & GS_STORE_STEPS && (x->d->trace.n || x->d->has_layout);
+	bool series = x->f->options->want & GS_WANT_SERIES && x->d->trace.n,
+		 steps = x->f->options->want & GS_WANT_STEPS && (x->d->trace.n || x->d->has_layout);
 	if (!status && (series || steps))
 		status = need_meaning(x, err);
 	if (!status && series)

@@ -11,41 +11,25 @@
 
 #include "analyzer/meaning/category.h"
 #include "analyzer/model/snapshot.h"
+#include "analyzer/model/want.h"
 
 enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 4 };
-
-/* What an add shall write; the other tables stay empty. The small ones (snapshot, device, setting,
- * stat, tag, annotation, warning) are always written. */
-enum gs_store_part {
-	GS_STORE_LAYOUT = 1,        /* all_segment, all_block of the states to keep */
-	GS_STORE_STATES = 2,        /* every state that load keeps, not only the selected one */
-	GS_STORE_EVENTS = 4,        /* packed_event */
-	GS_STORE_STACKS = 8,        /* stack, frame */
-	GS_STORE_SERIES = 16,       /* timeline, growth, varying_size */
-	GS_STORE_OOM_SUMS = 32,     /* allocated and reserved of OOM events, which need their states */
-	GS_STORE_STACK_FRAMES = 64, /* stack_frame */
-	GS_STORE_BLOCK_IDX =
-		128, /* all_block.idx of captured states, which no input tells: from the events */
-	GS_STORE_ALL_FRAMES = 256, /* stacks' texts show the interpreter's frames too */
-	GS_STORE_CATEGORIES = 512, /* category and category_why of all_block */
-	GS_STORE_HOLDERS = 1024,   /* all_holder of the same states */
-	GS_STORE_STEPS = 2048,     /* step, peak */
-	GS_STORE_ALL = 255 | GS_STORE_CATEGORIES | GS_STORE_HOLDERS | GS_STORE_STEPS
-};
 
 typedef struct gs_store gs_store;
 
 typedef struct gs_store_options {
-	unsigned parts;    /* gs_store_part */
+	unsigned want;   /* gs_want: which tables are filled. The small ones (snapshot, device, setting,
+						stat, tag, annotation, warning) always are */
+	bool all_frames; /* stacks' texts show the interpreter's frames too */
 	const char *state; /* selector (see state.h) of the state that shown_state shall name, NULL: the
 						  default */
 	int64_t device;    /* the only device whose state must exist, GS_NONE all: others lacking it are
 						  left out of shown_state */
 	const gs_category_rules *rules; /* the user's for categories, NULL none */
 } gs_store_options;
-#define GS_STORE_ASK_ALL                  \
-	{                                     \
-		GS_STORE_ALL, NULL, GS_NONE, NULL \
+#define GS_STORE_OPTIONS_ALL                       \
+	{                                              \
+		GS_WANT_STORED, false, NULL, GS_NONE, NULL \
 	}
 
 /* Creates the schema in an empty database file (or ":memory:"). */

@@ -64,7 +64,7 @@ static void load(const char *path)
 {
 	gs_snapshot s;
 	gs_store *store = NULL;
-	gs_store_options all = GS_STORE_ASK_ALL;
+	gs_store_options all = GS_STORE_OPTIONS_ALL;
 	ck_assert_int_eq(gs_read_path(path, GS_WANT_ALL, &s, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_create(database, &store, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_add(store, &s, &all, NULL, NULL), GS_OK);

@@ -180,20 +180,20 @@ END_TEST
 
 static const struct {
 	const char *sql;
-	unsigned reads;
+	unsigned want;
 } read_by[] = {
-	{"SELECT count(*) FROM block", GS_READS_STATE | GS_READS_LAYOUT},
-	{"SELECT size FROM segment", GS_READS_STATE | GS_READS_LAYOUT},
-	{"SELECT stack_id FROM block", GS_READS_STATE | GS_READS_LAYOUT | GS_READS_STACKS},
-	{"SELECT idx FROM block", GS_READS_STATE | GS_READS_LAYOUT | GS_READS_BLOCK_IDX},
-	{"SELECT sha256 FROM snapshot", GS_READS_SHA256},
-	{"SELECT size FROM event", GS_READS_EVENTS},
-	{"SELECT stack_id FROM event", GS_READS_EVENTS | GS_READS_STACKS},
-	{"SELECT count(*) FROM all_block", GS_READS_ALL_STATES | GS_READS_LAYOUT},
-	{"SELECT idx FROM oom", GS_READS_OOM | GS_READS_OOM_FACTS},
-	{"SELECT allocated FROM oom", GS_READS_OOM | GS_READS_OOM_FACTS | GS_READS_OOM_SUMS},
-	{"SELECT * FROM setting", GS_READS_SETTINGS},
-	{"SELECT device FROM timeline", GS_READS_SERIES},
+	{"SELECT count(*) FROM block", GS_WANT_STATE | GS_WANT_LAYOUT},
+	{"SELECT size FROM segment", GS_WANT_STATE | GS_WANT_LAYOUT},
+	{"SELECT stack_id FROM block", GS_WANT_STATE | GS_WANT_LAYOUT | GS_WANT_STACKS},
+	{"SELECT idx FROM block", GS_WANT_STATE | GS_WANT_LAYOUT | GS_WANT_BLOCK_IDX},
+	{"SELECT sha256 FROM snapshot", GS_WANT_SUM},
+	{"SELECT size FROM event", GS_WANT_EVENTS},
+	{"SELECT stack_id FROM event", GS_WANT_EVENTS | GS_WANT_STACKS},
+	{"SELECT count(*) FROM all_block", GS_WANT_STATES | GS_WANT_LAYOUT},
+	{"SELECT idx FROM oom", GS_WANT_OOM | GS_WANT_OOM_FACTS},
+	{"SELECT allocated FROM oom", GS_WANT_OOM | GS_WANT_OOM_FACTS | GS_WANT_OOM_SUMS},
+	{"SELECT * FROM setting", GS_WANT_SETTINGS},
+	{"SELECT device FROM timeline", GS_WANT_SERIES},
 };
 
 START_TEST(the_guard_names_what_has_to_be_filled)
@@ -204,8 +204,8 @@ START_TEST(the_guard_names_what_has_to_be_filled)
 	sqlite3 *db = shadowed(&store);
 	gs_guard_set(&guard, db);
 	ck_assert_int_eq(sqlite3_prepare_v2(db, read_by[_i].sql, -1, &stmt, NULL), SQLITE_OK);
-	ck_assert_msg(guard.reads == read_by[_i].reads, "%s reads %x, not %x", read_by[_i].sql,
-		guard.reads, read_by[_i].reads);
+	ck_assert_msg(guard.want == read_by[_i].want, "%s reads %x, not %x", read_by[_i].sql,
+		guard.want, read_by[_i].want);
 	sqlite3_finalize(stmt);
 	gs_guard_pause(&guard, db);
 	gs_store_close(store);

@@ -16,7 +16,7 @@
 static void round_trip(const char *name, const gs_snapshot *s)
 {
 	gs_store *store = NULL;
-	gs_store_options options = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_OPTIONS_ALL;
 	gs_snapshot back;
 	gs_error err = GS_ERROR_INIT;
 	int64_t id = 0;
@@ -81,7 +81,7 @@ END_TEST
 START_TEST(stacks_are_shared_between_snapshots)
 {
 	gs_store *store = NULL;
-	gs_store_options options = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_OPTIONS_ALL;
 	gs_snapshot s;
 	gs_snapshot_init(&s);
 	gs_full_snapshot(&s);
@@ -108,7 +108,7 @@ END_TEST
 START_TEST(the_views_of_the_file_show_the_last_oom)
 {
 	gs_store *store = NULL;
-	gs_store_options options = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_OPTIONS_ALL;
 	gs_snapshot s;
 	ck_assert_int_eq(gs_read_path("tests/data/faults/pinned.pickle", GS_WANT_ALL, &s, NULL), GS_OK);
 	ck_assert_int_eq(gs_store_create(":memory:", &store, NULL), GS_OK);
@@ -237,7 +237,7 @@ START_TEST(content_that_cannot_be_is_told_not_trusted)
 		"UPDATE device SET device = 1 << 40",
 	};
 	gs_store *store = NULL;
-	gs_store_options options = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_OPTIONS_ALL;
 	gs_snapshot s, back;
 	gs_error err = GS_ERROR_INIT;
 	ck_assert_int_eq(gs_read_path("tests/data/faults/leak.pickle", GS_WANT_ALL, &s, NULL), GS_OK);

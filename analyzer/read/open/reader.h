@@ -8,6 +8,7 @@
 
 #include "analyzer/read/open/source.h"
 #include "analyzer/model/snapshot.h"
+#include "analyzer/model/want.h"
 
 typedef struct gs_reader {
 	const char *name;

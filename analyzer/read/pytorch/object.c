@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/model/memory.h"
+#include "analyzer/model/want.h"
 
 enum { MOST_OBJECTS = 100000, KEPT_BYTES = 4096 };
 

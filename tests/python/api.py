@@ -7,6 +7,7 @@ import subprocess
 import sys
 import tempfile
 import unittest
+import zipfile
 
 build, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 sys.path.insert(0, root + '/tools/python')
@@ -306,6 +307,42 @@ class Notebook(unittest.TestCase):
         self.assertEqual(function(f' {FAILED} ').path, FAILED)
         self.assertEqual(function(f'"{FAILED}"').path, FAILED)
         self.assertRaises(gpusnap.UsageError, lambda: function(''))
+
+
+class Prebuilt(unittest.TestCase):
+    """Which glue of those that a wheel brings fits a PyTorch: one of a given version, without PyTorch itself."""
+
+    def asked(self, version, cuda='12.4', abi=1, kinds=('2.6-abi0', '2.6-abi1', '2.10-abi1', '2.15-abi1'), program='p.library("torch_watch", folder)'):
+        with tempfile.TemporaryDirectory() as folder:
+            os.mkdir(folder + '/torch')
+            with open(folder + '/torch/__init__.py', 'w') as f:
+                f.write('class version: cuda = %r\nclass _C: _GLIBCXX_USE_CXX11_ABI = %r\n__version__ = %r\n' % (cuda, bool(abi), version))
+            if kinds is not None:
+                with zipfile.ZipFile(folder + '/torch_prebuilt.zip', 'w') as z:
+                    for kind in kinds:
+                        z.writestr(kind + '/torch_watch.so', kind)
+            text = ('import os, sys; sys.path[:0] = [%r, %r]; os.environ.update(GPUSNAP_LIBRARY=%r, PATH="/nowhere", CXX="", XDG_CACHE_HOME=%r)\n'
+                    'import pathlib\nfrom gpusnap import torch_prebuilt as p\np.ARCHIVE = pathlib.Path(%r)\nfolder = %r\nfound = %s\n'
+                    'print(open(found).read() if found and os.path.exists(str(found)) else found)'
+                    % (folder, root + '/tools/python', build + '/libgpusnap.so.1', folder, folder + '/torch_prebuilt.zip', folder, program))
+            done = subprocess.run([sys.executable, '-c', text], capture_output=True, text=True)
+            self.assertEqual((done.returncode, done.stderr), (0, ''))
+            return done.stdout.strip()
+
+    def test_a_release_takes_what_was_built_for_it(self):
+        for version, abi, wanted in (('2.6.0+cu124', 0, '2.6-abi0'), ('2.6.0', 1, '2.6-abi1'), ('2.10.1+cu130', 1, '2.10-abi1'), ('2.15.3', 1, '2.15-abi1')):
+            self.assertEqual(self.asked(version, abi=abi), wanted, version)
+
+    def test_others_take_none(self):
+        for version, more in (('2.16.0', {}), ('2.1.0', {}), ('2.6.0a0+ecf3bae', {}), ('2.15.0.dev20261101+cu132', {}), ('2.15.0+gitabc', {}),
+                              ('2.15.0+rocm7.1', {'cuda': None}), ('2.15.0+cpu', {'cuda': None}), ('2.15.0', {'abi': 0}), ('2.15.0', {'kinds': None})):
+            self.assertEqual(self.asked(version, **more), 'None', version)
+
+    def test_what_is_brought_is_told_where_nothing_can_be_compiled(self):
+        program = '(lambda b: b._brought())(__import__("gpusnap.torch_build", fromlist=["x"]))'
+        self.assertEqual(self.asked('2.16.0', program=program),
+                         '; gpusnap brings its hooks compiled for torch 2.6 to 2.15, and this is 2.16.0')
+        self.assertEqual(self.asked('2.16.0', program=program, kinds=None), '')
 
 
 if __name__ == '__main__':

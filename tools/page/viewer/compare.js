@@ -34,7 +34,7 @@ async function drawCompare(host) {
 		recordings.length > 1 ? element('label', null, 'of ', select('the second recording', recordings.map((r, i) => [String(i), i === view.file ? 'the same recording' : r.name]).filter((o, i) => recordings[i].outline), String(compared.other), v => { compared.other = Number(v); again() })) : null), answer)
 	fill(answer, element('p', { class: 'remark' }, 'comparing …'))
 	try {
-		const d = await shown.ask('diff', { from: compared.a || undefined, to: compared.b || undefined, device: shown === other && shown.outline.devices.length > 1 ? shown.device.device : undefined, ...(shown === other ? {} : { other: other.recording }) })
+		const d = await shown.ask('diff', { from: compared.a || undefined, to: compared.b || undefined, device: shown === other && shown.outline.devices.length > 1 ? shown.number : undefined, ...(shown === other ? {} : { other: other.recording }) })
 		if (!host.contains(answer)) return
 		fill(answer, d.summary ? element('p', { class: 'pre' }, d.summary) : null, tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', { name: 'change', text: (n, v) => (v > 0 ? '+' : '') + sizeText(v) }, { name: 'bytes_a', title: 'before' }, { name: 'bytes_b', title: 'after' }, { name: 'blocks_a', title: 'blocks before' }, { name: 'blocks_b', title: 'blocks after' }], d.rows,
 			{ most: 60, none: 'the two hold the same', choose: r => lightPlace(r), chooseTitle: 'light its blocks' }))

@@ -49,5 +49,10 @@ function onceAFrame(draw) {
 }
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')
-// A colour of the style sheet, for canvases.
-const styled = name => getComputedStyle(part('viewer')).getPropertyValue('--' + name).trim()
+// A colour of the style sheet, for canvases; kept until forgetStyles.
+let styles = null, styleOf = {}
+function styled(name) {
+	styles = styles || getComputedStyle(part('viewer'))
+	return styleOf[name] ??= styles.getPropertyValue('--' + name).trim()
+}
+function forgetStyles() { styleOf = {} }

@@ -6,7 +6,7 @@ async function drawFlame(host) {
 	const shown = current()
 	if (!shown?.lives) return fill(host, element('p', { class: 'remark' }, 'There is nothing to draw.'))
 	const canvas = element('canvas', { class: 'flame', tabindex: '0', role: 'img' }), said = element('p', { class: 'remark' }), events = shown.lives.events > 0
-	const device = shown.device.device, from = view.span ? view.span[0] : -1, to = view.span ? view.span[1] : shown.lives.events - 1
+	const device = shown.number, from = view.span ? view.span[0] : -1, to = view.span ? view.span[1] : shown.lives.events - 1
 	const choices = [['bytes', `bytes at the moment${events ? ' (event ' + view.moment + ')' : ''}`]]
 	if (events) choices.push(['lifetime', `bytes × lifetime in the ${view.span ? 'span' : 'whole recording'}`])
 	fill(host, element('h2', null, 'Flame graph'), element('div', { class: 'tools' }, element('label', null, 'weight ', select('weight', choices, flame.weight, v => { flame.weight = v; drawFlame(host) })), button('whole', 'back to all stacks', () => { flame.root = -1; paintFlame(canvas, said) })), said, canvas)

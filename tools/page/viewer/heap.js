@@ -1,5 +1,5 @@
 // The heap at a moment: every byte of its segments in rows that wrap, blocks as in the bands, what is thinner than a pixel merged.
-const HEAP_ROW = 14, HEAP_PITCH = 18, HEAP_GAP = 3, HEAP_LEFT = 4
+const HEAP_ROW = 14, HEAP_PITCH = 18, HEAP_GAP = 3, HEAP_LEFT = 4, HEAP_BAR = 18
 
 class HeapMap {
 	constructor(host, name) {
@@ -67,7 +67,7 @@ class HeapMap {
 		const { starts, rows } = place(this.shift)
 		this.starts = starts
 		this.rows = Math.min(rows, 1500000)
-		this.head = this.request > 0 || this.hole >= 0 ? 44 : 4
+		this.head = 4 + (this.request > 0 ? HEAP_BAR + 4 : 0) + (this.hole >= 0 ? HEAP_BAR + 4 : 0) + 4
 		this.spacer.style.height = Math.min(this.head + this.rows * HEAP_PITCH + 4, 30e6) + 'px'
 		this.scaleText.textContent = `a pixel is ${sizeText(2 ** this.shift)}, a row ${sizeText(2 ** this.shift * width)}`
 		this.canvas.style.height = Math.min(this.box.clientHeight || 420, this.head + this.rows * HEAP_PITCH + 4) + 'px'
@@ -159,6 +159,12 @@ class HeapMap {
 		c.textAlign = 'left'
 		const dark = luminance(rgbOf(this.shown.palette.byClass.get(own.number)?.shown || '#ffffff')) < 140
 		c.fillStyle = dark && !own.faded ? '#ffffff' : scheme.matches && own.faded ? '#e6e9ec' : '#1d2126'
+		if (typeof own.fill !== 'string') {	// on a pattern
+			c.lineWidth = 3
+			c.lineJoin = 'round'
+			c.strokeStyle = this.shown.palette.byClass.get(own.number).shown
+			c.strokeText(text, x + 4, y + HEAP_ROW / 2)
+		}
 		c.fillText(text, x + 4, y + HEAP_ROW / 2)
 	}
 	point(pixel) { return { x: HEAP_LEFT + pixel % this.width, y: this.head + Math.floor(pixel / this.width) * HEAP_PITCH - this.scroll } }
@@ -181,14 +187,14 @@ class HeapMap {
 		const y = 4 - this.scroll, { blocks } = this.heap, most = this.canvas.clientWidth - 2 * HEAP_LEFT - 4
 		const bar = (bytes, top, dashed, text) => {
 			const w = Math.max(2, Math.min(bytes / 2 ** this.shift, most))
-			if (dashed) { c.setLineDash([5, 3]); c.strokeStyle = styled('accent'); c.lineWidth = 2; c.strokeRect(HEAP_LEFT + 1, top + 1, w, HEAP_ROW - 2); c.setLineDash([]) }
-			else { c.fillStyle = this.shown.palette.byClass.get(this.shown.palette.free)?.shown || '#f2f2f2'; c.strokeStyle = styled('faint'); c.lineWidth = 1; c.fillRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_ROW - 1); c.strokeRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_ROW - 1) }
+			if (dashed) { c.setLineDash([5, 3]); c.strokeStyle = styled('accent'); c.lineWidth = 2; c.strokeRect(HEAP_LEFT + 1, top + 1, w, HEAP_BAR - 2); c.setLineDash([]) }
+			else { c.fillStyle = this.shown.palette.byClass.get(this.shown.palette.free)?.shown || '#f2f2f2'; c.strokeStyle = styled('faint'); c.lineWidth = 1; c.fillRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_BAR - 1); c.strokeRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_BAR - 1) }
 			const tw = c.measureText(text).width, outside = w + 8 + tw < most
 			c.fillStyle = outside ? styled(dashed ? 'accent' : 'ink') : styled(dashed ? 'accent' : 'ink')
-			c.fillText(text, HEAP_LEFT + (outside ? w + 8 : 8), top + HEAP_ROW / 2 + 1)
+			c.fillText(text, HEAP_LEFT + (outside ? w + 8 : 8), top + HEAP_BAR / 2 + 1)
 		}
 		if (this.request > 0) bar(this.request, y, true, 'request ' + sizeText(this.request) + (this.request / 2 ** this.shift > most ? ' (wider than this)' : ''))
-		if (this.hole >= 0) bar(blocks.size[this.hole], y + (this.request > 0 ? HEAP_PITCH : 0), false, 'largest hole ' + sizeText(blocks.size[this.hole]))
+		if (this.hole >= 0) bar(blocks.size[this.hole], y + (this.request > 0 ? HEAP_BAR + 4 : 0), false, 'largest hole ' + sizeText(blocks.size[this.hole]))
 	}
 	drawChosen(c) {
 		const { blocks } = this.heap

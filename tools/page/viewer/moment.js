@@ -9,7 +9,7 @@ async function drawMoment(host) {
 	momentMap = new HeapMap(heapHost, 'the heap at the moment')
 	const failures = shown.device.failures, failure = failures.findIndex(f => f.idx === event)
 	title.textContent = shown.lives?.events ? `After event ${event}` + whereIs(shown, event) : 'The heap as captured'
-	const device = shown.device.device, ask = shown.lives?.events ? { device, idx: event } : { device, state: 'captured' }
+	const device = shown.number, ask = shown.lives?.events ? { device, idx: event } : { device, state: 'captured' }
 	try {
 		const [heap, moment] = await Promise.all([shown.ask('heap', ask), shown.ask('moment', ask)])
 		if (!host.contains(title) || view.moment !== event || current() !== shown) return
@@ -43,7 +43,7 @@ function momentFigures(m) {
 
 async function momentVerdict(shown, host, number, of) {
 	if (of === 1) return
-	const text = await shown.ask('diagnose', { form: 'text', width: 100, device: shown.device.device, state: `oom ${number + 1}` })
+	const text = await shown.ask('diagnose', { form: 'text', width: 100, device: shown.number, state: `oom ${number + 1}` })
 	if (current() === shown) fill(host, element('div', { class: 'inset' }, verdictView(text, 'h3')))
 }
 
@@ -72,7 +72,7 @@ async function drawBlock() {
 	const said = element('dl')
 	fill(host, close, element('h2', null, `Block of ${sizeText(lives.size[life])}`), said)
 	try {
-		const b = await shown.ask('life', { device: shown.device.device, life })
+		const b = await shown.ask('life', { device: shown.number, life })
 		if (view.life !== life || current() !== shown) return
 		flame.path = b.stack ? b.stack.slice().reverse() : null
 		flame.repaint?.()

@@ -9,6 +9,16 @@ class Shown {
 		Object.assign(this, { name, size, state: 'reading', done: 0, warnings: [], outline: null, devices: new Map() })
 	}
 	get device() { return this.outline?.devices.find(d => d.device === view.device) || this.outline?.devices[0] || null }
+	// For asks: left out where the file gives the device no number.
+	get number() { return this.device?.device ?? undefined }
+	// Whether there is a heap to draw.
+	get drawn() { return Boolean(this.lives && this.device.has_heap !== false) }
+	// The device that the verdict speaks of: that of the last failure, else the first that has events.
+	get usualDevice() {
+		const all = this.outline.devices, last = d => Math.max(-1, ...d.failures.map(f => f.time_us ?? f.idx))
+		const failed = all.filter(d => d.failures.length).sort((a, b) => last(b) - last(a))
+		return failed[0] || all.find(d => d.events) || all[0] || null
+	}
 	get kept() {
 		const key = this.device?.device
 		if (!this.devices.has(key)) this.devices.set(key, { palettes: new Map() })
@@ -25,12 +35,12 @@ class Shown {
 	ask(op, options) { return this.recording.ask(op, options) }
 	// lives, curve and colours of the device; the same promise however often it is asked.
 	load() {
-		const kept = this.kept, device = this.device.device
+		const kept = this.kept, device = this.number
 		kept.loading = kept.loading || Promise.all([this.ask('lives', { device }), this.ask('curve', { device })]).then(([lives, curve]) => { kept.lives = new Lives(lives, curve) })
 		return kept.loading
 	}
 	async loadPalette(by) {
-		const kept = this.kept, device = this.device.device
+		const kept = this.kept, device = this.number
 		if (kept.palettes.has(by)) return
 		if (by === 'step' || by === 'pool') {
 			await this.loadPalette('category')
@@ -48,7 +58,10 @@ function stepPalette(shown, common) {
 		while (s < steps.length && lives.birth[i] > steps[s].last_idx) s++
 		of[i] = s < steps.length && lives.birth[i] >= steps[s].first_idx ? 4 + s : 4 + steps.length
 	}
-	return ownPalette('step', of, [...steps.map(s => 'born in ' + s.name), 'born in no step'], common)
+	const palette = ownPalette('step', of, [...steps.map(s => 'born in ' + s.name), 'born in no step'], common)
+	palette.byClass.get(4 + steps.length).label = ''
+	if (!steps.length) palette.remark = 'no steps are known'
+	return palette
 }
 
 function poolPalette(shown, common) {
@@ -136,7 +149,7 @@ async function showRecording(at, asked = {}) {
 	if (!shown?.outline) return
 	view.file = at
 	showing = shown
-	view.device = (shown.outline.devices.find(d => d.device === asked.device) || shown.outline.devices[0])?.device ?? null
+	view.device = (shown.outline.devices.find(d => asked.device !== null && d.device === asked.device) || shown.usualDevice)?.device ?? null
 	drawRanks()
 	showVerdict(shown)
 	await showDevice(asked)
@@ -147,7 +160,7 @@ async function showDevice(asked = {}) {
 	const shown = current(), device = shown.device
 	Object.assign(view, { moment: null, span: null, life: -1 })
 	drawDeviceChoice(shown)
-	if (!device) return noPictures(shown, 'it tells of no device')
+	if (!device || device.has_heap === false) return noPictures(shown, 'the file tells of no heap')
 	part('pictures').hidden = false
 	announce('reading the blocks of ' + shown.name)
 	try {
@@ -189,5 +202,5 @@ function noPictures(shown, why) {
 
 function drawDeviceChoice(shown) {
 	const devices = shown.outline.devices
-	fill(part('device'), devices.length < 2 ? null : element('label', null, 'device ', select('device', devices.map(d => [String(d.device), `${d.device}${d.name ? ' ' + d.name : ''}`]), String(view.device), v => { view.device = Number(v); showDevice() })))
+	fill(part('device'), devices.length < 2 ? null : element('label', null, 'device ', select('device', devices.map(d => [String(d.device), `${d.device}${d.name ? ' ' + d.name : ''}${d.failures.length ? ' (failed)' : ''}`]), String(view.device), v => { view.device = Number(v); showDevice() })))
 }

@@ -22,7 +22,7 @@ async function drawSave(host) {
 	fill(host, element('h2', null, 'Save'), element('ul', { class: 'saves' },
 		pictures ? act('PNG', 'the picture of memory over time as it is shown', async () => save(await pngOf(shown), base + '.png')) : null,
 		pictures ? act('SVG', 'the same as SVG', async () => saveText(svgOf(shown), base + '.svg', 'image/svg+xml')) : null,
-		pictures ? act('CSV of blocks', 'the heap of the chosen moment, a row a block', async () => saveText(await shown.ask('query', { query: 'SELECT * FROM block', state: view.moment === null || !shown.lives.events ? undefined : String(view.moment), device: shown.device.device, form: 'csv' }), base + '-blocks.csv', 'text/csv')) : null,
+		pictures ? act('CSV of blocks', 'the heap of the chosen moment, a row a block', async () => saveText(await shown.ask('query', { query: 'SELECT * FROM block', state: view.moment === null || !shown.lives.events ? undefined : String(view.moment), device: shown.number, form: 'csv' }), base + '-blocks.csv', 'text/csv')) : null,
 		act('CSV of holders', 'who holds memory', async () => saveText(await shown.ask('query', { query: 'holders', form: 'csv' }), base + '-holders.csv', 'text/csv')),
 		act('Markdown', 'the verdict for an issue', async () => saveText(await shown.ask('diagnose', { form: 'markdown' }), base + '.md', 'text/markdown')),
 		act('copy Markdown', 'the same to the clipboard', async () => navigator.clipboard.writeText(await shown.ask('diagnose', { form: 'markdown' }))),

@@ -13,7 +13,7 @@ async function runSearch() {
 		return relight(shown)
 	}
 	try {
-		const found = await shown.ask('find', { device: shown.device.device, text })
+		const found = await shown.ask('find', { device: shown.number, text })
 		if (asked !== searchAsked || current() !== shown) return
 		const light = new Uint8Array(shown.lives.n)
 		let bytes = 0

@@ -5,7 +5,7 @@ async function drawSpan(host) {
 	const [from, to] = view.span
 	fill(host, element('h2', null, `From event ${from} to ${to}`), element('p', { class: 'remark' }, 'counting …'))
 	try {
-		const answer = await shown.ask('span', { device: shown.device.device, from, to })
+		const answer = await shown.ask('span', { device: shown.number, from, to })
 		if (view.span?.[0] !== from || view.span?.[1] !== to || current() !== shown) return
 		const t = answer.total, say = (n, bytes) => `${plural(n, 'block')} (${sizeText(bytes)})`
 		fill(host.lastChild, `Born and still there: ${say(t.born, t.born_bytes)}. Died: ${say(t.died, t.died_bytes)}. Stayed: ${say(t.stayed, t.stayed_bytes)}. Came and went: ${say(t.passed, t.passed_bytes)}.`)

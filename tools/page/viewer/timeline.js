@@ -30,6 +30,7 @@ class Timeline {
 	}
 	// At once: what is printed is taken before the next frame.
 	repaint() {
+		forgetStyles()
 		if (!this.lives) return
 		this.shown.palette.makePixels()
 		this.overviewPainted = null
@@ -94,7 +95,7 @@ class Timeline {
 		const { plot } = this
 		if (!this.isPainted(this.painted)) this.paintSome()
 		const q = this.painted
-		if (!q) return
+		if (!q) return this.drawShape(c)
 		c.save()
 		c.beginPath()
 		c.rect(plot.x, plot.y, plot.w, plot.h)
@@ -103,6 +104,17 @@ class Timeline {
 		const x = this.xOf(q.from), y = this.yOf(q.high)
 		c.drawImage(this.picture, x, y, this.xOf(q.to) - x, this.yOf(q.low) - y)
 		c.restore()
+	}
+	// What stands in for the very first picture while it is painted.
+	drawShape(c) {
+		const { plot } = this, { allocated } = this.lives
+		c.fillStyle = styled('cache')
+		for (let x = 0; x < plot.w; x++) {
+			const from = this.eventOfValue(this.valueAt(plot.x + x)), to = this.eventOfValue(this.valueAt(plot.x + x + 1))
+			if (to < 0) continue
+			const y = Math.max(plot.y, this.yOf(allocated.values[allocated.between(Math.max(0, Math.min(from, to)), to)]))
+			if (y < plot.y + plot.h) c.fillRect(plot.x + x, y, 1, plot.y + plot.h - y)
+		}
 	}
 	isPainted(p) {
 		const { plot } = this

@@ -1,9 +1,9 @@
 // The row of tools above the picture, and the tabs below it.
 const TABS = [
-	{ name: 'moment', title: 'moment', draw: drawMoment, of: 'moment' },
-	{ name: 'span', title: 'span', draw: drawSpan, of: 'span' },
-	{ name: 'compare', title: 'compare', draw: drawCompare, of: 'span' },
-	{ name: 'flame', title: 'flame graph', draw: drawFlame, of: 'moment span' },
+	{ name: 'moment', title: 'moment', draw: drawMoment, of: 'moment', heap: true },
+	{ name: 'span', title: 'span', draw: drawSpan, of: 'span', heap: true },
+	{ name: 'compare', title: 'compare', draw: drawCompare, of: 'span', heap: true },
+	{ name: 'flame', title: 'flame graph', draw: drawFlame, of: 'moment span', heap: true },
 	{ name: 'ask', title: 'ask', draw: drawAsk, of: '' },
 	{ name: 'whatif', title: 'what if', draw: drawWhatIf, of: '' },
 	{ name: 'save', title: 'save', draw: drawSave, of: '' },
@@ -12,10 +12,10 @@ const TABS = [
 function drawTools(shown) {
 	fill(part('tools'),
 		element('label', null, 'colour by ', select('colour by', COLORS, view.color, v => recolor(v))),
-		element('label', null, 'pile by ', select('pile by', [['color', 'colour'], ['birth', 'birth']], view.order, v => { change({ order: v }); rebuild() })),
+		element('label', { class: 'over' }, 'pile by ', select('pile by', [['color', 'colour'], ['birth', 'birth']], view.order, v => { change({ order: v }); rebuild() })),
 		shown.lives.timed ? element('label', null, 'over ', select('axis', [['event', 'events'], ['time', 'time']], view.axis, v => setAxis(v))) : null,
-		button('−', 'zoom out (s)', () => timeline.zoom(1.6)), button('+', 'zoom in (w)', () => timeline.zoom(1 / 1.6)), button('whole', 'the whole recording', () => timeline.whole()),
-		element('button', { type: 'button', id: 'gpusnap-mark', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.setMarking(!timeline.marking) }, 'mark a span'),
+		button('−', 'zoom out (s)', () => timeline.zoom(1.6), { class: 'over' }), button('+', 'zoom in (w)', () => timeline.zoom(1 / 1.6), { class: 'over' }), button('whole', 'the whole recording', () => timeline.whole(), { class: 'over' }),
+		element('button', { type: 'button', id: 'gpusnap-mark', class: 'over', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.setMarking(!timeline.marking) }, 'mark a span'),
 		momentButtons(shown))
 }
 
@@ -53,8 +53,11 @@ function setAxis(axis) {
 	change({ from: timeline.valueOfEvent(Math.max(0, a)), to: Math.max(timeline.valueOfEvent(b), timeline.valueOfEvent(Math.max(0, a)) + 1) })
 }
 
+// The tabs that the file has something for.
+const tabsNow = () => current()?.drawn || !current()?.outline ? TABS : TABS.filter(t => !t.heap)
+
 function drawTabs() {
-	fill(part('tabs'), TABS.map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title)))
+	fill(part('tabs'), tabsNow().map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title)))
 	part('panel').setAttribute('aria-labelledby', 'gpusnap-tab-' + view.tab)
 }
 
@@ -62,6 +65,7 @@ function drawTabs() {
 let tabTimer = 0
 function drawTab() {
 	clearTimeout(tabTimer)
+	if (current()?.outline && !tabsNow().some(t => t.name === view.tab)) view.tab = tabsNow()[0].name
 	drawTabs()
 	if (!current()?.outline) return
 	tabTimer = setTimeout(() => TABS.find(t => t.name === view.tab).draw(part('panel')), 60)
@@ -72,7 +76,7 @@ function listenTabs() {
 		const by = { ArrowRight: 1, ArrowLeft: -1 }[e.key]
 		if (!by) return
 		e.preventDefault()
-		const at = TABS.findIndex(t => t.name === view.tab), next = TABS[(at + by + TABS.length) % TABS.length]
+		const all = tabsNow(), at = all.findIndex(t => t.name === view.tab), next = all[(at + by + all.length) % all.length]
 		change({ tab: next.name })
 		document.getElementById('gpusnap-tab-' + next.name).focus()
 	})

@@ -31,13 +31,16 @@ function verdictView(text, heading = 'h1') {
 		v.tries.length ? [element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t)))] : null)
 }
 
+// The same with all its figures: what the command says with -v.
+const figuresOf = shown => tableBeside('with all figures', async () => element('pre', null, await shown.ask('diagnose', { form: 'text', width: 110, verbose: true })))
+
 async function showVerdict(shown) {
 	const host = part('verdict')
 	fill(host, element('p', { class: 'remark' }, 'judging …'))
 	try {
 		const text = await shown.ask('diagnose', { form: 'text', width: 100, device: undefined })
 		if (current() !== shown) return
-		fill(host, verdictView(text), shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w)))
+		fill(host, verdictView(text), figuresOf(shown), shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w)))
 		shown.verdict = readVerdict(text).headline
 		drawRanks()
 		announce(shown.verdict)

@@ -24,7 +24,7 @@ async function drawWhatIf(host) {
 		if (given && !search && !wished.confs.includes(given)) wished.confs.push(given)
 		fill(answer, element('p', { class: 'remark' }, 'replaying …'))
 		try {
-			const got = await shown.ask('whatif', { ...(search || !wished.confs.length ? {} : { conf: ['', ...wished.confs] }), capacity: wished.capacity || undefined, allowed: wished.allowed || undefined, device: shown.outline.devices.length > 1 ? shown.device?.device : undefined })
+			const got = await shown.ask('whatif', { ...(search || !wished.confs.length ? {} : { conf: ['', ...wished.confs] }), capacity: wished.capacity || undefined, allowed: wished.allowed || undefined, device: shown.outline.devices.length > 1 ? shown.number : undefined })
 			if (!host.contains(answer)) return
 			fill(answer, got.summary ? element('p', { class: 'pre' }, got.summary) : null, tableOf(got.columns.map(name => name === 'conf' ? { name, text: (n, v) => v || 'no settings' } : name), got.rows, { caption: 'the run replayed; the figures are of its end, or of its first failure' }),
 				element('div', { class: 'tools' }, button('save CSV', 'the rows as CSV', () => saveText(csvOf(got.columns, got.rows), baseName(shown) + '-whatif.csv', 'text/csv')), wished.confs.length ? button('forget the settings', 'begin anew', () => { wished.confs = []; wished.fields = {}; drawWhatIf(host) }) : null))

@@ -3,7 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/diagnose/standing.h"
 #include "analyzer/model/failure.h"
+#include "analyzer/model/prose.h"
 #include "analyzer/open/input.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
@@ -24,6 +26,8 @@ static const gs_column columns[] = {
 	{"pid", GS_UNIT_NONE},
 	{"complete", GS_UNIT_BOOLEAN},
 	{"snapshot", GS_UNIT_NONE},
+	{"reserved", GS_UNIT_BYTES},
+	{"unlike", GS_UNIT_NONE},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
@@ -33,6 +37,8 @@ typedef struct line {
 	int64_t time_us, rank, device, requested, device_free, pid, ooms;
 	size_t order;       /* as named, from 0 */
 	bool complete, cut; /* cut: the message of its failure */
+	gs_standing standing;
+	uint8_t unlike; /* in what it stands apart (analyzer/diagnose/standing.h) */
 } line;
 
 typedef struct lines {
@@ -40,6 +46,7 @@ typedef struct lines {
 	size_t n;
 	bool complete;
 	gs_ranks ranks; /* of all that were read */
+	gs_usual usual;
 } lines;
 
 static void fill_line(line *x, const gs_snapshot *s)
@@ -49,6 +56,7 @@ static void fill_line(line *x, const gs_snapshot *s)
 	x->path = s->path ? strdup(s->path) : NULL;
 	x->host = s->host ? strdup(s->host) : NULL;
 	x->kind = gs_kind_text(s->kind);
+	x->standing = (gs_standing)GS_STANDING_INIT;
 	x->rank = s->rank;
 	x->pid = s->pid;
 	x->complete = s->complete;
@@ -58,6 +66,7 @@ static void fill_line(line *x, const gs_snapshot *s)
 	x->device = o && o->device >= 0 ? o->device : GS_NONE;
 	x->requested = o ? o->requested : GS_NONE;
 	x->device_free = o ? o->device_free : GS_NONE;
+	gs_standing_captured(s, o ? gs_snapshot_find_device(s, o->device) : NULL, &x->standing);
 }
 
 /* Failures first, by time, those whose message is cut after the whole ones (model/failure.h); what
@@ -77,38 +86,96 @@ static int by_failure(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static int read_lines(gs_input_list *list, const gs_common *common, lines *out)
+static void take_reading(
+	gs_reading *x, gs_input_list *list, const gs_common *common, lines *out, int *status)
 {
-	out->all = calloc(list->n + 1, sizeof *out->all);
-	gs_error err = GS_ERROR_INIT;
-	if (!out->all) {
-		gs_fail(&err, GS_NO_MEMORY, "a list");
-		return gs_fail_file("list", &err, NULL);
+	if (x->status) {
+		if (!gs_input_lose(&list->losses, x->entry->path, x->entry->in_folder, &x->why))
+			*status = gs_fail_file(x->entry->path, &x->why, NULL);
+		return;
 	}
-	for (size_t i = 0; i < list->n; i++) {
-		const gs_input_entry *entry = &list->entries[i];
-		gs_snapshot s;
-		unsigned want = GS_WANT_LAYOUT |
-			(gs_input_may_skip_events(entry) ? 0u : (unsigned)GS_WANT_EVENTS);
-		if (gs_input_read(entry, want, &s, &err)) {
-			if (!gs_input_lose(&list->losses, entry->path, entry->in_folder, &err))
-				return gs_fail_file(entry->path, &err, NULL);
-			continue;
-		}
-		gs_ranks_add(&out->ranks, s.rank);
-		if (common->rank == GS_UNSET || common->rank == s.rank) {
-			gs_input_tell(&s, gs_inputs_note, NULL);
-			out->all[out->n].order = out->n;
-			fill_line(&out->all[out->n++], &s);
-			out->complete &= s.complete;
-		}
-		gs_snapshot_release(&s);
-	}
-	return -1;
+	gs_ranks_add(&out->ranks, x->rank);
+	if (common->rank != GS_UNSET && common->rank != x->rank)
+		return;
+	gs_input_tell(&x->snapshot, gs_inputs_note, NULL);
+	out->all[out->n].order = out->n;
+	fill_line(&out->all[out->n++], &x->snapshot);
+	out->complete &= x->snapshot.complete;
 }
 
-static gs_status put_line(gs_emitter *e, const line *x, int64_t place, gs_error *err)
+static int read_lines(gs_input_list *list, const gs_common *common, lines *out)
 {
+	gs_error err = GS_ERROR_INIT;
+	gs_reading *some = calloc(GS_INPUT_AT_ONCE, sizeof *some);
+	int status = -1;
+	out->all = calloc(list->n + 1, sizeof *out->all);
+	if (!out->all || !some) {
+		gs_fail(&err, GS_NO_MEMORY, "a list");
+		status = gs_fail_file("list", &err, NULL);
+	}
+	for (size_t at = 0, n; at < list->n && status < 0; at += n) {
+		n = gs_input_at_once(&list->entries[at], list->n - at);
+		for (size_t i = 0; i < n; i++)
+			some[i] = (gs_reading){.entry = &list->entries[at + i],
+				.want = GS_WANT_LAYOUT | GS_WANT_STACKS |
+					(gs_input_may_skip_events(&list->entries[at + i]) ? 0u : GS_WANT_EVENTS),
+				.only = common->rank};
+		gs_input_read_many(some, n);
+		for (size_t i = 0; i < n; i++) {
+			if (status < 0)
+				take_reading(&some[i], list, common, out, &status);
+			if (!some[i].status)
+				gs_snapshot_release(&some[i].snapshot);
+		}
+	}
+	free(some);
+	return status;
+}
+
+/* Which of them are unlike the others. */
+static int compare(lines *all)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_standing *standings = calloc(all->n + 1, sizeof *standings);
+	uint8_t *unlike = calloc(all->n + 1, 1);
+	gs_status status = standings && unlike ? GS_OK : gs_fail(&err, GS_NO_MEMORY, "a list");
+	for (size_t i = 0; i < all->n && !status; i++)
+		standings[i] = all->all[i].standing;
+	if (!status)
+		status = gs_standings_compare(standings, all->n, &all->usual, unlike, &err);
+	for (size_t i = 0; i < all->n && !status; i++)
+		all->all[i].unlike = unlike[i];
+	free(standings);
+	free(unlike);
+	return status ? gs_fail_file("list", &err, NULL) : -1;
+}
+
+/* "980 MiB reserved (usual 1.20 GiB), 5 blocks (usual 20)"; NULL where it is like the others. */
+static const char *say_unlike(const lines *all, const line *x, gs_prose *p)
+{
+	gs_prose_clear(p);
+	if (x->unlike & GS_UNLIKE_RESERVED) {
+		gs_say_size_beside(p, x->standing.reserved, all->usual.of.reserved);
+		gs_say(p, " reserved (usual ");
+		gs_say_size_beside(p, all->usual.of.reserved, x->standing.reserved);
+		gs_say(p, ")");
+	}
+	if (x->unlike & GS_UNLIKE_BLOCKS) {
+		gs_say_between(p, ", ");
+		gs_say(p, "%lld blocks (usual %lld)", (long long)x->standing.blocks,
+			(long long)all->usual.of.blocks);
+	}
+	if (x->unlike & GS_UNLIKE_HOLDER) {
+		gs_say_between(p, ", ");
+		gs_say(p, "held by %s (usual %s)", x->standing.holder, all->usual.of.holder);
+	}
+	return *p->text ? p->text : NULL;
+}
+
+static gs_status put_line(
+	gs_emitter *e, const lines *all, const line *x, int64_t place, gs_error *err)
+{
+	gs_prose unlike;
 	const gs_value row[COLUMNS] = {
 		gs_value_int(place),
 		gs_value_int(x->time_us),
@@ -122,6 +189,8 @@ static gs_status put_line(gs_emitter *e, const line *x, int64_t place, gs_error 
 		gs_value_int(x->pid),
 		gs_value_int(x->complete),
 		gs_value_text(x->path),
+		gs_value_int(x->standing.reserved),
+		gs_value_text(say_unlike(all, x, &unlike)),
 	};
 	gs_status status = gs_emit_row(e, row, err);
 	return status == GS_END ? GS_OK : status;
@@ -144,6 +213,28 @@ static void note_unplaced(const lines *all)
 		gs_note("whether it failed is not known of %zu of %zu", unknown, all->n);
 }
 
+/* A thousand rows hide the few to look at. */
+static void note_unlike(const lines *all)
+{
+	enum { FEW = 5 };
+	size_t n = 0;
+	gs_prose p;
+	gs_prose_clear(&p);
+	for (size_t i = 0; i < all->n; i++) {
+		const line *x = &all->all[i];
+		if (!x->unlike || n++ >= FEW)
+			continue;
+		gs_say_between(&p, ", ");
+		if (x->rank != GS_NONE)
+			gs_say(&p, "rank %lld", (long long)x->rank);
+		else
+			gs_say(&p, "%s", x->path ? x->path : "one without a name");
+	}
+	if (n)
+		gs_note("%zu of %zu %s unlike the others: %s%s", n, all->n, n == 1 ? "is" : "are", p.text,
+			n > FEW ? ", …" : "");
+}
+
 static int print(const lines *all, const gs_common *common)
 {
 	gs_error err = GS_ERROR_INIT;
@@ -160,7 +251,7 @@ static int print(const lines *all, const gs_common *common)
 			place = GS_NONE;
 		else if (!i || x->time_us != x[-1].time_us)
 			place = (int64_t)i + 1;
-		status = put_line(e, x, place, &err);
+		status = put_line(e, all, x, place, &err);
 	}
 	if (e)
 		gs_emit_close(e, status != GS_OK, &left, &err);
@@ -171,7 +262,7 @@ static int print(const lines *all, const gs_common *common)
 
 static int list(gs_input_list *inputs, const gs_common *common)
 {
-	lines all = {NULL, 0, true, GS_RANKS_INIT};
+	lines all = {.complete = true, .ranks = GS_RANKS_INIT};
 	gs_error err = GS_ERROR_INIT;
 	int status = read_lines(inputs, common, &all);
 	if (status < 0 && !all.n && !all.ranks.n &&
@@ -181,9 +272,10 @@ static int list(gs_input_list *inputs, const gs_common *common)
 	if (status < 0 && !all.n) {
 		gs_input_none(common->rank, &all.ranks, &err);
 		status = gs_fail_file(inputs->entries[0].path, &err, NULL);
-	} else if (status < 0) {
+	} else if (status < 0 && (status = compare(&all)) < 0) {
 		qsort(all.all, all.n, sizeof *all.all, by_failure);
 		note_unplaced(&all);
+		note_unlike(&all);
 		status = print(&all, common);
 	}
 	for (size_t i = 0; i < all.n; i++) {

@@ -23,40 +23,61 @@ typedef struct load {
 	gs_ranks ranks; /* of all that were read */
 } load;
 
-static int add_entry(load *l, const gs_input_entry *entry, gs_input_losses *losses)
+static int add_reading(load *l, gs_reading *x, gs_input_losses *losses)
 {
-	gs_snapshot s;
-	gs_error err = GS_ERROR_INIT;
 	gs_store_options wanted = GS_STORE_OPTIONS_ALL;
+	gs_status status = x->status;
 	wanted.rules = l->rules;
 	wanted.all_frames = l->all_frames;
-	gs_progress_begin(entry->path);
-	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, &err);
-	err.status = status;
-	if (status && entry->in_folder && gs_input_lose(losses, entry->path, true, &err)) {
-		gs_progress_end();
+	if (status && x->entry->in_folder && gs_input_lose(losses, x->entry->path, true, &x->why))
 		return -1;
-	}
 	if (!status)
-		gs_ranks_add(&l->ranks, s.rank);
-	if (!status && (l->common->rank == GS_UNSET || l->common->rank == s.rank)) {
-		gs_input_tell(&s, gs_inputs_note, NULL);
-		status = gs_store_add(l->store, &s, &wanted, NULL, &err);
+		gs_ranks_add(&l->ranks, x->rank);
+	if (!status && (l->common->rank == GS_UNSET || l->common->rank == x->rank)) {
+		gs_input_tell(&x->snapshot, gs_inputs_note, NULL);
+		gs_progress_begin(x->entry->path);
+		status = gs_store_add(l->store, &x->snapshot, &wanted, NULL, &x->why);
+		gs_progress_end();
 		l->loaded += !status;
 	}
-	gs_snapshot_release(&s);
+	return status ? gs_fail_file(x->entry->path, &x->why, NULL) : -1;
+}
+
+/* Read many at once, stored one after the other. */
+static int add_some(load *l, gs_reading *some, size_t n, gs_input_losses *losses)
+{
+	int status = -1;
+	gs_progress_begin(some[0].entry->path);
+	gs_input_read_many(some, n);
 	gs_progress_end();
-	return status ? gs_fail_file(entry->path, &err, NULL) : -1;
+	for (size_t i = 0; i < n; i++) {
+		if (status < 0)
+			status = add_reading(l, &some[i], losses);
+		if (!some[i].status)
+			gs_snapshot_release(&some[i].snapshot);
+	}
+	return status;
 }
 
 static int add_all(load *l, gs_input_list *list, const char *first)
 {
 	gs_error err = GS_ERROR_INIT;
-	for (size_t i = 0; i < list->n; i++) {
-		int status = add_entry(l, &list->entries[i], &list->losses);
-		if (status >= 0)
-			return status;
+	gs_reading *some = calloc(GS_INPUT_AT_ONCE, sizeof *some);
+	int status = -1;
+	if (!some) {
+		gs_fail(&err, GS_NO_MEMORY, "%zu snapshots", list->n);
+		return gs_fail_file(first, &err, NULL);
 	}
+	for (size_t at = 0, n; at < list->n && status < 0; at += n) {
+		n = gs_input_at_once(&list->entries[at], list->n - at);
+		for (size_t i = 0; i < n; i++)
+			some[i] = (gs_reading){
+				.entry = &list->entries[at + i], .want = GS_WANT_ALL, .only = l->common->rank};
+		status = add_some(l, some, n, &list->losses);
+	}
+	free(some);
+	if (status >= 0)
+		return status;
 	gs_inputs_tell_losses(&list->losses);
 	if (l->loaded)
 		return -1;

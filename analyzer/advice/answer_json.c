@@ -201,6 +201,40 @@ static void print_peak(const gs_diagnosis *d, FILE *out)
 	fputc('}', out);
 }
 
+static void print_unlike(uint8_t unlike, FILE *out)
+{
+	static const char *const words[] = {"verdict", "reserved", "blocks", "holder"};
+	const char *between = "";
+	fputs("\"unlike\":[", out);
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+		if (unlike & 1u << i) {
+			fprintf(out, "%s\"%s\"", between, words[i]);
+			between = ",";
+		}
+	fputc(']', out);
+}
+
+static void print_standing(const gs_standing *x, FILE *out)
+{
+	number(out, "reserved", x->reserved), comma(out);
+	number(out, "blocks", x->blocks), comma(out);
+	text_or_null(out, "holder", *x->holder ? x->holder : NULL);
+}
+
+/* What is usual among many; null where there are too few to tell. */
+static void print_usual(const gs_diagnosis *d, FILE *out)
+{
+	const gs_standing *usual = d->many ? &d->many->usual.of : NULL;
+	if (!usual || (!usual->verdict && usual->reserved == GS_NONE && !*usual->holder)) {
+		fputs("\"usual\":null", out);
+		return;
+	}
+	fputs("\"usual\":{", out);
+	text_or_null(out, "verdict", usual->verdict), comma(out);
+	print_standing(usual, out);
+	fputc('}', out);
+}
+
 static void print_others(const gs_diagnosis *d, FILE *out)
 {
 	fputs("\"others\":[", out);
@@ -219,7 +253,9 @@ static void print_others(const gs_diagnosis *d, FILE *out)
 		text_or_null(out, "verdict", gs_step_word(x->verdict)), comma(out);
 		text_or_null(out, "kind", gs_step_kind(x->verdict)), comma(out);
 		text_or_null(out, "where", *x->where ? x->where : NULL), comma(out);
-		truth(out, "alike", x->alike);
+		truth(out, "alike", x->alike), comma(out);
+		print_standing(&x->standing, out), comma(out);
+		print_unlike(x->unlike, out);
 		fputc('}', out);
 	}
 	fputc(']', out);
@@ -240,6 +276,8 @@ void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out)
 	number(out, "free_whole", d->free_whole), comma(out);
 	number(out, "rank", d->snapshot->rank), comma(out);
 	text_or_null(out, "snapshot", d->snapshot->path), comma(out);
-	print_others(d, out);
+	print_others(d, out), comma(out);
+	print_usual(d, out), comma(out);
+	print_unlike(d->many ? d->many->unlike : 0, out);
 	fputs("}\n", out);
 }

@@ -226,6 +226,7 @@ void gs_diagnosis_release(gs_diagnosis *d)
 	free(d->categories);
 	free(d->pool_fits);
 	free(d->others_list);
+	free(d->many);
 	free(d->advice);
 	memset(d, 0, sizeof *d);
 }

@@ -155,6 +155,7 @@ typedef struct gs_diagnosis {
 	size_t nadvice;
 	struct gs_other *others_list; /* the failures beside this one (others.h), in their order */
 	size_t nothers;
+	struct gs_many *many; /* how they stand among each other (others.h); NULL: there is one */
 } gs_diagnosis;
 
 #define GS_DIAGNOSIS_INIT \

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/parallel.h"
+
 /* "oom N" of a failure: the Nth of its device, or of a text's rows. */
 static void name_state(const gs_failure *f, char *state, size_t cap)
 {
@@ -16,8 +18,9 @@ static void name_state(const gs_failure *f, char *state, size_t cap)
 	snprintf(state, cap, "oom %zu", number);
 }
 
-static gs_step judge(const gs_failure *f, const gs_diagnose_options *options)
+static void judge(struct gs_other *o, const gs_diagnose_options *options)
 {
+	const gs_failure *f = &o->failure;
 	gs_diagnose_options own = *options;
 	gs_diagnosis d;
 	gs_error err = GS_ERROR_INIT;
@@ -29,9 +32,11 @@ static gs_step judge(const gs_failure *f, const gs_diagnose_options *options)
 	own.device = device;
 	own.message = NULL; /* it is about the failure told */
 	gs_status status = gs_diagnose_ladder(f->snapshot, &own, &d, &err);
-	gs_step verdict = status ? GS_VERDICT_UNKNOWN : d.verdict;
+	o->verdict = status ? GS_VERDICT_UNKNOWN : d.verdict;
+	o->standing.verdict = gs_step_word(o->verdict);
+	if (!status && d.has_layout)
+		gs_standing_of(f->snapshot, &d.layout, &o->standing);
 	gs_diagnosis_release(&d);
-	return verdict;
 }
 
 static void place_of(const gs_failure *f, char *where)
@@ -40,25 +45,61 @@ static void place_of(const gs_failure *f, char *where)
 	gs_stack_place(f->snapshot, f->snapshot->ooms[f->oom].stack, where, called_by);
 }
 
+typedef struct work {
+	const gs_diagnosis *told;
+	const gs_diagnose_options *options;
+	const gs_failure *failures;
+	char where[GS_PLACE_TEXT]; /* of the one that is told */
+} work;
+
+static void judge_other(void *context, size_t i)
+{
+	const work *w = context;
+	struct gs_other *o = &w->told->others_list[i];
+	const gs_oom *told = &w->failures[0].snapshot->ooms[w->failures[0].oom];
+	*o = (struct gs_other){.failure = w->failures[i + 1], .standing = GS_STANDING_INIT};
+	judge(o, w->options);
+	place_of(&o->failure, o->where);
+	o->alike = o->verdict == w->told->verdict && !strcmp(o->where, w->where) &&
+		o->failure.snapshot->ooms[o->failure.oom].requested == told->requested;
+}
+
+/* The one that is told stands among the others, as the first. */
+static gs_status compare(gs_diagnosis *d, gs_error *err)
+{
+	size_t n = d->nothers + 1;
+	gs_standing *all = calloc(n, sizeof *all);
+	uint8_t *unlike = calloc(n, 1);
+	gs_status status = GS_OK;
+	if (!all || !unlike)
+		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
+	for (size_t i = 0; i < n && !status; i++)
+		all[i] = i ? d->others_list[i - 1].standing : d->many->standing;
+	if (!status)
+		status = gs_standings_compare(all, n, &d->many->usual, unlike, err);
+	for (size_t i = 0; i < n && !status; i++)
+		*(i ? &d->others_list[i - 1].unlike : &d->many->unlike) = unlike[i];
+	free(all);
+	free(unlike);
+	return status;
+}
+
 gs_status gs_diagnose_others(gs_diagnosis *d, const gs_diagnose_options *options,
 	const gs_failure *failures, size_t n, gs_error *err)
 {
-	char where[GS_PLACE_TEXT];
+	work w = {.told = d, .options = options, .failures = failures};
 	if (n < 2)
 		return GS_OK;
 	d->others_list = calloc(n - 1, sizeof *d->others_list);
-	if (!d->others_list)
+	d->many = calloc(1, sizeof *d->many);
+	if (!d->others_list || !d->many)
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
-	place_of(&failures[0], where);
-	const gs_oom *told = &failures[0].snapshot->ooms[failures[0].oom];
-	for (size_t i = 1; i < n; i++) {
-		struct gs_other *o = &d->others_list[d->nothers++];
-		const gs_oom *oom = &failures[i].snapshot->ooms[failures[i].oom];
-		o->failure = failures[i];
-		o->verdict = judge(&failures[i], options);
-		place_of(&failures[i], o->where);
-		o->alike = o->verdict == d->verdict && !strcmp(o->where, where) &&
-			oom->requested == told->requested;
-	}
-	return GS_OK;
+	place_of(&failures[0], w.where);
+	gs_parallel(n - 1, judge_other, &w);
+	d->nothers = n - 1;
+	d->many->standing = (gs_standing)GS_STANDING_INIT;
+	d->many->standing.verdict = gs_step_word(d->verdict);
+	if (d->has_layout)
+		gs_standing_of(d->snapshot, &d->layout, &d->many->standing);
+	return compare(d, err);
 }

@@ -6,6 +6,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/diagnose/standing.h"
+#include "analyzer/model/parallel.h"
 #include "analyzer/picture/report_sections.h"
 #include "schema/version.h"
 
@@ -70,45 +72,116 @@ static void overview_name(gs_page *p, const gs_snapshot *s, size_t i, size_t fir
 	gs_page_cell(p, i == first && s->nooms ? "first" : "");
 }
 
-static void overview_row(gs_page *p, const gs_scene *scene, size_t i, size_t first)
+enum { OVERVIEW_COLUMNS = 10 };
+
+/* What the table of all says of one. */
+typedef struct overview {
+	gs_status status; /* GS_NOT_FOUND: it has nothing to show in that state, its name stays */
+	gs_error why;
+	const char *verdict;
+	int64_t requested;
+	uint64_t in_use, free, reserved;
+	char where[GS_PLACE_TEXT]; /* who asked */
+	gs_standing standing;
+	uint8_t unlike;
+} overview;
+
+static void fill_row(overview *x, const gs_scene *scene)
 {
 	const gs_diagnosis *d = &scene->diagnosis;
-	char where[GS_PLACE_TEXT] = "", called_by[GS_PLACE_TEXT] = "";
+	char called_by[GS_PLACE_TEXT];
 
-	overview_name(p, scene->snapshot, i, first);
-	gs_page_cell(p, gs_step_word(d->verdict) ? gs_step_word(d->verdict) : "no failure");
-	if (d->requested > 0)
-		gs_page_size(p, (uint64_t)d->requested);
-	else
-		gs_page_cell(p, "");
+	x->verdict = gs_step_word(d->verdict);
+	x->requested = d->requested;
+	x->in_use = d->totals.allocated + d->totals.pending;
+	x->free = d->totals.free;
+	x->reserved = d->totals.reserved;
 	if (d->oom != SIZE_MAX)
-		gs_stack_place(scene->snapshot, d->stack, where, called_by);
-	gs_page_cell(p, where);
-	gs_page_size(p, d->totals.allocated + d->totals.pending);
-	gs_page_size(p, d->totals.free);
-	gs_page_size(p, d->totals.reserved);
-	gs_page_number(p, scene->snapshot->nooms);
+		gs_stack_place(scene->snapshot, d->stack, x->where, called_by);
+	x->standing.verdict = x->verdict;
+	if (d->has_layout)
+		gs_standing_of(scene->snapshot, &d->layout, &x->standing);
 }
 
-/* A setting that not all have alike, with each one's value. */
+static void print_row(gs_page *p, const overview *x, const gs_snapshot *s)
+{
+	gs_page_cell(p, x->verdict ? x->verdict : "no failure");
+	if (x->requested > 0)
+		gs_page_size(p, (uint64_t)x->requested);
+	else
+		gs_page_cell(p, "");
+	gs_page_cell(p, x->where);
+	gs_page_size(p, x->in_use);
+	gs_page_size(p, x->free);
+	gs_page_size(p, x->reserved);
+	gs_page_number(p, s->nooms);
+}
+
+/* In what it is unlike the others, with its own value where the table does not show it. */
+static void print_unlike(gs_page *p, const overview *x)
+{
+	char text[GS_PLACE_TEXT + 120] = "";
+	size_t n = 0, cap = sizeof text;
+
+	if (x->unlike & GS_UNLIKE_VERDICT)
+		n += (size_t)snprintf(text + n, cap - n, "verdict");
+	if (x->unlike & GS_UNLIKE_RESERVED)
+		n += (size_t)snprintf(text + n, cap - n, "%sreserved", n ? ", " : "");
+	if (x->unlike & GS_UNLIKE_BLOCKS)
+		n += (size_t)snprintf(
+			text + n, cap - n, "%s%" PRId64 " blocks", n ? ", " : "", x->standing.blocks);
+	if (x->unlike & GS_UNLIKE_HOLDER)
+		snprintf(text + n, cap - n, "%sheld by %s", n ? ", " : "", x->standing.holder);
+	gs_page_cell(p, text);
+}
+
+enum { MOST_VALUES = 16 };
+
+static const char *value_of(const gs_snapshot *s, const char *name)
+{
+	const char *value = gs_snapshot_setting(s, name);
+	return value ? value : "";
+}
+
+static void tell_value(gs_page *p, const char *name, const char *whose, const char *value)
+{
+	gs_page_cell(p, name);
+	gs_page_cell(p, whose);
+	gs_page_cell(p, value);
+}
+
+/* How many have the value of the i-th. */
+static size_t count_value(const gs_snapshot *all, size_t n, const char *name, size_t i)
+{
+	size_t count = 0;
+
+	for (size_t k = 0; k < n; k++)
+		count += !strcmp(value_of(&all[k], name), value_of(&all[i], name));
+	return count;
+}
+
+/* A setting that not all have alike: of a few each one's value, of many the values that are not
+ * the usual one (which the first or the second of three has, most likely). */
 static bool tell_setting(gs_page *p, const gs_snapshot *all, size_t n, const char *name)
 {
-	const char *first = gs_snapshot_setting(&all[0], name);
-	bool differs = false;
-	char row[300];
+	size_t usual = 0, told = 0, same = count_value(all, n, name, 0);
+	char whose[300];
 
-	for (size_t i = 1; i < n; i++) {
-		const char *value = gs_snapshot_setting(&all[i], name);
-		differs |= strcmp(first ? first : "", value ? value : "") != 0;
+	for (size_t i = 1; i < n && i < 3 && 2 * same <= n; i++)
+		if (count_value(all, n, name, i) > same)
+			same = count_value(all, n, name, usual = i);
+	for (size_t i = 0; i < n && same < n && told < MOST_VALUES; i++) {
+		if (n > MOST_VALUES && !strcmp(value_of(&all[i], name), value_of(&all[usual], name)))
+			continue;
+		name_snapshot(&all[i], whose, sizeof whose);
+		tell_value(p, name, whose, value_of(&all[i], name));
+		told++;
 	}
-	for (size_t i = 0; i < n && differs; i++) {
-		const char *value = gs_snapshot_setting(&all[i], name);
-		name_snapshot(&all[i], row, sizeof row);
-		gs_page_cell(p, name);
-		gs_page_cell(p, row);
-		gs_page_cell(p, value ? value : "");
+	if (same < n && n > MOST_VALUES) {
+		snprintf(whose, sizeof whose, "%zu others", same);
+		tell_value(p, name, whose, value_of(&all[usual], name));
 	}
-	return differs;
+	return same < n;
 }
 
 /* Whether an earlier setting of the snapshots before has that name. */
@@ -157,35 +230,115 @@ static gs_status open_scene(const gs_report_options *options, size_t i, bool who
 	return gs_scene_open(scene, &options->snapshots[i], &wanted, err);
 }
 
+typedef struct overviews {
+	const gs_report_options *options;
+	overview *all;
+} overviews;
+
+static void look_at(void *context, size_t i)
+{
+	const overviews *r = context;
+	overview *x = &r->all[i];
+	gs_scene scene;
+
+	x->standing = (gs_standing)GS_STANDING_INIT;
+	x->status = open_scene(r->options, i, false, &scene, NULL, &x->why);
+	if (!x->status)
+		fill_row(x, &scene);
+	gs_scene_release(&scene);
+}
+
+static gs_status compare_rows(overview *all, size_t n, gs_error *err)
+{
+	gs_standing *standings = calloc(n + 1, sizeof *standings);
+	uint8_t *unlike = calloc(n + 1, 1);
+	gs_usual usual;
+	gs_status status = standings && unlike ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
+
+	for (size_t i = 0; i < n && !status; i++)
+		standings[i] = all[i].standing;
+	if (!status)
+		status = gs_standings_compare(standings, n, &usual, unlike, err);
+	for (size_t i = 0; i < n && !status; i++)
+		all[i].unlike = unlike[i];
+	free(standings);
+	free(unlike);
+	return status;
+}
+
+/* All snapshots, a thread a core. */
+static gs_status look_at_all(
+	const gs_report_options *options, overview **all, const char **path, gs_error *err)
+{
+	overviews r = {options, calloc(options->n, sizeof *r.all)};
+
+	*all = r.all;
+	if (!r.all)
+		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	gs_parallel(options->n, look_at, &r);
+	for (size_t i = 0; i < options->n; i++)
+		if (r.all[i].status && r.all[i].status != GS_NOT_FOUND) {
+			*path = options->snapshots[i].path;
+			return gs_fail(err, r.all[i].status, "%s", r.all[i].why.text);
+		}
+	return compare_rows(r.all, options->n, err);
+}
+
+enum { MOST_ROWS = 128 };
+
+/* Of very many the first to fail, those with a section and those unlike the others; then as many of
+ * the rest as there is room for. */
+static void write_rows(
+	gs_page *p, const gs_report_options *options, const overview *all, size_t first)
+{
+	size_t room = MOST_ROWS, left = 0;
+	char text[120];
+
+	for (size_t i = 0; i < options->n; i++)
+		if (room && (told_at_length(i, first) || all[i].unlike))
+			room--;
+	for (size_t i = 0; i < options->n; i++) {
+		bool kept = told_at_length(i, first) || all[i].unlike;
+		if (!kept && !room) {
+			left++;
+			continue;
+		}
+		room -= !kept;
+		overview_name(p, &options->snapshots[i], i, first);
+		if (all[i].status == GS_NOT_FOUND)
+			for (int k = 2; k < OVERVIEW_COLUMNS - 1; k++)
+				gs_page_cell(p, "");
+		else
+			print_row(p, &all[i], &options->snapshots[i]);
+		print_unlike(p, &all[i]);
+	}
+	gs_page_end_table(p);
+	if (left) {
+		snprintf(text, sizeof text, "%zu more are like these: gpusnap list names them all.", left);
+		gs_page_remark(p, text);
+	}
+}
+
 /* The headline is that of the snapshot which failed first. */
 static gs_status write_overview(
 	gs_page *p, const gs_report_options *options, size_t first, const char **path, gs_error *err)
 {
-	static const char *const names[] = {"snapshot", "failed", "verdict", "request", "asked for by",
-		"in use", "cached, free", "reserved", "failures"};
-	static const bool numbers[] = {false, false, false, true, false, true, true, true, true};
-	enum { COLUMNS = sizeof names / sizeof *names };
+	static const char *const names[OVERVIEW_COLUMNS] = {"snapshot", "failed", "verdict", "request",
+		"asked for by", "in use", "cached, free", "reserved", "failures", "unlike the others"};
+	static const bool numbers[OVERVIEW_COLUMNS] = {
+		false, false, false, true, false, true, true, true, true, false};
 	char text[200];
-	gs_status status = GS_OK;
+	overview *all;
+	gs_status status = look_at_all(options, &all, path, err);
 
-	snprintf(text, sizeof text, "All %zu snapshots", options->n);
-	gs_page_heading(p, 2, "all", text);
-	gs_page_table(p, COLUMNS, names, numbers);
-	for (size_t i = 0; i < options->n && !status; i++) {
-		gs_scene scene;
-		status = open_scene(options, i, false, &scene, path, err);
-		if (status == GS_NOT_FOUND) { /* it has nothing to show in that state: its name stays */
-			status = GS_OK;
-			overview_name(p, &options->snapshots[i], i, first);
-			for (int k = 2; k < COLUMNS; k++)
-				gs_page_cell(p, "");
-		} else if (!status) {
-			overview_row(p, &scene, i, first);
-		}
-		gs_scene_release(&scene);
+	if (!status) {
+		snprintf(text, sizeof text, "All %zu snapshots", options->n);
+		gs_page_heading(p, 2, "all", text);
+		gs_page_table(p, OVERVIEW_COLUMNS, names, numbers);
+		write_rows(p, options, all, first);
+		tell_differences(p, options->snapshots, options->n);
 	}
-	gs_page_end_table(p);
-	tell_differences(p, options->snapshots, options->n);
+	free(all);
 	return status;
 }
 

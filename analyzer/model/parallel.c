@@ -1,0 +1,67 @@
+#include "analyzer/model/parallel.h"
+
+#if defined(__wasm__)
+
+void gs_parallel(size_t n, void (*work)(void *context, size_t i), void *context)
+{
+	for (size_t i = 0; i < n; i++)
+		work(context, i);
+}
+
+#else
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdatomic.h>
+
+enum { MOST_THREADS = 64 };
+
+typedef struct shared {
+	atomic_size_t next;
+	size_t n;
+	void (*work)(void *context, size_t i);
+	void *context;
+} shared;
+
+static void *take_turns(void *argument)
+{
+	shared *s = argument;
+	for (size_t i; (i = atomic_fetch_add(&s->next, 1)) < s->n;)
+		s->work(s->context, i);
+	return NULL;
+}
+
+static size_t cores(void)
+{
+	cpu_set_t set;
+	return sched_getaffinity(0, sizeof set, &set) ? 1 : (size_t)CPU_COUNT(&set);
+}
+
+/* Signals are the caller's: the program's handlers run on the thread that knows of them. */
+static size_t start_threads(pthread_t *threads, size_t wanted, shared *s)
+{
+	sigset_t all, before;
+	size_t n = 0;
+	sigfillset(&all);
+	pthread_sigmask(SIG_BLOCK, &all, &before);
+	while (n < wanted && !pthread_create(&threads[n], NULL, take_turns, s))
+		n++;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return n;
+}
+
+void gs_parallel(size_t n, void (*work)(void *context, size_t i), void *context)
+{
+	shared s = {.n = n, .work = work, .context = context};
+	pthread_t threads[MOST_THREADS];
+	size_t wanted = cores() - 1;
+	wanted = wanted < n ? wanted : n ? n - 1 : 0;
+	atomic_init(&s.next, 0);
+	size_t started = start_threads(threads, wanted < MOST_THREADS ? wanted : MOST_THREADS, &s);
+	take_turns(&s);
+	while (started)
+		pthread_join(threads[--started], NULL);
+}
+
+#endif

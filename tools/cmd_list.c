@@ -6,7 +6,7 @@
 #include "analyzer/diagnose/standing.h"
 #include "analyzer/model/failure.h"
 #include "analyzer/model/prose.h"
-#include "analyzer/open/input.h"
+#include "analyzer/open/walk.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -45,7 +45,6 @@ typedef struct lines {
 	line *all;
 	size_t n;
 	bool complete;
-	gs_ranks ranks; /* of all that were read */
 	gs_usual usual;
 } lines;
 
@@ -86,50 +85,40 @@ static int by_failure(const void *a, const void *b)
 	return (x->order > y->order) - (x->order < y->order);
 }
 
-static void take_reading(
-	gs_reading *x, gs_input_list *list, const gs_common *common, lines *out, int *status)
+static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
 {
-	if (x->status) {
-		if (!gs_input_lose(&list->losses, x->entry->path, x->entry->in_folder, &x->why))
-			*status = gs_fail_file(x->entry->path, &x->why, NULL);
-		return;
-	}
-	gs_ranks_add(&out->ranks, x->rank);
-	if (common->rank != GS_UNSET && common->rank != x->rank)
-		return;
-	gs_input_tell(&x->snapshot, gs_inputs_note, NULL);
+	unsigned events = gs_input_may_skip_events(entry) ? 0u : GS_WANT_EVENTS;
+	(void)user;
+	return gs_input_read(entry, GS_WANT_LAYOUT | GS_WANT_STACKS | events, s, err);
+}
+
+static gs_status add_line(void *user, gs_snapshot *s, gs_error *err)
+{
+	lines *out = user;
+	(void)err;
 	out->all[out->n].order = out->n;
-	fill_line(&out->all[out->n++], &x->snapshot);
-	out->complete &= x->snapshot.complete;
+	fill_line(&out->all[out->n++], s);
+	out->complete &= s->complete;
+	return GS_OK;
 }
 
 static int read_lines(gs_input_list *list, const gs_common *common, lines *out)
 {
+	gs_input_walk walk = {.list = list,
+		.rank = common->rank,
+		.first = list->n ? list->entries[0].path : NULL,
+		.note = gs_inputs_note,
+		.read = read_entry,
+		.each = add_line,
+		.user = out};
 	gs_error err = GS_ERROR_INIT;
-	gs_reading *some = calloc(GS_INPUT_AT_ONCE, sizeof *some);
-	int status = -1;
 	out->all = calloc(list->n + 1, sizeof *out->all);
-	if (!out->all || !some) {
-		gs_fail(&err, GS_NO_MEMORY, "a list");
-		status = gs_fail_file("list", &err, NULL);
-	}
-	for (size_t at = 0, n; at < list->n && status < 0; at += n) {
-		n = gs_input_at_once(&list->entries[at], list->n - at);
-		for (size_t i = 0; i < n; i++)
-			some[i] = (gs_reading){.entry = &list->entries[at + i],
-				.want = GS_WANT_LAYOUT | GS_WANT_STACKS |
-					(gs_input_may_skip_events(&list->entries[at + i]) ? 0u : GS_WANT_EVENTS),
-				.only = common->rank};
-		gs_input_read_many(some, n);
-		for (size_t i = 0; i < n; i++) {
-			if (status < 0)
-				take_reading(&some[i], list, common, out, &status);
-			if (!some[i].status)
-				gs_snapshot_release(&some[i].snapshot);
-		}
-	}
-	free(some);
-	return status;
+	gs_status status = out->all ? gs_input_walk_run(&walk, &err)
+								: gs_fail(&err, GS_NO_MEMORY, "a list");
+	gs_inputs_tell_losses(&list->losses);
+	int code = status ? gs_fail_file(walk.failed ? walk.failed : "list", &err, NULL) : -1;
+	free(walk.failed);
+	return code;
 }
 
 /* Which of them are unlike the others. */
@@ -262,17 +251,9 @@ static int print(const lines *all, const gs_common *common)
 
 static int list(gs_input_list *inputs, const gs_common *common)
 {
-	lines all = {.complete = true, .ranks = GS_RANKS_INIT};
-	gs_error err = GS_ERROR_INIT;
+	lines all = {.complete = true};
 	int status = read_lines(inputs, common, &all);
-	if (status < 0 && !all.n && !all.ranks.n &&
-		gs_input_losses_fail(&inputs->losses, &inputs->failed, &err))
-		status = gs_fail_file(inputs->failed, &err, NULL);
-	gs_inputs_tell_losses(&inputs->losses);
-	if (status < 0 && !all.n) {
-		gs_input_none(common->rank, &all.ranks, &err);
-		status = gs_fail_file(inputs->entries[0].path, &err, NULL);
-	} else if (status < 0 && (status = compare(&all)) < 0) {
+	if (status < 0 && (status = compare(&all)) < 0) {
 		qsort(all.all, all.n, sizeof *all.all, by_failure);
 		note_unplaced(&all);
 		note_unlike(&all);

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "analyzer/open/walk.h"
 #include "analyzer/store/store.h"
 #include "schema/outfile.h"
 #include "tools/command.h"
@@ -20,69 +21,45 @@ typedef struct load {
 	bool all_frames;
 	gs_category_rules *rules;
 	size_t loaded;
-	gs_ranks ranks; /* of all that were read */
 } load;
 
-static int add_reading(load *l, gs_reading *x, gs_input_losses *losses)
+static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
 {
-	gs_store_options wanted = GS_STORE_OPTIONS_ALL;
-	gs_status status = x->status;
-	wanted.rules = l->rules;
-	wanted.all_frames = l->all_frames;
-	if (status && x->entry->in_folder && gs_input_lose(losses, x->entry->path, true, &x->why))
-		return -1;
-	if (!status)
-		gs_ranks_add(&l->ranks, x->rank);
-	if (!status && (l->common->rank == GS_UNSET || l->common->rank == x->rank)) {
-		gs_input_tell(&x->snapshot, gs_inputs_note, NULL);
-		gs_progress_begin(x->entry->path);
-		status = gs_store_add(l->store, &x->snapshot, &wanted, NULL, &x->why);
-		gs_progress_end();
-		l->loaded += !status;
-	}
-	return status ? gs_fail_file(x->entry->path, &x->why, NULL) : -1;
+	(void)user;
+	return gs_input_read(entry, GS_WANT_ALL, s, err);
 }
 
-/* Read many at once, stored one after the other. */
-static int add_some(load *l, gs_reading *some, size_t n, gs_input_losses *losses)
+static gs_status add_snapshot(void *user, gs_snapshot *s, gs_error *err)
 {
-	int status = -1;
-	gs_progress_begin(some[0].entry->path);
-	gs_input_read_many(some, n);
+	const load *l = user;
+	gs_store_options options = GS_STORE_OPTIONS_ALL;
+	options.rules = l->rules;
+	options.all_frames = l->all_frames;
+	gs_progress_begin(s->path);
+	gs_status status = gs_store_add(l->store, s, &options, NULL, err);
 	gs_progress_end();
-	for (size_t i = 0; i < n; i++) {
-		if (status < 0)
-			status = add_reading(l, &some[i], losses);
-		if (!some[i].status)
-			gs_snapshot_release(&some[i].snapshot);
-	}
 	return status;
 }
 
 static int add_all(load *l, gs_input_list *list, const char *first)
 {
+	gs_input_walk walk = {.list = list,
+		.rank = l->common->rank,
+		.all_named = true,
+		.first = first,
+		.note = gs_inputs_note,
+		.read = read_entry,
+		.each = add_snapshot,
+		.user = l};
 	gs_error err = GS_ERROR_INIT;
-	gs_reading *some = calloc(GS_INPUT_AT_ONCE, sizeof *some);
-	int status = -1;
-	if (!some) {
-		gs_fail(&err, GS_NO_MEMORY, "%zu snapshots", list->n);
-		return gs_fail_file(first, &err, NULL);
-	}
-	for (size_t at = 0, n; at < list->n && status < 0; at += n) {
-		n = gs_input_at_once(&list->entries[at], list->n - at);
-		for (size_t i = 0; i < n; i++)
-			some[i] = (gs_reading){
-				.entry = &list->entries[at + i], .want = GS_WANT_ALL, .only = l->common->rank};
-		status = add_some(l, some, n, &list->losses);
-	}
-	free(some);
-	if (status >= 0)
-		return status;
+	gs_progress_begin(first);
+	gs_status status = gs_input_walk_run(&walk, &err);
+	gs_progress_end();
 	gs_inputs_tell_losses(&list->losses);
-	if (l->loaded)
-		return -1;
-	gs_input_none(l->common->rank, &l->ranks, &err);
-	return gs_fail_file(first, &err, NULL);
+	l->loaded = walk.n;
+	int code = status ? gs_fail_file(walk.failed, &err, NULL) : -1;
+	free(walk.failed);
+	return code;
 }
 
 /* All that was named or nothing: a database from which one is missing would look whole. It is made
@@ -112,7 +89,7 @@ static int make_database(load *l, gs_input_list *list, const char *first)
 int gs_cmd_load(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
-	load l = {.common = &common, .ranks = GS_RANKS_INIT};
+	load l = {.common = &common};
 	const char *rules_file = NULL;
 	const gs_option options[] = {GS_OPTIONS_OUTPUT(common),
 		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank"},

@@ -43,28 +43,6 @@ void gs_input_list_release(gs_input_list *list);
  * in s->warnings. */
 gs_status gs_input_read(const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err);
 
-/* One of many that are read at once. */
-typedef struct gs_reading {
-	const gs_input_entry *entry;
-	unsigned want;
-	const struct gs_moment_wanted *moment; /* as in gs_input_read_moment */
-	int64_t only; /* GS_NONE, or a rank: of a snapshot of another one nothing is kept */
-	/* what came of it */
-	gs_status status;
-	gs_error why;
-	int64_t rank;
-	gs_snapshot snapshot; /* where status is GS_OK: to be released, whatever its rank */
-} gs_reading;
-
-/* Reads n of them, a thread a core. */
-void gs_input_read_many(gs_reading *all, size_t n);
-
-/* How many of the next n entries to read at once where each is looked at and given back: enough to
- * keep every core at work, and of a thousand ranks, or a few large files, not all in memory. At
- * least one where there is one, at most GS_INPUT_AT_ONCE. */
-enum { GS_INPUT_AT_ONCE = 64 };
-size_t gs_input_at_once(const gs_input_entry *entries, size_t n);
-
 /* The moment of a stream that a --state selector (state.h) is about. false: it takes the whole run
  * to find it (a peak, a step), or it is no selector. */
 bool gs_input_moment(const char *selector, gs_moment_wanted *moment);

@@ -4,8 +4,15 @@
 #include <string.h>
 
 #include "analyzer/meaning/step_state.h"
+#include "analyzer/open/walk.h"
 #include "analyzer/store/db.h"
 #include "analyzer/query/session_internal.h"
+
+/* What is filled, and for which question. */
+typedef struct filling {
+	gs_session *session;
+	unsigned want;
+} filling;
 
 /* Whether what was read without events does not do: a state has to be rebuilt from them. */
 static bool needs_events(const gs_session *session, const gs_snapshot *s, unsigned want)
@@ -65,9 +72,10 @@ static const gs_moment_wanted *moment_of(
 	return moment;
 }
 
-static gs_status read_entry(
-	gs_session *session, const gs_input_entry *entry, unsigned want, gs_snapshot *s, gs_error *err)
+static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
 {
+	gs_session *session = ((filling *)user)->session;
+	unsigned want = ((filling *)user)->want;
 	int64_t step;
 	bool peak, of_step = gs_step_selector(session->options.state, &step, &peak);
 	unsigned recorded = gs_want_recorded(want) | (of_step ? (unsigned)GS_WANT_STACKS : 0u);
@@ -117,27 +125,26 @@ static gs_status add_snapshot(
 	return status;
 }
 
-static gs_status add_entry(
-	gs_session *session, const gs_input_entry *entry, unsigned want, gs_error *err)
+static gs_status add_read(void *user, gs_snapshot *s, gs_error *err)
 {
-	gs_snapshot s;
-	gs_error why = GS_ERROR_INIT;
-	gs_status status = read_entry(session, entry, want, &s, &why);
-	why.status = status;
-	if (status && gs_input_lose(&session->list.losses, entry->path, entry->in_folder, &why))
-		return GS_OK;
-	if (!status)
-		gs_ranks_add(&session->ranks, s.rank);
-	if (!status && (session->options.rank == GS_NONE || session->options.rank == s.rank)) {
-		gs_input_tell(&s, session->options.note, session->options.context);
-		status = add_snapshot(session, &s, want, &why);
-	}
-	gs_snapshot_release(&s);
-	if (status) {
-		session->failed = strdup(entry->path);
-		return gs_fail(err, status, "%s", why.text);
-	}
-	return GS_OK;
+	return add_snapshot(((filling *)user)->session, s, ((filling *)user)->want, err);
+}
+
+static gs_status add_files(gs_session *session, unsigned want, gs_error *err)
+{
+	filling f = {session, want};
+	gs_input_walk walk = {.list = &session->list,
+		.rank = session->options.rank,
+		.first = session->options.npaths ? session->options.paths[0] : NULL,
+		.note = session->options.note,
+		.context = session->options.context,
+		.read = read_entry,
+		.each = add_read,
+		.user = &f};
+	gs_status status = gs_input_walk_run(&walk, err);
+	session->ranks = walk.ranks;
+	session->failed = walk.failed;
+	return status;
 }
 
 /* A snapshot that is read already, whole; what a cut took from it is asked for all the same. */
@@ -152,17 +159,11 @@ static gs_status add_given(gs_session *session, const gs_snapshot *s, unsigned w
 
 gs_status gs_session_fill_memory(gs_session *session, unsigned want, gs_error *err)
 {
-	gs_status status = GS_OK;
-	if (session->options.given)
-		status = add_given(session, session->options.given, want, err);
-	for (size_t i = 0; i < session->list.n && !status; i++)
-		status = add_entry(session, &session->list.entries[i], want, err);
-	if (!status && !session->n && !session->ranks.n)
-		status = gs_input_losses_fail(&session->list.losses, &session->failed, err);
-	if (!status && !session->n) {
-		session->failed = session->options.npaths ? strdup(session->options.paths[0]) : NULL;
+	gs_status status = session->options.given
+		? add_given(session, session->options.given, want, err)
+		: add_files(session, want, err);
+	if (!status && !session->n)
 		status = gs_input_none(session->options.rank, &session->ranks, err);
-	}
 	if (!status && (status = gs_session_check_selection(session, err)) && session->options.npaths)
 		session->failed = strdup(session->options.paths[0]);
 	return status;

@@ -250,6 +250,7 @@ def compares(browser):
     s.page.select_option("select[aria-label='the second moment']", "")
     s.settle()
     told = json.loads(gpusnap("diff", fault(chosen), fault("pinned" if chosen == "leak" else "leak"), "--json", "-q"))
+    s.until("document.querySelectorAll('#gpusnap-panel .both canvas').length === 2", 20)
     check(told["summary"].split("\n")[0] in s.text("#gpusnap-panel"), f"two files are compared: {s.text('#gpusnap-panel')[:300]!r}; {told['summary']!r}")
     s.shot("07-compare-files")
     s.end("compare")
@@ -463,6 +464,16 @@ def survives(browser):
         s.open(fault("leak"))
         s.page.wait_for_selector("#gpusnap-verdict .headline")
         check(s.text("#gpusnap-verdict .headline").startswith("shortage"), "and the page goes on")
+        s.page.click("#gpusnap-tab-whatif")
+        s.settle()
+        for worker in s.page.workers:  # what a crash of the analyzer does
+            worker.evaluate("void (onmessage = () => { throw new WebAssembly.RuntimeError('unreachable') })")
+        s.page.click("#gpusnap-replay")
+        s.page.wait_for_selector("#gpusnap-panel .error")
+        check("stopped" in s.text("#gpusnap-panel .error"), f"a crash is told: {s.text('#gpusnap-panel .error')!r}")
+        s.page.click("#gpusnap-replay")
+        s.until("document.querySelector('#gpusnap-panel td')")
+        check("no settings" in s.text("#gpusnap-panel"), "and the next question is answered by a new worker")
         s.end("survive")
 
 
@@ -479,6 +490,7 @@ def many_ranks(browser):
         s.page.click("#gpusnap-ranks button.rank-name >> nth=6")
         s.settle()
         check(s.text("#gpusnap-verdict .headline").startswith(s.text("#gpusnap-ranks .chosen .rank-said").split(":")[0]), "one is chosen")
+        check(s.page.locator("#gpusnap-ranks canvas").count() == 12, "and its memory over time")
         s.shot("05-ranks")
         s.end("ranks")
 

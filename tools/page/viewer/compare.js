@@ -1,5 +1,5 @@
 // Two moments of one recording, or two recordings: what is held more, less, new, gone.
-const compared = { other: -1, a: '', b: '' }
+const compared = { other: -1, a: '', b: '', maps: [] }	// maps: the heaps beside each other, while they are shown
 
 function statesOf(shown) {
 	const d = shown.device, list = []
@@ -38,5 +38,25 @@ async function drawCompare(host) {
 		if (!host.contains(answer)) return
 		fill(answer, d.summary ? element('p', { class: 'pre' }, d.summary) : null, tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', { name: 'change', text: (n, v) => (v > 0 ? '+' : '') + sizeText(v) }, { name: 'bytes_a', title: 'before' }, { name: 'bytes_b', title: 'after' }, { name: 'blocks_a', title: 'blocks before' }, { name: 'blocks_b', title: 'blocks after' }], d.rows,
 			{ most: 60, none: 'the two hold the same', choose: r => lightPlace(r), chooseTitle: 'light its blocks' }))
+		await drawBoth(answer, shown, other)
 	} catch (e) { fill(answer, errorNote(e)) }
+}
+
+// The two heaps beside each other, at one scale; a block chosen in one is lit in the other.
+async function drawBoth(host, shown, other) {
+	const both = element('div', { class: 'both' }), sides = [[shown, compared.a, 'before'], [other, compared.b, 'after']]
+	host.append(both)
+	if (!other.drawn) { await other.load(); await other.loadPalette(view.color) }
+	await other.loadPalette(view.color)
+	const heaps = await Promise.all(sides.map(([r, state]) => r.ask('heap', { device: r.number, state: state || r.device.default_state })))
+	if (!host.contains(both)) return
+	compared.maps = sides.map(([r, , word], i) => {
+		const section = element('section', null, element('h3', null, word + (r === shown ? '' : ': ' + r.name)))
+		both.append(section)
+		const map = new HeapMap(section, 'the heap ' + word)
+		map.show(r, heaps[i], null)
+		return map
+	})
+	const shift = Math.max(...compared.maps.map(m => m.shift))
+	for (const m of compared.maps) m.setShift(shift)
 }

@@ -42,6 +42,12 @@ class HeapMap {
 		this.hole = -1
 		for (let b = 0; b < blocks.address.length; b++) if (blocks.state[b] === 2 && (this.hole < 0 || blocks.size[b] > blocks.size[this.hole])) this.hole = b
 	}
+	// The chosen block in this recording: by address and birth where it is another than the one that is shown.
+	get chosen() {
+		const shown = current()
+		if (view.life < 0 || !shown?.lives) return -1
+		return this.shown === shown ? view.life : this.shown.lives.find(shown.lives.address[view.life], shown.lives.birth[view.life])
+	}
 	setShift(shift) { this.shift = shift === null ? null : Math.max(6, Math.min(44, shift)); this.plan(); this.draw() }
 	// Where each segment begins, in pixels from the first row on; the finest scale that needs at most 22 rows.
 	plan() {
@@ -205,8 +211,9 @@ class HeapMap {
 			this.rect(c, Math.floor(a), Math.max(Math.ceil(z), Math.floor(a) + 2), true, 1)
 		}
 		if (this.hole >= 0 && this.request > 0) ring(this.hole, styled('accent'), 1)
-		if (view.life < 0) return
-		for (let b = 0; b < blocks.address.length; b++) if (blocks.life[b] === view.life && blocks.state[b] !== 2) ring(b, styled('link'), 3)
+		const { chosen } = this
+		if (chosen < 0) return
+		for (let b = 0; b < blocks.address.length; b++) if (blocks.life[b] === chosen && blocks.state[b] !== 2) ring(b, styled('link'), 3)
 	}
 	// The block under a point; -1 none.
 	at(p) {
@@ -229,9 +236,10 @@ class HeapMap {
 	// Scrolls to the chosen block.
 	reveal() {
 		const { blocks } = this.heap || { blocks: null }
-		if (!blocks || view.life < 0) return
+		const { chosen } = this
+		if (!blocks || chosen < 0) return
 		for (let b = 0; b < blocks.address.length; b++) {
-			if (blocks.life[b] !== view.life || blocks.state[b] === 2) continue
+			if (blocks.life[b] !== chosen || blocks.state[b] === 2) continue
 			const y = this.head + Math.floor(this.pixels(blocks.segment[b], blocks.address[b], 0)[0] / this.width) * HEAP_PITCH
 			if (y < this.box.scrollTop || y + HEAP_PITCH > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = y - this.box.clientHeight / 2
 		}
@@ -249,7 +257,7 @@ class HeapMap {
 		c.addEventListener('pointerleave', () => { this.tip.hidden = true })
 		c.addEventListener('click', e => {
 			const b = this.heap ? this.at(point(e)) : -1
-			change({ life: b >= 0 && this.heap.blocks.state[b] !== 2 ? this.heap.blocks.life[b] : -1 })
+			this.choose(b >= 0 && this.heap.blocks.state[b] !== 2 ? this.heap.blocks.life[b] : -1)
 		})
 		c.addEventListener('wheel', e => {
 			if (!e.ctrlKey || !this.heap) return
@@ -263,13 +271,17 @@ class HeapMap {
 			this.step(step)
 		})
 	}
+	choose(life) {
+		const shown = current(), { lives } = this.shown
+		change({ life: life < 0 || this.shown === shown ? life : shown.lives.find(lives.address[life], lives.birth[life]) })
+	}
 	// The next live block in the order of addresses.
 	step(by) {
 		const { blocks } = this.heap, all = []
 		for (const s of this.order) for (let k = this.first[s]; k < this.first[s + 1]; k++) if (blocks.state[this.bySegment[k]] !== 2 && blocks.life[this.bySegment[k]] >= 0) all.push(this.bySegment[k])
 		if (!all.length) return
-		const now = all.findIndex(b => blocks.life[b] === view.life), b = all[(now + by + all.length) % all.length]
-		change({ life: blocks.life[b] })
+		const now = all.findIndex(b => blocks.life[b] === this.chosen), b = all[(now + by + all.length) % all.length]
+		this.choose(blocks.life[b])
 		announce(`${sizeText(blocks.size[b])} at ${addressText(blocks.address[b])}, ${this.holder(b)}`)
 		this.reveal()
 	}

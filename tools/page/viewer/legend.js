@@ -9,8 +9,9 @@ function usedClasses(shown) {
 function drawLegend(shown) {
 	const host = part('legend'), { palette } = shown
 	if (!palette) return
-	fill(host, usedClasses(shown).slice(0, 24).map(k => element('li', null, button([palette.swatch(k), k.name], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.lightClass === k.class && Boolean(searchLight(shown))) }))),
-		palette.remark ? element('li', { class: 'remark' }, palette.remark) : null)
+	const used = usedClasses(shown)
+	fill(host, used.slice(0, 24).map(k => element('li', null, button([palette.swatch(k), k.name], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.lightClass === k.class && Boolean(searchLight(shown))) }))),
+		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null)
 }
 
 function lightClass(shown, number) {

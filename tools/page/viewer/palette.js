@@ -79,11 +79,14 @@ class Palette {
 // Which of the shades a life has: neighbours by birth differ.
 const shadeOf = life => Math.imul(life, 0x9e3779b1) >>> 30
 
-// Colours by what the analyzer's palette does not know: the step or the pool of a block. values: class per life, names by class.
-function ownPalette(by, of, names, common) {
-	const classes = common.filter(c => c.class < 4).concat(names.map((name, i) => {
-		const rgb = by === 'step' ? SCALE[i % 6] : ['#24325f', '#e09f20', '#2d9d7c', '#8d4ad2', '#a30710', '#d0c5fd'][i % 6]
-		return { class: 4 + i, name, label: name, rgb, ink: '#6b6b6b', pattern: ['plain', 'hatched', 'dotted', 'checked'][Math.floor(i / 6) % 4] }
-	}))
+// Colours by what the analyzer's palette does not know: the step or the pool of a block. of: class by life; own: [name, rgb, pattern],
+// the classes from 4 on.
+function ownPalette(by, of, own, common) {
+	const classes = common.filter(c => c.class < 4).concat(own.map(([name, rgb, pattern = 'plain'], i) => ({ class: 4 + i, name, label: name, rgb, ink: '#6b6b6b', pattern })))
 	return new Palette(by, { classes, of })
+}
+
+function alongScale(share) {
+	const at = share * (SCALE.length - 1), i = Math.min(SCALE.length - 2, Math.floor(at))
+	return hex(toward(rgbOf(SCALE[i]), rgbOf(SCALE[i + 1]), at - i))
 }

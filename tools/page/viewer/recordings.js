@@ -50,34 +50,41 @@ class Shown {
 	}
 }
 
-const MOST_OWN = 251	// classes of one's own in a byte
+const MOST_OWN = 240	// classes of one's own, of the 256 that a byte can tell
 
+// Steps as colours along a scale, so many to a class that all have one.
 function stepPalette(shown, common) {
-	const { lives, device } = shown, steps = device.steps.slice(0, MOST_OWN - 1), of = new Uint8Array(lives.n)
+	const { lives } = shown, { steps } = shown.device, each = Math.ceil(steps.length / MOST_OWN) || 1, classes = Math.ceil(steps.length / each), of = new Uint8Array(lives.n)
 	for (let i = 0, s = 0; i < lives.n; i++) {
 		while (s < steps.length && lives.birth[i] > steps[s].last_idx) s++
-		of[i] = s < steps.length && lives.birth[i] >= steps[s].first_idx ? 4 + s : 4 + steps.length
+		of[i] = 4 + (s < steps.length && lives.birth[i] >= steps[s].first_idx ? Math.floor(s / each) : classes)
 	}
-	const palette = ownPalette('step', of, [...steps.map(s => 'born in ' + s.name), 'born in no step'], common)
-	palette.byClass.get(4 + steps.length).label = ''
+	const name = k => { const a = steps[k * each], z = steps[Math.min(steps.length, (k + 1) * each) - 1]; return 'born in ' + a.name + (z === a ? '' : ' to ' + z.name) }
+	const palette = ownPalette('step', of, Array.from({ length: classes }, (_, k) => [name(k), alongScale(classes < 2 ? 0.5 : k / (classes - 1))]).concat([['born in no step', '#bdbdbd', 'dotted']]), common)
+	palette.byClass.get(4 + classes).label = ''
 	if (!steps.length) palette.remark = 'no steps are known'
 	return palette
 }
 
 function poolPalette(shown, common) {
-	const { lives, device } = shown, most = Math.min(device.pools.length, MOST_OWN - 1), of = new Uint8Array(lives.n)
-	for (let i = 0; i < lives.n; i++) of[i] = 4 + Math.min(lives.pool[i], most)
-	return ownPalette('pool', of, [...device.pools.slice(0, most).map(p => 'pool ' + p), 'other pools'], common)
+	const { lives } = shown, { pools } = shown.device, most = Math.min(pools.length, MOST_OWN), of = new Uint8Array(lives.n), six = ['#24325f', '#e09f20', '#2d9d7c', '#8d4ad2', '#a30710', '#d0c5fd']
+	for (let i = 0; i < lives.n; i++) of[i] = 4 + (lives.pool[i] >= pools.length ? most + 1 : Math.min(lives.pool[i], most))
+	return ownPalette('pool', of, pools.slice(0, most).map((p, i) => ['pool ' + p, six[i % 6], ['plain', 'hatched', 'dotted', 'checked'][Math.floor(i / 6) % 4]]).concat([['other pools', '#bdbdbd', 'dotted'], ['of a pool that is not told', '#c9d3de', 'hatched']]), common)
 }
 
+// So many are read at a time; each has a worker of its own.
+const READERS = Math.max(2, Math.min(8, navigator.hardwareConcurrency || 4))
+
 async function openBlobs(list) {
-	await Promise.all(list.map(async ({ blob, name }) => {
+	const waiting = list.map(({ blob, name }) => {
 		const shown = new Shown(name, blob.size ?? 0)
 		recordings.push(shown)
-		part('viewer').classList.add('open')
-		drawRanks()
-		await openOne(shown, blob)
-	}))
+		return { shown, blob }
+	})
+	part('viewer').classList.add('open')
+	drawRanks()
+	const reader = async () => { for (let next; (next = waiting.shift());) if (recordings.includes(next.shown)) await openOne(next.shown, next.blob) }
+	await Promise.all(Array.from({ length: Math.min(READERS, list.length) }, reader))
 }
 
 async function openOne(shown, blob) {
@@ -107,9 +114,36 @@ function takeWanted(shown) {
 	return asked
 }
 
+// The verdict and the outline of one that is not shown, for the list. A large one then gives its memory back; it is read again when it is
+// looked at.
+const LARGE = 64 << 20
 async function judgeQuietly(shown) {
-	try { shown.verdict = readVerdict(await shown.ask('diagnose', { form: 'text', width: 100 })).headline } catch (e) { shown.verdict = e.message }
+	try {
+		shown.verdict = readVerdict(await shown.ask('diagnose', { form: 'text', width: 100 })).headline
+		drawRanks()
+		await sketch(shown)
+		if (shown.size > LARGE && shown !== showing) shown.recording.close()
+	} catch (e) { shown.verdict = shown.verdict || e.message }
 	drawRanks()
+}
+
+// Memory over time in the size of a word, for the list of recordings.
+async function sketch(shown) {
+	const device = shown.usualDevice
+	if (shown.sketch || !device?.events) return
+	const curve = shown === showing && shown.lives ? shown.lives.curve : await shown.ask('curve', { device: device.device ?? undefined })
+	const canvas = element('canvas', { width: 240, height: 36, class: 'sketch', role: 'img', 'aria-label': 'memory over time of ' + shown.name }), c = canvas.getContext('2d'), n = curve.allocated.length
+	const allocated = new Peaks(curve.allocated), reserved = new Peaks(curve.reserved), most = Math.max(reserved.values[reserved.between(0, n - 1)], allocated.values[allocated.between(0, n - 1)]) || 1
+	for (const [peaks, color] of [[reserved, styled('cache')], [allocated, styled('use')]]) {
+		c.fillStyle = color
+		for (let x = 0; x < 240; x++) {
+			const a = Math.floor(x / 240 * n), tall = peaks.values[peaks.between(a, Math.max(a, Math.floor((x + 1) / 240 * n) - 1))] / most * 35
+			c.fillRect(x, 36 - tall, 1, tall)
+		}
+	}
+	c.fillStyle = styled('accent')
+	for (const f of device.failures) c.fillRect(f.idx / n * 240, 0, 2, 36)
+	shown.sketch = canvas
 }
 
 function closeRecording(at) {
@@ -139,7 +173,7 @@ function drawRanks() {
 		const name = button(r.name, `show ${r.name}`, () => r.outline && showRecording(i), { class: 'rank-name', 'aria-pressed': String(i === view.file), disabled: !r.outline })
 		return element('li', { class: 'rank ' + r.state + (i === view.file ? ' chosen' : '') }, name,
 			r.state === 'reading' ? element('progress', { max: 1, value: r.done, 'aria-label': 'reading ' + r.name }) : null,
-			element('span', { class: 'rank-said' }, said),
+			recordings.length > 1 ? r.sketch : null, element('span', { class: 'rank-said' }, said),
 			button(r.state === 'reading' ? 'cancel' : '×', r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`, () => r.state === 'reading' ? r.stop.abort() : closeRecording(i), { class: 'plain' }))
 	}))
 }

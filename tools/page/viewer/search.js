@@ -32,6 +32,7 @@ function relight(shown) {
 	timeline.forget()
 	timeline.draw()
 	momentMap?.draw()
+	compared.maps.forEach(m => m.draw())
 }
 
 // Goes to the next match behind the chosen block.

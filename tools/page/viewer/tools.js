@@ -85,7 +85,7 @@ function listenTabs() {
 		const needs = TABS.find(t => t.name === view.tab).of
 		if ([...changed].some(c => needs.includes(c))) drawTab()
 	})
-	watch('life', () => { drawBlock(); momentMap?.draw(); momentHolders?.mark(); flame.repaint?.(); if (view.tab === 'moment') momentMap?.reveal() })
+	watch('life', () => { drawBlock(); momentMap?.draw(); compared.maps.forEach(m => m.draw()); momentHolders?.mark(); flame.repaint?.(); if (view.tab === 'moment') momentMap?.reveal() })
 	watch('search', () => { const shown = current(); if (shown?.lives) shown.kept.lightClass = null; runSearch() })
 }
 

@@ -43,6 +43,7 @@ async function showVerdict(shown) {
 		fill(host, verdictView(text), figuresOf(shown), shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w)))
 		shown.verdict = readVerdict(text).headline
 		drawRanks()
+		if (recordings.length > 1) sketch(shown).then(drawRanks, () => {})
 		announce(shown.verdict)
 		document.title = shown.verdict.split(':')[0] + ': ' + shown.name + ', gpusnap'
 	} catch (e) { if (current() === shown) fill(host, errorNote(e)) }

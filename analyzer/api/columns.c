@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analyzer/api/handle.h"
-#include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/recording.h"
 
 const char *gpusnap_action_name(unsigned number)
 {
@@ -165,27 +165,25 @@ static void fill_blocks(const gs_meaning *m, const gs_layout *l, gpusnap_blocks 
 static gs_status answer_blocks(const gs_snapshot *s, const gs_device *device, const char *selector,
 	gpusnap_blocks *c, gs_error *err)
 {
-	gs_history h;
-	gs_meaning m = GS_MEANING_INIT;
+	gs_recording r;
 	gs_layout l;
 	gs_state state;
 	gs_layout_init(&l);
-	gs_status status = gs_history_init(&h, s, device, err);
+	gs_recording_init(&r, s, device, NULL);
+	gs_status status = gs_recording_need_meaning(&r, err);
 	if (!status)
-		status = gs_state_find(s, device, &h, selector, &state, err);
+		status = gs_state_find(s, device, &r.history, selector, &state, err);
 	if (!status)
-		status = gs_history_layout(&h, state.idx == GS_NONE ? h.captured_at : state.idx, &l, err);
-	if (!status)
-		status = gs_meaning_init(&m, &h, NULL, err);
+		status = gs_history_layout(
+			&r.history, state.idx == GS_NONE ? r.history.captured_at : state.idx, &l, err);
 	if (!status && !take_blocks(c, l.nblocks))
 		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
 	if (!status)
-		fill_blocks(&m, &l, c);
+		fill_blocks(&r.meaning, &l, c);
 	else
 		gpusnap_blocks_free(c);
-	gs_meaning_release(&m);
 	gs_layout_release(&l);
-	gs_history_release(&h);
+	gs_recording_release(&r);
 	return status;
 }
 

@@ -1,4 +1,5 @@
 /* What two moments differ in, as rows. */
+#include "analyzer/meaning/recording.h"
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/api/diff_rows.h"
 
@@ -8,8 +9,7 @@
 typedef struct side {
 	const gs_snapshot *snapshot;
 	gs_moments moments;
-	gs_history *histories;
-	gs_meaning *meanings;
+	gs_recording *recordings; /* by moment */
 } side;
 
 static gs_status side_open(
@@ -18,28 +18,21 @@ static gs_status side_open(
 	gs_status status = gs_meaning_moments_select(snapshot, device, state, &s->moments, err);
 
 	s->snapshot = snapshot;
-	s->histories = calloc(s->moments.n + 1, sizeof *s->histories);
-	s->meanings = calloc(s->moments.n + 1, sizeof *s->meanings);
-	if (!status && (!s->histories || !s->meanings))
+	s->recordings = calloc(s->moments.n + 1, sizeof *s->recordings);
+	if (!status && !s->recordings)
 		status = gs_fail(err, GS_NO_MEMORY, "histories of %zu devices", s->moments.n);
 	for (size_t i = 0; i < s->moments.n && !status; i++) {
-		status = gs_history_init(&s->histories[i], snapshot, s->moments.at[i].device, err);
-		if (!status)
-			status = gs_meaning_init(&s->meanings[i], &s->histories[i], NULL, err);
+		gs_recording_init(&s->recordings[i], snapshot, s->moments.at[i].device, NULL);
+		status = gs_recording_need_meaning(&s->recordings[i], err);
 	}
 	return status;
 }
 
 static void side_release(side *s)
 {
-	for (size_t i = 0; i < s->moments.n; i++) {
-		if (s->meanings)
-			gs_meaning_release(&s->meanings[i]);
-		if (s->histories)
-			gs_history_release(&s->histories[i]);
-	}
-	free(s->meanings);
-	free(s->histories);
+	for (size_t i = 0; s->recordings && i < s->moments.n; i++)
+		gs_recording_release(&s->recordings[i]);
+	free(s->recordings);
 	gs_moments_release(&s->moments);
 }
 
@@ -47,7 +40,7 @@ static gs_diff_side find_moment(const side *s, int32_t device)
 {
 	for (size_t i = 0; i < s->moments.n; i++)
 		if (s->moments.at[i].device->device == device)
-			return (gs_diff_side){s->snapshot, &s->moments.at[i], &s->meanings[i]};
+			return (gs_diff_side){s->snapshot, &s->moments.at[i], &s->recordings[i].meaning};
 	return (gs_diff_side){0};
 }
 

@@ -55,17 +55,11 @@ static gs_status find_peak(gs_scene *scene, size_t i, gs_error *err)
 	return status;
 }
 
-struct gs_scene_sense {
-	gs_history history;
-	gs_meaning meaning;
-};
-
 /* The diagnosis has looked at one of the devices already. */
 static gs_status find_meaning(gs_scene *scene, size_t i, gs_error *err)
 {
 	const gs_moment *m = &scene->moments.at[i];
-	struct gs_scene_sense *own = &scene->own[i];
-	gs_status status;
+	gs_recording *own = &scene->own[i];
 
 	if (m->device == scene->diagnosis.device && scene->diagnosis.has_layout &&
 		scene->diagnosis.meaning.history) {
@@ -75,8 +69,8 @@ static gs_status find_meaning(gs_scene *scene, size_t i, gs_error *err)
 	}
 	scene->histories[i] = &own->history;
 	scene->meanings[i] = &own->meaning;
-	status = gs_history_init(&own->history, scene->snapshot, m->device, err);
-	return status ? status : gs_meaning_init(&own->meaning, &own->history, NULL, err);
+	gs_recording_init(own, scene->snapshot, m->device, NULL);
+	return gs_recording_need_meaning(own, err);
 }
 
 static gs_status find_meanings(gs_scene *scene, gs_error *err)
@@ -129,10 +123,8 @@ gs_status gs_scene_open(
 void gs_scene_release(gs_scene *scene)
 {
 	for (size_t i = 0; i < scene->moments.n; i++) {
-		if (scene->own) {
-			gs_meaning_release(&scene->own[i].meaning);
-			gs_history_release(&scene->own[i].history);
-		}
+		if (scene->own)
+			gs_recording_release(&scene->own[i]);
 		if (scene->peaks)
 			gs_layout_release(&scene->peaks[i]);
 	}

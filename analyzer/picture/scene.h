@@ -4,6 +4,7 @@
 #define GS_ANALYZER_PICTURE_SCENE_H
 
 #include "analyzer/diagnose/diagnose.h"
+#include "analyzer/meaning/recording.h"
 #include "analyzer/picture/map.h"
 #include "analyzer/picture/plot.h"
 #include "analyzer/state/moments.h"
@@ -28,9 +29,9 @@ typedef struct gs_scene {
 	 * diagnosis' */
 	const gs_history **histories;
 	const gs_meaning **meanings;
-	struct gs_scene_sense *own; /* the others' */
-	gs_layout *peaks;           /* by moment: where most was allocated */
-	gs_palette_moment *ranks;   /* what ranks holders: the moments and the peaks */
+	gs_recording *own;        /* the others' */
+	gs_layout *peaks;         /* by moment: where most was allocated */
+	gs_palette_moment *ranks; /* what ranks holders: the moments and the peaks */
 } gs_scene;
 
 /* Errors as of gs_diagnose and gs_moments_select. Release in any case. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/recording.h"
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/store/store_internal.h"
 
@@ -15,34 +16,12 @@ enum { MAX_OOM_STATES = 32 };
 typedef struct device_fill {
 	gs_fill *f;
 	const gs_device *d;
-	gs_history history;
-	gs_meaning meaning;
-	bool has_history, has_meaning, has_steps;
-	bool captured_done;
+	gs_recording recording;
+	bool has_steps, captured_done;
 	int64_t captured_id;
 	size_t nooms, first_oom; /* its rows of s->ooms are first_oom … first_oom + nooms - 1 */
 	int64_t *oom_ids;        /* state.id by number of its OOM, 0 none */
 } device_fill;
-
-static gs_status need_history(device_fill *x, gs_error *err)
-{
-	if (x->has_history)
-		return GS_OK;
-	gs_status status = gs_history_init(&x->history, x->f->s, x->d, err);
-	x->has_history = true;
-	return status;
-}
-
-static gs_status need_meaning(device_fill *x, gs_error *err)
-{
-	if (x->has_meaning)
-		return GS_OK;
-	gs_status status = need_history(x, err);
-	if (!status)
-		status = gs_meaning_init(&x->meaning, &x->history, x->f->options->rules, err);
-	x->has_meaning = !status;
-	return status;
-}
 
 static bool wants_meaning(const device_fill *x)
 {
@@ -84,9 +63,10 @@ static gs_status number_blocks(device_fill *x, gs_layout *out, gs_error *err)
 {
 	gs_layout built;
 	gs_layout_init(&built);
-	gs_status status = need_history(x, err);
+	gs_status status = gs_recording_need_history(&x->recording, err);
 	if (!status)
-		status = gs_history_layout(&x->history, x->history.captured_at, &built, err);
+		status = gs_history_layout(
+			&x->recording.history, x->recording.history.captured_at, &built, err);
 	if (!status && gs_layout_copy(out, &x->d->captured))
 		status = gs_fail(err, GS_NO_MEMORY, "blocks");
 	for (size_t i = 0; !status && i < out->nblocks && built.nblocks == out->nblocks; i++)
@@ -110,8 +90,8 @@ static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, g
 		.reserved = GS_NONE,
 		.allocated = GS_NONE};
 	if (wants_meaning(x)) {
-		status = need_meaning(x, err);
-		row.meaning = &x->meaning;
+		status = gs_recording_need_meaning(&x->recording, err);
+		row.meaning = &x->recording.meaning;
 	}
 	bool captured = is_captured(x, state);
 	gs_state_fit fit = gs_state_captured_fit(x->f->s, x->d, state, &row.doubt);
@@ -130,9 +110,9 @@ static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, g
 	} else if (captured)
 		row.layout = x->d->has_layout ? &x->d->captured : NULL;
 	else {
-		status = need_history(x, err);
+		status = gs_recording_need_history(&x->recording, err);
 		if (!status)
-			status = gs_history_layout(&x->history, state->idx, &built, err);
+			status = gs_history_layout(&x->recording.history, state->idx, &built, err);
 		row.layout = &built;
 	}
 	if (!status)
@@ -154,7 +134,7 @@ static gs_status put_steps(device_fill *x, gs_error *err)
 	if (x->has_steps)
 		return GS_OK;
 	x->has_steps = true;
-	return gs_fill_steps(x->f, &x->meaning, err);
+	return gs_fill_steps(x->f, &x->recording.meaning, err);
 }
 
 static gs_status find_state(device_fill *x, const char *selector, gs_state *state, gs_error *err)
@@ -163,12 +143,12 @@ static gs_status find_state(device_fill *x, const char *selector, gs_state *stat
 	bool peak;
 	gs_status status = GS_OK;
 	if (gs_step_selector(selector, &number, &peak))
-		status = need_meaning(x, err);
-	if (!status && x->has_meaning && gs_step_selector(selector, &number, &peak))
+		status = gs_recording_need_meaning(&x->recording, err);
+	if (!status && x->recording.has_meaning && gs_step_selector(selector, &number, &peak))
 		status = put_steps(x, err); /* where the step is missing, these are told */
 	return status ? status
-				  : gs_meaning_state_find(x->f->s, x->d, x->has_history ? &x->history : NULL,
-						x->has_meaning ? &x->meaning : NULL, selector, state, err);
+				  : gs_meaning_state_find(x->f->s, x->d, gs_recording_history(&x->recording),
+						gs_recording_meaning(&x->recording), selector, state, err);
 }
 
 static bool keep_oom(const device_fill *x, size_t i)
@@ -203,7 +183,7 @@ static gs_status put_all(device_fill *x, gs_error *err)
 			status = put_named(x, selector, &x->oom_ids[i], err);
 	}
 	if (!status && x->d->trace.n) {
-		status = need_history(x, err);
+		status = gs_recording_need_history(&x->recording, err);
 		if (!status)
 			status = put_named(x, "peak", &ignored, err);
 		if (!status)
@@ -301,14 +281,14 @@ static gs_status oom_sums(device_fill *x, gs_running_totals *sums, bool *known, 
 		missing |= !known[i] && ooms[i].idx != GS_NONE && ooms[i].allocated == GS_NONE;
 	if (!missing || !(x->f->options->want & GS_WANT_OOM_SUMS) || !x->d->trace.n)
 		return GS_OK;
-	gs_status status = need_history(x, err);
+	gs_status status = gs_recording_need_history(&x->recording, err);
 	if (status)
 		return status;
 	gs_running_totals g;
-	gs_running_totals_start(&x->history, &g);
+	gs_running_totals_start(&x->recording.history, &g);
 	size_t at = 0;
 	for (size_t i = 0; i < x->d->trace.n && at < x->nooms; i++) {
-		gs_running_totals_step(&x->history, i, &g);
+		gs_running_totals_step(&x->recording.history, i, &g);
 		for (; at < x->nooms && ooms[at].idx != GS_NONE && (size_t)ooms[at].idx == i; at++) {
 			sums[at] = known[at] ? sums[at] : g;
 			known[at] = true;
@@ -361,9 +341,9 @@ static gs_status fill_states(device_fill *x, gs_error *err)
 	bool series = x->f->options->want & GS_WANT_SERIES && x->d->trace.n,
 		 steps = x->f->options->want & GS_WANT_STEPS && (x->d->trace.n || x->d->has_layout);
 	if (!status && (series || steps))
-		status = need_meaning(x, err);
+		status = gs_recording_need_meaning(&x->recording, err);
 	if (!status && series)
-		status = gs_fill_series(x->f, &x->meaning, err);
+		status = gs_fill_series(x->f, &x->recording.meaning, err);
 	if (!status && steps)
 		status = put_steps(x, err);
 	return status;
@@ -391,12 +371,11 @@ gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
 		return put_other_ooms(f, err);
 	if (gs_device_is_empty(f->s, d))
 		return GS_OK;
-	device_fill x = {.f = f, .d = d, .history = GS_HISTORY_INIT};
+	device_fill x = {.f = f, .d = d};
+	gs_recording_init(&x.recording, f->s, d, f->options->rules);
 	find_ooms(&x, d->device);
 	gs_status status = fill_states(&x, err);
-	gs_meaning_release(&x.meaning);
-	if (x.has_history)
-		gs_history_release(&x.history);
+	gs_recording_release(&x.recording);
 	free(x.oom_ids);
 	return status;
 }

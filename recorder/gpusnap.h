@@ -73,6 +73,9 @@ typedef enum gpusnap_status {
 
 typedef struct CUstream_st *gpusnap_stream;
 
+/* Number of a stack, frame or tag, from 1; 0: none. */
+typedef uint32_t gpusnap_id;
+
 /* "1.0.0" of the library that is loaded. */
 GPUSNAP_API const char *gpusnap_version(void);
 
@@ -197,6 +200,27 @@ GPUSNAP_API gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool
 GPUSNAP_API gpusnap_status gpusnap_push_tag(const char *name);
 GPUSNAP_API gpusnap_status gpusnap_pop_tag(void);
 
+/* --- work that was ordered elsewhere
+ * -----------------------------------------------------------------------------------------------
+ */
+
+/* Engines that run work later and on threads of their own, such as autograd's, hide who ordered it.
+ * Both functions take microseconds at most; without a recorder that records they do nothing. The
+ * recorder is the one of watched devices, where that is open, else that of gpusnap_open. */
+
+/* The stack of the calling thread now, with the work that it does, as a number to give to
+ * gpusnap_work_for; 0: none. To be called while no lock is held, since Python's interpreter lock
+ * may be taken for it. */
+GPUSNAP_API gpusnap_id gpusnap_place(void);
+
+/* The calling thread now does work of that name that was ordered at place (0: not known): stacks
+ * that are taken go on, outside their own frames, with a frame of that name and those of place.
+ * NULL: it no longer does. */
+GPUSNAP_API void gpusnap_work_for(const char *name, gpusnap_id place);
+
+/* Whether GPUSNAP_BACKWARD asks for places to be taken. */
+GPUSNAP_API bool gpusnap_wants_places(void);
+
 /* --- steps and other moments
  * -------------------------------------------------------------------------------------------- */
 
@@ -260,7 +284,6 @@ GPUSNAP_API void gpusnap_off_signal(gpusnap_signal_dump *dump, void *arg);
  * (ids start at 1; 0 where one is asked for means none). Unknown numbers are GPUSNAP_UNKNOWN. After
  * a failure for want of memory the builder still may be written or freed. */
 typedef struct gpusnap_builder gpusnap_builder;
-typedef uint32_t gpusnap_id;
 #define GPUSNAP_UNKNOWN INT64_MIN
 
 /* What made a dump that gpusnap_builder_write names itself. */

@@ -101,10 +101,7 @@ static void write_request(answer *a)
 	gs_prose_clear(&p);
 	gs_prose_clear(&pool);
 	gs_say_size(&p, d->requested);
-	if (d->stack) {
-		gs_say(&p, " for ");
-		gs_say_place(&p, a->voice, d, d->stack);
-	}
+	gs_say_request_place(&p, a->voice, d);
 	say_pool(&pool, d);
 	if (pool.n)
 		snprintf(remark, sizeof remark, "(%.120s)", pool.text);

@@ -39,6 +39,22 @@ void gs_say_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, gs_
 		gs_say(p, "%s", unnamed(d, stack));
 }
 
+void gs_say_request_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d)
+{
+	char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
+	const gs_oom *oom = d->oom < d->snapshot->nooms ? &d->snapshot->ooms[d->oom] : NULL;
+	bool named = oom && oom->stack == d->stack
+		? gs_oom_place(d->snapshot, oom, where, called_by)
+		: gs_stack_place(d->snapshot, d->stack, where, called_by);
+	if (!named && !d->stack)
+		return;
+	gs_say(p, " for ");
+	if (named)
+		gs_say_where(p, voice, where, called_by);
+	else
+		gs_say(p, "%s", unnamed(d, d->stack));
+}
+
 char *gs_diagnosis_stack(const gs_snapshot *s, gs_id stack)
 {
 	size_t n = stack && stack < s->nstacks ? gs_stack_text(s, stack, false, NULL, 0) : 0;

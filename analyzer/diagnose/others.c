@@ -42,7 +42,7 @@ static void judge(struct gs_other *o, const gs_diagnose_options *options)
 static void place_of(const gs_failure *f, char *where)
 {
 	char called_by[GS_PLACE_TEXT];
-	gs_stack_place(f->snapshot, f->snapshot->ooms[f->oom].stack, where, called_by);
+	gs_oom_place(f->snapshot, &f->snapshot->ooms[f->oom], where, called_by);
 }
 
 typedef struct work {

@@ -75,7 +75,7 @@ void gs_meaning_holder_name(const gs_meaning *m, gs_holder_key key, char *where,
 											  : "no stack recorded");
 	}
 	if (key.more)
-		gs_forward_place(gs_string_text(s, key.more), called_by);
+		gs_forward_place(gs_string_text(s, key.more), where, called_by);
 }
 
 static int by_words(const void *a, const void *b)

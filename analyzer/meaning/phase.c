@@ -7,6 +7,7 @@
 #include "analyzer/meaning/meaning.h"
 #include "analyzer/meaning/rules.h"
 #include "analyzer/model/frame_class.h"
+#include "analyzer/model/frames.h"
 
 typedef struct mark {
 	uint8_t phase, trait;
@@ -86,15 +87,6 @@ static bool is_python(const char *file)
 	return (n > 3 && !strcmp(file + n - 3, ".py")) || (n && file[0] == '<');
 }
 
-/* A node of autograd that a recorder names alone: "AddmmBackward0", without a file. */
-static bool is_bare_node(const char *name, const char *file)
-{
-	if (*file || strpbrk(name, ":(. "))
-		return false;
-	const char *at = strstr(name, "Backward");
-	return at && !at[8 + strspn(at + 8, "0123456789")];
-}
-
 static frame_mark mark_frame(
 	const gs_snapshot *s, const gs_category_rules *rules, gs_id id, bool *python)
 {
@@ -109,7 +101,7 @@ static frame_mark mark_frame(
 		m.trait = f->class >> GS_FRAME_TRAIT_AT & 15;
 		return m;
 	}
-	if (is_bare_node(name, file))
+	if (gs_frame_is_bare_node(s, id))
 		return (frame_mark){GS_PHASE_BACKWARD, GS_TRAIT_NODE, m.rule};
 	for (size_t i = 0; i < MARKS; i++)
 		if (name_fits(marks[i].name, name) && file_fits(marks[i].file, file)) {
@@ -139,7 +131,7 @@ static bool is_called_back(const gs_snapshot *s, const gs_frame *f)
 }
 
 /* A stack whose Python part begins in the call that the autograd engine makes, or that has the
- * engine's own frames. */
+ * engine's own frames. n: without those that ordered the work. */
 static bool from_autograd(const gs_snapshot *s, const gs_id *frames, uint32_t n, const bool *python)
 {
 	gs_id outermost = 0;
@@ -171,9 +163,10 @@ static gs_stack_phase look_at_stack(
 	const gs_snapshot *s, gs_id stack, const frame_mark *of, const bool *python)
 {
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
-	uint32_t n = s->stacks[stack].n;
+	uint32_t own = gs_stack_own(s, stack), n = s->stacks[stack].n;
+	bool node = own < n, marked = false, seen = false;
 	gs_stack_phase p = {.phase = n ? GS_PHASE_USER : GS_PHASE_NONE};
-	bool marked = false, seen = false;
+	n = node ? own + 1 : n; /* behind a node comes who ordered it */
 	for (uint32_t i = 0; i < n; i++) {
 		gs_id f = frames[i];
 		if (!p.rule)
@@ -189,7 +182,7 @@ static gs_stack_phase look_at_stack(
 			p.layer = is_layer(s, f);
 		}
 	}
-	p.autograd = n && from_autograd(s, frames, n, python);
+	p.autograd = node || (n && from_autograd(s, frames, n, python));
 	if (p.autograd && p.phase == GS_PHASE_FORWARD)
 		p.phase = GS_PHASE_RECOMPUTE;
 	else if (p.autograd && p.phase == GS_PHASE_USER)

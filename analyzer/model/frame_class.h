@@ -19,6 +19,7 @@ enum {
 	GS_FRAME_MOVES = 1 << 9,        /* Module._apply */
 	GS_FRAME_ENGINE = 1 << 10,      /* the autograd engine's thread */
 	GS_FRAME_CALLED_BACK = 1 << 11, /* Python that the engine calls */
+	GS_FRAME_BARE = 1 << 12,        /* a node that a recorder names alone */
 	GS_FRAME_PHASE_AT = 16,         /* four bits: the phase that it marks (meaning/phase.h) */
 	GS_FRAME_TRAIT_AT = 20          /* four bits: the trait */
 };

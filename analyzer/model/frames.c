@@ -213,6 +213,43 @@ bool gs_frame_is_library(const gs_snapshot *s, gs_id frame)
 		!contains_any(path, torch_files);
 }
 
+/* Of functions that programs define the class and "Backward"; templates keep their arguments. */
+static size_t bare_node(const char *name, const char *file)
+{
+	static const char *const others[] = {"AccumulateGrad", "CopySlices", "CopyBackwards"};
+	const char *end = strstr(name, "Backward");
+	if (*file || !*name)
+		return 0;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		if (!strcmp(name, others[i]))
+			return strlen(name);
+	if (!strncmp(name, "CppNode<", 8))
+		return strlen(name);
+	if (!end || strpbrk(name, ":(. "))
+		return 0;
+	for (const char *next; (next = strstr(end + 1, "Backward"));)
+		end = next; /* TanhBackwardBackward0 */
+	end += 8 + strspn(end + 8, "0123456789");
+	return *end ? 0 : (size_t)(end - name);
+}
+
+bool gs_frame_is_bare_node(const gs_snapshot *s, gs_id frame)
+{
+	const gs_frame *f = frame_at(s, frame);
+	if (f && f->class)
+		return f->class & GS_FRAME_BARE;
+	return f && bare_node(gs_string_text(s, f->name), gs_string_text(s, f->file)) > 0;
+}
+
+uint32_t gs_stack_own(const gs_snapshot *s, gs_id stack)
+{
+	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
+	uint32_t n = s->stacks[stack].n, i = 0;
+	while (i < n && !gs_frame_is_bare_node(s, frames[i]))
+		i++;
+	return i;
+}
+
 /* "torch::autograd::generated::MmBackward0::apply(…)": the class before ::apply. A node that a
  * recorder names stands alone. */
 size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
@@ -230,10 +267,8 @@ size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
 		for (const char *p = name; p < end; p++)
 			if (p[0] == ':' && p[1] == ':')
 				start = p + 2;
-	} else if (!*file && !strpbrk(name, ":(. ") && (end = strstr(name, "Backward"))) {
-		end += 8 + strspn(end + 8, "0123456789");
-		if (*end)
-			return 0;
+	} else if (bare_node(name, file)) {
+		end = name + bare_node(name, file);
 	} else {
 		return 0;
 	}
@@ -262,6 +297,7 @@ uint32_t gs_frame_class(const gs_snapshot *s, gs_id frame)
 	class |= gs_frame_is_library(s, frame) ? GS_FRAME_LIBRARY : 0;
 	class |= gs_frame_is_compiled(s, frame) ? GS_FRAME_COMPILED : 0;
 	class |= gs_frame_node(s, frame, NULL, 0) ? GS_FRAME_NODE : 0;
+	class |= gs_frame_is_bare_node(s, frame) ? GS_FRAME_BARE : 0;
 	return class | (is_body(s, f) ? GS_FRAME_BODY : 0);
 }
 

@@ -18,6 +18,13 @@ bool gs_frame_is_library(const gs_snapshot *s, gs_id frame);
 /* True for code that torch.compile made: a line of the file names no place of a program. */
 bool gs_frame_is_compiled(const gs_snapshot *s, gs_id frame);
 
+/* Whether a frame is a node of autograd that a recorder names alone: "AddmmBackward0", without a
+ * file. The frames outside it ordered its work (gpusnap_work_for), they do not run. */
+bool gs_frame_is_bare_node(const gs_snapshot *s, gs_id frame);
+
+/* How many frames a stack (not 0) has inside the first such node: all, where there is none. */
+uint32_t gs_stack_own(const gs_snapshot *s, gs_id stack);
+
 /* The name of the autograd node that a frame runs ("AddmmBackward0"); returns its length, 0 where
  * the frame is none. Like snprintf. */
 size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap);

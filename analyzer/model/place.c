@@ -106,14 +106,14 @@ static bool is_compiled_below(const gs_snapshot *s, const gs_id *frames, uint32_
 	return false;
 }
 
-/* The nearest frame outside that is worth naming and reads differently. */
+/* The nearest frame outside, up to end, that is worth naming and reads differently. */
 static void write_caller(
-	const gs_snapshot *s, gs_id stack, uint32_t user, const char *where, char *by)
+	const gs_snapshot *s, gs_id stack, uint32_t user, uint32_t end, const char *where, char *by)
 {
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
 	bool library = gs_frame_is_library(s, frames[user]);
 	by[0] = 0;
-	for (uint32_t i = user + 1; i < s->stacks[stack].n && !by[0]; i++) {
+	for (uint32_t i = user + 1; i < end && !by[0]; i++) {
 		if (!gs_frame_is_user(s, frames[i]) && !(library && gs_frame_is_library(s, frames[i])))
 			continue;
 		gs_frame_place(s, frames[i], by);
@@ -122,30 +122,73 @@ static void write_caller(
 	}
 }
 
+/* "model.py:49 attend" as "gradient of attend (model.py:49)". */
+static void write_gradient(char *to, const char *place)
+{
+	const char *function = strrchr(place, ' ');
+	char text[GS_PLACE_TEXT];
+	if (function)
+		snprintf(text, sizeof text, "gradient of %.*s (%.*s)", GS_PLACE_TEXT - 130, function + 1,
+			(int)(function - place), place);
+	else
+		snprintf(text, sizeof text, "gradient of %.*s", GS_PLACE_TEXT - 16, place);
+	memcpy(to, text, sizeof text);
+}
+
+#define OF_BACKWARD "backward pass"
+
+static void write_node(char *to, const gs_snapshot *s, gs_id frame)
+{
+	char node[GS_PLACE_TEXT - 32] = "";
+	gs_frame_node(s, frame, node, sizeof node);
+	snprintf(to, GS_PLACE_TEXT, "%s (" OF_BACKWARD ")", node);
+}
+
+/* Behind the node at own stands the line that ordered its work; false where it does not. */
+static bool write_order(const gs_snapshot *s, gs_id stack, uint32_t own, char *to)
+{
+	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
+	char place[GS_PLACE_TEXT];
+	for (uint32_t i = own + 1; i < s->stacks[stack].n; i++)
+		if (gs_frame_is_user(s, frames[i]) && gs_frame_place(s, frames[i], place)) {
+			write_gradient(to, place);
+			return true;
+		}
+	return false;
+}
+
+static void write_own(
+	const gs_snapshot *s, gs_id stack, uint32_t user, uint32_t own, char *where, char *called_by)
+{
+	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
+	char at[GS_PLACE_TEXT];
+	gs_frame_place(s, frames[user], at);
+	snprintf(where, GS_PLACE_TEXT, "%.*s%s", GS_PLACE_TEXT - 16, at,
+		is_compiled_below(s, frames, user) ? ", compiled" : "");
+	write_caller(s, stack, user, own, at, called_by);
+	if (!called_by[0])
+		write_order(s, stack, own, called_by);
+}
+
 bool gs_stack_place(const gs_snapshot *s, gs_id stack, char *where, char *called_by)
 {
-	char node[GS_PLACE_TEXT - 32], at[GS_PLACE_TEXT];
 	gs_id frame = gs_stack_user_frame(s, stack);
 	where[0] = called_by[0] = 0;
 	if (!frame)
 		return false;
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
-	uint32_t user = 0;
+	uint32_t user = 0, own = gs_stack_own(s, stack);
 	while (frames[user] != frame)
 		user++;
-	if (!gs_frame_is_user(s, frame) && !gs_frame_is_library(s, frame) &&
-		gs_frame_node(s, frame, node, sizeof node)) {
-		snprintf(where, GS_PLACE_TEXT, "%s (backward pass)", node);
+	if (user > own && write_order(s, stack, own, where)) {
+		gs_frame_node(s, frames[own], called_by, GS_PLACE_TEXT);
+	} else if (!gs_frame_is_user(s, frame) && !gs_frame_is_library(s, frame) &&
+		gs_frame_node(s, frame, NULL, 0)) {
+		write_node(where, s, frame);
+		write_caller(s, stack, user, s->stacks[stack].n, where, called_by);
 	} else {
-		gs_frame_place(s, frame, at);
-		snprintf(where, GS_PLACE_TEXT, "%.*s%s", GS_PLACE_TEXT - 16, at,
-			is_compiled_below(s, frames, user) ? ", compiled" : "");
-		if (strcmp(at, where) != 0) {
-			write_caller(s, stack, user, at, called_by);
-			return true;
-		}
+		write_own(s, stack, user, own, where, called_by);
 	}
-	write_caller(s, stack, user, where, called_by);
 	return where[0] != 0;
 }
 
@@ -161,7 +204,7 @@ static bool is_of_library(const char *path, size_t n)
 }
 
 /* In JSON a quote is \" and a backslash \\. */
-bool gs_forward_place(const char *more, char *where)
+static bool forward_place(const char *more, char *where)
 {
 	const char *at = more ? strstr(more, "\"forward_frames\"") : NULL;
 	where[0] = 0;
@@ -181,5 +224,27 @@ bool gs_forward_place(const char *more, char *where)
 			strcspn(function, "\\\"\n"));
 		at = function;
 	}
+	return where[0] != 0;
+}
+
+void gs_forward_place(const char *more, char *where, char *called_by)
+{
+	char place[GS_PLACE_TEXT], *node = strstr(where, " (" OF_BACKWARD ")");
+	if (!forward_place(more, place))
+		return;
+	if (*where && !node && strcmp(where, OF_BACKWARD) != 0) {
+		write_gradient(called_by, place);
+		return;
+	}
+	snprintf(called_by, GS_PLACE_TEXT, "%.*s", node ? (int)(node - where) : 0, where);
+	write_gradient(where, place);
+}
+
+bool gs_oom_place(const gs_snapshot *s, const gs_oom *oom, char *where, char *called_by)
+{
+	const gs_device *d = gs_snapshot_find_device(s, oom->device);
+	gs_stack_place(s, oom->stack, where, called_by);
+	if (d && oom->idx >= 0 && (uint64_t)oom->idx < d->trace.n)
+		gs_forward_place(gs_string_text(s, d->trace.events[oom->idx].more), where, called_by);
 	return where[0] != 0;
 }

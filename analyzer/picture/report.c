@@ -97,7 +97,7 @@ static void fill_row(overview *x, const gs_scene *scene)
 	x->free = d->totals.free;
 	x->reserved = d->totals.reserved;
 	if (d->oom != SIZE_MAX)
-		gs_stack_place(scene->snapshot, d->stack, x->where, called_by);
+		gs_oom_place(scene->snapshot, &scene->snapshot->ooms[d->oom], x->where, called_by);
 	x->standing.verdict = x->verdict;
 	if (d->has_layout)
 		gs_standing_of(scene->snapshot, &d->layout, &x->standing);

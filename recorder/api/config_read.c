@@ -165,6 +165,7 @@ gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error 
 		break;
 	case GS_ENV_CONF: return read_text(variable, value, c->conf, sizeof c->conf, err);
 	case GS_ENV_LOG: return read_log(c, value, err);
+	case GS_ENV_BACKWARD: c->places = *value && strcmp(value, "0"); break;
 	case GS_ENV_DISABLE: c->disable = *value && strcmp(value, "0"); break;
 	default: return gs_fail(err, GS_INVALID, "no such setting");
 	}

@@ -139,6 +139,18 @@ static gs_id with_named(gs_recorder *r, gs_frames_hook *hook, gs_id tail)
 	return n ? gs_tables_stack(&r->tables, frames, n, NULL, 0, tail) : tail;
 }
 
+/* The thread's own frames, and the work that it does. */
+static gs_id stack_of(gs_recorder *r, gs_thread *t, const gs_regs *from)
+{
+	gs_id tail = t->work.owner == r->serial ? t->work.stack : 0, stack = tail;
+	if (from && (r->config.stacks & GS_STACKS_C)) {
+		stack = c_stack(r, t, from);
+		stack = tail ? gs_tables_onto(&r->tables, stack, tail) : stack;
+	}
+	gs_frames_hook *hook = atomic_load_explicit(&r->hook, memory_order_acquire);
+	return hook ? with_named(r, hook, stack) : stack;
+}
+
 void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
 {
 	*call = (gs_call){0, 0, 0};
@@ -150,12 +162,31 @@ void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
 		return;
 	if (r->config.stacks)
 		gs_unwind_check(&t->unwinder, r->serial, call->ticks, r->clock.millisecond);
-	if (from && (r->config.stacks & GS_STACKS_C))
-		call->stack = c_stack(r, t, from);
-	gs_frames_hook *hook = atomic_load_explicit(&r->hook, memory_order_acquire);
-	if (hook)
-		call->stack = with_named(r, hook, call->stack);
+	call->stack = stack_of(r, t, from);
 	call->tag = gs_thread_tag(t, r->serial);
+}
+
+gs_id gs_recorder_place(gs_recorder *r, const gs_regs *from)
+{
+	gs_thread *t = r->config.stacks ? gs_thread_self() : NULL;
+	if (!t)
+		return 0;
+	gs_unwind_check(&t->unwinder, r->serial, gs_clock_ticks(&r->clock), r->clock.millisecond);
+	return stack_of(r, t, from);
+}
+
+void gs_recorder_work_for(gs_recorder *r, const char *name, gs_id place)
+{
+	gs_thread *t = gs_thread_self();
+	if (!t)
+		return;
+	t->work.owner = r->serial;
+	t->work.stack = 0;
+	if (!name || !r->config.stacks)
+		return;
+	gs_id frame = gs_tables_frame(
+		&r->tables, gs_tables_text(&r->tables, name, strlen(name)), 0, -1);
+	t->work.stack = gs_tables_stack(&r->tables, &frame, frame ? 1 : 0, NULL, 0, place);
 }
 
 void gs_recorder_call_free(gs_recorder *r, gs_call *call)

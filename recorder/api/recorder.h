@@ -75,6 +75,11 @@ void gs_recorder_hook_python(gs_recorder *r);
 void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call);
 /* The same without a stack, for frees. */
 void gs_recorder_call_free(gs_recorder *r, gs_call *call);
+/* The stack of that call alone; 0: none is recorded. */
+gs_id gs_recorder_place(gs_recorder *r, const gs_regs *from);
+/* From now on stacks of the calling thread go on with a frame of that name and the stack place (0:
+ * none); with name NULL no longer. */
+void gs_recorder_work_for(gs_recorder *r, const char *name, gs_id place);
 
 void gs_recorder_push_tag(gs_recorder *r, const char *name);
 gs_status gs_recorder_pop_tag(gs_recorder *r); /* GS_STATE where none is pushed */

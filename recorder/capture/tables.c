@@ -278,6 +278,15 @@ gs_id gs_tables_stack(gs_tables *t, const gs_id *named, uint32_t n, const uint64
 	return id ? id : count_dropped(t);
 }
 
+gs_id gs_tables_onto(gs_tables *t, gs_id stack, gs_id tail)
+{
+	if (!stack)
+		return tail;
+	const gs_table_stack *s = &t->stacks[stack];
+	tail = s->tail ? gs_tables_onto(t, s->tail, tail) : tail;
+	return gs_tables_stack(t, t->stack_frames + s->first, s->n, NULL, 0, tail);
+}
+
 void gs_tables_refresh_modules(gs_tables *t)
 {
 	pthread_mutex_lock(&t->lock);

@@ -77,6 +77,9 @@ gs_id gs_tables_frame(gs_tables *t, gs_id name, gs_id file, int32_t line);
 gs_id gs_tables_stack(gs_tables *t, const gs_id *named, uint32_t n, const uint64_t *addresses,
 	uint32_t naddresses, gs_id tail);
 
+/* The frames of a stack, and of those that it goes on with, followed by the stack tail. */
+gs_id gs_tables_onto(gs_tables *t, gs_id stack, gs_id tail);
+
 /* Reads the loader's list of modules again if it changed. Called at open, when loads change, and
  * before a dump. */
 void gs_tables_refresh_modules(gs_tables *t);

@@ -15,6 +15,10 @@ typedef struct gs_thread {
 	uint32_t ntags; /* pushed; those beyond GS_TAGS_DEEP are counted, not kept */
 	uint16_t tags[GS_TAGS_DEEP];
 	struct {
+		uint32_t owner; /* serial of the recorder whose stack it is */
+		uint32_t stack; /* that the thread's own go on with: the work that it does; 0: none */
+	} work;
+	struct {
 		uint32_t stack; /* of the call to the watched allocator that is under way; 0: none */
 		uint16_t tag;
 		uint32_t failed_stack; /* of the last failure, … */

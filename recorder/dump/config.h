@@ -36,6 +36,7 @@ typedef struct gs_config {
 	char stream[PATH_MAX]; /* pattern of a stream's path, absolute; empty: none */
 	uint64_t stream_bytes; /* that it may have; 0: any */
 	uint64_t stream_epoch; /* events between two layouts, at least; only tests change it */
+	bool places;           /* of who ordered work that is done later (gpusnap_place) */
 	bool disable;
 	bool sync;      /* fsync dumps; only benches and tests switch it off */
 	bool every_oom; /* dump each out-of-memory, though nothing changed since the last */

@@ -2,9 +2,15 @@
 """gpusnap with a real PyTorch on the pretend CUDA. usage: check_torch.py PYTHON BUILD [CASE…]
 PYTHON: an interpreter that has torch. Ends with `torch RELEASE: N passed, N failed`."""
 import json
+import os
+import subprocess
+import sys
 import tempfile
 
-from harness import MIB, Run, Skip, ask, case, diagnose, finish, gpusnap, loop, loop_under, names_the_loop, program, release
+from harness import MIB, Run, Skip, ask, case, diagnose, finish, gpusnap, here, loop, loop_under, names_the_loop, program, release
+
+sys.path.insert(0, here + '/backward')
+from compare import compare
 
 @case
 def attach_leaves_one_dump_that_names_the_lines():
@@ -113,6 +119,43 @@ def allocations_of_autograd_threads_are_recorded():
     assert r.json()['failed'], r.out
     frames = {row['name'] for row in ask(r.dumps[0], 'select distinct name from frame')}
     assert frames, r.err
+
+
+def backward_names_what_python_knows(how, loops, programs):
+    for name in programs:
+        dump = tempfile.mkdtemp() + '/end.gsnap'
+        r = Run(f'{here}/backward/truth.py', how, dump, loops, name, 'end3', 'python', dump[:-6], mib=24000, FAKE_CUDA_EVENTS='lazy', GPUSNAP_BACKWARD=1)
+        assert r.status == 0, r.err[-2000:]
+        n, sums, wrong = compare(gpusnap, dump)
+        assert n > sums and not wrong, (how, name, n, len(wrong), wrong[:1])
+        (nameless,) = ask(dump, "SELECT count(*) n FROM event WHERE action = 'alloc' AND stack_id IS NULL")
+        assert nameless['n'] == 0, (how, name, nameless)
+
+
+@case
+def memory_of_backward_names_the_forward_line_that_python_knows():
+    backward_names_what_python_knows('attach', f'{here}/meaning_loops.py', ('attention', 'reentrant', 'lstm'))
+    backward_names_what_python_knows('use', f'{here}/meaning_loops.py', ('reentrant',))
+
+
+@case
+def so_it_does_in_the_loops_whose_memory_is_known():
+    loops = os.path.abspath(f'{here}/../../../shared/meaning/loops.py')
+    if not os.path.exists(loops):
+        raise Skip(f'there is no {loops}')
+    backward_names_what_python_knows('attach', loops, ('mlp', 'transformer', 'conv', 'amp', 'checkpoint', 'leak'))
+    backward_names_what_python_knows('use', loops, ('transformer',))
+
+
+@case
+def a_request_that_fails_in_backward_is_the_gradient_of_its_line():
+    for how in ('attach', 'use'):
+        for kind, asked, words in (('library', 1, 'gradient of attend (fails.py:22) ← EmbeddingBackward0'), ('library', 0, 'EmbeddingBackward0 (backward pass)'),
+                                   ('own', 1, 'fails.py:18 backward ← gradient of attend (fails.py:23)')):
+            r = Run(f'{here}/backward/fails.py', how, kind, GPUSNAP_BACKWARD=asked)
+            assert r.status == 0 and 'OutOfMemoryError' in r.out and len(r.dumps) == 1, (how, kind, r.err)
+            said = subprocess.run([gpusnap, 'diagnose', '-q', r.dumps[0]], capture_output=True, text=True, env={**os.environ, 'COLUMNS': '100', 'LC_ALL': 'C.UTF-8'})
+            assert f' for {words} ' in ' '.join(said.stdout.split()), (how, kind, said.stdout)
 
 
 @case

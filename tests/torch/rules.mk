@@ -27,6 +27,9 @@ check-states: $(B)/gpusnap ## states rebuilt from last snapshots, and evictions 
 .PHONY: bench-torch
 bench-torch: all ## what recording costs a PyTorch program (after check-torch)
 	@python3 tests/bench/torch_pairs.py $(TORCH_VENV)/bin/python $(B)
+.PHONY: bench-backward
+bench-backward: all ## what the forward lines of backward's memory cost (after check-torch)
+	@python3 tests/bench/torch_backward.py $(TORCH_VENV)/bin/python $(B)
 .PHONY: check-whatif
 check-whatif: all ## what-if held against real runs under other settings and capacities (after check-torch)
 	@python3 tests/torch/check_whatif.py $(TORCH_VENV)/bin/python $(B)

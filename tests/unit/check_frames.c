@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/model/frames.h"
+#include "analyzer/model/place.h"
 
 static gs_id frame(gs_snapshot *s, const char *name, const char *file, int64_t line)
 {
@@ -97,6 +98,47 @@ START_TEST(the_user_frame_is_the_innermost_of_the_users_own)
 }
 END_TEST
 
+/* Frames outside a node of autograd made it; they do not run. */
+START_TEST(memory_of_the_backward_pass_is_the_gradient_of_a_forward_line)
+{
+	gs_snapshot s;
+	gs_snapshot_init(&s);
+	gs_id node = frame(&s, "AddmmBackward0", "", GS_NONE),
+		  torch = frame(&s, "forward", "/v/site-packages/torch/nn/modules/linear.py", 134),
+		  attend = frame(&s, "attend", "/srv/app/model.py", 49),
+		  outer = frame(&s, "forward", "/srv/app/model.py", 53),
+		  own = frame(&s, "backward", "/srv/app/ops.py", 12),
+		  adds = frame(&s, "AccumulateGrad", "", GS_NONE),
+		  twice = frame(&s, "TanhBackwardBackward0", "", GS_NONE),
+		  scale = frame(&s, "CppNode<(anonymous namespace)::Scale>", "", GS_NONE),
+		  word = frame(&s, "run", "/srv/my app/a b.py", 3);
+	const struct {
+		gs_id frames[4];
+		size_t n;
+		const char *where, *called_by;
+	} stacks[] = {
+		{{node, torch, attend, outer}, 4, "gradient of attend (model.py:49)", "AddmmBackward0"},
+		{{node}, 1, "AddmmBackward0 (backward pass)", ""},
+		{{twice, attend}, 2, "gradient of attend (model.py:49)", "TanhBackwardBackward0"},
+		{{node, torch}, 2, "AddmmBackward0 (backward pass)", ""},
+		{{adds}, 1, "AccumulateGrad (backward pass)", ""},
+		{{scale, outer}, 2, "gradient of forward (model.py:53)",
+			"CppNode<(anonymous namespace)::Scale>"},
+		{{own, node, attend}, 3, "ops.py:12 backward", "gradient of attend (model.py:49)"},
+		{{own, outer, node, attend}, 4, "ops.py:12 backward", "model.py:53 forward"},
+		{{torch, node, word}, 3, "gradient of run (a b.py:3)", "AddmmBackward0"},
+	};
+	for (size_t i = 0; i < sizeof stacks / sizeof *stacks; i++) {
+		char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
+		ck_assert(gs_stack_place(
+			&s, gs_snapshot_stack(&s, stacks[i].frames, stacks[i].n), where, called_by));
+		ck_assert_str_eq(where, stacks[i].where);
+		ck_assert_str_eq(called_by, stacks[i].called_by);
+	}
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_stack_is_written_innermost_first_without_plumbing)
 {
 	gs_snapshot s;
@@ -127,6 +169,7 @@ Suite *suite_frames(void)
 	TCase *t = tcase_create("frames");
 	tcase_add_loop_test(t, a_frame_is_judged_by_its_name_and_file, 0, sizeof rows / sizeof *rows);
 	tcase_add_test(t, the_user_frame_is_the_innermost_of_the_users_own);
+	tcase_add_test(t, memory_of_the_backward_pass_is_the_gradient_of_a_forward_line);
 	tcase_add_test(t, a_stack_is_written_innermost_first_without_plumbing);
 	suite_add_tcase(s, t);
 	return s;

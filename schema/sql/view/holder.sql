@@ -1,8 +1,8 @@
 CREATE VIEW holder ( -- a place in the program that holds live memory in the selected state
 	snapshot_id, -- snapshot.id
 	device, -- number of the device
-	"where", -- the place: file:line function, or the autograd node
-	called_by, -- nearest frame of the user's code at another place, of backward the forward line
+	"where", -- the place: file:line function; of the backward pass the gradient of a forward line, or the autograd node
+	called_by, -- nearest frame of the user's code at another place; of a gradient its autograd node
 	category, -- what it is for
 	bytes, -- bytes of its live blocks
 	blocks, -- their number

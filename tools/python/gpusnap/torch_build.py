@@ -82,7 +82,7 @@ def build(name, libraries, cuda=False):
     source, library = _HERE / f'{name}.cpp', pathlib.Path(native.path).resolve()
     parts = [torch.__version__, str(library), source.read_text(), *libraries]
     if cuda:
-        parts.append((_header() / 'gpusnap.h').read_text())
+        parts += [(_header() / 'gpusnap.h').read_text(), *(header.read_text() for header in sorted(_HERE.glob('torch_*.h')))]
     key = hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:16]
     target = _cache() / f'libgpusnap-{name}-{key}.so'
     if target.exists():

@@ -16,6 +16,7 @@
 #include <torch/csrc/cuda/CUDAPluggableAllocator.h>
 
 #include "gpusnap.h"
+#include "torch_backward.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 namespace cca = c10::cuda::CUDACachingAllocator;
@@ -70,7 +71,10 @@ static int64_t block_size(int device, void *ptr)
 static void *allocate_on(size_t bytes, int device, cudaStream_t stream)
 {
 	void *ptr = nullptr;
-	gpusnap_status status = gpusnap_malloc(device, bytes, stream, &ptr);
+	gpusnap_status status = [&] {
+		backward::named node;
+		return gpusnap_malloc(device, bytes, stream, &ptr);
+	}();
 	if (status == GPUSNAP_OUT_OF_MEMORY) {
 		std::string words = gpusnap_error();
 		tell_observers(device, bytes);
@@ -385,6 +389,7 @@ EXPORT const char *gpusnap_torch_use(void)
 	static std::string why;
 	try {
 		torch::cuda::CUDAPluggableAllocator::changeCurrentAllocator(std::make_shared<Recording>());
+		backward::begin();
 		at::addGlobalCallback(at::RecordFunctionCallback(scope_begins, scope_ends).scopes({ at::RecordScope::USER_SCOPE }));
 		return nullptr;
 	} catch (const std::exception &e) {

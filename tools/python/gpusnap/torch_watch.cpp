@@ -23,6 +23,7 @@
 #include <torch/csrc/profiler/combined_traceback.h>
 
 #include "gpusnap.h"
+#include "torch_backward.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
 namespace cca = c10::cuda::CUDACachingAllocator;
@@ -99,8 +100,10 @@ static context gather_all() { return torch::CapturedTraceback::gather(true, true
 
 template <context (*gather)()> static context with_ours()
 {
-	if (on)
+	if (on) {
+		backward::named node;
 		gpusnap_watch_call();
+	}
 	return gather();
 }
 static context nothing() { return nullptr; }
@@ -439,6 +442,7 @@ EXPORT const char *gpusnap_torch_watch(const char *torch, int began_empty)
 		cca::attachAllocatorTraceTracker(on_entry);
 		cca::attachOutOfMemoryObserver(on_oom);
 		record(cca::get(), with_ours<nothing>, 1, cca::RecordContext::STATE, {}, 0);
+		backward::begin();
 		at::addGlobalCallback(at::RecordFunctionCallback(scope_begins, scope_ends).scopes({ at::RecordScope::USER_SCOPE }));
 		on = true;
 		return nullptr;

@@ -128,6 +128,8 @@ def moves(browser):
     s.page.wait_for_selector("#gpusnap-tip:not([hidden])", timeout=5000)
     tip = s.text("#gpusnap-tip")
     check("faults.py:15 take" in tip and "40 MiB" in tip, f"hovering tells the block: {tip!r}")
+    s.until("document.querySelector('#gpusnap-tip .stack')", 20)
+    check("keep_metrics (/home/user/train/script/faults.py:19)" in s.text("#gpusnap-tip"), "and its stack")
     s.page.mouse.wheel(0, -300)
     s.page.mouse.wheel(0, -300)
     zoomed = s.fragment()
@@ -200,6 +202,10 @@ def searches(browser):
     s.page.keyboard.press("Escape")
     s.page.keyboard.press("Escape")
     check(s.page.input_value("#gpusnap-search") == "", "Escape ends it")
+    for search, found in (("size>100MiB", "1 block"), ("take size<100MiB", "20 blocks"), ("stream:0", "21 blocks"), ("stream:7", "there is no stream 7")):
+        s.page.fill("#gpusnap-search", search)
+        s.until(f"document.querySelector('#gpusnap-found').textContent === '{found}'", 20)
+    s.page.fill("#gpusnap-search", "")
     for by in ("category", "step", "age", "stream", "pool", "tag", "size", "holder"):
         s.page.select_option("#gpusnap-tools select >> nth=0", by)
         s.page.wait_for_timeout(200)
@@ -307,7 +313,7 @@ def saves(browser):
     s.open(fault("pinned"))
     s.page.click("#gpusnap-tab-save")
     s.settle()
-    wanted = {"PNG": lambda b: b.startswith(b"\x89PNG"), "SVG": lambda b: b.startswith(b"<svg") and b.rstrip().endswith(b"</svg>"), "CSV of blocks": lambda b: b.count(b"\n") > 10 and b"address" in b.split(b"\n")[0],
+    wanted = {"PNG": lambda b: b.startswith(b"\x89PNG"), "PNG of the heap": lambda b: b.startswith(b"\x89PNG") and len(b) > 2000, "SVG": lambda b: b.startswith(b"<svg") and b.rstrip().endswith(b"</svg>"), "CSV of blocks": lambda b: b.count(b"\n") > 10 and b"address" in b.split(b"\n")[0],
               "CSV of holders": lambda b: b"where" in b.split(b"\n")[0], "Markdown": lambda b: b.decode() == gpusnap("diagnose", fault("pinned"), "-q", "--format", "markdown"), "redacted copy": None, ".gsnap": None}
     with tempfile.TemporaryDirectory() as folder:
         for name, right in wanted.items():

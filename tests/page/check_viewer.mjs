@@ -5,8 +5,8 @@ const folder = new URL('../../tools/page/viewer/', import.meta.url)
 const names = ['text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 const given = { styled: () => '#ffffff', element: () => null, part: () => null }
-const { sizeText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -19,7 +19,8 @@ for (const [bytes, text] of [[0, '0 B'], [511, '511 B'], [1023, '1023 B'], [1536
 	[Math.round(1023.6 * 2 ** 20), '1.00 GiB'], [2 ** 20 + 1, '1.00 MiB'], [2 ** 40, '1.00 TiB'], [-2048, '−2 KiB'], [null, 'unknown'], [NaN, 'unknown']])
 	expect(`the size ${bytes}`, sizeText(bytes), text)
 expect('a time', [10, 1500, 2.5e6, 180e6, 7200e6 * 2].map(durationText), ['10 µs', '1.50 ms', '2.50 s', '3.00 min', '4.00 h'])
-expect('a step of bytes is a round one', axisStep(2 ** 30, 8, true), 128 * 2 ** 20)
+expect('steps of bytes', [[2 ** 30, 8, 2 ** 30], [3e9, 8, 3e9], [80 * 2 ** 30, 8, 80 * 2 ** 30], [500 * 2 ** 20, 10, 500 * 2 ** 20], [2 ** 20, 8, 80 * 2 ** 30]].map(([span, n, most]) => axisStep(span, n, true, most)), [128 * 2 ** 20, 512 * 2 ** 20, 10 * 2 ** 30, 50 * 2 ** 20, 128 * 1024])
+expect('sizes that are typed', ['10MiB', '1.5 G', '512', 'x'].map(bytesOfText), [10 * 2 ** 20, 1.5 * 2 ** 30, 512, NaN])
 expect('a step of events is 1, 2 or 5', axisStep(43, 10), 5)
 expect('a field of CSV is quoted where it must be', csvOf(['a', 'b'], [{ a: 'x,"y"', b: null }, { a: 'line\nline', b: 3 }]), 'a,b\n"x,""y""",\n"line\nline",3\n')
 

@@ -233,6 +233,17 @@ class HeapMap {
 		}
 		return -1
 	}
+	// The whole heap as a picture, as high as a canvas may well be.
+	async png() {
+		const height = this.canvas.style.height
+		this.canvas.style.height = Math.min(this.head + this.rows * HEAP_PITCH + 4, 8000) + 'px'
+		this.drawNow()
+		const blob = await new Promise(done => this.canvas.toBlob(done, 'image/png'))
+		this.canvas.style.height = height
+		this.drawNow()
+		if (!blob) throw new Error('the picture is too large')
+		return blob
+	}
 	// Scrolls to the chosen block.
 	reveal() {
 		const { blocks } = this.heap || { blocks: null }
@@ -253,6 +264,7 @@ class HeapMap {
 			fill(this.tip, this.tipOf(b))
 			this.tip.hidden = false
 			placeTip(this.tip, c, p)
+			tellStack(this.shown, this.heap.blocks.state[b] === 2 ? -1 : this.heap.blocks.life[b], this.tip, () => placeTip(this.tip, c, p))
 		})
 		c.addEventListener('pointerleave', () => { this.tip.hidden = true })
 		c.addEventListener('click', e => {

@@ -47,9 +47,9 @@ class Peaks {
 }
 
 class Lives {
-	// columns: birth, freed, death (events; birth -1: before the recording; freed, death -1: never), size, address …; curve: a row an event.
+	// columns: birth, freed, death (events; birth -1: before the recording; freed, death -1: never), size …; curve: a row an event.
 	constructor(columns, curve) {
-		Object.assign(this, columns)
+		for (const name of ['birth', 'freed', 'death', 'address', 'size', 'holder', 'stream', 'pool', 'category']) this[name] = columns[name]
 		this.n = columns.birth.length
 		this.curve = curve
 		this.events = curve.allocated.length

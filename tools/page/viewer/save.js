@@ -22,12 +22,22 @@ async function drawSave(host) {
 	fill(host, element('h2', null, 'Save'), element('ul', { class: 'saves' },
 		pictures ? act('PNG', 'the picture of memory over time as it is shown', async () => save(await pngOf(shown), base + '.png')) : null,
 		pictures ? act('SVG', 'the same as SVG', async () => saveText(svgOf(shown), base + '.svg', 'image/svg+xml')) : null,
+		pictures ? act('PNG of the heap', 'the heap map of the chosen moment', async () => save(await heapPng(shown), base + '-heap.png')) : null,
 		pictures ? act('CSV of blocks', 'the heap of the chosen moment, a row a block', async () => saveText(await shown.ask('query', { query: 'SELECT * FROM block', state: view.moment === null || !shown.lives.events ? undefined : String(view.moment), device: shown.number, form: 'csv' }), base + '-blocks.csv', 'text/csv')) : null,
 		act('CSV of holders', 'who holds memory', async () => saveText(await shown.ask('query', { query: 'holders', form: 'csv' }), base + '-holders.csv', 'text/csv')),
 		act('Markdown', 'the verdict for an issue', async () => saveText(await shown.ask('diagnose', { form: 'markdown' }), base + '.md', 'text/markdown')),
 		act('copy Markdown', 'the same to the clipboard', async () => navigator.clipboard.writeText(await shown.ask('diagnose', { form: 'markdown' }))),
 		act('redacted copy', 'a .gsnap without hosts, paths and names, with the layout', async () => save(new Blob([await shown.ask('export', { kind: 'gsnap', redact: true })]), base + '-redacted.gsnap')),
 		act('.gsnap', 'the recording packed, about ten bytes an event', async () => save(new Blob([await shown.ask('export', { kind: 'gsnap' })]), base + '.gsnap'))), said)
+}
+
+async function heapPng(shown) {
+	const host = element('div', { class: 'unseen' }), map = new HeapMap(host, 'the heap')
+	part('viewer').append(host)
+	try {
+		map.show(shown, await shown.ask('heap', { device: shown.number, ...(shown.lives.events ? { idx: view.moment } : { state: 'captured' }) }), shown.device.failures.find(f => f.idx === view.moment)?.requested ?? null)
+		return await map.png()
+	} finally { host.remove() }
 }
 
 // The pictures below each other with headline and legend, on one canvas.
@@ -86,7 +96,7 @@ function svgOf(shown) {
 	const classes = usedClasses(shown), out = [`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${w + left + 20} ${top + h + 40 + 20 * classes.length}" font-family="sans-serif" font-size="12">`, `<title>${xml(shown.verdict || shown.name)}</title>`, '<rect width="100%" height="100%" fill="#fff"/>']
 	lines.forEach((t, i) => out.push(`<text x="12" y="${24 + 20 * i}" font-size="15">${xml(t)}</text>`))
 	for (const [color, paths] of runs) out.push(`<path shape-rendering="crispEdges" fill="rgb(${color & 255} ${color >> 8 & 255} ${color >> 16 & 255})" d="${paths.join('')}"/>`)
-	const step = axisStep(view.high - view.low, h / 44, true)
+	const step = axisStep(view.high - view.low, h / 44, true, view.high)
 	for (let b = Math.ceil(view.low / step) * step; b <= view.high; b += step) { const y = top + h - (b - view.low) / (view.high - view.low) * h; out.push(`<path d="M${left} ${y}h${w}" stroke="#888" stroke-opacity=".4"/><text x="${left - 6}" y="${y + 4}" text-anchor="end">${xml(sizeText(b))}</text>`) }
 	let d = ''
 	for (let x = 0; x < w; x++) {

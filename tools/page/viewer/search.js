@@ -1,5 +1,32 @@
-// A search lights the blocks that match: place, caller, a frame, tag, category; the rest fades.
+// A search lights the blocks that match: place, caller, a frame, tag, category (the analyzer finds those), and what stands as step:3, stream:0,
+// pool:1,0, size>10MiB, age>1000 (events, at the moment); the rest fades.
 let searchAsked = 0
+
+const FILTER = /^(step|stream|pool|size|age)(:|=|<|>)(\S+)$/
+
+// The text into what the analyzer finds and tests of a life.
+function readSearch(shown, text) {
+	const words = [], tests = [], { lives, device } = shown
+	for (const word of text.split(/\s+/)) {
+		const [, name, sign, value] = FILTER.exec(word) || []
+		if (!name) { words.push(word); continue }
+		if (name === 'step') {
+			const step = device.steps.find(s => String(s.step) === value || s.name === value)
+			if (!step) throw new Error(`there is no step ${value}`)
+			tests.push(i => lives.birth[i] >= step.first_idx && lives.birth[i] <= step.last_idx)
+		} else if (name === 'stream' || name === 'pool') {
+			const at = device[name + 's'].findIndex(x => String(x) === value)
+			if (at < 0) throw new Error(`there is no ${name} ${value}`)
+			tests.push(i => lives[name][i] === at)
+		} else {
+			const bound = name === 'size' ? bytesOfText(value) : Number(value), moment = view.moment ?? lives.events - 1
+			if (!(bound >= 0)) throw new Error(`${value} is no ${name === 'size' ? 'size' : 'number of events'}`)
+			const of = name === 'size' ? i => lives.size[i] : i => lives.livesAt(i, moment) ? moment - lives.birth[i] : NaN
+			tests.push(sign === '<' ? i => of(i) < bound : sign === '>' ? i => of(i) > bound : i => of(i) === bound)
+		}
+	}
+	return { text: words.join(' '), tests }
+}
 
 // By life 1 where the search matches; null without a search.
 const searchLight = shown => shown.kept.light && shown.kept.lightFor === view.search ? shown.kept.light : null
@@ -13,17 +40,19 @@ async function runSearch() {
 		return relight(shown)
 	}
 	try {
-		const found = await shown.ask('find', { device: shown.number, text })
+		const wanted = readSearch(shown, text), found = wanted.text ? await shown.ask('find', { device: shown.number, text: wanted.text }) : { lives: Array.from({ length: shown.lives.n }, (_, i) => i) }
 		if (asked !== searchAsked || current() !== shown) return
-		const light = new Uint8Array(shown.lives.n)
-		let bytes = 0
-		for (const i of found.lives) { light[i] = 1; bytes += shown.lives.size[i] }
+		const light = new Uint8Array(shown.lives.n), lives = found.lives.filter(i => wanted.tests.every(t => t(i)))
+		for (const i of lives) light[i] = 1
 		shown.kept.light = light
 		shown.kept.lightFor = view.search
-		shown.kept.found = found.lives
-		said.textContent = plural(found.lives.length, 'block')
-		announce(`${plural(found.lives.length, 'block')} match ${text}`)
-	} catch (e) { said.textContent = e.message }
+		shown.kept.found = lives
+		said.textContent = plural(lives.length, 'block')
+		announce(`${plural(lives.length, 'block')} match ${text}`)
+	} catch (e) {
+		shown.kept.light = null
+		said.textContent = e.message
+	}
 	relight(shown)
 }
 

@@ -11,6 +11,12 @@ function sizeText(bytes) {
 	return value.toFixed(whole || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + ' ' + UNITS[unit]
 }
 
+// Bytes of a text such as 10MiB; NaN for what is none.
+function bytesOfText(text) {
+	const [, digits, unit] = /^(\d+(?:\.\d+)?)\s*([KMGT]?)(?:iB|B)?$/i.exec(text) || []
+	return digits ? Number(digits) * 1024 ** ' KMGT'.indexOf((unit || ' ').toUpperCase()) : NaN
+}
+
 const addressText = a => a === null || Number.isNaN(a) ? 'unknown' : '0x' + (a < 0 ? BigInt.asUintN(64, BigInt(a)) : BigInt(a)).toString(16)
 const countText = n => n === null || n === undefined ? 'unknown' : n.toLocaleString('en').replaceAll(',', ' ')
 const plural = (n, one, more) => countText(n) + ' ' + (n === 1 ? one : more || one + 's')
@@ -36,14 +42,12 @@ function clockText(us) {
 // place ← caller, as the command writes a holder.
 const placeText = row => row.where + (row.called_by ? ' ← ' + row.called_by : '')
 
-// Round figures for an axis: a step of 1, 2 or 5 (of powers of two for bytes) that makes about n of them.
-function axisStep(span, n, bytes) {
+// Round figures for an axis: steps of 1, 2 or 5 that make about n of them; of bytes, where figures of two units stand on one axis, powers
+// of two.
+function axisStep(span, n, bytes, most = span) {
 	if (!(span > 0)) return 1
-	const rough = span / n
-	if (bytes && rough >= 1) {
-		const unit = 1024 ** Math.floor(Math.log(rough) / Math.log(1024))
-		for (const k of [1, 2, 4, 5, 8, 10, 16, 20, 32, 50, 64, 100, 128, 200, 256, 500, 512, 1024]) if (k * unit >= rough) return k * unit
-	}
-	const ten = 10 ** Math.floor(Math.log10(rough))
-	for (const k of [1, 2, 5, 10]) if (k * ten >= rough) return k * ten
+	const rough = span / n, ten = v => { const power = 10 ** Math.floor(Math.log10(v)); return [1, 2, 5, 10].find(k => k * power >= v * (1 - 1e-9)) * power }
+	if (!bytes || rough < 1) return ten(rough)
+	const unit = 1024 ** Math.floor(Math.log(rough) / Math.log(1024))
+	return most < 1024 * unit ? Math.max(1, ten(rough / unit)) * unit : 2 ** Math.ceil(Math.log2(rough))
 }

@@ -156,7 +156,7 @@ class Timeline {
 		c.lineWidth = 1
 		c.textBaseline = 'middle'
 		c.textAlign = 'right'
-		const step = axisStep(view.high - view.low, this.plot.h / 44, true)
+		const step = axisStep(view.high - view.low, this.plot.h / 44, true, view.high)
 		for (let b = Math.ceil(view.low / step) * step; b <= view.high; b += step) {
 			const y = Math.round(this.yOf(b)) + 0.5
 			c.globalAlpha = 0.5
@@ -557,6 +557,7 @@ class Timeline {
 		fill(this.tip, tipOf(this.shown, at, this.columnAt(p), this.annotationsAt(p)))
 		this.tip.hidden = false
 		placeTip(this.tip, this.canvas, p)
+		tellStack(this.shown, at.life, this.tip, () => placeTip(this.tip, this.canvas, this.hover || p))
 	}
 	annotationsAt(p) { return this.shown.device.annotations.filter(a => a.idx >= 0 && Math.abs(this.xOf(this.valueOfEvent(a.idx)) - p.x) < 4) }
 	columnAt(p) {

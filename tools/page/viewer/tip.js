@@ -23,3 +23,19 @@ function lifeText(lives, i) {
 	const time = lives.timed && lives.birth[i] >= 0 && lives.death[i] >= 0 ? ', ' + durationText(lives.curve.time[lives.death[i]] - lives.curve.time[lives.birth[i]]) : ''
 	return born + ' ' + gone + time
 }
+
+// The stack of a block comes after a moment of rest, into the tip that still speaks of it.
+const told = { life: -1, timer: 0 }
+function tellStack(shown, life, tip, placed) {
+	clearTimeout(told.timer)
+	told.life = life
+	if (life < 0) return
+	told.timer = setTimeout(async () => {
+		try {
+			const b = await shown.ask('life', { device: shown.number, life })
+			if (told.life !== life || tip.hidden || !b?.stack?.length) return
+			tip.append(element('ol', { class: 'stack' }, b.stack.slice(0, 6).map(f => element('li', null, f))), b.stack.length > 6 ? element('div', { class: 'remark' }, `and ${b.stack.length - 6} frames more`) : '')
+			placed()
+		} catch { /* a tip that cannot tell the stack has told the rest */ }
+	}, 120)
+}

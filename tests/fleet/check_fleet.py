@@ -13,6 +13,7 @@ import tempfile
 import threading
 import time
 import unittest
+import unittest.mock
 
 import generate
 
@@ -20,7 +21,7 @@ parser = argparse.ArgumentParser()
 parser.add_argument('build'), parser.add_argument('tests', nargs='*')
 parser.add_argument('--dumps', type=int, default=2000)
 parser.add_argument('--no-spark', action='store_true'), parser.add_argument('--no-ray', action='store_true')
-asked = parser.parse_args()
+asked = parser.parse_intermixed_args()
 build = os.path.abspath(asked.build)
 generate.use(build)
 
@@ -134,7 +135,7 @@ class Whole(unittest.TestCase):
 
     def test_answers_come_in_the_forms_of_every_query(self):
         table = command('query', OUT, 'capacity', '--format', 'table').stdout
-        self.assertIn('720 MiB', table)
+        self.assertIn('720M', table)
         tsv = command('query', OUT, 'capacity').stdout.splitlines()
         self.assertEqual(tsv[0].split('\t')[:2], ['job', 'dumps'])
         markdown = command('query', OUT, 'capacity', '--format', 'markdown', '-n', '1').stdout
@@ -195,8 +196,10 @@ class Whole(unittest.TestCase):
         os.environ['RAY_DEDUP_LOGS'] = '0'
         import logging
         import ray
+        ray.data.DataContext.get_current().enable_progress_bars = False
         ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False, logging_level=logging.ERROR, _temp_dir=folder + '/ray-files')
         logging.getLogger('ray.data').setLevel(logging.ERROR)
+        logging.getLogger('ray').setLevel(logging.ERROR)
         try:
             began = time.time()
             told = gpusnap.fleet.ray.run(DUMPS, folder + '/ray')
@@ -388,6 +391,39 @@ class Few(unittest.TestCase):
         first = gpusnap.fleet.run(place, place + '/tables', jobs=2)
         again = gpusnap.fleet.run(place, place + '/tables', jobs=2)
         self.assertEqual((first['dumps'], again['dumps'], again['new']), (24, 24, 0))
+
+    def test_an_object_store_is_read_and_written(self):
+        try:
+            from moto.server import ThreadedMotoServer
+        except ImportError:
+            self.skipTest('moto is not here')
+        import logging
+        import pyarrow.fs
+        logging.getLogger('werkzeug').setLevel(logging.ERROR)
+        server = ThreadedMotoServer(ip_address='127.0.0.1', port=0)
+        with unittest.mock.patch('builtins.print'):
+            server.start()
+        before = dict(os.environ)
+        try:
+            port = server.get_host_and_port()[1]
+            os.environ.update(AWS_ACCESS_KEY_ID='a', AWS_SECRET_ACCESS_KEY='b', AWS_DEFAULT_REGION='us-east-1', AWS_EC2_METADATA_DISABLED='true',
+                              AWS_ENDPOINT_URL=f'http://127.0.0.1:{port}')
+            fs, _ = pyarrow.fs.FileSystem.from_uri('s3://bucket?allow_bucket_creation=true')
+            fs.create_dir('bucket')
+            pyarrow.fs.copy_files(self.dumps + '/eval', 'bucket/dumps/eval', destination_filesystem=fs)
+            for n in (3, 0):
+                told = gpusnap.fleet.run('s3://bucket/dumps', 's3://bucket/out', jobs=1, batch=2, compact=False)
+                self.assertEqual((told['dumps'], told['new']), (3, n))
+            gpusnap.fleet.Fleet('s3://bucket/out').compact()
+            here = folder + '/as-on-disk'
+            gpusnap.fleet.run(self.dumps + '/eval', here, jobs=1, rule=lambda path: {'job': 'eval'})
+            mine, theirs = ([{k: v for k, v in r.items() if k != 'path'} for r in gpusnap.fleet.ask(
+                out, 'SELECT * FROM snapshot ORDER BY snapshot_id').to_pylist()] for out in (here, 's3://bucket/out'))
+            self.assertEqual(mine, theirs)
+        finally:
+            server.stop()
+            os.environ.clear()
+            os.environ.update(before)
 
     def test_a_missing_package_is_named(self):
         p = subprocess.run([build + '/gpusnap', 'fleet', self.dumps, '-o', folder + '/none'], capture_output=True, text=True,

@@ -12,7 +12,7 @@ import sys
 
 MIB = 1 << 20
 BASE = 0x7f0000000000
-MONDAY = 1795910400000000      # 2026-11-30 00:00 UTC, in microseconds
+MONDAY = 1795996800000000      # 2026-11-30 00:00 UTC, in microseconds
 DAY = 86400 * 1000000
 
 
@@ -174,7 +174,7 @@ def name_of(host, pid, rank, time_us):
     return f'oom-{host}-{pid}-r{rank}-d0-{t:%Y%m%dT%H%M%SZ}-1'
 
 
-def make(folder, dumps=2000, events=0, seed=1, gsnap=True, days=14):
+def make(folder, dumps=2000, events=0, seed=1, gsnap=True, days=14, broken=0.03):
     """Writes them and returns the truth. Each job runs once a day on so many ranks that there are as many dumps as asked for."""
     chance = random.Random(seed)
     truth = {'dumps': 0, 'broken': [], 'jobs': {}}
@@ -189,17 +189,17 @@ def make(folder, dumps=2000, events=0, seed=1, gsnap=True, days=14):
                 if not left:
                     break
                 left -= 1
-                one(folder, truth, of, job, cause, number, day, rank, offsets[rank], chance, events, gsnap)
+                one(folder, truth, of, job, cause, number, day, rank, offsets[rank], chance, events, gsnap, broken)
     number = 0
     while left:     # the rest: a job of a dump a rank
         of = truth['jobs'].setdefault('ablate-1', None)
         left -= 1
-        one(folder, truth, of, 'ablate-1', fragmented, 6, 13, ranks + number, 5000 + number, chance, events, gsnap)
+        one(folder, truth, of, 'ablate-1', fragmented, 6, 13, ranks + number, 5000 + number, chance, events, gsnap, broken)
         number += 1
     return truth
 
 
-def one(folder, truth, of, job, cause, number, day, rank, offset, chance, events, gsnap):
+def one(folder, truth, of, job, cause, number, day, rank, offset, chance, events, gsnap, share):
     host = f'node{number}{rank % 5}'
     root = (f'/home/{host}/train', f'/opt/jobs/{job}/src')[rank % 2]
     shift = rank % 3 + (40 if day >= 7 else 0)     # code moves, causes stay
@@ -210,7 +210,7 @@ def one(folder, truth, of, job, cause, number, day, rank, offset, chance, events
     snapshot, when, pid = d.snapshot(), d.time_us, 1000 + rank + 100 * day
     facts = dict(host=host, pid=pid, rank=rank, time_us=when, capacity=d.capacity, device_free=d.capacity - d.reserved)
     place = f'{folder}/{job}'
-    bad = chance.random() < 0.03
+    bad = chance.random() < share
     if gsnap and (rank + number) % 4 == 1:
         path = f'{place}/{name_of(host, pid, rank, start)}.gsnap'
         write_gsnap(path, snapshot, **facts)

@@ -96,6 +96,7 @@ class Answers(unittest.TestCase):
             for given in (data, bytearray(data), memoryview(data)):
                 self.assertEqual(gpusnap.open(given).holders().rows, gpusnap.open(file).holders().rows)
         self.assertEqual(gpusnap.open(data, name='given').path, 'given')
+        self.assertEqual(gpusnap.open(data, name='jobs/rank12/x.pickle').info['rank'], 12)     # as a path tells it
 
     def test_paths_and_bytes_come_in_many_kinds(self):
         import mmap

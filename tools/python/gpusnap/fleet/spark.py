@@ -94,8 +94,11 @@ def run(spark: Any, dumps: Inputs, out: str, *, rule: context.Rule = None, secon
     if empty:     # which Spark would leave out
         task.commit(fleet, task.work(empty, out, found, bounds, batch), result)
     for at in range(0, len(full), CHUNK):
+        some = full[at:at + CHUNK]
         with _listed_here(spark, _is_local(paths)):
-            rows = _read(spark, full[at:at + CHUNK], partitions)
+            rows = _read(spark, some, partitions)
+        if not partitions:     # a task writes a file a partition: fewer tasks, larger files
+            rows = rows.coalesce(max(2 * spark.sparkContext.defaultParallelism, -(-len(some) // batch)))
         rows = rows.mapInArrow(
             lambda batches: _batches(task.work(files(batches), out, found, bounds, batch)), 'dumps long, failed long, commit string')
         task.commit(fleet, (row.asDict() for row in rows.collect()), result)

@@ -164,10 +164,11 @@ class Fleet:
         rows = rows.take(pc.sort_indices(rows, [('rank', 'ascending'), ('snapshot_id', 'ascending')]))
         self.fs.create_dir(posixpath.dirname(self._at(path)), recursive=True)
         # Arrow's own description of the schema would be the larger part of a small file, and says nothing that Parquet does not
-        rows = rows.cast(pa.schema([pa.field(f.name, f.type) for f in rows.schema], metadata={
-            'gpusnap.table': table, 'gpusnap.schema_version': str(schema.VERSION)}))
-        with self.fs.open_output_stream(self._new(path)) as f:
-            pq.write_table(rows, f, compression='zstd', store_schema=False)
+        rows = rows.cast(pa.schema([pa.field(f.name, f.type) for f in rows.schema]))
+        with self.fs.open_output_stream(self._new(path)) as f, pq.ParquetWriter(
+                f, rows.schema, compression='zstd', store_schema=False) as writer:
+            writer.write_table(rows)
+            writer.add_key_value_metadata({'gpusnap.table': table, 'gpusnap.schema_version': str(schema.VERSION)})
         return path
 
     def commit(self, added: List[str], dumps: List[Dump], removed: Iterable[str] = ()) -> int:

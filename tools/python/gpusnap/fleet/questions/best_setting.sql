@@ -1,6 +1,6 @@
 -- which setting would have saved most runs: the failures that pass with it, and the jobs none of whose failures is left
 SELECT w.conf, sum(w.saved) AS saved, sum(w.exact) AS saved_exactly, count(*) AS failures,
-	round(sum(w.saved) * 1.0 / count(*), 3) AS share,
+	round(CAST(sum(w.saved) AS DOUBLE) / count(*), 3) AS share,
 	count(DISTINCT CASE WHEN w.left_in_job = 0 THEN w.job END) AS jobs_saved, count(DISTINCT w.job) AS jobs
 FROM (
 	SELECT conf, job, CASE WHEN fits THEN 1 ELSE 0 END AS saved, CASE WHEN fits AND exact THEN 1 ELSE 0 END AS exact,

@@ -1,6 +1,7 @@
 # gpusnap. `make` builds build/gpusnap; `make help` lists the rest.
 # Yours to set: CC CFLAGS LDFLAGS prefix DESTDIR B (build folder) V=1 (show commands) SAN=address,undefined
-# For other systems also: AR PKG_CONFIG, LIBDW=no (C frames keep their addresses), CUDA_INC= (no CUDA device)
+# For other systems also: AR PKG_CONFIG, LIBDW=no (C frames keep their addresses), HTTP=no (no
+# view --serve), CUDA_INC= (no CUDA device)
 B       ?= build
 CFLAGS  ?= -O2 -g
 prefix  ?= /usr/local
@@ -20,6 +21,7 @@ PKG_schema   := libzstd
 PKG_recorder := libzstd
 PKG_analyzer := libzstd sqlite3 libpng freetype2 yajl zlib $(if $(filter no,$(LIBDW)),,libdw)
 PKG_CONFIG ?= pkg-config
+PKG_tools  = $(if $(filter no,$(HTTP)),,libmicrohttpd)
 pkg      = $(shell $(PKG_CONFIG) --$(1) $(2))
 OURS    := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARN) $(SANFLAGS)
 Q       := $(if $(V),,@)
@@ -30,6 +32,8 @@ CUDA_INC ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard /usr/local/cuda/include
 NOT_CUDA := $(if $(CUDA_INC),recorder/device/no_cuda.c,recorder/device/cuda.c)
 # What a build leaves out is a whole file; another of the same functions, which answer "not here", stands for it.
 LIBDW    ?= yes
+HTTP     ?= $(if $(filter yes,$(shell $(PKG_CONFIG) --exists libmicrohttpd 2>/dev/null && echo yes)),yes,no)
+NOT_HTTP := tools/$(if $(filter no,$(HTTP)),serve.c,no_serve.c)
 NOT_DW   := analyzer/read/open/$(if $(filter no,$(LIBDW)),symbols.c,no_symbols.c)
 
 # The ladder: each library may use those to its right of the same line.
@@ -37,7 +41,7 @@ SRC_schema   := $(sort $(wildcard schema/*.c schema/*/*.c))
 SRC_pool     := $(sort $(wildcard recorder/pool/*.c))
 SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/% $(NOT_CUDA),$(wildcard recorder/*/*.c)))
 SRC_analyzer := $(sort $(filter-out $(NOT_DW),$(wildcard analyzer/*/*.c analyzer/*/*/*.c)))
-SRC_tools    := $(sort $(wildcard tools/*.c))
+SRC_tools    := $(sort $(filter-out $(NOT_HTTP),$(wildcard tools/*.c)))
 SRC_unit     := $(sort $(wildcard tests/unit/*.c))
 SQL          := $(sort $(wildcard schema/sql/*.sql schema/sql/*/*.sql))
 obj           = $(patsubst %.c,$(B)/obj/%.o,$(1))
@@ -68,7 +72,7 @@ $(B)/obj/recorder/%.o: PKGS = $(PKG_schema) $(PKG_recorder)
 $(B)/obj/recorder/device/cuda.o: CPPFLAGS += -isystem $(CUDA_INC)
 $(B)/obj/tools/cmd_help.o: CPPFLAGS += $(if $(CUDA_INC),,-DGS_NO_CUDA)
 $(B)/obj/analyzer/%.o: PKGS = $(PKG_analyzer)
-$(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer)
+$(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer) $(PKG_tools)
 $(B)/obj/tests/%.o:    PKGS = check $(PKG_analyzer) $(PKG_recorder)
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -91,14 +95,14 @@ LIBS_all := $(B)/libanalyzer.a $(B)/librecorder.a $(B)/libpool.a $(B)/libschema.
 link      = $(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(1) $(call pkg,libs,$(2)) -lm -ldl
 $(B)/gpusnap: $(call obj,$(SRC_tools)) $(LIBS_all)
 	@echo "  LD   $@"
-	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder))
+	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder) $(PKG_tools))
 $(B)/unit: $(call obj,$(SRC_unit) $(filter-out tools/gpusnap.c,$(SRC_tools))) $(LIBS_all)
 	@echo "  LD   $@"
-	$(Q)$(call link,$^,check $(PKG_analyzer) $(PKG_recorder))
+	$(Q)$(call link,$^,check $(PKG_analyzer) $(PKG_recorder) $(PKG_tools))
 
 # --- packages ------------------------------------------------------------------------------------
 PACKAGES := gcc g++ libc6-dev pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libpng-dev libfreetype-dev fonts-dejavu-core \
-	libyajl-dev libdw-dev binutils check zstd xz-utils python3 $(filter clang%,$(CC))
+	libyajl-dev libdw-dev libmicrohttpd-dev binutils check zstd xz-utils python3 $(filter clang%,$(CC))
 .PHONY: deps
 deps: ## install the Debian packages that are missing (as root or with sudo)
 	@sh tools/deps.sh $(PACKAGES)

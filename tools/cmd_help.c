@@ -62,6 +62,8 @@ static void print_variables(void)
 #undef GS_ENV
 		{"GPUSNAP_READ_MEMORY", "",
 			"memory (a SIZE) that reading one input may take, where the default, 24 MiB + 4 times its size, does not do"},
+		{"GPUSNAP_PAGE", "",
+			"the page for the browser that page, view and report use, where it is not beside the command"},
 		{"NO_COLOR", "", "no colour on a terminal"},
 	};
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {

@@ -9,12 +9,14 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
+#include "tools/page_file.h"
 #include "tools/result.h"
 
 typedef struct report_options {
 	gs_common common;
 	const char *before; /* a state, or a file */
 	gs_page_form form;
+	gs_page_file page; /* of the interactive part; text NULL: none */
 	struct {
 		const char *name;
 		int n;
@@ -65,6 +67,33 @@ static gs_status put_beside(
 	return status;
 }
 
+typedef struct viewer {
+	const gs_page_file *page;
+	const gs_input *input;
+	gs_status status;
+	gs_error *err;
+} viewer;
+
+/* The page's own elements, and the recordings that the report tells of at length. */
+static void put_viewer(gs_markup *m, void *context)
+{
+	viewer *v = context;
+	size_t n = v->input->n < GS_REPORT_WHOLE ? v->input->n : GS_REPORT_WHOLE;
+	gs_markup_raw(m, v->page->before);
+	v->status = gs_page_file_put(m->out, v->input->snapshots, n, v->err);
+	gs_markup_raw(m, v->page->after);
+}
+
+/* A report without the page is the static one, and says so. */
+static void find_page(report_options *o)
+{
+	gs_error err = GS_ERROR_INIT;
+	if (gs_page_file_open(&o->page, &err)) {
+		gs_note("the report is static: %s", err.text);
+		gs_page_file_release(&o->page);
+	}
+}
+
 static int write_report(report_options *o, const gs_input *input, const gs_snapshot *before)
 {
 	const char *path = NULL;
@@ -78,12 +107,19 @@ static int write_report(report_options *o, const gs_input *input, const gs_snaps
 		.beside = strcmp(o->common.output, "-") ? put_beside : NULL,
 		.context = o};
 	gs_error err = GS_ERROR_INIT;
+	viewer v = {&o->page, input, GS_OK, &err};
 	gs_result result;
 	int exit_status = gs_result_open(&result, &o->common, 0);
 
 	if (exit_status >= 0)
 		return exit_status;
+	if (o->page.text) {
+		wanted.viewer = put_viewer;
+		wanted.viewer_context = &v;
+		wanted.viewer_script = o->page.script;
+	}
 	gs_status status = gs_report_write(&wanted, result.stream, &path, &err);
+	status = status ? status : v.status;
 	exit_status = GS_EXIT_DONE;
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("report", "see `gpusnap help state`", "%s", err.text);
@@ -149,8 +185,10 @@ int gs_cmd_report(int argc, char **argv)
 			"html, or md: Markdown with its pictures beside it (default: what FILE ends in)"},
 		{"before", 0, GS_OPT_TEXT, &o.before, "STATE|FILE",
 			"another moment, or another file, to compare with"},
-		{"static", 0, GS_OPT_FLAG, &fixed, 0, "no interactive part"}, GS_OPTIONS_SELECT(o.common),
-		GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common), GS_OPTIONS_END};
+		{"static", 0, GS_OPT_FLAG, &fixed, 0,
+			"no interactive part: neither the recording nor the page to look at it"},
+		GS_OPTIONS_SELECT(o.common), GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common),
+		GS_OPTIONS_END};
 	gs_input input = GS_INPUT_INIT;
 	gs_arguments files;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &files);
@@ -161,9 +199,12 @@ int gs_cmd_report(int argc, char **argv)
 	status = check(&o, format);
 	if (status >= 0)
 		return status;
+	if (!fixed && o.form == GS_PAGE_HTML)
+		find_page(&o);
 	status = gs_inputs_open(&files, &o.common, GS_WANT_ALL, &input);
 	if (status < 0)
 		status = report(&o, &input);
 	gs_input_release(&input);
+	gs_page_file_release(&o.page);
 	return status;
 }

@@ -17,6 +17,8 @@ const gs_command gs_commands[] = {
 	{"map", gs_cmd_map, "[FILE…] -o MAP.png", "draw the heap: segments, blocks, holes"},
 	{"plot", gs_cmd_plot, "[FILE…] -o PLOT.png", "draw memory over time"},
 	{"report", gs_cmd_report, "[FILE…] -o REPORT.html", "one file to attach to a bug report"},
+	{"page", gs_cmd_page, "-o gpusnap.html", "the analyzer as a page for any browser"},
+	{"view", gs_cmd_view, "[FILE…]", "look at snapshots in the browser"},
 	{"whatif", gs_cmd_whatif, "[FILE…] [--conf TEXT]…", "replay the run under other settings"},
 	{"diff", gs_cmd_diff, "BEFORE AFTER|FILE --from STATE --to STATE",
 		"compare two snapshots, or two states of one"},

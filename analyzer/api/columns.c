@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/api/handle.h"
+#include "analyzer/api/timelines.h"
 #include "analyzer/meaning/recording.h"
 
 const char *gpusnap_action_name(unsigned number)
@@ -100,18 +100,24 @@ static void fill_events(
 	}
 }
 
+/* The history that a timeline made already, else one of its own. */
 static gs_status answer_events(
-	const gs_snapshot *s, const gs_device *device, gpusnap_events *c, gs_error *err)
+	const gpusnap_snapshot *s, const gs_device *device, gpusnap_events *c, gs_error *err)
 {
-	gs_history h;
-	gs_status status = gs_history_init(&h, s, device, err);
+	const gs_api_timeline *made = s->timelines ? &s->timelines[device - s->snapshot.devices] : NULL;
+	gs_history own = {0};
+	gs_status status = GS_OK;
+	if (made && !made->made)
+		made = NULL;
+	if (!made)
+		status = gs_history_init(&own, &s->snapshot, device, err);
 	if (!status && !take_events(c, device->trace.n))
 		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
 	if (!status)
-		fill_events(s, &h, &device->trace, c);
+		fill_events(&s->snapshot, made ? &made->timeline.history : &own, &device->trace, c);
 	else
 		gpusnap_events_free(c);
-	gs_history_release(&h);
+	gs_history_release(&own);
 	return status;
 }
 
@@ -127,7 +133,7 @@ int gpusnap_snapshot_events(gpusnap_snapshot *s, int64_t number, gpusnap_events 
 		return begun;
 	gs_status status = find_device(s, number, &device, &err);
 	if (!status)
-		status = answer_events(&s->snapshot, device, columns, &err);
+		status = answer_events(s, device, columns, &err);
 	return gs_api_end(s, status, &err);
 }
 

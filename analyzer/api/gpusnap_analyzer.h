@@ -157,9 +157,7 @@ GPUSNAP_ANALYZER_API void gpusnap_blocks_free(gpusnap_blocks *columns);
  * "span": what was born, died, stayed and passed between the moments after two events, by holder
  *   and category. Options: from, to.
  * "flame": a tree of frames with bytes. Options: idx or state; or from and to for bytes × how long
- *   they lived.
- * "find": the holders that a text is in: in their place, in a frame of their stacks, in a tag;
- *   letters' case does not matter. Options: text. */
+ *   they lived. */
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_timeline(
 	gpusnap_snapshot *s, const char *what, const char *options, char **out, size_t *n);
 
@@ -208,6 +206,28 @@ typedef struct gpusnap_lives {
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_lives(
 	gpusnap_snapshot *s, const char *options, gpusnap_lives *columns);
 GPUSNAP_ANALYZER_API void gpusnap_lives_free(gpusnap_lives *columns);
+
+/* The lives that a text is in: in the place or the caller of their holder, in a frame of their
+ * stack, in their tag or category; letters' case does not matter. Options: device, text. */
+typedef struct gpusnap_found {
+	size_t n;
+	uint32_t *life; /* ascending */
+} gpusnap_found;
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_find(
+	gpusnap_snapshot *s, const char *options, gpusnap_found *columns);
+GPUSNAP_ANALYZER_API void gpusnap_found_free(gpusnap_found *columns);
+
+/* The colours that pictures of the snapshot have, by life and as a legend. Options: device, by
+ * ("holder", "category", "tag", "stream", "age", "size"). */
+typedef struct gpusnap_colors {
+	size_t n, nlegend;
+	uint8_t *of;  /* by life: its class */
+	char *legend; /* JSON, nlegend bytes:
+					 {"classes":[{"class","name","label","rgb","ink","pattern"}], "remark"} */
+} gpusnap_colors;
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_colors(
+	gpusnap_snapshot *s, const char *options, gpusnap_colors *columns);
+GPUSNAP_ANALYZER_API void gpusnap_colors_free(gpusnap_colors *columns);
 
 /* The heap at a moment. Options: device, idx or state. */
 typedef struct gpusnap_heap {

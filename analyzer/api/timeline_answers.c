@@ -330,67 +330,6 @@ static gs_status tell_flame(const call *c)
 	return status;
 }
 
-/* --- finding -------------------------------------------------------------------------------------
- */
-
-static bool has(const char *text, const char *wanted) { return strcasestr(text, wanted) != NULL; }
-
-/* Marks the stacks in which a frame has the text. */
-static void mark_stacks(const gs_snapshot *s, const char *wanted, uint8_t *frames, uint8_t *stacks)
-{
-	for (gs_id i = 1; i < s->nframes; i++) {
-		char text[1024];
-		gs_frame_text(s, i, text, sizeof text);
-		frames[i] = has(text, wanted);
-	}
-	for (gs_id i = 1; i < s->nstacks; i++)
-		for (uint32_t k = 0; k < s->stacks[i].n && !stacks[i]; k++)
-			stacks[i] = frames[s->stack_frames[s->stacks[i].first + k]];
-}
-
-static uint64_t mark_holders(
-	const gs_timeline *t, const char *wanted, const uint8_t *stacks, uint8_t *holders)
-{
-	uint64_t lives = 0;
-	for (size_t i = 0; i < t->nholders; i++)
-		holders[i] = has(t->holders[i].where, wanted) || has(t->holders[i].called_by, wanted);
-	for (uint32_t i = 0; i < t->lives.n; i++) {
-		gs_block b = gs_life_block(&t->lives, i);
-		bool found = (b.stack < t->snapshot->nstacks && stacks[b.stack]) ||
-			(b.tag && has(gs_string_text(t->snapshot, b.tag), wanted));
-		holders[t->holder[i]] |= found;
-	}
-	for (uint32_t i = 0; i < t->lives.n; i++)
-		lives += holders[t->holder[i]];
-	return lives;
-}
-
-static gs_status tell_find(const call *c)
-{
-	const gs_snapshot *s = c->t->snapshot;
-	const char *wanted = "";
-	gs_status status = gs_api_option_text(c->o, "text", &wanted, c->err);
-	uint8_t *marks = status ? NULL
-							: calloc((size_t)s->nframes + s->nstacks + c->t->nholders + 3, 1);
-	if (!status && !marks)
-		status = gs_fail(c->err, GS_NO_MEMORY, "no memory to search");
-	if (!status) {
-		uint8_t *stacks = marks + s->nframes + 1, *holders = stacks + s->nstacks + 1;
-		bool any = false;
-		mark_stacks(s, wanted, marks, stacks);
-		uint64_t lives = mark_holders(c->t, wanted, stacks, holders);
-		fputs("{\"schema_version\":1,\"holders\":[", c->out);
-		for (size_t i = 0; i < c->t->nholders; i++)
-			if (holders[i]) {
-				fprintf(c->out, "%s%zu", any ? "," : "", i);
-				any = true;
-			}
-		fprintf(c->out, "],\"lives\":%" PRIu64 "}\n", lives);
-	}
-	free(marks);
-	return status;
-}
-
 /* -------------------------------------------------------------------------------------------------
  */
 
@@ -405,7 +344,6 @@ static const struct question {
 	{"moment", tell_moment, {"device", "idx", "state", NULL}},
 	{"span", tell_span, {"device", "from", "to", NULL}},
 	{"flame", tell_flame, {"device", "idx", "state", "from", "to", NULL}},
-	{"find", tell_find, {"device", "text", NULL}},
 };
 
 static gs_status find_question(const char *what, const struct question **q, gs_error *err)

@@ -148,3 +148,16 @@ void gs_markup_raw(gs_markup *m, const char *markup)
 	end_tag(m);
 	fputs(markup, m->out);
 }
+
+void gs_base64_write(FILE *out, const unsigned char *bytes, size_t n)
+{
+	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+	for (size_t i = 0; i < n; i += 3) {
+		unsigned long part = (unsigned long)bytes[i] << 16 |
+			(i + 1 < n ? (unsigned long)bytes[i + 1] << 8 : 0) | (i + 2 < n ? bytes[i + 2] : 0);
+		char four[4] = {digits[part >> 18 & 63], digits[part >> 12 & 63],
+			i + 1 < n ? digits[part >> 6 & 63] : '=', i + 2 < n ? digits[part & 63] : '='};
+		fwrite(four, 1, 4, out);
+	}
+}

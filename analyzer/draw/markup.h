@@ -9,6 +9,7 @@
 #define GS_ANALYZER_DRAW_MARKUP_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdio.h>
 
 enum { GS_MARKUP_DEPTH = 64 };
@@ -40,6 +41,9 @@ void gs_markup_textf(gs_markup *m, const char *format, ...) __attribute__((forma
 
 /* An element that holds text alone; class may be NULL. */
 void gs_markup_element(gs_markup *m, const char *name, const char *class, const char *text);
+
+/* n bytes as base64, which is plain in attributes and elements. */
+void gs_base64_write(FILE *out, const unsigned char *bytes, size_t n);
 
 /* What is markup already: a stylesheet, a script, a picture as data. Never text from a file. */
 void gs_markup_raw(gs_markup *m, const char *markup);

@@ -50,8 +50,10 @@ static void put_meta(gs_page *p, const char *name, const char *value, const char
 	gs_markup_close(&p->m);
 }
 
-void gs_page_open(gs_page *p, FILE *out, gs_page_form form, const char *title, bool script)
+void gs_page_open(gs_page *p, FILE *out, gs_page_form form, const char *title, const char *script)
 {
+	char policy[300];
+
 	memset(p, 0, sizeof *p);
 	p->form = form;
 	p->out = out;
@@ -65,10 +67,12 @@ void gs_page_open(gs_page *p, FILE *out, gs_page_form form, const char *title, b
 	gs_markup_open(&p->m, "meta");
 	gs_markup_attr(&p->m, "charset", "utf-8");
 	gs_markup_close(&p->m);
-	put_meta(p, "http-equiv", "Content-Security-Policy",
-		script ? "default-src 'none'; style-src 'unsafe-inline'; img-src data: blob:; script-src "
-				 "'unsafe-inline' 'wasm-unsafe-eval' blob:; worker-src blob:"
-			   : "default-src 'none'; style-src 'unsafe-inline'; img-src data:");
+	snprintf(policy, sizeof policy,
+		"default-src 'none'; style-src 'unsafe-inline'; img-src data:%s%s%s",
+		script ? " blob:" : "",
+		script ? "; worker-src blob:; base-uri 'none'; form-action 'none'; script-src " : "",
+		script ? script : "");
+	put_meta(p, "http-equiv", "Content-Security-Policy", policy);
 	put_meta(p, "name", "viewport", "width=device-width, initial-scale=1");
 	put_meta(p, "name", "color-scheme", "light dark");
 	gs_markup_element(&p->m, "title", NULL, title);
@@ -266,19 +270,6 @@ void gs_page_end_table(gs_page *p)
 /* --- pictures ----------------------------------------------------------------------------------
  */
 
-static void put_base64(FILE *out, const unsigned char *bytes, size_t n)
-{
-	static const char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-
-	for (size_t i = 0; i < n; i += 3) {
-		unsigned long part = (unsigned long)bytes[i] << 16 |
-			(i + 1 < n ? (unsigned long)bytes[i + 1] << 8 : 0) | (i + 2 < n ? bytes[i + 2] : 0);
-		char four[4] = {digits[part >> 18 & 63], digits[part >> 12 & 63],
-			i + 1 < n ? digits[part >> 6 & 63] : '=', i + 2 < n ? digits[part & 63] : '='};
-		fwrite(four, 1, 4, out);
-	}
-}
-
 /* An attribute that holds the picture itself. */
 static gs_status put_data(gs_page *p, const char *name, const gs_picture *picture, gs_error *err)
 {
@@ -292,7 +283,7 @@ static gs_status put_data(gs_page *p, const char *name, const gs_picture *pictur
 		status = gs_fail(err, GS_NO_MEMORY, "a picture");
 	if (!status) {
 		fprintf(p->m.out, " %s=\"data:image/png;base64,", name);
-		put_base64(p->m.out, (const unsigned char *)png, n);
+		gs_base64_write(p->m.out, (const unsigned char *)png, n);
 		fputc('"', p->m.out);
 	}
 	free(png);

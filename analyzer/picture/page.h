@@ -26,8 +26,9 @@ typedef struct gs_page {
 	const bool *numbers;
 } gs_page;
 
-/* Begins a document. script: a page that has one (the viewer); then the policy allows it. */
-void gs_page_open(gs_page *p, FILE *out, gs_page_form form, const char *title, bool script);
+/* Begins a document. script: which scripts the page's policy allows ("'sha256-…'
+ * 'wasm-unsafe-eval'"), NULL none. */
+void gs_page_open(gs_page *p, FILE *out, gs_page_form form, const char *title, const char *script);
 void gs_page_close(gs_page *p);
 
 /* A heading of level 1 to 3; id (HTML) may be NULL. Sections of HTML are opened and closed by

@@ -441,11 +441,13 @@ gs_status gs_report_write(
 	gs_status status;
 
 	title_of(options, first, title, sizeof title);
-	gs_page_open(&p, out, options->form, title, options->viewer != NULL);
+	gs_page_open(&p, out, options->form, title, options->viewer ? options->viewer_script : NULL);
 	p.beside = options->beside;
 	p.context = options->context;
 	if (options->n > 1) {
 		gs_page_heading(&p, 1, NULL, title);
+		if (options->viewer && p.form == GS_PAGE_HTML)
+			options->viewer(&p.m, options->viewer_context);
 		status = write_all(&p, options, first, path, err);
 	} else {
 		status = write_one(&p, options, 0, true, path, err);

@@ -27,6 +27,7 @@ typedef struct gs_report_options {
 	 * static. */
 	void (*viewer)(gs_markup *m, void *context);
 	void *viewer_context;
+	const char *viewer_script; /* which scripts its policy allows, as of gs_page_open */
 } gs_report_options;
 
 /* *path (may be NULL) gets the path of the snapshot that an error is about, borrowed. Errors as of

@@ -1,42 +1,69 @@
 // The WebAssembly module against the native command: the same answers to the same questions about the same files.
-// usage: node check.mjs BUILD FILE…   Ends with `page: N passed, N failed`.
+// usage: node check.mjs BUILD FILE…   Ends with `page: N passed, N failed`. Every file: info and verdict; the first few: all named queries;
+// MOMENTS_OF: the heap at twenty events each.
 import { readFileSync } from 'node:fs'
 import { spawnSync } from 'node:child_process'
 import { basename } from 'node:path'
-import { brotliCompressSync } from 'node:zlib'
-import { load } from '../../tools/page/wasi.mjs'
+import { gzipSync } from 'node:zlib'
 
-const [build, ...files] = process.argv.slice(2)
-const bytes = readFileSync(build + '/page/gpusnap.wasm')
-const start = await load(bytes)
+const [build, ...files] = process.argv.slice(2), page = new URL('../../tools/page/', import.meta.url)
+const source = ['wasi.js', 'engine.js'].map(name => readFileSync(new URL(name, page), 'utf8')).join('')
+const { Engine, AnalyzerError } = new Function(source + '\nreturn { Engine, AnalyzerError }')()
+const bytes = readFileSync(build + '/page/gpusnap.wasm'), module = await WebAssembly.compile(bytes)
+const WHOLE = 4, HEAPS = 3, EVENTS = 20
+
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
 	if (got === wanted) return passed++
 	failed++
-	if (failed <= 10) {
-		let i = 0
-		while (got[i] === wanted[i]) i++
-		console.log(`page: failed: ${what}: differs at ${i}: ${JSON.stringify(got.slice(i - 30, i + 60))}, native ${JSON.stringify(wanted.slice(i - 30, i + 60))}`)
-	}
+	if (failed > 10) return
+	let i = 0
+	while (i < got.length && got[i] === wanted[i]) i++
+	console.log(`page: failed: ${what}: differs at ${i}: ${JSON.stringify(got.slice(Math.max(0, i - 30), i + 60))}, native ${JSON.stringify(wanted.slice(Math.max(0, i - 30), i + 60))}`)
 }
-// What the command prints; where it fails, the text of its error without the file's name.
+// What the command prints; 'error' where it fails.
 function native(args) {
 	const p = spawnSync(build + '/gpusnap', args, { encoding: 'utf8', maxBuffer: 1 << 30, env: { ...process.env, LC_ALL: 'C.UTF-8' } })
 	return p.status === 0 ? p.stdout : 'error'
 }
-const wasm = f => { try { const text = f(); return text.startsWith('{"error":') ? 'error' : text } catch (e) { return 'thrown: ' + e } }
-const plain = (text, path, name) => text.replaceAll(JSON.stringify(path).slice(1, -1), '/' + name)
-
-const size = brotliCompressSync(bytes).length
-expect(`the module is at most 600 KB compressed (${size})`, String(size <= 600000), 'true')
-expect('its release', start().version(), native(['--version']).trim().replace('gpusnap ', ''))
-const queries = native(['query', '--list', '--format', 'tsv']).trim().split('\n').slice(1).map(l => l.split('\t')[0])
-for (const path of files) {
-	const name = basename(path), data = readFileSync(path)
-	const at = () => { const a = start(); a.files.set(name, new Uint8Array(data)); return a }
-	expect(`${name}: diagnose`, wasm(() => at().diagnose(name)), plain(native(['diagnose', path, '--json', '-q']), path, name))
-	for (const q of files.indexOf(path) < 4 ? queries : ['summary', 'oom'])
-		expect(`${name}: ${q}`, wasm(() => at().query(name, q)), plain(native(['query', path, q, '--json', '-q']), path, name))
+// 'error' where the interface says so; a crash of the module is told.
+function wasm(f) {
+	try { return f() } catch (e) { return e instanceof AnalyzerError ? 'error' : 'thrown: ' + e }
 }
+const sourceOf = (data, name) => ({ name, size: data.length, read: (at, n) => data.subarray(at, at + n) })
+function open(path) {
+	const engine = new Engine(module)
+	engine.open(0, sourceOf(new Uint8Array(readFileSync(path)), path))
+	return engine
+}
+
+const size = gzipSync(bytes, { level: 9 }).length
+expect(`the module is at most 600 KB compressed (${size})`, String(size <= 600000), 'true')
+expect('its release', new Engine(module).version, native(['--version']).trim().replace('gpusnap ', ''))
+const queries = native(['query', '--list', '--format', 'tsv']).trim().split('\n').slice(1).map(l => l.split('\t')[0])
+expect('its queries', JSON.parse(new Engine(module).ask.call(Object.assign(open(files[0]), {}), 0, 'queries')).map(q => q.name).join(), queries.join())
+
+let seed = 7
+const random = n => (seed = (seed * 1103515245 + 12345) % 2147483648) % n
+let heaps = 0
+for (const path of files) {
+	const name = basename(path)
+	const opened = wasm(() => open(path)), ask = (what, options) => typeof opened === 'string' ? opened : wasm(() => opened.ask(0, what, options))
+	expect(`${name}: info`, ask('info'), native(['info', path, '--json', '-q']))
+	expect(`${name}: diagnose`, ask('diagnose'), native(['diagnose', path, '--json', '-q']))
+	for (const query of files.indexOf(path) < WHOLE ? queries : ['summary', 'oom'])
+		expect(`${name}: ${query}`, ask('query', { query }), native(['query', path, query, '--json', '-q']))
+	const device = typeof opened === 'string' ? null : JSON.parse(ask('outline')).devices.find(d => d.events > EVENTS)
+	if (!device || heaps >= HEAPS) continue
+	heaps++
+	for (let i = 0; i < EVENTS; i++) {
+		const idx = random(device.events), h = ask('heap', { device: device.device, idx }), states = ['active_allocated', 'active_pending_free', 'inactive']
+		const rows = Array.from(h.address, (at, k) => [at, h.size[k], states[h.state[k]], h.segment_address[h.segment[k]]].join('\t')).sort()
+		const sql = 'SELECT address, size, state, segment FROM block'
+		expect(`${name}: the heap after event ${idx}`, rows.join('\n'), native(['query', path, '-d', String(device.device), '--state', String(idx), sql, '--format', 'tsv', '-q'])
+			.trim().split('\n').slice(1).sort().join('\n'))
+	}
+}
+expect('files whose heap was compared', String(heaps), String(HEAPS))
 console.log(`page: ${passed} passed, ${failed} failed`)
 process.exit(failed ? 1 : 0)

@@ -124,13 +124,13 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     for name in ("leak", "pinned", "stream"):
         file, path = os.path.join(DATA, f"faults/{name}.pickle"), os.path.join(folder, name + ".html")
-        gpusnap("report", file, "-o", path)
+        gpusnap("report", file, "--static", "-o", path)
         check_content(path, file)
         open_everywhere(browser, path, name)
     leak = os.path.join(DATA, "faults/leak.pickle")
 
     several = os.path.join(folder, "several.html")
-    gpusnap("report", *(os.path.join(DATA, f"faults/{n}.pickle") for n in ("leak", "pinned", "stream", "defect")), "-o", several)
+    gpusnap("report", *(os.path.join(DATA, f"faults/{n}.pickle") for n in ("leak", "pinned", "stream", "defect")), "--static", "-o", several)
     doc, text = visible_text(several)
     table = next(s for s in doc.iter("section") if s.find("h2").text == "All 4 snapshots").find(".//table")
     check(len(list(table.iter("tr"))) == 5, "a row for each of four snapshots")
@@ -138,13 +138,13 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as drive:
     open_everywhere(browser, several, "several")
 
     changes = os.path.join(folder, "changes.html")
-    gpusnap("report", leak, "--before", "20", "-o", changes)
+    gpusnap("report", leak, "--before", "20", "--static", "-o", changes)
     doc, text = visible_text(changes)
     check("Before and after" in text and "440 MiB more" in text, "what changed is told")
     open_everywhere(browser, changes, "changes")
 
     hostile, path = hostile_file(folder), os.path.join(folder, "hostile.html")
-    gpusnap("report", hostile, "--before", "20", "-o", path)
+    gpusnap("report", hostile, "--before", "20", "--static", "-o", path)
     doc, text = visible_text(path)
     for name in HOSTILE[:6]:
         check(name in text, f"{name} is there as text")

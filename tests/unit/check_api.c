@@ -324,6 +324,38 @@ START_TEST(heap_lives_and_bands_are_one_story)
 }
 END_TEST
 
+START_TEST(colours_and_search_go_by_life)
+{
+	gpusnap_snapshot *s = opened(pinned);
+	gpusnap_lives lives;
+	gpusnap_colors colors;
+	gpusnap_found found;
+	ck_assert(!gpusnap_snapshot_lives(s, NULL, &lives));
+	ck_assert(!gpusnap_snapshot_colors(s, "{\"by\":\"size\"}", &colors));
+	ck_assert_uint_eq(colors.n, lives.n);
+	ck_assert_ptr_nonnull(strstr(colors.legend, "\"name\":\"over 10 MiB to 64 MiB\""));
+	for (size_t i = 0; i < lives.n; i++)
+		ck_assert_int_eq(
+			colors.of[i] == 7, lives.size[i] > 10u << 20 && lives.size[i] <= 64u << 20);
+	gpusnap_colors_free(&colors);
+	ck_assert_int_eq(gpusnap_snapshot_colors(s, "{\"by\":\"mood\"}", &colors), GPUSNAP_USAGE);
+
+	ck_assert(!gpusnap_snapshot_find(s, "{\"text\":\"FAULTS.PY:15\"}", &found));
+	ck_assert_uint_gt(found.n, 0);
+	size_t k = 0;
+	for (size_t i = 0; i < lives.n; i++)
+		if (k < found.n && found.life[k] == i)
+			k++;
+	ck_assert_uint_eq(k, found.n);
+	gpusnap_found_free(&found);
+	ck_assert(!gpusnap_snapshot_find(s, "{\"text\":\"nowhere to be found\"}", &found));
+	ck_assert_uint_eq(found.n, 0);
+	gpusnap_found_free(&found);
+	gpusnap_lives_free(&lives);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
 START_TEST(a_view_that_is_not_there_is_told)
 {
 	static const char *const wrong[][2] = {{"moments", NULL}, {"life", "{\"life\":100000}"},
@@ -390,6 +422,7 @@ Suite *suite_api(void)
 	tcase_add_test(t, pictures_and_the_report_are_whole_files);
 	tcase_add_test(t, views_tell_what_the_queries_tell);
 	tcase_add_test(t, heap_lives_and_bands_are_one_story);
+	tcase_add_test(t, colours_and_search_go_by_life);
 	tcase_add_test(t, a_view_that_is_not_there_is_told);
 	tcase_add_test(t, an_exported_copy_reads_back_and_a_redacted_one_names_nothing);
 	tcase_set_timeout(t, 60);

@@ -12,7 +12,7 @@ static gs_page page;
 
 static void open_page(gs_page_form form)
 {
-	gs_page_open(&page, open_memstream(&text, &size), form, "A <title>", false);
+	gs_page_open(&page, open_memstream(&text, &size), form, "A <title>", NULL);
 }
 
 static void close_page(void)

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Builds the libraries as static ones for another system. usage: CC=… AR=… libs.sh SOURCES PREFIX   (SOURCES: what sources.sh left)
-# Leaves PREFIX/include, PREFIX/lib/*.a and PREFIX/lib/pkgconfig. One compiler per object; CFLAGS are its own, -O2 for all.
+# Leaves PREFIX/include, PREFIX/lib/*.a and PREFIX/lib/pkgconfig. One compiler per object; -O2, after which SIZE_FLAGS may say -Oz.
 set -e
 src=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -19,7 +19,7 @@ archive() { # name, flags, file…
 		i=$((i + 1))
 		printf '%s: %s\n\t@$(CC) -O2 -g0 -fPIC -fvisibility=hidden -w $(FLAGS) -c -o $@ $<\n' "$to/obj/$name-$i.o" "$f" >>"$rule"
 	done
-	make --no-print-directory -f "$rule" CC="$CC" AR="$AR" FLAGS="$flags" "$to/lib/lib$name.a"
+	make --no-print-directory -f "$rule" CC="$CC" AR="$AR" FLAGS="$flags $SIZE_FLAGS" "$to/lib/lib$name.a"
 }
 describe() { # package, version, libraries, others needed
 	printf 'Name: %s\nDescription: static\nVersion: %s\nRequires: %s\nLibs: -L%s %s\nCflags: -I%s\n' "$1" "$2" "$4" "$to/lib" "$3" "$to/include" \
@@ -31,7 +31,7 @@ archive z "-DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1" "$src"/zlib/adler32.c "$src"
 cp "$src"/zlib/zlib.h "$src"/zlib/zconf.h "$to/include/"
 describe zlib "$(sed -n 's/^#define ZLIB_VERSION "\([0-9.]*\).*/\1/p' "$src/zlib/zlib.h")" -lz
 
-archive zstd "-DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -I$src/zstd/lib" "$src"/zstd/lib/common/*.c "$src"/zstd/lib/compress/*.c "$src"/zstd/lib/decompress/*.c
+archive zstd "-DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -I$src/zstd/lib $ZSTD_FLAGS" "$src"/zstd/lib/common/*.c "$src"/zstd/lib/compress/*.c "$src"/zstd/lib/decompress/*.c
 cp "$src"/zstd/lib/zstd.h "$src"/zstd/lib/zstd_errors.h "$to/include/"
 describe libzstd "$(sed -n 's/^#define ZSTD_VERSION_\(MAJOR\|MINOR\|RELEASE\) *\([0-9]*\).*/\2/p' "$src/zstd/lib/zstd.h" | paste -sd.)" -lzstd
 

@@ -1,20 +1,25 @@
-# The analyzer as WebAssembly (after make deps-wheel): schema, pool and analyzer without libdw, drawing and what writes files.
-# SQLite reads files by tools/page/vfs.c; tools/page/wasi.mjs is all of a system that the module sees.
+# The analyzer as WebAssembly (after make deps-page): schema, pool and analyzer without libdw, drawing and what writes files.
+# SQLite reads files by tools/page/vfs.c; tools/page/wasi.js is all of a system that the module sees. The page is one file around it.
 WASM        := wasm32-wasi
 WASM_DIR    := $(PACKAGE)/$(WASM)
 WASM_LIBS   := $(PACKAGE)/libs-$(WASM)
 SRC_wasm    := $(SRC_pool) $(filter-out schema/outfile%,$(SRC_schema)) analyzer/read/open/no_symbols.c \
-	$(filter-out analyzer/draw/% analyzer/picture/% analyzer/read/open/%symbols.c,$(SRC_analyzer)) $(wildcard tools/page/*.c)
+	$(filter-out analyzer/draw/% analyzer/picture/% analyzer/api/pictures.c analyzer/read/open/%symbols.c,$(SRC_analyzer)) \
+	$(wildcard analyzer/picture/palette*.c tools/page/*.c)
 WASM_FLAGS  := -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_GETPID \
-	-I. -I$(B)/gen -include tools/page/wasi.h -O2 -g0 -MMD -MP $(WARN)
+	-I. -I$(B)/gen -include tools/page/wasi.h -fvisibility=hidden -g0 -MMD -MP $(WARN)
 $(WASM_LIBS)/complete: $(PACKAGE)/sources/complete tools/package/libs.sh | $(PACKAGE_VENV)/complete
 	@echo "  CC   the libraries for $(WASM)"
-	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $(WASM)" AR="$(abspath $(ZIG)) ar" NO_PICTURES=1 SQLITE_FLAGS="-Oz -DSQLITE_OS_OTHER=1 \
-		-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_WAL -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_SHARED_CACHE" \
+	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $(WASM)" AR="$(abspath $(ZIG)) ar" NO_PICTURES=1 SIZE_FLAGS=-Oz ZSTD_FLAGS="-DZSTD_NO_INLINE=1 -DHUF_FORCE_DECOMPRESS_X1=1 \
+		-DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT=1" SQLITE_FLAGS="-DSQLITE_OS_OTHER=1 \
+		-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_WAL -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_UTF16 -DSQLITE_OMIT_COMPLETE -DSQLITE_OMIT_TCL_VARIABLE" \
 		sh tools/package/libs.sh $(PACKAGE)/sources $(@D)
+# What is not on the way of every event is small rather than quick: the module travels inside each page.
+WASM_QUICK  := $(addprefix $(WASM_DIR)/,schema/sha256.o schema/gsnap_read.o $(addprefix analyzer/,model/%.o read/open/%.o read/pytorch/%.o state/%.o timeline/%.o \
+	meaning/senses.o meaning/passes.o replay/play.o replay/requests.o))
 $(WASM_DIR)/%.o: %.c $(WASM_LIBS)/complete | $(B)/gen/sql.c
 	@mkdir -p $(@D)
-	$(Q)$(ZIG) cc -target $(WASM) $(WASM_FLAGS) -I$(WASM_LIBS)/include -c -o $@ $<
+	$(Q)$(ZIG) cc -target $(WASM) $(WASM_FLAGS) $(if $(filter $(WASM_QUICK),$@),-O2,-Oz) -I$(WASM_LIBS)/include -c -o $@ $<
 $(WASM_DIR)/sql.o: $(B)/gen/sql.c $(WASM_LIBS)/complete
 	@mkdir -p $(@D)
 	$(Q)$(ZIG) cc -target $(WASM) $(WASM_FLAGS) -c -o $@ $<
@@ -24,8 +29,15 @@ $(B)/page/gpusnap.wasm: $(OBJ_wasm)
 	@echo "  LD   $@"
 	$(Q)$(ZIG) cc -target $(WASM) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
 		-lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-process-clocks -lwasi-emulated-getpid \
-		-Wl,-z,stack-size=1048576 -Wl,--gc-sections
+		-Wl,-z,stack-size=1048576 -Wl,--gc-sections -Wl,--export-dynamic
+	$(Q)if command -v wasm-opt >/dev/null; then nice wasm-opt -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+		--enable-mutable-globals -o $@.small $@ && mv $@.small $@; else echo "page: larger than it need be: wasm-opt is not here (binaryen)"; fi
+.PHONY: deps-page
+deps-page: deps-wheel ## install what make page needs: Debian's sources, zig from PyPI, and binaryen and node for a small module and its check
+	@sh tools/deps.sh binaryen nodejs
+VIEWER := $(sort $(wildcard tools/page/viewer/*.css tools/page/viewer/*.html tools/page/viewer/*.js))
+$(B)/page/gpusnap.html: $(B)/page/gpusnap.wasm tools/page/assemble.py $(wildcard tools/page/*.js) $(VIEWER)
+	$(Q)python3 tools/page/assemble.py $< tools/page $@
 .PHONY: page
-page: $(B)/page/gpusnap.wasm ## the analyzer as a WebAssembly module (after make deps-wheel), in build/page
-	$(Q)cp tools/page/wasi.mjs $(B)/page/
+page: $(B)/page/gpusnap.html ## the whole analyzer as one page for any browser, build/page/gpusnap.html (after make deps-page)
 -include $(OBJ_wasm:.o=.d)

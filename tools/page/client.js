@@ -1,0 +1,179 @@
+// What the viewer asks: recordings, each in a worker of its own. tools/page/README.md says what every question is answered with.
+class GpusnapError extends Error {
+	constructor(message, code) { super(message); this.name = 'GpusnapError'; this.code = code }
+}
+
+const gpusnap = (() => {
+	const NEVER = 0x7fffffff, NOBODY = 0xffffffff
+	const inside = id => document.getElementById(id)?.textContent ?? ''
+	const bytesOf = text => {
+		text = text.trim()
+		if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text)
+		const raw = atob(text), bytes = new Uint8Array(raw.length)
+		for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i)
+		return bytes
+	}
+
+	// The module is unpacked and compiled once, when the first file is opened.
+	let compiled, workerUrl
+	function theModule() {
+		compiled ??= new Response(new Blob([bytesOf(inside('gpusnap-module'))]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()
+			.then(bytes => WebAssembly.compile(bytes))
+		return compiled
+	}
+	function newWorker() {
+		workerUrl ??= URL.createObjectURL(new Blob([inside('gpusnap-worker')], { type: 'text/javascript' }))
+		return new Worker(workerUrl)
+	}
+
+	// One worker with its engine, and what it still owes an answer. It is not used again once it has crashed or was ended.
+	class Connection {
+		constructor() {
+			this.worker = newWorker()
+			this.waiting = new Map()
+			this.next = 1
+			this.files = new Set()
+			this.worker.onmessage = e => this.receive(e.data)
+			this.worker.onerror = e => { e.preventDefault(); this.end(new GpusnapError('the analyzer stopped: ' + (e.message || 'no reason is known'), 'trap')) }
+		}
+		send(message, progress) {
+			if (this.ended) return Promise.reject(this.ended)
+			return new Promise((resolve, reject) => {
+				const id = this.next++
+				this.waiting.set(id, { resolve, reject, progress })
+				this.worker.postMessage({ id, ...message })
+			})
+		}
+		receive({ id, result, error, progress }) {
+			const asked = this.waiting.get(id)
+			if (!asked) return
+			if (progress) return asked.progress?.(progress.read, progress.size)
+			this.waiting.delete(id)
+			if (!error) return asked.resolve(result)
+			const e = new GpusnapError(error.message, error.code)
+			asked.reject(e)
+			if (error.code === 'trap') this.end(e)
+		}
+		end(error) {
+			if (this.ended) return
+			this.ended = error
+			this.worker.terminate()
+			for (const { reject } of this.waiting.values()) reject(error)
+			this.waiting.clear()
+		}
+	}
+
+	let files = 0
+	class Recording {
+		constructor(blob, { name, number = 0 }) {
+			Object.assign(this, { blob, name: name || blob.name || '', size: blob.size, number, file: files++, warnings: [], outline: null })
+		}
+		// The worker that has the file open; a new one where there is none or it has ended.
+		connect(progress) {
+			if (!this.connection || this.connection.ended) {
+				const c = this.connection = new Connection()
+				this.ready = theModule().then(module => c.send({ op: 'start', module })).then(started => {
+					gpusnap.version = started.version
+					return this.openIn(c, progress)
+				})
+				this.ready.catch(() => {})
+			}
+			return this.ready
+		}
+		async openIn(connection, progress) {
+			if (connection.files.has(this.file)) return
+			const { blob, name, number } = this
+			const opened = await connection.send({ op: 'open', file: this.file, blob, name, number }, progress)
+			connection.files.add(this.file)
+			this.warnings = opened.warnings
+		}
+		// Does work in the worker; where the signal comes first the worker ends, since nothing else stops it.
+		async during(signal, work) {
+			const stop = () => this.connection?.end(new GpusnapError('cancelled', 'cancelled'))
+			if (signal?.aborted) throw new GpusnapError('cancelled', 'cancelled')
+			signal?.addEventListener('abort', stop)
+			try { return await work() } finally { signal?.removeEventListener('abort', stop) }
+		}
+		async open(progress, signal) {
+			await this.during(signal, async () => {
+				await this.connect(progress)
+				this.outline = JSON.parse(await this.raw('outline', {}))
+			})
+			return this
+		}
+		async raw(what, options) {
+			await this.connect()
+			return this.connection.send({ op: 'ask', file: this.file, what, options })
+		}
+		ask(what, options = {}, { signal } = {}) {
+			return this.during(signal, async () => {
+				const { other, ...given } = options
+				if (!other) return shape(this, what, given, await this.raw(what === 'curve' ? 'events' : what, given))
+				await this.connect()
+				await other.openIn(this.connection)
+				return shape(this, what, given, await this.raw(what, { ...given, other: other.file }))
+			})
+		}
+		close() {
+			this.connection?.end(new GpusnapError('closed', 'cancelled'))
+			this.connection = null
+		}
+	}
+
+	// Answers in the form that pictures want: JSON parsed, names and places for the interface's numbers.
+	const none = (column, never) => column.map(v => v === never ? -1 : v)
+	const place = (column, n) => column.map(v => v ? v - 1 : n)
+	function shape(recording, what, options, answer) {
+		if (typeof answer === 'string' && (!options.form || options.form === 'json')) answer = JSON.parse(answer)
+		return shapes[what] ? shapes[what](answer, deviceOf(recording, options)) : answer
+	}
+	function deviceOf(recording, { device }) {
+		const all = recording.outline?.devices ?? []
+		return (device === undefined ? all.find(d => d.events) : all.find(d => d.device === device)) ?? all[0]
+	}
+	const shapes = {
+		curve: e => ({ time: e.time_us, allocated: e.allocated, reserved: e.reserved, action: e.action }),
+		lives: (l, d) => ({ ...l, freed: none(l.freed, NEVER), death: none(l.death, NEVER), stream: place(l.stream, d.streams.length), pool: place(l.pool, d.pools.length) }),
+		find: found => ({ lives: found.life }),
+		colors: c => ({ ...JSON.parse(new TextDecoder().decode(c.legend)), of: c.of }),
+		life: l => l && { ...l, why: l.category_why, stack: l.stack.filter((f, i, all) => !f.plumbing || all.every(g => g.plumbing)).map(f => f.text) },
+		flame: g => ({ ...g, nodes: inOrder(g.nodes) }),
+		bands: b => ({ ...b, x0: b.first, x1: b.last, y: b.bottom, h: b.height, time: b.time_us }),
+		heap: (h, d) => ({
+			idx: Number.isNaN(h.idx) ? null : h.idx, exact: h.exact !== 0,
+			segments: {
+				address: h.segment_address, size: h.segment_size, large: h.segment_large, expandable: h.segment_expandable,
+				stream: Int32Array.from(h.segment_stream, s => d.streams.indexOf(s)),
+				pool: Int32Array.from(h.segment_pool_a, (a, i) => d.pools.indexOf(a + ',' + h.segment_pool_b[i])),
+			},
+			blocks: { address: h.address, size: h.size, requested: h.requested, segment: h.segment, life: h.life, stack: h.stack, tag: h.tag,
+				holder: none(new Float64Array(h.holder), NOBODY), state: h.state, category: h.category },
+		}),
+	}
+	// A tree's nodes, [frame, parent, value] with parents first, in pre-order, of siblings the larger first.
+	function inOrder(nodes) {
+		const below = nodes.map(() => []), roots = []
+		nodes.forEach(([, parent], i) => (parent < 0 ? roots : below[parent]).push(i))
+		const frame = new Uint32Array(nodes.length), parent = new Int32Array(nodes.length), value = new Float64Array(nodes.length), at = new Int32Array(nodes.length)
+		const larger = (a, b) => nodes[a][2] - nodes[b][2] || b - a, stack = roots.sort(larger)
+		for (let n = 0; stack.length; n++) {
+			const i = stack.pop()
+			at[i] = n
+			frame[n] = nodes[i][0]
+			parent[n] = nodes[i][1] < 0 ? -1 : at[nodes[i][1]]
+			value[n] = nodes[i][2]
+			stack.push(...below[i].sort(larger))
+		}
+		return { frame, parent, value }
+	}
+
+	return {
+		version: null,
+		// The recordings inside this page.
+		embedded: () => [...document.querySelectorAll('script.gpusnap-recording')].map(element => ({
+			name: element.dataset.name || 'recording',
+			blob: async () => new Blob([bytesOf(element.textContent)]),
+		})),
+		open: (blob, options = {}) => new Recording(blob instanceof Blob ? blob : new Blob([blob]), options).open(options.progress, options.signal),
+	}
+})()

@@ -1,0 +1,219 @@
+// The analyzer's interface (analyzer/api/gpusnap_analyzer.h) over the module's memory: texts in and out, columns as typed arrays.
+// One engine is one instance of the module. What it throws: AnalyzerError, or WebAssembly.RuntimeError after which the engine is dead.
+class AnalyzerError extends Error {
+	constructor(message, code) { super(message); this.name = 'AnalyzerError'; this.code = code }
+}
+
+// The members of the structs of columns behind their counts, in order. u64 and i64 come out as Float64Array.
+const COLUMNS = {
+	bands: [['ncolumns', 'npieces'], [
+		['idx', 'i32', 0], ['time_us', 'i64', 0], ['allocated', 'u64', 0], ['pending', 'u64', 0], ['least', 'u64', 0], ['reserved', 'u64', 0],
+		['failed', 'u32', 0], ['passed', 'u32', 0], ['passed_bytes', 'u64', 0], ['first', 'u16', 1], ['last', 'u16', 1], ['bottom', 'f32', 1],
+		['height', 'f32', 1], ['life', 'u32', 1], ['count', 'u32', 1], ['key', 'u32', 1], ['holder', 'u32', 1], ['category', 'u8', 1]]],
+	lives: [['n'], [
+		['birth', 'i32', 0], ['freed', 'i32', 0], ['death', 'i32', 0], ['address', 'u64', 0], ['size', 'u64', 0], ['holder', 'u32', 0],
+		['stack', 'u32', 0], ['tag', 'u32', 0], ['step', 'i32', 0], ['stream', 'u16', 0], ['pool', 'u16', 0], ['category', 'u8', 0]]],
+	heap: [['nsegments', 'nblocks', 'idx:i64', 'exact:i32'], [
+		['segment_address', 'u64', 0], ['segment_size', 'u64', 0], ['segment_stream', 'u64', 0], ['segment_pool_a', 'u64', 0],
+		['segment_pool_b', 'u64', 0], ['segment_large', 'u8', 0], ['segment_expandable', 'u8', 0], ['address', 'u64', 1], ['size', 'u64', 1],
+		['requested', 'i64', 1], ['segment', 'u32', 1], ['life', 'i32', 1], ['stack', 'u32', 1], ['tag', 'u32', 1], ['holder', 'u32', 1],
+		['state', 'u8', 1], ['category', 'u8', 1]]],
+	found: [['n'], [['life', 'u32', 0]]],
+	colors: [['n', 'nlegend'], [['of', 'u8', 0], ['legend', 'u8', 1]]],
+	events: [['n'], [
+		['address', 'u64', 0], ['size', 'u64', 0], ['time_us', 'i64', 0], ['stream', 'u64', 0], ['stack', 'u32', 0], ['tag', 'u32', 0],
+		['action', 'u8', 0], ['allocated', 'i64', 0], ['reserved', 'i64', 0]]],
+}
+const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array }
+const TEXTS = ['info', 'diagnose', 'whatif', 'report']		// gpusnap_snapshot_X(handle, options, …)
+const VIEWS = ['outline', 'life', 'at', 'moment', 'span', 'flame']
+
+class Engine {
+	// read(n): for a stream that is being opened, a Uint8Array of at most n bytes, empty at the end, null where reading failed; where the
+	// browser can suspend WebAssembly it may be a promise of one.
+	constructor(module) {
+		this.wasi = new Wasi()
+		this.handles = new Map()
+		this.canSuspend = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
+		const into = (bytes, buf) => {
+			if (!bytes) return -1
+			this.wasi.bytes(buf, bytes.length).set(bytes)
+			return bytes.length
+		}
+		const read = (buf, n) => {
+			const bytes = this.read(n >>> 0)
+			return bytes instanceof Promise ? bytes.then(b => into(b, buf)) : into(bytes, buf)
+		}
+		this.instance = new WebAssembly.Instance(module, {
+			wasi_snapshot_preview1: this.wasi.imports(),
+			page: { read: this.canSuspend ? new WebAssembly.Suspending(read) : read },
+		})
+		this.c = this.instance.exports
+		this.wasi.attach(this.c.memory)
+		this.c._initialize?.()
+		this.answer = this.c.gpusnap_analyzer_alloc(1024)	// for *out and *n, and for structs of columns
+	}
+	get view() { return new DataView(this.c.memory.buffer) }
+	get version() { return this.textAt(this.c.gpusnap_analyzer_version()) }
+	get memory() { return this.c.memory.buffer.byteLength }
+
+	textAt(at) {
+		const all = new Uint8Array(this.c.memory.buffer)
+		return new TextDecoder().decode(all.subarray(at >>> 0, all.indexOf(0, at >>> 0)))
+	}
+	bytesAt(at, n) { return new Uint8Array(this.c.memory.buffer, at >>> 0, n) }
+	// Calls f with the texts in the module's memory (null: NULL); they are given back, whatever happens.
+	withTexts(texts, f) {
+		const at = texts.map(text => {
+			if (text == null) return 0
+			const bytes = new TextEncoder().encode(text), p = this.c.gpusnap_analyzer_alloc(bytes.length + 1)
+			if (!p) throw new AnalyzerError('out of memory', 'failed')
+			this.bytesAt(p, bytes.length).set(bytes)
+			this.view.setUint8((p >>> 0) + bytes.length, 0)
+			return p
+		})
+		const back = result => {
+			at.forEach(p => p && this.c.gpusnap_analyzer_free(p))
+			return result
+		}
+		const result = f(...at)
+		return result instanceof Promise ? result.then(back) : back(result)
+	}
+	check(handle, status) {
+		if (status) throw new AnalyzerError(this.textAt(this.c.gpusnap_snapshot_error(handle)), status === 2 ? 'usage' : 'failed')
+	}
+	// An answer as bytes of its own.
+	take(call, handle) {
+		const status = call(this.answer, this.answer + 4)
+		if (handle) this.check(handle, status)
+		const at = this.view.getUint32(this.answer, true), n = this.view.getUint32(this.answer + 4, true)
+		const bytes = this.bytesAt(at, n).slice()
+		this.c.gpusnap_analyzer_free(at)
+		return bytes
+	}
+	handleOf(file) {
+		if (!this.handles.has(file)) throw new AnalyzerError('no such file is open', 'usage')
+		return this.handles.get(file)
+	}
+
+	// source: {name, size, read(at, n)}, and where it can be read ahead chunks(): a promise of the next piece, empty at the end. number: of
+	// several snapshots in a database or a page. progress(read) is called as it goes. A promise where the browser can suspend.
+	open(file, source, number = 0, progress = () => {}) {
+		const handle = this.c.gpusnap_snapshot_new(), start = new TextDecoder('latin1').decode(source.read(0, 16))
+		if (!handle) throw new AnalyzerError('out of memory', 'failed')
+		const done = status => {
+			this.read = null
+			if (!status) return void this.handles.set(file, handle)
+			const message = this.textAt(this.c.gpusnap_snapshot_error(handle))
+			this.c.gpusnap_snapshot_close(handle)
+			throw new AnalyzerError(message, 'failed')
+		}
+		if (start === 'SQLite format 3\0' || number) return this.openByName(handle, source, number, done)
+		this.read = source.chunks && this.canSuspend ? ahead(source, progress) : inTurn(source, progress)
+		const call = this.canSuspend && source.chunks ? WebAssembly.promising(this.c.gpusnap_page_open) : this.c.gpusnap_page_open
+		const status = this.withTexts([source.name], name => call(handle, BigInt(source.size), name))
+		return status instanceof Promise ? status.then(done) : done(status)
+	}
+	openByName(handle, source, number, done) {
+		const name = source.name.replace(/^[./]+/, '') || 'file'
+		this.wasi.files.set(name, source)
+		return done(this.withTexts(['/' + name], path => this.c.gpusnap_snapshot_open(handle, path, number)))
+	}
+	close(file) {
+		this.c.gpusnap_snapshot_close(this.handleOf(file))
+		this.handles.delete(file)
+	}
+	warnings(file) {
+		const all = []
+		for (let i = 0, at; (at = this.c.gpusnap_snapshot_warning(this.handleOf(file), i)); i++) all.push(this.textAt(at))
+		return all
+	}
+
+	// What is asked of a file: texts as strings, files as Uint8Array, columns as an object of typed arrays.
+	ask(file, what, options = {}) {
+		const h = this.handleOf(file), { query, kind, other, ...rest } = options
+		const given = what === 'info' ? [] : [JSON.stringify(rest)]
+		const text = (f, ...before) => new TextDecoder().decode(this.withTexts([...before, ...given], (...at) =>
+			this.take((out, n) => f(h, ...at, out, n), h)))
+		if (what === 'queries') return new TextDecoder().decode(this.take((out, n) => this.c.gpusnap_queries(out, n)))
+		if (what === 'query') return text(this.c.gpusnap_snapshot_query, query ?? '')
+		if (what === 'export')
+			return this.withTexts([kind ?? 'gsnap', ...given], (...at) =>
+				this.take((out, n) => this.c.gpusnap_snapshot_export(h, ...at, out, n), h))
+		if (what === 'diff') {
+			const b = other === undefined ? h : this.handleOf(other)
+			return text((a, at, out, n) => this.c.gpusnap_snapshot_diff(a, b, at, out, n))
+		}
+		if (TEXTS.includes(what) && this.c['gpusnap_snapshot_' + what]) return text(this.c['gpusnap_snapshot_' + what])
+		if (VIEWS.includes(what)) return text(this.c.gpusnap_snapshot_timeline, what)
+		if (what === 'events') return this.columns(h, 'events', at => this.c.gpusnap_snapshot_events(h, BigInt(options.device ?? -1), at))
+		if (what === 'find') return this.withTexts(given, o => this.columns(h, 'found', at => this.c.gpusnap_snapshot_find(h, o, at)))
+		if (COLUMNS[what]) return this.withTexts(given, o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
+		throw new AnalyzerError(`nothing is called "${what}"`, 'usage')
+	}
+	columns(handle, what, call) {
+		const [counts, members] = COLUMNS[what], result = {}, n = []
+		this.check(handle, call(this.answer))
+		let at = this.answer
+		for (const word of counts) {
+			const [name, type] = word.split(':')
+			if (type === 'i64') at = at + 7 & ~7
+			result[name] = type === 'i64' ? whole(this.view.getInt32(at + 4, true), this.view.getUint32(at, true), true)
+				: type === 'i32' ? this.view.getInt32(at, true) : this.view.getUint32(at, true)
+			if (!type) n.push(result[name])
+			at += type === 'i64' ? 8 : 4
+		}
+		for (const [name, type, count] of members) {
+			result[name] = this.column(this.view.getUint32(at, true), type, n[count])
+			at += 4
+		}
+		this.c[`gpusnap_${what}_free`](this.answer)
+		return result
+	}
+	column(at, type, n) {
+		if (ARRAYS[type]) return new ARRAYS[type](this.c.memory.buffer, at, n).slice()
+		const halves = new Int32Array(this.c.memory.buffer, at, 2 * n), out = new Float64Array(n)
+		for (let i = 0; i < n; i++) out[i] = whole(type === 'i64' ? halves[2 * i + 1] : halves[2 * i + 1] >>> 0, halves[2 * i] >>> 0, type === 'i64')
+		return out
+	}
+}
+
+// 64 bits as a number; INT64_MIN, which stands for unknown, as NaN.
+function whole(high, low, signed) {
+	return signed && high === -0x80000000 && low === 0 ? NaN : high * 0x100000000 + low
+}
+
+const PIECE = 4 << 20
+// Bytes of a source one after the other: piece by piece as they are asked for …
+function inTurn(source, progress) {
+	let at = 0, piece = new Uint8Array(0)
+	return n => {
+		if (!piece.length) {
+			piece = source.read(at, PIECE)
+			at += piece.length
+			progress(at)
+		}
+		const part = piece.subarray(0, n)
+		piece = piece.subarray(part.length)
+		return part
+	}
+}
+// … and so that the next piece is on its way while one is read.
+function ahead(source, progress) {
+	let at = 0, piece = new Uint8Array(0), next = source.chunks()
+	const some = n => {
+		const part = piece.subarray(0, n)
+		piece = piece.subarray(part.length)
+		return part
+	}
+	return n => {
+		if (piece.length) return some(n)
+		return next.then(bytes => {
+			piece = bytes
+			at += bytes.length
+			next = bytes.length ? source.chunks() : Promise.resolve(bytes)
+			progress(at)
+			return some(n)
+		}, () => null)
+	}
+}

@@ -1,0 +1,17 @@
+/* One page over HTTP, for a browser on another machine that comes through a tunnel. */
+#ifndef GS_TOOLS_SERVE_H
+#define GS_TOOLS_SERVE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "schema/status.h"
+
+/* Serves page (n bytes) on the loopback interface alone, at /TOKEN/, TOKEN being random: whoever
+ * does not know it, and any name of a host but the machine's own, gets 404. port 0: any that is
+ * free. ready is called with the address once it listens. Returns when the program is interrupted
+ * or ended by a signal. GS_UNSUPPORTED: built without; GS_IO: the port is taken. */
+gs_status gs_serve(
+	const char *page, size_t n, uint16_t port, void (*ready)(const char *address), gs_error *err);
+
+#endif

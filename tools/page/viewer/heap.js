@@ -76,7 +76,13 @@ class HeapMap {
 		this.head = 4 + (this.request > 0 ? HEAP_BAR + 4 : 0) + (this.hole >= 0 ? HEAP_BAR + 4 : 0) + 4
 		this.spacer.style.height = Math.min(this.head + this.rows * HEAP_PITCH + 4, 30e6) + 'px'
 		this.scaleText.textContent = `a pixel is ${sizeText(2 ** this.shift)}, a row ${sizeText(2 ** this.shift * width)}`
-		this.canvas.style.height = Math.min(this.box.clientHeight || 420, this.head + this.rows * HEAP_PITCH + 4) + 'px'
+		this.setHeight(Math.min(this.box.clientHeight || 420, this.head + this.rows * HEAP_PITCH + 4))
+	}
+	// The canvas' height in the page; kept, for in print it is scaled.
+	setHeight(height) {
+		this.height = height
+		this.canvas.style.width = this.width + 2 * HEAP_LEFT + 'px'
+		this.canvas.style.height = height + 'px'
 	}
 	// The pixels of a range of bytes of a segment: [first, end) in the flow.
 	pixels(s, address, size) {
@@ -85,7 +91,7 @@ class HeapMap {
 	}
 	drawNow() {
 		if (!this.heap || !this.canvas.isConnected) return
-		const ratio = window.devicePixelRatio || 1, w = this.box.clientWidth, h = this.canvas.clientHeight
+		const ratio = window.devicePixelRatio || 1, w = this.width + 2 * HEAP_LEFT, h = this.height
 		if (this.canvas.width !== Math.round(w * ratio) || this.canvas.height !== Math.round(h * ratio)) { this.canvas.width = Math.round(w * ratio); this.canvas.height = Math.round(h * ratio) }
 		const c = this.canvas.getContext('2d'), { palette } = this.shown
 		c.setTransform(ratio, 0, 0, ratio, 0, 0)
@@ -176,7 +182,7 @@ class HeapMap {
 	point(pixel) { return { x: HEAP_LEFT + pixel % this.width, y: this.head + Math.floor(pixel / this.width) * HEAP_PITCH - this.scroll } }
 	// Fills (or outlines) pixels [from, to) of the flow, row by row.
 	rect(c, from, to, stroke, grow = 0) {
-		const { width } = this, top = this.scroll - this.head - HEAP_PITCH, bottom = this.scroll - this.head + this.canvas.clientHeight
+		const { width } = this, top = this.scroll - this.head - HEAP_PITCH, bottom = this.scroll - this.head + this.height
 		let row = Math.max(Math.floor(from / width), Math.floor(top / HEAP_PITCH))
 		for (; row * width < to && row * HEAP_PITCH <= bottom; row++) {
 			const a = Math.max(from, row * width) - row * width, z = Math.min(to, (row + 1) * width) - row * width, y = this.head + row * HEAP_PITCH - this.scroll
@@ -190,7 +196,7 @@ class HeapMap {
 		c.font = '12px ' + styled('font')
 		c.textBaseline = 'middle'
 		c.textAlign = 'left'
-		const y = 4 - this.scroll, { blocks } = this.heap, most = this.canvas.clientWidth - 2 * HEAP_LEFT - 4
+		const y = 4 - this.scroll, { blocks } = this.heap, most = this.width - 4
 		const bar = (bytes, top, dashed, text) => {
 			const w = Math.max(2, Math.min(bytes / 2 ** this.shift, most))
 			if (dashed) { c.setLineDash([5, 3]); c.strokeStyle = styled('accent'); c.lineWidth = 2; c.strokeRect(HEAP_LEFT + 1, top + 1, w, HEAP_BAR - 2); c.setLineDash([]) }
@@ -235,11 +241,11 @@ class HeapMap {
 	}
 	// The whole heap as a picture, as high as a canvas may well be.
 	async png() {
-		const height = this.canvas.style.height
-		this.canvas.style.height = Math.min(this.head + this.rows * HEAP_PITCH + 4, 8000) + 'px'
+		const { height } = this
+		this.setHeight(Math.min(this.head + this.rows * HEAP_PITCH + 4, 8000))
 		this.drawNow()
 		const blob = await new Promise(done => this.canvas.toBlob(done, 'image/png'))
-		this.canvas.style.height = height
+		this.setHeight(height)
 		this.drawNow()
 		if (!blob) throw new Error('the picture is too large')
 		return blob

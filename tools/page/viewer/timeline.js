@@ -51,8 +51,9 @@ class Timeline {
 		}
 		this.ratio = ratio
 		this.width = this.canvas.clientWidth
+		this.height = this.canvas.clientHeight
 		this.left = this.width < 600 ? 66 : 76
-		this.plot = { x: this.left, y: MARKS, w: Math.max(10, this.width - this.left - RIGHT), h: Math.max(10, this.canvas.clientHeight - MARKS - PASSED - STEPS - TICKS) }
+		this.plot = { x: this.left, y: MARKS, w: Math.max(10, this.width - this.left - RIGHT), h: Math.max(10, this.height - MARKS - PASSED - STEPS - TICKS) }
 		this.overviewPainted = null
 		this.draw()
 	}
@@ -74,13 +75,13 @@ class Timeline {
 		const c = this.canvas.getContext('2d'), { plot } = this
 		c.setTransform(this.ratio, 0, 0, this.ratio, 0, 0)
 		c.fillStyle = styled('paper')
-		c.fillRect(0, 0, this.width, this.canvas.clientHeight)
+		c.fillRect(0, 0, this.width, this.height)
 		c.font = '12px ' + styled('font')
 		this.drawBands(c)
 		this.drawGrid(c)
 		c.save()
 		c.beginPath()
-		c.rect(plot.x, 0, plot.w, this.canvas.clientHeight)
+		c.rect(plot.x, 0, plot.w, this.height)
 		c.clip()
 		this.drawLines(c)
 		this.drawPassed(c)

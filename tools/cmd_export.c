@@ -1,5 +1,6 @@
 /* gpusnap export: a snapshot in the form that other tools open. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include "analyzer/export/pytorch.h"
 #include "schema/size.h"
 #include "tools/command.h"
+#include "tools/fleet.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/export_tables.h"
@@ -94,13 +96,14 @@ typedef enum export_format {
 	PERFETTO,
 	CSV,
 	JSONL,
+	PARQUET,
 	FORMATS
 } export_format;
 static const char *const format_words[] = {
-	"pytorch", "gsnap", "flamegraph", "speedscope", "perfetto", "csv", "jsonl", NULL};
+	"pytorch", "gsnap", "flamegraph", "speedscope", "perfetto", "csv", "jsonl", "parquet", NULL};
 /* What the name of each may end in; a folder of tables has any name. */
 static const char *const endings[] = {
-	"pickle pkl", "gsnap", "folded", "json", "pftrace perfetto", "", ""};
+	"pickle pkl", "gsnap", "folded", "json", "pftrace perfetto", "", "", ""};
 
 static export_format parse_format(const char *word)
 {
@@ -145,9 +148,30 @@ static int refuse_format(const char *word)
 
 	snprintf(hint, sizeof hint,
 		near ? "did you mean %s?"
-			 : "it is pytorch, gsnap, flamegraph, speedscope, perfetto, csv or jsonl",
+			 : "it is pytorch, gsnap, flamegraph, speedscope, perfetto, csv, jsonl or parquet",
 		near);
 	return gs_fail_usage("export", hint, "no export format is called `%s`", word);
+}
+
+/* The tables of a fleet, of the dumps that are named. */
+static int export_parquet(const gs_common *common, const gs_arguments *files)
+{
+	gs_fleet_job job = GS_FLEET_JOB_INIT;
+	gs_arguments newest = {(char *[]){NULL}, 1};
+	gs_error err = GS_ERROR_INIT;
+
+	if (common->state || common->device != GS_UNSET || common->rank != GS_UNSET)
+		return gs_fail_usage("export", "leave --state, --rank and -d out",
+			"parquet holds the verdicts on whole dumps");
+	job.output = common->output;
+	job.quiet = common->quiet;
+	if (files->n)
+		return gs_fleet_run(&job, files);
+	if (gs_input_newest(newest.text, &err))
+		return gs_fail_file(NULL, &err, NULL);
+	int status = gs_fleet_run(&job, &newest);
+	free(newest.text[0]);
+	return status;
 }
 
 int gs_cmd_export(int argc, char **argv)
@@ -157,7 +181,8 @@ int gs_cmd_export(int argc, char **argv)
 	const gs_option options[] = {
 		{"format", 0, GS_OPT_TEXT, &word, "FORMAT",
 			"pytorch (a snapshot pickle, the default), gsnap, flamegraph (folded stacks), "
-			"speedscope, perfetto, or csv or jsonl: a folder with a file a table"},
+			"speedscope, perfetto, csv or jsonl (a folder with a file a table), or parquet (what "
+			"gpusnap fleet writes)"},
 		GS_OPTIONS_SELECT(common), GS_OPTIONS_OUTPUT(common), GS_OPTIONS_QUIET(common),
 		GS_OPTIONS_END};
 	gs_arguments files;
@@ -174,12 +199,14 @@ int gs_cmd_export(int argc, char **argv)
 	if ((format == PYTORCH || format == GSNAP) && (common.state || common.device != GS_UNSET))
 		return gs_fail_usage("export", "leave --state and -d out",
 			"%s holds all devices and the whole recording", word);
-	bool folder = format == CSV || format == JSONL;
+	bool folder = format == CSV || format == JSONL || format == PARQUET;
 	if (!folder &&
 		(status = gs_output_name_check("export", common.output, endings[format], word)) >= 0)
 		return status;
 	if (folder && !strcmp(common.output, "-"))
 		return gs_fail_usage("export", "-o FOLDER", "%s is written into a folder", word);
+	if (format == PARQUET)
+		return export_parquet(&common, &files);
 	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
 	if (status < 0 && folder) {
 		status = gs_export_tables(

@@ -225,3 +225,44 @@ int gs_fleet_show(const char *path, const char *question)
 	const char *arguments[] = {"ask", path, "--show", question};
 	return gs_python_part("fleet", GS_FLEET_PACKAGE, 4, (char **)(uintptr_t)arguments);
 }
+
+/* --- dumps into tables -------------------------------------------------------------------------
+ */
+
+/* The options as the package takes them, then what the command line names. */
+typedef struct command_line {
+	char *words[16 + GS_FLEET_PATHS], numbers[3][32];
+	int n;
+} command_line;
+
+static void put(command_line *c, const char *word) { c->words[c->n++] = (char *)(uintptr_t)word; }
+
+static void put_number(command_line *c, int which, const char *option, double value)
+{
+	snprintf(c->numbers[which], sizeof c->numbers[which], "%.15g", value);
+	put(c, option);
+	put(c, c->numbers[which]);
+}
+
+int gs_fleet_run(const gs_fleet_job *job, const gs_arguments *dumps)
+{
+	command_line c = {.n = 0};
+	put(&c, job->compact ? "compact" : "run");
+	put(&c, "--output");
+	put(&c, job->output);
+	if (job->quiet)
+		put(&c, "--quiet");
+	if (!job->compact) {
+		put_number(&c, 0, "--jobs", job->jobs == GS_UNSET ? 0 : (double)job->jobs);
+		put_number(&c, 1, "--memory", (double)job->memory);
+		put_number(&c, 2, "--seconds", job->timeout);
+		if (job->context) {
+			put(&c, "--context");
+			put(&c, job->context);
+		}
+		put(&c, "--");
+		for (int i = 0; i < dumps->n; i++)
+			put(&c, dumps->text[i]);
+	}
+	return gs_python_part("fleet", GS_FLEET_PACKAGE, c.n, c.words);
+}

@@ -1,5 +1,5 @@
-/* Tables of a fleet, which `gpusnap fleet` wrote: questions to them are answered by the Python
- * package, and printed here in the forms of every other query. */
+/* A fleet's dumps and tables, which are the Python package's: it makes tables of dumps, and answers
+ * questions to them, which are printed here in the forms of every other query. */
 #ifndef GS_TOOLS_FLEET_H
 #define GS_TOOLS_FLEET_H
 
@@ -11,6 +11,21 @@
 #define GS_FLEET_PACKAGE "gpusnap[fleet]"
 
 enum { GS_FLEET_PATHS = 4000 }; /* arguments of one command line */
+
+/* Dumps into tables. */
+typedef struct gs_fleet_job {
+	const char *output, *context; /* the tables; what paths tell, NULL the usual */
+	int64_t jobs, memory;         /* GS_UNSET: one a core; bytes that one dump may take */
+	double timeout;               /* seconds that one dump may take */
+	bool compact, quiet;          /* compact: no dumps, merge small files */
+} gs_fleet_job;
+#define GS_FLEET_JOB_INIT                                           \
+	{                                                               \
+		.jobs = GS_UNSET, .memory = (int64_t)2 << 30, .timeout = 60 \
+	}
+
+/* Becomes Python, which does it. Returns only where there is none, with the exit status. */
+int gs_fleet_run(const gs_fleet_job *job, const gs_arguments *dumps);
 
 /* Whether path is such a folder, or names an object store. */
 bool gs_is_fleet(const char *path);

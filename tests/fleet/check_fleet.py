@@ -385,6 +385,14 @@ class Few(unittest.TestCase):
         p = command('fleet', self.dumps)
         self.assertEqual(p.returncode, 2)
 
+    def test_export_writes_the_same_tables(self):
+        path = sorted(glob.glob(self.dumps + '/*/*.gsnap'))[0]
+        p = command('export', path, '--format', 'parquet', '-o', folder + '/exported')
+        self.assertEqual(p.returncode, 0, p.stderr)
+        gpusnap.fleet.run(path, folder + '/run', jobs=1)
+        self.assertEqual(rows(folder + '/exported'), rows(folder + '/run'))
+        self.assertEqual(command('export', path, '--format', 'parquet', '-d', '0', '-o', folder + '/no').returncode, 2)
+
     def test_tables_in_the_folder_of_dumps_are_no_dumps(self):
         place = folder + '/nested'
         shutil.copytree(self.dumps, place)

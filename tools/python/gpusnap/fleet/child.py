@@ -68,6 +68,10 @@ def answer(frames: List[bytes]) -> List[Any]:
             tables, found = step.analyze(data, given)
         except library.Error as e:
             tables, found = step.failed(sha256, size, given, e.reason)
+        except MemoryError:
+            raise
+        except Exception as e:     # of ours: told, and no other dump's business
+            tables, found = step.failed(sha256, size, given, f'the analysis failed: {type(e).__name__}: {e}')
     except MemoryError:
         return [json.dumps({'short': True, 'sha256': hashlib.sha256(data).hexdigest() if size else None, 'size': size}).encode()]
     out = [json.dumps({'context': found, 'tables': list(tables)}, default=str).encode()]

@@ -37,7 +37,8 @@ class _Progress:
             return
         self._last, self._shown = now, True
         rate = result['new'] / (now - self._began)
-        sys.stderr.write(f"\r\033[Kgpusnap: {result['new']:,} dumps analyzed, {rate:.0f} a second; {result['known']:,} there already")
+        sys.stderr.write(f"\r\033[Kgpusnap: {result['new']:,} dumps analyzed, {rate:.0f} a second"
+                         + (f"; {result['known']:,} there already" if result['known'] else ''))
         sys.stderr.flush()
 
     def end(self) -> None:

@@ -180,4 +180,16 @@ def whole(table: str) -> pa.Schema:
 def table_of(name: str, rows: List[Dict[str, Any]]) -> pa.Table:
     """Rows as dicts, of which a table takes the columns it knows."""
     found = SCHEMAS[name]
-    return pa.table([pa.array([row.get(f.name) for row in rows], f.type) for f in found], schema=found)
+    return pa.table([pa.array([_fitting(row.get(f.name), f.type) for row in rows], f.type) for f in found], schema=found)
+
+
+def _fitting(value: Any, kind: pa.DataType) -> Any:
+    """A value as its column takes it: numbers of 64 bits without a sign (streams) by the same bits with one; text without halves of
+    letters."""
+    if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
+        return value - 2**64 if value < 2**64 else None
+    if kind == pa.bool_() and value is not None:
+        return bool(value)
+    if isinstance(value, str) and kind == pa.string():
+        return value.encode('utf-8', 'replace').decode()
+    return value

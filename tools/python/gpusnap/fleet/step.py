@@ -50,7 +50,13 @@ def _rows(s: Snapshot) -> Dict[str, List[Dict[str, Any]]]:
     found: Dict[str, List[Dict[str, Any]]] = {name: [] for name in _SQL}
     for row in s.query('SELECT * FROM (' + _question() + ')'):
         found[row['kind']].append(json.loads(row['row']))
+    found['holders'].sort(key=lambda r: (_known(r['device']), -r['bytes'], r['where'], r['called_by'] or '', r['category']))
+    found['steps'].sort(key=lambda r: (_known(r['device']), _known(r['first_idx'])))
     return found
+
+
+def _known(number: Any) -> int:
+    return -1 if number is None else int(number)
 
 
 def _whatif(s: Snapshot, failed: bool) -> List[Dict[str, Any]]:

@@ -17,6 +17,10 @@
 #include "tools/output.h"
 #include "tools/result.h"
 
+/* "parameter, buffer, …" */
+#define FOLLOWED(name, word, words) word ", "
+#define CATEGORIES GS_CATEGORY_WORDS(FOLLOWED) "or a name of --rules-file"
+
 typedef struct arguments {
 	gs_common common;
 	gs_texts confs;
@@ -148,9 +152,8 @@ static int read_scale(arguments *a, const char *text)
 		return gs_fail_usage("whatif", NULL, "more than %d --scale", (int)GS_MOST_SCALES);
 	r->scales[r->nscales] = (gs_replay_scale){gs_category_find(a->rules, name), factor};
 	if (r->scales[r->nscales++].category < 0)
-		return gs_fail_usage("whatif",
-			"there are parameter, buffer, gradient, optimizer_state, activation, input, workspace, temporary, unknown",
-			"no category is called `%.60s`", name);
+		return gs_fail_usage(
+			"whatif", "there are " CATEGORIES, "no category is called `%.60s`", name);
 	return -1;
 }
 

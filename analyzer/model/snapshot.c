@@ -287,6 +287,8 @@ gs_pool_class gs_class_parse(const char *word)
 
 const char *gs_kind_text(gs_kind kind)
 {
-	static const char *const words[] = {"unknown", "gsnap", "pytorch", "bfc", "rmm", "text"};
-	return (unsigned)kind < 6 ? words[kind] : "unknown";
+#define GS_KIND(name, word) word,
+	static const char *const words[] = {GS_KIND_WORDS(GS_KIND)};
+#undef GS_KIND
+	return (unsigned)kind < GS_KINDS ? words[kind] : words[GS_KIND_UNKNOWN];
 }

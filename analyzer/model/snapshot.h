@@ -19,14 +19,20 @@
 #include "schema/status.h"
 #include "schema/terms.h"
 
-/* What produced the file; decides the policy (how the ladder judges). */
+/* What produced the file; decides the policy (how the ladder judges). GS_KIND(NAME, "word"). */
+#define GS_KIND_WORDS(GS_KIND)                                                                  \
+	GS_KIND(UNKNOWN, "unknown")                                                                 \
+	GS_KIND(GSNAP, "gsnap") /* our recorder's pool or builder; library tells whose allocator */ \
+	GS_KIND(PYTORCH, "pytorch") /* a PyTorch snapshot, whatever its wrapping */                 \
+	GS_KIND(BFC, "bfc")         /* a TensorFlow/JAX BFC allocator dump */                       \
+	GS_KIND(RMM, "rmm")         /* an RMM log */                                                \
+	GS_KIND(TEXT, "text")       /* out-of-memory messages, memory_summary() tables */
+
 typedef enum gs_kind {
-	GS_KIND_UNKNOWN,
-	GS_KIND_GSNAP,   /* our recorder's pool or builder; library tells whose allocator */
-	GS_KIND_PYTORCH, /* a PyTorch snapshot, whatever its wrapping */
-	GS_KIND_BFC,     /* a TensorFlow/JAX BFC allocator dump */
-	GS_KIND_RMM,     /* an RMM log */
-	GS_KIND_TEXT     /* out-of-memory messages, memory_summary() tables */
+#define GS_KIND(name, word) GS_KIND_##name,
+	GS_KIND_WORDS(GS_KIND)
+#undef GS_KIND
+		GS_KINDS
 } gs_kind;
 
 typedef struct gs_segment {

@@ -5,7 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/category.h"
 #include "analyzer/model/snapshot.h"
+#include "analyzer/query/assertion.h"
 #include "schema/sql.h"
 
 static char *text_of(const char *path)
@@ -110,6 +112,83 @@ START_TEST(a_word_is_read_back_as_its_number)
 }
 END_TEST
 
+/* One line of a column, as the schema writes it. */
+static bool has_column(const char *sql, const char *name)
+{
+	char row[80];
+	snprintf(row, sizeof row, "\t%s INTEGER", name);
+	return strstr(sql, row) != NULL;
+}
+
+START_TEST(sql_and_assertions_have_a_figure_for_each_category)
+{
+	const char *table = gs_sql_text("table/peak.sql"), *peak = gs_sql_text("query/peak.sql"),
+			   *figures = gs_sql_text("query/figures.sql");
+	char row[80];
+	int others = 0;
+	for (unsigned i = 0; i < GS_CATEGORIES; i++) {
+		const char *word = gs_category_word(NULL, i);
+		bool asserted = false;
+		ck_assert_msg(has_column(table, word), "table peak: %s", word);
+		ck_assert_msg(strstr(peak, word) != NULL, "query peak: %s", word);
+		snprintf(row, sizeof row, "WHERE category = '%s'), 0) AS %s", word, word);
+		ck_assert_msg(strstr(figures, row) != NULL, "figures: %s", row);
+		for (size_t k = 0; k < gs_nfigures; k++)
+			asserted |= !strcmp(gs_figures[k].name, word);
+		ck_assert_msg(asserted, "assert: %s", word);
+	}
+	for (const char *at = figures; (at = strstr(at, "WHERE category = '")); at++)
+		others++;
+	ck_assert_int_eq(others, GS_CATEGORIES);
+}
+END_TEST
+
+START_TEST(sql_and_the_page_of_the_format_name_the_kinds_of_input)
+{
+	char *page = text_of("schema/FORMAT.md"), row[80];
+	const char *sql = strstr(gs_sql_text("table/snapshot.sql"), "kind TEXT, -- ");
+	char *origin = between(page, "| origin | text | ", "\n");
+	for (unsigned i = 0; i < GS_KINDS; i++) {
+		if (i == GS_KIND_UNKNOWN)
+			continue;
+		const char *word = gs_kind_text((gs_kind)i), *at = strstr(sql, word);
+		ck_assert_msg(at && at < strchr(sql, '\n'), "snapshot.kind: %s", word);
+		snprintf(row, sizeof row, "`%s`", word);
+		ck_assert_msg(i == GS_KIND_GSNAP || strstr(origin, row) != NULL, "origin: %s", row);
+	}
+	free(page);
+}
+END_TEST
+
+START_TEST(each_reader_is_tested_by_mutations)
+{
+	static const char *const readers[] = {
+#define GS_READER(name) #name,
+#include "analyzer/read/open/readers.def"
+#undef GS_READER
+	};
+	char path[80];
+	for (size_t i = 0; i < sizeof readers / sizeof *readers; i++) {
+		snprintf(path, sizeof path, "tests/fuzz/fuzz_%s.c", readers[i]);
+		free(text_of(path));
+	}
+}
+END_TEST
+
+START_TEST(the_page_of_the_format_has_the_same_classes)
+{
+	char *text = text_of("schema/FORMAT.md"), row[64];
+	const char *classes = strstr(text, "| pool | u8 | 0");
+	ck_assert_ptr_nonnull(classes);
+	for (int i = 0; i < GS_CLASS_UNKNOWN; i++) {
+		snprintf(row, sizeof row, "%d %s", i, gs_class_text(i));
+		const char *at = strstr(classes, row);
+		ck_assert_msg(at && at < strchr(classes, '\n'), "%s", row);
+	}
+	free(text);
+}
+END_TEST
+
 Suite *suite_terms(void);
 Suite *suite_terms(void)
 {
@@ -119,6 +198,10 @@ Suite *suite_terms(void)
 	tcase_add_test(t, python_has_the_same_actions_in_the_same_order);
 	tcase_add_test(t, python_has_the_same_states_and_classes);
 	tcase_add_test(t, the_page_of_the_format_has_the_same_actions_and_states);
+	tcase_add_test(t, the_page_of_the_format_has_the_same_classes);
+	tcase_add_test(t, sql_and_assertions_have_a_figure_for_each_category);
+	tcase_add_test(t, sql_and_the_page_of_the_format_name_the_kinds_of_input);
+	tcase_add_test(t, each_reader_is_tested_by_mutations);
 	tcase_add_test(t, a_word_is_read_back_as_its_number);
 	suite_add_tcase(s, t);
 	return s;

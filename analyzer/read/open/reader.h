@@ -18,8 +18,9 @@ typedef struct gs_reader {
 	gs_status (*read)(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 } gs_reader;
 
-extern const gs_reader gs_reader_gsnap, gs_reader_pickle, gs_reader_json, gs_reader_html,
-	gs_reader_bfc, gs_reader_rmm, gs_reader_text;
+#define GS_READER(name) extern const gs_reader gs_reader_##name;
+#include "analyzer/read/open/readers.def"
+#undef GS_READER
 
 /* Lets the reader read, in bounded memory: what it holds, the snapshot included, stays below 24 MiB
  * + 4 times the file's bytes; of a packed file it may be 16 times its bytes where that is more, of

@@ -15,7 +15,8 @@ void gs_parallel(size_t n, void (*work)(void *context, size_t i), void *context)
 #include <signal.h>
 #include <stdatomic.h>
 
-enum { MOST_THREADS = 64 };
+/* The stack is the main thread's usual one: musl's own for threads is too small for a reader. */
+enum { MOST_THREADS = 64, STACK = 8 << 20 };
 
 typedef struct shared {
 	atomic_size_t next;
@@ -42,12 +43,17 @@ static size_t cores(void)
 static size_t start_threads(pthread_t *threads, size_t wanted, shared *s)
 {
 	sigset_t all, before;
+	pthread_attr_t attributes;
 	size_t n = 0;
+	if (pthread_attr_init(&attributes))
+		return 0;
+	pthread_attr_setstacksize(&attributes, STACK);
 	sigfillset(&all);
 	pthread_sigmask(SIG_BLOCK, &all, &before);
-	while (n < wanted && !pthread_create(&threads[n], NULL, take_turns, s))
+	while (n < wanted && !pthread_create(&threads[n], &attributes, take_turns, s))
 		n++;
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	pthread_attr_destroy(&attributes);
 	return n;
 }
 

@@ -440,6 +440,13 @@ class Few(unittest.TestCase):
             self.skipTest("the system's Python has pyarrow")
         self.assertEqual(p.returncode, 1)
         self.assertIn("pip install 'gpusnap[fleet]'", p.stderr)
+        os.makedirs(folder + '/asked', exist_ok=True)
+        with open(folder + '/asked/gpusnap-fleet.json', 'w') as f:
+            f.write('{"format": 1, "schema_version": 1}')
+        p = subprocess.run([build + '/gpusnap', 'query', folder + '/asked', 'capacity', '--json'], capture_output=True, text=True,
+                           env={'PATH': '/usr/bin:/bin', 'PYTHONNOUSERSITE': '1'})
+        self.assertEqual((p.returncode, p.stdout), (1, ''))
+        self.assertIn('gpusnap[fleet]', json.loads(p.stderr)['error']['hint'])
 
 
 class Words(unittest.TestCase):

@@ -93,11 +93,12 @@ def _refuse(text: str, hint: str = '', usage: bool = False) -> int:
 
 
 def _ask(a: argparse.Namespace) -> int:
-    from . import questions, store
     try:
         import duckdb
+        import pyarrow  # noqa: F401
     except ImportError as e:
-        return _refuse(f"questions need the Python package duckdb, which {sys.executable} does not have: {e}", "pip install 'gpusnap[fleet]'")
+        return _refuse(f"questions need the Python package {e.name}, which {sys.executable} does not have", "pip install 'gpusnap[fleet]'")
+    from . import questions, store
     try:
         if a.show is not None:
             print(questions.whole(a.show), end='')

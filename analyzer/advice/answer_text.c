@@ -142,6 +142,15 @@ static void parts_of(const gs_diagnosis *d, int64_t *in_use, int64_t *pending, i
 	*cached = (int64_t)d->totals.free;
 }
 
+/* "device 0"; pinned host memory by its name. */
+static void write_label(char *label, size_t cap, const gs_snapshot *s, const gs_device *d)
+{
+	if (gs_device_is_host(s, d))
+		snprintf(label, cap, "%s", GS_HOST);
+	else if (d->device >= 0)
+		snprintf(label, cap, "device %d", d->device);
+}
+
 static void write_device(answer *a)
 {
 	const gs_diagnosis *d = a->d;
@@ -165,8 +174,8 @@ static void write_device(answer *a)
 	/* the parts make the whole only where all of them are known */
 	if (parts.n)
 		gs_say(&p, "%s%s", !p.n ? "" : others >= 0 || d->capacity < 0 ? " = " : ": ", parts.text);
-	if (d->device && d->device->device >= 0)
-		snprintf(label, sizeof label, "device %d", d->device->device);
+	if (d->device)
+		write_label(label, sizeof label, d->snapshot, d->device);
 	write_row(a, label, &p, NULL);
 }
 
@@ -186,8 +195,8 @@ static void write_other_devices(answer *a)
 		gs_say_size(&p, (int64_t)(t.allocated + t.pending));
 		gs_say(&p, " in use of ");
 		gs_say_size(&p, (int64_t)t.reserved);
-		gs_say(&p, " reserved");
-		snprintf(label, sizeof label, "device %d", other->device);
+		gs_say(&p, " reserved%s", gs_device_is_host(d->snapshot, other) ? ", pinned" : "");
+		write_label(label, sizeof label, d->snapshot, other);
 		char remark[48];
 		snprintf(remark, sizeof remark, "(-d %d tells of it)", other->device);
 		write_row(a, label, &p, remark);
@@ -308,6 +317,8 @@ static void write_fits(answer *a)
 	gs_prose_clear(&p);
 	if (d->verdict != GS_VERDICT_NONE || !d->has_layout)
 		return;
+	if (d->device && gs_device_is_host(d->snapshot, d->device))
+		return; /* the system's memory: what it would still give, nothing here tells */
 	for (size_t i = 0; i < some(a, d->npool_fits, 1) && d->pool_fits[i].largest; i++) {
 		const gs_pool_fit *r = &d->pool_fits[i];
 		gs_say_between(&p, "; ");

@@ -8,7 +8,7 @@
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/model/failure.h"
 
-/* Without an OOM: the device with the most reserved memory. */
+/* Without an OOM: the device with the most reserved memory; the host only where nothing else is. */
 static const gs_device *busiest(const gs_snapshot *s)
 {
 	const gs_device *found = NULL;
@@ -16,7 +16,9 @@ static const gs_device *busiest(const gs_snapshot *s)
 	for (size_t i = 0; i < s->ndevices; i++) {
 		gs_totals t;
 		gs_layout_totals(&s->devices[i].captured, &t);
-		if (!found || t.reserved > most) {
+		if (found && gs_device_is_host(s, &s->devices[i]))
+			continue;
+		if (!found || t.reserved > most || gs_device_is_host(s, found)) {
 			found = &s->devices[i];
 			most = t.reserved;
 		}

@@ -227,7 +227,7 @@ static void traces(exporter *x)
 	gs_pickler_list(&x->p);
 	for (size_t i = 0; i < x->s->ndevices; i++) {
 		const gs_device *d = &x->s->devices[i];
-		if (d->device < 0 || d->device > MOST_DEVICE)
+		if (d->device < 0 || d->device > MOST_DEVICE || gs_device_is_host(x->s, d))
 			continue;
 		for (; next < d->device; next++)
 			gs_pickler_raw(&x->p, "]", 1);
@@ -319,16 +319,41 @@ static void facts(exporter *x)
 	gs_pickler_list_end(&x->p);
 }
 
+static void segments(exporter *x, bool host)
+{
+	key(x, host ? "host_segments" : "segments");
+	gs_pickler_list(&x->p);
+	for (size_t i = 0; i < x->s->ndevices; i++) {
+		const gs_device *d = &x->s->devices[i];
+		if (gs_device_is_host(x->s, d) == host)
+			for (size_t k = 0; k < d->captured.nsegments; k++)
+				segment(x, d, &d->captured.segments[k]);
+	}
+	gs_pickler_list_end(&x->p);
+}
+
+/* Pinned host memory, as PyTorch has it: its events are one list. */
+static void host(exporter *x)
+{
+	const gs_device *d = NULL;
+	for (size_t i = 0; i < x->s->ndevices && !d; i++)
+		d = gs_device_is_host(x->s, &x->s->devices[i]) ? &x->s->devices[i] : NULL;
+	if (!d)
+		return;
+	segments(x, true);
+	key(x, "host_traces");
+	gs_pickler_list(&x->p);
+	for (size_t k = 0; k < d->trace.n; k++)
+		event(x, &d->trace.events[k]);
+	gs_pickler_list_end(&x->p);
+}
+
 static void everything(exporter *x)
 {
 	gs_pickler_dict(&x->p);
-	key(x, "segments");
-	gs_pickler_list(&x->p);
-	for (size_t i = 0; i < x->s->ndevices; i++)
-		for (size_t k = 0; k < x->s->devices[i].captured.nsegments; k++)
-			segment(x, &x->s->devices[i], &x->s->devices[i].captured.segments[k]);
-	gs_pickler_list_end(&x->p);
+	segments(x, false);
 	traces(x);
+	host(x);
 	facts(x);
 	gs_pickler_dict_end(&x->p);
 }

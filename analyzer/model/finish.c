@@ -118,7 +118,7 @@ static gs_status ooms_of_events(gs_snapshot *s)
 		const gs_device *d = &s->devices[i];
 		for (size_t k = 0; k < d->trace.n && !status; k++) {
 			gs_oom wanted = {.device = d->device, .idx = (int64_t)k};
-			if (gs_event_action(&d->trace.events[k]) == GS_ACTION_OOM &&
+			if (gs_event_action(&d->trace.events[k]) == GS_ACTION_OOM && !gs_device_is_host(s, d) &&
 				!bsearch(&wanted, rows, old, sizeof *rows, by_device_then_idx))
 				status = add_oom_of_event(s, d, k);
 		}

@@ -44,6 +44,11 @@ gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device)
 	return NULL;
 }
 
+bool gs_device_is_host(const gs_snapshot *s, const gs_device *d)
+{
+	return d->name && !strcmp(gs_string_text(s, d->name), GS_HOST);
+}
+
 gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device)
 {
 	gs_device *d = gs_snapshot_find_device(s, device);

@@ -341,6 +341,11 @@ uint32_t gs_snapshot_pool(gs_snapshot *s, gs_pool_id id);
 gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device);
 gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device);
 
+/* Pinned host memory is shown like a device of that name, numbered behind the last GPU. What is
+ * said of failures, settings and fragmentation of GPU memory is not said of it. */
+#define GS_HOST "host"
+bool gs_device_is_host(const gs_snapshot *s, const gs_device *d);
+
 /* Appends (zeroed, unknown facts = GS_NONE) and returns the new element, NULL when memory is short;
  * pointers hold until the next append. */
 gs_event *gs_trace_append(gs_trace *t);

@@ -57,12 +57,15 @@ static void draw_title(const gs_map *m, const gs_map_view *v, bool before, gs_dr
 			gs_event_number(&v->in.device->trace, v->in.layout->idx));
 	if (before && v->in.snapshot != m->panels[0].now.in.snapshot)
 		snprintf(file, sizeof file, "%.90s, ", gs_map_file_name(v->in.snapshot->path));
-	snprintf(text, sizeof text, "%s%sdevice %d%s%.100s, %s %s%s",
+	bool host = gs_device_is_host(v->in.snapshot, v->in.device);
+	char number[32] = "pinned memory of the ";
+	if (!host)
+		snprintf(number, sizeof number, "device %d%s", v->in.device->device, *name ? " " : "");
+	snprintf(text, sizeof text, "%s%s%s%.100s, %s %s%s",
 		before        ? "Before: "
 			: m->both ? "After: "
 					  : "",
-		file, v->in.device->device, *name ? " " : "", name,
-		v->in.state && !strcmp(v->in.state, "captured") ? "as" : "state",
+		file, number, name, v->in.state && !strcmp(v->in.state, "captured") ? "as" : "state",
 		v->in.state ? v->in.state : "captured", moment);
 	if (text[0] == 'd')
 		text[0] = 'D';

@@ -99,10 +99,13 @@ static void device_text(const gs_snapshot *s, char *buf, size_t cap)
 		char size[32] = "", number[32] = "one of unknown number";
 		if (d->capacity != GS_NONE)
 			gs_size_format(size, sizeof size, (uint64_t)d->capacity);
-		if (d->device >= 0)
+		bool host = gs_device_is_host(s, d);
+		if (host)
+			snprintf(number, sizeof number, "%d: pinned memory of the host", d->device);
+		else if (d->device >= 0)
 			snprintf(number, sizeof number, "device %d", d->device);
 		at += (size_t)snprintf(buf + at, cap - at, "%s%s", i ? "; " : "", number);
-		if (d->name || *size)
+		if (!host && (d->name || *size))
 			at += (size_t)snprintf(buf + at, cap - at, " (%.100s%s%s)", gs_string_text(s, d->name),
 				d->name && *size ? ", " : "", size);
 	}

@@ -46,7 +46,8 @@ static const gs_device *choose_device(const gs_snapshot *s, int64_t number)
 	if (told != SIZE_MAX && (best = gs_snapshot_find_device(s, s->ooms[told].device)))
 		return best;
 	for (size_t i = 0; i < s->ndevices; i++)
-		if (!best || s->devices[i].trace.n > best->trace.n)
+		if (!best || gs_device_is_host(s, best) ||
+			(!gs_device_is_host(s, &s->devices[i]) && s->devices[i].trace.n > best->trace.n))
 			best = &s->devices[i];
 	return best;
 }
@@ -328,6 +329,9 @@ gs_status gs_whatif_open(
 		return gs_fail(err, GS_NOT_FOUND, "there is no device %" PRId64 " in it", options->device);
 	if (!w->device)
 		return gs_fail(err, GS_NOT_FOUND, "no recorded events to replay");
+	if (gs_device_is_host(s, w->device))
+		return gs_fail(err, GS_NOT_FOUND,
+			"pinned host memory is not replayed: the settings to try are those of GPU memory");
 	gs_state state = {.idx = options->until};
 	if (options->until_step &&
 		(status = gs_meaning_state_find(

@@ -85,16 +85,36 @@ START_TEST(the_keys_of_events_bound_the_release)
 }
 END_TEST
 
-START_TEST(pinned_host_memory_is_noted_and_kept_out)
+START_TEST(pinned_host_memory_is_a_device_behind_the_last)
 {
 	gs_snapshot s;
 	read_text(
-		"{\"segments\":[],\"device_traces\":[],\"host_segments\":[{\"address\":1,\"total_size\":512,\"blocks\":[]}],\"host_traces\":[[" EVENT(
-			"") "]]}",
+		"{\"segments\":[{\"device\":0,\"address\":4096,\"total_size\":512,\"blocks\":[]}],\"device_traces\":[[],[]],"
+		"\"host_segments\":[{\"device\":-1,\"address\":9,\"total_size\":1024,\"blocks\":[]},{\"device\":-1,\"address\":1,\"total_size\":8,\"blocks\":[]}],"
+		"\"host_traces\":[[" EVENT("") "]]}",
 		&s);
-	ck_assert_uint_eq(s.ndevices, 0);
-	ck_assert_uint_eq(s.nwarnings, 1);
-	ck_assert_str_eq(s.warnings[0].text, "left out: 1 segments and 1 events of pinned host memory");
+	ck_assert_uint_eq(s.ndevices, 2);
+	ck_assert_int_eq(s.devices[1].device, 2);
+	ck_assert(gs_device_is_host(&s, &s.devices[1]));
+	ck_assert(!gs_device_is_host(&s, &s.devices[0]));
+	ck_assert_uint_eq(s.devices[0].captured.nsegments, 1);
+	ck_assert_uint_eq(s.devices[1].captured.nsegments, 2);
+	ck_assert_uint_eq(s.devices[1].captured.segments[0].address, 1);
+	ck_assert_uint_eq(s.devices[1].trace.n, 1);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* Its failures are the system's, not an allocator's on a GPU. */
+START_TEST(an_oom_of_the_host_is_no_failure_of_a_device)
+{
+	gs_snapshot s;
+	read_text("{\"segments\":[],\"device_traces\":[[]],\"host_segments\":[],\"host_traces\":["
+			  "{\"action\":\"oom\",\"device_free\":1,\"size\":512,\"stream\":0}]}",
+		&s);
+	ck_assert_uint_eq(s.ndevices, 1);
+	ck_assert_uint_eq(s.devices[0].trace.n, 1);
+	ck_assert_uint_eq(s.nooms, 0);
 	gs_snapshot_release(&s);
 }
 END_TEST
@@ -203,7 +223,8 @@ Suite *suite_torch_facts(void)
 		t, an_overflowed_trace_is_known_to_be_cut, 0, sizeof overflowed / sizeof *overflowed);
 	tcase_add_loop_test(
 		t, the_keys_of_events_bound_the_release, 0, sizeof releases / sizeof *releases);
-	tcase_add_test(t, pinned_host_memory_is_noted_and_kept_out);
+	tcase_add_test(t, pinned_host_memory_is_a_device_behind_the_last);
+	tcase_add_test(t, an_oom_of_the_host_is_no_failure_of_a_device);
 	tcase_add_test(t, a_block_of_2_0_has_its_newest_allocation_from_its_history);
 	tcase_add_test(t, a_snapshot_of_the_profiler_names_its_last_device_cpu);
 	tcase_add_test(t, an_oom_at_the_end_has_its_facts_and_its_layout);

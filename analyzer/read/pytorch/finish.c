@@ -62,6 +62,8 @@ static gs_status size_layouts(gs_torch *t, const gs_object *list)
 	}
 	for (size_t i = 0; i < t->s->ndevices; i++) {
 		gs_layout *l = &t->s->devices[i].captured;
+		if (l->segments)
+			continue; /* of another list */
 		l->segments = gs_memory_zeroed(l->nsegments + 1, sizeof *l->segments);
 		l->blocks = gs_memory_zeroed(l->nblocks + 1, sizeof *l->blocks);
 		l->nsegments = l->nblocks = 0;
@@ -148,7 +150,8 @@ static gs_status take_trace(gs_torch *t, gs_object *events, int64_t number)
 	events->items = NULL;
 	events->n = events->bytes = 0;
 	for (size_t i = 0; i < d->trace.n; i++)
-		if (gs_event_action(&d->trace.events[i]) == GS_ACTION_OOM && add_oom(t, d, i))
+		if (gs_event_action(&d->trace.events[i]) == GS_ACTION_OOM && !gs_device_is_host(t->s, d) &&
+			add_oom(t, d, i))
 			return t->error.status;
 	/* nothing was recorded between the failure and the snapshot */
 	d->layout_at_oom = gs_event_action(&d->trace.events[d->trace.n - 1]) == GS_ACTION_OOM;
@@ -180,19 +183,41 @@ static gs_status take_notes(gs_torch *t, const gs_torch_value *v)
 	return GS_OK;
 }
 
-/* Pinned host memory is another heap: counted, not mixed with the devices'. */
-static void note_host(gs_torch *t, const gs_torch_value *segments, const gs_torch_value *traces)
+/* Pinned host memory is another heap: a device behind the last GPU. Its events are one list, its
+ * segments stand in any order. */
+static gs_status take_host(
+	gs_torch *t, const gs_torch_value *segments, const gs_torch_value *events, int64_t number)
 {
-	const gs_object *s = list_of(t, segments, GS_HOLDS_SEGMENTS),
-					*flat = list_of(t, traces, GS_HOLDS_EVENTS),
-					*lists = list_of(t, traces, GS_HOLDS_LISTS);
+	gs_object *list = list_of(t, segments, GS_HOLDS_SEGMENTS),
+			  *flat = list_of(t, events, GS_HOLDS_EVENTS),
+			  *lists = list_of(t, events, GS_HOLDS_LISTS);
 	const gs_torch_value *items = lists ? lists->items : NULL;
-	size_t events = flat ? flat->n : 0;
-	for (size_t i = 0; lists && i < lists->n; i++)
-		events += list_of(t, &items[i], GS_HOLDS_EVENTS) ? gs_torch_object(t, &items[i])->n : 0;
-	if ((s && s->n) || events)
-		gs_snapshot_warn(t->s, "left out: %zu segments and %zu events of pinned host memory",
-			s ? s->n : 0, events);
+	for (size_t i = 0; lists && i < lists->n && !(flat && flat->n); i++)
+		flat = list_of(t, &items[i], GS_HOLDS_EVENTS);
+	gs_raw_segment *r = list ? list->items : NULL;
+	for (size_t i = 0; list && i < list->n; i++)
+		r[i].device = number;
+	if (!(list && list->n) && !(flat && flat->n))
+		return GS_OK;
+	gs_device *host = device_of(t, number);
+	if (!host)
+		return t->error.status;
+	host->name = gs_snapshot_string(t->s, GS_HOST, strlen(GS_HOST));
+	if (!host->name)
+		return gs_torch_no_memory(t);
+	gs_status status = list && list->n ? take_segments(t, list) : GS_OK;
+	return !status && flat ? take_trace(t, flat, number) : status;
+}
+
+/* The number behind all devices that the file may have: a list of events each. */
+static int64_t behind_devices(gs_torch *t, const gs_torch_value *traces)
+{
+	const gs_object *lists = list_of(t, traces, GS_HOLDS_LISTS);
+	int64_t next = lists ? (int64_t)lists->n : 0;
+	for (size_t i = 0; i < t->s->ndevices; i++)
+		if (t->s->devices[i].device >= next)
+			next = (int64_t)t->s->devices[i].device + 1;
+	return next;
 }
 
 /* torch.profiler puts the CPU's allocations behind the last GPU's. */
@@ -229,8 +254,10 @@ static gs_status take_root(gs_torch *t, const gs_torch_value *root)
 		return t->error.status;
 	if (take_notes(t, member(t, root, GS_WORD_EXTERNAL_ANNOTATIONS)))
 		return t->error.status;
-	note_host(t, member(t, root, GS_WORD_HOST_SEGMENTS), member(t, root, GS_WORD_HOST_TRACES));
 	if (name_profiled_cpu(t, traces))
+		return t->error.status;
+	if (take_host(t, member(t, root, GS_WORD_HOST_SEGMENTS), member(t, root, GS_WORD_HOST_TRACES),
+			behind_devices(t, traces)))
 		return t->error.status;
 	gs_torch_overflow(t, settings);
 	return GS_OK;

@@ -25,7 +25,8 @@ shown AS (
 		coalesce(s.allocated, d.said_allocated) AS allocated, s.pending, s.free, s.free_blocks, s.largest_free,
 		s.free_whole, s.rounding, s.device_free, d.capacity, d.events, d.at_oom, s.blocks IS NOT NULL AS layout
 	FROM shown_state AS t JOIN state AS s ON s.id = t.state_id
-		JOIN device AS d ON d.snapshot_id = t.snapshot_id AND d.device IS t.device)
+		JOIN device AS d ON d.snapshot_id = t.snapshot_id AND d.device IS t.device
+	WHERE d.name IS NOT 'host')
 SELECT x.snapshot_id, x.device, coalesce(p.allocated, x.allocated) AS peak_allocated,
 	coalesce(p.reserved, x.reserved) AS peak_reserved, x.reserved, x.allocated, x.pending, x.free, x.free_blocks,
 	x.largest_free, x.free_whole, w.fragmentation, x.segments, x.rounding, x.device_free, x.capacity, x.events,

@@ -19,7 +19,9 @@ figure AS (
 			ELSE (SELECT 1.0 * split / segments FROM split AS p
 				WHERE p.snapshot_id = t.snapshot_id AND p.device IS t.device)
 		END AS value
-	FROM shown_state AS t JOIN state AS s ON s.id = t.state_id CROSS JOIN metric AS m)
+	FROM shown_state AS t JOIN state AS s ON s.id = t.state_id
+		JOIN device AS d ON d.snapshot_id = t.snapshot_id AND d.device IS t.device AND d.name IS NOT 'host'
+		CROSS JOIN metric AS m)
 SELECT snapshot_id, device, metric, value, healthy,
 	CASE rank WHEN 1 THEN value <= 2 WHEN 2 THEN value >= 0.7 * (nullif(free, 0) - free_whole) WHEN 4 THEN value < 0.3 END AS ok,
 	meaning

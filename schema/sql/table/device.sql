@@ -1,7 +1,7 @@
 CREATE TABLE device ( -- a device of a snapshot
 	snapshot_id INTEGER NOT NULL, -- snapshot.id
 	device INTEGER, -- number of the device, NULL where the input names none
-	name TEXT, -- model
+	name TEXT, -- model; host: pinned host memory
 	capacity INTEGER, -- bytes of memory in all
 	device_free INTEGER, -- bytes free on the device when the snapshot was made
 	allowed INTEGER, -- limit of the allocator (memory fraction) in bytes

@@ -246,7 +246,7 @@ static gs_status advise_by_verdict(gs_diagnosis *d)
 /* What PyTorch users try first, where no recording can be replayed to see whether it helps. */
 static gs_status advise_expandable(gs_diagnosis *d)
 {
-	if (d->settings.expandable || d->policy != &gs_policy_pytorch)
+	if (d->settings.expandable || !gs_diagnosis_of_pytorch(d))
 		return GS_OK;
 	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
 		"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, made for free memory in pieces", "");
@@ -258,7 +258,7 @@ static gs_status advise_recording(gs_diagnosis *d)
 	if (d->has_layout || d->verdict == GS_VERDICT_NONE)
 		return GS_OK;
 	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
-		d->policy == &gs_policy_pytorch
+		gs_diagnosis_of_pytorch(d)
 			? "record the next run to see whose memory it is: gpusnap run python TRAIN.py, or "
 			  "torch.cuda.memory._record_memory_history() and _dump_snapshot()"
 			: "record the next run to see whose memory it is: gpusnap run PROGRAM",

@@ -535,8 +535,8 @@ static void write_hint(answer *a)
 	gs_prose p;
 	gs_prose_clear(&p);
 	parts_of(d, &in_use, &pending, &cached);
-	if (d->has_layout || d->policy != &gs_policy_pytorch || !kind ||
-		!strcmp(kind, "fragmentation") || cached < 0)
+	if (d->has_layout || !gs_diagnosis_of_pytorch(d) || !kind || !strcmp(kind, "fragmentation") ||
+		cached < 0)
 		return;
 	gs_say(&p, "settings against fragmentation, which the message may propose, could gain ");
 	gs_say_size(&p, cached);

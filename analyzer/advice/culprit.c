@@ -15,9 +15,8 @@ bool gs_pinning_matters(const gs_diagnosis *d)
 
 const gs_segment *gs_foreign_hole(const gs_diagnosis *d, bool other_pool)
 {
-	gs_policy_request r = gs_diagnosis_request(d);
 	gs_free_for f;
-	gs_free_for_request(d->policy, &d->layout, &r, &f);
+	gs_diagnosis_free_for(d, &f);
 	size_t at = f.holes[other_pool ? GS_POOL_OTHER_ID : GS_POOL_OTHER_STREAM].largest_at;
 	return at == SIZE_MAX ? NULL : &d->layout.segments[d->layout.blocks[at].segment];
 }

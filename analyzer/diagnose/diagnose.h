@@ -175,6 +175,12 @@ const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step);
 /* The failed request as its allocator sees it; of size 0 where nothing failed. */
 gs_policy_request gs_diagnosis_request(const gs_diagnosis *d);
 
+/* What of the layout is free for it, and what is free but not for it. */
+void gs_diagnosis_free_for(const gs_diagnosis *d, gs_free_for *f);
+/* Whether PyTorch's rules (or ours, which are the same) made the heap: its settings can be advised.
+ */
+bool gs_diagnosis_of_pytorch(const gs_diagnosis *d);
+
 /* What the driver has left for this allocator: the device's free bytes, or what a limit leaves of
  * them; GS_NONE unknown. */
 int64_t gs_diagnosis_left(const gs_diagnosis *d);

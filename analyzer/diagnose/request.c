@@ -128,6 +128,14 @@ gs_policy_request gs_diagnosis_request(const gs_diagnosis *d)
 	return r;
 }
 
+void gs_diagnosis_free_for(const gs_diagnosis *d, gs_free_for *f)
+{
+	gs_policy_request r = gs_diagnosis_request(d);
+	gs_free_for_request(d->policy, &d->layout, &r, f);
+}
+
+bool gs_diagnosis_of_pytorch(const gs_diagnosis *d) { return d->policy == &gs_policy_pytorch; }
+
 void gs_diagnose_device(
 	const gs_diagnosis *d, const gs_diagnose_options *options, gs_range reserved, gs_figures *f)
 {

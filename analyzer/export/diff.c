@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/policy/policy.h"
+#include "analyzer/state/free_memory.h"
 #include "schema/size.h"
 
 /* --- rows --------------------------------------------------------------------------------------
@@ -92,18 +92,14 @@ static void join(gs_diff *d, size_t first)
 /* --- layouts -----------------------------------------------------------------------------------
  */
 
-/* Free bytes that the retry gives back: wholly free segments, in pools that it releases. */
+/* Free bytes that the retry gives back. */
 static uint64_t free_whole(const gs_snapshot *s, const gs_layout *l)
 {
-	const gs_policy *policy = gs_policy_of(s);
+	const gs_free_rules rules = gs_free_rules_of(s);
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; policy->releases && i < l->nsegments; i++) {
-		const gs_segment *g = &l->segments[i];
-		if (g->nblocks == 1 && l->blocks[g->first_block].state == GS_INACTIVE && !g->pool_id.a &&
-			!g->pool_id.b)
-			bytes += g->size;
-	}
+	for (size_t i = 0; i < l->nsegments; i++)
+		bytes += gs_free_parts_of(&rules, l, &l->segments[i]).whole;
 	return bytes;
 }
 

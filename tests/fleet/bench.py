@@ -19,8 +19,8 @@ from gpusnap.fleet import context, source, step, store
 fleet, part = store.Fleet(sys.argv[1], create=True), store.Part()
 for file in list(source.files([sys.argv[2]]))[int(sys.argv[3])::2]:
     with open(file['path'], 'rb') as f:
-        tables, found = step.analyze(f.read(), {'path': file['path'], 'below': file['below']})
-    part.add(tables, found, {'path': file['path'], 'size': file['size'], 'mtime_ms': file['mtime_ms']})
+        rows, found = step.analyze(f.read(), {'path': file['path'], 'below': file['below']})
+    part.add(rows, found, {'path': file['path'], 'size': file['size'], 'mtime_ms': file['mtime_ms']})
     if len(part.dumps) == 1000:
         fleet.commit(fleet.write(part), part.dumps)
         part = store.Part()

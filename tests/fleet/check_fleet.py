@@ -287,10 +287,10 @@ class Few(unittest.TestCase):
         os.kill(guarded._process.pid, signal.SIGSTOP)
         threading.Timer(0.5, lambda: os.kill(guarded._process.pid, signal.SIGSEGV)).start()
         threading.Timer(0.6, lambda: os.kill(guarded._process.pid, signal.SIGCONT)).start()
-        tables, _ = guarded.analyze({'path': path})
-        self.assertIn('SIGSEGV', tables['snapshot'].to_pylist()[0]['error'])
-        tables, _ = guarded.analyze({'path': path})
-        self.assertEqual(tables['snapshot'].to_pylist()[0]['error'], None)
+        found, _ = guarded.analyze({'path': path})
+        self.assertIn('SIGSEGV', schema.error_of(found))
+        found, _ = guarded.analyze({'path': path})
+        self.assertIsNone(schema.error_of(found))
         guarded.close()
 
     def test_the_same_dump_elsewhere_is_taken_once_and_another_rank_anew(self):

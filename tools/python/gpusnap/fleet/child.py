@@ -1,7 +1,7 @@
 """The process that analyzes dumps for guard.py: a request a dump, until its input ends. Not for people to start.
 
-A request is a JSON object, or that and the dump's bytes; an answer is a JSON object and an Arrow stream a table. Each is a frame: its
-length in eight bytes, its bytes."""
+A request is a JSON object, or that and the dump's bytes; an answer is a JSON object. Each is a frame: its length in eight bytes, its
+bytes."""
 from __future__ import annotations
 
 import json
@@ -47,8 +47,6 @@ def bound(memory: int) -> None:
 def answer(frames: List[bytes]) -> List[Any]:
     import hashlib
 
-    import pyarrow as pa
-
     from .. import library
     from . import step
     given = json.loads(frames[0])
@@ -65,22 +63,16 @@ def answer(frames: List[bytes]) -> List[Any]:
         size = len(data)
         sha256 = hashlib.sha256(data).hexdigest()
         try:
-            tables, found = step.analyze(data, given)
+            rows, found = step.analyze(data, given)
         except library.Error as e:
-            tables, found = step.failed(sha256, size, given, e.reason)
+            rows, found = step.failed(sha256, size, given, e.reason)
         except MemoryError:
             raise
         except Exception as e:     # of ours: told, and no other dump's business
-            tables, found = step.failed(sha256, size, given, f'the analysis failed: {type(e).__name__}: {e}')
+            rows, found = step.failed(sha256, size, given, f'the analysis failed: {type(e).__name__}: {e}')
     except MemoryError:
         return [json.dumps({'short': True, 'sha256': hashlib.sha256(data).hexdigest() if size else None, 'size': size}).encode()]
-    out = [json.dumps({'context': found, 'tables': list(tables)}, default=str).encode()]
-    for table in tables.values():
-        sink = pa.BufferOutputStream()
-        with pa.ipc.new_stream(sink, table.schema) as writer:
-            writer.write_table(table)
-        out.append(sink.getvalue())
-    return out
+    return [json.dumps({'context': found, 'rows': rows}, default=str).encode()]
 
 
 def main() -> int:

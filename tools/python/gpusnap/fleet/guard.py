@@ -78,8 +78,8 @@ class Guard:
             return f'takes more than {self.seconds:g} s'
         return f'the analyzer was ended by {signal.Signals(-status).name}' if status < 0 else f'the analyzer ended with status {status}'
 
-    def analyze(self, given: context.Context, data: Optional[bytes] = None) -> Tuple[Dict[str, pa.Table], context.Context]:
-        """Tables and settled context of the dump: data, else what lies at given['path']. Raises OSError where that cannot be
+    def analyze(self, given: context.Context, data: Optional[bytes] = None) -> Tuple[schema.Rows, context.Context]:
+        """Rows and settled context of the dump: data, else what lies at given['path']. Raises OSError where that cannot be
         opened, nothing else of a dump's."""
         request = [json.dumps(given, default=str).encode('utf-8', 'surrogateescape')] + ([] if data is None else [data])
         answer = self._ask(request)
@@ -90,10 +90,9 @@ class Guard:
             raise OSError(head['unreadable'])
         if 'short' in head:
             return _failed(given, data, f'takes more than {_size(self.memory)} of memory', head.get('sha256'), head.get('size'))
-        tables = {name: pa.ipc.open_stream(frame).read_all() for name, frame in zip(head['tables'], answer[1:])}
         found = head['context']
         found['day'] = context._day(found['day'])
-        return tables, found
+        return head['rows'], found
 
 
 def _waits(source: Any, end: float) -> bool:
@@ -109,7 +108,7 @@ def _size(n: int) -> str:
 
 
 def _failed(given: context.Context, data: Optional[bytes], reason: str, sha256: Optional[str] = None,
-            size: Optional[int] = None) -> Tuple[Dict[str, pa.Table], context.Context]:
+            size: Optional[int] = None) -> Tuple[schema.Rows, context.Context]:
     import hashlib
     if sha256 is None:
         digest, size = hashlib.sha256(data or b''), len(data or b'')
@@ -152,8 +151,8 @@ def analyze(source: Source, given: Optional[context.Context] = None, *, seconds:
         data = bytes(source)
     with _turn:
         guard = _shared.setdefault((seconds, memory), Guard(seconds, memory))
-        tables, found = guard.analyze(given, data)
-    return {name: with_partition(table, found) for name, table in tables.items()}
+        rows, found = guard.analyze(given, data)
+    return {name: with_partition(schema.table_of(name, of), found) for name, of in rows.items()}
 
 
 def with_partition(table: pa.Table, found: context.Context) -> pa.Table:

@@ -22,14 +22,14 @@ class Result(Dict[str, Any]):
 
 
 def step(file: source.File, rule: Any, guarded: guard.Guard, data: Optional[bytes] = None) -> Any:
-    """Tables, context and manifest row of a file, whose bytes may be there already; None where it is gone."""
+    """Rows, context and manifest row of a file, whose bytes may be there already; None where it is gone."""
     try:
-        tables, found = guarded.analyze(source.given(file, rule), source.read(file['path']) if data is None else data)
+        rows, found = guarded.analyze(source.given(file, rule), source.read(file['path']) if data is None else data)
     except FileNotFoundError:
         return None
     except OSError as e:
-        tables, found = guard._failed(source.given(file, rule), b'', e.strerror or str(e))
-    return tables, found, {'path': file['path'], 'size': file['size'], 'mtime_ms': file['mtime_ms']}
+        rows, found = guard._failed(source.given(file, rule), b'', e.strerror or str(e))
+    return rows, found, {'path': file['path'], 'size': file['size'], 'mtime_ms': file['mtime_ms']}
 
 
 class _Workers:
@@ -148,12 +148,12 @@ def run(dumps: Union[str, Sequence[str]], out: str, *, rule: context.Rule = None
 
 
 def _take(fleet: store.Fleet, part: store.Part, found: Any, result: Result) -> None:
-    tables, of, dump = found
+    rows, of, dump = found
     if of['snapshot_id'] in fleet.done or of['snapshot_id'] in part.ids:
         result['known'] += 1     # the same dump at another place, or touched since
         part.note(of, dump)
         return
-    part.add(tables, of, dump)
+    part.add(rows, of, dump)
     result['new'] += 1
     error = part.dumps[-1]['error']
     if error is not None:

@@ -5,7 +5,7 @@ Every table begins with snapshot_id and rank, and is partitioned by day and job.
 unknown is NULL."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Tuple
+from typing import Any, Dict, List, Sequence, Tuple
 
 import pyarrow as pa
 
@@ -177,15 +177,42 @@ def whole(table: str) -> pa.Schema:
     return found
 
 
-def table_of(name: str, rows: List[Dict[str, Any]]) -> pa.Table:
-    """Rows as dicts, of which a table takes the columns it knows."""
-    found = SCHEMAS[name]
-    return pa.table([pa.array([_fitting(row.get(f.name), f.type) for row in rows], f.type) for f in found], schema=found)
+Rows = Dict[str, List[List[Any]]]     # of each table, values in the order of its columns
+
+_NAMES = {table: [name for name, _, _ in columns(table)] for table in TABLES}
+_WHERE_ERROR = _NAMES['snapshot'].index('error')
+
+
+def rows_of(found: Dict[str, List[Dict[str, Any]]]) -> Rows:
+    """Rows as dicts, of which each table takes the columns it knows."""
+    return {table: [[row.get(name) for name in names] for row in found.get(table, ())] for table, names in _NAMES.items()}
+
+
+def error_of(rows: Rows) -> Any:
+    """Why the dump of these rows cannot be read; None where it can."""
+    return rows['snapshot'][0][_WHERE_ERROR]
+
+
+def dicts(table: str, rows: List[List[Any]]) -> List[Dict[str, Any]]:
+    return [dict(zip(_NAMES[table], row)) for row in rows]
+
+
+def table_of(table: str, rows: List[List[Any]]) -> pa.Table:
+    """Rows as an Arrow table. Made of many dumps at once: it costs as much for a thousand rows as for one."""
+    found = SCHEMAS[table]
+    return pa.table([_array(values, f.type) for f, values in zip(found, zip(*rows) if rows else [()] * len(found))], schema=found)
+
+
+def _array(values: Sequence[Any], kind: pa.DataType) -> pa.Array:
+    try:
+        return pa.array(values, kind)
+    except (OverflowError, UnicodeEncodeError, pa.ArrowException):
+        return pa.array([_fitting(v, kind) for v in values], kind)
 
 
 def _fitting(value: Any, kind: pa.DataType) -> Any:
     """A value as its column takes it: numbers of 64 bits without a sign (streams) by the same bits with one; text without halves of
-    letters."""
+    letters; booleans that SQL gave as numbers."""
     if isinstance(value, int) and not isinstance(value, bool) and value >= 2**63:
         return value - 2**64 if value < 2**64 else None
     if kind == pa.bool_() and value is not None:

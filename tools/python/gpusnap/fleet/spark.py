@@ -139,8 +139,8 @@ def _nested(files: Iterator[Tuple[source.File, bytes]], rule: Any, bounds: Tuple
     for file, data in files:
         if not source.is_candidate(file['below']):
             continue
-        tables, of, _ = local.step(file, rule, guarded, data)
-        row = dict({name: table.to_pylist() for name, table in tables.items()}, day=of['day'], job=of['job'])
+        rows, of, _ = local.step(file, rule, guarded, data)
+        row = dict({name: schema.table_of(name, found).to_pylist() for name, found in rows.items()}, day=of['day'], job=of['job'])
         yield pa.RecordBatch.from_pylist([row], schema=wanted)
 
 

@@ -6,8 +6,6 @@ import hashlib
 import json
 from typing import Any, Dict, List, Tuple
 
-import pyarrow as pa
-
 from .. import library
 from ..snapshots import Snapshot
 from . import cause, context, schema
@@ -100,10 +98,6 @@ def _headline(s: Snapshot) -> str:
     return library.text(s._ask('diagnose', library.options(form='text', width=10000, replay=False))).partition('\n')[0]
 
 
-def _tables(rows: Dict[str, List[Dict[str, Any]]], key: Dict[str, Any]) -> Dict[str, pa.Table]:
-    return {name: schema.table_of(name, [dict(row, **key) for row in rows.get(name, [])]) for name in schema.TABLES}
-
-
 def _identity(sha256: str, found: context.Context) -> str:
     parts = [sha256, found['job'], '' if found['rank'] is None else str(found['rank']), found['host'] or '']
     return hashlib.sha256('\0'.join(parts).encode()).hexdigest()[:32]
@@ -120,16 +114,16 @@ def _rank_of(path: Any) -> Any:
         return None
 
 
-def failed(data_sha256: str, size: int, given: context.Context, reason: str) -> Tuple[Dict[str, pa.Table], context.Context]:
-    """The error row of a dump, in tables of which the others are empty."""
+def failed(data_sha256: str, size: int, given: context.Context, reason: str) -> Tuple[schema.Rows, context.Context]:
+    """The error row of a dump; the other tables have none."""
     found = context.settle(given, {'rank': _rank_of(given.get('path'))})
     found['snapshot_id'] = _identity(data_sha256, found)
     row = dict(found, path=given.get('path'), error=reason, size=size, sha256=data_sha256)
-    return _tables({'snapshot': [row]}, {}), found
+    return schema.rows_of({'snapshot': [row]}), found
 
 
-def analyze(data: bytes, given: context.Context) -> Tuple[Dict[str, pa.Table], context.Context]:
-    """Tables and context of a dump; library.Error where it cannot be read."""
+def analyze(data: bytes, given: context.Context) -> Tuple[schema.Rows, context.Context]:
+    """Rows and context of a dump; library.Error where it cannot be read."""
     sha256, path = hashlib.sha256(data).hexdigest(), given.get('path')
     with Snapshot(data, name=str(path) if path else None) as s:
         info, rows = s.info, _rows(s)
@@ -148,4 +142,4 @@ def analyze(data: bytes, given: context.Context) -> Tuple[Dict[str, pa.Table], c
         holders=[dict(r, place=cause.place(r['where'])) for r in rows['holders'][:MOST_HOLDERS]], steps=rows['steps'][-MOST_STEPS:])
     for row in rows['snapshot']:
         row['ooms'] = len(rows['oom'])
-    return _tables(rows, key), found
+    return schema.rows_of({name: [dict(row, **key) for row in of] for name, of in rows.items()}), found

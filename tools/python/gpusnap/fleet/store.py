@@ -50,20 +50,20 @@ def partition(found: context.Context) -> str:
 
 
 class Part:
-    """Dumps' tables, gathered until they are written together."""
+    """Dumps' rows, gathered until they are written together."""
 
     def __init__(self) -> None:
         self.dumps: List[Dump] = []
         self.ids: Set[str] = set()
-        self._tables: Dict[Tuple[str, str], List[pa.Table]] = {}
+        self._rows: Dict[Tuple[str, str], List[List[Any]]] = {}
 
-    def add(self, tables: Dict[str, pa.Table], found: context.Context, dump: Dump) -> None:
+    def add(self, rows: schema.Rows, found: context.Context, dump: Dump) -> None:
         self.ids.add(found['snapshot_id'])
-        self.dumps.append(dict(dump, snapshot_id=found['snapshot_id'], error=tables['snapshot'].column('error')[0].as_py(), copy=False))
+        self.dumps.append(dict(dump, snapshot_id=found['snapshot_id'], error=schema.error_of(rows), copy=False))
         place = partition(found)
-        for name, table in tables.items():
-            if len(table):
-                self._tables.setdefault((name, place), []).append(table)
+        for name, of in rows.items():
+            if of:
+                self._rows.setdefault((name, place), []).extend(of)
 
     def note(self, found: context.Context, dump: Dump) -> None:
         """A file that holds a dump which is there already: next time it need not be read."""
@@ -71,8 +71,8 @@ class Part:
 
     def tables(self) -> Iterable[Tuple[str, str, pa.Table]]:
         """(name, partition, rows) of all."""
-        for (name, place), tables in self._tables.items():
-            yield name, place, pa.concat_tables(tables)
+        for (name, place), rows in self._rows.items():
+            yield name, place, schema.table_of(name, rows)
 
 
 class Fleet:

@@ -25,11 +25,11 @@ def work(files: Iterable[Tuple[Dict[str, Any], Optional[bytes]]], out: str, rule
         found = local.step(file, rule, guarded, data)
         if found is None:
             continue
-        tables, of, dump = found
+        rows, of, dump = found
         if of['snapshot_id'] in part.ids:
             part.note(of, dump)
         else:
-            part.add(tables, of, dump)
+            part.add(rows, of, dump)
         if len(part.dumps) >= batch:
             yield _answer(fleet, part)
             part = store.Part()

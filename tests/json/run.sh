@@ -26,7 +26,12 @@ while read -r name; do
 		ask answer "$file" query "$name"
 	done
 	ask answer "$work/all.db" query "$name"
+	grep -qE "^ *(\"const\": )?\"$name\",?$" "$root/schema/json/answer.schema.json" || echo "$name" >>"$work/unpublished"
 done <"$work/queries"
+if [ -s "$work/unpublished" ]; then
+	sed 's/^/json: no rows are published of the query /' "$work/unpublished" >&2
+	exit 1
+fi
 for file in $files; do
 	"$gpusnap" info -q "$file" --json >"$work/out/answer/$(basename "$file") info"
 	"$gpusnap" list -q "$file" --json >"$work/out/answer/$(basename "$file") list"

@@ -36,6 +36,7 @@ const figuresOf = shown => tableBeside('with all figures', async () => element('
 
 async function showVerdict(shown) {
 	const host = part('verdict')
+	if (part('viewer').classList.contains('report') && recordings.length === 1) return void (shown.verdict = document.querySelector('main h1')?.textContent || '')
 	fill(host, element('p', { class: 'remark' }, 'judging …'))
 	try {
 		const text = await shown.ask('diagnose', { form: 'text', width: 100, device: undefined })

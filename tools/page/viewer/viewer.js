@@ -49,6 +49,8 @@ async function followFragment() {
 
 async function start() {
 	if (!part('viewer')) return
+	part('viewer').classList.add('running')
+	if (part('viewer').closest('main')) part('viewer').classList.add('report')
 	timeline = new Timeline()
 	part('timeline-beside').append(tableBeside('Memory over time as a table', timelineTable))
 	listenFiles()
@@ -65,7 +67,6 @@ async function start() {
 	wantedView = wanted
 	const inside = gpusnap.embedded()
 	if (!inside.length) return
-	part('viewer').classList.add('embedded')
 	await openBlobs(await Promise.all(inside.map(async r => ({ blob: await r.blob(), name: r.name }))))
 }
 

@@ -2,8 +2,7 @@
 
     OUT/gpusnap-fleet.json                               what this is, and the version of its schema
     OUT/TABLE/day=2026-11-30/job=NAME/BATCH.parquet      rows sorted by rank and dump, zstd
-    OUT/_manifest/000000000001.parquet                   a commit: the dumps that it took in, and in its metadata the files that came
-                                                         and went
+    OUT/_manifest/000000000001.parquet                   a commit: a row a dump that it took in, and a row a file that came or went
 
 A batch is written under names that begin with _ and end in .new, which no reader of the folder takes for data; then its commit is
 created under the next number, which only one can have; then the files get their names. A run that dies before its commit has changed
@@ -33,7 +32,7 @@ from . import context, schema
 MARK, FORMAT = 'gpusnap-fleet.json', 1
 NO_DAY = '__HIVE_DEFAULT_PARTITION__'
 _MANIFEST = pa.schema([('snapshot_id', pa.string()), ('path', pa.string()), ('size', pa.int64()), ('mtime_ms', pa.int64()),
-                       ('error', pa.string()), ('copy', pa.bool_())])
+                       ('error', pa.string()), ('copy', pa.bool_()), ('added', pa.string()), ('removed', pa.string())])
 _ORPHANED = 86400     # seconds after which a file without a commit is nobody's
 
 
@@ -139,14 +138,14 @@ class Fleet:
             self._number = number
 
     def _take(self, commit: pa.Table) -> None:
-        change = json.loads(commit.schema.metadata[b'gpusnap.commit'])
-        for path in change['removed']:
+        for path in commit.column('removed').drop_null().to_pylist():
             self.files[path.split('/', 1)[0]].pop(path, None)
-        for path in change['added']:
+        for path in commit.column('added').drop_null().to_pylist():
             self.files.setdefault(path.split('/', 1)[0], {})[path] = None
-        self.done.update(commit.column('snapshot_id').to_pylist())
+        self.done.update(commit.column('snapshot_id').drop_null().to_pylist())
         for path, size, mtime in zip(*(commit.column(c).to_pylist() for c in ('path', 'size', 'mtime_ms'))):
-            self.seen[path] = (size, mtime)
+            if path is not None:
+                self.seen[path] = (size, mtime)
 
     # --- writing -------------------------------------------------------------------------------------------------------------------
 
@@ -206,8 +205,7 @@ class Fleet:
 
     def _create(self, number: int, added: List[str], removed: List[str], dumps: List[Dump]) -> bool:
         """Creates the commit of that number; false where there is one."""
-        table = pa.Table.from_pylist(dumps, schema=_MANIFEST).replace_schema_metadata(
-            {'gpusnap.commit': json.dumps({'added': added, 'removed': removed})})
+        table = pa.Table.from_pylist(dumps + [{'added': path} for path in added] + [{'removed': path} for path in removed], schema=_MANIFEST)
         final, beside = self._commit_name(number), self._at('_manifest', f'.{uuid.uuid4().hex}')
         with self.fs.open_output_stream(beside) as f:
             pq.write_table(table, f, compression='zstd')

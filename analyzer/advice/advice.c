@@ -243,9 +243,21 @@ static gs_status advise_by_verdict(gs_diagnosis *d)
 	}
 }
 
-/* What PyTorch users try first, where no recording can be replayed to see whether it helps. */
+static bool is_tensorflow(const gs_diagnosis *d)
+{
+	const char *library = d->oom == SIZE_MAX ? NULL : d->snapshot->ooms[d->oom].library;
+	library = library ? library : d->snapshot->library;
+	return library && !strcmp(library, "tensorflow");
+}
+
+/* What users of PyTorch and TensorFlow try first, where no recording can be replayed to see whether
+ * it helps. */
 static gs_status advise_expandable(gs_diagnosis *d)
 {
+	if (d->policy == &gs_policy_bfc && is_tensorflow(d))
+		return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
+			"TF_GPU_ALLOCATOR=cuda_malloc_async, CUDA's own allocator, which joins free memory",
+			"");
 	if (d->settings.expandable || !gs_diagnosis_of_pytorch(d))
 		return GS_OK;
 	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,

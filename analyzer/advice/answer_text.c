@@ -7,7 +7,9 @@
 
 #include "analyzer/advice/culprit.h"
 #include "analyzer/diagnose/others.h"
+#include "analyzer/model/frames.h"
 #include "schema/printable.h"
+#include "schema/size.h"
 
 enum {
 	FEW_PINNING = 2,
@@ -16,6 +18,11 @@ enum {
 	FEW_ADVICE = 4,
 	FEW_OTHERS = 5,
 	FEW_UNLIKE = 4,
+	FEW_EVICTIONS = 3,
+	FEW_VARYING = 5,
+	MANY = 8,
+	MOST_SHOWN = 64,
+	MOST_FRAMES = 10,
 	SCREEN = 24
 };
 
@@ -26,6 +33,8 @@ typedef struct answer {
 	int lines;          /* written so far */
 	gs_answer_row *row; /* takes the rows instead of out; NULL: they are written */
 	void *context;
+	gs_id shown[MOST_SHOWN]; /* stacks written already */
+	size_t nshown;
 } answer;
 
 /* One row: what it is about, the text, and a remark set off to the right (NULL: none). */
@@ -43,24 +52,86 @@ static void write_heading(answer *a, const char *text)
 	a->lines += 2;
 }
 
+/* With -v more of each kind, but not hundreds: the queries have all. */
 static size_t some(answer *a, size_t n, size_t few)
 {
-	return a->voice->verbose || n < few ? n : few;
+	few = a->voice->verbose && few > 1 ? MANY : few;
+	return n < few ? n : few;
 }
 
-/* With -v the whole stack below its row. */
+/* How many are left out with -v. */
+static void write_left(answer *a, size_t n, const char *query)
+{
+	gs_prose p;
+	if (!a->voice->verbose || n <= MANY)
+		return;
+	gs_prose_clear(&p);
+	gs_say(&p, "%zu more (gpusnap query \"%s\")", n - MANY, query);
+	write_row(a, "", &p, NULL);
+}
+
+static void write_frame(answer *a, const char *frame)
+{
+	char plain[1024];
+	gs_printable(plain, sizeof plain, frame);
+	if (a->voice->markdown)
+		fprintf(a->out, "  - `%s`\n", plain);
+	else
+		gs_prose_one_line(a->out, a->voice, GS_ROW_MARGIN + GS_ROW_LABEL + 2, plain);
+}
+
+static void write_folded(answer *a, size_t n, const char *what)
+{
+	char text[64];
+	snprintf(text, sizeof text, "%s %zu %s", gs_voice_ellipsis(a->voice), n, what);
+	write_frame(a, text);
+}
+
+/* A frame that tells where in the program: of the user's code, or of a library beside PyTorch. */
+static bool tells(const gs_snapshot *s, gs_id frame)
+{
+	return gs_frame_is_user(s, frame) || gs_frame_is_library(s, frame);
+}
+
+static bool was_shown(answer *a, gs_id stack)
+{
+	for (size_t i = 0; i < a->nshown; i++)
+		if (a->shown[i] == stack)
+			return true;
+	if (a->nshown < MOST_SHOWN)
+		a->shown[a->nshown++] = stack;
+	return false;
+}
+
+/* With -v the stack below its row, each once, what PyTorch and others do in between folded. */
 static void write_stack(answer *a, gs_id stack)
 {
-	char *text = a->voice->verbose && stack ? gs_diagnosis_stack(a->d->snapshot, stack) : NULL;
-	for (char *frame = text, *end; frame && *frame; frame = end) {
-		char plain[1024];
-		end = frame + strcspn(frame, "\n");
-		if (*end)
-			*end++ = 0;
-		gs_printable(plain, sizeof plain, frame);
-		fprintf(a->out, a->voice->markdown ? "  - `%s`\n" : "               %s\n", plain);
+	enum { FEW = 2 };
+	const gs_snapshot *s = a->d->snapshot;
+	if (!a->voice->verbose || !stack || was_shown(a, stack))
+		return;
+	gs_stack range = s->stacks[stack];
+	const gs_id *frames = s->stack_frames + range.first;
+	bool any = false;
+	for (uint32_t i = 0; i < range.n; i++)
+		any |= tells(s, frames[i]);
+	size_t written = 0, folded = 0;
+	for (uint32_t i = 0; i < range.n; i++) {
+		char text[1024];
+		if (any && !tells(s, frames[i])) {
+			folded++;
+			continue;
+		}
+		if (written++ == MOST_FRAMES) {
+			write_folded(a, range.n - i, "more frames");
+			return;
+		}
+		if (folded > FEW)
+			write_folded(a, folded, "frames of PyTorch and C++");
+		folded = 0;
+		gs_frame_text(s, frames[i], text, sizeof text);
+		write_frame(a, text);
 	}
-	free(text);
 }
 
 static void write_sentence(answer *a)
@@ -250,11 +321,15 @@ static void write_pinning(answer *a, size_t from, size_t few)
 		const gs_pinning *x = &d->pinning[i];
 		gs_prose p;
 		gs_prose_clear(&p);
-		gs_say_place(&p, a->voice, d, x->stack);
-		gs_say(&p, ": ");
+		if (gs_names_somebody(d, x->stack) || d->npinning > 1) {
+			gs_say_place(&p, a->voice, d, x->stack);
+			gs_say(&p, ": ");
+		}
 		gs_say_count(&p, x->blocks, "block");
 		gs_say(&p, " (");
 		gs_say_size(&p, (int64_t)x->bytes);
+		if (!gs_names_somebody(d, x->stack) && d->npinning == 1)
+			gs_say(&p, ", recorded without a stack");
 		gs_say(&p, x->blocks == 1 ? ") keeps " : ") keep ");
 		gs_say_size(&p, (int64_t)x->free_pinned);
 		gs_say(&p, " in ");
@@ -263,6 +338,8 @@ static void write_pinning(answer *a, size_t from, size_t few)
 		write_row(a, i > from ? "" : from ? "also" : "pinned by", &p, NULL);
 		write_stack(a, x->stack);
 	}
+	if (few > 1)
+		write_left(a, d->npinning, "pinning stacks");
 }
 
 static void write_holders(answer *a, size_t from, size_t few)
@@ -284,6 +361,8 @@ static void write_holders(answer *a, size_t from, size_t few)
 		write_row(a, i > from ? "" : from ? "also" : "held by", &p, NULL);
 		write_stack(a, h->stack);
 	}
+	if (few > 1)
+		write_left(a, d->nholders, "holders");
 }
 
 static void write_growth(answer *a)
@@ -572,30 +651,50 @@ static void write_ladder(answer *a)
 	}
 }
 
+/* The same for a reader: as much to free, as large a hole. */
+static bool is_like(const gs_eviction *x, const gs_eviction *y)
+{
+	char a[32], b[32];
+	return x->live_blocks == y->live_blocks && x->sufficient == y->sufficient &&
+		!strcmp(gs_size_format(a, sizeof a, x->live_bytes),
+			gs_size_format(b, sizeof b, y->live_bytes)) &&
+		!strcmp(gs_size_format(a, sizeof a, x->size), gs_size_format(b, sizeof b, y->size));
+}
+
+static void write_room(answer *a, const gs_eviction *e, size_t alike)
+{
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_say(&p, "freeing ");
+	gs_say_count(&p, e->live_blocks, "live block");
+	gs_say(&p, " (");
+	gs_say_size(&p, (int64_t)e->live_bytes);
+	gs_say(&p, ") makes ");
+	if (e->segment == SIZE_MAX)
+		gs_say(&p, "whole segments of ");
+	else
+		gs_say(&p, "a hole at 0x%llx of ", (unsigned long long)e->address);
+	gs_say_size(&p, (int64_t)e->size);
+	gs_say(&p, e->sufficient ? ": enough" : ": still not enough");
+	if (alike)
+		gs_say(&p, "; so it is in %zu other segment%s", alike, alike == 1 ? "" : "s");
+	write_row(a, "", &p, NULL);
+}
+
 static void write_eviction(answer *a)
 {
 	const gs_diagnosis *d = a->d;
 	if (!a->voice->verbose || !d->nevictions)
 		return;
 	write_heading(a, "Cheapest room for the request");
-	for (size_t i = 0; i < d->nevictions; i++) {
+	for (size_t i = 0, next, written = 0; i < d->nevictions && written < FEW_EVICTIONS; i = next) {
 		const gs_eviction *e = &d->evictions[i];
-		gs_prose p;
-		gs_prose_clear(&p);
+		for (next = i + 1; next < d->nevictions && is_like(e, &d->evictions[next]);)
+			next++;
 		if (!e->live_blocks) /* a hole that is there already */
 			continue;
-		gs_say(&p, "freeing ");
-		gs_say_count(&p, e->live_blocks, "live block");
-		gs_say(&p, " (");
-		gs_say_size(&p, (int64_t)e->live_bytes);
-		gs_say(&p, ") makes ");
-		if (e->segment == SIZE_MAX)
-			gs_say(&p, "whole segments of ");
-		else
-			gs_say(&p, "a hole at 0x%llx of ", (unsigned long long)e->address);
-		gs_say_size(&p, (int64_t)e->size);
-		gs_say(&p, e->sufficient ? ": enough" : ": still not enough");
-		write_row(a, "", &p, NULL);
+		write_room(a, e, next - i - 1);
+		written++;
 	}
 }
 
@@ -608,7 +707,7 @@ static void write_varying(answer *a)
 		n = 0;
 	if (n)
 		write_heading(a, "Who asks for many sizes");
-	for (size_t i = 0; i < n; i++) {
+	for (size_t i = 0; i < n && i < FEW_VARYING; i++) {
 		const gs_varying *v = &rows[i];
 		gs_prose p;
 		gs_prose_clear(&p);
@@ -803,7 +902,7 @@ static void write_facts(answer *a, lead first)
 void gs_diagnosis_rows(
 	const gs_diagnosis *d, const gs_voice *voice, gs_answer_row *row, void *context)
 {
-	answer a = {d, NULL, voice, 0, row, context};
+	answer a = {.d = d, .voice = voice, .row = row, .context = context};
 	lead first = lead_of(d);
 	write_lead(&a, first);
 	write_facts(&a, first);
@@ -811,7 +910,7 @@ void gs_diagnosis_rows(
 
 void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 {
-	answer a = {d, out, voice, 0, NULL, NULL};
+	answer a = {.d = d, .out = out, .voice = voice};
 	lead first = lead_of(d);
 	write_sentence(&a);
 	write_lead(&a, first);

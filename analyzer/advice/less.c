@@ -1,9 +1,11 @@
 /* Advice where memory is really short: what would need less of it, by what it is for. */
 #include "analyzer/advice/advice.h"
+#include <string.h>
+
 #include "analyzer/advice/answer.h"
 
 /* Categories below this share of what is live are not worth a line, in percent. */
-enum { WORTH_SAYING = 10, LARGEST_CUT = 60 };
+enum { WORTH_SAYING = 10, HALF = 50, LARGEST_CUT = 60 };
 
 static const gs_voice plain = {.width = 80, .utf8 = true};
 
@@ -86,6 +88,27 @@ static gs_status advise_category(
 	return advise(d, &act, &why);
 }
 
+/* The request that failed is one more of what most memory is, and nothing tells what that is for:
+ * of a forward pass it would be activations. */
+static gs_status advise_if_activations(gs_diagnosis *d)
+{
+	char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
+	const gs_holder_row *h = d->nholders ? &d->holders[0] : NULL;
+	gs_prose act, why;
+	if (!h || h->category != GS_CATEGORY_UNKNOWN || h->blocks < 2 || d->ngrowth ||
+		h->bytes < live(d) / 100 * HALF || d->policy != &gs_policy_pytorch ||
+		!gs_stack_place(d->snapshot, d->stack, where, called_by) || strcmp(where, h->where) ||
+		strcmp(called_by, h->called_by))
+		return GS_OK;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "a smaller batch, or checkpoint ");
+	gs_say_where(&act, &plain, h->where, h->called_by);
+	gs_say(&why, "if its ");
+	gs_say_count(&why, h->blocks, "block");
+	gs_say(&why, " are what a pass keeps for its backward");
+	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED, act.text, why.text);
+}
+
 /* What can always be said. */
 static gs_status advise_any_less(gs_diagnosis *d)
 {
@@ -121,5 +144,8 @@ gs_status gs_advise_less(gs_diagnosis *d)
 	if (!status)
 		status = advise_category(d, GS_CATEGORY_PARAMETER,
 			"parameters in a smaller type, or sharded over ranks", "parameters are");
-	return status || d->nadvice > before ? status : advise_any_less(d);
+	if (status || d->nadvice > before)
+		return status;
+	status = advise_if_activations(d);
+	return status ? status : advise_any_less(d);
 }

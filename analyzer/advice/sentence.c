@@ -355,7 +355,7 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 	if (device_failed(d))
 		gs_say(p, "in this state ");
 	else if (d->device && !shows_requests(d->device))
-		gs_say(p, "none is recorded, for no events of requests are; ");
+		gs_say(p, "the file holds no events that would tell of one; ");
 	gs_say_size(p, (int64_t)(d->totals.allocated + d->totals.pending));
 	gs_say(p, " in use of ");
 	gs_say_size(p, (int64_t)d->totals.reserved);

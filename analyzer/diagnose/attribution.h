@@ -10,12 +10,13 @@
 #include "analyzer/policy/policy.h"
 #include "analyzer/state/state.h"
 
-/* A stack with live blocks in segments that are partly free. Sorted by free_pinned, then bytes. */
+/* A stack with live blocks in segments of which free memory cannot go back to the driver. Sorted by
+ * free_pinned, then bytes. */
 typedef struct gs_pinning {
 	gs_id stack;
 	uint64_t blocks, bytes; /* its live blocks in such segments */
 	uint64_t segments;
-	uint64_t free_pinned; /* free bytes in those segments */
+	uint64_t free_pinned; /* free bytes in those segments that stay: free - free_whole */
 	uint64_t sets_free;   /* bytes of the segments that would be wholly free if this stack's blocks
 							 were released */
 } gs_pinning;

@@ -4,6 +4,7 @@
 
 #include "analyzer/diagnose/attribution.h"
 #include "analyzer/model/frames.h"
+#include "analyzer/state/free_memory.h"
 
 /* A stack's part of one segment. */
 typedef struct share {
@@ -31,27 +32,30 @@ static int by_pinned(const void *a, const void *b, void *snapshot)
 }
 
 typedef struct fill {
-	uint64_t free, live;
+	uint64_t pinned, live; /* pinned: free, but not for the driver to have back */
 } fill;
 
-static void measure(const gs_layout *l, fill *fills)
+static void measure(const gs_snapshot *s, const gs_layout *l, fill *fills)
 {
+	gs_free_rules rules = gs_free_rules_of(s);
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
 		fills[i] = (fill){0, 0};
 		for (size_t k = g->first_block; k < g->first_block + g->nblocks; k++)
-			*(l->blocks[k].state == GS_INACTIVE ? &fills[i].free
+			*(l->blocks[k].state == GS_INACTIVE ? &fills[i].pinned
 												: &fills[i].live) += l->blocks[k].size;
+		uint64_t whole = gs_free_parts_of(&rules, l, g).whole;
+		fills[i].pinned -= whole < fills[i].pinned ? whole : fills[i].pinned;
 	}
 }
 
-/* Collects one share a live block of a partly free segment, sorted by stack and segment. */
+/* Collects one share a live block of a segment with such memory, sorted by stack and segment. */
 static size_t collect(const gs_layout *l, const fill *fills, share *shares)
 {
 	size_t n = 0;
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
-		for (size_t k = g->first_block; fills[i].free && k < g->first_block + g->nblocks; k++)
+		for (size_t k = g->first_block; fills[i].pinned && k < g->first_block + g->nblocks; k++)
 			if (l->blocks[k].state != GS_INACTIVE)
 				shares[n++] = (share){l->blocks[k].stack, (uint32_t)i, 1, l->blocks[k].size};
 	}
@@ -66,7 +70,7 @@ static void add_segment(const gs_layout *l, const fill *fills, gs_pinning *p, co
 	p->blocks += s->blocks;
 	p->bytes += s->bytes;
 	p->segments++;
-	p->free_pinned += fills[s->segment].free;
+	p->free_pinned += fills[s->segment].pinned;
 	if (s->bytes == fills[s->segment].live)
 		p->sets_free += l->segments[s->segment].size;
 }
@@ -99,7 +103,7 @@ gs_status gs_blame_pinning(const gs_snapshot *s, const gs_layout *l, gs_pinning 
 	*n = 0;
 	*rows = all;
 	if (!status) {
-		measure(l, fills);
+		measure(s, l, fills);
 		*n = add_up(l, fills, shares, collect(l, fills, shares), all);
 	}
 	if (*n)

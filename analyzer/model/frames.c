@@ -182,6 +182,8 @@ bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
 	if (strstr(path, "site-packages") || strstr(path, "dist-packages") ||
 		in_standard_library(path, strchr(file, '\\') != NULL))
 		return false;
+	if (strstr(path, "/pydev_") || strstr(path, "/pydevd") || strstr(path, "/debugpy/"))
+		return false; /* debuggers that editors bring along */
 	if (!strncmp(path, "<frozen", 7) || !strncmp(path, "<eval_with_key", 14) ||
 		!strncmp(path, "<__array_function__", 19) || strstr(path, "/torchinductor_"))
 		return false;

@@ -170,6 +170,18 @@ static void write_own(
 		write_order(s, stack, own, called_by);
 }
 
+/* Inside of the user's frame a library beside PyTorch may do what matters: a model of transformers,
+ * the cache of a server. The innermost such frame; UINT32_MAX none. */
+static uint32_t library_below(const gs_snapshot *s, const gs_id *frames, uint32_t user)
+{
+	if (!gs_frame_is_user(s, frames[user]))
+		return UINT32_MAX;
+	for (uint32_t i = 0; i < user; i++)
+		if (gs_frame_is_library(s, frames[i]))
+			return i;
+	return UINT32_MAX;
+}
+
 bool gs_stack_place(const gs_snapshot *s, gs_id stack, char *where, char *called_by)
 {
 	gs_id frame = gs_stack_user_frame(s, stack);
@@ -180,7 +192,10 @@ bool gs_stack_place(const gs_snapshot *s, gs_id stack, char *where, char *called
 	uint32_t user = 0, own = gs_stack_own(s, stack);
 	while (frames[user] != frame)
 		user++;
-	if (user > own && write_order(s, stack, own, where)) {
+	uint32_t below = user < own ? library_below(s, frames, user) : UINT32_MAX;
+	if (below != UINT32_MAX && gs_frame_place(s, frames[below], where)) {
+		gs_frame_place(s, frame, called_by);
+	} else if (user > own && write_order(s, stack, own, where)) {
 		gs_frame_node(s, frames[own], called_by, GS_PLACE_TEXT);
 	} else if (!gs_frame_is_user(s, frame) && !gs_frame_is_library(s, frame) &&
 		gs_frame_node(s, frame, NULL, 0)) {

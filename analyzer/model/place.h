@@ -11,10 +11,11 @@ enum { GS_PLACE_TEXT = 192 };
  * file's folder; of the autograd thread its node, "MmBackward0 (backward pass)", or, where the
  * forward line is known, "gradient of attend (model.py:49)"; of code that torch.compile made the
  * line that was compiled, "net.py:22 forward, compiled"; of a notebook its cell, "cell 3:6
- * <module>". called_by: the nearest frame of the user's code at another place (of the library's,
- * where where is a library's), of a gradient its node, "" where there is none. What is too long
- * loses its middle to "..."; never file and line. Returns false, both "", where no frame is worth
- * naming. Both hold GS_PLACE_TEXT bytes. */
+ * <module>"; where that frame calls a library beside PyTorch which allocates, the library's
+ * innermost frame, called by it. called_by: the nearest frame of the user's code at another place
+ * (of the library's, where where is a library's), of a gradient its node, "" where there is none.
+ * What is too long loses its middle to "..."; never file and line. Returns false, both "", where no
+ * frame is worth naming. Both hold GS_PLACE_TEXT bytes. */
 bool gs_stack_place(const gs_snapshot *s, gs_id stack, char *where, char *called_by);
 
 /* One frame likewise. Returns false for none. */

@@ -263,6 +263,19 @@ int gs_prose_write(
 	return l.count;
 }
 
+void gs_prose_one_line(FILE *out, const gs_voice *voice, int indent, const char *text)
+{
+	line l = {out, voice, width_of(voice), indent, indent, true, 1};
+	size_t n = strlen(text);
+	int room = l.width - indent;
+	fprintf(out, "%*s", indent, "");
+	if ((int)gs_utf8_width(text, n) > room)
+		write_shortened(&l, text, n, room);
+	else
+		fputs(text, out);
+	fputc('\n', out);
+}
+
 int gs_prose_row(
 	FILE *out, const gs_voice *voice, const char *label, const gs_prose *text, const char *remark)
 {

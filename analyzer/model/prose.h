@@ -67,6 +67,10 @@ const char *gs_voice_ellipsis(const gs_voice *voice);
 int gs_prose_write(
 	FILE *out, const gs_voice *voice, int lead, int indent, const char *text, const char *tail);
 
+/* Writes text in one line behind indent blanks; what is wider than the line loses its middle to an
+ * ellipsis. */
+void gs_prose_one_line(FILE *out, const gs_voice *voice, int indent, const char *text);
+
 /* Writes a row: a label of up to GS_ROW_LABEL columns behind GS_ROW_MARGIN blanks ("" for one that
  * continues the row above), the text beside it. remark as gs_prose_write's tail. In Markdown an
  * item of a list. Returns the number of lines. */

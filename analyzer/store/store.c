@@ -1,12 +1,10 @@
-/* The database itself: creating its schema, opening one that may be hostile, shadowing its views.
- */
+/* The database itself: creating its schema, shadowing its views. */
 #include "analyzer/store/store.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/store/store_internal.h"
-#include "schema/gsnap_format.h"
 #include "schema/sql.h"
 
 /* Runs every embedded statement of a folder of schema/sql. */
@@ -22,7 +20,7 @@ static gs_status run_folder(gs_store *store, const char *folder, gs_error *err)
 	return GS_OK;
 }
 
-static gs_status make_store(const char *path, int flags, gs_store **out, gs_error *err)
+gs_status gs_store_connect(const char *path, int flags, gs_store **out, gs_error *err)
 {
 	gs_store *store = calloc(1, sizeof *store);
 	if (!store)
@@ -48,7 +46,8 @@ static gs_status make_store(const char *path, int flags, gs_store **out, gs_erro
 gs_status gs_store_create(const char *path, gs_store **out, gs_error *err)
 {
 	gs_store *store = NULL;
-	gs_status status = make_store(path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
+	gs_status status = gs_store_connect(
+		path, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, &store, err);
 	if (status)
 		return status;
 	status = gs_db_runf(store->db, err,
@@ -64,86 +63,6 @@ gs_status gs_store_create(const char *path, gs_store **out, gs_error *err)
 		status = run_folder(store, "view/", err);
 	if (!status)
 		status = gs_db_run(store->db, "COMMIT", err);
-	if (status)
-		gs_store_close(store);
-	else
-		*out = store;
-	return status;
-}
-
-/* Every table of ours must be there, and be just what we would create: then a name cannot hide a
- * view, a virtual table or a generated column. */
-static gs_status check_table(gs_store *store, const char *ours, gs_error *err)
-{
-	size_t head = strlen("CREATE TABLE "), length = strcspn(ours + head, " ");
-	size_t n = strlen(ours);
-	while (n && (ours[n - 1] == '\n' || ours[n - 1] == ';'))
-		n--;
-	sqlite3_stmt *stmt = NULL;
-	gs_status status = gs_db_prepare(
-		store->db, "SELECT type, sql FROM main.sqlite_schema WHERE name = ?", &stmt, err);
-	if (status)
-		return status;
-	sqlite3_bind_text(stmt, 1, ours + head, (int)length, SQLITE_STATIC);
-	status = gs_db_next(stmt, err);
-	if (status == GS_END)
-		status = gs_fail(
-			err, GS_FORMAT, "the database has no table %.*s", (int)length, ours + head);
-	else if (!status) {
-		const char *sql = (const char *)sqlite3_column_text(stmt, 1);
-		if (!sql || (size_t)sqlite3_column_bytes(stmt, 1) != n || memcmp(sql, ours, n))
-			status = gs_fail(err, GS_FORMAT,
-				"table %.*s of the database is not as gpusnap makes it", (int)length, ours + head);
-	}
-	sqlite3_finalize(stmt);
-	return status;
-}
-
-static gs_status check_schema(gs_store *store, gs_error *err)
-{
-	int64_t application = gs_db_value(store->db, "PRAGMA main.application_id", -1);
-	int64_t version = gs_db_value(store->db, "PRAGMA main.user_version", -1);
-	if (application == -1)
-		return gs_db_fail(store->db, sqlite3_errcode(store->db), NULL, err);
-	if (application != GS_STORE_APPLICATION_ID)
-		return gs_fail(err, GS_FORMAT, "an SQLite database, but not one that `gpusnap load` made");
-	if (version != GS_STORE_VERSION)
-		return gs_fail(err, GS_VERSION,
-			"a gpusnap database of version %lld; this gpusnap knows version %d%s: load its inputs again",
-			(long long)version, GS_STORE_VERSION,
-			version < GS_STORE_VERSION ? ", which tells more of failures than that holds" : "");
-	for (const gs_sql_file *f = gs_sql_files; f->path; f++)
-		if (!strncmp(f->path, "table/", 6)) {
-			gs_status status = check_table(store, f->text, err);
-			if (status)
-				return status;
-		}
-	return GS_OK;
-}
-
-/* The limits of FORMAT.md that bound what is made of a snapshot. */
-static gs_status check_limits(gs_store *store, gs_error *err)
-{
-	int64_t devices = gs_db_value(store->db,
-		"SELECT max(n) FROM (SELECT count(*) AS n FROM main.device GROUP BY snapshot_id)", 0);
-	return devices <= GS_GSNAP_DEVICES_MAX
-		? GS_OK
-		: gs_fail(err, GS_LIMIT, "a snapshot of %lld devices; at most %d can be",
-			  (long long)devices, GS_GSNAP_DEVICES_MAX);
-}
-
-gs_status gs_store_open(const char *path, gs_store **out, gs_error *err)
-{
-	gs_store *store = NULL;
-	gs_status status = make_store(path, SQLITE_OPEN_READONLY, &store, err);
-	if (status)
-		return status;
-	status = gs_db_run(store->db,
-		"PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY; PRAGMA mmap_size = 0", err);
-	if (!status)
-		status = check_schema(store, err);
-	if (!status)
-		status = check_limits(store, err);
 	if (status)
 		gs_store_close(store);
 	else

@@ -13,7 +13,7 @@
 #include "analyzer/model/snapshot.h"
 #include "analyzer/model/want.h"
 
-enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 4 };
+enum { GS_STORE_APPLICATION_ID = 0x67736e70 /* "gsnp" */, GS_STORE_VERSION = 5 };
 
 typedef struct gs_store gs_store;
 
@@ -36,7 +36,8 @@ typedef struct gs_store_options {
 gs_status gs_store_create(const char *path, gs_store **store, gs_error *err);
 
 /* Opens a database made by gs_store_create, read-only and guarded against hostile content:
- * GS_FORMAT when it is none of ours, GS_VERSION when it is of a version we do not know. */
+ * GS_FORMAT when it is none of ours, GS_VERSION when it is newer than we know. One of an earlier
+ * version is read into a temporary database: what it lacks is computed, or NULL. */
 gs_status gs_store_open(const char *path, gs_store **store, gs_error *err);
 void gs_store_close(gs_store *store);
 sqlite3 *gs_store_connection(gs_store *store);

@@ -29,6 +29,13 @@ typedef struct gs_fill {
 	gs_free_rules free_rules;
 } gs_fill;
 
+/* A connection without tables; flags are SQLite's of opening. */
+gs_status gs_store_connect(const char *path, int flags, gs_store **out, gs_error *err);
+
+/* The snapshots of a database of an earlier version in a temporary one of this version, which costs
+ * as much as loading them. */
+gs_status gs_store_of_older(gs_store *older, gs_store **out, gs_error *err);
+
 /* The id in the store of one of the snapshot's stacks, 0 where it has none. */
 gs_id gs_fill_stack(const gs_fill *f, gs_id local);
 /* Text "a,b" of a pool id; buf ≥ 44 bytes. */

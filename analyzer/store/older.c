@@ -37,7 +37,8 @@ static bool has_column(sqlite3 *db, const char *table, const char *column)
 {
 	sqlite3_stmt *q = NULL;
 	if (gs_db_prepare(db,
-			"SELECT 1 FROM pragma_table_xinfo(?1, 'main') WHERE name = ?2 AND hidden = 0", &q, NULL))
+			"SELECT 1 FROM pragma_table_xinfo(?1, 'main') WHERE name = ?2 AND hidden = 0", &q,
+			NULL))
 		return false;
 	gs_db_text(q, 1, table);
 	gs_db_text(q, 2, column);
@@ -51,8 +52,8 @@ static char *columns_of(gs_store *shape, sqlite3 *from, const char *table)
 {
 	sqlite3_stmt *q = NULL;
 	sqlite3_str *list = sqlite3_str_new(NULL);
-	if (!gs_db_prepare(shape->db,
-			"SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid", &q, NULL)) {
+	if (!gs_db_prepare(
+			shape->db, "SELECT name FROM pragma_table_info(?1, 'main') ORDER BY cid", &q, NULL)) {
 		gs_db_text(q, 1, table);
 		while (!gs_db_next(q, NULL)) {
 			const char *name = (const char *)sqlite3_column_text(q, 0);
@@ -127,7 +128,8 @@ static gs_status copy_table(
 
 static gs_status copy_tables(gs_store *shape, sqlite3 *from, sqlite3 *to, gs_error *err)
 {
-	gs_status status = gs_db_run(to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", err);
+	gs_status status = gs_db_run(
+		to, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN", err);
 	for (size_t i = 0; i < TABLES && !status; i++)
 		status = copy_table(shape, from, to, tables[i], err);
 	if (!status)
@@ -137,7 +139,7 @@ static gs_status copy_tables(gs_store *shape, sqlite3 *from, sqlite3 *to, gs_err
 
 static gs_status load_all(gs_store *copy, gs_store *fresh, gs_error *err)
 {
-	gs_store_options options = GS_STORE_ASK_ALL;
+	gs_store_options options = GS_STORE_OPTIONS_ALL;
 	int64_t *ids = NULL;
 	size_t n = 0;
 	gs_status status = gs_store_ids(copy, &ids, &n, err);

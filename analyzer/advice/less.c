@@ -96,7 +96,7 @@ static gs_status advise_if_activations(gs_diagnosis *d)
 	const gs_holder_row *h = d->nholders ? &d->holders[0] : NULL;
 	gs_prose act, why;
 	if (!h || h->category != GS_CATEGORY_UNKNOWN || h->blocks < 2 || d->ngrowth ||
-		h->bytes < live(d) / 100 * HALF || d->policy != &gs_policy_pytorch ||
+		h->bytes < live(d) / 100 * HALF || !gs_diagnosis_of_pytorch(d) ||
 		!gs_stack_place(d->snapshot, d->stack, where, called_by) || strcmp(where, h->where) ||
 		strcmp(called_by, h->called_by))
 		return GS_OK;

@@ -254,7 +254,7 @@ static bool is_tensorflow(const gs_diagnosis *d)
  * it helps. */
 static gs_status advise_expandable(gs_diagnosis *d)
 {
-	if (d->policy == &gs_policy_bfc && is_tensorflow(d))
+	if (is_tensorflow(d))
 		return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
 			"TF_GPU_ALLOCATOR=cuda_malloc_async, CUDA's own allocator, which joins free memory",
 			"");

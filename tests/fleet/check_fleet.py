@@ -307,6 +307,24 @@ class Few(unittest.TestCase):
         found = store.Fleet(out).dataset('snapshot').to_table().to_pylist()
         self.assertEqual(sorted((r['job'], r['rank']) for r in found), [('a', 1), ('a', 2), ('b', 1)])
 
+    def test_an_interrupted_run_keeps_what_it_has_and_blames_no_dump(self):
+        out = folder + '/interrupted'
+        p = subprocess.Popen([build + '/gpusnap', 'fleet', self.dumps, '-o', out, '-j', '1'], env=ENVIRONMENT, start_new_session=True,
+                             stderr=subprocess.PIPE, text=True)
+        end = time.time() + 60
+        while time.time() < end and not os.path.exists(out + '/gpusnap-fleet.json'):
+            time.sleep(0.05)
+        time.sleep(3)
+        os.killpg(p.pid, signal.SIGINT)
+        told = p.communicate(timeout=60)[1]
+        if p.returncode:     # else it was done before
+            self.assertEqual(p.returncode, 130, told)
+            self.assertIn('the next run goes on', told)
+        self.assertEqual(gpusnap.fleet.run(self.dumps, out, jobs=2)['dumps'], 24)
+        found = store.Fleet(out).dataset('snapshot').to_table().to_pylist()
+        self.assertEqual(len(found), 24)
+        self.assertEqual(sorted(r['path'] for r in found if r['error']), sorted(self.truth['broken']))
+
     def test_two_runs_at_once_do_not_double(self):
         out = folder + '/both'
         script = f'from gpusnap.fleet import local; local.run({self.dumps!r}, {out!r}, jobs=1, batch=3)'

@@ -100,7 +100,3 @@ def main() -> int:
             return 0
         finally:
             signal.alarm(0)
-
-
-if __name__ == '__main__':
-    sys.exit(main())

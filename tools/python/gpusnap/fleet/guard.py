@@ -22,6 +22,10 @@ SECONDS, MEMORY = 60, 2 << 30
 Source = Union[str, 'os.PathLike[str]', bytes, bytearray, memoryview]
 
 
+# The folder that the user stands in is no place to import from.
+_START = ("import sys; sys.path[:] = [p for p in sys.path if p]; from gpusnap.fleet import child; sys.exit(child.main())")
+
+
 class Guard:
     """A process that analyzes one dump after the other. Not for two threads at once."""
 
@@ -47,8 +51,8 @@ class Guard:
         paths = [here] + [p for p in os.environ.get('PYTHONPATH', '').split(os.pathsep) if p]
         environment = dict(os.environ, PYTHONPATH=os.pathsep.join(paths), ARROW_DEFAULT_MEMORY_POOL='system', OMP_NUM_THREADS='1')
         self._process = subprocess.Popen(
-            [sys.executable, '-m', 'gpusnap.fleet.child', str(self.memory), str(int(self.seconds) + 1)], stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, env=environment)
+            [sys.executable, '-c', _START, str(self.memory), str(int(self.seconds) + 1)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL, env=environment, start_new_session=True)     # what the terminal sends is for the engine
         self._owner = os.getpid()
         told = child.receive(self._process.stdout)
         if told != [b'']:

@@ -4,8 +4,7 @@
 #include "analyzer/advice/advice.h"
 #include "analyzer/advice/answer.h"
 #include "analyzer/api/diff_rows.h"
-#include "analyzer/api/handle.h"
-#include "analyzer/api/options.h"
+#include "analyzer/api/call.h"
 #include "analyzer/api/whatif_rows.h"
 #include "analyzer/query/info.h"
 #include "analyzer/query/query.h"
@@ -41,20 +40,18 @@ static gs_status form_of(const gs_api_options *o, form *f, gs_error *err)
 	return status ? status : gs_fail(err, GS_INVALID, "no form is called \"%.40s\"", word);
 }
 
-int gpusnap_snapshot_info(gpusnap_snapshot *s, char **out, size_t *n)
+static gs_status answer_info(
+	gpusnap_snapshot *s, const gs_api_options *o, void *context, FILE *out, gs_error *err)
 {
 	const gs_emit_head head = {.limit = 0};
-	gs_error err = GS_ERROR_INIT;
-	gs_api_answer a;
-	int begun = gs_api_begin(s, out, n);
-	if (begun)
-		return begun;
-	gs_status status = gs_api_answer_open(&a, &err);
-	if (!status) {
-		status = gs_info_emit(&s->snapshot, 1, GS_FORMAT_JSON, &head, a.stream, NULL, &err);
-		status = gs_api_answer_finish(&a, status, out, n, &err);
-	}
-	return gs_api_end(s, status, &err);
+	(void)o, (void)context;
+	return gs_info_emit(&s->snapshot, 1, GS_FORMAT_JSON, &head, out, NULL, err);
+}
+
+int gpusnap_snapshot_info(gpusnap_snapshot *s, char **out, size_t *n)
+{
+	static const char *const names[] = {NULL};
+	return gs_api_answer_call(s, NULL, names, answer_info, NULL, out, n);
 }
 
 /* --- the verdict ------------------------------------------------------------------------------ */
@@ -101,7 +98,7 @@ static gs_status read_diagnose_options(const gs_api_options *o, diagnose_call *c
 	return status ? status : form_of(o, &c->form, err);
 }
 
-static gs_status answer_diagnosis(
+static gs_status print_diagnosis(
 	const gs_snapshot *s, const diagnose_call *c, FILE *out, gs_error *err)
 {
 	gs_diagnosis d;
@@ -121,29 +118,25 @@ static gs_status answer_diagnosis(
 	return status;
 }
 
+static gs_status answer_diagnosis(
+	gpusnap_snapshot *s, const gs_api_options *o, void *context, FILE *out, gs_error *err)
+{
+	diagnose_call c = {.options = GS_DIAGNOSE_OPTIONS_INIT, .replay = true};
+	(void)context;
+	gs_snapshot_init(&c.message);
+	gs_status status = read_diagnose_options(o, &c, err);
+	if (!status)
+		status = print_diagnosis(&s->snapshot, &c, out, err);
+	gs_snapshot_release(&c.message);
+	gs_category_rules_free(c.rules);
+	return status;
+}
+
 int gpusnap_snapshot_diagnose(gpusnap_snapshot *s, const char *options, char **out, size_t *n)
 {
 	static const char *const names[] = {"device", "state", "capacity", "allowed", "context",
 		"message", "rules", "form", "width", "verbose", "replay", NULL};
-	diagnose_call c = {.options = GS_DIAGNOSE_OPTIONS_INIT, .replay = true};
-	gs_error err = GS_ERROR_INIT;
-	gs_api_options o;
-	gs_api_answer a;
-	int begun = gs_api_begin(s, out, n);
-	if (begun)
-		return begun;
-	gs_snapshot_init(&c.message);
-	gs_status status = gs_api_options_parse(&o, options, names, &err);
-	if (!status)
-		status = read_diagnose_options(&o, &c, &err);
-	if (!status && !(status = gs_api_answer_open(&a, &err))) {
-		status = answer_diagnosis(&s->snapshot, &c, a.stream, &err);
-		status = gs_api_answer_finish(&a, status, out, n, &err);
-	}
-	gs_snapshot_release(&c.message);
-	gs_category_rules_free(c.rules);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return gs_api_answer_call(s, options, names, answer_diagnosis, NULL, out, n);
 }
 
 /* --- queries ---------------------------------------------------------------------------------- */
@@ -182,17 +175,21 @@ static gs_status read_query_options(
 	return status;
 }
 
-static gs_status answer_query(const gs_session_options *from, const gs_query_options *question,
-	char **out, size_t *n, gs_error *err)
+static gs_status answer_query(
+	gpusnap_snapshot *s, const gs_api_options *o, void *query, FILE *out, gs_error *err)
 {
+	gs_session_options from = {.device = GS_NONE, .rank = GS_NONE, .given = &s->snapshot};
+	gs_query_options question = {.format = GS_FORMAT_JSON};
 	gs_session *session = NULL;
-	gs_api_answer a;
+	gs_query named;
 	uint64_t left = 0;
-	gs_status status = gs_session_open(from, &session, err);
-	if (!status && !(status = gs_api_answer_open(&a, err))) {
-		status = gs_query_answer(session, question, a.stream, &left, NULL, err);
-		status = gs_api_answer_finish(&a, status, out, n, err);
-	}
+	gs_status status = read_query(query, &named, &question, err);
+	if (!status)
+		status = read_query_options(o, &from, &question, err);
+	if (!status)
+		status = gs_session_open(&from, &session, err);
+	if (!status)
+		status = gs_query_answer(session, &question, out, &left, NULL, err);
 	gs_session_close(session);
 	return status;
 }
@@ -202,23 +199,7 @@ int gpusnap_snapshot_query(
 {
 	static const char *const names[] = {
 		"device", "state", "by", "rows", "seconds", "form", "width", NULL};
-	gs_session_options from = {.device = GS_NONE, .rank = GS_NONE, .given = &s->snapshot};
-	gs_query_options question = {.format = GS_FORMAT_JSON};
-	gs_error err = GS_ERROR_INIT;
-	gs_api_options o;
-	gs_query named;
-	int begun = gs_api_begin(s, out, n);
-	if (begun)
-		return begun;
-	gs_status status = gs_api_options_parse(&o, options, names, &err);
-	if (!status)
-		status = read_query(query, &named, &question, &err);
-	if (!status)
-		status = read_query_options(&o, &from, &question, &err);
-	if (!status)
-		status = answer_query(&from, &question, out, n, &err);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return gs_api_answer_call(s, options, names, answer_query, (char *)(uintptr_t)query, out, n);
 }
 
 /* A member of a JSON object; what does not fit in memory is left out. */
@@ -282,7 +263,7 @@ static gs_status read_whatif_options(const gs_api_options *o, whatif_call *c, gs
 	return status ? status : form_of(o, &c->form, err);
 }
 
-static gs_status answer_whatif(const gs_snapshot *s, const whatif_call *c, FILE *out, gs_error *err)
+static gs_status print_whatif(const gs_snapshot *s, const whatif_call *c, FILE *out, gs_error *err)
 {
 	const gs_emit_head head = {.complete = s->complete, .width = (int)c->form.width};
 	gs_whatif_question question = c->minimize ? GS_WHATIF_MINIMIZED
@@ -301,32 +282,25 @@ static gs_status answer_whatif(const gs_snapshot *s, const whatif_call *c, FILE 
 	return status;
 }
 
+static gs_status answer_whatif(
+	gpusnap_snapshot *s, const gs_api_options *o, void *context, FILE *out, gs_error *err)
+{
+	whatif_call c = {.options = GS_WHATIF_OPTIONS_INIT};
+	(void)context;
+	gs_status status = read_whatif_options(o, &c, err);
+	return status ? status : print_whatif(&s->snapshot, &c, out, err);
+}
+
 int gpusnap_snapshot_whatif(gpusnap_snapshot *s, const char *options, char **out, size_t *n)
 {
 	static const char *const names[] = {"conf", "capacity", "recorded_capacity", "allowed",
 		"release", "until", "minimize", "device", "form", "width", NULL};
-	whatif_call c = {.options = GS_WHATIF_OPTIONS_INIT};
-	gs_error err = GS_ERROR_INIT;
-	gs_api_options o;
-	gs_api_answer a;
-	int begun = gs_api_begin(s, out, n);
-	if (begun)
-		return begun;
-	gs_status status = gs_api_options_parse(&o, options, names, &err);
-	if (!status)
-		status = read_whatif_options(&o, &c, &err);
-	if (!status && !(status = gs_api_answer_open(&a, &err))) {
-		status = answer_whatif(&s->snapshot, &c, a.stream, &err);
-		status = gs_api_answer_finish(&a, status, out, n, &err);
-	}
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return gs_api_answer_call(s, options, names, answer_whatif, NULL, out, n);
 }
 
 /* --- diff ------------------------------------------------------------------------------------- */
 
-static gs_status answer_diff(
-	const gs_diff_options *moments, const form *f, FILE *out, gs_error *err)
+static gs_status print_diff(const gs_diff_options *moments, const form *f, FILE *out, gs_error *err)
 {
 	const gs_emit_head head = {
 		.complete = moments->a->complete && moments->b->complete, .width = (int)f->width};
@@ -339,32 +313,26 @@ static gs_status answer_diff(
 	return status;
 }
 
+static gs_status answer_diff(
+	gpusnap_snapshot *a, const gs_api_options *o, void *other, FILE *out, gs_error *err)
+{
+	gpusnap_snapshot *b = other;
+	gs_diff_options moments = {&a->snapshot, &b->snapshot, NULL, NULL, GS_NONE};
+	form f;
+	gs_status status = b->read ? gs_api_option_text(o, "from", &moments.state_a, err)
+							   : gs_fail(err, GS_INVALID, "nothing has been read yet");
+	if (!status)
+		status = gs_api_option_text(o, "to", &moments.state_b, err);
+	if (!status)
+		status = gs_api_option_number(o, "device", &moments.device, err);
+	if (!status)
+		status = form_of(o, &f, err);
+	return status ? status : print_diff(&moments, &f, out, err);
+}
+
 int gpusnap_snapshot_diff(
 	gpusnap_snapshot *a, gpusnap_snapshot *b, const char *options, char **out, size_t *n)
 {
 	static const char *const names[] = {"from", "to", "device", "form", "width", NULL};
-	gs_diff_options moments = {&a->snapshot, &b->snapshot, NULL, NULL, GS_NONE};
-	gs_error err = GS_ERROR_INIT;
-	gs_api_options o = {NULL};
-	gs_api_answer answer;
-	form f;
-	int begun = gs_api_begin(a, out, n);
-	if (begun)
-		return begun;
-	gs_status status = b->read ? gs_api_options_parse(&o, options, names, &err)
-							   : gs_fail(&err, GS_INVALID, "nothing has been read yet");
-	if (!status)
-		status = gs_api_option_text(&o, "from", &moments.state_a, &err);
-	if (!status)
-		status = gs_api_option_text(&o, "to", &moments.state_b, &err);
-	if (!status)
-		status = gs_api_option_number(&o, "device", &moments.device, &err);
-	if (!status)
-		status = form_of(&o, &f, &err);
-	if (!status && !(status = gs_api_answer_open(&answer, &err))) {
-		status = answer_diff(&moments, &f, answer.stream, &err);
-		status = gs_api_answer_finish(&answer, status, out, n, &err);
-	}
-	gs_api_options_release(&o);
-	return gs_api_end(a, status, &err);
+	return gs_api_answer_call(a, options, names, answer_diff, b, out, n);
 }

@@ -28,32 +28,29 @@ size_t gpusnap_analyzer_validity(const int64_t *values, size_t n, uint8_t *bitma
 	return unknown;
 }
 
+/* The columns, for taking and giving them back. */
+#define EVENT_COLUMNS(COLUMN)                                                                 \
+	COLUMN(address)                                                                           \
+	COLUMN(size)                                                                              \
+	COLUMN(time_us) COLUMN(stream) COLUMN(stack) COLUMN(tag) COLUMN(action) COLUMN(allocated) \
+		COLUMN(reserved)
+#define BLOCK_COLUMNS(COLUMN)                                                              \
+	COLUMN(address)                                                                        \
+	COLUMN(size)                                                                           \
+	COLUMN(requested) COLUMN(idx) COLUMN(segment) COLUMN(stream) COLUMN(stack) COLUMN(tag) \
+		COLUMN(state) COLUMN(category)
+#define TAKE(name) &&(c->name = calloc(n, sizeof *c->name)) != NULL
+#define GIVE(name) free(c->name);
+
 void gpusnap_events_free(gpusnap_events *c)
 {
-	free(c->address);
-	free(c->size);
-	free(c->time_us);
-	free(c->stream);
-	free(c->stack);
-	free(c->tag);
-	free(c->action);
-	free(c->allocated);
-	free(c->reserved);
+	EVENT_COLUMNS(GIVE)
 	memset(c, 0, sizeof *c);
 }
 
 void gpusnap_blocks_free(gpusnap_blocks *c)
 {
-	free(c->address);
-	free(c->size);
-	free(c->requested);
-	free(c->idx);
-	free(c->segment);
-	free(c->stream);
-	free(c->stack);
-	free(c->tag);
-	free(c->state);
-	free(c->category);
+	BLOCK_COLUMNS(GIVE)
 	memset(c, 0, sizeof *c);
 }
 
@@ -70,13 +67,8 @@ static gs_status find_device(
 
 static bool take_events(gpusnap_events *c, size_t n)
 {
-	c->n = n++; /* an array of none is still one to give back */
-	return (c->address = calloc(n, sizeof *c->address)) && (c->size = calloc(n, sizeof *c->size)) &&
-		(c->time_us = calloc(n, sizeof *c->time_us)) &&
-		(c->stream = calloc(n, sizeof *c->stream)) && (c->stack = calloc(n, sizeof *c->stack)) &&
-		(c->tag = calloc(n, sizeof *c->tag)) && (c->action = calloc(n, sizeof *c->action)) &&
-		(c->allocated = calloc(n, sizeof *c->allocated)) &&
-		(c->reserved = calloc(n, sizeof *c->reserved));
+	c->n = n++;
+	return true EVENT_COLUMNS(TAKE);
 }
 
 static void fill_events(
@@ -140,12 +132,7 @@ int gpusnap_snapshot_events(gpusnap_snapshot *s, int64_t number, gpusnap_events 
 static bool take_blocks(gpusnap_blocks *c, size_t n)
 {
 	c->n = n++;
-	return (c->address = calloc(n, sizeof *c->address)) && (c->size = calloc(n, sizeof *c->size)) &&
-		(c->requested = calloc(n, sizeof *c->requested)) && (c->idx = calloc(n, sizeof *c->idx)) &&
-		(c->segment = calloc(n, sizeof *c->segment)) &&
-		(c->stream = calloc(n, sizeof *c->stream)) && (c->stack = calloc(n, sizeof *c->stack)) &&
-		(c->tag = calloc(n, sizeof *c->tag)) && (c->state = calloc(n, sizeof *c->state)) &&
-		(c->category = calloc(n, sizeof *c->category));
+	return true BLOCK_COLUMNS(TAKE);
 }
 
 static void fill_blocks(const gs_meaning *m, const gs_layout *l, gpusnap_blocks *c)

@@ -1,8 +1,7 @@
 /* Pictures and the report of a handle. A build without drawing takes no_pictures.c instead. */
 #include <string.h>
 
-#include "analyzer/api/handle.h"
-#include "analyzer/api/options.h"
+#include "analyzer/api/call.h"
 #include "analyzer/picture/report.h"
 #include "analyzer/picture/scene.h"
 
@@ -117,26 +116,20 @@ int gpusnap_snapshot_picture(
 	return gs_api_end(s, status, &err);
 }
 
+static gs_status answer_report(
+	gpusnap_snapshot *s, const gs_api_options *o, void *context, FILE *out, gs_error *err)
+{
+	gs_report_options report = {
+		.snapshots = &s->snapshot, .n = 1, .device = GS_NONE, .form = GS_PAGE_HTML};
+	(void)context;
+	gs_status status = gs_api_option_number(o, "device", &report.device, err);
+	if (!status)
+		status = gs_api_option_text(o, "state", &report.state, err);
+	return status ? status : gs_report_write(&report, out, NULL, err);
+}
+
 int gpusnap_snapshot_report(gpusnap_snapshot *s, const char *options, char **out, size_t *n)
 {
 	static const char *const names[] = {"device", "state", NULL};
-	gs_report_options report = {
-		.snapshots = &s->snapshot, .n = 1, .device = GS_NONE, .form = GS_PAGE_HTML};
-	gs_error err = GS_ERROR_INIT;
-	gs_api_options o;
-	gs_api_answer a;
-	int begun = gs_api_begin(s, out, n);
-	if (begun)
-		return begun;
-	gs_status status = gs_api_options_parse(&o, options, names, &err);
-	if (!status)
-		status = gs_api_option_number(&o, "device", &report.device, &err);
-	if (!status)
-		status = gs_api_option_text(&o, "state", &report.state, &err);
-	if (!status && !(status = gs_api_answer_open(&a, &err))) {
-		status = gs_report_write(&report, a.stream, NULL, &err);
-		status = gs_api_answer_finish(&a, status, out, n, &err);
-	}
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return gs_api_answer_call(s, options, names, answer_report, NULL, out, n);
 }

@@ -12,13 +12,14 @@ int gs_cmd_fleet(int argc, char **argv)
 		{"context", 0, GS_OPT_TEXT, &o.context, "RULE",
 			"what a path tells: a pattern as {job}/{host}-{rank}.gsnap, or FILE.py:FUNCTION"},
 		{"jobs", 'j', GS_OPT_INT, &o.jobs, "N", "processes (default: one a core)"},
-		{"memory", 0, GS_OPT_SIZE, &o.memory, "SIZE", "the most that one dump may take (2GiB)"},
+		{"memory", 0, GS_OPT_SIZE, &o.memory, "SIZE",
+			"the most that one dump may take (default 2GiB)"},
 		{"timeout", 0, GS_OPT_REAL, &o.timeout, "SECONDS",
-			"the longest that one dump may take (60)"},
+			"the longest that one dump may take (default 60)"},
 		{"compact", 0, GS_OPT_FLAG, &o.compact, 0, "merge small files of the tables, no more"},
 		GS_OPTIONS_QUIET(o), GS_OPTIONS_END};
 	gs_arguments dumps;
-	int status = gs_options_parse(options, argc, argv, 0, GS_FLEET_PATHS, &dumps);
+	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &dumps);
 	if (status >= 0)
 		return status;
 	if (!o.output)

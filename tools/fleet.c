@@ -231,9 +231,11 @@ int gs_fleet_show(const char *path, const char *question)
 
 /* The options as the package takes them, then what the command line names. */
 typedef struct command_line {
-	char *words[16 + GS_FLEET_PATHS], numbers[3][32];
+	char **words, numbers[3][32];
 	int n;
 } command_line;
+
+enum { MOST_OPTIONS = 16 };
 
 static void put(command_line *c, const char *word) { c->words[c->n++] = (char *)(uintptr_t)word; }
 
@@ -244,25 +246,36 @@ static void put_number(command_line *c, int which, const char *option, double va
 	put(c, c->numbers[which]);
 }
 
+static void put_run(command_line *c, const gs_fleet_job *job, const gs_arguments *dumps)
+{
+	put_number(c, 0, "--jobs", job->jobs == GS_UNSET ? 0 : (double)job->jobs);
+	put_number(c, 1, "--memory", (double)job->memory);
+	put_number(c, 2, "--seconds", job->timeout);
+	if (job->context) {
+		put(c, "--context");
+		put(c, job->context);
+	}
+	put(c, "--");
+	for (int i = 0; i < dumps->n; i++)
+		put(c, dumps->text[i]);
+}
+
 int gs_fleet_run(const gs_fleet_job *job, const gs_arguments *dumps)
 {
-	command_line c = {.n = 0};
+	command_line c = {.words = calloc(MOST_OPTIONS + (size_t)dumps->n, sizeof *c.words)};
+	gs_error err = GS_ERROR_INIT;
+	if (!c.words) {
+		gs_fail(&err, GS_NO_MEMORY, "%d dumps", dumps->n);
+		return gs_fail_file(NULL, &err, NULL);
+	}
 	put(&c, job->compact ? "compact" : "run");
 	put(&c, "--output");
 	put(&c, job->output);
 	if (job->quiet)
 		put(&c, "--quiet");
-	if (!job->compact) {
-		put_number(&c, 0, "--jobs", job->jobs == GS_UNSET ? 0 : (double)job->jobs);
-		put_number(&c, 1, "--memory", (double)job->memory);
-		put_number(&c, 2, "--seconds", job->timeout);
-		if (job->context) {
-			put(&c, "--context");
-			put(&c, job->context);
-		}
-		put(&c, "--");
-		for (int i = 0; i < dumps->n; i++)
-			put(&c, dumps->text[i]);
-	}
-	return gs_python_part("fleet", GS_FLEET_PACKAGE, c.n, c.words);
+	if (!job->compact)
+		put_run(&c, job, dumps);
+	int status = gs_python_part("fleet", GS_FLEET_PACKAGE, c.n, c.words);
+	free(c.words);
+	return status;
 }

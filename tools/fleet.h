@@ -10,8 +10,6 @@
 /* What pip installs for it. */
 #define GS_FLEET_PACKAGE "gpusnap[fleet]"
 
-enum { GS_FLEET_PATHS = 4000 }; /* arguments of one command line */
-
 /* Dumps into tables. */
 typedef struct gs_fleet_job {
 	const char *output, *context; /* the tables; what paths tell, NULL the usual */

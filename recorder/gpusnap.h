@@ -421,6 +421,28 @@ GPUSNAP_API gpusnap_status gpusnap_builder_oom(gpusnap_builder *b, const gpusnap
 GPUSNAP_API gpusnap_status gpusnap_builder_stat(gpusnap_builder *b, const gpusnap_stat_row *row);
 GPUSNAP_API gpusnap_status gpusnap_builder_annotation(
 	gpusnap_builder *b, int device, const char *name, const char *stage, int64_t time_us);
+
+/* Who holds memory of a device beside the allocator: another process, or a library of this one. */
+typedef struct gpusnap_outsider_row {
+	size_t size;
+	int32_t device;
+	const char *holder; /* a program's or a library's name */
+	int64_t pid;        /* of a process, else GPUSNAP_UNKNOWN */
+	int64_t bytes;
+	const char *known; /* who says so, "nvml"; NULL unknown */
+} gpusnap_outsider_row;
+GPUSNAP_API gpusnap_status gpusnap_builder_outsider(
+	gpusnap_builder *b, const gpusnap_outsider_row *row);
+/* Adds such rows for all that is known: other processes, where NVML tells of the device of that
+ * UUID
+ * ("GPU-…") or PCI address (NULL or "": not known), and under `gpusnap run` the libraries of this
+ * process that asked the driver themselves. held: bytes that the allocator holds, by which a
+ * process is known in a container, where its number is not the one that NVML tells. *others: the
+ * other processes' bytes; GPUSNAP_UNKNOWN where these are not known. Loads libnvidia-ml.so.1 at
+ * first. */
+GPUSNAP_API gpusnap_status gpusnap_builder_outsiders(gpusnap_builder *b, int device,
+	const char *uuid, const char *pci, int64_t held, int64_t *others);
+
 GPUSNAP_API gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text);
 
 /* Whether a failure needs a dump, before any work for one: GPUSNAP_OK yes; GPUSNAP_EXISTS no, the

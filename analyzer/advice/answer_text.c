@@ -250,6 +250,47 @@ static void write_device(answer *a)
 	write_row(a, label, &p, NULL);
 }
 
+/* Of whom memory outside the allocator is, as a recording tells it: what other tools show more than
+ * the allocator has. Rows of one holder are summed. */
+static void write_outside(answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	const gs_snapshot *s = d->snapshot;
+	int64_t rest = held_by_others(d);
+	gs_prose p;
+	gs_prose_clear(&p);
+	if (rest < 0 || s->kind == GS_KIND_TEXT || !d->device)
+		return;
+	for (size_t i = 0; i < s->noutsiders; i++) {
+		const gs_outsider *x = &s->outsiders[i];
+		char name[96];
+		int64_t bytes = 0;
+		bool first = x->device == d->device->device;
+		for (size_t k = 0; k < s->noutsiders; k++) {
+			const gs_outsider *y = &s->outsiders[k];
+			bool same = y->device == x->device && y->holder == x->holder && y->pid == x->pid;
+			first &= !same || k >= i;
+			bytes += same ? y->bytes : 0;
+		}
+		if (!first)
+			continue;
+		gs_printable(name, sizeof name, gs_string_text(s, x->holder));
+		gs_say(&p, "%s%s ", p.n ? ", " : "", name);
+		if (x->pid != GS_NONE)
+			gs_say(&p, "%lld ", (long long)x->pid);
+		gs_say_size(&p, bytes);
+		rest -= bytes;
+	}
+	if (!p.n)
+		return;
+	if (rest > 0) {
+		gs_say(
+			&p, d->device->others >= 0 ? ", CUDA context " : ", CUDA context and other processes ");
+		gs_say_size(&p, rest);
+	}
+	write_row(a, "outside", &p, NULL);
+}
+
 /* Without a failure the device that holds most is told: that there are others, in a word each. */
 static void write_other_devices(answer *a)
 {
@@ -887,6 +928,7 @@ static void write_facts(answer *a, lead first)
 	if (a->d->verdict != GS_VERDICT_NONE)
 		write_request(a);
 	write_device(a);
+	write_outside(a);
 	write_other_devices(a);
 	write_in_use(a);
 	write_peak(a);

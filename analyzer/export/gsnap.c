@@ -2,6 +2,8 @@
  * own, in order of their strings. */
 #include "analyzer/export/gsnap.h"
 
+#include <inttypes.h>
+#include <stdio.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,11 +67,24 @@ static void put_devices(exporting *x)
 	}
 }
 
+static void put_outsider(exporting *x, const gs_outsider *o)
+{
+	char text[512], pid[24] = "-";
+	if (o->pid >= 0)
+		snprintf(pid, sizeof pid, "%" PRId64, o->pid);
+	snprintf(text, sizeof text, "%d %s %" PRId64 " %.150s\t%.200s", o->device < 0 ? 0 : o->device,
+		pid, o->bytes, gs_string_text(x->s, o->known), gs_string_text(x->s, o->holder));
+	if (o->bytes >= 0)
+		gs_writer_setting(x->w, gs_span_of("outside"), gs_span_of(text));
+}
+
 static void put_strings(exporting *x)
 {
 	const gs_snapshot *s = x->s;
 	for (size_t i = 0; i < s->nsettings; i++)
 		gs_writer_setting(x->w, text_of(s, s->settings[i].name), text_of(s, s->settings[i].value));
+	for (size_t i = 0; i < s->noutsiders; i++)
+		put_outsider(x, &s->outsiders[i]);
 	for (uint32_t i = 1; i < s->nstrings; i++)
 		gs_writer_string(x->w, text_of(s, i));
 	for (uint32_t i = 1; i < s->nframes; i++)

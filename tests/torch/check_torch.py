@@ -159,6 +159,30 @@ def a_request_that_fails_in_backward_is_the_gradient_of_its_line():
 
 
 @case
+def memory_outside_the_allocator_is_split_by_name():
+    library = tempfile.mkdtemp() + '/libgrabs.so'
+    subprocess.run(['gcc', '-shared', '-fPIC', '-O1', '-o', library, f'{here}/outside/grabs.c'], check=True)
+    for own, others, processes, rest in ((None, '4711:3072:/usr/bin/server,815:512:viewer', [('server', 4711, 3072 * MIB), ('viewer', 815, 512 * MIB)], None),
+                                         (1, '4711:3072:/usr/bin/server,815:512:viewer', [('server', 4711, 3072 * MIB), ('viewer', 815, 512 * MIB)], None),
+                                         (1, '4711:3584:server,815:3584:viewer', [], 'CUDA context and other processes')):   # any of them may be this process
+        held_by_others = sum(int(p.split(':')[1]) for p in others.split(',')) if processes else 7168
+        env = {'FAKE_NVML_OWN_PID': own} if own else {}
+        r = Run(f'{here}/outside/beside.py', library, mib=8192, before=[gpusnap, 'run'], FAKE_CUDA_OTHER_MIB=held_by_others, FAKE_NVML_OTHERS=others, **env)
+        assert len(r.dumps) == 1, (r.out, r.err)
+        rows = ask(r.dumps[0], 'outside')
+        assert sum(row['bytes'] for row in rows) == 8192 * MIB, rows
+        assert all(row['holder'] for row in rows), rows
+        found = {row['holder']: row for row in rows}
+        assert [(p['holder'], p['pid'], p['bytes']) for p in rows if p['pid']] == processes, rows
+        assert found['libgrabs.so']['bytes'] == 192 * MIB and 'beside.py:9 communicate' in found['libgrabs.so']['known'], rows
+        assert found['pytorch']['bytes'] == ask(r.dumps[0], 'summary')[0]['reserved'] and 'free' in found, rows
+        assert rest is None or found[rest]['bytes'] == held_by_others * MIB, rows
+        said = subprocess.run([gpusnap, 'diagnose', '-q', r.dumps[0]], capture_output=True, text=True).stdout
+        line = next(l for l in said.splitlines() if l.startswith('  outside '))
+        assert 'libgrabs.so 192 MiB' in line and all(f'{name} {pid}' in said for name, pid, _ in processes), said
+
+
+@case
 def a_healthy_run_that_is_refused_again_and_again_leaves_no_dump():
     if [int(n) for n in release.split('.')[:2]] < [2, 10]:
         raise Skip('PyTorch of this release reads freed memory when it gives oversize blocks back, and may crash by itself')

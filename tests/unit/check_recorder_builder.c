@@ -136,6 +136,36 @@ START_TEST(rows_added_in_any_order_come_back_sorted)
 }
 END_TEST
 
+START_TEST(who_holds_memory_outside_is_told_with_name_and_process)
+{
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	gpusnap_outsider_row server = {sizeof server, 1, "my server", 4711, 3 << 20, "nvml"},
+						 library = {sizeof library, 1, "libnccl.so.2", GPUSNAP_UNKNOWN, 5,
+							 "driver calls of train.py:9 step"},
+						 nobody = {sizeof nobody, 1, "", 1, 1, NULL},
+						 less = {sizeof less, 1, "x", 1, -1, NULL};
+	add_device(1);
+	ck_assert_int_eq(gpusnap_builder_outsider(b, &server), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_builder_outsider(b, &library), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_builder_outsider(b, &nobody), GPUSNAP_INVALID);
+	ck_assert_int_eq(gpusnap_builder_outsider(b, &less), GPUSNAP_INVALID);
+	ck_assert_int_eq(gpusnap_builder_setting(b, "outside", "no such row"), GPUSNAP_OK);
+	ck_assert_int_eq(gpusnap_builder_write(b, 1, path, 0, NULL, 0), GPUSNAP_OK);
+	gs_snapshot_init(&s);
+	ck_assert_msg(!gs_read_path(path, GS_WANT_ALL, &s, &err), "%s", err.text);
+	ck_assert_uint_eq(s.noutsiders, 2);
+	ck_assert_str_eq(gs_string_text(&s, s.outsiders[0].holder), "my server");
+	ck_assert_int_eq(s.outsiders[0].pid, 4711);
+	ck_assert_int_eq(s.outsiders[0].bytes, 3 << 20);
+	ck_assert_int_eq(s.outsiders[1].pid, GS_NONE);
+	ck_assert_int_eq(s.outsiders[1].device, 1);
+	ck_assert_str_eq(gs_string_text(&s, s.outsiders[1].known), "driver calls of train.py:9 step");
+	ck_assert_str_eq(gs_snapshot_setting(&s, "outside"), "no such row");
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(what_cannot_be_is_refused_with_the_reason)
 {
 	gpusnap_block_row row = {sizeof row, 0, 0x100, 512, 512, GPUSNAP_INACTIVE, 99, 0, 0};
@@ -261,6 +291,7 @@ Suite *suite_recorder_builder(void)
 	TCase *t = tcase_create("builder");
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, rows_added_in_any_order_come_back_sorted);
+	tcase_add_test(t, who_holds_memory_outside_is_told_with_name_and_process);
 	tcase_add_test(t, what_cannot_be_is_refused_with_the_reason);
 	tcase_add_test(t, a_file_is_replaced_only_when_asked);
 	tcase_add_test(t, without_a_path_the_pattern_names_it_and_the_newest_takes_the_last_place);

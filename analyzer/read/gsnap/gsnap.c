@@ -121,6 +121,31 @@ static gs_status add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	return failed ? no_memory(err) : GS_OK;
 }
 
+/* "DEVICE PID|- BYTES KNOWN<tab>HOLDER"; false where it is not that. */
+static bool outsider_of(gs_snapshot *s, const char *text, gs_outsider *x)
+{
+	char *end, *at;
+	long device = strtol(text, &end, 10);
+	*x = (gs_outsider){.device = (int32_t)device, .pid = GS_NONE};
+	if (end == text || *end != ' ' || device < 0 || device > INT32_MAX)
+		return false;
+	at = end + 1;
+	if (*at != '-')
+		x->pid = strtoll(at, &end, 10);
+	else
+		end = at + 1;
+	if (end == at || *end != ' ' || (x->pid < 0 && x->pid != GS_NONE))
+		return false;
+	at = end + 1;
+	x->bytes = strtoll(at, &end, 10);
+	const char *tab = end == at || *end != ' ' ? NULL : strchr(end, '\t');
+	if (!tab || x->bytes < 0)
+		return false;
+	x->known = gs_snapshot_string(s, end + 1, (size_t)(tab - end - 1));
+	x->holder = gs_snapshot_string(s, tab + 1, strlen(tab + 1));
+	return x->known && x->holder;
+}
+
 static gs_status add_setting(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 {
 	gs_row_setting row;
@@ -128,6 +153,10 @@ static gs_status add_setting(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_sections_row(g->sections, i, &row);
 	const char *name = text_of(g->snapshot, row.name, &failed),
 			   *value = text_of(g->snapshot, row.value, &failed);
+	gs_outsider outsider;
+	if (!failed && name && value && !strcmp(name, "outside") &&
+		outsider_of(g->snapshot, value, &outsider))
+		return gs_snapshot_add_outsider(g->snapshot, &outsider) ? no_memory(err) : GS_OK;
 	if (failed || gs_snapshot_add_setting(g->snapshot, name ? name : "", value ? value : ""))
 		return no_memory(err);
 	return GS_OK;

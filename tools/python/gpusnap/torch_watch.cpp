@@ -50,39 +50,6 @@ EXPORT void gpusnap_torch_setting(const char *name, const char *value)
 	settings.emplace_back(name, value);
 }
 
-// Bytes that other processes hold on the device of that UUID ("GPU-…"), where NVML tells; else unknown. In another name space of
-// process ids our own is not among them, and then nobody is known to be another.
-static int64_t others_on(const std::string &uuid)
-{
-	struct process {
-		unsigned pid;
-		unsigned long long used;
-		unsigned gpu, compute;
-	};
-	static std::vector<process> found(256);
-	static std::mutex asking;
-	std::lock_guard<std::mutex> guard(asking);
-	void *nvml = uuid.empty() ? nullptr : dlopen("libnvidia-ml.so.1", RTLD_NOW), *handle = nullptr;
-	unsigned n = static_cast<unsigned>(found.size());
-	auto function = [&](const char *name) { return nvml ? dlsym(nvml, name) : nullptr; };
-	auto init = reinterpret_cast<int (*)()>(function("nvmlInit_v2"));
-	auto by_uuid = reinterpret_cast<int (*)(const char *, void **)>(function("nvmlDeviceGetHandleByUUID"));
-	auto running = reinterpret_cast<int (*)(void *, unsigned *, process *)>(function("nvmlDeviceGetComputeRunningProcesses_v3"));
-	if (!init || !by_uuid || !running || init() || by_uuid(uuid.c_str(), &handle) || running(handle, &n, found.data()))
-		return GPUSNAP_UNKNOWN;
-	bool ours = false;
-	int64_t bytes = 0;
-	for (unsigned i = 0; i < n && i < found.size(); i++) {
-		if (found[i].used >> 62)
-			return GPUSNAP_UNKNOWN;
-		if (found[i].pid == static_cast<unsigned>(getpid()))
-			ours = true;
-		else
-			bytes += static_cast<int64_t>(found[i].used);
-	}
-	return ours ? bytes : GPUSNAP_UNKNOWN;
-}
-
 // --- events --------------------------------------------------------------------------------------------------------------------
 
 static std::atomic<bool> on;
@@ -272,7 +239,7 @@ static void put_segment(gpusnap_builder *b, const cca::SegmentInfo &s)
 	}
 }
 
-static gpusnap_device_row put_device(gpusnap_builder *b, int device, const failure *f, gpusnap_watched &told)
+static gpusnap_device_row put_device(gpusnap_builder *b, int device, int64_t reserved, const failure *f, gpusnap_watched &told)
 {
 	told.size = sizeof told;
 	if (gpusnap_watch_rows(b, device, &told) != GPUSNAP_OK)
@@ -288,7 +255,10 @@ static gpusnap_device_row put_device(gpusnap_builder *b, int device, const failu
 	row.capacity = devices[device].capacity;
 	row.device_free = f ? static_cast<int64_t>(f->free) : free_of(device);
 	row.allowed = allowed_on(device);
-	row.others = others_on(devices[device].uuid);
+	char pci[32] = "";
+	if (cudaDeviceGetPCIBusId(pci, sizeof pci, device) != cudaSuccess)
+		pci[0] = 0;
+	must(gpusnap_builder_outsiders(b, device, devices[device].uuid.c_str(), pci, reserved, &row.others));
 	row.dropped = told.dropped;
 	row.complete = from_start && !told.dropped;
 	row.layout_at_oom = at_oom;
@@ -333,7 +303,7 @@ static void fill(gpusnap_builder *b, int failing, const failure *f)
 	for (int device : used) {
 		gpusnap_watched told{};
 		auto stats = cca::getDeviceStats(static_cast<c10::DeviceIndex>(device));
-		gpusnap_device_row row = put_device(b, device, device == failing ? f : nullptr, told);
+		gpusnap_device_row row = put_device(b, device, stats.reserved_bytes[0].current, device == failing ? f : nullptr, told);
 		put_stats(b, device, stats);
 		if (f && device == failing)
 			put_oom(b, row, *f, told, stats);

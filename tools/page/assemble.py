@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Puts the page together: one HTML file with the module, the worker's script and the viewer inside.
-usage: assemble.py MODULE.wasm TOOLS_PAGE OUT.html
+usage: assemble.py MODULE.wasm.gz TOOLS_PAGE OUT.html
 
 Between the comments `gpusnap: begin` and `gpusnap: end` stands what a report takes over; `gpusnap: recordings` is where recordings go.
 Scripts are allowed by their hashes, so that nothing that a file names can become one."""
-import base64, gzip, hashlib, os, sys
+import base64, hashlib, os, sys
 
 module, folder, out = sys.argv[1:]
 
@@ -20,7 +20,7 @@ def parts(ending):
 
 
 with open(module, "rb") as f:
-    packed = base64.b64encode(gzip.compress(f.read(), 9, mtime=0)).decode()
+    packed = base64.b64encode(f.read()).decode()
 worker = '"use strict"\n' + text("wasi.js") + text("engine.js") + text("worker.js")
 script = '(() => {\n"use strict"\n' + text("client.js") + parts(".js") + "})()\n"
 for name, source in ("worker", worker), ("script", script):

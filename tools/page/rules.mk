@@ -15,7 +15,7 @@ $(WASM_LIBS)/complete: $(PACKAGE)/sources/complete tools/package/libs.sh | $(PAC
 		-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_WAL -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_UTF16 -DSQLITE_OMIT_COMPLETE -DSQLITE_OMIT_TCL_VARIABLE" \
 		sh tools/package/libs.sh $(PACKAGE)/sources $(@D)
 # What is not on the way of every event is small rather than quick: the module travels inside each page.
-WASM_QUICK  := $(addprefix $(WASM_DIR)/,schema/sha256.o schema/gsnap_read.o $(addprefix analyzer/,model/%.o read/open/%.o read/pytorch/%.o state/%.o timeline/%.o \
+WASM_QUICK  := $(addprefix $(WASM_DIR)/,schema/gsnap_read.o $(addprefix analyzer/,model/%.o read/open/%.o read/pytorch/%.o state/%.o timeline/%.o \
 	meaning/senses.o meaning/passes.o replay/play.o replay/requests.o))
 $(WASM_DIR)/%.o: %.c $(WASM_LIBS)/complete | $(B)/gen/sql.c
 	@mkdir -p $(@D)
@@ -33,10 +33,13 @@ $(B)/page/gpusnap.wasm: $(OBJ_wasm)
 	$(Q)if command -v wasm-opt >/dev/null; then nice wasm-opt -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
 		--enable-mutable-globals -o $@.small $@ && mv $@.small $@; else echo "page: larger than it need be: wasm-opt is not here (binaryen)"; fi
 .PHONY: deps-page
-deps-page: deps-wheel ## install what make page needs: Debian's sources, zig from PyPI, and binaryen and node for a small module and its check
-	@sh tools/deps.sh binaryen nodejs
+deps-page: deps-wheel ## install what make page needs: Debian's sources, zig from PyPI, and binaryen, zopfli and node for a small module and its check
+	@sh tools/deps.sh binaryen zopfli nodejs
+# Packed once: a change of the viewer does not pack it again. zopfli makes it 4 % smaller than gzip, which every browser unpacks.
+$(B)/page/gpusnap.wasm.gz: $(B)/page/gpusnap.wasm
+	$(Q)if command -v zopfli >/dev/null; then nice zopfli -c --i5 $< >$@; else gzip -9nc $< >$@; fi
 VIEWER := $(sort $(wildcard tools/page/viewer/*.css tools/page/viewer/*.html tools/page/viewer/*.js))
-$(B)/page/gpusnap.html: $(B)/page/gpusnap.wasm tools/page/assemble.py $(wildcard tools/page/*.js) $(VIEWER)
+$(B)/page/gpusnap.html: $(B)/page/gpusnap.wasm.gz tools/page/assemble.py $(wildcard tools/page/*.js) $(VIEWER)
 	$(Q)python3 tools/page/assemble.py $< tools/page $@
 .PHONY: page
 page: $(B)/page/gpusnap.html ## the whole analyzer as one page for any browser, build/page/gpusnap.html (after make deps-page)

@@ -20,27 +20,50 @@ static uint32_t load32(const unsigned char *p)
 	return (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3];
 }
 
+/* A round. The eight variables stay where they are and change their parts instead: moving them
+ * along takes longer than the sums. */
+#define ROUND(a, b, c, d, e, f, g, h, i)                                                       \
+	do {                                                                                       \
+		uint32_t t = h + (ror(e, 6) ^ ror(e, 11) ^ ror(e, 25)) + ((e & f) ^ (~e & g)) + k[i] + \
+			w[i];                                                                              \
+		d += t;                                                                                \
+		h = t + (ror(a, 2) ^ ror(a, 13) ^ ror(a, 22)) + ((a & b) ^ (a & c) ^ (b & c));         \
+	} while (0)
+
+static void spread_words(uint32_t w[64], const unsigned char *p)
+{
+	for (int i = 0; i < 16; i++)
+		w[i] = load32(p + 4 * i);
+	for (int i = 16; i < 64; i++)
+		w[i] = w[i - 16] + (ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ w[i - 15] >> 3) + w[i - 7] +
+			(ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ w[i - 2] >> 10);
+}
+
 static void add_blocks_plain(uint32_t state[8], const unsigned char *p, size_t n)
 {
+	uint32_t w[64];
 	for (; n; n--, p += 64) {
-		uint32_t w[64], v[8];
-		for (int i = 0; i < 16; i++)
-			w[i] = load32(p + 4 * i);
-		for (int i = 16; i < 64; i++)
-			w[i] = w[i - 16] + (ror(w[i - 15], 7) ^ ror(w[i - 15], 18) ^ w[i - 15] >> 3) +
-				w[i - 7] + (ror(w[i - 2], 17) ^ ror(w[i - 2], 19) ^ w[i - 2] >> 10);
-		memcpy(v, state, sizeof v);
-		for (int i = 0; i < 64; i++) {
-			uint32_t t1 = v[7] + (ror(v[4], 6) ^ ror(v[4], 11) ^ ror(v[4], 25)) +
-				((v[4] & v[5]) ^ (~v[4] & v[6])) + k[i] + w[i];
-			uint32_t t2 = (ror(v[0], 2) ^ ror(v[0], 13) ^ ror(v[0], 22)) +
-				((v[0] & v[1]) ^ (v[0] & v[2]) ^ (v[1] & v[2]));
-			memmove(v + 1, v, 7 * sizeof *v);
-			v[4] += t1;
-			v[0] = t1 + t2;
+		uint32_t s0 = state[0], s1 = state[1], s2 = state[2], s3 = state[3], s4 = state[4],
+				 s5 = state[5], s6 = state[6], s7 = state[7];
+		spread_words(w, p);
+		for (int i = 0; i < 64; i += 8) {
+			ROUND(s0, s1, s2, s3, s4, s5, s6, s7, i);
+			ROUND(s7, s0, s1, s2, s3, s4, s5, s6, i + 1);
+			ROUND(s6, s7, s0, s1, s2, s3, s4, s5, i + 2);
+			ROUND(s5, s6, s7, s0, s1, s2, s3, s4, i + 3);
+			ROUND(s4, s5, s6, s7, s0, s1, s2, s3, i + 4);
+			ROUND(s3, s4, s5, s6, s7, s0, s1, s2, i + 5);
+			ROUND(s2, s3, s4, s5, s6, s7, s0, s1, i + 6);
+			ROUND(s1, s2, s3, s4, s5, s6, s7, s0, i + 7);
 		}
-		for (int i = 0; i < 8; i++)
-			state[i] += v[i];
+		state[0] += s0;
+		state[1] += s1;
+		state[2] += s2;
+		state[3] += s3;
+		state[4] += s4;
+		state[5] += s5;
+		state[6] += s6;
+		state[7] += s7;
 	}
 }
 

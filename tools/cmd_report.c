@@ -79,7 +79,11 @@ static void put_viewer(gs_markup *m, void *context)
 {
 	viewer *v = context;
 	size_t n = v->input->n < GS_REPORT_WHOLE ? v->input->n : GS_REPORT_WHOLE;
-	gs_markup_raw(m, v->page->before);
+	const char *root = strstr(v->page->before, GS_PAGE_ROOT);
+	int head = root ? (int)(root - v->page->before) + (int)strlen(GS_PAGE_ROOT) : 0;
+	gs_markup_raw(m, "");
+	fprintf(m->out, "%.*s%s%s", head, v->page->before, root ? " class=\"report\"" : "",
+		v->page->before + head); /* it leaves out what the report says around it */
 	v->status = gs_page_file_put(m->out, v->input->snapshots, n, v->err);
 	gs_markup_raw(m, v->page->after);
 }

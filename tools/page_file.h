@@ -8,6 +8,9 @@
 #include "analyzer/draw/markup.h"
 #include "analyzer/model/snapshot.h"
 
+/* How the viewer's outermost element begins. */
+#define GS_PAGE_ROOT "<div id=\"gpusnap-viewer\""
+
 typedef struct gs_page_file {
 	char *text;
 	const char *head, *before, *after, *tail; /* its parts: recordings stand between before and

@@ -191,7 +191,19 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_bands(
 	gpusnap_snapshot *s, const char *options, gpusnap_bands *columns);
 GPUSNAP_ANALYZER_API void gpusnap_bands_free(gpusnap_bands *columns);
 
-/* Every block's life. Options: device. */
+/* What every event came to. Options: device. */
+typedef struct gpusnap_curve {
+	size_t n;
+	int64_t *time_us; /* INT64_MIN unknown */
+	uint64_t *allocated, *reserved;
+	uint8_t *action; /* number in gpusnap_action_name */
+} gpusnap_curve;
+GPUSNAP_ANALYZER_API int gpusnap_snapshot_curve(
+	gpusnap_snapshot *s, const char *options, gpusnap_curve *columns);
+GPUSNAP_ANALYZER_API void gpusnap_curve_free(gpusnap_curve *columns);
+
+/* Every block's life. Options: device, columns (names of those members that are wanted, the others
+ * are NULL; all). */
 typedef struct gpusnap_lives {
 	size_t n;
 	int32_t *birth; /* event; -1 before the recording */

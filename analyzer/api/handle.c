@@ -124,17 +124,23 @@ int gpusnap_snapshot_open_memory(gpusnap_snapshot *s, const void *data, size_t n
 	return gpusnap_snapshot_open_stream(s, next_bytes, &b, n, name);
 }
 
-int gpusnap_snapshot_open_stream(
-	gpusnap_snapshot *s, gpusnap_read *read, void *context, uint64_t size, const char *name)
+int gs_api_open_stream(gpusnap_snapshot *s, gpusnap_read *read, void *context, uint64_t size,
+	const char *name, unsigned want)
 {
 	gs_error err = GS_ERROR_INIT;
 	if (begin_reading(s))
 		return GPUSNAP_USAGE;
 	gs_snapshot_release(&s->snapshot);
-	gs_status status = gs_read_stream(read, context, size, name, GS_WANT_ALL, &s->snapshot, &err);
+	gs_status status = gs_read_stream(read, context, size, name, want, &s->snapshot, &err);
 	if (!status && name && s->snapshot.rank == GS_NONE)
 		s->snapshot.rank = gs_rank_of_path(name);
 	return end_reading(s, status, &err);
+}
+
+int gpusnap_snapshot_open_stream(
+	gpusnap_snapshot *s, gpusnap_read *read, void *context, uint64_t size, const char *name)
+{
+	return gs_api_open_stream(s, read, context, size, name, GS_WANT_ALL);
 }
 
 const char *gpusnap_snapshot_error(const gpusnap_snapshot *s) { return s->error.text; }

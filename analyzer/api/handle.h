@@ -15,6 +15,10 @@ struct gpusnap_snapshot {
 	gs_error error;
 };
 
+/* gpusnap_snapshot_open_stream of what is wanted alone (gs_want). */
+int gs_api_open_stream(gpusnap_snapshot *s, gpusnap_read *read, void *context, uint64_t size,
+	const char *name, unsigned want);
+
 /* Ends a call: remembers the error's text, and gives the interface's number for a status. */
 int gs_api_end(gpusnap_snapshot *s, gs_status status, const gs_error *err);
 

@@ -212,33 +212,126 @@ void gpusnap_lives_free(gpusnap_lives *c)
 	memset(c, 0, sizeof *c);
 }
 
-static bool take_lives(gpusnap_lives *c, size_t n)
+/* Which of the members are wanted: a bit each, in their order in the struct. */
+#define LIVES_MEMBERS(X) \
+	X(birth)             \
+	X(freed)             \
+	X(death) X(address) X(size) X(holder) X(stack) X(tag) X(step) X(stream) X(pool) X(category)
+
+static gs_status read_members(const gs_api_options *o, unsigned *wanted, gs_error *err)
 {
-	c->n = n;
-	return TAKE(c, birth, n) && TAKE(c, freed, n) && TAKE(c, death, n) && TAKE(c, address, n) &&
-		TAKE(c, size, n) && TAKE(c, holder, n) && TAKE(c, stack, n) && TAKE(c, tag, n) &&
-		TAKE(c, step, n) && TAKE(c, stream, n) && TAKE(c, pool, n) && TAKE(c, category, n);
+	static const char *const words[] = {
+#define X(member) #member,
+		LIVES_MEMBERS(X)
+#undef X
+	};
+	enum { WORDS = sizeof words / sizeof *words };
+	const char *names[WORDS];
+	size_t n = 0, k;
+	gs_status status = gs_api_option_texts(o, "columns", names, WORDS, &n, err);
+	*wanted = n ? 0 : ~0u;
+	for (size_t i = 0; i < n && !status; i++) {
+		for (k = 0; k < WORDS && strcmp(words[k], names[i]); k++)
+			;
+		if (k == WORDS)
+			status = gs_fail(err, GS_INVALID, "no column is called \"%.40s\"", names[i]);
+		*wanted |= 1u << (k % 32);
+	}
+	return status;
 }
+
+static bool take_lives(gpusnap_lives *c, size_t n, unsigned wanted)
+{
+	bool taken = true;
+	unsigned bit = 1;
+	c->n = n;
+#define X(member)                            \
+	if (wanted & bit)                        \
+		taken = TAKE(c, member, n) && taken; \
+	bit <<= 1;
+	LIVES_MEMBERS(X)
+#undef X
+	return taken;
+}
+
+#define PUT(c, member, i, value)      \
+	do {                              \
+		if ((c)->member)              \
+			(c)->member[i] = (value); \
+	} while (0)
 
 static void fill_life(const gs_timeline *t, uint32_t i, gpusnap_lives *c)
 {
 	const gs_life *l = &t->lives.all[i];
-	gs_block b = gs_life_block(&t->lives, i);
-	c->birth[i] = l->birth;
-	c->freed[i] = l->freed;
-	c->death[i] = l->death;
-	c->address[i] = b.address;
-	c->size[i] = b.size;
-	c->holder[i] = t->holder[i];
-	c->stack[i] = b.stack;
-	c->tag[i] = b.tag;
-	c->step[i] = (int32_t)gs_timeline_step_at(t, l->birth);
-	c->stream[i] = gs_life_stream(&t->lives, i);
-	c->pool[i] = gs_life_pool(&t->lives, i);
-	c->category[i] = gs_timeline_sense(t, i).category;
+	PUT(c, birth, i, l->birth);
+	PUT(c, freed, i, l->freed);
+	PUT(c, death, i, l->death);
+	PUT(c, address, i, gs_life_address(&t->lives, i));
+	PUT(c, size, i, gs_life_size(&t->lives, i));
+	PUT(c, holder, i, t->holder[i]);
+	PUT(c, stack, i, gs_life_block(&t->lives, i).stack);
+	PUT(c, tag, i, gs_life_block(&t->lives, i).tag);
+	PUT(c, step, i, (int32_t)gs_timeline_step_at(t, l->birth));
+	PUT(c, stream, i, gs_life_stream(&t->lives, i));
+	PUT(c, pool, i, gs_life_pool(&t->lives, i));
+	PUT(c, category, i, gs_timeline_sense(t, i).category);
 }
 
 int gpusnap_snapshot_lives(gpusnap_snapshot *s, const char *options, gpusnap_lives *columns)
+{
+	static const char *const names[] = {"device", "columns", NULL};
+	gs_api_options o = {NULL};
+	gs_error err = GS_ERROR_INIT;
+	const gs_timeline *t = NULL;
+	unsigned wanted;
+	int begun = begin_columns(s, columns, sizeof *columns);
+	if (begun)
+		return begun;
+	gs_status status = begin(s, options, names, &o, &t, &err);
+	if (!status)
+		status = read_members(&o, &wanted, &err);
+	if (!status && !take_lives(columns, t->lives.n, wanted))
+		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %u lives", t->lives.n);
+	for (uint32_t i = 0; !status && i < t->lives.n; i++)
+		fill_life(t, i, columns);
+	if (status)
+		gpusnap_lives_free(columns);
+	gs_api_options_release(&o);
+	return gs_api_end(s, status, &err);
+}
+
+/* --- the curve -----------------------------------------------------------------------------------
+ */
+
+void gpusnap_curve_free(gpusnap_curve *c)
+{
+	free(c->time_us);
+	free(c->allocated);
+	free(c->reserved);
+	free(c->action);
+	memset(c, 0, sizeof *c);
+}
+
+static gs_status fill_curve(const gs_timeline *t, gpusnap_curve *c, gs_error *err)
+{
+	const gs_trace *trace = &t->device->trace;
+	gs_running_totals g;
+	c->n = trace->n;
+	if (!TAKE(c, time_us, c->n) || !TAKE(c, allocated, c->n) || !TAKE(c, reserved, c->n) ||
+		!TAKE(c, action, c->n))
+		return gs_fail(err, GS_NO_MEMORY, "no memory for %zu events", c->n);
+	gs_running_totals_start(&t->history, &g);
+	for (size_t i = 0; i < c->n; i++) {
+		gs_running_totals_step(&t->history, i, &g);
+		c->time_us[i] = trace->events[i].time_us;
+		c->allocated[i] = g.allocated;
+		c->reserved[i] = g.reserved;
+		c->action[i] = (uint8_t)gs_event_action(&trace->events[i]);
+	}
+	return GS_OK;
+}
+
+int gpusnap_snapshot_curve(gpusnap_snapshot *s, const char *options, gpusnap_curve *columns)
 {
 	static const char *const names[] = {"device", NULL};
 	gs_api_options o = {NULL};
@@ -248,12 +341,10 @@ int gpusnap_snapshot_lives(gpusnap_snapshot *s, const char *options, gpusnap_liv
 	if (begun)
 		return begun;
 	gs_status status = begin(s, options, names, &o, &t, &err);
-	if (!status && !take_lives(columns, t->lives.n))
-		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %u lives", t->lives.n);
-	for (uint32_t i = 0; !status && i < t->lives.n; i++)
-		fill_life(t, i, columns);
+	if (!status)
+		status = fill_curve(t, columns, &err);
 	if (status)
-		gpusnap_lives_free(columns);
+		gpusnap_curve_free(columns);
 	gs_api_options_release(&o);
 	return gs_api_end(s, status, &err);
 }

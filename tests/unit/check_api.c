@@ -319,6 +319,23 @@ START_TEST(heap_lives_and_bands_are_one_story)
 	ck_assert_uint_gt(bands.npieces, 0);
 	gpusnap_bands_free(&bands);
 	gpusnap_heap_free(&heap);
+	gpusnap_curve curve;
+	gpusnap_events events;
+	ck_assert(!gpusnap_snapshot_curve(s, NULL, &curve));
+	ck_assert(!gpusnap_snapshot_events(s, -1, &events));
+	ck_assert_uint_eq(curve.n, events.n);
+	ck_assert_mem_eq(curve.allocated, events.allocated, curve.n * sizeof *curve.allocated);
+	ck_assert_mem_eq(curve.reserved, events.reserved, curve.n * sizeof *curve.reserved);
+	ck_assert_mem_eq(curve.time_us, events.time_us, curve.n * sizeof *curve.time_us);
+	ck_assert_mem_eq(curve.action, events.action, curve.n);
+	gpusnap_curve_free(&curve);
+	gpusnap_events_free(&events);
+	gpusnap_lives some;
+	ck_assert(!gpusnap_snapshot_lives(s, "{\"columns\":[\"size\",\"birth\"]}", &some));
+	ck_assert_ptr_null(some.holder);
+	ck_assert_mem_eq(some.size, lives.size, lives.n * sizeof *lives.size);
+	gpusnap_lives_free(&some);
+	ck_assert_int_eq(gpusnap_snapshot_lives(s, "{\"columns\":[\"weight\"]}", &some), GPUSNAP_USAGE);
 	gpusnap_lives_free(&lives);
 	gpusnap_snapshot_close(s);
 }

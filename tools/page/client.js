@@ -4,7 +4,7 @@ class GpusnapError extends Error {
 }
 
 const gpusnap = (() => {
-	const NEVER = 0x7fffffff, NOBODY = 0xffffffff
+	const NEVER = 0x7fffffff, NOBODY = 0xffffffff, LIVES = ['birth', 'freed', 'death', 'address', 'size', 'holder', 'pool', 'category']
 	const inside = id => document.getElementById(id)?.textContent ?? ''
 	const bytesOf = text => {
 		text = text.trim()
@@ -108,7 +108,7 @@ const gpusnap = (() => {
 		ask(what, options = {}, { signal } = {}) {
 			return this.during(signal, async () => {
 				const { other, ...given } = options
-				if (!other) return shape(this, what, given, await this.raw(what === 'curve' ? 'events' : what, given))
+				if (!other) return shape(this, what, given, await this.raw(what, what === 'lives' ? { columns: LIVES, ...given } : given))
 				await this.connect()
 				await other.openIn(this.connection)
 				return shape(this, what, given, await this.raw(what, { ...given, other: other.file }))
@@ -133,7 +133,7 @@ const gpusnap = (() => {
 	}
 	const shapes = {
 		curve: e => ({ time: e.time_us, allocated: e.allocated, reserved: e.reserved, action: e.action }),
-		lives: (l, d) => ({ ...l, freed: none(l.freed, NEVER), death: none(l.death, NEVER), stream: place(l.stream, d.streams.length), pool: place(l.pool, d.pools.length) }),
+		lives: (l, d) => ({ ...l, freed: none(l.freed, NEVER), death: none(l.death, NEVER), stream: l.stream && place(l.stream, d.streams.length), pool: l.pool && place(l.pool, d.pools.length) }),
 		find: found => ({ lives: found.life }),
 		colors: c => ({ ...JSON.parse(new TextDecoder().decode(c.legend)), of: c.of }),
 		life: l => l && { ...l, why: l.category_why, stack: l.stack.filter((f, i, all) => !f.plumbing || all.every(g => g.plumbing)).map(f => f.text) },

@@ -20,6 +20,7 @@ const COLUMNS = {
 		['state', 'u8', 1], ['category', 'u8', 1]]],
 	found: [['n'], [['life', 'u32', 0]]],
 	colors: [['n', 'nlegend'], [['of', 'u8', 0], ['legend', 'u8', 1]]],
+	curve: [['n'], [['time_us', 'i64', 0], ['allocated', 'u64', 0], ['reserved', 'u64', 0], ['action', 'u8', 0]]],
 	events: [['n'], [
 		['address', 'u64', 0], ['size', 'u64', 0], ['time_us', 'i64', 0], ['stream', 'u64', 0], ['stack', 'u32', 0], ['tag', 'u32', 0],
 		['action', 'u8', 0], ['allocated', 'i64', 0], ['reserved', 'i64', 0]]],
@@ -34,6 +35,7 @@ class Engine {
 	constructor(module) {
 		this.wasi = new Wasi()
 		this.handles = new Map()
+		this.unsummed = new Map()	// by file: what its sum is to be made of
 		this.canSuspend = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
 		const into = (bytes, buf) => {
 			if (!bytes) return -1
@@ -102,8 +104,12 @@ class Engine {
 		const handle = this.c.gpusnap_snapshot_new(), start = new TextDecoder('latin1').decode(source.read(0, 16))
 		if (!handle) throw new AnalyzerError('out of memory', 'failed')
 		const done = status => {
+			if (!status) {
+				if (this.read) this.unsummed.set(file, source)
+				this.read = null
+				return void this.handles.set(file, handle)
+			}
 			this.read = null
-			if (!status) return void this.handles.set(file, handle)
 			const message = this.textAt(this.c.gpusnap_snapshot_error(handle))
 			this.c.gpusnap_snapshot_close(handle)
 			throw new AnalyzerError(message, 'failed')
@@ -122,6 +128,19 @@ class Engine {
 	close(file) {
 		this.c.gpusnap_snapshot_close(this.handleOf(file))
 		this.handles.delete(file)
+		this.unsummed.delete(file)
+	}
+	// The sum of a file's bytes is made when something is asked that shows it. A promise where the browser can suspend.
+	needsSum(file, what, { query = '' } = {}) {
+		return this.unsummed.has(file) && (what === 'info' || (what === 'query' && /\bsnapshot\b|sha256/i.test(query)))
+	}
+	sum(file) {
+		const source = this.unsummed.get(file), suspend = source.chunks && this.canSuspend
+		this.unsummed.delete(file)
+		source.rewind?.()
+		this.read = suspend ? ahead(source, () => {}) : inTurn(source, () => {})
+		const call = suspend ? WebAssembly.promising(this.c.gpusnap_page_sum) : this.c.gpusnap_page_sum
+		return call(this.handleOf(file), BigInt(source.size))
 	}
 	warnings(file) {
 		const all = []
@@ -131,6 +150,7 @@ class Engine {
 
 	// What is asked of a file: texts as strings, files as Uint8Array, columns as an object of typed arrays.
 	ask(file, what, options = {}) {
+		if (!this.canSuspend && this.needsSum(file, what, options)) this.sum(file)
 		const h = this.handleOf(file), { query, kind, other, ...rest } = options
 		const given = what === 'info' ? [] : [JSON.stringify(rest)]
 		const text = (f, ...before) => new TextDecoder().decode(this.withTexts([...before, ...given], (...at) =>
@@ -171,6 +191,7 @@ class Engine {
 		return result
 	}
 	column(at, type, n) {
+		if (!at) return undefined	// not asked for
 		if (ARRAYS[type]) return new ARRAYS[type](this.c.memory.buffer, at, n).slice()
 		const halves = new Int32Array(this.c.memory.buffer, at, 2 * n), out = new Float64Array(n)
 		for (let i = 0; i < n; i++) out[i] = whole(type === 'i64' ? halves[2 * i + 1] : halves[2 * i + 1] >>> 0, halves[2 * i] >>> 0, type === 'i64')

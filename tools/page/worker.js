@@ -22,6 +22,7 @@ function sourceOf(blob, name) {
 			const part = page(Math.floor(from / PAGE)).subarray(from % PAGE)
 			return part.length >= n || from + part.length >= blob.size ? part.subarray(0, n) : part
 		},
+		rewind() { at = 0 },
 		async chunks() {
 			const bytes = new Uint8Array(await blob.slice(at, at + PIECE).arrayBuffer())
 			at += bytes.length
@@ -42,8 +43,9 @@ const operations = {
 		})
 		return { warnings: engine.warnings(file), memory: engine.memory }
 	},
-	ask({ file, what, options }) {
+	async ask({ file, what, options }) {
 		if (what === 'memory') return engine.memory
+		if (engine.needsSum(file, what, options)) await engine.sum(file)
 		return engine.ask(file, what, options)
 	},
 	close({ file }) { engine.close(file) },

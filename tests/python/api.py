@@ -1,12 +1,16 @@
 """The analysis API on this interpreter, with nothing but the standard library: its answers are the command's, errors tell file and
 reason, memory is given back. usage: api.py BUILD ROOT"""
+import base64
 import gc
+import html
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
 import unittest
+import unittest.mock
 import zipfile
 
 build, root = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
@@ -71,6 +75,24 @@ class Answers(unittest.TestCase):
     def test_info_is_the_commands(self):
         for file in FILES:
             self.assertEqual(gpusnap.open(file).info, asked('info', file)['rows'][0])
+
+    def test_the_page_holds_the_snapshot_in_a_frame_that_reaches_nothing(self):
+        empty = os.path.join(DATA, 'page/page.html')
+        with unittest.mock.patch.dict(os.environ, GPUSNAP_PAGE=empty), tempfile.TemporaryDirectory() as folder:
+            s = gpusnap.open(FILES[4])
+            page = s.page(height=300)
+            page.save(folder + '/page.html')
+            with open(folder + '/page.html', 'rb') as f:
+                self.assertEqual(f.read(), page.data)
+            packed = re.search(rb'class="gpusnap-recording" data-name="([^"]*)">([^<]*)</script>', page.data)
+            self.assertEqual(packed[1].decode(), os.path.basename(FILES[4]))
+            again = gpusnap.open(base64.b64decode(packed[2]), name='again')
+            self.assertEqual(again.holders().rows, s.holders().rows)
+            frame = page._repr_html_()
+            self.assertIn('sandbox="allow-scripts allow-downloads"', frame)
+            self.assertEqual(html.unescape(re.search('srcdoc="([^"]*)"', frame)[1]), page.data.decode())
+        with unittest.mock.patch.dict(os.environ, GPUSNAP_PAGE=__file__), self.assertRaises(gpusnap.Error):
+            s.page()
 
     def test_pictures_and_the_report_are_the_commands_files(self):
         with tempfile.TemporaryDirectory() as folder, gpusnap.open(FAILED) as s:

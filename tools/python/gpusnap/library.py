@@ -47,6 +47,7 @@ _FUNCTIONS = {
     'snapshot_diagnose': (c_int, c_void_p, c_char_p, *_ANSWER), 'snapshot_query': (c_int, c_void_p, c_char_p, c_char_p, *_ANSWER),
     'snapshot_whatif': (c_int, c_void_p, c_char_p, *_ANSWER), 'snapshot_diff': (c_int, c_void_p, c_void_p, c_char_p, *_ANSWER),
     'snapshot_picture': (c_int, c_void_p, c_char_p, c_char_p, *_ANSWER), 'snapshot_report': (c_int, c_void_p, c_char_p, *_ANSWER),
+    'snapshot_export': (c_int, c_void_p, c_char_p, c_char_p, *_ANSWER),
     'snapshot_events': (c_int, c_void_p, c_int64, POINTER(Events)), 'events_free': (None, POINTER(Events)),
     'snapshot_blocks': (c_int, c_void_p, c_int64, c_char_p, POINTER(Blocks)), 'blocks_free': (None, POINTER(Blocks)),
     'analyzer_validity': (c_size_t, c_void_p, c_size_t, POINTER(c_uint8)), 'action_name': (c_char_p, c_uint),

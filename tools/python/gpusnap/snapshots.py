@@ -10,11 +10,14 @@ import threading
 import weakref
 from array import array
 from collections import defaultdict
-from typing import Any, Callable, Dict, List, Optional, Sequence, Union
+from typing import TYPE_CHECKING, Any, Callable, Dict, List, Optional, Sequence, Union
 
 from . import arrow, library
 from .library import Error, UsageError
 from .tables import Table, of_answer
+
+if TYPE_CHECKING:
+    from .page import Page
 
 Size = Union[int, str]    # bytes, or a text such as '40GiB'
 Source = Union[str, 'os.PathLike[str]', bytes, bytearray, memoryview]
@@ -251,6 +254,12 @@ class Snapshot:
         if path is not None:
             _save(path, page)
         return library.text(page)
+
+    def page(self, *, height: int = 900) -> 'Page':
+        """The page for the browser with this snapshot inside (`gpusnap view`): a notebook shows it, so many pixels high, and
+        .save(path) writes the file. gpusnap.Error where this installation came without the page."""
+        from .page import Page
+        return Page(self._ask('export', b'gsnap', None), os.path.basename(self.path or 'snapshot'), height)
 
     def events(self, *, device: Optional[int] = None) -> Table:
         """A device's events (of several devices the first's: see devices), the library's own columns without a copy: idx, action,

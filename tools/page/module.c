@@ -2,7 +2,7 @@
  * function of which is exported. C has no functions of JavaScript's to call, so that reading from
  * the page is added here: the page gives read, and opens by gpusnap_page_open. */
 #include "analyzer/api/handle.h"
-#include "analyzer/read/open/source.h"
+#include "analyzer/read/open/reader.h"
 
 #define EXPORT(name) __attribute__((export_name(#name))) name
 

@@ -12,19 +12,20 @@ $(WASM_LIBS)/complete: $(PACKAGE)/sources/complete tools/package/libs.sh | $(PAC
 	@echo "  CC   the libraries for $(WASM)"
 	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $(WASM)" AR="$(abspath $(ZIG)) ar" NO_PICTURES=1 SIZE_FLAGS=-Oz ZSTD_FLAGS="-DZSTD_NO_INLINE=1 -DHUF_FORCE_DECOMPRESS_X1=1 \
 		-DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT=1" SQLITE_FLAGS="-DSQLITE_OS_OTHER=1 \
-		-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_WAL -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_UTF16 -DSQLITE_OMIT_COMPLETE -DSQLITE_OMIT_TCL_VARIABLE" \
+		-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_WAL -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_UTF16 -DSQLITE_OMIT_COMPLETE -DSQLITE_OMIT_TCL_VARIABLE \
+		-DSQLITE_OMIT_GET_TABLE -DSQLITE_OMIT_INCRBLOB -DSQLITE_OMIT_DESERIALIZE -DSQLITE_OMIT_TRACE -DSQLITE_OMIT_AUTOVACUUM -DSQLITE_UNTESTABLE" \
 		sh tools/package/libs.sh $(PACKAGE)/sources $(@D)
 # What is not on the way of every event is small rather than quick: the module travels inside each page.
 WASM_QUICK  := $(addprefix $(WASM_DIR)/,schema/gsnap_read.o $(addprefix analyzer/,model/%.o read/open/%.o read/pytorch/%.o state/%.o timeline/%.o \
 	meaning/senses.o meaning/passes.o replay/play.o replay/requests.o))
-$(WASM_DIR)/%.o: %.c $(WASM_LIBS)/complete | $(B)/gen/sql.c
+$(WASM_DIR)/%.o: %.c | $(WASM_LIBS)/complete $(B)/gen/sql.c
 	@mkdir -p $(@D)
 	$(Q)$(ZIG) cc -target $(WASM) $(WASM_FLAGS) $(if $(filter $(WASM_QUICK),$@),-O2,-Oz) -I$(WASM_LIBS)/include -c -o $@ $<
-$(WASM_DIR)/sql.o: $(B)/gen/sql.c $(WASM_LIBS)/complete
+$(WASM_DIR)/sql.o: $(B)/gen/sql.c | $(WASM_LIBS)/complete
 	@mkdir -p $(@D)
 	$(Q)$(ZIG) cc -target $(WASM) $(WASM_FLAGS) -c -o $@ $<
 OBJ_wasm := $(SRC_wasm:%.c=$(WASM_DIR)/%.o) $(WASM_DIR)/sql.o
-$(B)/page/gpusnap.wasm: $(OBJ_wasm)
+$(B)/page/gpusnap.wasm: $(OBJ_wasm) $(WASM_LIBS)/complete
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
 	$(Q)$(ZIG) cc -target $(WASM) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \

@@ -5,6 +5,7 @@ FUZZ          := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/f
 FUZZ_SECONDS  ?= 60
 FUZZ_SEEDS    ?=
 FUZZ_B        := build-fuzz
+FUZZ_CC       ?= clang
 FUZZ_SAN      := address,undefined
 
 # Words for libFuzzer: the text literals of the sources that look for them.
@@ -28,8 +29,22 @@ $(B)/libfuzzer/%: $(B)/obj/tests/fuzz/fuzz_%.o $(LIBS_all)
 .PHONY: check-fuzz
 check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
 	$(Q)bad=0; for t in $(FUZZ); do $(B)/fuzz/$$t $$t tests/fuzz/corpus/$$t || bad=1; done; exit $$bad
+# The same where size_t has 32 bits, as in the page's module: there a product of two counts wraps that fits 64. gcc's sanitizers (clang's for searching) watch
+# the ordinary program built by -m32, which sees more than WebAssembly tells; the libraries are built from Debian's sources.
+FUZZ32_LIBS   := $(B)/package/libs-m32
+FUZZ32 = PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(FUZZ32_LIBS))/lib/pkgconfig pkg-config --static" LIBDW=no HTTP=no CUDA_INC=
+$(FUZZ32_LIBS)/complete: $(B)/package/sources/complete tools/package/libs.sh
+	@echo "  CC   the libraries for 32 bits"
+	+$(Q)rm -f $@ && CC="gcc -m32" AR=ar sh tools/package/libs.sh $(B)/package/sources $(@D)
+.PHONY: deps-fuzz32 check-fuzz32
+deps-fuzz32: ## install what check-fuzz32 and fuzz32-NAME need: gcc and clang for 32 bits, what unpacks Debian's sources
+	@sh tools/deps.sh gcc-multilib clang libclang-rt-14-dev dpkg-dev tcl xz-utils
+check-fuzz32: $(FUZZ32_LIBS)/complete ## check-fuzz with a size_t of 32 bits (after make deps-fuzz32)
+	+$(Q)$(MAKE) --no-print-directory B=$(B)-32 CC="gcc -m32" $(FUZZ32) SAN=$(FUZZ_SAN) CFLAGS="-O1 -g" check-fuzz
+fuzz32-%: $(FUZZ32_LIBS)/complete ## fuzz-NAME with a size_t of 32 bits
+	+$(Q)$(MAKE) --no-print-directory FUZZ_B=build-fuzz32 FUZZ_CC="clang -m32" $(FUZZ32) fuzz-$*
 fuzz-%: ## search for inputs that break reader %, with FUZZ_SECONDS=60 FUZZ_SEEDS="folders"
-	$(Q)$(MAKE) --no-print-directory B=$(FUZZ_B) CC=clang CFLAGS="-O1 -g" SAN=fuzzer-no-link,$(FUZZ_SAN) $(FUZZ_B)/libfuzzer/$*
+	$(Q)$(MAKE) --no-print-directory B=$(FUZZ_B) CC="$(FUZZ_CC)" CFLAGS="-O1 -g" SAN=fuzzer-no-link,$(FUZZ_SAN) $(FUZZ_B)/libfuzzer/$*
 	@mkdir -p $(FUZZ_B)/found/$* tests/fuzz/corpus/$*
 	@{ echo '"0"'; LC_ALL=C grep -oh '"[]!#$$&-[^-~ ]\{3,40\}"' $(or $(wildcard $(FUZZ_WORDS_$*)),/dev/null) | grep -v '\.h"$$' | sort -u; } > $(FUZZ_B)/$*.dict
 	$(FUZZ_B)/libfuzzer/$* -dict=$(FUZZ_B)/$*.dict -max_total_time=$(FUZZ_SECONDS) -timeout=5 -rss_limit_mb=1024 -artifact_prefix=$(FUZZ_B)/found/$*- -print_final_stats=1 \

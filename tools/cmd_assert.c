@@ -6,6 +6,7 @@
 
 #include "analyzer/query/assertion.h"
 #include "analyzer/query/query.h"
+#include "analyzer/query/untold.h"
 #include "analyzer/store/db.h"
 #include "schema/size.h"
 #include "schema/sql.h"
@@ -49,6 +50,7 @@ typedef struct broken { /* an assertion that is not true of a device */
 	const gs_assertion *assertion;
 	bool unknown;
 	gs_value value;
+	char why[GS_UNTOLD]; /* the figure is not known, "" no reason */
 	char says[SENTENCE];
 } broken;
 
@@ -76,7 +78,8 @@ static void say(broken *b)
 	char size[32];
 	int n = 0;
 	if (f && b->value.type == GS_VALUE_NULL)
-		n = snprintf(b->says, sizeof b->says, "%s is not known", f->name);
+		n = snprintf(
+			b->says, sizeof b->says, "%s is not known%s%s", f->name, *b->why ? ": " : "", b->why);
 	else if (f && b->value.type == GS_VALUE_REAL)
 		n = snprintf(b->says, sizeof b->says, "%s is %.3g", f->name, b->value.real);
 	else if (f && f->unit == GS_UNIT_BYTES && b->value.integer >= 0)
@@ -89,13 +92,25 @@ static void say(broken *b)
 			n ? ", " : "");
 }
 
-static gs_status put_row(gs_emitter *e, const broken *b, gs_error *err)
+/* For people a figure of bytes is a size. */
+static gs_value shown_value(const broken *b, gs_format format, char size[32])
 {
+	const gs_assertion *a = b->assertion;
+	bool people = format == GS_FORMAT_TABLE || format == GS_FORMAT_MARKDOWN;
+	if (!people || a->told < 0 || gs_figures[a->told].unit != GS_UNIT_BYTES ||
+		b->value.type != GS_VALUE_INT || b->value.integer < 0)
+		return b->value;
+	return gs_value_text(gs_size_format(size, 32, (uint64_t)b->value.integer));
+}
+
+static gs_status put_row(gs_emitter *e, const broken *b, gs_format format, gs_error *err)
+{
+	char size[32];
 	const gs_value row[COLUMNS] = {gs_value_int(b->rank), gs_value_text(b->snapshot),
 		gs_value_int(b->device), gs_value_text(b->assertion->text),
 		b->unknown ? (gs_value){.type = GS_VALUE_NULL} : gs_value_int(0),
 		gs_value_text(b->assertion->told < 0 ? NULL : gs_figures[b->assertion->told].name),
-		b->value, gs_value_text(b->says)};
+		shown_value(b, format, size), gs_value_text(b->says)};
 	gs_status status = gs_emit_row(e, row, err);
 	return status == GS_END ? GS_OK : status;
 }
@@ -134,7 +149,7 @@ static int print(const assert_options *o, const outcome *out)
 	else
 		wrote = gs_emit_open(result.stream, format, &head, &e, &err);
 	for (size_t i = 0; i < out->n && !wrote; i++)
-		wrote = put_row(e, &out->all[i], &err);
+		wrote = put_row(e, &out->all[i], format, &err);
 	if (e)
 		gs_emit_close(e, wrote != GS_OK, &left, &err);
 	gs_output_left(left);
@@ -197,10 +212,20 @@ static gs_status write_sql(const assert_options *o, char *text, char **failed, g
 	for (size_t i = 0; i < o->n; i++)
 		fprintf(sql, ", (%s), %s", o->all[i].sql,
 			o->all[i].told < 0 ? "NULL" : gs_figures[o->all[i].told].name);
+	fputs(", events, steps, whole_steps", sql);
 	fputs(o->base ? " FROM figures LEFT JOIN base ON base_device IS device" : " FROM figures", sql);
 	bool full = fflush(sql) || ferror(sql);
 	fclose(sql);
 	return status || !full ? status : gs_fail(err, GS_LIMIT, "too many assertions");
+}
+
+/* Growth alone has a reason that is worth telling: it takes steps. */
+static void explain(broken *b, sqlite3_stmt *q, int events)
+{
+	if (b->value.type == GS_VALUE_NULL && b->assertion->told >= 0 &&
+		!strcmp(gs_figures[b->assertion->told].name, "growth"))
+		gs_untold_growth(sqlite3_column_int64(q, events), sqlite3_column_int64(q, events + 1),
+			sqlite3_column_int64(q, events + 2), b->why, sizeof b->why);
 }
 
 static gs_status take_row(
@@ -221,7 +246,8 @@ static gs_status take_row(
 			continue;
 		broken *b = &out->all[out->n++];
 		*b = (broken){rank, gs_db_get(q, 1), path ? strdup(path) : NULL, &o->all[i], unknown,
-			value_at(q, at + 1), ""};
+			value_at(q, at + 1), "", ""};
+		explain(b, q, 2 + 2 * (int)o->n);
 		say(b);
 	}
 	return GS_OK;

@@ -27,7 +27,7 @@ const gs_figure gs_figures[] = {
 	{"events", GS_UNIT_NONE, "events of the recording"},
 	{"ooms", GS_UNIT_NONE, "out-of-memories"},
 	{"retries", GS_UNIT_NONE, "times the cache was emptied for a request"},
-	{"growth", B, "bytes of stacks that only grow"},
+	{"growth", B, "bytes of stacks that only grow; NULL where too few steps are known to tell"},
 	{"parameter", B, "bytes of the category in use"},
 	{"buffer", B, "bytes of the category in use"},
 	{"gradient", B, "bytes of the category in use"},

@@ -8,6 +8,7 @@
 #include "schema/size.h"
 #include "schema/sql.h"
 #include "schema/terms.h"
+#include "analyzer/query/untold.h"
 
 static const struct {
 	const char *name;
@@ -209,10 +210,11 @@ static void take_row(answer *a)
 			gs_session_state_of(a->session, id, gs_db_get(a->stmt, a->device)));
 }
 
-static gs_status rows(answer *a, gs_emitter *e, double seconds, uint64_t *count, gs_error *err)
+/* rc: what the first step gave. */
+static gs_status rows(
+	answer *a, gs_emitter *e, int rc, double seconds, uint64_t *count, gs_error *err)
 {
-	int rc;
-	while ((rc = sqlite3_step(a->stmt)) == SQLITE_ROW) {
+	for (; rc == SQLITE_ROW; rc = sqlite3_step(a->stmt)) {
 		take_row(a);
 		say_size(a);
 		gs_status status = gs_emit_row(e, a->values, err);
@@ -243,6 +245,9 @@ gs_status gs_query_answer(gs_session *session, const gs_query_options *options, 
 	gs_emitter *e = NULL;
 	uint64_t written = 0;
 	const gs_query *named = options->named;
+	char untold[GS_UNTOLD] = "";
+	int first = SQLITE_DONE;
+	gs_session_also(session, gs_untold_wants(named));
 	gs_status status = gs_session_query(
 		session, named ? named->sql : options->sql, named != NULL, options->seconds, &a.stmt, err);
 	if (status)
@@ -253,13 +258,17 @@ gs_status gs_query_answer(gs_session *session, const gs_query_options *options, 
 	status = plan(&a, named, err);
 	if (!status)
 		plan_sizes(&a, named, options->format);
+	if (!status && (first = sqlite3_step(a.stmt)) == SQLITE_DONE)
+		status = gs_untold(session, named, untold, err);
+	if (*untold)
+		gs_session_note(session, untold);
 	gs_emit_head head = {named ? named->name : options->sql, gs_session_state(session),
 		gs_session_complete(session), a.columns, a.ncolumns, options->limit, options->width, false,
-		NULL};
+		*untold && options->format == GS_FORMAT_JSON ? untold : NULL};
 	if (!status)
 		status = gs_emit_open(out, options->format, &head, &e, err);
 	if (!status)
-		status = rows(&a, e, options->seconds, &written, err);
+		status = rows(&a, e, first, options->seconds, &written, err);
 	gs_session_stop_clock(session);
 	if (e) {
 		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);

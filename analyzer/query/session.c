@@ -235,7 +235,7 @@ static gs_status prepare_and_fill(gs_session *session, const char *sql, bool nam
 	gs_status status = prepare(session, sql, stmt, err);
 	if (status)
 		return status;
-	unsigned want = session->guard.want;
+	unsigned want = session->guard.want |= session->also;
 	if (named && want & GS_WANT_STATES)
 		want = (want & ~(unsigned)GS_WANT_STATES) | GS_WANT_STATE;
 	gs_guard_pause(&session->guard, db);
@@ -275,6 +275,14 @@ gs_status gs_session_query(gs_session *session, const char *sql, bool named, dou
 	gs_guard_start(&session->guard, seconds);
 	session->guard.want = want;
 	return GS_OK;
+}
+
+void gs_session_also(gs_session *session, unsigned want) { session->also |= want; }
+
+void gs_session_note(const gs_session *session, const char *text)
+{
+	if (session->options.note)
+		session->options.note(session->options.context, NULL, text);
 }
 
 void gs_session_stop_clock(gs_session *session) { gs_guard_stop(&session->guard); }

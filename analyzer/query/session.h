@@ -32,6 +32,9 @@ typedef struct gs_session gs_session;
 gs_status gs_session_open(const gs_session_options *options, gs_session **session, gs_error *err);
 void gs_session_close(gs_session *session);
 
+/* Makes the next question read this too (gs_want). */
+void gs_session_also(gs_session *session, unsigned want);
+
 /* What could not be read beside that which answers; after gs_session_query. */
 const gs_input_losses *gs_session_losses(const gs_session *session);
 
@@ -52,6 +55,8 @@ size_t gs_session_snapshots(const gs_session *session);
 bool gs_session_complete(const gs_session *session);
 /* The state shown (where no device is shown, the one asked for), or NULL where devices differ. */
 const char *gs_session_state(const gs_session *session);
+/* Tells the one who opened the session something worth a line on stderr. */
+void gs_session_note(const gs_session *session, const char *text);
 /* Whether the statement reads what depends on the state. */
 bool gs_session_uses_state(const gs_session *session);
 /* The same of one device; NULL unknown. */

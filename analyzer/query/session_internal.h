@@ -23,6 +23,7 @@ struct gs_session {
 	gs_guard guard;
 	bool stored; /* the answer comes from one database where it is */
 	bool complete;
+	unsigned also; /* gs_want, beside what the statement reads */
 	char *failed;
 	gs_ranks ranks; /* of all snapshots, shown or not */
 	gs_session_item *items;

@@ -1,10 +1,11 @@
--- a device's figures, each a name that an assertion may use; peaks and growth are of the whole recording
+-- a device's figures, each a name that an assertion may use; peaks, growth and steps are of the whole recording
 WITH pools AS (
 	SELECT snapshot_id, device, sum(free) AS free, sum(free_whole) + max(largest_left) AS easy
 	FROM segment GROUP BY snapshot_id, device, pool, pool_id, stream),
 worst AS (
 	SELECT snapshot_id, device, max(1 - 1.0 * easy / nullif(free, 0)) AS fragmentation FROM pools GROUP BY snapshot_id, device),
 grown AS (SELECT snapshot_id, device, sum(bytes) AS bytes FROM growth GROUP BY snapshot_id, device),
+walked AS (SELECT snapshot_id, device, count(*) AS steps, sum(whole) AS whole FROM step GROUP BY snapshot_id, device),
 top AS (
 	SELECT snapshot_id, device, max(allocated) AS allocated, max(reserved) AS reserved FROM timeline
 	GROUP BY snapshot_id, device),
@@ -34,7 +35,7 @@ SELECT x.snapshot_id, x.device, coalesce(p.allocated, x.allocated) AS peak_alloc
 		(SELECT count(*) FROM oom AS o WHERE o.snapshot_id = x.snapshot_id AND o.device IS x.device) END AS ooms,
 	(SELECT max(current) FROM stat AS r
 		WHERE r.snapshot_id = x.snapshot_id AND r.device IS x.device AND r.name = 'num_alloc_retries') AS retries,
-	CASE WHEN x.events > 0 THEN coalesce(g.bytes, 0) END AS growth,
+	coalesce(g.bytes, CASE WHEN n.whole >= 3 THEN 0 END) AS growth,
 	CASE WHEN x.layout THEN coalesce(l.parameter, 0) END AS parameter,
 	CASE WHEN x.layout THEN coalesce(l.buffer, 0) END AS buffer,
 	CASE WHEN x.layout THEN coalesce(l.gradient, 0) END AS gradient,
@@ -43,9 +44,11 @@ SELECT x.snapshot_id, x.device, coalesce(p.allocated, x.allocated) AS peak_alloc
 	CASE WHEN x.layout THEN coalesce(l.input, 0) END AS input,
 	CASE WHEN x.layout THEN coalesce(l.workspace, 0) END AS workspace,
 	CASE WHEN x.layout THEN coalesce(l.temporary, 0) END AS temporary,
-	CASE WHEN x.layout THEN coalesce(l.unknown, 0) END AS unknown
+	CASE WHEN x.layout THEN coalesce(l.unknown, 0) END AS unknown,
+	coalesce(n.steps, 0) AS steps, coalesce(n.whole, 0) AS whole_steps
 FROM shown AS x LEFT JOIN top AS p ON p.snapshot_id = x.snapshot_id AND p.device IS x.device
 	LEFT JOIN worst AS w ON w.snapshot_id = x.snapshot_id AND w.device IS x.device
 	LEFT JOIN grown AS g ON g.snapshot_id = x.snapshot_id AND g.device IS x.device
+	LEFT JOIN walked AS n ON n.snapshot_id = x.snapshot_id AND n.device IS x.device
 	LEFT JOIN live AS l ON l.snapshot_id = x.snapshot_id AND l.device IS x.device
 ORDER BY x.snapshot_id, x.device

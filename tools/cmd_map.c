@@ -16,7 +16,7 @@ typedef struct map_options {
 	const char *before; /* a state, or a file */
 } map_options;
 
-static gs_scene_options ask_of(const map_options *o, const char *state)
+static gs_scene_options options_of(const map_options *o, const char *state)
 {
 	return (gs_scene_options){
 		.device = o->common.device, .state = state, .meaning = o->color == GS_COLOR_CATEGORY};
@@ -50,7 +50,7 @@ static int refuse(const gs_snapshot *s, gs_status status, const gs_error *err)
 static int draw_beside(
 	const map_options *o, const gs_scene *now, const gs_snapshot *s, const char *state)
 {
-	gs_scene_options wanted = ask_of(o, state);
+	gs_scene_options wanted = options_of(o, state);
 	gs_error err = GS_ERROR_INIT;
 	gs_scene before;
 	gs_status status = gs_scene_open(&before, s, &wanted, &err);
@@ -76,9 +76,10 @@ static int draw_beside_file(const map_options *o, const gs_scene *now)
 	return status;
 }
 
-static int draw_snapshot(const map_options *o, const gs_snapshot *s)
+static int draw_snapshot(const void *context, const gs_snapshot *s)
 {
-	gs_scene_options wanted = ask_of(o, o->common.state);
+	const map_options *o = context;
+	gs_scene_options wanted = options_of(o, o->common.state);
 	gs_error err = GS_ERROR_INIT;
 	gs_scene now;
 	gs_status status = gs_scene_open(&now, s, &wanted, &err);
@@ -125,7 +126,6 @@ int gs_cmd_map(int argc, char **argv)
 		{"width", 0, GS_OPT_INT, &o.width, "PIXELS", "of the picture (default 1320)"},
 		GS_OPTIONS_SELECT(o.common), GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common),
 		GS_OPTIONS_END};
-	gs_input input = GS_INPUT_INIT;
 	gs_arguments arguments;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 
@@ -136,11 +136,6 @@ int gs_cmd_map(int argc, char **argv)
 	status = check(&o, color);
 	if (status >= 0)
 		return status;
-	status = gs_inputs_open_state(&arguments, &o.common, GS_WANT_HISTORY, &input);
-	if (status < 0) {
-		const gs_snapshot *s = gs_inputs_first(&input, &o.common, "drawn");
-		status = s ? draw_snapshot(&o, s) : GS_EXIT_FAILED;
-	}
-	gs_input_release(&input);
-	return status;
+	return gs_inputs_with_first(
+		&arguments, &o.common, GS_WANT_HISTORY, true, "drawn", draw_snapshot, &o);
 }

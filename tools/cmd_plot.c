@@ -34,8 +34,9 @@ static int write_plot(const plot_options *o, const gs_scene *scene)
 	return status;
 }
 
-static int plot(const plot_options *o, const gs_snapshot *s)
+static int plot_snapshot(const void *context, const gs_snapshot *s)
 {
+	const plot_options *o = context;
 	gs_scene_options wanted = {
 		.device = o->common.device, .state = o->common.state, .meaning = true};
 	gs_error err = GS_ERROR_INIT;
@@ -83,7 +84,6 @@ int gs_cmd_plot(int argc, char **argv)
 		{"width", 0, GS_OPT_INT, &o.width, "PIXELS", "of the picture (default 1320)"},
 		GS_OPTIONS_SELECT(o.common), GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common),
 		GS_OPTIONS_END};
-	gs_input input = GS_INPUT_INIT;
 	gs_arguments arguments;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 
@@ -94,11 +94,6 @@ int gs_cmd_plot(int argc, char **argv)
 	status = check(&o, by);
 	if (status >= 0)
 		return status;
-	status = gs_inputs_open(&arguments, &o.common, GS_WANT_HISTORY, &input);
-	if (status < 0) {
-		const gs_snapshot *s = gs_inputs_first(&input, &o.common, "drawn");
-		status = s ? plot(&o, s) : GS_EXIT_FAILED;
-	}
-	gs_input_release(&input);
-	return status;
+	return gs_inputs_with_first(
+		&arguments, &o.common, GS_WANT_HISTORY, false, "drawn", plot_snapshot, &o);
 }

@@ -66,8 +66,9 @@ static int print_rows(const gs_whatif *w, const gs_snapshot *s, const arguments 
 	return gs_result_close(&result, status);
 }
 
-static int answer(const gs_snapshot *s, const arguments *a)
+static int answer(const void *context, const gs_snapshot *s)
 {
+	const arguments *a = context;
 	gs_error err = GS_ERROR_INIT;
 	gs_whatif w;
 	gs_status status = gs_whatif_open(&w, s, &a->wanted, &err);
@@ -87,19 +88,6 @@ static int answer(const gs_snapshot *s, const arguments *a)
 	}
 	gs_whatif_release(&w);
 	return exit_status;
-}
-
-static int open_and_answer(const gs_arguments *files, const arguments *a)
-{
-	gs_input input = GS_INPUT_INIT;
-	int status = gs_inputs_open(files, &a->common, GS_WANT_HISTORY, &input);
-
-	if (status < 0) {
-		const gs_snapshot *s = gs_inputs_first(&input, &a->common, "replayed");
-		status = s ? answer(s, a) : GS_EXIT_FAILED;
-	}
-	gs_input_release(&input);
-	return gs_finish_stdout(status);
 }
 
 /* --capacity: a size or a card. A size in powers of 1000 is told in the others too. */
@@ -225,7 +213,8 @@ int gs_cmd_whatif(int argc, char **argv)
 	if (status < 0)
 		status = read_meaning(&a);
 	if (status < 0)
-		status = open_and_answer(&files, &a);
+		status = gs_finish_stdout(gs_inputs_with_first(
+			&files, &a.common, GS_WANT_HISTORY, false, "replayed", answer, &a));
 	gs_category_rules_free(a.rules);
 	return status;
 }

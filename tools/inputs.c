@@ -94,6 +94,21 @@ const gs_snapshot *gs_inputs_first(const gs_input *input, const gs_common *commo
 	return s;
 }
 
+int gs_inputs_with_first(const gs_arguments *files, const gs_common *common, unsigned want,
+	bool of_state, const char *done, int (*work)(const void *context, const gs_snapshot *s),
+	const void *context)
+{
+	gs_input input = GS_INPUT_INIT;
+	int status = of_state ? gs_inputs_open_state(files, common, want, &input)
+						  : gs_inputs_open(files, common, want, &input);
+	if (status < 0) {
+		const gs_snapshot *s = gs_inputs_first(&input, common, done);
+		status = s ? work(context, s) : GS_EXIT_FAILED;
+	}
+	gs_input_release(&input);
+	return status;
+}
+
 enum { MOST_RULES_TEXT = 1 << 20 };
 
 int gs_inputs_rules(const char *path, gs_category_rules **rules)

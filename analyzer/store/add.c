@@ -3,15 +3,12 @@
 
 #include "analyzer/store/store_internal.h"
 
-static gs_status put_snapshot(gs_fill *f, gs_error *err)
+/* Binds row i of a table, from parameter 2 on; 1 is the snapshot's id. */
+typedef void bind_row(sqlite3_stmt *q, const gs_snapshot *s, size_t i);
+
+static void bind_snapshot(sqlite3_stmt *q, const gs_snapshot *s, size_t i)
 {
-	const gs_snapshot *s = f->s;
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db,
-		"INSERT INTO main.snapshot VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
-	if (status)
-		return status;
-	gs_db_int(q, 1, f->id);
+	(void)i;
 	gs_db_text(q, 2, s->path);
 	gs_db_text(q, 3, gs_kind_text(s->kind));
 	gs_db_text(q, 4, s->host);
@@ -30,120 +27,76 @@ static gs_status put_snapshot(gs_fill *f, gs_error *err)
 	gs_db_text(q, 17, s->release_max);
 	gs_db_text(q, 18, s->reason);
 	gs_db_text(q, 19, s->above);
-	status = gs_db_do(q, err);
-	sqlite3_finalize(q);
-	return status;
 }
 
-static gs_status put_devices(gs_fill *f, gs_error *err)
+static void bind_device(sqlite3_stmt *q, const gs_snapshot *s, size_t i)
 {
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.device VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", &q, err);
-	for (size_t i = 0; i < f->s->ndevices && !status; i++) {
-		const gs_device *d = &f->s->devices[i];
-		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, gs_device_number(d->device));
-		gs_db_text(q, 3, d->name ? gs_string_text(f->s, d->name) : NULL);
-		gs_db_int(q, 4, d->capacity);
-		gs_db_int(q, 5, d->device_free);
-		gs_db_int(q, 6, d->allowed);
-		gs_db_int(q, 7, d->others);
-		gs_db_int(q, 8, gs_snapshot_events(f->s, d));
-		gs_db_int(q, 9, (int64_t)d->trace.dropped);
-		gs_db_int(q, 10, d->trace.complete < 0 ? GS_NONE : d->trace.complete);
-		gs_db_int(q, 11, gs_snapshot_failures(f->s, d) == GS_NONE ? GS_NONE : d->layout_at_oom);
-		gs_db_int(q, 12, d->has_layout);
-		gs_db_int(q, 13, gs_event_number(&d->trace, d->captured.idx));
-		gs_db_int(q, 14, d->reserved);
-		gs_db_int(q, 15, d->allocated);
-		status = gs_db_do(q, err);
-	}
-	sqlite3_finalize(q);
-	return status;
+	const gs_device *d = &s->devices[i];
+	gs_db_int(q, 2, gs_device_number(d->device));
+	gs_db_text(q, 3, d->name ? gs_string_text(s, d->name) : NULL);
+	gs_db_int(q, 4, d->capacity);
+	gs_db_int(q, 5, d->device_free);
+	gs_db_int(q, 6, d->allowed);
+	gs_db_int(q, 7, d->others);
+	gs_db_int(q, 8, gs_snapshot_events(s, d));
+	gs_db_int(q, 9, (int64_t)d->trace.dropped);
+	gs_db_int(q, 10, d->trace.complete < 0 ? GS_NONE : d->trace.complete);
+	gs_db_int(q, 11, gs_snapshot_failures(s, d) == GS_NONE ? GS_NONE : d->layout_at_oom);
+	gs_db_int(q, 12, d->has_layout);
+	gs_db_int(q, 13, gs_event_number(&d->trace, d->captured.idx));
+	gs_db_int(q, 14, d->reserved);
+	gs_db_int(q, 15, d->allocated);
 }
 
-static gs_status put_settings(gs_fill *f, gs_error *err)
+static void bind_setting(sqlite3_stmt *q, const gs_snapshot *s, size_t i)
 {
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.setting VALUES (?,?,?)", &q, err);
-	for (size_t i = 0; i < f->s->nsettings && !status; i++) {
-		gs_db_int(q, 1, f->id);
-		gs_db_text(q, 2, gs_string_text(f->s, f->s->settings[i].name));
-		gs_db_text(q, 3, gs_string_text(f->s, f->s->settings[i].value));
-		status = gs_db_do(q, err);
-	}
-	sqlite3_finalize(q);
-	return status;
+	gs_db_text(q, 2, gs_string_text(s, s->settings[i].name));
+	gs_db_text(q, 3, gs_string_text(s, s->settings[i].value));
 }
 
-static gs_status put_stats(gs_fill *f, gs_error *err)
+static void bind_stat(sqlite3_stmt *q, const gs_snapshot *s, size_t i)
 {
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.stat VALUES (?,?,?,?,?,?,?,?)", &q, err);
-	for (size_t i = 0; i < f->s->nstats && !status; i++) {
-		const gs_stat *x = &f->s->stats[i];
-		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, gs_device_number(x->device));
-		gs_db_text(q, 3, gs_string_text(f->s, x->name));
-		gs_db_text(q, 4, x->pool ? gs_string_text(f->s, x->pool) : NULL);
-		gs_db_int(q, 5, x->current);
-		gs_db_int(q, 6, x->peak);
-		gs_db_int(q, 7, x->allocated);
-		gs_db_int(q, 8, x->freed);
-		status = gs_db_do(q, err);
-	}
-	sqlite3_finalize(q);
-	return status;
+	const gs_stat *x = &s->stats[i];
+	gs_db_int(q, 2, gs_device_number(x->device));
+	gs_db_text(q, 3, gs_string_text(s, x->name));
+	gs_db_text(q, 4, x->pool ? gs_string_text(s, x->pool) : NULL);
+	gs_db_int(q, 5, x->current);
+	gs_db_int(q, 6, x->peak);
+	gs_db_int(q, 7, x->allocated);
+	gs_db_int(q, 8, x->freed);
 }
 
-static gs_status put_outsiders(gs_fill *f, gs_error *err)
+static void bind_annotation(sqlite3_stmt *q, const gs_snapshot *s, size_t i)
 {
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.outsider VALUES (?,?,?,?,?,?)", &q, err);
-	for (size_t i = 0; i < f->s->noutsiders && !status; i++) {
-		const gs_outsider *x = &f->s->outsiders[i];
-		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, gs_device_number(x->device));
-		gs_db_text(q, 3, gs_string_text(f->s, x->holder));
-		gs_db_int(q, 4, x->pid);
-		gs_db_int(q, 5, x->bytes);
-		gs_db_text(q, 6, gs_string_text(f->s, x->known));
-		status = gs_db_do(q, err);
-	}
-	sqlite3_finalize(q);
-	return status;
+	const gs_annotation *a = &s->annotations[i];
+	gs_db_text(q, 2, gs_string_text(s, a->name));
+	gs_db_text(q, 3, a->stage ? gs_string_text(s, a->stage) : NULL);
+	gs_db_int(q, 4, gs_device_number(a->device));
+	gs_db_int(q, 5, a->time_us);
 }
 
-static gs_status put_annotations(gs_fill *f, gs_error *err)
+static void bind_outsider(sqlite3_stmt *q, const gs_snapshot *s, size_t i)
 {
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.annotation VALUES (?,?,?,?,?)", &q, err);
-	for (size_t i = 0; i < f->s->nannotations && !status; i++) {
-		const gs_annotation *a = &f->s->annotations[i];
-		gs_db_int(q, 1, f->id);
-		gs_db_text(q, 2, gs_string_text(f->s, a->name));
-		gs_db_text(q, 3, a->stage ? gs_string_text(f->s, a->stage) : NULL);
-		gs_db_int(q, 4, gs_device_number(a->device));
-		gs_db_int(q, 5, a->time_us);
-		status = gs_db_do(q, err);
-	}
-	sqlite3_finalize(q);
-	return status;
+	const gs_outsider *x = &s->outsiders[i];
+	gs_db_int(q, 2, gs_device_number(x->device));
+	gs_db_text(q, 3, gs_string_text(s, x->holder));
+	gs_db_int(q, 4, x->pid);
+	gs_db_int(q, 5, x->bytes);
+	gs_db_text(q, 6, gs_string_text(s, x->known));
 }
 
-static gs_status put_warnings(gs_fill *f, gs_error *err)
+static void bind_warning(sqlite3_stmt *q, const gs_snapshot *s, size_t i)
+{
+	gs_db_text(q, 2, s->warnings[i].text);
+}
+
+static gs_status put_rows(gs_fill *f, const char *sql, size_t n, bind_row *bind, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.warning VALUES (?,?)", &q, err);
-	for (size_t i = 0; i < f->s->nwarnings && !status; i++) {
+	gs_status status = gs_db_prepare(f->store->db, sql, &q, err);
+	for (size_t i = 0; i < n && !status; i++) {
 		gs_db_int(q, 1, f->id);
-		gs_db_text(q, 2, f->s->warnings[i].text);
+		bind(q, f->s, i);
 		status = gs_db_do(q, err);
 	}
 	sqlite3_finalize(q);
@@ -152,19 +105,24 @@ static gs_status put_warnings(gs_fill *f, gs_error *err)
 
 gs_status gs_fill_facts(gs_fill *f, gs_error *err)
 {
-	gs_status status = put_snapshot(f, err);
-	if (!status)
-		status = put_devices(f, err);
-	if (!status)
-		status = put_settings(f, err);
-	if (!status)
-		status = put_stats(f, err);
-	if (!status)
-		status = put_annotations(f, err);
-	if (!status)
-		status = put_outsiders(f, err);
-	if (!status)
-		status = put_warnings(f, err);
+	const struct {
+		const char *sql;
+		size_t n;
+		bind_row *bind;
+	} tables[] = {
+		{"INSERT INTO main.snapshot VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", 1,
+			bind_snapshot},
+		{"INSERT INTO main.device VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)", f->s->ndevices,
+			bind_device},
+		{"INSERT INTO main.setting VALUES (?,?,?)", f->s->nsettings, bind_setting},
+		{"INSERT INTO main.stat VALUES (?,?,?,?,?,?,?,?)", f->s->nstats, bind_stat},
+		{"INSERT INTO main.annotation VALUES (?,?,?,?,?)", f->s->nannotations, bind_annotation},
+		{"INSERT INTO main.outsider VALUES (?,?,?,?,?,?)", f->s->noutsiders, bind_outsider},
+		{"INSERT INTO main.warning VALUES (?,?)", f->s->nwarnings, bind_warning},
+	};
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < sizeof tables / sizeof *tables && !status; i++)
+		status = put_rows(f, tables[i].sql, tables[i].n, tables[i].bind, err);
 	return status;
 }
 

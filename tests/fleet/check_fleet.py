@@ -28,7 +28,7 @@ generate.use(build)
 import pyarrow.parquet as pq  # noqa: E402
 
 import gpusnap.fleet  # noqa: E402
-from gpusnap.fleet import cause, context, local, questions, schema, source, store  # noqa: E402
+from gpusnap.fleet import cause, context, questions, schema, source, store  # noqa: E402
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 MIB = 1 << 20

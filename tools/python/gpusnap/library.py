@@ -50,7 +50,7 @@ _FUNCTIONS = {
     'snapshot_export': (c_int, c_void_p, c_char_p, c_char_p, *_ANSWER),
     'snapshot_events': (c_int, c_void_p, c_int64, POINTER(Events)), 'events_free': (None, POINTER(Events)),
     'snapshot_blocks': (c_int, c_void_p, c_int64, c_char_p, POINTER(Blocks)), 'blocks_free': (None, POINTER(Blocks)),
-    'analyzer_validity': (c_size_t, c_void_p, c_size_t, POINTER(c_uint8)), 'action_name': (c_char_p, c_uint),
+    'queries': (c_int, *_ANSWER), 'analyzer_validity': (c_size_t, c_void_p, c_size_t, POINTER(c_uint8)), 'action_name': (c_char_p, c_uint),
     'category_name': (c_char_p, c_uint),
 }
 

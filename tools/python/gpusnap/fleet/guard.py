@@ -43,7 +43,7 @@ class Guard:
                     pipe.close()
         self._process = None
 
-    def _start(self) -> subprocess.Popen[bytes]:
+    def _start(self) -> Any:
         if self._process and self._owner == os.getpid() and self._process.poll() is None:
             return self._process
         self.close()

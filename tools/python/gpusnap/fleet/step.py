@@ -1,6 +1,7 @@
 """One dump in, rows out: in this process and without bounds. analyze() of guard.py puts a process with bounds around it."""
 from __future__ import annotations
 
+import ctypes
 import functools
 import hashlib
 import json
@@ -19,12 +20,12 @@ _SQL = {'device': "SELECT device, name, capacity, device_free, allowed FROM devi
 
 @functools.lru_cache(maxsize=None)
 def _named() -> Dict[str, str]:
-    lib, out, n = library.load(), library.c_void_p(), library.c_size_t()
-    lib.gpusnap_queries.restype, lib.gpusnap_queries.argtypes = library.c_int, library._ANSWER
+    """The SQL of the library's named queries."""
+    lib, out, n = library.load(), ctypes.c_void_p(), ctypes.c_size_t()
     if lib.gpusnap_queries(out, n):
         raise MemoryError('gpusnap: no memory for the queries')
     try:
-        return {q['name']: q['sql'] for q in json.loads(library.ctypes.string_at(out, n.value))}
+        return {q['name']: q['sql'] for q in json.loads(ctypes.string_at(out, n.value))}
     finally:
         lib.gpusnap_analyzer_free(out)
 

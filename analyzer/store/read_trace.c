@@ -23,14 +23,16 @@ static gs_id read_stack(gs_reading *r, int64_t id)
 	uint32_t n = 0;
 	if (!r->frames &&
 		gs_db_prepare(r->store->db,
-			"SELECT f.name, f.file, f.line FROM main.stack_frame AS k JOIN main.frame AS f"
+			"SELECT f.name, f.file, f.line, f.class FROM main.stack_frame AS k JOIN main.frame AS f"
 			" ON f.id = k.frame_id WHERE k.stack_id = ? ORDER BY k.depth",
 			&r->frames, NULL))
 		return 0;
 	gs_db_int(r->frames, 1, id);
 	while (n < MAX_DEPTH && sqlite3_step(r->frames) == SQLITE_ROW) {
 		gs_id name = gs_reading_string(r, r->frames, 0), file = gs_reading_string(r, r->frames, 1);
-		frames[n] = gs_snapshot_frame(r->s, name, file, gs_db_get(r->frames, 2));
+		int64_t class = gs_db_get(r->frames, 3);
+		frames[n] = gs_snapshot_classed_frame(r->s, name, file, gs_db_get(r->frames, 2),
+			class > 0 && class <= UINT32_MAX ? (uint32_t) class : 0);
 		n += frames[n] != 0;
 	}
 	sqlite3_reset(r->frames);

@@ -16,7 +16,7 @@ static gs_status map_frames(gs_fill *f, gs_id *frame_of)
 		const gs_string *file = x->file < f->s->nstrings ? &f->s->strings[x->file] : NULL;
 		gs_id name_id = x->name && name ? gs_snapshot_string(all, name->text, name->length) : 0;
 		gs_id file_id = x->file && file ? gs_snapshot_string(all, file->text, file->length) : 0;
-		frame_of[i] = gs_snapshot_frame(all, name_id, file_id, x->line);
+		frame_of[i] = gs_snapshot_classed_frame(all, name_id, file_id, x->line, x->class);
 		if (!frame_of[i])
 			return GS_NO_MEMORY;
 	}
@@ -82,7 +82,7 @@ static gs_status put_frames(gs_fill *f, gs_error *err)
 	const gs_snapshot *all = &f->store->shared;
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(
-		f->store->db, "INSERT INTO main.frame VALUES (?,?,?,?,?)", &q, err);
+		f->store->db, "INSERT INTO main.frame VALUES (?,?,?,?,?,?)", &q, err);
 	for (gs_id i = f->store->frames_written + 1; i < all->nframes && !status; i++) {
 		const gs_frame *x = &all->frames[i];
 		const char *file = x->file ? gs_string_text(all, x->file) : NULL;
@@ -93,6 +93,7 @@ static gs_status put_frames(gs_fill *f, gs_error *err)
 		gs_db_text(q, 3, file);
 		gs_db_int(q, 4, x->line);
 		sqlite3_bind_text(q, 5, module, (int)n, SQLITE_STATIC);
+		gs_db_int(q, 6, x->class ? (int64_t)x->class : GS_NONE);
 		status = gs_db_do(q, err);
 		f->store->frames_written = i;
 	}

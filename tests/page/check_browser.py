@@ -256,7 +256,7 @@ def compares(browser):
     s.page.select_option("select[aria-label='the second moment']", "")
     s.settle()
     told = json.loads(gpusnap("diff", fault(chosen), fault("pinned" if chosen == "leak" else "leak"), "--json", "-q"))
-    s.until("document.querySelectorAll('#gpusnap-panel .both canvas').length === 2", 20)
+    s.until("document.querySelectorAll('#gpusnap-panel .both canvas.heap').length === 2", 20)
     check(told["summary"].split("\n")[0] in s.text("#gpusnap-panel"), f"two files are compared: {s.text('#gpusnap-panel')[:300]!r}; {told['summary']!r}")
     s.shot("07-compare-files")
     s.end("compare")

@@ -55,6 +55,7 @@ async function drawBoth(host, shown, other) {
 		both.append(section)
 		const map = new HeapMap(section, 'the heap ' + word)
 		map.show(r, heaps[i], null)
+		if (shown !== other) section.append(legendOf(r))
 		return map
 	})
 	const shift = Math.max(...compared.maps.map(m => m.shift))

@@ -14,6 +14,9 @@ function drawLegend(shown) {
 		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null)
 }
 
+// The same where nothing can be chosen: beside a picture of another recording.
+const legendOf = shown => element('ul', { class: 'legend', 'aria-label': 'what the colours stand for in ' + shown.name }, usedClasses(shown).slice(0, 12).map(k => element('li', null, shown.palette.swatch(k), ' ', k.name)))
+
 function lightClass(shown, number) {
 	const off = shown.kept.lightClass === number && searchLight(shown)
 	view.search = ''

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/diagnose/diagnose.h"
 #include "analyzer/diagnose/standing.h"
 #include "analyzer/model/failure.h"
 #include "analyzer/model/prose.h"
@@ -28,12 +29,17 @@ static const gs_column columns[] = {
 	{"snapshot", GS_UNIT_NONE},
 	{"reserved", GS_UNIT_BYTES},
 	{"unlike", GS_UNIT_NONE},
+	{"verdict", GS_UNIT_NONE},
 };
 enum { COLUMNS = sizeof columns / sizeof *columns };
 
+/* What people look for in a list, where a terminal has no room for all: as numbered above. */
+static const size_t few[] = {0, 1, 2, 3, 14, 4, 8, 11, 12, 13};
+enum { BRIEF = sizeof few / sizeof *few };
+
 typedef struct line {
 	char *path, *host;
-	const char *kind;
+	const char *kind, *verdict; /* verdict: NULL none */
 	int64_t time_us, rank, device, requested, device_free, pid, ooms;
 	size_t order;       /* as named, from 0 */
 	bool complete, cut; /* cut: the message of its failure */
@@ -47,6 +53,17 @@ typedef struct lines {
 	bool complete;
 	gs_usual usual;
 } lines;
+
+/* The verdict on the failure that is told of it, as diagnose gives it. */
+static const char *verdict_of(const gs_snapshot *s)
+{
+	gs_diagnose_options options = GS_DIAGNOSE_OPTIONS_INIT;
+	gs_diagnosis d = GS_DIAGNOSIS_INIT;
+	gs_error err = GS_ERROR_INIT;
+	const char *word = gs_diagnose_ladder(s, &options, &d, &err) ? NULL : gs_step_word(d.verdict);
+	gs_diagnosis_release(&d);
+	return word;
+}
 
 static void fill_line(line *x, const gs_snapshot *s)
 {
@@ -63,6 +80,7 @@ static void fill_line(line *x, const gs_snapshot *s)
 	x->ooms = gs_snapshot_failures(s, NULL);
 	x->time_us = o && o->time_us != GS_NONE ? o->time_us : s->time_us;
 	x->device = o && o->device >= 0 ? o->device : GS_NONE;
+	x->verdict = o ? verdict_of(s) : NULL;
 	x->requested = o ? o->requested : GS_NONE;
 	x->device_free = o ? o->device_free : GS_NONE;
 	gs_standing_captured(s, o ? gs_snapshot_find_device(s, o->device) : NULL, &x->standing);
@@ -87,9 +105,8 @@ static int by_failure(const void *a, const void *b)
 
 static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
 {
-	unsigned events = gs_input_may_skip_events(entry) ? 0u : GS_WANT_EVENTS;
 	(void)user;
-	return gs_input_read(entry, GS_WANT_LAYOUT | GS_WANT_STACKS | events, s, err);
+	return gs_input_read(entry, GS_WANT_HISTORY, s, err);
 }
 
 static gs_status add_line(void *user, gs_snapshot *s, gs_error *err)
@@ -162,7 +179,7 @@ static const char *say_unlike(const lines *all, const line *x, gs_prose *p)
 }
 
 static gs_status put_line(
-	gs_emitter *e, const lines *all, const line *x, int64_t place, gs_error *err)
+	gs_emitter *e, const lines *all, const line *x, int64_t place, bool brief, gs_error *err)
 {
 	gs_prose unlike;
 	const gs_value row[COLUMNS] = {
@@ -180,8 +197,12 @@ static gs_status put_line(
 		gs_value_text(x->path),
 		gs_value_int(x->standing.reserved),
 		gs_value_text(say_unlike(all, x, &unlike)),
+		gs_value_text(x->verdict),
 	};
-	gs_status status = gs_emit_row(e, row, err);
+	gs_value picked[BRIEF];
+	for (size_t i = 0; i < BRIEF; i++)
+		picked[i] = row[few[i]];
+	gs_status status = gs_emit_row(e, brief ? picked : row, err);
 	return status == GS_END ? GS_OK : status;
 }
 
@@ -230,8 +251,12 @@ static int print(const lines *all, const gs_common *common)
 	gs_emitter *e = NULL;
 	uint64_t left = 0;
 	gs_format format = gs_output_format_of(common);
-	gs_emit_head head = {"list", NULL, all->complete, columns, COLUMNS, gs_output_limit(common),
-		gs_output_width(), false, NULL};
+	bool brief = format == GS_FORMAT_TABLE && gs_output_width() > 0;
+	gs_column picked[BRIEF];
+	for (size_t i = 0; i < BRIEF; i++)
+		picked[i] = columns[few[i]];
+	gs_emit_head head = {"list", NULL, all->complete, brief ? picked : columns,
+		brief ? BRIEF : COLUMNS, gs_output_limit(common), gs_output_width(), false, NULL};
 	gs_status status = gs_emit_open(stdout, format, &head, &e, &err);
 	int64_t place = GS_NONE;
 	for (size_t i = 0; i < all->n && !status; i++) {
@@ -240,7 +265,7 @@ static int print(const lines *all, const gs_common *common)
 			place = GS_NONE;
 		else if (!i || x->time_us != x[-1].time_us)
 			place = (int64_t)i + 1;
-		status = put_line(e, all, x, place, &err);
+		status = put_line(e, all, x, place, brief, &err);
 	}
 	if (e)
 		gs_emit_close(e, status != GS_OK, &left, &err);

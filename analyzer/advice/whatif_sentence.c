@@ -32,6 +32,18 @@ static void say_peak(gs_prose *p, const gs_whatif_row *row)
 	gs_say(p, " allocated");
 }
 
+/* What passes as far as it was recorded may fail later. */
+static void say_end(gs_prose *p, const gs_whatif *w)
+{
+	if (!w->still_grows)
+		return;
+	if (w->last_step != GS_NONE)
+		gs_say(p, "; the recording ends in step %lld and memory still grows",
+			(long long)w->last_step);
+	else
+		gs_say(p, "; where the recording ends memory still grows");
+}
+
 static void say_passes(gs_prose *p, const gs_whatif *w, const gs_whatif_row *row)
 {
 	gs_say(p, "Yes: ");
@@ -46,6 +58,7 @@ static void say_passes(gs_prose *p, const gs_whatif *w, const gs_whatif_row *row
 	say_peak(p, row);
 	if (row->result.past_oom)
 		gs_say(p, "; what the program would have done after its failure is not recorded");
+	say_end(p, w);
 }
 
 static void say_fails(gs_prose *p, const gs_whatif_row *row)
@@ -112,6 +125,7 @@ static void say_several(gs_prose *p, const gs_whatif *w)
 	gs_say(p, "Yes: it passes under %zu of %zu settings; the least is reserved by %s: ", passing(w),
 		w->n, conf_words(w, best));
 	say_peak(p, best);
+	say_end(p, w);
 	say_doubt(p, best);
 }
 
@@ -128,12 +142,14 @@ static void say_searched(gs_prose *p, const gs_whatif *w)
 		} else if (w->n > 1) {
 			gs_say(p, "; none of the %zu other settings tried is better", w->n - 1);
 		}
+		say_end(p, w);
 	} else if (best) {
 		gs_say(p, "Yes: it passes with %s, ", conf_words(w, best));
 		gs_say_size(p, (int64_t)best->result.reserved);
 		gs_say(p, " reserved at the end, ");
 		gs_say_size(p, (int64_t)best->result.peak_reserved);
 		gs_say(p, " at most");
+		say_end(p, w);
 		say_doubt(p, best);
 	} else if (w->n > 1) {
 		gs_say(p, "No: it fails under the recorded settings and under each of %zu others tried",

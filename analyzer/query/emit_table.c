@@ -85,9 +85,18 @@ static char *marked_down(char *text)
 	return out;
 }
 
-static char *cell(const gs_emitter *e, const gs_value *v, gs_unit unit)
+/* Settings that are none are PyTorch's own. */
+static bool is_no_setting(const gs_value *v, const gs_column *column)
+{
+	return v->type == GS_VALUE_TEXT && !v->n && !strcmp(column->name, "conf");
+}
+
+static char *cell(const gs_emitter *e, const gs_value *v, const gs_column *column)
 {
 	char buf[64];
+	gs_unit unit = column->unit;
+	if (is_no_setting(v, column))
+		return strdup("(default settings)");
 	switch (v->type) {
 	case GS_VALUE_TEXT:
 		return e->format == GS_FORMAT_MARKDOWN ? marked_down(one_line(v)) : one_line(v);
@@ -107,7 +116,7 @@ gs_status gs_emit_table_add(gs_emitter *e, const gs_value *row)
 	if (!GS_ARRAY_RESERVE(e->cells, e->cap, used + n))
 		return GS_NO_MEMORY;
 	for (size_t i = 0; i < n; i++) {
-		if (!(e->cells[used + i] = cell(e, &row[i], e->head.columns[i].unit))) {
+		if (!(e->cells[used + i] = cell(e, &row[i], &e->head.columns[i]))) {
 			while (i--)
 				free(e->cells[used + i]);
 			return GS_NO_MEMORY;
@@ -230,7 +239,7 @@ static void write_upright(const gs_emitter *e)
 /* Sentences go on below, up to MOST_LINES; anything else is cut. */
 static bool is_wrapped(const gs_column *column)
 {
-	static const char *const sentences[] = {"question", "meaning", "description", "conf", "note"};
+	static const char *const sentences[] = {"question", "meaning", "description", "conf", "note", "unlike"};
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (!strcmp(column->name, sentences[i]))
 			return true;
@@ -337,6 +346,8 @@ static void write_common(const gs_table *t)
 		const char *text = date ? t->date
 			: same              ? e->head.columns[t->same[i]].name
 								: gs_table_cell(t, 0, i);
+		if (!date && !strcmp(gs_table_cell(t, 0, i), "-"))
+			continue; /* what is known of no row */
 		size_t room = strlen(name) + (same ? 3 : 1) + gs_table_width(text);
 		if (at && at + 2 + room > width) {
 			fputs(",\n", t->out);
@@ -425,10 +436,45 @@ static void write_summary(const gs_emitter *e)
 	fputc('\n', e->out);
 }
 
+/* Bytes of the folder that all paths of a column begin with, 0 none. */
+static size_t common_folder(const gs_emitter *e, size_t column)
+{
+	const char *first = e->cells[column], *slash;
+	size_t n = e->head.ncolumns, common = strlen(first);
+	for (size_t r = 1; r < e->rows; r++) {
+		const char *other = e->cells[r * n + column];
+		size_t i = 0;
+		while (i < common && other[i] == first[i])
+			i++;
+		common = i;
+	}
+	for (slash = first + common; slash > first && slash[-1] != '/'; slash--)
+		;
+	return (size_t)(slash - first);
+}
+
+/* On a terminal a folder that all paths share is told once, so that their ends are read whole. */
+static void tell_folder(gs_emitter *e)
+{
+	size_t n = e->head.ncolumns;
+	for (size_t i = 0; i < n && e->head.width > 0 && e->rows > 1; i++) {
+		size_t length = is_path(&e->head.columns[i]) ? common_folder(e, i) : 0;
+		if (length < 2)
+			continue;
+		fprintf(e->out, "in %.*s\n\n", (int)length, e->cells[i]);
+		for (size_t r = 0; r < e->rows; r++) {
+			char *path = e->cells[r * n + i];
+			memmove(path, path + length, strlen(path + length) + 1);
+		}
+	}
+}
+
 void gs_emit_table_write(gs_emitter *e)
 {
 	gs_table t;
 	write_summary(e);
+	if (e->format != GS_FORMAT_MARKDOWN)
+		tell_folder(e);
 	if (e->format == GS_FORMAT_MARKDOWN) {
 		write_markdown(e);
 		return;

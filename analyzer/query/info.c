@@ -241,6 +241,20 @@ static void write_origin(FILE *out, const gs_voice *voice, const gs_snapshot *s)
 	write_row(out, voice, "written", &p);
 }
 
+/* How long it took, in a unit that leaves digits before the point. */
+static void say_span(gs_prose *p, int64_t us)
+{
+	double seconds = (double)us / 1e6;
+	if (us < 1000)
+		gs_say(p, " UTC (%lld us)", (long long)us);
+	else if (us < 1000000)
+		gs_say(p, " UTC (%.3g ms)", seconds * 1000);
+	else if (seconds < 600)
+		gs_say(p, " UTC (%.3g s)", seconds);
+	else
+		gs_say(p, " UTC (%.0f minutes)", seconds / 60);
+}
+
 static void write_events(FILE *out, const gs_voice *voice, const counts *c)
 {
 	gs_prose p;
@@ -250,13 +264,15 @@ static void write_events(FILE *out, const gs_voice *voice, const counts *c)
 	if (!c->events) {
 		gs_say(&p, "none were recorded");
 	} else {
-		gs_say_count(&p, (uint64_t)c->events, "event");
+		gs_say(&p, "%lld", (long long)c->events);
 		if (c->first_us != GS_NONE && c->last_us != GS_NONE) {
 			gs_say(&p, ", ");
 			say_time(&p, c->first_us);
-			gs_say(&p, " to ");
-			say_time(&p, c->last_us);
-			gs_say(&p, " UTC (%.3g s)", (double)(c->last_us - c->first_us) / 1e6);
+			if (c->last_us / 1000000 != c->first_us / 1000000) {
+				gs_say(&p, " to ");
+				say_time(&p, c->last_us);
+			}
+			say_span(&p, c->last_us - c->first_us);
 		}
 		if (c->dropped)
 			gs_say(&p, "; %llu older ones were dropped", (unsigned long long)c->dropped);
@@ -273,7 +289,7 @@ static void write_content(FILE *out, const gs_voice *voice, const gs_snapshot *s
 	gs_prose p;
 	gs_prose_clear(&p);
 	device_text(s, devices, sizeof devices);
-	gs_say_foreign(&p, voice, devices);
+	gs_say_foreign(&p, voice, strncmp(devices, "device ", 7) || s->ndevices > 1 ? devices : devices + 7);
 	write_row(out, voice, s->ndevices > 1 ? "devices" : "device", &p);
 	if (c->layout) {
 		gs_say_count(&p, c->segments, "segment");
@@ -287,13 +303,12 @@ static void write_content(FILE *out, const gs_voice *voice, const gs_snapshot *s
 		gs_say_count(&p, (uint64_t)failures, "out-of-memory");
 	write_row(out, voice, "failures", &p);
 	if (s->nstacks > 1) {
-		gs_say_count(&p, s->nstacks - 1, "stack");
-		gs_say(&p, " of ");
+		gs_say(&p, "%u, of ", s->nstacks - 1);
 		gs_say_count(&p, s->nframes ? s->nframes - 1 : 0, "frame");
 	}
 	write_row(out, voice, "stacks", &p);
 	if (!(s->lost & GS_LOST_SETTINGS) && s->nsettings)
-		gs_say_count(&p, s->nsettings, "recorded setting");
+		gs_say(&p, "%zu recorded", (size_t)s->nsettings);
 	write_row(out, voice, "settings", &p);
 }
 

@@ -316,6 +316,26 @@ static void tell_start(gs_whatif *w)
 		w->replay.history->initial.exact ? "" : ", as far as they are known");
 }
 
+/* How the recording ends, up to where it is replayed. */
+static gs_status look_at_end(gs_whatif *w, gs_error *err)
+{
+	gs_meaning m = GS_MEANING_INIT;
+	gs_growth *rows = NULL;
+	size_t n = 0;
+	int64_t until = w->options.until;
+	w->last_step = GS_NONE;
+	gs_status status = gs_meaning_init(&m, w->replay.history, w->options.rewrite.category_rules, err);
+	if (!status && gs_meaning_growth(&m, until, &rows, &n))
+		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
+	w->still_grows = n > 0;
+	for (size_t i = 0; i < m.nsteps; i++)
+		if (until == GS_NONE || m.steps[i].first_idx <= until)
+			w->last_step = m.steps[i].number;
+	free(rows);
+	gs_meaning_release(&m);
+	return status;
+}
+
 gs_status gs_whatif_open(
 	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *options, gs_error *err)
 {
@@ -344,6 +364,8 @@ gs_status gs_whatif_open(
 		return status;
 	check_conf(w);
 	if (!w->replay.foreign && (status = verify_recording(w, s, err)))
+		return status;
+	if ((status = look_at_end(w, err)))
 		return status;
 	tell_agreement(w);
 	tell_start(w);

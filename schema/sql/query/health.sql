@@ -5,7 +5,7 @@ WITH split AS (
 	FROM segment GROUP BY snapshot_id, device),
 metric(rank, metric, healthy, meaning) AS (VALUES
 	(1, 'num_alloc_retries', 'near 0', 'times the cache was emptied because the driver had no more memory'),
-	(2, 'largest_free_block', 'close to free - free_whole', 'the largest request that the cache can serve without the driver'),
+	(2, 'largest_free_block', 'near what is free', 'largest request that the cache serves by itself; free is without what the driver would get back'),
 	(3, 'num_segments', 'few', 'pieces that the memory was taken from the driver in'),
 	(4, 'segment_split_ratio', '< 0.3', 'share of segments that hold live blocks beside free ones')),
 figure AS (

@@ -38,8 +38,8 @@ static void say_end(gs_prose *p, const gs_whatif *w)
 	if (!w->still_grows)
 		return;
 	if (w->last_step != GS_NONE)
-		gs_say(p, "; the recording ends in step %lld and memory still grows",
-			(long long)w->last_step);
+		gs_say(
+			p, "; the recording ends in step %lld and memory still grows", (long long)w->last_step);
 	else
 		gs_say(p, "; where the recording ends memory still grows");
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/bounds.h"
 #include "analyzer/model/layout_check.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/model/snapshot.h"
@@ -161,6 +162,7 @@ gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
 {
 	if (!s->nstreams && gs_snapshot_stream(s, 0) == UINT32_MAX)
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+	gs_snapshot_bound(s);
 	for (size_t i = 0; i < s->ndevices; i++) {
 		gs_status status = finish_layout(s, &s->devices[i], err);
 		if (status)

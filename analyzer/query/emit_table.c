@@ -239,7 +239,8 @@ static void write_upright(const gs_emitter *e)
 /* Sentences go on below, up to MOST_LINES; anything else is cut. */
 static bool is_wrapped(const gs_column *column)
 {
-	static const char *const sentences[] = {"question", "meaning", "description", "conf", "note", "unlike"};
+	static const char *const sentences[] = {
+		"question", "meaning", "description", "conf", "note", "unlike"};
 	for (size_t i = 0; i < sizeof sentences / sizeof *sentences; i++)
 		if (!strcmp(column->name, sentences[i]))
 			return true;

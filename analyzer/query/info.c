@@ -289,7 +289,8 @@ static void write_content(FILE *out, const gs_voice *voice, const gs_snapshot *s
 	gs_prose p;
 	gs_prose_clear(&p);
 	device_text(s, devices, sizeof devices);
-	gs_say_foreign(&p, voice, strncmp(devices, "device ", 7) || s->ndevices > 1 ? devices : devices + 7);
+	gs_say_foreign(
+		&p, voice, strncmp(devices, "device ", 7) || s->ndevices > 1 ? devices : devices + 7);
 	write_row(out, voice, s->ndevices > 1 ? "devices" : "device", &p);
 	if (c->layout) {
 		gs_say_count(&p, c->segments, "segment");

@@ -324,7 +324,8 @@ static gs_status look_at_end(gs_whatif *w, gs_error *err)
 	size_t n = 0;
 	int64_t until = w->options.until;
 	w->last_step = GS_NONE;
-	gs_status status = gs_meaning_init(&m, w->replay.history, w->options.rewrite.category_rules, err);
+	gs_status status = gs_meaning_init(
+		&m, w->replay.history, w->options.rewrite.category_rules, err);
 	if (!status && gs_meaning_growth(&m, until, &rows, &n))
 		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
 	w->still_grows = n > 0;

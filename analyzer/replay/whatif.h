@@ -68,10 +68,10 @@ typedef struct gs_whatif {
 	uint64_t limit, limit_low; /* reserved bytes: as it is replayed, and the least it could be;
 								  UINT64_MAX none */
 	bool starts_whole;         /* the recording begins with an empty allocator */
-	int64_t last_step;         /* the number of the step that the recording ends in; GS_NONE unknown */
-	bool still_grows;          /* memory outgrows steps where it ends (meaning/growth.h) */
-	char doubt[160];           /* what makes every row inexact, "" nothing */
-	gs_whatif_note notes[8];   /* what was inferred, for people */
+	int64_t last_step; /* the number of the step that the recording ends in; GS_NONE unknown */
+	bool still_grows;  /* memory outgrows steps where it ends (meaning/growth.h) */
+	char doubt[160];   /* what makes every row inexact, "" nothing */
+	gs_whatif_note notes[8]; /* what was inferred, for people */
 	size_t nnotes;
 	gs_whatif_row *rows;
 	size_t n;

@@ -127,6 +127,34 @@ START_TEST(totals_keep_pending_apart_from_free)
 }
 END_TEST
 
+START_TEST(sizes_near_the_end_of_numbers_are_cut_to_what_can_be_added)
+{
+	gs_totals t;
+	two_segments_out_of_order();
+	gs_device *d = &s.devices[0];
+	d->capacity = INT64_MAX;
+	for (size_t i = 0; i < d->captured.nsegments; i++)
+		d->captured.segments[i].size = UINT64_C(1) << 63;
+	for (size_t i = 0; i < d->captured.nblocks; i++)
+		d->captured.blocks[i].size = UINT64_MAX - i;
+	gs_event *e = gs_trace_append(&d->trace);
+	e->tag_action = GS_ACTION_OOM;
+	e->size = UINT64_MAX;
+
+	ck_assert_int_eq(gs_snapshot_finish(&s, NULL), GS_OK);
+
+	size_t n = d->captured.nsegments + d->captured.nblocks;
+	gs_layout_totals(&d->captured, &t);
+	ck_assert_uint_eq(t.allocated, (UINT64_C(1) << 62) / n);
+	ck_assert_uint_eq(t.reserved, d->captured.nsegments * ((UINT64_C(1) << 62) / n));
+	ck_assert_int_eq(d->capacity, INT64_C(1) << 61);
+	ck_assert_int_eq(s.ooms[0].requested, INT64_C(1) << 61);
+	ck_assert_str_eq(
+		s.warnings[0].text, "a figure is larger than any device: it is taken as 2.00 EiB");
+	ck_assert_ptr_nonnull(strstr(s.warnings[1].text, "add up to more than any device has"));
+}
+END_TEST
+
 START_TEST(an_oom_event_becomes_an_oom_row)
 {
 	gs_device *d = gs_snapshot_device(&s, 1);
@@ -159,6 +187,7 @@ Suite *suite_snapshot(void)
 	tcase_add_test(t, devices_are_kept_in_order_of_their_number);
 	tcase_add_test(t, finishing_sorts_segments_and_names_the_one_that_blocks_do_not_tile);
 	tcase_add_test(t, totals_keep_pending_apart_from_free);
+	tcase_add_test(t, sizes_near_the_end_of_numbers_are_cut_to_what_can_be_added);
 	tcase_add_test(t, an_oom_event_becomes_an_oom_row);
 	suite_add_tcase(suite, t);
 	return suite;

@@ -57,6 +57,26 @@ static int diff(const diff_options *o, const gs_snapshot *a, const gs_snapshot *
 	return result;
 }
 
+/* The state of the first or the second. */
+static const char *selector_of(const diff_options *o, int number)
+{
+	const char *own = number ? o->to : o->from;
+	return own ? own : o->common.state;
+}
+
+/* Two states of one file. Of a run that is not read whole the other's part is read for itself. */
+static int diff_states(const diff_options *o, const gs_arguments *files, const gs_input *from)
+{
+	gs_input to = GS_INPUT_INIT;
+	if (!from->snapshots[0].excerpt)
+		return diff(o, &from->snapshots[0], &from->snapshots[0]);
+	int status = gs_inputs_open_part(files, &o->common, GS_WANT_HISTORY, selector_of(o, 1), &to);
+	if (status < 0)
+		status = diff(o, &from->snapshots[0], &to.snapshots[0]);
+	gs_input_release(&to);
+	return status;
+}
+
 /* Two inputs, each one snapshot; or one, of which two states are compared. */
 static int read_and_diff(const diff_options *o, const gs_arguments *files)
 {
@@ -65,13 +85,16 @@ static int read_and_diff(const diff_options *o, const gs_arguments *files)
 
 	for (int i = 0; i < n && status < 0; i++) {
 		gs_arguments one = {files->text + i, files->n ? 1 : 0};
-		status = gs_inputs_open(&one, &o->common, GS_WANT_HISTORY, &inputs[i]);
+		status = gs_inputs_open_part(
+			&one, &o->common, GS_WANT_HISTORY, selector_of(o, i), &inputs[i]);
 		if (status < 0 && inputs[i].n > 1)
 			status = gs_fail_usage("diff", "--rank chooses one of each",
 				"%s holds %zu snapshots where one is compared", one.text[0], inputs[i].n);
 	}
-	if (status < 0)
-		status = diff(o, &inputs[0].snapshots[0], &inputs[n - 1].snapshots[0]);
+	if (status < 0 && n == 1)
+		status = diff_states(o, files, &inputs[0]);
+	else if (status < 0)
+		status = diff(o, &inputs[0].snapshots[0], &inputs[1].snapshots[0]);
 	gs_input_release(&inputs[0]);
 	gs_input_release(&inputs[1]);
 	return status;

@@ -50,7 +50,7 @@ int gs_cmd_info(int argc, char **argv)
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &arguments);
 	if (status >= 0)
 		return status;
-	status = gs_inputs_open(&arguments, &common, GS_WANT_ALL | GS_WANT_PARTS, &input);
+	status = gs_inputs_open_state(&arguments, &common, GS_WANT_ALL | GS_WANT_PARTS, &input);
 	if (status < 0)
 		status = print(&input, &common);
 	gs_input_release(&input);

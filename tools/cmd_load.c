@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "analyzer/open/walk.h"
+#include "analyzer/query/part.h"
 #include "analyzer/store/store.h"
 #include "schema/outfile.h"
 #include "tools/command.h"
@@ -26,7 +27,9 @@ typedef struct load {
 static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
 {
 	(void)user;
-	return gs_input_read(entry, GS_WANT_ALL, s, err);
+	const gs_part_wanted part = {
+		.whole_below = GS_INPUT_WHOLE_EVENTS, .reach = GS_INPUT_WHOLE_EVENTS / 2, .course = true};
+	return gs_part_read(entry, GS_WANT_ALL, &part, s, err);
 }
 
 static gs_status add_snapshot(void *user, gs_snapshot *s, gs_error *err)

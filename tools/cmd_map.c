@@ -136,6 +136,5 @@ int gs_cmd_map(int argc, char **argv)
 	status = check(&o, color);
 	if (status >= 0)
 		return status;
-	return gs_inputs_with_first(
-		&arguments, &o.common, GS_WANT_HISTORY, true, "drawn", draw_snapshot, &o);
+	return gs_inputs_with_first(&arguments, &o.common, GS_WANT_HISTORY, "drawn", draw_snapshot, &o);
 }

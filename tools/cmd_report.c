@@ -205,7 +205,7 @@ int gs_cmd_report(int argc, char **argv)
 		return status;
 	if (!fixed && o.form == GS_PAGE_HTML)
 		find_page(&o);
-	status = gs_inputs_open(&files, &o.common, GS_WANT_ALL, &input);
+	status = gs_inputs_open_state(&files, &o.common, GS_WANT_ALL, &input);
 	if (status < 0)
 		status = report(&o, &input);
 	gs_input_release(&input);

@@ -213,8 +213,8 @@ int gs_cmd_whatif(int argc, char **argv)
 	if (status < 0)
 		status = read_meaning(&a);
 	if (status < 0)
-		status = gs_finish_stdout(gs_inputs_with_first(
-			&files, &a.common, GS_WANT_HISTORY, false, "replayed", answer, &a));
+		status = gs_finish_stdout(
+			gs_inputs_with_first(&files, &a.common, GS_WANT_HISTORY, "replayed", answer, &a));
 	gs_category_rules_free(a.rules);
 	return status;
 }

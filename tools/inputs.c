@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "analyzer/model/failure.h"
+#include "analyzer/query/part.h"
 #include "tools/message.h"
 
 void gs_inputs_note(void *context, const char *file, const char *text)
@@ -29,11 +30,21 @@ void gs_inputs_tell_losses(const gs_input_losses *losses)
 		gs_fail_after(losses->all[i].path, &losses->all[i].error);
 }
 
+static gs_status read_part(
+	const gs_input_entry *entry, unsigned want, const void *how, gs_snapshot *s, gs_error *err)
+{
+	return gs_part_read(entry, want, how, s, err);
+}
+
 static int open_at(const gs_arguments *files, const gs_common *common, unsigned want,
-	const gs_moment_wanted *moment, gs_input *input)
+	const gs_part_wanted *part, gs_input *input)
 {
 	gs_error err = GS_ERROR_INIT;
-	gs_input_options options = {want, common->rank, moment, gs_inputs_note, NULL};
+	gs_input_options options = {.want = want,
+		.rank = common->rank,
+		.read = part ? read_part : NULL,
+		.how = part,
+		.note = gs_inputs_note};
 	gs_progress_begin(files->n ? files->text[0] : "the newest dump");
 	gs_status status = gs_input_open(
 		(const char *const *)files->text, (size_t)files->n, &options, input, &err);
@@ -51,10 +62,17 @@ int gs_inputs_open(
 int gs_inputs_open_state(
 	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input)
 {
-	gs_moment_wanted moment;
-	bool found = gs_input_moment(common->state, &moment);
-	moment.whole_below = GS_INPUT_WHOLE_EVENTS;
-	return open_at(files, common, want, found ? &moment : NULL, input);
+	return gs_inputs_open_part(files, common, want, common->state, input);
+}
+
+int gs_inputs_open_part(const gs_arguments *files, const gs_common *common, unsigned want,
+	const char *selector, gs_input *input)
+{
+	const gs_part_wanted part = {.selector = selector,
+		.whole_below = GS_INPUT_WHOLE_EVENTS,
+		.reach = GS_INPUT_WHOLE_EVENTS / 4,
+		.course = true};
+	return open_at(files, common, want, &part, input);
 }
 
 static bool has_device(const gs_snapshot *s, int64_t device)
@@ -95,12 +113,10 @@ const gs_snapshot *gs_inputs_first(const gs_input *input, const gs_common *commo
 }
 
 int gs_inputs_with_first(const gs_arguments *files, const gs_common *common, unsigned want,
-	bool of_state, const char *done, int (*work)(const void *context, const gs_snapshot *s),
-	const void *context)
+	const char *done, int (*work)(const void *context, const gs_snapshot *s), const void *context)
 {
 	gs_input input = GS_INPUT_INIT;
-	int status = of_state ? gs_inputs_open_state(files, common, want, &input)
-						  : gs_inputs_open(files, common, want, &input);
+	int status = gs_inputs_open_state(files, common, want, &input);
 	if (status < 0) {
 		const gs_snapshot *s = gs_inputs_first(&input, common, done);
 		status = s ? work(context, s) : GS_EXIT_FAILED;

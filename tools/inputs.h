@@ -28,6 +28,10 @@ int gs_inputs_open(
 int gs_inputs_open_state(
 	const gs_arguments *files, const gs_common *common, unsigned want, gs_input *input);
 
+/* The same for another selector than that of --state; the figures of the whole run come along. */
+int gs_inputs_open_part(const gs_arguments *files, const gs_common *common, unsigned want,
+	const char *selector, gs_input *input);
+
 /* Without a failure: the first snapshot that has the device asked for (GS_UNSET: any). */
 const gs_snapshot *gs_inputs_healthy(const gs_input *input, int64_t device);
 
@@ -48,10 +52,9 @@ const gs_snapshot *gs_inputs_first(
  * telling why. gs_category_rules_free when all is done. */
 int gs_inputs_rules(const char *path, gs_category_rules **rules);
 
-/* For commands about one snapshot: opens what is named (of_state: as gs_inputs_open_state), lets
- * work have the first and gives all back. Returns work's exit status, or why there is none. */
+/* For commands about one snapshot: opens what is named as gs_inputs_open_state does, lets work
+ * have the first and gives all back. Returns work's exit status, or why there is none. */
 int gs_inputs_with_first(const gs_arguments *files, const gs_common *common, unsigned want,
-	bool of_state, const char *done, int (*work)(const void *context, const gs_snapshot *s),
-	const void *context);
+	const char *done, int (*work)(const void *context, const gs_snapshot *s), const void *context);
 
 #endif

@@ -29,16 +29,17 @@ size_t gpusnap_analyzer_validity(const int64_t *values, size_t n, uint8_t *bitma
 }
 
 /* The columns, for taking and giving them back. */
-#define EVENT_COLUMNS(COLUMN)                                                                 \
-	COLUMN(address)                                                                           \
-	COLUMN(size)                                                                              \
-	COLUMN(time_us) COLUMN(stream) COLUMN(stack) COLUMN(tag) COLUMN(action) COLUMN(allocated) \
-		COLUMN(reserved)
-#define BLOCK_COLUMNS(COLUMN)                                                              \
-	COLUMN(address)                                                                        \
-	COLUMN(size)                                                                           \
-	COLUMN(requested) COLUMN(idx) COLUMN(segment) COLUMN(stream) COLUMN(stack) COLUMN(tag) \
-		COLUMN(state) COLUMN(category)
+#define EVENT_COLUMNS(COLUMN) \
+	COLUMN(address)           \
+	COLUMN(size)              \
+	COLUMN(time_us)           \
+	COLUMN(stream) COLUMN(stack) COLUMN(tag) COLUMN(action) COLUMN(allocated) COLUMN(reserved)
+#define BLOCK_COLUMNS(COLUMN) \
+	COLUMN(address)           \
+	COLUMN(size)              \
+	COLUMN(requested)         \
+	COLUMN(idx)               \
+	COLUMN(segment) COLUMN(stream) COLUMN(stack) COLUMN(tag) COLUMN(state) COLUMN(category)
 #define TAKE(name) &&(c->name = calloc(n, sizeof *c->name)) != NULL
 #define GIVE(name) free(c->name);
 

@@ -5,74 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/spans.h"
 #include "analyzer/meaning/meaning_internal.h"
-
-bool gs_meaning_step_number(const char *name, int64_t *number)
-{
-	static const char *const words[] = {"step", "iteration", "iter", "batch"};
-	size_t n = strlen(name), digits = n;
-	while (digits && isdigit((unsigned char)name[digits - 1]))
-		digits--;
-	if (digits == n || n - digits > 15)
-		return false;
-	size_t end = digits;
-	while (end && strchr(" _#:=-.", name[end - 1]))
-		end--;
-	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-		size_t length = strlen(words[i]);
-		if (end >= length && !strncasecmp(name + end - length, words[i], length)) {
-			*number = strtoll(name + digits, NULL, 10);
-			return true;
-		}
-	}
-	return false;
-}
-
-typedef struct span {
-	int64_t number, from, to; /* microseconds; to GS_NONE: open */
-	gs_id name;
-} span;
-
-static int by_time(const void *a, const void *b)
-{
-	const span *x = a, *y = b;
-	if (x->from != y->from)
-		return x->from < y->from ? -1 : 1;
-	return (x->number > y->number) - (x->number < y->number);
-}
-
-static bool starts(const gs_snapshot *s, const gs_annotation *a)
-{
-	return !a->stage || strcasecmp(gs_string_text(s, a->stage), "END") != 0;
-}
-
-/* The spans of annotations, those of the device if any name it. torch.profiler's before others. */
-static size_t list_spans(const gs_meaning *m, span *all, bool profiler, bool any_device)
-{
-	const gs_snapshot *s = m->history->snapshot;
-	size_t n = 0;
-	for (size_t i = 0; i < s->nannotations; i++) {
-		const gs_annotation *a = &s->annotations[i];
-		const char *name = gs_string_text(s, a->name);
-		int64_t number;
-		if (a->time_us == GS_NONE || !gs_meaning_step_number(name, &number) ||
-			(profiler && strncmp(name, "ProfilerStep#", 13) != 0) ||
-			(!any_device && a->device != m->history->device->device))
-			continue;
-		if (starts(s, a)) {
-			all[n++] = (span){number, a->time_us, GS_NONE, a->name};
-			continue;
-		}
-		for (size_t k = n; k--;)
-			if (all[k].number == number && all[k].name == a->name && all[k].to == GS_NONE) {
-				all[k].to = a->time_us;
-				break;
-			}
-	}
-	if (n)
-		qsort(all, n, sizeof *all, by_time);
-	return n;
-}
 
 static void name_step(gs_phase_step *step, const char *name)
 {
@@ -88,7 +22,7 @@ static size_t event_at(const gs_meaning *m, size_t from, int64_t time)
 	return from;
 }
 
-static gs_status steps_of_spans(gs_meaning *m, const span *all, size_t n)
+static gs_status steps_of_spans(gs_meaning *m, const gs_step_span *all, size_t n)
 {
 	const gs_snapshot *s = m->history->snapshot;
 	if (!n)
@@ -98,9 +32,7 @@ static gs_status steps_of_spans(gs_meaning *m, const span *all, size_t n)
 	size_t at = 0;
 	for (size_t k = 0; k < n; k++) {
 		size_t first = event_at(m, at, all[k].from), last = first;
-		int64_t next = k + 1 < n ? all[k + 1].from : INT64_MAX;
-		int64_t to = all[k].to == GS_NONE || all[k].to > next ? next : all[k].to + 1;
-		last = event_at(m, first, to);
+		last = event_at(m, first, gs_step_span_end(all, n, k));
 		at = last;
 		if (first == last)
 			continue;
@@ -118,14 +50,14 @@ static gs_status steps_of_spans(gs_meaning *m, const span *all, size_t n)
 static gs_status from_annotations(gs_meaning *m)
 {
 	const gs_snapshot *s = m->history->snapshot;
-	span *all = s->nannotations ? malloc(s->nannotations * sizeof *all) : NULL;
+	gs_step_span *all = s->nannotations ? malloc(s->nannotations * sizeof *all) : NULL;
 	if (!all)
 		return s->nannotations ? GS_NO_MEMORY : GS_OK;
 	gs_status status = GS_OK;
-	for (int k = 0; k < 4 && !status && !m->nsteps; k++) {
+	for (int k = 0; k < GS_STEP_SPAN_TRIES && !status && !m->nsteps; k++) {
 		free(m->steps);
 		m->steps = NULL;
-		status = steps_of_spans(m, all, list_spans(m, all, k < 2, k % 2));
+		status = steps_of_spans(m, all, gs_step_spans(s, m->history->device->device, k, all));
 	}
 	free(all);
 	return status;

@@ -1,43 +1,38 @@
 /* Which event a step's state is after. */
 #include "analyzer/meaning/step_state.h"
 
-#include <ctype.h>
+#include "analyzer/meaning/course.h"
+
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-bool gs_step_selector(const char *selector, int64_t *number, bool *peak)
-{
-	char *end;
-	if (!selector || strncmp(selector, "step ", 5) != 0 || !isdigit((unsigned char)selector[5]) ||
-		strlen(selector) > 30)
-		return false;
-	*number = strtoll(selector + 5, &end, 10);
-	*peak = !strcmp(end, " peak");
-	return !*end || *peak;
-}
-
-static gs_status no_step(const gs_meaning *m, int64_t number, gs_error *err)
-{
-	int32_t device = m->history->device->device;
-	if (!m->nsteps)
-		return gs_fail(err, GS_NOT_FOUND,
-			"device %d has no steps: nothing names any, and its events do not repeat", device);
-	return gs_fail(err, GS_NOT_FOUND,
-		"device %d has no step %" PRId64 "; there are steps %" PRId64 " to %" PRId64, device,
-		number, m->steps[0].number, m->steps[m->nsteps - 1].number);
-}
 
 static gs_status find_step(const gs_meaning *m, int64_t number, bool peak, const char *selector,
 	gs_state *state, gs_error *err)
 {
 	const gs_phase_step *step = gs_meaning_step(m, number);
 	if (!step)
-		return no_step(m, number, err);
+		return gs_step_none(m->history->device->device, m->steps, m->nsteps, number, err);
 	*state = (gs_state){"", peak ? step->peak_idx : step->last_idx, SIZE_MAX};
 	snprintf(state->name, sizeof state->name, "%s", selector);
 	return GS_OK;
+}
+
+/* Of a part of a run, by its figures; the part has to hold that event. */
+static gs_status find_in_course(
+	const gs_snapshot *s, const gs_device *d, const char *selector, gs_state *state, gs_error *err)
+{
+	uint64_t event = 0;
+	gs_status status = gs_course_find(s, d, selector, &event, err);
+	if (!status && (event < d->trace.first || event - d->trace.first >= d->trace.n))
+		status = gs_fail(
+			err, GS_NOT_FOUND, "device %d: event %" PRIu64 " is not in memory", d->device, event);
+	if (!status) {
+		*state = (gs_state){"", (int64_t)(event - d->trace.first), SIZE_MAX};
+		snprintf(state->name, sizeof state->name, "%s", selector);
+	}
+	return status;
 }
 
 gs_status gs_meaning_state_find(const gs_snapshot *s, const gs_device *d, const gs_history *h,
@@ -47,6 +42,8 @@ gs_status gs_meaning_state_find(const gs_snapshot *s, const gs_device *d, const 
 	bool peak;
 	if (!gs_step_selector(selector, &number, &peak))
 		return gs_state_find(s, d, h, selector, state, err);
+	if (s->excerpt && gs_course_is_told(d))
+		return find_in_course(s, d, selector, state, err);
 	if (m)
 		return find_step(m, number, peak, selector, state, err);
 	gs_history own = GS_HISTORY_INIT;
@@ -71,7 +68,7 @@ static gs_status take_moment(const gs_snapshot *s, const gs_device *d, const cha
 	gs_status status = gs_meaning_state_find(s, d, NULL, NULL, selector, &state, err);
 	if (status)
 		return status;
-	snprintf(idx, sizeof idx, "%" PRId64, state.idx);
+	snprintf(idx, sizeof idx, "%" PRId64, gs_event_number(&d->trace, state.idx));
 	status = gs_moments_select(s, d->device, idx, &one, err);
 	if (!status) {
 		moments->at[moments->n] = one.at[0];

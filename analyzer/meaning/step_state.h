@@ -3,10 +3,8 @@
 #define GS_ANALYZER_MEANING_STEP_STATE_H
 
 #include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/step_selector.h"
 #include "analyzer/state/moments.h"
-
-/* Whether a selector names a step: then number and peak are filled. */
-bool gs_step_selector(const char *selector, int64_t *number, bool *peak);
 
 /* As gs_state_find, for these selectors too. h and m may be NULL: then what is needed is made for
  * the call. GS_NOT_FOUND: no such step; err tells which there are. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/retry.h"
 #include "analyzer/meaning/meaning_internal.h"
 
 const char *gs_step_how_word(gs_step_how how)
@@ -56,32 +57,28 @@ static void judge_last(gs_meaning *m)
 	last->whole &= ends == wanted;
 }
 
-typedef struct retry {
-	bool released; /* segments went back just before */
-	gs_id stack;
-} retry;
-
-/* A request that the driver refused gives the cache back and asks again: segments freed, then one
- * made, by the same call. A recorder that tells of emptying on demand settles the rest. */
-static bool is_retry(const gs_meaning *m, size_t i, retry *r)
+bool gs_retry_step(gs_retry *r, gs_action action, gs_id stack)
 {
-	gs_action action = gs_meaning_action(m, i);
-	gs_id stack = gs_meaning_stack(m, i);
 	bool releases = action == GS_ACTION_SEGMENT_FREE || action == GS_ACTION_SEGMENT_UNMAP;
 	bool asks = action == GS_ACTION_SEGMENT_ALLOC || action == GS_ACTION_SEGMENT_MAP ||
 		action == GS_ACTION_OOM;
 	bool again = asks && r->released && r->stack == stack;
 	if (releases)
-		*r = (retry){true, stack};
+		*r = (gs_retry){true, stack};
 	else if (action != GS_ACTION_FREE_COMPLETED)
 		r->released = false;
 	return again;
 }
 
+static bool is_retry(const gs_meaning *m, size_t i, gs_retry *r)
+{
+	return gs_retry_step(r, gs_meaning_action(m, i), gs_meaning_stack(m, i));
+}
+
 static void measure(gs_meaning *m)
 {
 	gs_running_totals g;
-	retry r = {false, 0};
+	gs_retry r = {false, 0};
 	size_t k = 0;
 	gs_running_totals_start(m->history, &g);
 	for (size_t i = 0; i < m->history->n && k < m->nsteps; i++) {

@@ -89,6 +89,7 @@ gs_status gs_trace_add_figures(gs_trace *t, const gs_run_figures *figures)
 void gs_oom_init(gs_oom *o)
 {
 	memset(o, 0, sizeof *o);
+	o->number = GS_NONE;
 	o->device = -1;
 	o->pool = GS_CLASS_UNKNOWN;
 	o->idx = o->time_us = o->requested = o->needed = o->stream = GS_NONE;

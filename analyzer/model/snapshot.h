@@ -175,6 +175,7 @@ typedef struct gs_oom_told {
 typedef struct gs_oom {
 	int32_t device; /* -1 unknown */
 	int64_t idx;    /* event index in that device's trace; GS_NONE for a message */
+	int64_t number; /* of that event in the file, also where it was not read; GS_NONE unknown */
 	int64_t time_us;
 	int64_t requested; /* rounded request (from a text: what it prints) */
 	int64_t needed;    /* the segment size asked for, as PyTorch's message prints */

@@ -57,9 +57,12 @@ enum { GS_INPUT_WHOLE_EVENTS = 1 << 22 };
 
 /* Both steps at once, for commands that look at all snapshots together or at one. */
 typedef struct gs_input_options {
-	unsigned want;                  /* gs_want */
-	int64_t rank;                   /* only snapshots of this rank; GS_NONE: all */
-	const gs_moment_wanted *moment; /* as in gs_input_read_moment */
+	unsigned want; /* gs_want */
+	int64_t rank;  /* only snapshots of this rank; GS_NONE: all */
+	/* how each is read; NULL: gs_input_read */
+	gs_status (*read)(
+		const gs_input_entry *entry, unsigned want, const void *how, gs_snapshot *s, gs_error *err);
+	const void *how;
 	gs_input_note *note; /* also gets each snapshot's warnings, and where a cut file was cut */
 	void *context;
 } gs_input_options;

@@ -12,7 +12,8 @@ typedef struct opening {
 static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
 {
 	const opening *o = user;
-	return gs_input_read_moment(entry, o->options->want, o->options->moment, s, err);
+	return o->options->read ? o->options->read(entry, o->options->want, o->options->how, s, err)
+							: gs_input_read(entry, o->options->want, s, err);
 }
 
 static gs_status keep_snapshot(void *user, gs_snapshot *s, gs_error *err)

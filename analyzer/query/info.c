@@ -50,7 +50,9 @@ typedef struct counts {
 /* Events of a device ascend in time. */
 static void count_times(const gs_trace *t, counts *c)
 {
-	int64_t first = t->n ? t->events[0].time_us : GS_NONE;
+	int64_t first = t->first && t->nfigures ? t->figures[0].from_us
+		: t->n                              ? t->events[0].time_us
+											: GS_NONE;
 	int64_t last = t->n ? t->events[t->n - 1].time_us : GS_NONE;
 	if (first != GS_NONE && (c->first_us == GS_NONE || first < c->first_us))
 		c->first_us = first;
@@ -78,7 +80,7 @@ static counts count(const gs_snapshot *s)
 		c.times |= d->trace.n && d->trace.events[d->trace.n - 1].time_us != GS_NONE;
 		c.dropped_known &= !d->trace.n || d->trace.dropped || d->trace.complete != -1;
 		count_times(&d->trace, &c);
-		c.all &= d->trace.complete == 1;
+		c.all &= d->trace.complete == 1 || (d->trace.first && !d->trace.dropped);
 	}
 	for (size_t i = 0; i < s->nooms; i++) {
 		c.capacity |= s->ooms[i].capacity != GS_NONE;

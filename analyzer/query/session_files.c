@@ -6,6 +6,7 @@
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/open/walk.h"
 #include "analyzer/store/db.h"
+#include "analyzer/query/part.h"
 #include "analyzer/query/session_internal.h"
 
 /* What is filled, and for which question. */
@@ -54,22 +55,27 @@ static gs_status check_lost(const gs_snapshot *s, unsigned want, gs_error *err)
 	return GS_OK;
 }
 
-/* Answers that look at the whole run, at other states than the one selected, or at the file. */
-static const unsigned of_run = GS_WANT_STATES | GS_WANT_EVENTS | GS_WANT_SERIES | GS_WANT_OOM_SUMS |
-	GS_WANT_SUM | GS_WANT_OOM | GS_WANT_OOM_FACTS | GS_WANT_STEPS;
-/* Answers that show best over the whole run. */
+/* Questions that take every event, every state, or the file's bytes. */
+static const unsigned of_all = GS_WANT_STATES | GS_WANT_EVENTS | GS_WANT_SUM;
+/* Questions that the figures of a run answer. */
+static const unsigned of_course = GS_WANT_SERIES | GS_WANT_STEPS;
+/* Questions about the selected state. */
+static const unsigned of_state = GS_WANT_STATE | GS_WANT_LAYOUT | GS_WANT_FIT | GS_WANT_EVICTION |
+	GS_WANT_CATEGORIES | GS_WANT_HOLDERS | GS_WANT_OOM_SUMS;
+/* Answers that show best over much of the run. */
 static const unsigned of_past = GS_WANT_CATEGORIES | GS_WANT_HOLDERS | GS_WANT_FIT |
-	GS_WANT_EVICTION | GS_WANT_BLOCK_IDX;
+	GS_WANT_EVICTION | GS_WANT_BLOCK_IDX | GS_WANT_SERIES | GS_WANT_STEPS;
 
-/* The moment of a stream that is enough for the question, or NULL. */
-static const gs_moment_wanted *moment_of(
-	const gs_session *session, unsigned want, gs_moment_wanted *moment)
+/* How much of a stream the question takes; false: all of it. */
+static bool part_of(const gs_session *session, unsigned want, gs_part_wanted *part)
 {
-	if (gs_want_recorded(want) & GS_WANT_PARTS || want & of_run ||
-		!gs_input_moment(session->options.state, moment))
-		return NULL;
-	moment->whole_below = want & of_past ? GS_INPUT_WHOLE_EVENTS : 0;
-	return moment;
+	*part = (gs_part_wanted){.selector = session->options.state,
+		.whole_below = want & of_past ? GS_INPUT_WHOLE_EVENTS : 0,
+		.reach = want & of_past ? GS_INPUT_WHOLE_EVENTS / 4 : 0,
+		.course = want & of_course};
+	if (!(want & of_state) && want & GS_WANT_STEPS)
+		part->selector = "peak"; /* what was live then is told too */
+	return !(want & of_all);
 }
 
 static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
@@ -81,12 +87,14 @@ static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot
 	unsigned recorded = gs_want_recorded(want) | (of_step ? (unsigned)GS_WANT_STACKS : 0u);
 	if (!gs_input_may_skip_events(entry))
 		recorded |= GS_WANT_EVENTS;
-	gs_moment_wanted options;
-	const gs_moment_wanted *moment = moment_of(session, want, &options);
-	gs_status status = gs_input_read_moment(entry, recorded, moment, s, err);
+	gs_part_wanted part;
+	bool some = part_of(session, want, &part);
+	gs_status status = some ? gs_part_read(entry, recorded, &part, s, err)
+							: gs_input_read(entry, recorded, s, err);
 	if (!status && needs_events(session, s, want)) {
 		gs_snapshot_release(s);
-		status = gs_input_read_moment(entry, recorded | GS_WANT_EVENTS, moment, s, err);
+		status = some ? gs_part_read(entry, recorded | GS_WANT_EVENTS, &part, s, err)
+					  : gs_input_read(entry, recorded | GS_WANT_EVENTS, s, err);
 	}
 	if (!status && (status = check_lost(s, want, err)))
 		gs_snapshot_release(s);

@@ -5,6 +5,8 @@
 #include <string.h>
 
 #include "analyzer/model/memory.h"
+#include "schema/bytes.h"
+#include "schema/gsnap_read.h"
 #include "schema/size.h"
 
 static const gs_reader *const readers[] = {
@@ -92,11 +94,20 @@ static gs_status check_rest(gs_source *source, const gs_snapshot *s, gs_error *e
 	return gs_source_status(source, err);
 }
 
+/* Only of a stream a moment is read by itself, with the rest passed over. */
+static bool is_stream(gs_source *source)
+{
+	const unsigned char *head;
+	size_t n = gs_source_peek(source, GS_GSNAP_HEADER_SIZE, &head);
+	return n >= GS_GSNAP_HEADER_SIZE && gs_gsnap_probe(head, n) &&
+		gs_get_le(head + 18, 2) == GS_GSNAP_STREAM;
+}
+
 static gs_status read_source(
 	gs_source *source, const char *path, unsigned want, gs_snapshot *s, gs_error *err)
 {
 	const gs_reader *reader = NULL;
-	bool sum = want & GS_WANT_SUM && path && !gs_source_moment(source);
+	bool sum = want & GS_WANT_SUM && path && !(gs_source_moment(source) && is_stream(source));
 	if (sum)
 		gs_source_hash(source);
 	gs_status status = gs_reader_pick(source, &reader, err);

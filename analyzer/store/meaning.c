@@ -1,6 +1,7 @@
 /* What memory is for, in tables: holders of a state; steps and the peak of a device. */
 #include <stdlib.h>
 
+#include "analyzer/meaning/course.h"
 #include "analyzer/store/store_internal.h"
 
 static gs_status put_holder(
@@ -57,7 +58,8 @@ static gs_status put_step(sqlite3_stmt *q, const gs_phase_step *step, gs_error *
 	return gs_db_do(q, err);
 }
 
-static gs_status put_steps(gs_fill *f, const gs_meaning *m, gs_error *err)
+static gs_status put_steps(
+	gs_fill *f, const gs_meaning *m, const gs_phase_step *steps, size_t n, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(
@@ -66,13 +68,23 @@ static gs_status put_steps(gs_fill *f, const gs_meaning *m, gs_error *err)
 		gs_db_int(q, 1, f->id);
 		gs_db_int(q, 2, gs_device_number(m->history->device->device));
 	}
-	for (size_t i = 0; i < m->nsteps && !status; i++)
-		status = put_step(q, &m->steps[i], err);
+	for (size_t i = 0; i < n && !status; i++)
+		status = put_step(q, &steps[i], err);
 	sqlite3_finalize(q);
 	return status;
 }
 
-static gs_status put_peak(gs_fill *f, const gs_meaning *m, gs_error *err)
+/* The number of the step that an event is in. */
+static int64_t step_at(const gs_phase_step *steps, size_t n, int64_t idx)
+{
+	for (size_t i = 0; i < n; i++)
+		if (idx >= steps[i].first_idx && idx <= steps[i].last_idx)
+			return steps[i].number;
+	return GS_NONE;
+}
+
+static gs_status put_peak(
+	gs_fill *f, const gs_meaning *m, const gs_phase_step *steps, size_t n, gs_error *err)
 {
 	gs_peak peak;
 	uint64_t own = 0;
@@ -84,11 +96,11 @@ static gs_status put_peak(gs_fill *f, const gs_meaning *m, gs_error *err)
 	gs_meaning_peak(m, GS_NONE, &peak);
 	gs_db_int(q, 1, f->id);
 	gs_db_int(q, 2, gs_device_number(m->history->device->device));
-	gs_db_int(q, 3, peak.idx < 0 ? GS_NONE : peak.idx);
+	gs_db_int(q, 3, peak.idx < 0 ? GS_NONE : gs_event_number(&m->history->device->trace, peak.idx));
 	gs_db_int(q, 4, peak.time_us);
 	gs_db_int(q, 5, (int64_t)peak.allocated);
 	gs_db_int(q, 6, (int64_t)peak.reserved);
-	gs_db_int(q, 7, peak.step < 0 ? GS_NONE : m->steps[peak.step].number);
+	gs_db_int(q, 7, step_at(steps, n, gs_event_number(&m->history->device->trace, peak.idx)));
 	for (int k = 0; k < GS_CATEGORIES; k++)
 		gs_db_int(q, 8 + k, (int64_t)peak.live.bytes[k]);
 	for (int k = GS_CATEGORIES; k < GS_MOST_CATEGORIES; k++)
@@ -99,8 +111,39 @@ static gs_status put_peak(gs_fill *f, const gs_meaning *m, gs_error *err)
 	return status;
 }
 
+/* With events numbered as the file does. */
+static gs_status copy_steps(const gs_meaning *m, gs_phase_step **steps, size_t *n)
+{
+	const gs_trace *t = &m->history->device->trace;
+	free(*steps);
+	*n = 0;
+	if (!(*steps = calloc(m->nsteps + 1, sizeof **steps)))
+		return GS_NO_MEMORY;
+	for (; *n < m->nsteps; ++*n) {
+		gs_phase_step *step = &(*steps)[*n];
+		*step = m->steps[*n];
+		step->first_idx = gs_event_number(t, step->first_idx);
+		step->last_idx = gs_event_number(t, step->last_idx);
+		step->peak_idx = gs_event_number(t, step->peak_idx);
+	}
+	return GS_OK;
+}
+
 gs_status gs_fill_steps(gs_fill *f, const gs_meaning *m, gs_error *err)
 {
-	gs_status status = put_steps(f, m, err);
-	return status ? status : put_peak(f, m, err);
+	const gs_device *d = m->history->device;
+	gs_phase_step *steps = NULL;
+	size_t n = 0;
+	gs_status status = f->s->excerpt && gs_course_is_told(d) ? gs_course_steps(f->s, d, &steps, &n)
+															 : GS_OK;
+	if (!status && !n)
+		status = copy_steps(m, &steps, &n);
+	if (status)
+		gs_fail(err, status, "steps");
+	if (!status)
+		status = put_steps(f, m, steps, n, err);
+	if (!status)
+		status = put_peak(f, m, steps, n, err);
+	free(steps);
+	return status;
 }

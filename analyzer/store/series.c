@@ -2,6 +2,7 @@
  * only grow. */
 #include <stdlib.h>
 
+#include "analyzer/meaning/course.h"
 #include "analyzer/meaning/meaning.h"
 #include "analyzer/store/store_internal.h"
 
@@ -20,11 +21,45 @@ static bool stands_out(const gs_history *h, size_t i, const int64_t peaks[2])
 static gs_status put_sample(
 	sqlite3_stmt *q, const gs_history *h, size_t i, const gs_running_totals *g, gs_error *err)
 {
-	gs_db_int(q, 3, (int64_t)i);
+	gs_db_int(q, 3, gs_event_number(&h->device->trace, (int64_t)i));
 	gs_db_int(q, 4, h->device->trace.events[i].time_us);
 	gs_db_int(q, 5, (int64_t)g->allocated);
 	gs_db_int(q, 6, (int64_t)g->reserved);
 	return gs_db_do(q, err);
+}
+
+static gs_status put_point(sqlite3_stmt *q, uint64_t idx, int64_t time, uint64_t allocated,
+	uint64_t reserved, gs_error *err)
+{
+	gs_db_int(q, 3, (int64_t)idx);
+	gs_db_int(q, 4, time);
+	gs_db_int(q, 5, (int64_t)allocated);
+	gs_db_int(q, 6, (int64_t)reserved);
+	return gs_db_do(q, err);
+}
+
+/* Of a run that is not in memory: of each group of figures the most and the last. The time of the
+ * most is that of its figures' end. */
+static gs_status put_course(sqlite3_stmt *q, const gs_trace *t, gs_error *err)
+{
+	size_t step = (2 * t->nfigures + SAMPLES - 1) / SAMPLES;
+	const gs_run_figures *most = NULL;
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < t->nfigures && !status; i++) {
+		const gs_run_figures *f = &t->figures[i];
+		if (!most || f->most_allocated > most->most_allocated)
+			most = f;
+		if ((i + 1) % step && i + 1 < t->nfigures)
+			continue;
+		uint64_t last = f->first + f->events - 1;
+		if (most->allocated_idx != last)
+			status = put_point(q, most->allocated_idx, most->until_us, most->most_allocated,
+				most->reserved_then, err);
+		if (!status)
+			status = put_point(q, last, f->until_us, f->allocated, f->reserved, err);
+		most = NULL;
+	}
+	return status;
 }
 
 static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
@@ -40,7 +75,10 @@ static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 	gs_db_int(q, 1, f->id);
 	gs_db_int(q, 2, gs_device_number(h->device->device));
 	gs_running_totals_start(h, &g);
-	for (size_t i = 0; i < h->n && !status; i++) {
+	bool part = f->s->excerpt && gs_course_is_told(h->device);
+	if (part)
+		status = put_course(q, &h->device->trace, err);
+	for (size_t i = 0; i < h->n && !status && !part; i++) {
 		gs_running_totals_step(h, i, &g);
 		if (i % step == 0 || stands_out(h, i, peaks))
 			status = put_sample(q, h, i, &g, err);
@@ -93,8 +131,9 @@ static gs_status put_growth(gs_fill *f, const gs_meaning *m, gs_error *err)
 		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
 		gs_db_int(q, 4, (int64_t)rows[i].blocks);
 		gs_db_int(q, 5, (int64_t)rows[i].bytes);
-		gs_db_int(q, 6, rows[i].first_idx);
-		gs_db_int(q, 7, rows[i].last_idx);
+		const gs_trace *t = &m->history->device->trace;
+		gs_db_int(q, 6, gs_event_number(t, rows[i].first_idx));
+		gs_db_int(q, 7, gs_event_number(t, rows[i].last_idx));
 		gs_db_int(q, 8, rows[i].estimated);
 		status = gs_db_do(q, err);
 	}

@@ -239,7 +239,8 @@ static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t nu
 	gs_db_int(q, 2, gs_device_number(o->device));
 	gs_db_int(q, 3, (int64_t)number);
 	const gs_device *d = gs_snapshot_find_device(f->s, o->device);
-	gs_db_int(q, 4, d ? gs_event_number(&d->trace, o->idx) : o->idx);
+	int64_t idx = d ? gs_event_number(&d->trace, o->idx) : o->idx;
+	gs_db_int(q, 4, idx == GS_NONE && f->s->excerpt ? o->number : idx);
 	gs_db_int(q, 5, o->time_us);
 	gs_db_int(q, 6, o->requested);
 	gs_db_int(q, 7, o->needed);

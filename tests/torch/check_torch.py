@@ -241,5 +241,6 @@ def use_after_cuda_was_used_is_refused():
 
 
 import programs   # noqa: E402,F401  the cases of programs.py
+import streams    # noqa: E402,F401  and of streams.py
 
 finish()

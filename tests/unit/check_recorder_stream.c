@@ -13,6 +13,9 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/meaning/course.h"
+#include "analyzer/meaning/step_state.h"
+#include "analyzer/query/part.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/state/state.h"
 #include "recorder/api/env.h"
@@ -247,17 +250,22 @@ static size_t most_events_of_a_part(const char *name)
 	for (int i = 0; i < 20; i++) {
 		uint64_t event = next_random() % whole.devices[0].trace.n;
 		snprintf(selector, sizeof selector, "%llu", (unsigned long long)event);
-		n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_EVENT, event, 0}, selector);
+		n = same_part(&whole, name,
+			(gs_moment_wanted){.what = GS_MOMENT_EVENT, .number = event, .whole_below = 0},
+			selector);
 		most = n > most ? n : most;
 	}
 	for (size_t i = 1; i <= whole.nooms; i += 1 + whole.nooms / 4) {
 		snprintf(selector, sizeof selector, "oom %zu", i);
-		n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_FAILURE, i, 0}, selector);
+		n = same_part(&whole, name,
+			(gs_moment_wanted){.what = GS_MOMENT_FAILURE, .number = i, .whole_below = 0}, selector);
 		most = n > most ? n : most;
 	}
-	n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_FAILURE, 0, 0}, "oom");
+	n = same_part(&whole, name,
+		(gs_moment_wanted){.what = GS_MOMENT_FAILURE, .number = 0, .whole_below = 0}, "oom");
 	most = n > most ? n : most;
-	n = same_part(&whole, name, (gs_moment_wanted){GS_MOMENT_LAST, 0, 0}, "captured");
+	n = same_part(&whole, name,
+		(gs_moment_wanted){.what = GS_MOMENT_LAST, .number = 0, .whole_below = 0}, "captured");
 	gs_snapshot_release(&whole);
 	return n > most ? n : most;
 }
@@ -304,11 +312,126 @@ START_TEST(a_short_stream_is_read_whole_where_that_was_asked_for)
 {
 	gs_snapshot s;
 	stream_of(3000, "small.gsnap");
-	read_moment("small.gsnap", (gs_moment_wanted){GS_MOMENT_EVENT, 10, 1 << 20}, &s);
+	read_moment("small.gsnap",
+		(gs_moment_wanted){.what = GS_MOMENT_EVENT, .number = 10, .whole_below = 1 << 20}, &s);
 	ck_assert(!s.excerpt);
 	ck_assert_uint_eq(s.devices[0].trace.first, 0);
 	ck_assert_uint_gt(s.devices[0].trace.n, 3000);
 	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* --- the course of a run by its figures, held against its events */
+
+enum { COURSE_STEPS = 60 };
+
+static void run_of_steps(const char *name)
+{
+	snprintf(path, sizeof path, "%s/%s", folder, name);
+	ck_assert_int_eq(gs_config_set(&config, GS_ENV_STREAM, path, &err), GS_OK);
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	open_recorder();
+	for (int i = 0; i < COURSE_STEPS; i++) {
+		char mark[24];
+		snprintf(mark, sizeof mark, "step %d", i);
+		gs_marks_put(&recorder.dumper.marks, mark, GS_MARK_MOMENT, gs_clock_ticks(&recorder.clock));
+		run(700 + i % 7 * 100);
+	}
+	close_recorder();
+}
+
+static void read_course(const char *name, const char *selector, gs_snapshot *s)
+{
+	char full[400];
+	snprintf(full, sizeof full, "%s/%s", folder, name);
+	const gs_input_entry entry = {.path = full};
+	const gs_part_wanted part = {.selector = selector, .course = true};
+	ck_assert_msg(!gs_part_read(&entry, GS_WANT_HISTORY, &part, s, &err), "%s", err.text);
+	ck_assert(s->excerpt);
+}
+
+static void same_steps(const gs_snapshot *whole, const gs_snapshot *part)
+{
+	gs_history h = GS_HISTORY_INIT;
+	gs_meaning m = GS_MEANING_INIT;
+	gs_phase_step *steps;
+	size_t n;
+	ck_assert_int_eq(gs_history_init(&h, whole, &whole->devices[0], &err), GS_OK);
+	ck_assert_int_eq(gs_meaning_init(&m, &h, NULL, &err), GS_OK);
+	ck_assert_int_eq(gs_course_steps(part, &part->devices[0], &steps, &n), GS_OK);
+	ck_assert_uint_eq(n, m.nsteps);
+	ck_assert_uint_gt(n, COURSE_STEPS / 2);
+	for (size_t i = 0; i < n; i++) {
+		const gs_phase_step *a = &m.steps[i], *b = &steps[i];
+		ck_assert_msg(a->number == b->number && a->first_idx == b->first_idx &&
+				a->last_idx == b->last_idx && a->start_allocated == b->start_allocated &&
+				a->peak_allocated == b->peak_allocated && a->peak_reserved == b->peak_reserved &&
+				a->peak_idx == b->peak_idx && a->end_allocated == b->end_allocated &&
+				a->growth == b->growth && a->retries == b->retries && a->whole == b->whole &&
+				!strcmp(a->name, b->name),
+			"step %zu of %zu: %lld %lld, peaks %llu %llu at %lld %lld, from %lld %lld to %lld %lld",
+			i, n, (long long)a->number, (long long)b->number, (unsigned long long)a->peak_allocated,
+			(unsigned long long)b->peak_allocated, (long long)a->peak_idx, (long long)b->peak_idx,
+			(long long)a->first_idx, (long long)b->first_idx, (long long)a->last_idx,
+			(long long)b->last_idx);
+	}
+	const gs_run_figures *most = gs_course_peak(&part->devices[0], false),
+						 *reserved = gs_course_peak(&part->devices[0], true);
+	ck_assert_int_eq((int64_t)most->allocated_idx, gs_history_peak(&h, false));
+	ck_assert_int_eq((int64_t)reserved->reserved_idx, gs_history_peak(&h, true));
+	free(steps);
+	gs_meaning_release(&m);
+	gs_history_release(&h);
+}
+
+/* Peaks and steps by part: the same layouts as of the whole. */
+static void same_moments(const gs_snapshot *whole, const char *name)
+{
+	static const char *const selectors[] = {"peak", "peak reserved", "step 7", "step 20 peak"};
+	for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
+		gs_snapshot part;
+		gs_moments a, b;
+		read_course(name, selectors[i], &part);
+		ck_assert_int_eq(gs_meaning_moments_select(whole, 0, selectors[i], &a, &err), GS_OK);
+		ck_assert_msg(!gs_meaning_moments_select(&part, 0, selectors[i], &b, &err), "%s", err.text);
+		same_layout(&a.at[0].layout, &b.at[0].layout);
+		ck_assert_int_eq(
+			a.at[0].state.idx, gs_event_number(&part.devices[0].trace, b.at[0].state.idx));
+		gs_moments_release(&a);
+		gs_moments_release(&b);
+		gs_snapshot_release(&part);
+	}
+}
+
+static void same_course(const char *name)
+{
+	gs_snapshot whole, part;
+	read_file(name, &whole);
+	read_course(name, NULL, &part);
+	same_steps(&whole, &part);
+	same_moments(&whole, name);
+	gs_snapshot_release(&whole);
+	gs_snapshot_release(&part);
+}
+
+START_TEST(figures_tell_the_steps_and_peaks_that_all_events_tell)
+{
+	run_of_steps("run.gsnap");
+	same_course("run.gsnap");
+}
+END_TEST
+
+START_TEST(a_course_without_its_end_is_completed_from_the_last_events)
+{
+	char full[400];
+	struct stat about;
+	run_of_steps("killed.gsnap");
+	snprintf(full, sizeof full, "%s/killed.gsnap", folder);
+	ck_assert_int_eq(stat(full, &about), 0);
+	for (int part = 9; part > 6; part--) {
+		ck_assert_int_eq(truncate(full, about.st_size * part / 10), 0);
+		same_course("killed.gsnap");
+	}
 }
 END_TEST
 
@@ -568,6 +691,8 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, one_state_costs_the_events_since_a_layout_whatever_the_length);
 	tcase_add_test(t, a_part_of_a_stream_without_an_end_is_found_by_its_headers);
 	tcase_add_test(t, a_short_stream_is_read_whole_where_that_was_asked_for);
+	tcase_add_test(t, figures_tell_the_steps_and_peaks_that_all_events_tell);
+	tcase_add_test(t, a_course_without_its_end_is_completed_from_the_last_events);
 	tcase_add_test(t, what_the_program_names_is_in_the_stream);
 	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
 	tcase_add_test(t, what_a_killed_process_streamed_is_there);

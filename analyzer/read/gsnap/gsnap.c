@@ -213,6 +213,7 @@ static gs_status add_oom(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	o->device = row.device;
 	const gs_device *d = gs_snapshot_find_device(g->snapshot, row.device);
 	o->idx = row.idx >= 0 && d ? row.idx - (int64_t)d->trace.first : row.idx;
+	o->number = row.idx;
 	o->time_us = row.time_us;
 	o->requested = row.requested;
 	o->needed = row.needed;

@@ -157,6 +157,9 @@ static int64_t wanted_event(
 	uint64_t nth = 0;
 	if (moment->what == GS_MOMENT_EVENT)
 		return moment->number < w->events ? (int64_t)moment->number : last;
+	for (size_t i = 0; moment->what == GS_MOMENT_EVENTS && i < moment->nevents; i++)
+		if (moment->events[i].device == w->device && moment->events[i].event < w->events)
+			return (int64_t)moment->events[i].event;
 	for (size_t i = 0; moment->what == GS_MOMENT_FAILURE && i < p->nfailures; i++)
 		if (p->failures[i].device == w->device && p->failures[i].idx >= 0 &&
 			p->failures[i].idx <= last && (!moment->number || ++nth == moment->number))
@@ -164,16 +167,19 @@ static int64_t wanted_event(
 	return found;
 }
 
-/* From the last layout that is not after the event; where there is none, from the first one back
- * to the beginning. */
-static void choose(const planning *p, uint32_t number, int64_t wanted)
+/* From the last layout that is not after the event (or reach events before it); where there is
+ * none, from the first one back to the beginning. */
+static void choose(const planning *p, uint32_t number, int64_t wanted, uint64_t reach)
 {
+	int64_t latest = wanted >= 0 && (uint64_t)wanted > reach ? wanted - (int64_t)reach
+		: wanted >= 0 && reach                               ? -1
+															 : wanted;
 	gs_gsnap_window *w = &p->plan->windows[number];
 	const layout_place *best = NULL;
 	for (size_t i = 0; i < p->nlayouts; i++) {
 		const layout_place *l = &p->layouts[i];
 		if (l->window == number && l->idx >= -1 && l->idx < (int64_t)w->events &&
-			(!best || l->idx <= wanted))
+			(!best || l->idx <= latest))
 			best = l;
 	}
 	w->from = 0;
@@ -348,7 +354,7 @@ gs_status gs_gsnap_plan_make(
 	if (!stream || status || count_events(plan) <= moment->whole_below)
 		gs_gsnap_plan_release(plan);
 	for (uint32_t i = 0; i < plan->n; i++)
-		choose(&p, i, wanted_event(&p, &plan->windows[i], moment));
+		choose(&p, i, wanted_event(&p, &plan->windows[i], moment), moment->reach);
 	gs_sections_close(p.sections);
 	gs_memory_give(p.layouts);
 	gs_memory_give(p.failures);

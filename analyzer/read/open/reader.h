@@ -50,9 +50,15 @@ gs_status gs_read_part(
  * of the run: s->excerpt is set then, and trace.first tells where. Other files are read as ever,
  * and so is what cannot be read twice (a pipe). */
 typedef struct gs_moment_wanted {
-	enum { GS_MOMENT_LAST, GS_MOMENT_EVENT, GS_MOMENT_FAILURE } what;
+	enum { GS_MOMENT_LAST, GS_MOMENT_EVENT, GS_MOMENT_FAILURE, GS_MOMENT_EVENTS } what;
 	uint64_t number;
 	uint64_t whole_below;
+	const struct gs_device_event { /* GS_MOMENT_EVENTS: of each device; of others the last moment */
+		int32_t device;
+		uint64_t event;
+	} * events;
+	size_t nevents;
+	uint64_t reach; /* from how many events before the moment on, where the layouts allow */
 } gs_moment_wanted;
 gs_status gs_read_moment(
 	const char *path, unsigned want, const gs_moment_wanted *moment, gs_snapshot *s, gs_error *err);

@@ -139,6 +139,7 @@ def _config(settings):
     lib.gpusnap_config_init_sized(config, ctypes.sizeof(config))
     for name, value in settings.items():
         if value is not None:
+            value = os.fspath(value) if isinstance(value, os.PathLike) else value
             setattr(config, name, value.encode() if isinstance(value, str) else value)
     return config
 

@@ -15,13 +15,14 @@ class Attached:
     """What attach() set up. recording: how PyTorch is watched (torch_watch.Watch, else torch_history.History), None before CUDA is in use,
     and where it cannot be."""
 
-    def __init__(self, max_entries, stacks):
+    def __init__(self, max_entries, stacks, stream=None):
         from .torch_watch import TheirHistory
-        self.max_entries, self.stacks = max_entries, stacks
+        self.max_entries, self.stacks, self.stream = max_entries, stacks, stream
         self.recording, self.cancelled = None, False
         self._by_signal = _BY_SIGNAL(self._dump_by_signal)
         # from now on, so that the signal never kills, and what is tagged first has its tag
-        native.open_watch(self._by_signal, events=max_entries, stacks=stacks or (None if variables.is_set('GPUSNAP_STACKS') else 'python'))
+        native.open_watch(self._by_signal, events=max_entries, stacks=stacks or (None if variables.is_set('GPUSNAP_STACKS') else 'python'),
+                          stream=stream)
         self.theirs = TheirHistory(self)
 
     @property
@@ -64,6 +65,8 @@ class Attached:
         except torch_build.CannotCompile as e:
             why = str(e)
         variables.say(f'PyTorch is watched through its history in Python, where a dump takes seconds: {why}')
+        if self.stream or variables.is_set('GPUSNAP_STREAM'):
+            variables.say('the whole run is not recorded: that takes the hooks')
         return torch_history.History(self.max_entries, self.stacks)
 
 
@@ -77,21 +80,23 @@ def _cannot_be_watched():
     return 'a pluggable allocator is in its place' if backend == 'pluggable' else f'backend:{backend}'
 
 
-def attach(max_entries=None, stacks=None):
+def attach(max_entries=None, stacks=None, stream=None):
     """Records PyTorch's allocations (the last max_entries of a device; default GPUSNAP_EVENTS, 100000) with their stacks ('none', 'c',
-    'python' or 'all'; default GPUSNAP_STACKS, 'python'), and writes a dump whenever it raises an out-of-memory error. Does not touch
-    CUDA before the program does, and leaves PyTorch's own history to the program. Where PyTorch's allocator cannot be watched (another
+    'python' or 'all'; default GPUSNAP_STACKS, 'python'), and writes a dump whenever it raises an out-of-memory error. stream: a file
+    (a pattern as in GPUSNAP_STREAM) that gets every event of the run, to be looked at while it grows. Does not touch CUDA before the program does, and leaves PyTorch's own history to the program. Where PyTorch's allocator cannot be watched (another
     backend, a pluggable allocator, caching off) it says so once and steps aside."""
     global _attached
     if variables.disabled():
         return _attached
     if _attached is None:
-        _attached = Attached(max_entries, stacks)
+        stream = None if stream is None else os.fspath(stream)
+        _attached = Attached(max_entries, stacks, stream)
         if torch.cuda.is_initialized():
             _attached.start()
         else:
             torch.cuda._lazy_call(_attached.start)
-    elif (max_entries or _attached.max_entries, stacks or _attached.stacks) != (_attached.max_entries, _attached.stacks):
+    elif any(value is not None and value != was for value, was in (
+            (max_entries, _attached.max_entries), (stacks, _attached.stacks), (stream and os.fspath(stream), _attached.stream))):
         variables.say('attach() was called before (`gpusnap run` does it): what it was told then holds')
     return _attached
 

@@ -63,7 +63,8 @@ def _whole_or_pluggable():
 
 def use(conf=None, rules=None, **settings):
     """Makes the recording pool PyTorch's allocator, with the rules of this release. Before anything was allocated on a GPU.
-    conf: allocator settings (default: the variables PyTorch reads). settings: others of gpusnap_config, e.g. dir, stacks, depth."""
+    conf: allocator settings (default: the variables PyTorch reads). settings: others of gpusnap_config, e.g. dir, stacks, depth,
+    stream (a file that gets every event of the run)."""
     global _in_use
     if _in_use or variables.disabled():
         return

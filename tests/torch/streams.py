@@ -1,0 +1,100 @@
+"""Streams of whole runs of a real PyTorch, held against PyTorch's own history without a limit."""
+import os
+import subprocess
+import tempfile
+import time
+
+from harness import Run, ask, case, fake, gpusnap, library, package, program, python
+
+TRAINING = '''
+import json, sys, torch, torch.nn as nn, gpusnap.torch
+way, stream = sys.argv[1:3]
+if way == 'attach': gpusnap.torch.attach(stream=stream)
+if way == 'use': gpusnap.torch.use(stream=stream)
+torch.cuda.init()
+if way != 'use': torch.cuda.memory._record_memory_history(max_entries=1 << 40, stacks='python')
+torch.manual_seed(0)
+model = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, 128), nn.ReLU(), nn.Linear(128, 8)).cuda()
+optimizer = torch.optim.Adam(model.parameters())
+for n in range(200):
+    gpusnap.step(n)
+    x = torch.ones(16 + n % 5, 64, device='cuda')
+    loss = model(x).square().mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    if n % 50 == 49: torch.cuda.empty_cache()
+if way != 'use':
+    trace = torch.cuda.memory._snapshot()['device_traces'][0]
+    print(json.dumps([[e['action'], e['addr'], e['size'], e['stream']] for e in trace if e['action'] not in ('snapshot', 'user_defined')]))
+else:
+    print('[]')
+'''
+
+
+def _stream_of(way):
+    """What PyTorch's history told of the run, and the stream's file."""
+    stream = os.path.join(tempfile.mkdtemp(), 'run.gsnap')
+    r = Run(program(TRAINING), way, stream)
+    assert r.status == 0, r.err[-2000:]
+    return r.json(), stream
+
+
+def _events(stream):
+    rows = ask(stream, "SELECT action, address, size, stream FROM event WHERE action NOT IN "
+               "('snapshot', 'record_stream', 'empty_cache', 'annotate') ORDER BY idx")
+    return [[e['action'], e['address'], e['size'], e['stream']] for e in rows]
+
+
+@case
+def attach_streams_every_event_of_the_own_history_in_order():
+    history, stream = _stream_of('attach')
+    got = _events(stream)
+    assert len(history) > 10000, len(history)
+    assert got[-len(history):] == history, next((a, b) for a, b in zip(got[-len(history):], history) if a != b)
+    steps = ask(stream, 'steps')
+    assert [s['step'] for s in steps] == list(range(200)), steps
+
+
+@case
+def use_streams_every_event_that_the_own_allocator_would_tell():
+    """Of the same program: addresses are the device's, so that actions and sizes are compared."""
+    history, _ = _stream_of('plain')
+    _, stream = _stream_of('use')
+    want = [[e[0], e[2]] for e in history]
+    got = [[e[0], e[2]] for e in _events(stream)]
+    assert got[:len(want)] == want, next((i, a, b) for i, (a, b) in enumerate(zip(got, want)) if a != b)
+
+
+LEAK = '''
+import sys, time, torch, gpusnap, gpusnap.torch
+gpusnap.torch.attach(stream=sys.argv[1])
+kept = []
+layer = torch.nn.Linear(64, 64).cuda()
+def remember(x):
+    kept.append(layer(x).detach() * 2)
+for n in range(300):
+    gpusnap.step(n)
+    remember(torch.ones(32, 64, device='cuda'))
+    time.sleep(0.01)
+print('looked', flush=True)
+sys.stdin.readline()
+'''
+
+
+@case
+def a_leak_is_named_while_the_program_runs():
+    stream = os.path.join(tempfile.mkdtemp(), 'run.gsnap')
+    env = {**os.environ, 'LD_PRELOAD': f'{fake}:{fake[:-3]}.nvml.so', 'PYTHONPATH': package, **library}
+    p = subprocess.Popen([python, program(LEAK), stream], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert p.stdout.readline().startswith('looked')
+        time.sleep(1)
+        growth = ask(stream, 'growth')
+        assert growth and 'remember' in growth[0]['user_frame'], growth
+        assert growth[0]['blocks'] == 300, growth
+        top = subprocess.run([gpusnap, 'top', str(p.pid), '--count', '1'], capture_output=True, text=True, timeout=60)
+        assert 'remember' in top.stdout, top
+    finally:
+        p.communicate(chr(10))
+    assert p.returncode == 0

@@ -54,7 +54,7 @@ static void put_device(gs_writer *w, const gs_encode_source *from)
 		.allowed = s->allowed,
 		.reserved = GS_NONE,
 		.allocated = GS_NONE,
-		.others = GS_NONE,
+		.others = s->outside.known ? s->outside.processes : GS_NONE,
 		.idx = GS_NONE,
 		.dropped = dropped,
 		.complete = dropped ? 0 : 1,
@@ -299,6 +299,8 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 	put_device(w, from);
 	if (!from->staging->library)
 		gs_encode_settings(w, from);
+	for (uint32_t i = 0; i < from->staging->outside.n; i++)
+		put_setting(w, "outside", from->staging->outside.rows[i]);
 	put_stat_names(w);
 	put_mark_names(w, from);
 	gs_encoder_put(e, w);

@@ -10,7 +10,7 @@
 #include "recorder/pool/pool.h"
 #include "recorder/dump/ring.h"
 
-enum { GS_OOMS_KEPT = 64, GS_STAGE_CONF = 2048 };
+enum { GS_OOMS_KEPT = 64, GS_STAGE_CONF = 2048, GS_STAGE_OUTSIDERS = 32 };
 
 typedef struct gs_stage_segment {
 	uint64_t address, size, stream;
@@ -59,7 +59,13 @@ typedef struct gs_staging {
 	const char *library;          /* whose allocator; NULL: ours */
 	const char *above;            /* the caching allocator that asks; NULL: none known */
 	int64_t device_free, allowed; /* GS_NONE unknown */
-	bool at_oom;                  /* the layout is that of the last out-of-memory */
+	struct {
+		char rows[GS_STAGE_OUTSIDERS][192]; /* as FORMAT.md has them (setting) */
+		uint32_t n;
+		int64_t processes; /* bytes of other processes; meant where known */
+		bool known;
+	} outside;   /* who else holds memory of the device */
+	bool at_oom; /* the layout is that of the last out-of-memory */
 } gs_staging;
 
 gs_status gs_staging_init(gs_staging *s, uint32_t events, gs_pages *pages);

@@ -55,6 +55,22 @@ void gs_driver_synchronize(void)
 	(void)failed;
 }
 
+/* By the driver, else by the runtime that the program has loaded. */
+static void find_address(gs_driver_device *c, int device)
+{
+	int failed, (*runtime)(char *, int, int);
+	ASK("cuDeviceGetPCIBusId", (c->pci, (int)sizeof c->pci - 1, device), char *, int, int);
+	void *found = gs_hook_dlsym(RTLD_DEFAULT, "cudaDeviceGetPCIBusId");
+	memcpy(&runtime, &found, sizeof runtime);
+	if ((failed || !c->pci[0]) && runtime) {
+		gs_hook_enter();
+		failed = runtime(c->pci, (int)sizeof c->pci - 1, device);
+		gs_hook_leave();
+	}
+	if (failed)
+		c->pci[0] = 0;
+}
+
 void gs_driver_read(gs_driver_device *c, int device)
 {
 	size_t bytes = 0;
@@ -64,6 +80,7 @@ void gs_driver_read(gs_driver_device *c, int device)
 	ASK("cuDeviceTotalMem_v2", (&bytes, device), size_t *, int);
 	c->capacity = failed ? GS_NONE : (int64_t)bytes;
 	ASK("cuDeviceGetName", (c->name, (int)sizeof c->name - 1, device), char *, int, int);
+	find_address(c, device);
 	ASK("cuDriverGetVersion", (&version), int *);
 	if (failed || version <= 0)
 		return;

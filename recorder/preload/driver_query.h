@@ -8,6 +8,7 @@
 typedef struct gs_driver_device {
 	char name[128];
 	char driver[16];  /* "13.0" */
+	char pci[16];     /* "0000:17:00.0" */
 	int64_t capacity; /* GS_NONE unknown */
 } gs_driver_device;
 

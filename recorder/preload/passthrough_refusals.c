@@ -6,12 +6,49 @@
 
 #include <string.h>
 
+#include "recorder/device/nvml.h"
+#include "recorder/dump/text.h"
+#include "recorder/preload/hook.h"
+
 enum { TOO_MANY_ALARMS = 8 };
 
 static void drop_dump(gs_passthrough_device *d)
 {
 	gs_dumper_forget(&d->recorder->dumper, d->dump);
 	d->provisional = false;
+}
+
+/* The other processes on the device. Asked of NVML, as the free bytes are of the driver; what it
+ * calls itself is not the program's. */
+static void name_outsiders(gs_passthrough_device *d)
+{
+	static gs_nvml_process rows[GS_STAGE_OUTSIDERS]; /* under the device's lock, and rare */
+	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
+	gs_staging *s = &d->staging;
+	memset(&s->outside, 0, sizeof s->outside);
+	pthread_mutex_lock(&one);
+	gs_hook_enter();
+	int n = gs_nvml_processes(NULL, d->facts.pci, (int64_t)d->live.bytes, rows, GS_STAGE_OUTSIDERS);
+	gs_hook_leave();
+	s->outside.known = n >= 0;
+	for (int i = 0; i < n; i++) {
+		if (rows[i].own || rows[i].bytes == 0)
+			continue;
+		s->outside.known &= rows[i].bytes > 0;
+		if (rows[i].bytes < 0)
+			continue;
+		s->outside.processes += rows[i].bytes;
+		char *row = s->outside.rows[s->outside.n++];
+		gs_line line = {row, 0, sizeof s->outside.rows[0]};
+		gs_line_signed(&line, d->number);
+		gs_line_char(&line, ' ');
+		gs_line_number(&line, rows[i].pid, 1);
+		gs_line_char(&line, ' ');
+		gs_line_number(&line, (uint64_t)rows[i].bytes, 1);
+		gs_line_text(&line, " nvml\t");
+		gs_line_text(&line, rows[i].name[0] ? rows[i].name : "process");
+	}
+	pthread_mutex_unlock(&one);
 }
 
 static void copy_to_staging(gs_passthrough_device *d, bool at_refusal, uint64_t device_free)
@@ -37,6 +74,7 @@ static void copy_to_staging(gs_passthrough_device *d, bool at_refusal, uint64_t 
 	for (uint32_t i = 0; i < n; i++)
 		s->ooms[i] = d->refusals[(d->nrefusals - n + i) % GS_OOMS_KEPT];
 	s->nooms = n;
+	name_outsiders(d);
 }
 
 /* Writes the dump of a refusal; an earlier provisional one goes when the new one is there. The lock

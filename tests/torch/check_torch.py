@@ -158,10 +158,27 @@ def a_request_that_fails_in_backward_is_the_gradient_of_its_line():
             assert f' for {words} ' in ' '.join(said.stdout.split()), (how, kind, said.stdout)
 
 
-@case
-def memory_outside_the_allocator_is_split_by_name():
+def grabbing_library():
     library = tempfile.mkdtemp() + '/libgrabs.so'
     subprocess.run(['gcc', '-shared', '-fPIC', '-O1', '-o', library, f'{here}/outside/grabs.c'], check=True)
+    return library
+
+
+@case
+def a_program_without_pytorch_names_the_other_processes_too():
+    r = Run(f'{here}/outside/alone.py', grabbing_library(), mib=8192, before=[gpusnap, 'run'], FAKE_CUDA_OTHER_MIB=3584,
+            FAKE_NVML_OTHERS='4711:3072:/usr/bin/server,815:512:viewer')
+    assert len(r.dumps) == 1, (r.out, r.err)
+    rows = ask(r.dumps[0], 'outside')
+    assert [(row['holder'], row['pid'], row['bytes']) for row in rows] == [
+        ('driver calls', None, 4608 * MIB), ('server', 4711, 3072 * MIB), ('viewer', 815, 512 * MIB), ('free', None, 0)], rows
+    (top,) = ask(r.dumps[0], 'holders')
+    assert (top['where'], top['bytes']) == ('alone.py:9 communicate', 4608 * MIB), top
+
+
+@case
+def memory_outside_the_allocator_is_split_by_name():
+    library = grabbing_library()
     for own, others, processes, rest in ((None, '4711:3072:/usr/bin/server,815:512:viewer', [('server', 4711, 3072 * MIB), ('viewer', 815, 512 * MIB)], None),
                                          (1, '4711:3072:/usr/bin/server,815:512:viewer', [('server', 4711, 3072 * MIB), ('viewer', 815, 512 * MIB)], None),
                                          (1, '4711:3584:server,815:3584:viewer', [], 'CUDA context and other processes')):   # any of them may be this process

@@ -23,14 +23,25 @@ static int by_stack(const void *a, const void *b)
 	return (x->category > y->category) - (x->category < y->category);
 }
 
-/* Only the autograd thread's blocks have a forward line. */
+static bool has_forward(const gs_snapshot *s, gs_id more)
+{
+	return more && more < s->nstrings &&
+		strstr(gs_string_text(s, more), "\"forward_frames\"") != NULL;
+}
+
+/* What tells the forward line of a block of the backward pass: its own record, or in a state of the
+ * past that of the event which made it; 0 none. */
 static gs_id forward_of(const gs_meaning *m, const gs_block *b)
 {
-	const gs_snapshot *s = m->history->snapshot;
-	if (!b->more || b->more >= s->nstrings || b->stack >= s->nstacks ||
-		gs_phase_of(&m->internal->phases, b->stack) != GS_PHASE_BACKWARD)
+	const gs_history *h = m->history;
+	const gs_snapshot *s = h->snapshot;
+	if (b->stack >= s->nstacks || gs_phase_of(&m->internal->phases, b->stack) != GS_PHASE_BACKWARD)
 		return 0;
-	return strstr(gs_string_text(s, b->more), "\"forward_frames\"") ? b->more : 0;
+	if (has_forward(s, b->more))
+		return b->more;
+	gs_id of_event = b->idx >= 0 && (uint64_t)b->idx < h->n ? h->device->trace.events[b->idx].more
+															: 0;
+	return has_forward(s, of_event) ? of_event : 0;
 }
 
 gs_holder_key gs_meaning_holder_key(const gs_meaning *m, const gs_block *b)

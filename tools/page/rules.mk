@@ -31,14 +31,14 @@ $(B)/page/gpusnap.wasm: $(OBJ_wasm) $(WASM_LIBS)/complete
 	$(Q)$(ZIG) cc -target $(WASM) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
 		-lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-process-clocks -lwasi-emulated-getpid \
 		-Wl,-z,stack-size=1048576 -Wl,--gc-sections -Wl,--export-dynamic
-	$(Q)if command -v wasm-opt >/dev/null; then nice wasm-opt -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+	$(Q)if command -v wasm-opt >/dev/null; then wasm-opt -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
 		--enable-mutable-globals -o $@.small $@ && mv $@.small $@; else echo "page: larger than it need be: wasm-opt is not here (binaryen)"; fi
 .PHONY: deps-page
 deps-page: deps-wheel ## install what make page needs: Debian's sources, zig from PyPI, and binaryen, zopfli and node for a small module and its check
 	@sh tools/deps.sh binaryen zopfli nodejs
 # Packed once: a change of the viewer does not pack it again. zopfli makes it 4 % smaller than gzip, which every browser unpacks.
 $(B)/page/gpusnap.wasm.gz: $(B)/page/gpusnap.wasm
-	$(Q)if command -v zopfli >/dev/null; then nice zopfli -c --i5 $< >$@; else gzip -9nc $< >$@; fi
+	$(Q)if command -v zopfli >/dev/null; then zopfli -c --i5 $< >$@; else gzip -9nc $< >$@; fi
 VIEWER := $(sort $(wildcard tools/page/viewer/*.css tools/page/viewer/*.html tools/page/viewer/*.js))
 $(B)/page/gpusnap.html: $(B)/page/gpusnap.wasm.gz tools/page/assemble.py $(wildcard tools/page/*.js) $(VIEWER)
 	$(Q)python3 tools/page/assemble.py $< tools/page $@

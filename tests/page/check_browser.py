@@ -483,6 +483,43 @@ def survives(browser):
         s.end("survive")
 
 
+def closes(browser):
+    s = Session(browser)
+    s.open(fault("leak"), fault("pinned"), fault("stream"))
+    s.until("document.querySelectorAll('#gpusnap-ranks .rank').length === 3")
+    chosen = s.text("#gpusnap-ranks .chosen .rank-name")
+    s.page.get_by_role("button", name="close " + chosen).click()
+    s.until(f"document.querySelector('#gpusnap-ranks .chosen .rank-name').textContent !== '{chosen}'")
+    s.settle()
+    now = s.text("#gpusnap-ranks .chosen .rank-name")
+    check(s.text("#gpusnap-verdict .headline") == headline(gpusnap("diagnose", fault(now.split(".")[0]), "-q")), f"another stands in for {chosen}: {now}")
+    for button in s.page.locator("#gpusnap-ranks button.plain").all()[::-1]:
+        button.click()
+    check(s.page.is_visible("#gpusnap-welcome"), "with the last one closed the page is empty again")
+    s.open(fault("defect"))
+    check(s.text("#gpusnap-verdict .headline").startswith("missed_fit"), "and opens the next")
+    s.end("close")
+
+
+def waits(browser):
+    """A long reading is shown, and ends when it is told to."""
+    with tempfile.TemporaryDirectory() as folder:
+        path, events = os.path.join(folder, "long.pickle"), []
+        for i in range(150000):
+            frames = [{"name": f"f{i % 50}", "filename": f"/a/{i}.py", "line": i}]
+            events += [{"action": "alloc", "addr": 4096 * (i + 1), "size": 512, "stream": 0, "time_us": i, "frames": frames}]
+        pickle.dump({"segments": [], "device_traces": [events], "allocator_settings": {}}, open(path, "wb"), protocol=4)
+        s = Session(browser)
+        s.page.set_input_files("#gpusnap-input", [path])
+        s.page.wait_for_selector("#gpusnap-ranks .reading progress")
+        s.page.get_by_role("button", name="stop reading").click()
+        s.page.wait_for_selector("#gpusnap-ranks .cancelled")
+        s.open(fault("leak"))
+        s.page.wait_for_selector("#gpusnap-verdict .headline")
+        check(s.text("#gpusnap-verdict .headline").startswith("shortage"), "a reading that was stopped leaves the page at work")
+        s.end("wait")
+
+
 def many_ranks(browser):
     with tempfile.TemporaryDirectory() as folder:
         files = []
@@ -501,7 +538,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, many_ranks]
+TESTS = [says_what_the_command_says, moves, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

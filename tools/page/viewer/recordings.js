@@ -90,7 +90,7 @@ async function openBlobs(list) {
 async function openOne(shown, blob) {
 	const stop = shown.stop = new AbortController()
 	try {
-		shown.recording = await gpusnap.open(blob, { name: shown.name, signal: stop.signal, progress: (read, size) => { shown.done = size ? read / size : 0; drawRanks() } })
+		shown.recording = await gpusnap.open(blob, { name: shown.name, signal: stop.signal, progress: (read, size) => showProgress(shown, size ? read / size : 0) })
 		shown.outline = shown.recording.outline
 		shown.warnings = shown.recording.warnings || []
 		shown.state = 'open'
@@ -146,12 +146,21 @@ async function sketch(shown) {
 	shown.sketch = canvas
 }
 
+// One that has not begun yet waits for its turn no longer.
+function stopReading(shown) {
+	if (shown.stop) return shown.stop.abort()
+	closeRecording(recordings.indexOf(shown))
+}
+
 function closeRecording(at) {
 	const shown = recordings[at]
 	shown.stop?.abort()
 	shown.recording?.close()
 	recordings.splice(at, 1)
-	if (shown === showing) showing = null
+	if (shown === showing) {
+		showing = null
+		part('viewer').classList.remove('shown')
+	}
 	if (!recordings.length) {
 		part('viewer').classList.remove('open')
 		timeline.lives = null
@@ -159,22 +168,38 @@ function closeRecording(at) {
 		view.file = 0
 		return drawRanks()
 	}
-	const next = at < view.file ? view.file - 1 : Math.min(view.file, recordings.length - 1)
-	view.file = -1
-	showRecording(next)
+	const before = view.file
+	view.file = at < before ? before - 1 : before
+	if (showing) return drawRanks()
+	view.file = recordings.findIndex(r => r.outline)
+	if (view.file < 0) {
+		view.file = 0
+		drawRanks()
+	} else showRecording(view.file)
 }
+
+// In place: a list that is made anew under a pointer loses its clicks.
+function showProgress(shown, done) {
+	shown.done = done
+	if (!shown.bar) return
+	shown.bar.value = done
+	shown.bar.nextSibling.textContent = readingText(shown)
+}
+const readingText = shown => `reading ${Math.round(shown.done * 100)} %`
 
 // The list of what is open: name, size, verdict; one line each, the chosen one marked.
 function drawRanks() {
 	const host = part('ranks')
 	part('viewer').classList.toggle('several', recordings.length > 1)
 	fill(host, recordings.map((r, i) => {
-		const said = r.state === 'reading' ? `reading ${Math.round(r.done * 100)} %` : r.state === 'open' ? r.verdict || '' : r.error || r.state
+		const said = r.state === 'reading' ? readingText(r) : r.state === 'open' ? r.verdict || '' : r.error || r.state
 		const name = button(r.name, `show ${r.name}`, () => r.outline && showRecording(i), { class: 'rank-name', 'aria-pressed': String(i === view.file), disabled: !r.outline })
+		r.bar = r.state === 'reading' ? element('progress', { max: 1, value: r.done, 'aria-label': 'reading ' + r.name }) : null
+		const end = r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`
 		return element('li', { class: 'rank ' + r.state + (i === view.file ? ' chosen' : '') }, name,
-			r.state === 'reading' ? element('progress', { max: 1, value: r.done, 'aria-label': 'reading ' + r.name }) : null,
+			r.bar,
 			recordings.length > 1 ? r.sketch : null, element('span', { class: 'rank-said' }, said),
-			button(r.state === 'reading' ? 'cancel' : '×', r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`, () => r.state === 'reading' ? r.stop.abort() : closeRecording(i), { class: 'plain' }))
+			button(r.state === 'reading' ? 'cancel' : '×', end, () => r.state === 'reading' ? stopReading(r) : closeRecording(recordings.indexOf(r)), { class: 'plain', 'aria-label': end }))
 	}))
 }
 
@@ -183,6 +208,7 @@ async function showRecording(at, asked = {}) {
 	if (!shown?.outline) return
 	view.file = at
 	showing = shown
+	part('viewer').classList.add('shown')
 	view.device = (shown.outline.devices.find(d => asked.device !== null && d.device === asked.device) || shown.usualDevice)?.device ?? null
 	drawRanks()
 	showVerdict(shown)

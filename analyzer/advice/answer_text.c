@@ -162,6 +162,22 @@ static void say_pool(gs_prose *p, const gs_diagnosis *d)
 		gs_say(p, " %llu,%llu", (unsigned long long)d->pool_id.a, (unsigned long long)d->pool_id.b);
 }
 
+/* TensorFlow's message names the operation instead of a stack: "requested by op Mul". */
+static void say_operation(gs_prose *p, const answer *a)
+{
+	static const char by[] = "requested by op ";
+	const gs_diagnosis *d = a->d;
+	const char *message = d->oom == SIZE_MAX ? NULL : d->snapshot->ooms[d->oom].message;
+	const char *at = message ? strstr(message, by) : NULL;
+	char name[128];
+	if (!at)
+		return;
+	at += sizeof by - 1;
+	snprintf(name, sizeof name, "%.*s", (int)strcspn(at, " \n"), at);
+	gs_say(p, " for operation ");
+	gs_say_code(p, a->voice, name);
+}
+
 static void write_request(answer *a)
 {
 	const gs_diagnosis *d = a->d;
@@ -173,6 +189,8 @@ static void write_request(answer *a)
 	gs_prose_clear(&pool);
 	gs_say_size(&p, d->requested);
 	gs_say_request_place(&p, a->voice, d);
+	if (!d->stack)
+		say_operation(&p, a);
 	say_pool(&pool, d);
 	if (pool.n)
 		snprintf(remark, sizeof remark, "(%.120s)", pool.text);

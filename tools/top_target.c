@@ -17,7 +17,7 @@
 enum { DEEPEST = 4 };
 
 const char gs_top_how[] = "record one: `gpusnap run --record run.gsnap COMMAND`, or "
-						  "GPUSNAP_STREAM=run.gsnap in its environment";
+						  "GPUSNAP_STREAM=run.gsnap, or attach(stream=\"run.gsnap\") in Python";
 
 static bool is_stream(int fd, ssize_t *n)
 {

@@ -37,7 +37,7 @@ else
 	skip "the CUDA device (no CUDA headers)"
 fi
 
-expect "eight threads for two seconds" "$dir/soak" 2 "$tmp/soak"
+expect "sixteen threads for two seconds" "$dir/soak" 2 "$tmp/soak"
 
 # sim: which dumps, where
 sim() { (cd "$tmp" && "$gpusnap" sim "$@"); }

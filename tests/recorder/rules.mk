@@ -15,8 +15,18 @@ CHECKS += check-recorder check-threads
 check-recorder: $(RECORDER_PROGRAMS:%=$(RECORDER_DIR)/%) $(if $(CUDA_INC),$(RECORDER_DIR)/libcuda.so.1) all ## programs that use the library: no heap at a failure, CUDA, installed example, threads
 	$(Q)CC="$(CC)" MAKE="$(MAKE) --no-print-directory" sh tests/recorder/check.sh $(B) $(RECORDER_DIR)
 SECONDS_OF_SOAK ?= 60
-soak: ## eight threads on one recorder under ThreadSanitizer, for SECONDS_OF_SOAK (60)
+soak: ## sixteen threads on one recorder, their run streamed, under ThreadSanitizer, for SECONDS_OF_SOAK (60)
 	$(Q)$(MAKE) --no-print-directory B=$(B)-tsan SAN=thread CFLAGS="-O1 -g" $(B)-tsan/recorder-check/soak
 	$(Q)TSAN_OPTIONS=halt_on_error=1 $(B)-tsan/recorder-check/soak $(SECONDS_OF_SOAK)
 check-threads: ## the same for five seconds
 	$(Q)if $(MAKE) --no-print-directory soak SECONDS_OF_SOAK=5; then echo "threads: 1 passed, 0 failed"; else echo "threads: 0 passed, 1 failed"; exit 1; fi
+
+# A stream's program killed at random moments, its file held against the run that was not.
+$(B)/recorder-check/killed: $(B)/obj/tests/recorder/killed.o $(LIBS_all)
+	@mkdir -p $(@D)
+	@echo "  LD   $@"
+	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder))
+.PHONY: check-killed
+TIMES ?= 200
+check-killed: $(B)/recorder-check/killed ## kill -9 at TIMES (200) random moments of a streamed run: what is in the file is right
+	$(Q)$(B)/recorder-check/killed $(TIMES)

@@ -1,4 +1,4 @@
-/* Eight threads on two devices for a number of seconds: allocate, free each other's blocks, record streams, tag, empty caches, fail,
+/* Sixteen threads on two devices, their run streamed, for a number of seconds: allocate, free each other's blocks, record streams, tag, empty caches, fail,
  * dump, read statistics. Meant for ThreadSanitizer; ends with what it did. Arguments: SECONDS [FOLDER]. */
 #include <pthread.h>
 #include <stdatomic.h>
@@ -10,7 +10,7 @@
 
 #include "recorder/gpusnap.h"
 
-enum { THREADS = 8, SLOTS = 64, DEVICES = 2 };
+enum { THREADS = 16, SLOTS = 64, DEVICES = 2 };
 
 static _Atomic(void *) slots[DEVICES][SLOTS];
 static _Atomic long allocations, failures, errors;
@@ -70,10 +70,12 @@ int main(int argc, char **argv)
 	pthread_t threads[THREADS];
 	gpusnap_config c;
 	int64_t live = -1;
-	char folder[] = "/tmp/gpusnap-soak-XXXXXX", command[100];
+	char folder[] = "/tmp/gpusnap-soak-XXXXXX", command[100], stream[200];
 	gpusnap_config_init(&c);
 	c.dir = argc > 2 ? argv[2] : mkdtemp(folder);
 	c.log = "none";
+	snprintf(stream, sizeof stream, "%s/run-%%p.gsnap", c.dir);
+	c.stream = stream;
 	c.simulated = DEVICES;
 	c.simulated_bytes = 1ull << 30;
 	if (argc < 2 || gpusnap_open(&c)) {

@@ -267,10 +267,10 @@ static void begin_section(gs_writer *w, uint32_t kind)
 }
 
 /* What is staged goes out. Of a stream events are numbered by device. */
-static void end_section(gs_writer *w, unsigned flags)
+static void end_section(gs_writer *w)
 {
 	if (w->rows)
-		flush(w, flags);
+		flush(w, 0);
 	if (w->stream && w->kind == GS_SECTION_EVENT && w->device >= 0)
 		w->events[device_place(w, w->device)] = w->first;
 }
@@ -278,7 +278,7 @@ static void end_section(gs_writer *w, unsigned flags)
 /* Of a stream: another kind, in any order. */
 static void turn_to(gs_writer *w, uint32_t kind)
 {
-	end_section(w, 0);
+	end_section(w);
 	begin_section(w, kind);
 	w->first = kind == GS_SECTION_EVENT ? 0 : w->counts[kind];
 }
@@ -319,7 +319,7 @@ static gs_status switch_device(gs_writer *w, int32_t device)
 	if (!known_device(w, device))
 		return GS_INVALID;
 	if (w->stream) {
-		end_section(w, 0);
+		end_section(w);
 		w->device = device;
 		if (w->kind == GS_SECTION_EVENT)
 			w->first = w->events[device_place(w, device)];
@@ -580,7 +580,7 @@ gs_status gs_writer_event(gs_writer *w, const gs_row_event *row)
 gs_status gs_writer_flush(gs_writer *w)
 {
 	if (!w->status)
-		end_section(w, 0);
+		end_section(w);
 	return w->status;
 }
 

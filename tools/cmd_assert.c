@@ -151,7 +151,7 @@ static int print(const assert_options *o, const outcome *out)
 	for (size_t i = 0; i < out->n && !wrote; i++)
 		wrote = put_row(e, &out->all[i], format, &err);
 	if (e)
-		gs_emit_close(e, wrote != GS_OK, &left, &err);
+		gs_emit_close(e, wrote != GS_OK, &left);
 	gs_output_left(left);
 	status = wrote                ? gs_fail_file(result.name, &err, NULL)
 		: out->n || !out->devices ? EXIT_FALSE
@@ -335,7 +335,7 @@ static int print_list(const assert_options *o)
 		status = gs_emit_row(e, row, &err);
 	}
 	if (e)
-		gs_emit_close(e, status != GS_OK, NULL, &err);
+		gs_emit_close(e, status != GS_OK, NULL);
 	return status ? gs_fail_file(NULL, &err, NULL) : GS_EXIT_DONE;
 }
 

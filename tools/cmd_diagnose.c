@@ -171,7 +171,7 @@ static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_sn
 static int read_message(const diagnose_options *o, gs_snapshot *message)
 {
 	gs_error err = GS_ERROR_INIT;
-	if (o->message && gs_read_path(o->message, GS_WANT_ALL, message, &err))
+	if (o->message && gs_read_path(o->message, GS_WANT_HISTORY, message, &err))
 		return gs_fail_file(o->message, &err, NULL);
 	if (o->message && !message->nooms)
 		gs_warn(o->message, "no out-of-memory message in it");

@@ -207,7 +207,7 @@ int gs_cmd_export(int argc, char **argv)
 		return gs_fail_usage("export", "-o FOLDER", "%s is written into a folder", word);
 	if (format == PARQUET)
 		return export_parquet(&common, &files);
-	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
+	status = gs_inputs_open(&files, &common, folder ? GS_WANT_ALL : GS_WANT_HISTORY, &input);
 	if (status < 0 && folder) {
 		status = gs_export_tables(
 			&input, &files, &common, format == CSV ? GS_FORMAT_CSV : GS_FORMAT_JSONL);

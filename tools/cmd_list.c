@@ -268,7 +268,7 @@ static int print(const lines *all, const gs_common *common)
 		status = put_line(e, all, x, place, brief, &err);
 	}
 	if (e)
-		gs_emit_close(e, status != GS_OK, &left, &err);
+		gs_emit_close(e, status != GS_OK, &left);
 	if (!status)
 		gs_output_left(left);
 	return status ? gs_fail_file("list", &err, NULL) : GS_EXIT_DONE;

@@ -44,7 +44,7 @@ static int print_list(const query_options *o)
 		status = gs_emit_row(e, row, &err);
 	}
 	if (e)
-		gs_emit_close(e, status != GS_OK, NULL, &err);
+		gs_emit_close(e, status != GS_OK, NULL);
 	return status ? gs_fail_file(NULL, &err, NULL) : GS_EXIT_DONE;
 }
 

@@ -35,7 +35,7 @@ int gs_cmd_redact(int argc, char **argv)
 	gs_message_quiet(common.quiet);
 	if (!common.output)
 		return gs_fail_usage("redact", NULL, "where to? (-o FILE.gsnap)");
-	status = gs_inputs_open(&files, &common, GS_WANT_ALL, &input);
+	status = gs_inputs_open(&files, &common, GS_WANT_HISTORY, &input);
 	if (status < 0 && input.n > 1)
 		status = gs_fail_usage(
 			"redact", "--rank picks one", "%zu snapshots where one is redacted", input.n);

@@ -94,7 +94,7 @@ static gs_status verify(const gs_input_entry *entry, gs_verified *v, gs_error *e
 	if (!entry->id && !entry->part)
 		return verify_file(entry->path, v, err);
 	*v = (gs_verified){.kind = entry->id ? "stored snapshot" : "part of a page"};
-	gs_status status = gs_input_read(entry, GS_WANT_ALL, &s, err);
+	gs_status status = gs_input_read(entry, GS_WANT_HISTORY, &s, err);
 	for (size_t i = 0; !status && i < s.ndevices; i++) {
 		v->blocks += s.devices[i].captured.nblocks;
 		v->events += s.devices[i].trace.n;
@@ -178,7 +178,7 @@ static int print(const work *w)
 	for (size_t i = 0; i < w->n && !status; i++)
 		status = put_row(e, &w->all[i], &err);
 	if (e)
-		gs_emit_close(e, status != GS_OK, &left, &err);
+		gs_emit_close(e, status != GS_OK, &left);
 	if (!status)
 		gs_output_left(left);
 	return status ? gs_fail_file("verify", &err, NULL) : GS_EXIT_DONE;

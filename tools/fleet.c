@@ -122,10 +122,8 @@ static gs_status emit(answer *a, const gs_common *common, FILE *out, uint64_t *l
 		status = put_row(e, row, a->ncolumns, err);
 		yajl_tree_free(row);
 	}
-	if (e) {
-		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
-		status = status ? status : closed;
-	}
+	if (e)
+		gs_emit_close(e, status != GS_OK, left);
 	return status;
 }
 

@@ -128,10 +128,8 @@ gs_status gs_diff_emit(const gs_diff *d, gs_format format, const gs_emit_head *h
 							   : gs_fail(err, GS_NO_MEMORY, "a summary");
 	for (size_t i = 0; i < d->n && !status; i++)
 		status = emit_row(e, &d->rows[i], err);
-	if (e) {
-		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
-		status = status ? status : closed;
-	}
+	if (e)
+		gs_emit_close(e, status != GS_OK, left);
 	free(summary);
 	return status;
 }

@@ -76,6 +76,6 @@ gs_status gs_whatif_emit(const gs_whatif *w, gs_whatif_question question, gs_for
 		if (status == GS_END)
 			status = GS_OK;
 	}
-	gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
-	return status ? status : closed;
+	gs_emit_close(e, status != GS_OK, left);
+	return status;
 }

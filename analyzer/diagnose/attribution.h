@@ -45,13 +45,6 @@ gs_status gs_blame_eviction(const gs_policy *policy, const gs_pool_settings *set
 gs_status gs_blame_emptied(
 	const gs_policy *policy, const gs_layout *l, uint64_t ask, int64_t free_bytes, bool *emptied);
 
-/* A stack's live blocks. Sorted by bytes. */
-typedef struct gs_holder {
-	gs_id stack;
-	uint64_t blocks, bytes;
-} gs_holder;
-gs_status gs_blame_holders(const gs_snapshot *s, const gs_layout *l, gs_holder **rows, size_t *n);
-
 /* The layout without some live blocks: gone[i] is set for those to take away; their bytes become
  * free and merge. If release, segments (of expandable ones the whole pages) that this makes free go
  * back to the driver where the retry does that; *released gets their bytes. */

@@ -43,14 +43,6 @@ void gs_draw_dashes(gs_draw *d, int x, int y, int length, bool down, int thick, 
 	}
 }
 
-void gs_draw_dashed_frame(gs_draw *d, int x, int y, int w, int h, int thick, uint32_t rgb)
-{
-	gs_draw_dashes(d, x, y, w, false, thick, rgb);
-	gs_draw_dashes(d, x, y + h - thick, w, false, thick, rgb);
-	gs_draw_dashes(d, x, y, h, true, thick, rgb);
-	gs_draw_dashes(d, x + w - thick, y, h, true, thick, rgb);
-}
-
 uint32_t gs_draw_contrast(uint32_t rgb)
 {
 	unsigned r = rgb >> 16 & 255, g = rgb >> 8 & 255, b = rgb & 255;

@@ -67,7 +67,6 @@ static inline void gs_draw_area(
 
 /* The four sides of a rectangle, `thick` pixels wide, drawn inwards; and the same in dashes. */
 void gs_draw_frame(gs_draw *d, int x, int y, int w, int h, int thick, uint32_t rgb);
-void gs_draw_dashed_frame(gs_draw *d, int x, int y, int w, int h, int thick, uint32_t rgb);
 
 /* A line of dashes, `thick` pixels wide, to the right or down. */
 void gs_draw_dashes(gs_draw *d, int x, int y, int length, bool down, int thick, uint32_t rgb);

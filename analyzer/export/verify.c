@@ -145,7 +145,7 @@ static gs_status read_all(const char *path, void (*note)(void *, const char *, c
 	void *context, gs_verified *v, gs_error *err)
 {
 	gs_snapshot s;
-	gs_status status = gs_read_path(path, GS_WANT_ALL, &s, err);
+	gs_status status = gs_read_path(path, GS_WANT_HISTORY, &s, err);
 	if (status)
 		return status;
 	if (!s.complete && s.cut_at)

@@ -351,15 +351,6 @@ size_t gs_frame_text(const gs_snapshot *s, gs_id frame, char *buf, size_t cap)
 	return n < 0 ? 0 : (size_t)n;
 }
 
-size_t gs_stack_user_text(const gs_snapshot *s, gs_id stack, char *buf, size_t cap)
-{
-	gs_id frame = gs_stack_user_frame(s, stack);
-	size_t node = frame && !gs_frame_is_user(s, frame) ? gs_frame_node(s, frame, buf, cap) : 0;
-	if (cap && !frame)
-		buf[0] = 0;
-	return node ? node : frame ? gs_frame_text(s, frame, buf, cap) : 0;
-}
-
 size_t gs_stack_text(const gs_snapshot *s, gs_id stack, bool all_frames, char *buf, size_t cap)
 {
 	if (cap)

@@ -34,10 +34,6 @@ size_t gs_frame_node(const gs_snapshot *s, gs_id frame, char *buf, size_t cap);
  * autograd node; else 0. */
 gs_id gs_stack_user_frame(const gs_snapshot *s, gs_id stack);
 
-/* That frame as `user_frame` shows it: "name (file:line)", of a node its name. Like snprintf; 0 and
- * "" where there is none. */
-size_t gs_stack_user_text(const gs_snapshot *s, gs_id stack, char *buf, size_t cap);
-
 /* The order of two stacks with equal figures: by their texts (as gs_stack_text shows them and SQL
  * compares them), then by all frames from the innermost. The same whatever ids an input gives them;
  * <0, 0, >0 as strcmp. */

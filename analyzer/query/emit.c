@@ -277,9 +277,8 @@ gs_status gs_emit_row(gs_emitter *e, const gs_value *row, gs_error *err)
 	return GS_OK;
 }
 
-gs_status gs_emit_close(gs_emitter *e, bool cut, uint64_t *left, gs_error *err)
+void gs_emit_close(gs_emitter *e, bool cut, uint64_t *left)
 {
-	(void)err;
 	if (left)
 		*left = e->left;
 	if (!cut && e->format == GS_FORMAT_JSON)
@@ -287,5 +286,4 @@ gs_status gs_emit_close(gs_emitter *e, bool cut, uint64_t *left, gs_error *err)
 	if (!cut && (e->format == GS_FORMAT_TABLE || e->format == GS_FORMAT_MARKDOWN))
 		gs_emit_table_write(e);
 	release(e);
-	return GS_OK;
 }

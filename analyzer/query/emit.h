@@ -75,6 +75,6 @@ gs_status gs_emit_row(gs_emitter *emitter, const gs_value *row, gs_error *err);
 /* Ends (a table is written now: its widths depend on all rows). cut: write nothing more, something
  * failed. left gets the rows that were counted only. Frees the emitter. Write errors are the
  * stream's (ferror). */
-gs_status gs_emit_close(gs_emitter *emitter, bool cut, uint64_t *left, gs_error *err);
+void gs_emit_close(gs_emitter *emitter, bool cut, uint64_t *left);
 
 #endif

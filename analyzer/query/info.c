@@ -355,9 +355,7 @@ gs_status gs_info_emit(const gs_snapshot *snapshots, size_t n, gs_format format,
 	gs_status status = gs_emit_open(out, format, &own, &e, err);
 	for (size_t i = 0; i < n && !status; i++)
 		status = put_device(e, &snapshots[i], err);
-	if (e) {
-		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
-		status = status ? status : closed;
-	}
+	if (e)
+		gs_emit_close(e, status != GS_OK, left);
 	return status;
 }

@@ -270,10 +270,8 @@ gs_status gs_query_answer(gs_session *session, const gs_query_options *options, 
 	if (!status)
 		status = rows(&a, e, first, options->seconds, &written, err);
 	gs_session_stop_clock(session);
-	if (e) {
-		gs_status closed = gs_emit_close(e, status != GS_OK, left, err);
-		status = status ? status : closed;
-	}
+	if (e)
+		gs_emit_close(e, status != GS_OK, left);
 	if (count)
 		*count = written;
 	sqlite3_finalize(a.stmt);

@@ -82,7 +82,7 @@ typedef struct gs_playback {
 
 gs_status gs_playback_init(gs_playback *r, const gs_history *h); /* before the first event */
 void gs_playback_release(gs_playback *r);
-gs_status gs_playback_step(gs_playback *r, size_t i); /* events must be played in order */
+void gs_playback_step(gs_playback *r, size_t i); /* events must be played in order */
 
 uint64_t gs_playback_size(const gs_playback *r, uint32_t number); /* of the active block there */
 uint8_t gs_playback_size_source(const gs_playback *r, uint32_t number);

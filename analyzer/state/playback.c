@@ -83,21 +83,20 @@ static void step_block(gs_playback *r, size_t i, gs_action action, uint32_t numb
 	}
 }
 
-gs_status gs_playback_step(gs_playback *r, size_t i)
+void gs_playback_step(gs_playback *r, size_t i)
 {
 	const gs_history_tables *w = r->h->tables;
 	const gs_event *e = &r->h->device->trace.events[i];
 	gs_action action = gs_event_action(e);
 	if (w->at[i] == GS_NO_ADDRESS)
-		return GS_OK;
+		return;
 	if (gs_action_is_block(action)) {
 		step_block(r, i, action, w->at[i]);
-		return GS_OK;
+		return;
 	}
 	uint32_t traits = w->moves[r->move++].traits;
 	if (gs_action_adds_memory(action))
 		gs_mapped_memory_add(&r->map, w->at[i], e->size, traits);
 	else
 		gs_mapped_memory_cut(&r->map, w->at[i], e->size, NULL);
-	return GS_OK;
 }

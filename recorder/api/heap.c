@@ -289,14 +289,6 @@ gs_status gs_heap_empty_cache(gs_heap *h, const gs_call *call)
 	return status;
 }
 
-gs_status gs_heap_process_events(gs_heap *h, const gs_call *call)
-{
-	enter(h, call);
-	gs_status status = gs_pool_process_events(h->pool);
-	leave(h);
-	return status;
-}
-
 gs_status gs_heap_set_fraction(gs_heap *h, double fraction, gs_error *err)
 {
 	pthread_mutex_lock(&h->lock);

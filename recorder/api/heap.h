@@ -102,7 +102,6 @@ gs_status gs_heap_record_stream(gs_heap *h, const gs_call *call, uint64_t addres
 gs_status gs_heap_empty_cache(gs_heap *h, const gs_call *call);
 gs_status gs_heap_configure(gs_heap *h, const char *conf, gs_error *err);
 gs_status gs_heap_set_fraction(gs_heap *h, double fraction, gs_error *err);
-gs_status gs_heap_process_events(gs_heap *h, const gs_call *call);
 /* GS_NOT_FOUND unless a live allocation begins there; bytes: its block's size. */
 gs_status gs_heap_find(gs_heap *h, uint64_t address, uint64_t *bytes);
 /* The live allocation that an address lies in: where it begins and the bytes asked for.

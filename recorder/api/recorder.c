@@ -9,7 +9,7 @@
 
 static _Atomic uint32_t last_serial;
 
-static void on_signal(void *arg) { gs_recorder_dump_all(arg, GS_DUMP_SIGNAL, NULL); }
+static void on_signal(void *arg) { gs_recorder_dump_all(arg, GS_DUMP_SIGNAL); }
 
 void gs_recorder_release(gs_recorder *r)
 {
@@ -67,7 +67,7 @@ gs_stream *gs_recorder_stream(gs_recorder *r)
 {
 	if (r->stream || r->no_stream || !r->config.stream[0] || r->config.disable)
 		return r->stream;
-	gs_stream *stream = gs_stream_open(&r->config, &r->tables, &r->clock, &r->pages, NULL);
+	gs_stream *stream = gs_stream_open(&r->config, &r->tables, &r->clock, &r->pages);
 	r->no_stream = !stream;
 	if (stream)
 		gs_stream_watch_marks(stream, &r->dumper.marks);

@@ -85,7 +85,7 @@ void gs_recorder_push_tag(gs_recorder *r, const char *name);
 gs_status gs_recorder_pop_tag(gs_recorder *r); /* GS_STATE where none is pushed */
 
 /* Dumps every device that recorded anything, by the pattern. The first error. */
-gs_status gs_recorder_dump_all(gs_recorder *r, gs_dump_reason reason, gs_error *err);
+gs_status gs_recorder_dump_all(gs_recorder *r, gs_dump_reason reason);
 
 /* Bytes of the recorder's own memory, threads included. */
 uint64_t gs_recorder_bytes(const gs_recorder *r);

@@ -113,10 +113,10 @@ static gs_status catch_locked(int number, gs_error *err)
 	return GS_OK;
 }
 
-gs_status gs_signal_catch(int number, gs_error *err)
+gs_status gs_signal_catch(int number)
 {
 	pthread_mutex_lock(&own.lock);
-	gs_status status = catch_locked(number, err);
+	gs_status status = catch_locked(number, NULL);
 	own.stays |= !status;
 	pthread_mutex_unlock(&own.lock);
 	return status;

@@ -11,7 +11,7 @@ typedef void gs_signal_listener(void *arg);
 
 /* Catches the signal from now on, so that it ends nothing though nobody listens yet. Makes no
  * thread. GS_STATE when another one is caught. */
-gs_status gs_signal_catch(int number, gs_error *err);
+gs_status gs_signal_catch(int number);
 
 /* Catches it, and calls listener(arg) each time (those that come while it runs: once). GS_LIMIT:
  * too many listeners. */

@@ -340,9 +340,3 @@ unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users)
 }
 
 void gs_python_hide(const char *folder) { gs_python_table_hide(folder); }
-
-const char *gs_python_walk_name(void)
-{
-	int how = atomic_load_explicit(&walk, memory_order_acquire);
-	return how == DIRECT ? "direct" : how == PUBLIC ? "public" : "none";
-}

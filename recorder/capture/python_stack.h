@@ -43,10 +43,4 @@ gs_python_frame gs_python_frame_of(uint32_t key);
 /* Number of keys handed out; keys are 1 … that number. */
 uint32_t gs_python_frame_count(void);
 
-/* How the walk is done: "none", "public" or "direct" (for reports and tests). */
-const char *gs_python_walk_name(void);
-
-/* Bytes of the tables (bounded; address space, touched as they fill). */
-size_t gs_python_memory(void);
-
 #endif

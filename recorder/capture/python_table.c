@@ -118,5 +118,3 @@ gs_python_frame gs_python_frame_of(uint32_t key)
 	const entry *e = &table->entries[key - 1];
 	return (gs_python_frame){e->name, e->file, e->line};
 }
-
-size_t gs_python_memory(void) { return table ? sizeof *table : 0; }

@@ -145,8 +145,6 @@ gs_status gs_cuda_load(gs_error *err)
 
 int gs_cuda_count(void) { return state.count; }
 const char *gs_cuda_driver_version(void) { return state.version[0] ? state.version : NULL; }
-bool gs_cuda_built(void) { return true; }
-
 /* --- a device
  * ----------------------------------------------------------------------------------------- */
 

@@ -25,7 +25,4 @@ void gs_cuda_release(gs_cuda_device *device); /* NULL allowed */
 
 const char *gs_cuda_name(const gs_cuda_device *device);
 
-/* Whether this build has CUDA at all. */
-bool gs_cuda_built(void);
-
 #endif

@@ -24,4 +24,3 @@ const char *gs_cuda_name(const gs_cuda_device *device)
 	(void)device;
 	return 0;
 }
-bool gs_cuda_built(void) { return false; }

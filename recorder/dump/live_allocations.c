@@ -74,12 +74,6 @@ bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block)
 	return true;
 }
 
-void gs_live_release(gs_live *l, gs_pages *pages)
-{
-	gs_pages_give(pages, l->slots, l->cap * sizeof *l->slots);
-	*l = (gs_live){0};
-}
-
 size_t gs_live_staging_bytes(const gs_live *l) { return (l->n + 1) * STAGE_OBJECT; }
 
 /* --- in address order: a heap sort, since qsort may take memory

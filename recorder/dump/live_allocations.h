@@ -30,7 +30,6 @@ void gs_live_add(gs_live *l, const gs_live_block *block, gs_pages *pages);
 const gs_live_block *gs_live_find(const gs_live *l, uint64_t address);
 /* Takes one out; false when there is none at that address. */
 bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block);
-void gs_live_release(gs_live *l, gs_pages *pages);
 
 /* Copies all, ascending, as segments with one block each. The staging has room
  * (gs_live_staging_bytes). */

@@ -25,8 +25,6 @@ static struct {
 	gs_stream *first;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-const char *gs_stream_path(const gs_stream *s) { return s->path; }
-
 static void say_waited(const gs_stream *s)
 {
 	uint64_t times = 0, ns = 0;
@@ -168,12 +166,11 @@ static void start_thread(gs_stream *s)
 }
 
 gs_stream *gs_stream_open(
-	const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages, gs_error *err)
+	const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages)
 {
 	gs_stream *s = gs_pages_take(pages, sizeof *s);
 	if (!s || gs_encoder_init(&s->encoder, tables, config->level, pages)) {
 		gs_pages_give(pages, s, sizeof *s);
-		gs_fail(err, GS_NO_MEMORY, "no memory for the stream");
 		return NULL;
 	}
 	s->config = config;
@@ -185,7 +182,6 @@ gs_stream *gs_stream_open(
 	sem_init(&s->consumer.wake, 0, 0);
 	if (!gs_stream_begin_file(s)) {
 		gs_stream_fail(s, s->failed);
-		gs_fail(err, GS_IO, "%s: %s", s->path, gs_file_error(s->failed));
 		gs_encoder_release(&s->encoder);
 		gs_pages_give(pages, s, sizeof *s);
 		return NULL;

@@ -21,10 +21,10 @@
 
 typedef struct gs_stream gs_stream;
 
-/* Opens the file of the pattern config->stream and starts the thread. NULL and why where it cannot
- * be written (told on stderr as well). tables, clock and config outlive it. */
+/* Opens the file of the pattern config->stream and starts the thread. NULL where it cannot be
+ * written, which is told on stderr. tables, clock and config outlive it. */
 gs_stream *gs_stream_open(
-	const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages, gs_error *err);
+	const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages);
 
 /* What the program names goes into the file too, as annotations of each device in it; from the
  * first mark that is kept on. marks outlives the stream. */
@@ -36,9 +36,6 @@ void gs_stream_close(gs_stream *s);
 /* A lane for a device: metadata_bytes as gs_staging_reserve. NULL: no memory, or too many. */
 gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring,
 	const char *library, const char *rules);
-
-/* The path of the file, for messages. */
-const char *gs_stream_path(const gs_stream *s);
 
 /* Around fork, when no producer is inside: the child's lanes go on in a file of its own. */
 void gs_stream_before_fork(gs_stream *s);

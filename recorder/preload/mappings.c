@@ -64,9 +64,3 @@ uint64_t gs_mappings_unmap(gs_mappings *m, uint64_t *at, uint64_t end)
 	}
 	return 0;
 }
-
-uint64_t gs_mappings_at(const gs_mappings *m, uint64_t address)
-{
-	const gs_live_block *range = gs_live_find(&m->ranges, address);
-	return range ? range->stream : 0;
-}

@@ -29,7 +29,5 @@ void gs_mappings_map(
 	gs_mappings *m, uint64_t address, uint64_t bytes, uint64_t handle, gs_pages *pages);
 /* Takes away the first mapping in [*at, end) and moves *at behind it: its handle; 0: no more. */
 uint64_t gs_mappings_unmap(gs_mappings *m, uint64_t *at, uint64_t end);
-/* The handle mapped at an address, 0 none. */
-uint64_t gs_mappings_at(const gs_mappings *m, uint64_t address);
 
 #endif

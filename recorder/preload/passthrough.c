@@ -122,7 +122,7 @@ __attribute__((constructor)) static void at_start(void)
 	if (!text || !*text || (off && *off && strcmp(off, "0")))
 		return;
 	if (!gs_config_set(&config, GS_ENV_SIGNAL, text, NULL) && config.signal)
-		gs_signal_catch(config.signal, NULL);
+		gs_signal_catch(config.signal);
 }
 
 /* The process ends: a refusal that was only flagged, and that nothing put right, becomes a dump. */

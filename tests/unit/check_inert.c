@@ -20,7 +20,7 @@ static char *emitted(gs_format format, const char *cell)
 	gs_value row = gs_value_text(cell);
 	ck_assert_int_eq(gs_emit_open(out, format, &head, &e, NULL), GS_OK);
 	ck_assert_int_eq(gs_emit_row(e, &row, NULL), GS_OK);
-	ck_assert_int_eq(gs_emit_close(e, false, NULL, NULL), GS_OK);
+	gs_emit_close(e, false, NULL);
 	fclose(out);
 	return text;
 }
@@ -63,7 +63,7 @@ START_TEST(a_negative_number_stays_one)
 	gs_value row = gs_value_int(-7);
 	ck_assert_int_eq(gs_emit_open(out, GS_FORMAT_CSV, &head, &e, NULL), GS_OK);
 	ck_assert_int_eq(gs_emit_row(e, &row, NULL), GS_OK);
-	ck_assert_int_eq(gs_emit_close(e, false, NULL, NULL), GS_OK);
+	gs_emit_close(e, false, NULL);
 	fclose(out);
 	ck_assert_str_eq(text, "a\n-7\n");
 	free(text);
@@ -154,7 +154,7 @@ START_TEST(a_table_without_rows_has_its_headings)
 				.width = width,
 				.upright = _i};
 			ck_assert_int_eq(gs_emit_open(out, formats[f], &head, &e, NULL), GS_OK);
-			ck_assert_int_eq(gs_emit_close(e, false, NULL, NULL), GS_OK);
+			gs_emit_close(e, false, NULL);
 			fclose(out);
 			if (formats[f] != GS_FORMAT_JSONL && !(formats[f] == GS_FORMAT_TABLE && _i))
 				ck_assert_msg(strstr(text, "device") != NULL, "format %zu: %s", f, text);

@@ -16,7 +16,7 @@ typedef enum gs_status {
 	GS_STATUS_COUNT
 } gs_status;
 
-enum { GS_ERROR_TEXT = 256 };
+enum { GS_ERROR_TEXT = 320 };
 
 typedef struct gs_error {
 	gs_status status;

@@ -220,8 +220,8 @@ int gs_cmd_diagnose(int argc, char **argv)
 	diagnose_options o = {
 		GS_COMMON_INIT, GS_UNSET, GS_UNSET, GS_UNSET, NULL, NULL, -1, false, false, NULL, NULL};
 	const gs_option options[] = {GS_OPTIONS_SELECT(o.common),
-		{"capacity", 0, GS_OPT_SIZE, &o.capacity, "SIZE",
-			"total memory of the device, where the file does not tell"},
+		{"capacity", 0, GS_OPT_CAPACITY, &o.capacity, "SIZE",
+			"total memory of the device, where the file does not tell" GS_OR_A_CARD},
 		{"allowed", 0, GS_OPT_SIZE, &o.allowed, "SIZE",
 			"what a memory fraction allowed the process"},
 		{"context", 0, GS_OPT_SIZE, &o.context, "SIZE",

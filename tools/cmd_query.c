@@ -101,6 +101,14 @@ static int wrong_query(const char *typed, const gs_error *err)
 			typed);
 		return gs_fail_usage("query", hint, "`%s` is a file, not a query", typed);
 	}
+	const char *of_fleet = gs_fleet_question(typed);
+	if (of_fleet) {
+		snprintf(hint, sizeof hint,
+			"gpusnap fleet FOLDER -o OUT makes tables of many dumps; then gpusnap query OUT \"%s\"",
+			of_fleet);
+		return gs_fail_usage(
+			"query", hint, "`%s` is a question for the tables of a fleet, not for dumps", of_fleet);
+	}
 	return gs_fail_usage("query",
 		"`gpusnap query --list` names them all; SQL begins with SELECT, WITH, VALUES, EXPLAIN or PRAGMA",
 		"%s", err->text);

@@ -21,8 +21,8 @@ typedef struct sim_arguments {
 /* -1 to go on, else the exit status. */
 static int parse(int argc, char **argv, sim_arguments *a)
 {
-	const gs_option options[] = {
-		{"capacity", 0, GS_OPT_SIZE, &a->capacity, "SIZE", "total memory of the device"},
+	const gs_option options[] = {{"capacity", 0, GS_OPT_CAPACITY, &a->capacity, "SIZE",
+									 "total memory of the device" GS_OR_A_CARD},
 		{"rules", 0, GS_OPT_TEXT, &a->release, "RELEASE",
 			"PyTorch release whose rules hold (default: the newest known)"},
 		{"trace", 0, GS_OPT_FLAG, &a->trace, 0, "print each call and what the allocator did"},

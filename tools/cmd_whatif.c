@@ -7,9 +7,7 @@
 
 #include "analyzer/api/whatif_rows.h"
 #include "analyzer/meaning/step_state.h"
-#include "analyzer/replay/cards.h"
 #include "analyzer/replay/whatif.h"
-#include "schema/size.h"
 #include "tools/command.h"
 #include "tools/inputs.h"
 #include "tools/message.h"
@@ -26,7 +24,7 @@ typedef struct arguments {
 	gs_texts confs;
 	gs_whatif_options wanted;
 	int64_t pad_to, pad_from;
-	const char *minimize, *capacity, *rules_file, *until;
+	const char *minimize, *rules_file, *until;
 	gs_texts scales;
 	gs_category_rules *rules;
 } arguments;
@@ -90,21 +88,6 @@ static int answer(const void *context, const gs_snapshot *s)
 	return exit_status;
 }
 
-/* --capacity: a size or a card. A size in powers of 1000 is told in the others too. */
-static int read_capacity(arguments *a)
-{
-	gs_error err = GS_ERROR_INIT;
-	char size[32];
-	if (!a->capacity)
-		return -1;
-	if (gs_capacity_parse(a->capacity, &a->wanted.capacity, &err))
-		return gs_fail_usage("whatif", NULL, "--capacity: %s", err.text);
-	if (gs_is_decimal_size(a->capacity) || !isdigit((unsigned char)a->capacity[0]))
-		gs_note("%s is %s", a->capacity,
-			gs_size_format(size, sizeof size, (uint64_t)a->wanted.capacity));
-	return -1;
-}
-
 static int read_until(arguments *a)
 {
 	int64_t number;
@@ -162,11 +145,12 @@ int gs_cmd_whatif(int argc, char **argv)
 		.pad_from = GS_UNSET};
 	const gs_option options[] = {
 		{"conf", 0, GS_OPT_TEXTS, &a.confs, "TEXT",
-			"settings as in PYTORCH_ALLOC_CONF, one row each (default: the recorded ones, then a searched set)"},
-		{"capacity", 0, GS_OPT_TEXT, &a.capacity, "SIZE",
-			"total memory of the device to try, or a card: t4, a10g, a100-40gb, h100-80gb, rtx4090 … (default: what the recording shows)"},
-		{"recorded-capacity", 0, GS_OPT_SIZE, &a.wanted.recorded_capacity, "SIZE",
-			"total memory of the recorded device, where the file does not tell"},
+			"settings as in PYTORCH_ALLOC_CONF, one row each; '' is PyTorch's defaults (without --conf: the recorded ones, then a searched set)"},
+		{"capacity", 0, GS_OPT_CAPACITY, &a.wanted.capacity, "SIZE",
+			"total memory of the device to try" GS_OR_A_CARD
+			" (default: what the recording shows)"},
+		{"recorded-capacity", 0, GS_OPT_CAPACITY, &a.wanted.recorded_capacity, "SIZE",
+			"total memory of the recorded device, where the file does not tell: a size or a card"},
 		{"allowed", 0, GS_OPT_SIZE, &a.wanted.allowed, "SIZE",
 			"limit on what the process may reserve"},
 		{"rules", 0, GS_OPT_TEXT, &a.wanted.rules, "RELEASE",
@@ -208,8 +192,6 @@ int gs_cmd_whatif(int argc, char **argv)
 	a.wanted.rewrite.pad_from = a.pad_from == GS_UNSET ? 0 : (uint64_t)a.pad_from;
 	a.wanted.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	status = read_until(&a);
-	if (status < 0)
-		status = read_capacity(&a);
 	if (status < 0)
 		status = read_meaning(&a);
 	if (status < 0)

@@ -2,6 +2,7 @@
  * array a row. */
 #include "tools/fleet.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -23,6 +24,31 @@ bool gs_is_fleet(const char *path)
 	return strstr(path, "://") ||
 		((size_t)snprintf(mark, sizeof mark, "%s/gpusnap-fleet.json", path) < sizeof mark &&
 			!access(mark, F_OK));
+}
+
+static bool same_words(const char *a, const char *b)
+{
+	for (;; a++, b++) {
+		a += strspn(a, " -_");
+		b += strspn(b, " -_");
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return false;
+		if (!*a)
+			return true;
+	}
+}
+
+const char *gs_fleet_question(const char *typed)
+{
+#define GS_FLEET_QUESTION(name) name,
+	static const char *const names[] = {
+#include "tools/fleet_questions.def"
+	};
+#undef GS_FLEET_QUESTION
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (same_words(typed, names[i]))
+			return names[i];
+	return NULL;
 }
 
 /* --- a row ------------------------------------------------------------------------------------ */

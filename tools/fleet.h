@@ -28,6 +28,9 @@ int gs_fleet_run(const gs_fleet_job *job, const gs_arguments *dumps);
 /* Whether path is such a folder, or names an object store. */
 bool gs_is_fleet(const char *path);
 
+/* The fleet's question of that name (case, blanks, - and _ do not matter), or NULL. */
+const char *gs_fleet_question(const char *typed);
+
 typedef struct gs_fleet_ask {
 	const char *path;
 	const char *question; /* a name or SQL; NULL: the list of the named ones */

@@ -8,10 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/replay/cards.h"
 #include "schema/size.h"
 #include "tools/command.h"
 #include "tools/message.h"
 #include "tools/output.h"
+
+enum { MOST_TOLD = 4 };
 
 typedef struct parse {
 	const gs_option *options;
@@ -19,6 +22,11 @@ typedef struct parse {
 	int argc, at;
 	char **argv;
 	char *value; /* that stands in the same word as the option, or NULL */
+	struct {
+		const char *text;
+		int64_t bytes;
+	} told[MOST_TOLD]; /* capacities, when all options are known: one of them may be --quiet */
+	size_t ntold;
 } parse;
 
 static int complain_unknown(const parse *p, const char *word)
@@ -68,6 +76,27 @@ static int set_size(const parse *p, const gs_option *o, const char *value)
 	return -1;
 }
 
+/* Of a card and of a size in powers of 1000 it is told what they come to. */
+static int set_capacity(parse *p, const gs_option *o, const char *value)
+{
+	gs_error err = GS_ERROR_INIT;
+	if (gs_capacity_parse(value, o->value, &err))
+		return gs_fail_usage(p->command, NULL, "--%s: %s", o->name, err.text);
+	if (gs_capacity_is_worth_telling(value) && p->ntold < MOST_TOLD) {
+		p->told[p->ntold].text = value;
+		p->told[p->ntold++].bytes = *(int64_t *)o->value;
+	}
+	return -1;
+}
+
+static void tell_capacities(const parse *p)
+{
+	char size[32];
+	for (size_t i = 0; i < p->ntold; i++)
+		gs_note("%s is %s", p->told[i].text,
+			gs_size_format(size, sizeof size, (uint64_t)p->told[i].bytes));
+}
+
 static int set_format(const parse *p, const gs_option *o, const char *value)
 {
 	int format = gs_format_parse(value);
@@ -83,7 +112,7 @@ static int set_format(const parse *p, const gs_option *o, const char *value)
 	return -1;
 }
 
-static int set_option(const parse *p, const gs_option *o, const char *value)
+static int set_option(parse *p, const gs_option *o, const char *value)
 {
 	gs_texts *texts = o->value;
 	switch (o->type) {
@@ -95,6 +124,7 @@ static int set_option(const parse *p, const gs_option *o, const char *value)
 		texts->text[texts->n++] = value;
 		return -1;
 	case GS_OPT_SIZE: return set_size(p, o, value);
+	case GS_OPT_CAPACITY: return set_capacity(p, o, value);
 	case GS_OPT_FORMAT: return set_format(p, o, value);
 	default: return set_number(p, o, value);
 	}
@@ -224,7 +254,7 @@ static void apply_common(const gs_option *options)
 int gs_options_parse(
 	const gs_option *options, int argc, char **argv, int least, int most, gs_arguments *arguments)
 {
-	parse p = {options, argv[0], argc, 0, argv, NULL};
+	parse p = {.options = options, .command = argv[0], .argc = argc, .argv = argv};
 	*arguments = (gs_arguments){argv + 1, 0};
 	for (p.at = 1; p.at < argc; p.at++) {
 		bool dashes = !strcmp(argv[p.at], "--");
@@ -244,5 +274,6 @@ int gs_options_parse(
 			argv[0], NULL, "%s", arguments->n ? "too few arguments" : "an argument is missing");
 	if (most >= 0 && arguments->n > most)
 		return gs_fail_usage(argv[0], NULL, "unexpected argument `%s`", arguments->text[most]);
+	tell_capacities(&p);
 	return -1;
 }

@@ -32,13 +32,14 @@
 
 typedef enum gs_option_type {
 	GS_OPT_END,
-	GS_OPT_FLAG,  /* bool *, set true */
-	GS_OPT_TEXT,  /* const char ** */
-	GS_OPT_TEXTS, /* gs_texts *, may be repeated */
-	GS_OPT_SIZE,  /* int64_t *, bytes, by gs_size_parse */
-	GS_OPT_INT,   /* int64_t *, decimal, not negative */
-	GS_OPT_REAL,  /* double * */
-	GS_OPT_FORMAT /* int *, a gs_format (tools/output.h) */
+	GS_OPT_FLAG,     /* bool *, set true */
+	GS_OPT_TEXT,     /* const char ** */
+	GS_OPT_TEXTS,    /* gs_texts *, may be repeated */
+	GS_OPT_SIZE,     /* int64_t *, bytes, by gs_size_parse */
+	GS_OPT_CAPACITY, /* int64_t *, bytes: a size, or a card's name (analyzer/replay/cards.h) */
+	GS_OPT_INT,      /* int64_t *, decimal, not negative */
+	GS_OPT_REAL,     /* double * */
+	GS_OPT_FORMAT    /* int *, a gs_format (tools/output.h) */
 } gs_option_type;
 
 typedef struct gs_option {
@@ -50,6 +51,9 @@ typedef struct gs_option {
 		*argument;    /* how help calls the value; NULL for flags. FILE and DIR complete as such */
 	const char *help; /* words listed as "none, c, python or all" are what completion offers */
 } gs_option;
+
+/* What help says of a GS_OPT_CAPACITY. */
+#define GS_OR_A_CARD ", or a card: t4, a10g, a100-40gb, h100-80gb, rtx4090 …"
 
 /* A list that an option may be repeated for. Fixed size: more is a usage error. */
 enum { GS_TEXTS_MAX = 64 };

@@ -5,6 +5,8 @@
 
 static const char *conf_words(const gs_whatif *w, const gs_whatif_row *row)
 {
+	if (!*row->conf && row->change != GS_WHATIF_RECORDED)
+		return "the default settings";
 	if (!strcmp(row->conf, w->recorded_conf))
 		return "the recorded settings";
 	return *row->conf ? row->conf : "the default settings";

@@ -75,7 +75,7 @@ static gs_status read_diagnose_options(const gs_api_options *o, diagnose_call *c
 	if (!status)
 		status = gs_api_option_text(o, "state", &d->state, err);
 	if (!status)
-		status = gs_api_option_size(o, "capacity", &d->capacity, err);
+		status = gs_api_option_capacity(o, "capacity", &d->capacity, err);
 	if (!status)
 		status = gs_api_option_size(o, "allowed", &d->allowed, err);
 	if (!status)
@@ -247,9 +247,9 @@ static gs_status read_whatif_options(const gs_api_options *o, whatif_call *c, gs
 {
 	gs_status status = gs_api_option_texts(o, "conf", c->confs, MOST_CONFS, &c->nconfs, err);
 	if (!status)
-		status = gs_api_option_size(o, "capacity", &c->options.capacity, err);
+		status = gs_api_option_capacity(o, "capacity", &c->options.capacity, err);
 	if (!status)
-		status = gs_api_option_size(o, "recorded_capacity", &c->options.recorded_capacity, err);
+		status = gs_api_option_capacity(o, "recorded_capacity", &c->options.recorded_capacity, err);
 	if (!status)
 		status = gs_api_option_size(o, "allowed", &c->options.allowed, err);
 	if (!status)

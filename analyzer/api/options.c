@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "analyzer/replay/cards.h"
 #include "schema/size.h"
 
 static bool is_known(const char *name, const char *const *names)
@@ -108,6 +109,15 @@ gs_status gs_api_option_size(
 		return GS_INVALID;
 	*value = (int64_t)bytes;
 	return GS_OK;
+}
+
+gs_status gs_api_option_capacity(
+	const gs_api_options *o, const char *name, int64_t *value, gs_error *err)
+{
+	yajl_val v = member(o, name);
+	if (!v || !YAJL_IS_STRING(v))
+		return gs_api_option_number(o, name, value, err);
+	return gs_capacity_parse(YAJL_GET_STRING(v), value, err);
 }
 
 gs_status gs_api_option_flag(const gs_api_options *o, const char *name, bool *value, gs_error *err)

@@ -27,6 +27,9 @@ gs_status gs_api_option_number(
 	const gs_api_options *o, const char *name, int64_t *value, gs_error *err);
 gs_status gs_api_option_size(
 	const gs_api_options *o, const char *name, int64_t *value, gs_error *err);
+/* A size, or a card's name (analyzer/replay/cards.h). */
+gs_status gs_api_option_capacity(
+	const gs_api_options *o, const char *name, int64_t *value, gs_error *err);
 gs_status gs_api_option_flag(const gs_api_options *o, const char *name, bool *value, gs_error *err);
 
 /* Whether there is such a member; any number. */

@@ -33,11 +33,22 @@ static gs_value text(const char *t)
 			  : (gs_value){.type = GS_VALUE_NULL};
 }
 
-static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_error *err)
+/* Settings by what people call them; no settings are PyTorch's defaults. To programs they are the
+ * text that was tried. */
+static const char *conf_text(const gs_whatif_row *row, gs_format format)
 {
+	bool people = format == GS_FORMAT_TABLE || format == GS_FORMAT_MARKDOWN;
+	if (*row->conf || !people)
+		return row->conf;
+	return row->change == GS_WHATIF_RECORDED ? "recorded (default)" : "default";
+}
+
+static gs_status emit_row(gs_emitter *e, const gs_whatif_row *row, gs_format format, gs_error *err)
+{
+	const char *conf = conf_text(row, format);
 	const gs_replay_result *r = &row->result;
 	gs_value values[COLUMNS] = {
-		{.type = GS_VALUE_TEXT, .text = row->conf, .n = strlen(row->conf)},
+		{.type = GS_VALUE_TEXT, .text = conf, .n = strlen(conf)},
 		number(row->capacity),
 		number(r->fits),
 		number((int64_t)r->allocations),
@@ -72,7 +83,7 @@ gs_status gs_whatif_emit(const gs_whatif *w, gs_whatif_question question, gs_for
 	if (status)
 		return status;
 	for (size_t i = 0; i < w->n && !status; i++) {
-		status = emit_row(e, &w->rows[i], err);
+		status = emit_row(e, &w->rows[i], format, err);
 		if (status == GS_END)
 			status = GS_OK;
 	}

@@ -85,18 +85,10 @@ static char *marked_down(char *text)
 	return out;
 }
 
-/* Settings that are none are PyTorch's own. */
-static bool is_no_setting(const gs_value *v, const gs_column *column)
-{
-	return v->type == GS_VALUE_TEXT && !v->n && !strcmp(column->name, "conf");
-}
-
 static char *cell(const gs_emitter *e, const gs_value *v, const gs_column *column)
 {
 	char buf[64];
 	gs_unit unit = column->unit;
-	if (is_no_setting(v, column))
-		return strdup("(default settings)");
 	switch (v->type) {
 	case GS_VALUE_TEXT:
 		return e->format == GS_FORMAT_MARKDOWN ? marked_down(one_line(v)) : one_line(v);

@@ -32,6 +32,15 @@ static void plain(const char *text, char *out, size_t cap)
 	}
 }
 
+/* ", t4, p100-16gb…" */
+#define GS_CARD(name, mib) ", " name
+static const char *const listed =
+#include "analyzer/replay/cards.def"
+	;
+#undef GS_CARD
+
+const char *gs_card_names(void) { return listed + 2; }
+
 gs_status gs_capacity_parse(const char *text, int64_t *bytes, gs_error *err)
 {
 	char typed[40], name[40];
@@ -44,19 +53,21 @@ gs_status gs_capacity_parse(const char *text, int64_t *bytes, gs_error *err)
 			return GS_OK;
 		}
 	}
-	gs_status status = gs_size_parse(text, &size, err);
-	if (status && !isdigit((unsigned char)text[0]))
-		return gs_fail(err, GS_INVALID,
-			"no card is called \"%.40s\"; a SIZE, or a name as t4, v100-32gb, a10g, l4, l40s, a100-40gb,"
-			" a100-80gb, h100-80gb, h200, b200, mi300x, rtx3090, rtx4090, rtx5090",
-			text);
-	*bytes = status ? 0 : (int64_t)size;
-	return status;
+	if (gs_size_parse(text, &size, NULL))
+		return gs_fail(err, GS_INVALID, "\"%.30s\" is neither a size (as 40GiB) nor a card: %s",
+			text, gs_card_names());
+	*bytes = (int64_t)size;
+	return GS_OK;
 }
 
-int gs_is_decimal_size(const char *text)
+static int is_decimal_size(const char *text)
 {
 	size_t n = strlen(text);
 	return n > 2 && isdigit((unsigned char)text[0]) && tolower((unsigned char)text[n - 1]) == 'b' &&
 		strchr("kmgtKMGT", text[n - 2]) != NULL;
+}
+
+int gs_capacity_is_worth_telling(const char *text)
+{
+	return is_decimal_size(text) || !isdigit((unsigned char)text[0]);
 }

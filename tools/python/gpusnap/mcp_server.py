@@ -35,7 +35,7 @@ Path = Annotated[str, Field(description='The file: absolute, or relative to a fo
 State = Annotated[Optional[str], Field(description='The moment: "captured", "oom", "oom 2", "peak", "peak reserved", "step 10", or the number of an '
                                        'event. Left out: the last out-of-memory, else what was captured.')]
 Device = Annotated[Optional[int], Field(description='The device; left out: all of them, or that of the failure.', ge=0)]
-Size = Annotated[Optional[str], Field(description='A size: bytes, or such as "40GiB".')]
+Size = Annotated[Optional[str], Field(description='A size: bytes, or such as "40GiB"; or a card: "a100-40gb".')]
 Conf = Annotated[Union[None, str, List[str]], Field(description='PYTORCH_CUDA_ALLOC_CONF values to try, one or several, such as '
                                                     '"expandable_segments:True"; left out: those worth trying.')]
 

@@ -19,7 +19,7 @@ from .tables import Table, of_answer
 if TYPE_CHECKING:
     from .page import Page
 
-Size = Union[int, str]    # bytes, or a text such as '40GiB'
+Size = Union[int, str]    # bytes, or a text such as '40GiB'; of a capacity also a card: 'a100-40gb'
 Source = Union[str, 'os.PathLike[str]', bytes, bytearray, memoryview]
 
 _STATES = ('active_allocated', 'active_pending_free', 'inactive')

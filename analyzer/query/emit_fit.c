@@ -185,6 +185,14 @@ static size_t total(const gs_table *t)
 
 /* Takes columns from the widest texts; a whole stack says less than its user_frame, and goes first.
  */
+/* What a column may give: of a path the end is what tells rows apart, so it gives last. */
+static size_t spare(const gs_table *t, size_t column)
+{
+	const char *name = t->e->head.columns[column].name;
+	bool path = !strcmp(name, "snapshot") || !strcmp(name, "path");
+	return path ? t->width[column] / 2 : t->width[column];
+}
+
 static void shrink(gs_table *t, size_t least, size_t width)
 {
 	const gs_emitter *e = t->e;
@@ -197,7 +205,7 @@ static void shrink(gs_table *t, size_t least, size_t width)
 		size_t widest = n;
 		for (size_t i = 0; i < n; i++)
 			if (!t->hidden[i] && !(e->rows && e->right[i]) && t->width[i] > least &&
-				(widest == n || t->width[i] > t->width[widest]))
+				(widest == n || spare(t, i) > spare(t, widest)))
 				widest = i;
 		if (widest == n)
 			return;

@@ -4,7 +4,6 @@
 #include <string.h>
 
 #include "analyzer/replay/replay.h"
-#include "analyzer/model/hash_map.h"
 #include "recorder/pool/rules.h"
 #include "tests/unit/trace_maker.h"
 
@@ -366,33 +365,6 @@ START_TEST(blocks_of_a_stack_are_freed_right_before_the_failure)
 }
 END_TEST
 
-/* --- slots
- * ---------------------------------------------------------------------------------------------- */
-
-START_TEST(addresses_are_found_until_they_are_taken)
-{
-	enum { N = 5000 };
-	static bool in[N];
-	gs_hash_map m = {0};
-	uint32_t slot;
-
-	srand(11);
-	for (int i = 0; i < 100000; i++) {
-		uint32_t at = (uint32_t)(rand() % N);
-		uint64_t address = BASE + at * UINT64_C(0x200000);
-		ck_assert_int_eq(gs_hash_map_find(&m, address, &slot), in[at]);
-		if (in[at]) {
-			ck_assert(gs_hash_map_take(&m, address, &slot));
-			ck_assert_uint_eq(slot, at);
-		} else {
-			ck_assert_int_eq(gs_hash_map_put(&m, address, at), true);
-		}
-		in[at] = !in[at];
-	}
-	gs_hash_map_release(&m);
-}
-END_TEST
-
 Suite *suite_replay(void);
 Suite *suite_replay(void)
 {
@@ -419,7 +391,6 @@ Suite *suite_replay(void)
 	tcase_add_test(t, padding_rounds_requests_up);
 	tcase_add_test(t, a_tag_is_left_out_with_its_frees);
 	tcase_add_test(t, blocks_of_a_stack_are_freed_right_before_the_failure);
-	tcase_add_test(t, addresses_are_found_until_they_are_taken);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -8,7 +8,7 @@ import os
 import subprocess
 import sys
 
-OPERATIONS, ROUNDS, DEEP = 3000, 5, 18
+OPERATIONS, ROUNDS, DEEP = 1000, 25, 18
 
 if len(sys.argv) == 2:
     import time

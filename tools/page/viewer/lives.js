@@ -1,4 +1,5 @@
 // The allocations of a device as the analyzer gives them, a row each in order of birth, and what each event begins or ends.
+const LIFE_COLUMNS = ['birth', 'freed', 'death', 'address', 'size', 'holder', 'stream', 'pool', 'category']	// of the analyzer's
 const BORN = 0, FREED = 1, GONE = 2, FREED_AND_GONE = 3
 
 // Where the greatest of a range of values is, without looking at each: the greatest of 64, of 64 × 64 are kept.
@@ -49,7 +50,7 @@ class Peaks {
 class Lives {
 	// columns: birth, freed, death (events; birth -1: before the recording; freed, death -1: never), size …; curve: a row an event.
 	constructor(columns, curve) {
-		for (const name of ['birth', 'freed', 'death', 'address', 'size', 'holder', 'stream', 'pool', 'category']) this[name] = columns[name]
+		for (const name of LIFE_COLUMNS) this[name] = columns[name]
 		this.n = columns.birth.length
 		this.curve = curve
 		this.events = curve.allocated.length

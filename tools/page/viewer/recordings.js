@@ -36,7 +36,7 @@ class Shown {
 	// lives, curve and colours of the device; the same promise however often it is asked.
 	load() {
 		const kept = this.kept, device = this.number
-		kept.loading = kept.loading || Promise.all([this.ask('lives', { device }), this.ask('curve', { device })]).then(([lives, curve]) => { kept.lives = new Lives(lives, curve) })
+		kept.loading = kept.loading || Promise.all([this.ask('lives', { device, columns: LIFE_COLUMNS }), this.ask('curve', { device })]).then(([lives, curve]) => { kept.lives = new Lives(lives, curve) })
 		return kept.loading
 	}
 	async loadPalette(by) {

@@ -51,7 +51,8 @@ def attach_streams_every_event_of_the_own_history_in_order():
     history, stream = _stream_of('attach')
     got = _events(stream)
     assert len(history) > 10000, len(history)
-    assert got[-len(history):] == history, next((a, b) for a, b in zip(got[-len(history):], history) if a != b)
+    # what comes behind is what the program gave back after it had taken its snapshot
+    assert got[:len(history)] == history, next((i, a, b) for i, (a, b) in enumerate(zip(got, history)) if a != b)
     steps = ask(stream, 'steps')
     assert [s['step'] for s in steps] == list(range(200)), steps
 

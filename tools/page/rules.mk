@@ -25,17 +25,23 @@ $(WASM_DIR)/sql.o: $(B)/gen/sql.c | $(WASM_LIBS)/complete
 	@mkdir -p $(@D)
 	$(Q)$(ZIG) cc -target $(WASM) $(WASM_FLAGS) -c -o $@ $<
 OBJ_wasm := $(SRC_wasm:%.c=$(WASM_DIR)/%.o) $(WASM_DIR)/sql.o
-$(B)/page/gpusnap.wasm: $(OBJ_wasm) $(WASM_LIBS)/complete
+# zig's malloc rounds up to powers of two and never joins what it gets back; that of WASI's own C library (dlmalloc; Debian: wasi-libc) needs half of the memory.
+WASI_LIBC   := $(wildcard /usr/lib/wasm32-wasi/libc.a)
+OBJ_malloc  := $(if $(WASI_LIBC),$(WASM_DIR)/malloc/dlmalloc.o)
+$(WASM_DIR)/malloc/dlmalloc.o: $(WASI_LIBC)
+	@mkdir -p $(@D)
+	$(Q)cd $(@D) && ar x $(WASI_LIBC) dlmalloc.o && touch dlmalloc.o
+$(B)/page/gpusnap.wasm: $(OBJ_wasm) $(OBJ_malloc) $(WASM_LIBS)/complete
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
-	$(Q)$(ZIG) cc -target $(WASM) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
+	$(Q)$(ZIG) cc -target $(WASM) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) $(OBJ_malloc) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
 		-lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-process-clocks -lwasi-emulated-getpid \
 		-Wl,-z,stack-size=1048576 -Wl,--gc-sections -Wl,--export-dynamic
 	$(Q)if command -v wasm-opt >/dev/null; then wasm-opt -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
 		--enable-mutable-globals -o $@.small $@ && mv $@.small $@; else echo "page: larger than it need be: wasm-opt is not here (binaryen)"; fi
 .PHONY: deps-page
-deps-page: deps-wheel ## install what make page needs: Debian's sources, zig from PyPI, and binaryen, zopfli and node for a small module and its check
-	@sh tools/deps.sh binaryen zopfli nodejs
+deps-page: deps-wheel ## install what make page needs: Debian's sources, zig from PyPI, and binaryen, zopfli, wasi-libc and node for a small module and its check
+	@sh tools/deps.sh binaryen zopfli wasi-libc nodejs
 # Packed once: a change of the viewer does not pack it again. zopfli makes it 4 % smaller than gzip, which every browser unpacks.
 $(B)/page/gpusnap.wasm.gz: $(B)/page/gpusnap.wasm
 	$(Q)if command -v zopfli >/dev/null; then zopfli -c --i5 $< >$@; else gzip -9nc $< >$@; fi

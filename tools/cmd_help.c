@@ -25,6 +25,21 @@ static const struct {
 		"  NUMBER          after that event of the trace (with -d where several have one)\n\n"
 		"Without it: oom where the device has one, else captured. A state that the file\n"
 		"does not determine wholly has exact = 0.\n"},
+	{"whatif-columns", "what the rows of whatif say",
+		"gpusnap whatif prints a row for each settings text:\n\n"
+		"  conf           the settings; default: PyTorch's own (--conf '')\n"
+		"  capacity       of the device tried; none where nothing bounds it\n"
+		"  fits           nothing failed\n"
+		"  allocations    that succeeded; oom_idx: the event that failed\n"
+		"  peak_reserved  most bytes reserved; reserved, largest_free: at the end\n"
+		"  retries        times the cache was given back for a request\n"
+		"  exact          the figures are certain; else note says why not\n"
+		"  peak_low       where not exact, the true peak is between these two:\n"
+		"  peak_high      what was asked for, and what the device or a limit gives\n"
+		"  change         against the recorded settings: better passes where they fail,\n"
+		"                 or comes further before it fails, or else reserves less at its\n"
+		"                 peak; a row that is better may fail too. same: no difference\n"
+		"                 that the figures show\n"},
 	{"query", "named queries and SQL",
 		"gpusnap query [FILE…] NAME|SQL|-\n\n"
 		"The last argument is the query, all before it are files. SQL begins with SELECT, WITH, VALUES,\n"

@@ -213,6 +213,14 @@ static void shrink(gs_table *t, size_t least, size_t width)
 	}
 }
 
+/* A sentence that every row would repeat is told once, whatever the width. */
+static void hide_common_notes(gs_table *t)
+{
+	for (size_t i = 0; i < t->e->head.ncolumns; i++)
+		t->hidden[i] |= !strcmp(t->e->head.columns[i].name, "note") &&
+			says_the_same(t, i, GS_TABLE_NONE) && strcmp(gs_table_cell(t, 0, i), "-") != 0;
+}
+
 static bool try(gs_table *t, const step *s)
 {
 	size_t n = t->e->head.ncolumns,
@@ -227,6 +235,7 @@ static bool try(gs_table *t, const step *s)
 		t->same[i] = GS_TABLE_NONE;
 		t->natural[i] = natural_width(t, i);
 	}
+	hide_common_notes(t);
 	while (s->hide == 2 && hide_next(t))
 		;
 	do {

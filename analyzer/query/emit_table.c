@@ -145,8 +145,8 @@ static bool put_frame(FILE *out, const char *text, size_t width)
 {
 	const char *place = strstr(text, " (");
 	size_t n = strlen(text), head = place ? (size_t)(place - text) + 2 : 0;
-	if (!place || text[n - 1] != ')' || strstr(text, " ← "))
-		return false;
+	if (!place || text[n - 1] != ')' || strstr(text, " ← ") || !strchr(place, ':'))
+		return false; /* `MulBackward0 (backward pass)` is no place */
 	size_t named = gs_utf8_width(text, head), full = gs_table_width(text), cut = 0;
 	if (named + 1 + NARROWEST > width)
 		return false;
@@ -239,14 +239,43 @@ static bool is_wrapped(const gs_column *column)
 	return false;
 }
 
-/* The bytes of text's first line in width columns, whole words where there are any; settings are
- * parted by commas. */
+/* Bytes of text, at most `most`, that end behind one of these marks; 0: there is none. */
+static size_t ends_behind(const char *text, size_t most, const char *marks)
+{
+	while (most && !strchr(marks, text[most - 1]))
+		most--;
+	return most;
+}
+
+/* The bytes of text's first line in width columns: whole words where there are any, else whole
+ * settings, else a setting parted behind its colon, else a name at its underscore. */
 static size_t line_of(const char *text, size_t width)
 {
-	size_t most = bytes_within(text, width), at = most;
-	while (text[most] && at && text[at] != ' ' && text[at - 1] != ',')
-		at--;
-	return at ? at : most;
+	static const char *const marks[] = {" ,", ":", "_"};
+	size_t most = bytes_within(text, width);
+	if (!text[most] || text[most] == ' ')
+		return most;
+	for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+		if (ends_behind(text, most, marks[i]))
+			return ends_behind(text, most, marks[i]);
+	return most;
+}
+
+/* A stack that has no room begins at the user's frame: what lies inside it says less. */
+static void begin_at_user(const gs_table *t, const char **cells)
+{
+	const gs_column *columns = t->e->head.columns;
+	size_t stack = SIZE_MAX, user = SIZE_MAX;
+	for (size_t i = 0; i < t->e->head.ncolumns; i++) {
+		stack = strcmp(columns[i].name, "stack") ? stack : i;
+		user = strcmp(columns[i].name, "user_frame") ? user : i;
+	}
+	if (stack == SIZE_MAX || user == SIZE_MAX || t->hidden[stack] ||
+		gs_table_width(cells[stack]) <= t->width[stack])
+		return;
+	const char *frame = *cells[user] ? strstr(cells[stack], cells[user]) : NULL;
+	if (frame && frame > cells[stack])
+		cells[stack] = frame;
 }
 
 /* Writes a line of the row and moves its cells on to what is left of them; returns whether anything
@@ -385,6 +414,7 @@ static gs_status write_rows(gs_table *t)
 	for (size_t r = 0; r < t->e->rows; r++) {
 		for (size_t i = 0; i < n; i++)
 			cells[i] = gs_table_cell(t, r, i);
+		begin_at_user(t, cells);
 		for (int line = 1; write_line(t, cells, line == MOST_LINES); line++)
 			;
 	}

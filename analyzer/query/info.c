@@ -137,7 +137,9 @@ static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t ca
 {
 	buf[0] = 0;
 	add_unknown(buf, cap, !c->layout,
-		s->lost ? "segments and blocks" : "segments and blocks (a text tells sums only)");
+		s->lost         ? "segments and blocks"
+			: s->stream ? "segments and blocks of its end (of any moment: --state)"
+						: "segments and blocks (a text tells sums only)");
 	add_unknown(
 		buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
 	add_unknown(buf, cap, c->dropped > 0,
@@ -257,7 +259,7 @@ static void say_span(gs_prose *p, int64_t us)
 		gs_say(p, " UTC (%.0f minutes)", seconds / 60);
 }
 
-static void write_events(FILE *out, const gs_voice *voice, const counts *c)
+static void write_events(FILE *out, const gs_voice *voice, const gs_snapshot *s, const counts *c)
 {
 	gs_prose p;
 	gs_prose_clear(&p);
@@ -278,6 +280,8 @@ static void write_events(FILE *out, const gs_voice *voice, const counts *c)
 		}
 		if (c->dropped)
 			gs_say(&p, "; %llu older ones were dropped", (unsigned long long)c->dropped);
+		else if (s->stream)
+			gs_say(&p, "; the recording begins with the first one");
 		else if (!c->dropped_known)
 			gs_say(&p, "; whether older ones were dropped is not recorded");
 	}
@@ -300,7 +304,7 @@ static void write_content(FILE *out, const gs_voice *voice, const gs_snapshot *s
 		gs_say_count(&p, c->blocks, "block");
 	}
 	write_row(out, voice, "layout", &p);
-	write_events(out, voice, c);
+	write_events(out, voice, s, c);
 	gs_say(&p, failures ? "" : "none");
 	if (failures > 0)
 		gs_say_count(&p, (uint64_t)failures, "out-of-memory");

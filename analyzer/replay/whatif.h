@@ -45,8 +45,9 @@ typedef struct gs_whatif_row {
 	bool exact;
 	int64_t peak_low, peak_high; /* bounds of the true peak reserved since the recording begins;
 									equal when exact; GS_NONE: no upper bound */
-	gs_whatif_change change;     /* against the recorded settings */
-	char note[160];              /* why it is not exact, or "" */
+	gs_whatif_change change; /* against the recorded settings: whether it passes, else how far it
+								comes, then the peak reserved; same where people see none */
+	char note[160];          /* why it is not exact, or "" */
 } gs_whatif_row;
 
 typedef struct gs_whatif_note {

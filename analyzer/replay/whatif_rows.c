@@ -194,6 +194,15 @@ static int compare_results(const gs_replay_result *a, const gs_replay_result *b)
 	return a->peak_reserved < b->peak_reserved ? -1 : a->peak_reserved > b->peak_reserved;
 }
 
+/* Where a reader of three digits sees no difference, there is none to speak of. */
+static bool looks_the_same(const gs_replay_result *a, const gs_replay_result *b)
+{
+	char x[32], y[32];
+	return a->fits == b->fits && (a->fits || a->allocations == b->allocations) &&
+		!strcmp(gs_size_format(x, sizeof x, a->peak_reserved),
+			gs_size_format(y, sizeof y, b->peak_reserved));
+}
+
 static int better_first(const void *a, const void *b)
 {
 	const gs_whatif_row *x = a, *y = b;
@@ -247,7 +256,9 @@ gs_status gs_whatif_search(gs_whatif *w, gs_error *err)
 	qsort(recorded + 1, n - 1, sizeof *recorded, better_first);
 	recorded->change = GS_WHATIF_RECORDED;
 	for (size_t i = 1; i < n; i++) {
-		int order = compare_results(&recorded[i].result, &recorded->result);
+		int order = looks_the_same(&recorded[i].result, &recorded->result)
+			? 0
+			: compare_results(&recorded[i].result, &recorded->result);
 		recorded[i].change = order < 0 ? GS_WHATIF_BETTER
 			: order                    ? GS_WHATIF_WORSE
 									   : GS_WHATIF_SAME;

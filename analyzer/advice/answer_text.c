@@ -309,28 +309,77 @@ static void write_outside(answer *a)
 	write_row(a, "outside", &p, NULL);
 }
 
-/* Without a failure the device that holds most is told: that there are others, in a word each. */
+enum { MOST_DEVICES = 3 }; /* that get a row each beside a failure */
+
+/* The last out-of-memory of a device, or NULL. */
+static const gs_oom *failure_of(const gs_snapshot *s, const gs_device *device)
+{
+	for (size_t i = s->nooms; i-- > 0;)
+		if (s->ooms[i].device == device->device)
+			return &s->ooms[i];
+	return NULL;
+}
+
+static void say_held(gs_prose *p, const gs_totals *t)
+{
+	gs_say_size(p, (int64_t)(t->allocated + t->pending));
+	gs_say(p, " in use of ");
+	gs_say_size(p, (int64_t)t->reserved);
+	gs_say(p, " reserved");
+}
+
+static void write_other_device(answer *a, const gs_device *other, const gs_totals *t)
+{
+	const gs_snapshot *s = a->d->snapshot;
+	const gs_oom *oom = failure_of(s, other);
+	char label[32], remark[48];
+	gs_prose p;
+	gs_prose_clear(&p);
+	say_held(&p, t);
+	gs_say(&p, "%s", gs_device_is_host(s, other) ? ", pinned" : "");
+	if (oom) {
+		gs_say(&p, "; it ran out of memory");
+		if (oom->number != GS_NONE)
+			gs_say(&p, " at event %lld", (long long)oom->number);
+	} else if (a->d->oom != SIZE_MAX && !gs_device_is_host(s, other)) {
+		gs_say(&p, ", no failure");
+	}
+	write_label(label, sizeof label, s, other);
+	snprintf(remark, sizeof remark, "(-d %d tells of it)", other->device);
+	write_row(a, label, &p, remark);
+}
+
+/* Beside the device that is told: that there are others, in a word each; beside a failure those
+ * that did not fail, many of them in one row. */
 static void write_other_devices(answer *a)
 {
 	const gs_diagnosis *d = a->d;
-	for (size_t i = 0; d->oom == SIZE_MAX && i < d->snapshot->ndevices; i++) {
-		const gs_device *other = &d->snapshot->devices[i];
-		gs_totals t;
-		char label[32];
-		gs_prose p;
-		gs_layout_totals(&other->captured, &t);
-		if (other == d->device || !t.segments)
-			continue;
-		gs_prose_clear(&p);
-		gs_say_size(&p, (int64_t)(t.allocated + t.pending));
-		gs_say(&p, " in use of ");
-		gs_say_size(&p, (int64_t)t.reserved);
-		gs_say(&p, " reserved%s", gs_device_is_host(d->snapshot, other) ? ", pinned" : "");
-		write_label(label, sizeof label, d->snapshot, other);
-		char remark[48];
-		snprintf(remark, sizeof remark, "(-d %d tells of it)", other->device);
-		write_row(a, label, &p, remark);
-	}
+	bool failure = d->oom != SIZE_MAX;
+	gs_totals sum = {0};
+	size_t n = 0;
+	for (int round = failure ? 0 : 1; round < 2; round++)
+		for (size_t i = 0; i < d->snapshot->ndevices && (!round || !failure || n <= MOST_DEVICES);
+			 i++) {
+			const gs_device *other = &d->snapshot->devices[i];
+			gs_totals t;
+			gs_layout_totals(&other->captured, &t);
+			if (other == d->device || !t.segments || (failure && failure_of(d->snapshot, other)))
+				continue;
+			if (round) {
+				write_other_device(a, other, &t);
+				continue;
+			}
+			n++;
+			sum.allocated += t.allocated + t.pending;
+			sum.reserved += t.reserved;
+		}
+	if (!failure || n <= MOST_DEVICES)
+		return;
+	gs_prose p;
+	gs_prose_clear(&p);
+	say_held(&p, &sum);
+	gs_say(&p, " on %zu others, no failure", n);
+	write_row(a, "devices", &p, NULL);
 }
 
 static void say_categories(

@@ -442,7 +442,7 @@ static void write_pinning(answer *a, size_t from, size_t few)
 		gs_say_size(&p, (int64_t)x->free_pinned);
 		gs_say(&p, " in ");
 		gs_say_count(&p, x->segments, "segment");
-		gs_say(&p, " from going back");
+		gs_say(&p, " from going back to the driver");
 		write_row(a, i > from ? "" : from ? "also" : "pinned by", &p, NULL);
 		write_stack(a, x->stack);
 	}
@@ -946,7 +946,7 @@ static void write_rounding(answer *a)
 	gs_say_place(&p, a->voice, a->d, stack);
 	gs_say(&p, ": ");
 	gs_say_size(&p, (int64_t)lost);
-	gs_say(&p, " of its blocks is more than it asked for");
+	gs_say(&p, " more in its blocks than it asked for");
 	write_row(a, "lost by", &p, NULL);
 	write_stack(a, stack);
 }

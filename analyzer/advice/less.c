@@ -63,7 +63,7 @@ static gs_status advise_checkpoint(gs_diagnosis *d)
 		const gs_holder_row *h = &d->holders[i];
 		if (h->category != GS_CATEGORY_ACTIVATION || !*h->where)
 			continue;
-		gs_say(&act, "checkpoint ");
+		gs_say(&act, "use activation checkpointing at ");
 		gs_say_where(&act, &plain, h->where, h->called_by);
 		gs_say(&why, "its activations are ");
 		gs_say_size(&why, (int64_t)h->bytes);
@@ -101,7 +101,7 @@ static gs_status advise_if_activations(gs_diagnosis *d)
 		strcmp(called_by, h->called_by))
 		return GS_OK;
 	gs_prose_clear(&act), gs_prose_clear(&why);
-	gs_say(&act, "a smaller batch, or checkpoint ");
+	gs_say(&act, "a smaller batch, or activation checkpointing at ");
 	gs_say_where(&act, &plain, h->where, h->called_by);
 	gs_say(&why, "if its ");
 	gs_say_count(&why, h->blocks, "block");

@@ -277,7 +277,7 @@ static void say_shortage(gs_prose *p, const gs_diagnosis *d)
 	gs_say_size(p, d->missing);
 	gs_say(p, " %s missing", d->missing == 1 ? "is" : "are");
 	if (d->null[GS_STEP_OUTSIDE] && d->has_layout)
-		gs_say(p, ", unless others hold it");
+		gs_say(p, ", unless another process holds that much");
 }
 
 static void say_unknown(gs_prose *p, const gs_diagnosis *d)

@@ -122,7 +122,8 @@ static gs_status plan_rows(
 	gs_map_view *v, int pixels, int rows, unsigned least_shift, bool *whole, gs_error *err)
 {
 	gs_map_plan_release(&v->plan);
-	gs_status status = gs_map_plan_init(&v->plan, v->in.layout, pixels, rows, least_shift, err);
+	gs_status status = gs_map_plan_init(
+		&v->plan, v->in.layout, pixels, rows, least_shift, v->least_flow, err);
 
 	if (!status)
 		*whole = place_ghost(v);
@@ -155,20 +156,33 @@ static gs_status plan_view(
 }
 
 /* Both moments of a device to one scale. */
-static gs_status plan_panel(gs_map *m, gs_map_pair *p, int rows, gs_error *err)
+static gs_status plan_pair(gs_map_pair *p, int width, int rows, unsigned least_shift, gs_error *err)
 {
-	int width = m->width - 2 * GS_MAP_MARGIN, half = (width - COLUMN_GAP) / 2;
-	gs_status status;
-
-	if (!m->both)
-		return plan_view(&p->now, GS_MAP_MARGIN, width, rows, 0, err);
-	status = plan_view(&p->before, GS_MAP_MARGIN, half, rows, 0, err);
+	int half = (width - COLUMN_GAP) / 2;
+	gs_status status = plan_view(&p->before, GS_MAP_MARGIN, half, rows, least_shift, err);
 	if (!status)
 		status = plan_view(&p->now, GS_MAP_MARGIN + half + COLUMN_GAP, half, rows,
 			p->before.in.layout ? p->before.plan.shift : 0, err);
 	if (!status && p->before.in.layout && p->now.plan.shift > p->before.plan.shift)
 		status = plan_view(&p->before, GS_MAP_MARGIN, half, rows, p->now.plan.shift, err);
 	return status;
+}
+
+/* And, where they came out otherwise, again by one rule: the looser of the two. */
+static gs_status plan_panel(gs_map *m, gs_map_pair *p, int rows, gs_error *err)
+{
+	int width = m->width - 2 * GS_MAP_MARGIN;
+	gs_status status;
+
+	if (!m->both)
+		return plan_view(&p->now, GS_MAP_MARGIN, width, rows, 0, err);
+	status = plan_pair(p, width, rows, 0, err);
+	if (status || !p->before.in.layout || p->before.plan.flow == p->now.plan.flow)
+		return status;
+	p->before.least_flow = p->now.least_flow = p->before.plan.flow > p->now.plan.flow
+		? p->before.plan.flow
+		: p->now.plan.flow;
+	return plan_pair(p, width, rows, p->now.plan.shift, err);
 }
 
 static gs_status make_palette(gs_map *m, const gs_map_options *options, gs_error *err)
@@ -207,6 +221,8 @@ static gs_status make_panels(gs_map *m, const gs_map_options *options, gs_error 
 		status = begin_view(&p->now, &options->panels[m->n], err);
 		if (!status && m->both)
 			status = begin_view(&p->before, &options->before[m->n], err);
+		if (!status && m->both)
+			status = gs_map_find_fresh(&p->now, &p->before, err);
 	}
 	if (!status)
 		status = make_palette(m, options, err);
@@ -271,6 +287,7 @@ static void release_view(gs_map_view *v)
 	gs_map_figures_release(&v->figures);
 	free(v->classes);
 	free(v->emptied);
+	free(v->fresh);
 }
 
 void gs_map_free(gs_map *m)

@@ -34,9 +34,13 @@ typedef struct gs_map_view {
 	uint64_t evict_bytes;
 	size_t evict_first, evict_blocks; /* the cheapest eviction; 0 blocks: none, or: */
 	bool *emptied;                    /* by segment: it is these, whole; NULL not */
+	bool *fresh; /* by block: in use, and not at the moment before; NULL: nothing to compare with */
+	uint64_t fresh_bytes;
+	size_t fresh_blocks;
 	/* where it stands */
-	int x, width;   /* of all of it */
-	int row_x;      /* of a row's first pixel */
+	gs_map_flow least_flow; /* both moments of a device are laid out by one rule */
+	int x, width;           /* of all of it */
+	int row_x;              /* of a row's first pixel */
 	int ghost_rows; /* rows below the largest hole that the request takes, at most GHOST_ROWS */
 	int hole_row;   /* after which the label and the ghost come; -1: before all rows */
 } gs_map_view;
@@ -62,9 +66,10 @@ enum {
 	GS_MAP_PITCH = GS_MAP_BODY + 6, /* and of a row: outlines above and below, paper */
 	GS_MAP_CAPTION = 20,            /* the line that names the largest hole */
 	GS_MAP_GHOST_ROWS = 12,
-	GS_MAP_GUTTER = 112, /* addresses, left of the rows */
-	GS_MAP_SIDE = 150,   /* segments, right of them */
-	GS_MAP_WIDE = 900,   /* from this width on there is room for both */
+	GS_MAP_GUTTER = 112,          /* addresses, left of the rows */
+	GS_MAP_SIDE = 150,            /* segments, right of them */
+	GS_MAP_WIDE = 900,            /* from this width on there is room for both */
+	GS_MAP_FRESH_LINE = 0x000000, /* two pixels in the paper below a block */
 	GS_MAP_EVICT_LINE = 0x0057ff,
 	GS_MAP_HOLE_LINE = 0x000000
 };
@@ -73,6 +78,8 @@ extern const gs_paint gs_map_lost; /* what rounding costs */
 /* Without holes yet: they are counted one by one (gs_free_for_add), while the blocks are looked at
  * for their colours. */
 gs_status gs_map_figures_init(gs_map_figures *f, const gs_map_panel *panel, gs_error *err);
+/* Marks what now has in use and before had not. */
+gs_status gs_map_find_fresh(gs_map_view *now, const gs_map_view *before, gs_error *err);
 /* "of another stream", of memory that is not for the request. */
 const char *gs_map_reason(gs_pool_relation relation, const gs_oom *oom);
 void gs_map_figures_release(gs_map_figures *f);

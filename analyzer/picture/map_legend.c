@@ -125,6 +125,25 @@ static void legend_eviction(const gs_map *m, legend *l)
 	legend_text(l, text);
 }
 
+static void legend_fresh(const gs_map *m, legend *l)
+{
+	char text[200], all[80];
+	uint64_t bytes = 0;
+	size_t blocks = 0;
+
+	for (size_t i = 0; i < m->n; i++) {
+		bytes += m->panels[i].now.fresh_bytes;
+		blocks += m->panels[i].now.fresh_blocks;
+	}
+	if (!blocks)
+		return;
+	if (l->d)
+		gs_draw_rect(l->d, legend_x(l), legend_y(l) + 12, 24, 2, GS_MAP_FRESH_LINE);
+	amount(all, sizeof all, bytes, blocks, "block");
+	snprintf(text, sizeof text, "%s: not there before (a line below)", all);
+	legend_text(l, text);
+}
+
 /* Draws it, or counts its lines (d NULL); returns the lines. */
 static int run_legend(const gs_map *m, gs_draw *d, int y)
 {
@@ -136,6 +155,7 @@ static int run_legend(const gs_map *m, gs_draw *d, int y)
 		legend_class(m, &l, i);
 	legend_rounding(m, &l);
 	legend_eviction(m, &l);
+	legend_fresh(m, &l);
 	if (d) {
 		gs_draw_frame(d, legend_x(&l), legend_y(&l), 24, 14, 1, GS_LINE);
 	}

@@ -304,6 +304,34 @@ static void mark_blocks(painter *p)
 	}
 }
 
+/* What was not there before: a line below it, in the paper, whatever its colour. */
+static void paint_fresh(painter *p, int x, int y, int w, bool begins, bool ends, uint32_t rgb)
+{
+	(void)begins, (void)ends;
+	gs_draw_rect(p->d, x, y + GS_MAP_BODY + 2, w, 2, rgb);
+}
+
+/* Blocks that follow each other have one line, and none is thinner than a pixel. */
+static void mark_fresh(painter *p)
+{
+	uint64_t open = 0, end = 0, from, to;
+	for (size_t k = 0; p->v->fresh && k < p->l->nsegments; k++) {
+		const gs_segment *s = &p->l->segments[k];
+		for (size_t i = s->first_block; i < s->first_block + s->nblocks; i++) {
+			if (!p->v->fresh[i])
+				continue;
+			gs_map_pixels_of(&p->rows, i, 1, &from, &to);
+			to += to == from;
+			if (from > end) {
+				each_row(p, open, end, GS_MAP_FRESH_LINE, paint_fresh);
+				open = from;
+			}
+			end = to > end ? to : end;
+		}
+	}
+	each_row(p, open, end, GS_MAP_FRESH_LINE, paint_fresh);
+}
+
 void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, int y)
 {
 	painter p = {
@@ -313,6 +341,7 @@ void gs_map_paint(const gs_map_view *v, const gs_palette *palette, gs_draw *d, i
 	paint_blocks(&p);
 	outline_segments(&p);
 	mark_blocks(&p);
+	mark_fresh(&p);
 	if (v->evict_blocks) {
 		gs_map_pixels_of(&p.rows, v->evict_first, v->evict_blocks, &from, &to);
 		gs_map_outline(&p.rows, from, to, GS_MAP_EVICT_LINE);

@@ -48,7 +48,7 @@ static unsigned finest(gs_map_plan *p, const gs_layout *l, gs_map_flow flow, uin
 }
 
 gs_status gs_map_plan_init(gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows,
-	unsigned least_shift, gs_error *err)
+	unsigned least_shift, gs_map_flow least_flow, gs_error *err)
 {
 	uint64_t total = 0, rows = (uint64_t)max_rows, budget = (uint64_t)row_pixels * rows;
 	unsigned shift;
@@ -63,9 +63,11 @@ gs_status gs_map_plan_init(gs_map_plan *p, const gs_layout *l, int row_pixels, i
 	p->start = malloc((l->nsegments + 1) * sizeof *p->start);
 	if (!p->start)
 		return gs_fail(err, GS_NO_MEMORY, "placing %zu segments", l->nsegments);
-	p->flow = l->nsegments > budget / (6 * GS_MAP_GAP) ? GS_MAP_PACKED : GS_MAP_FLOWING;
+	p->flow = l->nsegments > budget / (6 * GS_MAP_GAP) || least_flow == GS_MAP_PACKED
+		? GS_MAP_PACKED
+		: GS_MAP_FLOWING;
 	shift = finest(p, l, p->flow, total, rows, least_shift);
-	if (l->nsegments <= rows) {
+	if (l->nsegments <= rows && least_flow == GS_MAP_OWN_ROWS) {
 		unsigned own = finest(p, l, GS_MAP_OWN_ROWS, total, rows, least_shift);
 		if (own <= shift + 1) {
 			p->flow = GS_MAP_OWN_ROWS;

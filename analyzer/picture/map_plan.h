@@ -20,9 +20,9 @@ typedef struct gs_map_plan {
 enum { GS_MAP_SHIFT_MIN = 9, GS_MAP_GAP = 3 };
 
 /* The finest plan that needs at most max_rows rows and whose pixels are 2^least_shift bytes or
- * more. GS_LIMIT for 2^62 bytes or more. */
+ * more; of the flows from least_flow on. GS_LIMIT for 2^62 bytes or more. */
 gs_status gs_map_plan_init(gs_map_plan *p, const gs_layout *l, int row_pixels, int max_rows,
-	unsigned least_shift, gs_error *err);
+	unsigned least_shift, gs_map_flow least_flow, gs_error *err);
 void gs_map_plan_release(gs_map_plan *p);
 
 #endif

@@ -23,4 +23,4 @@ autodoc_typehints = "signature"
 smartquotes = False  # options begin with two dashes
 suppress_warnings = ["myst.header"]
 linkcheck_ignore = [r"^http://127\.0\.0\.1"]
-nitpick_ignore_regex = [("py:.*", r"(Source|Snapshot|Table|Diagnosis|Picture|.*PathLike.*|Any|.*pandas.*|.*polars.*|.*arrow.*)")]  # names of annotations alone
+nitpick_ignore_regex = [("py:.*", r"(Source|Page|Snapshot|Table|Diagnosis|Picture|.*PathLike.*|Any|.*pandas.*|.*polars.*|.*arrow.*)")]  # names of annotations alone

@@ -151,18 +151,18 @@ const char *gs_table_heading(const gs_table *t, size_t column)
 }
 
 /* largest_free may stand on two lines: bytes of the line that begins at name. */
-size_t gs_table_heading_line(const gs_table *t, const char *name)
+size_t gs_table_heading_line(const gs_table *t, size_t column, const char *name)
 {
 	size_t n = strcspn(name, "_");
-	return t->compact && name[n] ? n + 1 : strlen(name);
+	return t->compact && !t->whole[column] && name[n] ? n + 1 : strlen(name);
 }
 
 static size_t natural_width(const gs_table *t, size_t column)
 {
 	size_t width = 0;
 	for (const char *name = gs_table_heading(t, column); *name;
-		 name += gs_table_heading_line(t, name)) {
-		size_t line = gs_utf8_width(name, gs_table_heading_line(t, name));
+		 name += gs_table_heading_line(t, column, name)) {
+		size_t line = gs_utf8_width(name, gs_table_heading_line(t, column, name));
 		width = line > width ? line : width;
 	}
 	for (size_t r = 0; r < t->e->rows; r++) {
@@ -231,7 +231,7 @@ static bool try(gs_table *t, const step *s)
 	t->brief = s->brief;
 	t->gap = s->compact ? 1 : 2;
 	for (size_t i = 0; i < n; i++) {
-		t->hidden[i] = false;
+		t->hidden[i] = t->whole[i] = false;
 		t->same[i] = GS_TABLE_NONE;
 		t->natural[i] = natural_width(t, i);
 	}
@@ -245,11 +245,28 @@ static bool try(gs_table *t, const step *s)
 	return total(t) <= width;
 }
 
+/* Headings that would stand on several lines stand on one where that costs nothing. */
+static void use_room(gs_table *t)
+{
+	size_t most = t->e->head.width > 0 ? (size_t)t->e->head.width : SIZE_MAX;
+	for (size_t i = 0; i < t->e->head.ncolumns && t->compact; i++) {
+		size_t heading = gs_table_width(gs_table_heading(t, i)), was = t->width[i];
+		if (t->hidden[i])
+			continue;
+		t->width[i] = heading > was ? heading : was;
+		t->whole[i] = total(t) <= most;
+		if (!t->whole[i])
+			t->width[i] = was;
+	}
+}
+
 bool gs_table_fit(gs_table *t)
 {
 	for (size_t i = 0; i < sizeof steps / sizeof *steps; i++)
-		if (try(t, &steps[i]))
+		if (try(t, &steps[i])) {
+			use_room(t);
 			return true;
+		}
 	return false;
 }
 
@@ -258,9 +275,10 @@ gs_status gs_table_init(gs_table *t, const gs_emitter *e)
 	*t = (gs_table){.e = e, .gap = 2};
 	t->width = calloc(e->head.ncolumns + 1, sizeof *t->width);
 	t->natural = calloc(e->head.ncolumns + 1, sizeof *t->natural);
+	t->whole = calloc(e->head.ncolumns + 1, sizeof *t->whole);
 	t->hidden = calloc(e->head.ncolumns + 1, sizeof *t->hidden);
 	t->same = calloc(e->head.ncolumns + 1, sizeof *t->same);
-	return t->width && t->natural && t->hidden && t->same ? GS_OK : GS_NO_MEMORY;
+	return t->width && t->natural && t->whole && t->hidden && t->same ? GS_OK : GS_NO_MEMORY;
 }
 
 void gs_table_release(gs_table *t)
@@ -270,6 +288,7 @@ void gs_table_release(gs_table *t)
 	free(t->cells);
 	free(t->width);
 	free(t->natural);
+	free(t->whole);
 	free(t->hidden);
 	free(t->same);
 }

@@ -27,6 +27,7 @@ typedef struct gs_table {
 	size_t *same; /* by hidden column: which other has the same figures, GS_TABLE_NONE: all its rows
 					 are the same */
 	size_t *width;   /* by column */
+	bool *whole;     /* by column: there is room for its heading on one line */
 	size_t *natural; /* by column: what it would take without a limit */
 	char **cells;    /* those of a compact table; NULL: the emitter's */
 	char date[16];   /* of all times, where the cells leave it out */
@@ -41,7 +42,7 @@ const char *gs_table_cell(const gs_table *t, size_t row, size_t column);
 
 /* A column's heading, and how many bytes of it stand on the line that begins at name. */
 const char *gs_table_heading(const gs_table *t, size_t column);
-size_t gs_table_heading_line(const gs_table *t, const char *name);
+size_t gs_table_heading_line(const gs_table *t, size_t column, const char *name);
 
 /* Columns that text takes on a terminal. */
 size_t gs_table_width(const char *text);

@@ -316,7 +316,7 @@ static size_t heading_lines(const gs_table *t, size_t column)
 {
 	size_t lines = 0;
 	for (const char *name = gs_table_heading(t, column); *name;
-		 name += gs_table_heading_line(t, name))
+		 name += gs_table_heading_line(t, column, name))
 		lines++;
 	return lines;
 }
@@ -342,10 +342,10 @@ static void write_headings(const gs_table *t)
 				pad(t->out, t->gap);
 			first = false;
 			for (size_t skip = heading_lines(t, i); skip > line + 1; skip--)
-				name += gs_table_heading_line(t, name);
+				name += gs_table_heading_line(t, i, name);
 			bool blank = heading_lines(t, i) <= line;
-			snprintf(
-				text, sizeof text, "%.*s", blank ? 0 : (int)gs_table_heading_line(t, name), name);
+			snprintf(text, sizeof text, "%.*s", blank ? 0 : (int)gs_table_heading_line(t, i, name),
+				name);
 			put_cell(t->out, text, t->width[i], e->rows && e->right[i], i + 1 == end, false);
 		}
 		fputc('\n', t->out);

@@ -25,7 +25,7 @@ static const struct {
 		"  NUMBER          after that event of the trace (with -d where several have one)\n\n"
 		"Without it: oom where the device has one, else captured. A state that the file\n"
 		"does not determine wholly has exact = 0.\n"},
-	{"whatif-columns", "what the rows of whatif say",
+	{"columns", "what the rows of whatif say",
 		"gpusnap whatif prints a row for each settings text:\n\n"
 		"  conf           the settings; default: PyTorch's own (--conf '')\n"
 		"  capacity       of the device tried; none where nothing bounds it\n"
@@ -99,7 +99,7 @@ static void overview(void)
 			printf("  %-10s %s\n", c->name, c->summary);
 	printf("\nA FILE left out is what is piped in, else the newest dump in $GPUSNAP_DIR\n"
 		   "(./gpusnap-dumps); - is standard input.\n"
-		   "`gpusnap help COMMAND` tells its options; other topics:");
+		   "`gpusnap help COMMAND`: its options; other topics:");
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
 		printf(" %s", topics[i].name);
 	printf(".\nExit status: 0 done, 1 failed, 2 wrong usage.\n");

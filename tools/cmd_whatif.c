@@ -145,7 +145,7 @@ int gs_cmd_whatif(int argc, char **argv)
 		.pad_from = GS_UNSET};
 	const gs_option options[] = {
 		{"conf", 0, GS_OPT_TEXTS, &a.confs, "TEXT",
-			"settings as in PYTORCH_ALLOC_CONF, one row each; '' is PyTorch's defaults (without --conf: the recorded ones, then a searched set); `gpusnap help whatif-columns` explains the rows"},
+			"settings as in PYTORCH_ALLOC_CONF, one row each; '' is PyTorch's defaults (without --conf: the recorded ones, then a searched set); `gpusnap help columns` explains the rows"},
 		{"capacity", 0, GS_OPT_CAPACITY, &a.wanted.capacity, "SIZE",
 			"total memory of the device to try" GS_OR_A_CARD
 			" (default: what the recording shows)"},

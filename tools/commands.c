@@ -28,7 +28,8 @@ const gs_command gs_commands[] = {
 	{"redact", gs_cmd_redact, "FILE -o OUT.gsnap", "remove hosts, paths, arguments and names"},
 	{"verify", gs_cmd_verify, "[FILE…]", "check files for damage"},
 	{"mcp", gs_cmd_mcp, "[DIRECTORY…]", "serve agents that read snapshots (MCP over stdio)"},
-	{"help", gs_cmd_help, "[COMMAND|TOPIC]", "help on a command, or on env, size, state, query"},
+	{"help", gs_cmd_help, "[COMMAND|TOPIC]",
+		"help on a command, or on env, size, state, columns, query"},
 	{NULL, NULL, NULL, NULL},
 };
 

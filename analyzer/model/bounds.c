@@ -3,13 +3,15 @@
 
 #include "schema/size.h"
 
-static bool cut_figure(int64_t *figure)
+static bool cut_to(int64_t *figure, int64_t most)
 {
-	if (*figure <= GS_MOST_FIGURE)
+	if (*figure <= most)
 		return false;
-	*figure = GS_MOST_FIGURE;
+	*figure = most;
 	return true;
 }
+
+static bool cut_figure(int64_t *figure) { return cut_to(figure, GS_MOST_FIGURE); }
 
 static bool cut_figures(gs_snapshot *s)
 {
@@ -23,11 +25,12 @@ static bool cut_figures(gs_snapshot *s)
 	}
 	for (size_t i = 0; i < s->nooms; i++) {
 		gs_oom *o = &s->ooms[i];
-		int64_t *const all[] = {&o->requested, &o->needed, &o->device_free, &o->capacity,
-			&o->allocated, &o->reserved, &o->allowed, &o->told.others, &o->told.own,
-			&o->told.counted, &o->told.private_free, &o->told.pool_free, &o->told.pool_largest};
+		int64_t *const all[] = {&o->device_free, &o->capacity, &o->allocated, &o->reserved,
+			&o->allowed, &o->told.others, &o->told.own, &o->told.counted, &o->told.private_free,
+			&o->told.pool_free, &o->told.pool_largest};
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			cut |= cut_figure(all[k]);
+		cut |= cut_to(&o->requested, GS_MOST_REQUEST) | cut_to(&o->needed, GS_MOST_REQUEST);
 	}
 	for (size_t i = 0; i < s->noutsiders; i++)
 		cut |= cut_figure(&s->outsiders[i].bytes);
@@ -91,10 +94,10 @@ void gs_snapshot_bound(gs_snapshot *s)
 		gs_trace *t = &s->devices[i].trace;
 		for (size_t k = 0; k < t->n; k++)
 			if (is_failure(&t->events[k]))
-				cut_size(&t->events[k].size, (uint64_t)GS_MOST_FIGURE);
+				cut_size(&t->events[k].size, (uint64_t)GS_MOST_REQUEST);
 	}
 	if (cut_figures(s))
-		gs_snapshot_warn(s, "a figure is larger than any device: it is taken as %s",
+		gs_snapshot_warn(s, "a figure is larger than any device: it is taken as %s at most",
 			gs_size_format(text, sizeof text, (uint64_t)GS_MOST_FIGURE));
 	if (all.bytes <= GS_MOST_SUM)
 		return;

@@ -283,7 +283,8 @@ static gs_status advise_looking_outside(gs_diagnosis *d)
 	if (d->verdict != GS_VERDICT_SHORTAGE || !d->null[GS_STEP_OUTSIDE] || !d->has_layout)
 		return GS_OK;
 	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
-		"look whether others hold memory of the device (nvidia-smi), or tell its --capacity", "");
+		"look whether other processes hold memory of the device (nvidia-smi), or give its --capacity",
+		"");
 }
 
 static gs_status advise_against_fragmentation(gs_diagnosis *d, bool replays, gs_error *err)
@@ -305,8 +306,7 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 	const char *kind = gs_step_kind(d->verdict);
 	gs_status status = GS_OK;
 	bool grows_first = (kind && !strcmp(kind, "shortage")) || gs_growth_decides(d);
-	bool look_first = d->verdict == GS_VERDICT_SHORTAGE && d->missing >= 0 &&
-		(uint64_t)d->missing > (d->totals.allocated + d->totals.pending) / 2;
+	bool look_first = gs_look_outside_first(d);
 	if (look_first)
 		status = advise_looking_outside(d);
 	if (!status && grows_first)

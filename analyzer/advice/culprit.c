@@ -54,6 +54,12 @@ bool gs_free_is_small(const gs_diagnosis *d)
 	return d->pool == GS_LARGE && small > all / 2;
 }
 
+bool gs_look_outside_first(const gs_diagnosis *d)
+{
+	return d->verdict == GS_VERDICT_SHORTAGE && d->null[GS_STEP_OUTSIDE] && d->has_layout &&
+		d->missing >= 0 && (uint64_t)d->missing > (d->totals.allocated + d->totals.pending) / 2;
+}
+
 uint64_t gs_growth_each_step(const gs_diagnosis *d)
 {
 	uint64_t sum = 0;

@@ -20,6 +20,10 @@ gs_status gs_worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost);
  * cannot have it. */
 bool gs_free_is_small(const gs_diagnosis *d);
 
+/* Whether a shortage is so large beside what this process holds that others on the device are the
+ * likelier cause, where nothing tells what they hold. */
+bool gs_look_outside_first(const gs_diagnosis *d);
+
 /* Bytes that all growing stacks together take in a step; 0 where nothing grows by steps. */
 uint64_t gs_growth_each_step(const gs_diagnosis *d);
 

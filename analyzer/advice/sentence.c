@@ -276,6 +276,10 @@ static void say_shortage(gs_prose *p, const gs_diagnosis *d)
 	gs_say(p, "; ");
 	gs_say_size(p, d->missing);
 	gs_say(p, " %s missing", d->missing == 1 ? "is" : "are");
+	if (gs_look_outside_first(d)) {
+		gs_say(p, ", or held by another process: the file does not tell");
+		return;
+	}
 	if (d->null[GS_STEP_OUTSIDE] && d->has_layout)
 		gs_say(p, ", unless another process holds that much");
 }

@@ -72,6 +72,8 @@ static void note_series(gs_top_device *d, const gs_history *h, int64_t now_us)
 static void count_rates(gs_top_device *d, const gs_trace *t, int64_t now_us)
 {
 	uint64_t n = 0, bytes = 0;
+	if (now_us < 0)
+		return; /* nothing tells when now is */
 	int64_t from = now_us - GS_TOP_RATE_SECONDS * INT64_C(1000000), first = now_us;
 	for (size_t i = t->n; i-- > 0 && t->events[i].time_us >= from;) {
 		first = t->events[i].time_us;

@@ -4,9 +4,13 @@
 
 #include "analyzer/model/memory.h"
 
+/* Every bit of the key moves every bit of its home: the finalizer of SplitMix64. Keys that differ
+ * in their top bits alone (addresses far apart) would else share one home. */
 static size_t home_of(const gs_hash_map *m, uint64_t key)
 {
-	return (size_t)((key * UINT64_C(0x9e3779b97f4a7c15)) >> 20) & (m->cap - 1);
+	key = (key ^ key >> 30) * UINT64_C(0xbf58476d1ce4e5b9);
+	key = (key ^ key >> 27) * UINT64_C(0x94d049bb133111eb);
+	return (size_t)(key ^ key >> 31) & (m->cap - 1);
 }
 
 /* The key's entry, or the empty one where it belongs. */

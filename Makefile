@@ -52,13 +52,20 @@ obj           = $(patsubst %.c,$(B)/obj/%.o,$(1))
 all: $(B)/gpusnap ## the command (default)
 
 # --- generated sources ---------------------------------------------------------------------------
-$(B)/gen/sql.c: $(SQL) tools/embed-sql.sh
+# A file that comes, goes or is moved changes a list, whatever its date: what is made of the list is made again.
+list = @mkdir -p $(@D); echo $(1) | cmp -s - $@ || echo $(1) > $@
+.PHONY: always
+$(B)/gen/sql.list: always
+	$(call list,$(SQL))
+$(B)/gen/suites.list: always
+	$(call list,$(SRC_unit))
+$(B)/gen/sql.c: $(SQL) $(B)/gen/sql.list tools/embed-sql.sh
 	@mkdir -p $(@D)
 	$(Q)sh tools/embed-sql.sh $(SQL) > $@
 $(B)/gen/page_style.c: analyzer/picture/page.css tools/embed-text.sh
 	@mkdir -p $(@D)
 	$(Q)sh tools/embed-text.sh gs_page_style $< > $@
-$(B)/gen/suites.def: $(SRC_unit) Makefile
+$(B)/gen/suites.def: $(B)/gen/suites.list Makefile
 	@mkdir -p $(@D)
 	$(Q)for f in $(SRC_unit); do case $$f in */check_*.c) n=$${f##*/check_}; echo "SUITE($${n%.c})";; esac; done > $@
 FONT ?= /usr/share/fonts/truetype/dejavu/DejaVuSans.ttf

@@ -78,8 +78,8 @@ typedef gs_status gs_dump_encode(void *arg, int64_t pid, gs_sink sink, void *sin
 gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, int32_t device,
 	const gs_dump_request *request, char *written, size_t cap, gs_error *err);
 
-/* Whether a failure needs a dump, before anything is prepared for one: as gs_dump_places_ask. Takes
- * no lock that is held over a system call. */
+/* Whether a failure needs a dump, before anything is prepared for one: as gs_dump_places_admit.
+ * Takes no lock that is held over a system call. */
 static inline gs_status gs_dumper_admit(gs_dumper *d, const gs_failure *failure)
 {
 	return gs_dump_places_admit(&d->places, failure);

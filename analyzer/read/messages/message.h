@@ -1,7 +1,7 @@
 /* Out-of-memory messages in texts: what a GPU library printed when an allocation failed, in a log,
  * a mail, a bug report.
  *
- * A failure is a row of `oom`, also where several sentences tell of it: oom_text_join.h says which
+ * A failure is a row of `oom`, also where several sentences tell of it: join.h says which
  * are taken as one. The same message printed twice in the same way is two rows (a warning says so).
  *
  * `requested` is the figure printed (of TensorFlow's BFC allocator the exact one in "rounded to");
@@ -10,12 +10,9 @@
  * reserved but unallocated; up to 1.3 allocated + cached. CuPy up to 6 counts the request in its
  * total: taken off. Limits of no meaning (2^63 and more) are no figures. All units count in 1024.
  *
- * `library` is whose message it is: pytorch (also on HIP, XPU, NPU, MLU, MUSA, MPS, DirectML,
- * through Comfy and vLLM), tensorflow, jax (any other use of XLA as well), cupy, rmm, paddle,
- * onnxruntime, tensorrt, julia, ggml, mxnet, numba, pycuda, xgboost, kokkos, mallocmc, vllm and
- * sglang (their own checks), mlx, thrust, theano, caffe, caffe2, cntk, opencv, lightgbm, catboost,
- * faiss, warp, gromacs, lammps, amrex, blender, and where no library is named the driver's
- * interface: cuda, hip, sycl, opencl, vulkan, metal.
+ * `library` is whose message it is, one of libraries.def; pytorch also on HIP, XPU, NPU, MLU, MUSA,
+ * MPS, DirectML, through Comfy and vLLM; jax for any other use of XLA as well; where no library is
+ * named the driver's interface: cuda, hip, sycl, opencl, vulkan, metal.
  *
  * Not rows: host memory (CPU allocators, Java, the kernel's killer, pinned memory), messages that
  * say it is no failure, memory on the chip (shared memory, VMEM), "out of memory" where nothing

@@ -11,6 +11,8 @@ const gs_oom_rule gs_oom_rules[] = {
 #include "analyzer/read/messages/rules.def"
 #undef RULE
 };
+_Static_assert(sizeof gs_oom_rules / sizeof *gs_oom_rules <= GS_OOM_RULES,
+	"the places of every rule are kept");
 const size_t gs_oom_nrules = sizeof gs_oom_rules / sizeof *gs_oom_rules;
 
 static void blank(gs_oom_match *m, size_t begin, size_t end)

@@ -115,7 +115,7 @@ class Tools:
               rows: Annotated[int, Field(description='The most rows that are answered.', ge=1, le=MOST_ROWS)] = ROWS) -> str:
         """Rows of a named query or of SQL. Named: summary, holders, categories, steps, peak, largest free block, free blocks, segments,
         fragmentation, health, top stacks, top tags, pinning stacks, cheapest eviction, oom, fit, timeline, growth, varying sizes,
-        accounting, outside, settings, stats; "tables" lists the tables and columns of SQL with their meaning (segment, block, event, stack,
+        accounting, outside, figures, settings, stats; "tables" lists the tables and columns of SQL with their meaning (segment, block, event, stack,
         frame, oom, step, …). "truncated": true tells that there are more rows than were answered: ask for sums, or with WHERE and LIMIT."""
         snapshot = self._files.open(path)
         return _table(snapshot, snapshot.query(query, state=state, device=device, by=by, rows=rows, seconds=SECONDS), rows)

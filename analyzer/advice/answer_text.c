@@ -891,6 +891,7 @@ static bool is_fragmentation(const gs_diagnosis *d)
 typedef enum lead {
 	LEAD_NONE,
 	LEAD_HOLDERS,
+	LEAD_OTHERS,
 	LEAD_GROWTH,
 	LEAD_PINNING,
 	LEAD_SEGMENT,
@@ -906,6 +907,8 @@ static lead lead_of(const gs_diagnosis *d)
 		return LEAD_NONE; /* not for want of memory: whoever holds some is a bystander */
 	if (d->verdict == GS_STEP_ROUNDING)
 		return LEAD_ROUNDING;
+	if (gs_look_outside_first(d) && !d->ngrowth)
+		return LEAD_OTHERS;
 	if (gs_growth_decides(d))
 		return LEAD_GROWTH;
 	if (is_fragmentation(d) && gs_pinning_matters(d))
@@ -951,6 +954,17 @@ static void write_rounding(answer *a)
 	write_stack(a, stack);
 }
 
+/* Where others are the likelier cause, this process is only what is known. */
+static void write_suspicion(answer *a)
+{
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_say(&p, "perhaps another process; this one holds ");
+	gs_say_size(&p, (int64_t)(a->d->totals.allocated + a->d->totals.pending));
+	gs_say(&p, " in all");
+	write_row(a, "held by", &p, NULL);
+}
+
 static void write_lead(answer *a, lead what)
 {
 	switch (what) {
@@ -958,6 +972,7 @@ static void write_lead(answer *a, lead what)
 	case LEAD_PINNING: write_pinning(a, 0, 1); break;
 	case LEAD_SEGMENT: write_segment(a); break;
 	case LEAD_ROUNDING: write_rounding(a); break;
+	case LEAD_OTHERS: write_suspicion(a); break;
 	case LEAD_NONE: break;
 	default: write_holders(a, 0, 1); break;
 	}

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/api/put.h"
-#include "analyzer/api/timelines.h"
+#include "analyzer/api/call.h"
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/picture/palette.h"
 
@@ -116,7 +116,7 @@ static int class_of(const gs_palette *p, const gs_timeline *t, uint32_t life)
 	return gs_palette_live(p, &c);
 }
 
-static gs_status fill(
+static gs_status fill_colors(
 	gpusnap_snapshot *s, const gs_timeline *t, gs_color color, gpusnap_colors *c, gs_error *err)
 {
 	gs_palette palette = {0};
@@ -153,28 +153,19 @@ static gs_status read_color(const gs_api_options *o, gs_color *color, gs_error *
 	return status;
 }
 
+static gs_status answer_colors(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
+	void *columns, gs_error *err)
+{
+	gs_color color = GS_COLOR_HOLDER;
+	gs_status status = read_color(o, &color, err);
+	return status ? status : fill_colors(s, t, color, columns, err);
+}
+
 int gpusnap_snapshot_colors(gpusnap_snapshot *s, const char *options, gpusnap_colors *columns)
 {
 	static const char *const names[] = {"device", "by", NULL};
-	gs_color color = GS_COLOR_HOLDER;
-	const gs_timeline *t = NULL;
-	gs_api_options o = {NULL};
-	gs_error err = GS_ERROR_INIT;
-	char *none;
-	size_t n;
-	memset(columns, 0, sizeof *columns);
-	int begun = gs_api_begin(s, &none, &n);
-	if (begun)
-		return begun;
-	gs_status status = gs_api_options_parse(&o, options, names, &err);
-	if (!status)
-		status = read_color(&o, &color, &err);
-	if (!status)
-		status = gs_api_timeline_of(s, &o, &t, &err);
-	if (!status)
-		status = fill(s, t, color, columns, &err);
-	if (status)
+	int failed = gs_api_columns_call(s, options, names, columns, sizeof *columns, answer_colors);
+	if (failed)
 		gpusnap_colors_free(columns);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return failed;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/api/timelines.h"
+#include "analyzer/api/call.h"
 #include "analyzer/model/frames.h"
 
 /* What has the text, by number of the frame, stack, holder; one piece of memory. */
@@ -69,28 +69,20 @@ void gpusnap_found_free(gpusnap_found *c)
 	memset(c, 0, sizeof *c);
 }
 
+static gs_status answer_find(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
+	void *columns, gs_error *err)
+{
+	const char *wanted = "";
+	(void)s;
+	gs_status status = gs_api_option_text(o, "text", &wanted, err);
+	return status ? status : find(t, wanted, columns, err);
+}
+
 int gpusnap_snapshot_find(gpusnap_snapshot *s, const char *options, gpusnap_found *columns)
 {
 	static const char *const names[] = {"device", "text", NULL};
-	const char *wanted = "";
-	const gs_timeline *t = NULL;
-	gs_api_options o = {NULL};
-	gs_error err = GS_ERROR_INIT;
-	char *none;
-	size_t n;
-	memset(columns, 0, sizeof *columns);
-	int begun = gs_api_begin(s, &none, &n);
-	if (begun)
-		return begun;
-	gs_status status = gs_api_options_parse(&o, options, names, &err);
-	if (!status)
-		status = gs_api_option_text(&o, "text", &wanted, &err);
-	if (!status)
-		status = gs_api_timeline_of(s, &o, &t, &err);
-	if (!status)
-		status = find(t, wanted, columns, &err);
-	if (status)
+	int failed = gs_api_columns_call(s, options, names, columns, sizeof *columns, answer_find);
+	if (failed)
 		gpusnap_found_free(columns);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return failed;
 }

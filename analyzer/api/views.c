@@ -2,29 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/api/timelines.h"
+#include "analyzer/api/call.h"
 #include "analyzer/timeline/bands.h"
 
 /* Takes an array of n members into a member of a struct of columns; an array of none is still one
  * to give back. */
 #define TAKE(columns, member, n) \
 	(((columns)->member = calloc((size_t)(n) + 1, sizeof *(columns)->member)) != NULL)
-
-/* Begins a question that answers in columns: parses its options, finds the timeline. */
-static gs_status begin(gpusnap_snapshot *s, const char *options, const char *const *names,
-	gs_api_options *o, const gs_timeline **t, gs_error *err)
-{
-	gs_status status = gs_api_options_parse(o, options, names, err);
-	return status ? status : gs_api_timeline_of(s, o, t, err);
-}
-
-static int begin_columns(gpusnap_snapshot *s, void *columns, size_t size)
-{
-	char *none;
-	size_t n;
-	memset(columns, 0, size);
-	return gs_api_begin(s, &none, &n);
-}
 
 /* --- bands ---------------------------------------------------------------------------------------
  */
@@ -162,34 +146,33 @@ static void fill_pieces(const gs_timeline *t, const gs_bands *b, gpusnap_bands *
 	}
 }
 
-int gpusnap_snapshot_bands(gpusnap_snapshot *s, const char *options, gpusnap_bands *columns)
+static gs_status answer_bands(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
+	void *columns, gs_error *err)
 {
-	static const char *const names[] = {
-		"device", "axis", "from", "to", "columns", "rows", "low", "high", "order", "key", NULL};
 	gs_bands_ask ask = {.order = GS_LIFE_KEY_BIRTH, .key = GS_LIFE_KEY_HOLDER};
 	gs_bands b = GS_BANDS_INIT;
-	gs_api_options o = {NULL};
-	gs_error err = GS_ERROR_INIT;
-	const gs_timeline *t = NULL;
-	int begun = begin_columns(s, columns, sizeof *columns);
-	if (begun)
-		return begun;
-	gs_status status = begin(s, options, names, &o, &t, &err);
+	(void)s;
+	gs_status status = read_bands(o, t, &ask, err);
 	if (!status)
-		status = read_bands(&o, t, &ask, &err);
-	if (!status)
-		status = gs_bands_init(&b, t, &ask, &err);
+		status = gs_bands_init(&b, t, &ask, err);
 	if (!status && !take_bands(columns, (size_t)b.ncolumns, b.npieces))
-		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %zu pieces", b.npieces);
-	if (status) {
-		gpusnap_bands_free(columns);
-	} else {
+		status = gs_fail(err, GS_NO_MEMORY, "no memory for %zu pieces", b.npieces);
+	if (!status) {
 		fill_columns(t, &b, columns);
 		fill_pieces(t, &b, columns);
 	}
 	gs_bands_release(&b);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return status;
+}
+
+int gpusnap_snapshot_bands(gpusnap_snapshot *s, const char *options, gpusnap_bands *columns)
+{
+	static const char *const names[] = {
+		"device", "axis", "from", "to", "columns", "rows", "low", "high", "order", "key", NULL};
+	int failed = gs_api_columns_call(s, options, names, columns, sizeof *columns, answer_bands);
+	if (failed)
+		gpusnap_bands_free(columns);
+	return failed;
 }
 
 /* --- lives ---------------------------------------------------------------------------------------
@@ -277,27 +260,26 @@ static void fill_life(const gs_timeline *t, uint32_t i, gpusnap_lives *c)
 	PUT(c, category, i, gs_timeline_sense(t, i).category);
 }
 
+static gs_status answer_lives(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
+	void *columns, gs_error *err)
+{
+	unsigned wanted;
+	(void)s;
+	gs_status status = read_members(o, &wanted, err);
+	if (!status && !take_lives(columns, t->lives.n, wanted))
+		status = gs_fail(err, GS_NO_MEMORY, "no memory for %u lives", t->lives.n);
+	for (uint32_t i = 0; !status && i < t->lives.n; i++)
+		fill_life(t, i, columns);
+	return status;
+}
+
 int gpusnap_snapshot_lives(gpusnap_snapshot *s, const char *options, gpusnap_lives *columns)
 {
 	static const char *const names[] = {"device", "columns", NULL};
-	gs_api_options o = {NULL};
-	gs_error err = GS_ERROR_INIT;
-	const gs_timeline *t = NULL;
-	unsigned wanted;
-	int begun = begin_columns(s, columns, sizeof *columns);
-	if (begun)
-		return begun;
-	gs_status status = begin(s, options, names, &o, &t, &err);
-	if (!status)
-		status = read_members(&o, &wanted, &err);
-	if (!status && !take_lives(columns, t->lives.n, wanted))
-		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %u lives", t->lives.n);
-	for (uint32_t i = 0; !status && i < t->lives.n; i++)
-		fill_life(t, i, columns);
-	if (status)
+	int failed = gs_api_columns_call(s, options, names, columns, sizeof *columns, answer_lives);
+	if (failed)
 		gpusnap_lives_free(columns);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return failed;
 }
 
 /* --- the curve -----------------------------------------------------------------------------------
@@ -312,10 +294,13 @@ void gpusnap_curve_free(gpusnap_curve *c)
 	memset(c, 0, sizeof *c);
 }
 
-static gs_status fill_curve(const gs_timeline *t, gpusnap_curve *c, gs_error *err)
+static gs_status answer_curve(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
+	void *columns, gs_error *err)
 {
+	gpusnap_curve *c = columns;
 	const gs_trace *trace = &t->device->trace;
 	gs_running_totals g;
+	(void)s, (void)o;
 	c->n = trace->n;
 	if (!TAKE(c, time_us, c->n) || !TAKE(c, allocated, c->n) || !TAKE(c, reserved, c->n) ||
 		!TAKE(c, action, c->n))
@@ -334,19 +319,10 @@ static gs_status fill_curve(const gs_timeline *t, gpusnap_curve *c, gs_error *er
 int gpusnap_snapshot_curve(gpusnap_snapshot *s, const char *options, gpusnap_curve *columns)
 {
 	static const char *const names[] = {"device", NULL};
-	gs_api_options o = {NULL};
-	gs_error err = GS_ERROR_INIT;
-	const gs_timeline *t = NULL;
-	int begun = begin_columns(s, columns, sizeof *columns);
-	if (begun)
-		return begun;
-	gs_status status = begin(s, options, names, &o, &t, &err);
-	if (!status)
-		status = fill_curve(t, columns, &err);
-	if (status)
+	int failed = gs_api_columns_call(s, options, names, columns, sizeof *columns, answer_curve);
+	if (failed)
 		gpusnap_curve_free(columns);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return failed;
 }
 
 /* --- the heap ------------------------------------------------------------------------------------
@@ -421,29 +397,29 @@ static void fill_heap(const gs_timeline *t, const gs_layout *l, gpusnap_heap *c)
 		fill_block(t, &l->blocks[i], i, c);
 }
 
+static gs_status answer_heap(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
+	void *columns, gs_error *err)
+{
+	gpusnap_heap *c = columns;
+	gs_layout l;
+	(void)s;
+	gs_layout_init(&l);
+	gs_status status = gs_api_option_moment(o, t, &c->idx, err);
+	if (!status)
+		status = gs_api_layout_at(t, c->idx, &l, err);
+	if (!status && !take_heap(c, &l))
+		status = gs_fail(err, GS_NO_MEMORY, "no memory for %zu blocks", l.nblocks);
+	if (!status)
+		fill_heap(t, &l, c);
+	gs_layout_release(&l);
+	return status;
+}
+
 int gpusnap_snapshot_heap(gpusnap_snapshot *s, const char *options, gpusnap_heap *columns)
 {
 	static const char *const names[] = {"device", "idx", "state", NULL};
-	gs_api_options o = {NULL};
-	gs_error err = GS_ERROR_INIT;
-	const gs_timeline *t = NULL;
-	gs_layout l;
-	int begun = begin_columns(s, columns, sizeof *columns);
-	if (begun)
-		return begun;
-	gs_layout_init(&l);
-	gs_status status = begin(s, options, names, &o, &t, &err);
-	if (!status)
-		status = gs_api_option_moment(&o, t, &columns->idx, &err);
-	if (!status)
-		status = gs_api_layout_at(t, columns->idx, &l, &err);
-	if (!status && !take_heap(columns, &l))
-		status = gs_fail(&err, GS_NO_MEMORY, "no memory for %zu blocks", l.nblocks);
-	if (status)
+	int failed = gs_api_columns_call(s, options, names, columns, sizeof *columns, answer_heap);
+	if (failed)
 		gpusnap_heap_free(columns);
-	else
-		fill_heap(t, &l, columns);
-	gs_layout_release(&l);
-	gs_api_options_release(&o);
-	return gs_api_end(s, status, &err);
+	return failed;
 }

@@ -5,8 +5,7 @@ A fence `console` holds commands behind "$ " (continued behind "> ") and what a 
 lines. A fence `pycon` holds Python behind ">>> ". A page's blocks run in its order in one folder that holds docs/examples with its recordings.
 Above a fence, a comment `<!-- not run: WHY -->` leaves it out; it is counted as skipped. A picture `![…](…/img/NAME.png)` whose NAME.png a command
 of the page made is compared with it, pixel by pixel."""
-import code, contextlib, glob, io, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, time, zlib
-import fcntl, termios
+import fcntl, glob, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, time, zlib
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD, PAGES, UPDATE = os.path.abspath(sys.argv[1]), sys.argv[2:], os.environ.get("UPDATE") == "1"

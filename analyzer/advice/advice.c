@@ -227,6 +227,17 @@ static gs_status advise_growth(gs_diagnosis *d)
 	return advise(d, g->estimated ? GS_KNOWN_ESTIMATED : GS_KNOWN_COMPUTED, &act, &why);
 }
 
+/* Whatever else is freed, only a smaller request fits the device. */
+static gs_status advise_smaller_request(gs_diagnosis *d)
+{
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "ask for less at once");
+	gs_say_request_place(&act, &plain, d, " at ");
+	gs_say(&act, ": look at the sizes that go into it, or do it in pieces");
+	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
+}
+
 static gs_status advise_by_verdict(gs_diagnosis *d)
 {
 	switch (d->verdict) {
@@ -238,7 +249,8 @@ static gs_status advise_by_verdict(gs_diagnosis *d)
 	case GS_STEP_PRIVATE_POOL: return advise_pool(d);
 	case GS_STEP_ROUNDING: return advise_rounding(d);
 	case GS_STEP_OUTSIDE: return advise_outside(d);
-	case GS_VERDICT_SHORTAGE: return gs_advise_less(d);
+	case GS_VERDICT_SHORTAGE:
+		return gs_request_exceeds_device(d) ? advise_smaller_request(d) : gs_advise_less(d);
 	default: return GS_OK;
 	}
 }
@@ -309,15 +321,16 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 	bool look_first = gs_look_outside_first(d);
 	if (look_first)
 		status = advise_looking_outside(d);
-	if (!status && grows_first)
+	bool too_large = gs_request_exceeds_device(d);
+	if (!status && grows_first && !too_large)
 		status = advise_growth(d);
 	if (!status && kind && !strcmp(kind, "fragmentation"))
 		status = advise_against_fragmentation(d, replays, err);
 	else if (!status)
 		status = advise_by_verdict(d);
-	if (!status && !grows_first)
+	if (!status && (!grows_first || too_large))
 		status = advise_growth(d);
-	if (!status && !look_first)
+	if (!status && !look_first && !too_large)
 		status = advise_looking_outside(d);
 	if (!status)
 		status = advise_recording(d);

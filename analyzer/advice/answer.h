@@ -43,8 +43,10 @@ bool gs_names_somebody(const gs_diagnosis *d, gs_id stack);
  * began"). */
 void gs_say_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, gs_id stack);
 
-/* " for " and the place of the failed request; nothing where no stack was recorded. */
-void gs_say_request_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d);
+/* The place of the failed request after a word that leads to it (" for "); nothing, not even that
+ * word, where no stack was recorded. */
+void gs_say_request_place(
+	gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, const char *before);
 
 /* A stack as text in malloc'd memory, frames joined by newlines; NULL when memory is short. */
 char *gs_diagnosis_stack(const gs_snapshot *s, gs_id stack);

@@ -188,7 +188,7 @@ static void write_request(answer *a)
 	gs_prose_clear(&p);
 	gs_prose_clear(&pool);
 	gs_say_size(&p, d->requested);
-	gs_say_request_place(&p, a->voice, d);
+	gs_say_request_place(&p, a->voice, d, " for ");
 	if (!d->stack)
 		say_operation(&p, a);
 	say_pool(&pool, d);
@@ -857,10 +857,16 @@ static int write_advice_line(
 	return gs_prose_write(out, voice, 5, 5, p.text, remark);
 }
 
+/* Whether the row "next" has told all the advice there is. */
+static bool advice_is_told(const gs_diagnosis *d)
+{
+	return !d->nadvice || (d->nadvice == 1 && !*d->advice[0].because);
+}
+
 /* At least one line of advice; more only as far as the screen goes. */
 static void write_advice(answer *a)
 {
-	if (!a->d->nadvice)
+	if (advice_is_told(a->d))
 		return;
 	write_heading(a, "Try");
 	for (size_t i = 0; i < some(a, a->d->nadvice, FEW_ADVICE); i++) {
@@ -892,6 +898,7 @@ typedef enum lead {
 	LEAD_NONE,
 	LEAD_HOLDERS,
 	LEAD_OTHERS,
+	LEAD_REQUEST,
 	LEAD_GROWTH,
 	LEAD_PINNING,
 	LEAD_SEGMENT,
@@ -907,6 +914,8 @@ static lead lead_of(const gs_diagnosis *d)
 		return LEAD_NONE; /* not for want of memory: whoever holds some is a bystander */
 	if (d->verdict == GS_STEP_ROUNDING)
 		return LEAD_ROUNDING;
+	if (gs_request_exceeds_device(d))
+		return LEAD_REQUEST;
 	if (gs_look_outside_first(d) && !d->ngrowth)
 		return LEAD_OTHERS;
 	if (gs_growth_decides(d))
@@ -965,6 +974,16 @@ static void write_suspicion(answer *a)
 	write_row(a, "held by", &p, NULL);
 }
 
+/* Where the request alone is too large, whoever made it; whoever holds memory is a bystander. */
+static void write_asker(answer *a)
+{
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_say_request_place(&p, a->voice, a->d, "");
+	if (p.n)
+		write_row(a, "asked by", &p, NULL);
+}
+
 static void write_lead(answer *a, lead what)
 {
 	switch (what) {
@@ -973,6 +992,7 @@ static void write_lead(answer *a, lead what)
 	case LEAD_SEGMENT: write_segment(a); break;
 	case LEAD_ROUNDING: write_rounding(a); break;
 	case LEAD_OTHERS: write_suspicion(a); break;
+	case LEAD_REQUEST: write_asker(a); break;
 	case LEAD_NONE: break;
 	default: write_holders(a, 0, 1); break;
 	}

@@ -7,6 +7,9 @@
 /* Pinned memory matters from this part of the request on. */
 enum { PINNED_SHARE = 4 };
 
+/* The largest devices have 288 GiB (2025); four times that leaves room for those to come. */
+#define MORE_THAN_ANY_DEVICE (INT64_C(1) << 40)
+
 bool gs_pinning_matters(const gs_diagnosis *d)
 {
 	return d->npinning && d->requested > 0 &&
@@ -54,10 +57,20 @@ bool gs_free_is_small(const gs_diagnosis *d)
 	return d->pool == GS_LARGE && small > all / 2;
 }
 
+bool gs_request_exceeds_device(const gs_diagnosis *d)
+{
+	if (d->verdict != GS_VERDICT_SHORTAGE || d->oom == SIZE_MAX)
+		return false;
+	if (d->requested < 0)
+		return d->snapshot->ooms[d->oom].told.says & GS_SAYS_HUGE;
+	return d->requested > (d->capacity >= 0 ? d->capacity : MORE_THAN_ANY_DEVICE);
+}
+
 bool gs_look_outside_first(const gs_diagnosis *d)
 {
-	return d->verdict == GS_VERDICT_SHORTAGE && d->null[GS_STEP_OUTSIDE] && d->has_layout &&
-		d->missing >= 0 && (uint64_t)d->missing > (d->totals.allocated + d->totals.pending) / 2;
+	return !gs_request_exceeds_device(d) && d->verdict == GS_VERDICT_SHORTAGE &&
+		d->null[GS_STEP_OUTSIDE] && d->has_layout && d->missing >= 0 &&
+		(uint64_t)d->missing > (d->totals.allocated + d->totals.pending) / 2;
 }
 
 uint64_t gs_growth_each_step(const gs_diagnosis *d)

@@ -20,8 +20,12 @@ gs_status gs_worst_rounded(const gs_diagnosis *d, gs_id *worst, uint64_t *lost);
  * cannot have it. */
 bool gs_free_is_small(const gs_diagnosis *d);
 
+/* Whether the failed request alone is more than its device has at all or, where nobody knows how
+ * much that is, more than any device has: nothing that could be freed would have saved it. */
+bool gs_request_exceeds_device(const gs_diagnosis *d);
+
 /* Whether a shortage is so large beside what this process holds that others on the device are the
- * likelier cause, where nothing tells what they hold. */
+ * likelier cause, where nothing tells what they hold and a device could have had that much. */
 bool gs_look_outside_first(const gs_diagnosis *d);
 
 /* Bytes that all growing stacks together take in a step; 0 where nothing grows by steps. */

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "analyzer/advice/answer.h"
+#include "analyzer/advice/culprit.h"
 
 /* Appends to a text of cap bytes, cut to fit. */
 static void append_text(char *buf, size_t cap, const char *format, ...)
@@ -57,13 +58,19 @@ const char *gs_step_noun(gs_step step)
 	}
 }
 
+/* Others may hold what they will where the request alone is too large. */
+static bool is_idle(const gs_diagnosis *d, gs_step step)
+{
+	return step == GS_STEP_OUTSIDE && gs_request_exceeds_device(d);
+}
+
 /* Steps that one fact would decide stand together, before what that fact is. */
 static void add_undecided(const gs_diagnosis *d, char *buf, size_t cap)
 {
 	for (int fact = 0; fact < FACTS; fact++) {
 		bool first = true;
 		for (int i = 0; i < GS_STEPS; i++) {
-			if (!d->null[i] || fact_that_tells(d, (gs_step)i) != fact)
+			if (!d->null[i] || fact_that_tells(d, (gs_step)i) != fact || is_idle(d, (gs_step)i))
 				continue;
 			append_text(buf, cap, "%s%s",
 				!first     ? ", "

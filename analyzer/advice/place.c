@@ -39,7 +39,8 @@ void gs_say_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, gs_
 		gs_say(p, "%s", unnamed(d, stack));
 }
 
-void gs_say_request_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis *d)
+void gs_say_request_place(
+	gs_prose *p, const gs_voice *voice, const gs_diagnosis *d, const char *before)
 {
 	char where[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
 	const gs_oom *oom = d->oom < d->snapshot->nooms ? &d->snapshot->ooms[d->oom] : NULL;
@@ -48,7 +49,7 @@ void gs_say_request_place(gs_prose *p, const gs_voice *voice, const gs_diagnosis
 		: gs_stack_place(d->snapshot, d->stack, where, called_by);
 	if (!named && !d->stack)
 		return;
-	gs_say(p, " for ");
+	gs_say(p, "%s", before);
 	if (named)
 		gs_say_where(p, voice, where, called_by);
 	else

@@ -263,12 +263,30 @@ static void say_free_in_all(gs_prose *p, const gs_diagnosis *d)
 	}
 }
 
+/* Why no freeing would have helped. */
+static void say_too_large(gs_prose *p, const gs_diagnosis *d)
+{
+	if (d->capacity >= 0) {
+		gs_say(p, "; the whole device has ");
+		gs_say_size(p, d->capacity);
+		return;
+	}
+	if (d->requested < 0)
+		return; /* said where the request is named */
+	gs_say(p, "; no device has ");
+	gs_say_size(p, d->requested);
+}
+
 static void say_shortage(gs_prose *p, const gs_diagnosis *d)
 {
 	bool known = d->missing >= 0 && d->requested >= d->missing;
+	bool too_large = gs_request_exceeds_device(d);
 	say_asked(p, d, known ? d->requested - d->missing : GS_NONE);
 	if (!known) {
-		gs_say(p, "; memory is really short");
+		if (too_large)
+			say_too_large(p, d);
+		else
+			gs_say(p, "; memory is really short");
 		return;
 	}
 	gs_say(p, ", ");
@@ -276,6 +294,10 @@ static void say_shortage(gs_prose *p, const gs_diagnosis *d)
 	gs_say(p, "; ");
 	gs_say_size(p, d->missing);
 	gs_say(p, " %s missing", d->missing == 1 ? "is" : "are");
+	if (too_large) {
+		say_too_large(p, d);
+		return;
+	}
 	if (gs_look_outside_first(d)) {
 		gs_say(p, ", or held by another process: the file does not tell");
 		return;

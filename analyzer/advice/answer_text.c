@@ -450,7 +450,8 @@ static void write_pinning(answer *a, size_t from, size_t few)
 		write_left(a, d->npinning, "pinning stacks");
 }
 
-static void write_holders(answer *a, size_t from, size_t few)
+/* Holders from the one numbered so, the first of them under a label. */
+static void write_holders(answer *a, const char *label, size_t from, size_t few)
 {
 	const gs_diagnosis *d = a->d;
 	if (d->snapshot->nstacks <= 1) /* nobody can be named */
@@ -466,7 +467,7 @@ static void write_holders(answer *a, size_t from, size_t few)
 		gs_say_count(&p, h->blocks, "block");
 		if (h->category != GS_CATEGORY_UNKNOWN)
 			gs_say(&p, ", %s", gs_category_words(d->meaning.rules, h->category));
-		write_row(a, i > from ? "" : from ? "also" : "held by", &p, NULL);
+		write_row(a, i > from ? "" : label, &p, NULL);
 		write_stack(a, h->stack);
 	}
 	if (few > 1)
@@ -994,7 +995,7 @@ static void write_lead(answer *a, lead what)
 	case LEAD_OTHERS: write_suspicion(a); break;
 	case LEAD_REQUEST: write_asker(a); break;
 	case LEAD_NONE: break;
-	default: write_holders(a, 0, 1); break;
+	default: write_holders(a, "held by", 0, 1); break;
 	}
 }
 
@@ -1017,9 +1018,13 @@ static void write_rest(answer *a, lead told)
 	if (told == LEAD_PINNING)
 		write_pinning(a, 1, FEW_PINNING);
 	else
-		write_holders(a, told == LEAD_HOLDERS, FEW_HOLDERS);
+		write_holders(a,
+			told == LEAD_HOLDERS      ? "also"
+				: told == LEAD_OTHERS ? "held here"
+									  : "held by",
+			told == LEAD_HOLDERS, FEW_HOLDERS);
 	if (told == LEAD_PINNING && a->voice->verbose)
-		write_holders(a, 0, FEW_HOLDERS);
+		write_holders(a, "held by", 0, FEW_HOLDERS);
 	if (told != LEAD_GROWTH && d->ngrowth && d->growth[0].bytes >= d->totals.allocated / 50)
 		write_growth(a);
 }

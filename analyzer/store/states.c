@@ -23,9 +23,11 @@ typedef struct device_fill {
 	int64_t *oom_ids;        /* state.id by number of its OOM, 0 none */
 } device_fill;
 
+/* Of a run whose end no layout was written of, moments are rebuilt from the events alone. */
 static bool wants_meaning(const device_fill *x)
 {
-	return x->f->options->want & (GS_WANT_CATEGORIES | GS_WANT_HOLDERS) && x->d->has_layout;
+	return x->f->options->want & (GS_WANT_CATEGORIES | GS_WANT_HOLDERS) &&
+		(x->d->has_layout || x->d->trace.n);
 }
 
 static int64_t free_of(const device_fill *x, const gs_state *state)

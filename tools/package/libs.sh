@@ -1,6 +1,7 @@
 #!/bin/sh
 # Builds the libraries as static ones for another system. usage: CC=… AR=… libs.sh SOURCES PREFIX   (SOURCES: what sources.sh left)
 # Leaves PREFIX/include, PREFIX/lib/*.a and PREFIX/lib/pkgconfig. One compiler per object; -O2, after which SIZE_FLAGS may say -Oz.
+# ZLIB_FLAGS, ZSTD_FLAGS, SQLITE_FLAGS: for that library; ZSTD_FAST: without slow strategies; SQLITE_GRAMMAR: statements to leave out.
 set -e
 src=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -26,17 +27,27 @@ describe() { # package, version, libraries, others needed
 		>"$to/lib/pkgconfig/$1.pc"
 }
 
-archive z "-DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1" "$src"/zlib/adler32.c "$src"/zlib/compress.c "$src"/zlib/crc32.c "$src"/zlib/deflate.c \
+archive z "-DHAVE_UNISTD_H -D_LARGEFILE64_SOURCE=1 $ZLIB_FLAGS" "$src"/zlib/adler32.c "$src"/zlib/compress.c "$src"/zlib/crc32.c "$src"/zlib/deflate.c \
 	"$src"/zlib/gz*.c "$src"/zlib/inf*.c "$src"/zlib/trees.c "$src"/zlib/uncompr.c "$src"/zlib/zutil.c
 cp "$src"/zlib/zlib.h "$src"/zlib/zconf.h "$to/include/"
 describe zlib "$(sed -n 's/^#define ZLIB_VERSION "\([0-9.]*\).*/\1/p' "$src/zlib/zlib.h")" -lz
 
-archive zstd "-DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -I$src/zstd/lib $ZSTD_FLAGS" "$src"/zstd/lib/common/*.c "$src"/zstd/lib/compress/*.c "$src"/zstd/lib/decompress/*.c
+compress=$(ls "$src"/zstd/lib/compress/*.c)
+[ -z "$ZSTD_FAST" ] || compress="$(echo "$compress" | grep -v '_\(lazy\|opt\)\.c') $(cd "$(dirname "$0")" && pwd)/zstd_fast.c"
+archive zstd "-DZSTD_DISABLE_ASM -DXXH_NAMESPACE=ZSTD_ -I$src/zstd/lib $ZSTD_FLAGS" "$src"/zstd/lib/common/*.c $compress "$src"/zstd/lib/decompress/*.c
 cp "$src"/zstd/lib/zstd.h "$src"/zstd/lib/zstd_errors.h "$to/include/"
 describe libzstd "$(sed -n 's/^#define ZSTD_VERSION_\(MAJOR\|MINOR\|RELEASE\) *\([0-9]*\).*/\2/p' "$src/zstd/lib/zstd.h" | paste -sd.)" -lzstd
 
-archive sqlite3 "-DSQLITE_DQS=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_OMIT_DEPRECATED -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_COLUMN_METADATA $SQLITE_FLAGS" \
-	"$src/sqlite/sqlite3.c"
+# What the grammar knows is left out where it is made: a file of its own, joined anew.
+sqlite=$src/sqlite
+if [ -n "$SQLITE_GRAMMAR" ]; then
+	sqlite=$to/obj/sqlite
+	mkdir -p "$sqlite"
+	(cd "$sqlite" && export CC=cc AR=ar && "$src/sqlite/configure" --disable-tcl --disable-readline && make sqlite3.c OPTS="$SQLITE_GRAMMAR") >"$to/obj/log" 2>&1 ||
+		{ tail -n 5 "$to/obj/log" >&2; echo "libs: SQLite's sources cannot be joined" >&2; exit 1; }
+fi
+archive sqlite3 "-DSQLITE_DQS=0 -DSQLITE_OMIT_LOAD_EXTENSION -DSQLITE_OMIT_DEPRECATED -DSQLITE_ENABLE_MATH_FUNCTIONS -DSQLITE_ENABLE_COLUMN_METADATA $SQLITE_FLAGS $SQLITE_GRAMMAR" \
+	"$sqlite/sqlite3.c"
 cp "$src/sqlite/sqlite3.h" "$to/include/"
 describe sqlite3 "$(cat "$src/sqlite/VERSION")" -lsqlite3
 

@@ -8,12 +8,14 @@ SRC_wasm    := $(SRC_pool) $(filter-out schema/outfile%,$(SRC_schema)) analyzer/
 	$(wildcard analyzer/picture/palette*.c tools/page/*.c)
 WASM_FLAGS  := -std=c11 -D_GNU_SOURCE -D_WASI_EMULATED_SIGNAL -D_WASI_EMULATED_MMAN -D_WASI_EMULATED_PROCESS_CLOCKS -D_WASI_EMULATED_GETPID \
 	-I. -I$(B)/gen -include tools/page/wasi.h -fvisibility=hidden -g0 -MMD -MP $(WARN)
-$(WASM_LIBS)/complete: $(PACKAGE)/sources/complete tools/package/libs.sh | $(PACKAGE_VENV)/complete
+$(WASM_LIBS)/complete: $(PACKAGE)/sources/complete tools/package/libs.sh tools/package/zstd_fast.c | $(PACKAGE_VENV)/complete
 	@echo "  CC   the libraries for $(WASM)"
-	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $(WASM)" AR="$(abspath $(ZIG)) ar" NO_PICTURES=1 SIZE_FLAGS=-Oz ZSTD_FLAGS="-DZSTD_NO_INLINE=1 -DHUF_FORCE_DECOMPRESS_X1=1 \
+	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $(WASM)" AR="$(abspath $(ZIG)) ar" NO_PICTURES=1 SIZE_FLAGS=-Oz ZLIB_FLAGS=-DZ_TESTW=0 ZSTD_FAST=1 ZSTD_FLAGS="-DZSTD_NO_INLINE=1 -DHUF_FORCE_DECOMPRESS_X1=1 \
 		-DZSTD_FORCE_DECOMPRESS_SEQUENCES_SHORT=1" SQLITE_FLAGS="-DSQLITE_OS_OTHER=1 \
 		-DSQLITE_THREADSAFE=0 -DSQLITE_OMIT_WAL -DSQLITE_TEMP_STORE=3 -DSQLITE_OMIT_SHARED_CACHE -DSQLITE_OMIT_UTF16 -DSQLITE_OMIT_COMPLETE -DSQLITE_OMIT_TCL_VARIABLE \
 		-DSQLITE_OMIT_GET_TABLE -DSQLITE_OMIT_INCRBLOB -DSQLITE_OMIT_DESERIALIZE -DSQLITE_OMIT_TRACE -DSQLITE_OMIT_AUTOVACUUM -DSQLITE_UNTESTABLE" \
+		SQLITE_GRAMMAR="-DSQLITE_OMIT_ALTERTABLE -DSQLITE_OMIT_ANALYZE -DSQLITE_OMIT_FOREIGN_KEY -DSQLITE_OMIT_REINDEX \
+		-DSQLITE_OMIT_INTEGRITY_CHECK" \
 		sh tools/package/libs.sh $(PACKAGE)/sources $(@D)
 # What is not on the way of every event is small rather than quick: the module travels inside each page.
 WASM_QUICK  := $(addprefix $(WASM_DIR)/,schema/gsnap_read.o $(addprefix analyzer/,model/%.o read/open/%.o read/pytorch/%.o state/%.o timeline/%.o \

@@ -1,5 +1,5 @@
-/* Little-endian numbers, varints (LEB128, at most 10 bytes) and zigzag, byte by byte so that no
- * host order or alignment matters. */
+/* Little-endian numbers, varints (LEB128, at most 10 bytes) and zigzag, whatever the host's order
+ * and the alignment. */
 #ifndef GS_SCHEMA_BYTES_H
 #define GS_SCHEMA_BYTES_H
 
@@ -13,24 +13,18 @@ static inline void gs_put_le(unsigned char *to, uint64_t value, int bytes)
 		to[i] = (unsigned char)(value >> 8 * i);
 }
 
-static inline uint64_t gs_get_le(const unsigned char *from, int bytes)
+/* At most eight bytes; a number of them that the compiler knows is one load. */
+static inline uint64_t gs_get_le(const unsigned char *from, size_t bytes)
 {
 	uint64_t value = 0;
-	for (int i = 0; i < bytes; i++)
-		value |= (uint64_t)from[i] << 8 * i;
-	return value;
-}
-
-/* Eight bytes as one little-endian load. */
-static inline uint64_t gs_get_le8(const unsigned char *from)
-{
-	uint64_t value;
-	memcpy(&value, from, 8);
+	memcpy(&value, from, bytes);
 #if defined __BYTE_ORDER__ && __BYTE_ORDER__ == __ORDER_BIG_ENDIAN__
 	value = __builtin_bswap64(value);
 #endif
 	return value;
 }
+
+static inline uint64_t gs_get_le8(const unsigned char *from) { return gs_get_le(from, 8); }
 
 static inline uint64_t gs_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); }
 static inline int64_t gs_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1))); }

@@ -259,16 +259,18 @@ static gs_status search(growth *x, gs_growth **rows, size_t *n)
 	gs_status status = find_stacks(x);
 	if (status || !x->ncourses)
 		return status;
-	if (x->doubtful && (status = gs_laps_init(&x->laps, x->m, x->until)))
-		return status;
 	if ((status = look_at_survivors(x)))
 		return status;
 	*rows = malloc(x->ncourses * sizeof **rows);
 	if (!*rows)
 		return GS_NO_MEMORY;
 	list_growing(x, *rows, n);
+	if (*n && x->doubtful)
+		status = gs_laps_init(&x->laps, x->m, x->until);
+	if (status)
+		*n = 0;
 	keep_leaks(x, *rows, n);
-	return GS_OK;
+	return status;
 }
 
 gs_status gs_meaning_growth(const gs_meaning *m, int64_t until, gs_growth **rows, size_t *n)

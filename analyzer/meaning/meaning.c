@@ -167,24 +167,35 @@ static int64_t step_of(const gs_meaning *m, int64_t idx)
 	return -1;
 }
 
-void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
+/* The greatest of the first n events: the whole trace's, unless that comes later. */
+static void find_peak(const gs_history *h, size_t n, gs_peak *peak)
 {
-	const gs_history *h = m->history;
-	size_t n = until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n;
+	int64_t idx = gs_history_peak(h, false);
 	gs_running_totals g;
-	gs_running_categories live;
-	*peak = (gs_peak){.idx = -1, .time_us = GS_NONE, .step = -1};
+	if (idx >= 0 && (size_t)idx < n) {
+		g = gs_history_peak_totals(h);
+		*peak = (gs_peak){.idx = idx, .allocated = g.allocated, .reserved = g.reserved};
+		return;
+	}
 	gs_running_totals_start(h, &g);
-	peak->allocated = g.allocated;
-	peak->reserved = g.reserved;
+	*peak = (gs_peak){.idx = -1, .allocated = g.allocated, .reserved = g.reserved};
 	for (size_t i = 0; i < n; i++) {
 		gs_running_totals_step(h, i, &g);
-		if (g.allocated <= peak->allocated && peak->idx >= 0)
+		if (i && g.allocated <= peak->allocated)
 			continue;
 		peak->idx = (int64_t)i;
 		peak->allocated = g.allocated;
 		peak->reserved = g.reserved;
 	}
+}
+
+void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
+{
+	const gs_history *h = m->history;
+	gs_running_categories live;
+	find_peak(h, until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n, peak);
+	peak->time_us = GS_NONE;
+	peak->step = -1;
 	gs_running_categories_start(m, &live);
 	for (int64_t i = 0; i <= peak->idx; i++)
 		gs_running_categories_step(m, (size_t)i, &live);

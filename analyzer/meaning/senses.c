@@ -166,13 +166,15 @@ static void pair(senses *x, twins *t)
 static gs_status find_twins(senses *x)
 {
 	size_t n = x->m->history->n + 1, k = (size_t)x->m->history->snapshot->nstacks + 1;
+	memset(x->twin, 255, n * sizeof(uint32_t));
+	if (x->m->internal->nstarts < 2)
+		return GS_OK;
 	twins t = {malloc(n * sizeof(uint32_t)), malloc(k * sizeof(uint32_t)),
 		calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t))};
 	bool enough = t.next && t.last && t.begin && t.before && t.step;
 	if (enough) {
 		memset(t.last, 255, k * sizeof(uint32_t));
 		memset(t.before, 255, k * sizeof(uint32_t));
-		memset(x->twin, 255, n * sizeof(uint32_t));
 		pair(x, &t);
 	}
 	free(t.next);
@@ -199,13 +201,22 @@ static bool is_parameter_stack(const gs_meaning_internal *w, gs_id stack)
 		p->trait != GS_TRAIT_SHARED && p->trait != GS_TRAIT_CHECKPOINT;
 }
 
+static bool has_parameter_stacks(const gs_meaning *m)
+{
+	for (gs_id k = 1; k < m->history->snapshot->nstacks; k++)
+		if (is_parameter_stack(m->internal, k))
+			return true;
+	return false;
+}
+
 /* Of allocations by parameters' stacks; where the recording has none, of all that was there before
  * it. */
 static size_t list_sizes(const gs_meaning *m, uint64_t *sizes, bool born_only)
 {
 	const gs_layout *initial = &m->history->initial;
 	size_t n = 0;
-	for (size_t i = 0; !born_only && i < m->history->n; i++)
+	bool look = !born_only && has_parameter_stacks(m);
+	for (size_t i = 0; look && i < m->history->n; i++)
 		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC &&
 			is_parameter_stack(m->internal, gs_meaning_stack(m, i)))
 			sizes[n++] = m->history->device->trace.events[i].size;

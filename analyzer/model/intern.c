@@ -210,17 +210,24 @@ gs_id gs_snapshot_classed_frame(
 	return t->ids[at] = s->nframes++;
 }
 
+static bool is_stack(const gs_snapshot *s, gs_id id, const gs_id *frames, uint32_t n)
+{
+	if (!id || s->stacks[id].n != n)
+		return false;
+	return !memcmp(&s->stack_frames[s->stacks[id].first], frames, n * sizeof *frames);
+}
+
 gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 {
 	if (!n || !table_room(s, STACKS))
 		return 0;
 	struct gs_table *t = s->index[STACKS];
+	if (is_stack(s, s->last_stack, frames, n)) /* a block's events follow each other */
+		return s->last_stack;
 	uint32_t at = gs_hash_bytes(frames, n * sizeof *frames) & t->mask;
-	for (; t->ids[at]; at = (at + 1) & t->mask) {
-		const gs_stack *k = &s->stacks[t->ids[at]];
-		if (k->n == n && !memcmp(&s->stack_frames[k->first], frames, n * sizeof *frames))
-			return t->ids[at];
-	}
+	for (; t->ids[at]; at = (at + 1) & t->mask)
+		if (is_stack(s, t->ids[at], frames, n))
+			return s->last_stack = t->ids[at];
 	if (!s->nstacks)
 		s->nstacks = 1;
 	if (!column_room(&s->stacks, &s->cap_stacks, s->nstacks, 1, sizeof *s->stacks) ||
@@ -233,7 +240,7 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 	memcpy(&s->stack_frames[s->nstack_frames], frames, n * sizeof *frames);
 	s->nstack_frames += n;
 	t->count++;
-	return t->ids[at] = s->nstacks++;
+	return s->last_stack = t->ids[at] = s->nstacks++;
 }
 
 /* --- streams and pools: a handful in honest files, their index + 1 is the table's id

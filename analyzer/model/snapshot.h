@@ -288,6 +288,7 @@ typedef struct gs_snapshot {
 	uint32_t nframes, cap_frames;
 	gs_stack *stacks;
 	uint32_t nstacks, cap_stacks;
+	gs_id last_stack; /* interned last, 0 none */
 	gs_id *stack_frames;
 	uint32_t nstack_frames, cap_stack_frames;
 	uint64_t *streams; /* handles, by gs_event.stream */

@@ -64,6 +64,7 @@ typedef struct gs_history_tables {
 	size_t conflicts;      /* sizes that the rules foretold otherwise than the addresses say */
 	int64_t last_change;   /* the last event that changes anything, -1 */
 	int64_t peak_allocated, peak_reserved;
+	gs_running_totals at_peak; /* after the event peak_allocated */
 } gs_history_tables;
 
 /* Records a contradiction; the first one's text becomes the note. */
@@ -110,6 +111,38 @@ static inline bool gs_action_is_segment(gs_action a)
 static inline bool gs_action_adds_memory(gs_action a)
 {
 	return a == GS_ACTION_SEGMENT_ALLOC || a == GS_ACTION_SEGMENT_MAP;
+}
+
+static inline void gs_take_bytes(uint64_t *from, uint64_t bytes)
+{
+	*from -= bytes < *from ? bytes : *from;
+}
+
+/* gs_running_totals_step, for loops over the whole trace. */
+static inline void gs_history_add_up(const gs_history *h, size_t i, gs_running_totals *g)
+{
+	const gs_history_tables *w = h->tables;
+	const gs_event *e = &h->device->trace.events[i];
+	uint64_t size = h->sizes[i];
+	if (w->at[i] == GS_NO_ADDRESS)
+		return;
+	switch (gs_event_action(e)) {
+	case GS_ACTION_ALLOC:
+		g->allocated += size;
+		g->reserved += w->size_source[i] & GS_SIZE_OF_OWN_SEGMENT ? size : 0;
+		break;
+	case GS_ACTION_FREE_REQUESTED:
+		gs_take_bytes(&g->allocated, size);
+		g->pending += size;
+		break;
+	case GS_ACTION_FREE_COMPLETED:
+		gs_take_bytes(w->size_source[i] & GS_FREE_DIRECT ? &g->allocated : &g->pending, size);
+		gs_take_bytes(&g->reserved, w->own_segments ? size : 0);
+		break;
+	case GS_ACTION_SEGMENT_ALLOC:
+	case GS_ACTION_SEGMENT_MAP: g->reserved += e->size; break;
+	default: gs_take_bytes(&g->reserved, e->size); break;
+	}
 }
 
 #endif

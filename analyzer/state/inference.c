@@ -254,15 +254,12 @@ static uint64_t preexisting_size(const gs_history_tables *w, uint32_t number)
 																		 : 0;
 }
 
-static void size_frees(gs_history *h)
+/* A free's size is its allocation's, which is known when all events are played. */
+static void size_free(gs_history *h, size_t i, gs_action action)
 {
-	gs_history_tables *w = h->tables;
-	for (size_t i = 0; i < h->n; i++) {
-		gs_action action = gs_event_action(&h->device->trace.events[i]);
-		if (!h->sizes[i] || action == GS_ACTION_ALLOC || !gs_action_is_block(action))
-			continue;
+	const gs_history_tables *w = h->tables;
+	if (h->sizes[i] && (action == GS_ACTION_FREE_REQUESTED || action == GS_ACTION_FREE_COMPLETED))
 		h->sizes[i] = h->births[i] >= 0 ? h->sizes[h->births[i]] : preexisting_size(w, w->at[i]);
-	}
 }
 
 /* Where sizes were not as the settings foretell, no other size may rest on them. */
@@ -288,21 +285,22 @@ static uint32_t open_preexisting(const gs_history_tables *w)
 	return n;
 }
 
-/* Finds the peaks; and an earlier snapshot's marker tells the active bytes of its moment: they must
- * be ours. */
+/* Sizes the frees, finds the peaks; and an earlier snapshot's marker tells the active bytes of its
+ * moment: they must be ours. */
 static void sum_up(gs_history *h)
 {
 	gs_history_tables *w = h->tables;
 	gs_running_totals g;
 	gs_running_totals_start(h, &g);
-	uint64_t most_allocated = 0, most_reserved = 0;
+	uint64_t most_reserved = 0;
 	int64_t open = open_preexisting(w);
 	for (size_t i = 0; i < h->n; i++) {
 		const gs_event *e = &h->device->trace.events[i];
 		gs_action action = gs_event_action(e);
-		gs_running_totals_step(h, i, &g);
-		if (!i || g.allocated > most_allocated)
-			most_allocated = g.allocated, w->peak_allocated = (int64_t)i;
+		size_free(h, i, action);
+		gs_history_add_up(h, i, &g);
+		if (!i || g.allocated > w->at_peak.allocated)
+			w->at_peak = g, w->peak_allocated = (int64_t)i;
 		if (!i || g.reserved > most_reserved)
 			most_reserved = g.reserved, w->peak_reserved = (int64_t)i;
 		if (action == GS_ACTION_ALLOC)
@@ -335,7 +333,6 @@ gs_status gs_history_infer(gs_history *h)
 			compare_captured(h, &r);
 	}
 	gs_playback_release(&r);
-	size_frees(h);
 	doubt_rules(h);
 	sum_up(h);
 	return GS_OK;

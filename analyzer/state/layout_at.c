@@ -234,30 +234,7 @@ void gs_running_totals_start(const gs_history *h, gs_running_totals *g)
 				: &g->allocated) += w->preexisting[i].size;
 }
 
-static void take_bytes(uint64_t *from, uint64_t bytes) { *from -= bytes < *from ? bytes : *from; }
-
 void gs_running_totals_step(const gs_history *h, size_t i, gs_running_totals *g)
 {
-	const gs_history_tables *w = h->tables;
-	const gs_event *e = &h->device->trace.events[i];
-	uint64_t size = h->sizes[i];
-	if (w->at[i] == GS_NO_ADDRESS)
-		return;
-	switch (gs_event_action(e)) {
-	case GS_ACTION_ALLOC:
-		g->allocated += size;
-		g->reserved += w->size_source[i] & GS_SIZE_OF_OWN_SEGMENT ? size : 0;
-		break;
-	case GS_ACTION_FREE_REQUESTED:
-		take_bytes(&g->allocated, size);
-		g->pending += size;
-		break;
-	case GS_ACTION_FREE_COMPLETED:
-		take_bytes(w->size_source[i] & GS_FREE_DIRECT ? &g->allocated : &g->pending, size);
-		take_bytes(&g->reserved, w->own_segments ? size : 0);
-		break;
-	case GS_ACTION_SEGMENT_ALLOC:
-	case GS_ACTION_SEGMENT_MAP: g->reserved += e->size; break;
-	default: take_bytes(&g->reserved, e->size); break;
-	}
+	gs_history_add_up(h, i, g);
 }

@@ -65,6 +65,8 @@ void gs_running_totals_step(const gs_history *h, size_t i, gs_running_totals *g)
 /* The first event after which allocated (reserved) bytes were at their greatest; -1 for a trace
  * without events. */
 int64_t gs_history_peak(const gs_history *h, bool reserved);
+/* The totals after the event of gs_history_peak(h, false), where there is one. */
+gs_running_totals gs_history_peak_totals(const gs_history *h);
 
 /* What a selector means for a device: NULL or "" (the default: oom where there is one, else
  * captured), "captured", "oom" (the last), "oom 2", "peak", "peak reserved", or an event's number.

@@ -53,6 +53,30 @@ static cost best_of(int times, const char *const argv[])
 	return best;
 }
 
+static int by_value(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+	return (x > y) - (x < y);
+}
+
+/* The middle one of the ratios of two programs' times: both have run before, and by turns, so that neither reads a
+ * warmer file or a quieter machine than the other. */
+static double ratio_by_turns(const char *const ours[], const char *const theirs[], cost *best)
+{
+	enum { TURNS = 9 };
+	double ratios[TURNS];
+	run(theirs);
+	*best = run(ours);
+	for (int i = 0; i < TURNS; i++) {
+		cost b = i % 2 ? run(theirs) : run(ours), a = i % 2 ? run(ours) : run(theirs);
+		const cost *mine = i % 2 ? &a : &b, *other = i % 2 ? &b : &a;
+		ratios[i] = mine->wall / other->wall;
+		*best = mine->wall < best->wall ? *mine : *best;
+	}
+	qsort(ratios, TURNS, sizeof *ratios, by_value);
+	return ratios[TURNS / 2];
+}
+
 static void show(const char *what, const cost *c)
 {
 	printf("  %-58s %7.3f s wall, %6.3f s CPU, %4ld MB%s\n", what, c->wall, c->cpu, c->rss / 1024, c->status ? "  FAILED" : "");
@@ -162,9 +186,11 @@ int main(void)
 	show("gpusnap load of the pickle", &load);
 	compare("  time, of pickle.load's", load.wall, python.wall, 1);
 	compare("  peak memory, of pickle.load's", (double)load.rss, (double)python.rss, 0.2);
-	cost told = RUN(2, gpusnap, "diagnose", "-q", pickle);
+	cost told;
+	double ratio = ratio_by_turns((const char *const[]){ gpusnap, "diagnose", "-q", pickle, NULL },
+				      (const char *const[]){ "python3", "-c", script, NULL }, &told);
 	show("gpusnap diagnose of the pickle", &told);
-	compare("  time, of pickle.load's", told.wall, python.wall, 0.25);
+	compare("  time, of pickle.load's, the median of nine turns", ratio, 1, 0.25);
 	if (!stat(db, &st))
 		printf("  %-58s %7.1f (goal 60)\n", "  bytes of the database an event", (double)st.st_size / atof(n));
 	RUN(1, gpusnap, "export", "-q", "--format", "gsnap", pickle, "-o", gsnap);

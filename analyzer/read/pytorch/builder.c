@@ -68,12 +68,12 @@ static gs_object *enclosing_list(gs_torch *t)
 	return t->stack[m - 1].type == GS_V_LIST ? gs_torch_object(t, &t->stack[m - 1]) : NULL;
 }
 
-static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object,
-	const gs_torch_value *pairs, size_t n, gs_record record)
+static gs_status append_dict(
+	gs_torch *t, gs_object *list, uint32_t object, const gs_torch_fields *f, gs_record record)
 {
 	gs_torch_value v = {.type = GS_V_OPAQUE};
 	if (record == GS_RECORD_FRAME) {
-		if (gs_torch_frame(t, pairs, n, &v))
+		if (gs_torch_frame(t, f, &v))
 			return t->error.status;
 		if (list->holds == GS_HOLDS_NOTHING)
 			list->holds = GS_HOLDS_FRAMES;
@@ -81,7 +81,7 @@ static gs_status append_dict(gs_torch *t, gs_object *list, uint32_t object,
 		if (!slot)
 			return t->error.status;
 		*slot = v.id;
-	} else if (gs_torch_append_record(t, list, record, pairs, n)) {
+	} else if (gs_torch_append_record(t, list, record, f)) {
 		return t->error.status;
 	}
 	gs_torch_drop(t, object, v);
@@ -94,7 +94,9 @@ static gs_status append_value(gs_torch *t, gs_object *list, const gs_torch_value
 		return GS_OK;
 	if (v->type == GS_V_DICT) {
 		const gs_object *d = gs_torch_object(t, v);
-		return append_dict(t, list, v->id, d->items, d->n, gs_torch_classify(d->items, d->n));
+		gs_torch_fields f;
+		gs_record record = gs_torch_gather(&f, d->items, d->n);
+		return append_dict(t, list, v->id, &f, record);
 	}
 	gs_holds kind = v->type == GS_V_FRAME               ? GS_HOLDS_FRAMES
 		: v->type == GS_V_LIST || v->type == GS_V_STACK ? GS_HOLDS_LISTS
@@ -163,11 +165,12 @@ static gs_status close_dict(gs_torch *t, size_t base)
 	gs_torch_value *at = &t->stack[base - 1];
 	const gs_torch_value *pairs = &t->stack[base];
 	size_t n = t->n - base;
-	gs_record record = gs_torch_classify(pairs, n);
+	gs_torch_fields f;
+	gs_record record = gs_torch_gather(&f, pairs, n);
 	t->n = base;
 	if (record == GS_RECORD_FRAME) {
 		gs_torch_value v;
-		if (gs_torch_frame(t, pairs, n, &v))
+		if (gs_torch_frame(t, &f, &v))
 			return t->error.status;
 		gs_torch_drop(t, at->id, v);
 		*at = v;
@@ -176,7 +179,7 @@ static gs_status close_dict(gs_torch *t, size_t base)
 	gs_object *list = enclosing_list(t);
 	if (!list)
 		return keep_pairs(t, gs_torch_object(t, at), pairs, n);
-	if (append_dict(t, list, at->id, pairs, n, record))
+	if (append_dict(t, list, at->id, &f, record))
 		return t->error.status;
 	if (t->n - 1 > t->marks[t->nmarks - 1])
 		t->n--;

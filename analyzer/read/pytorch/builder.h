@@ -126,6 +126,16 @@ gs_status gs_torch_get_any(gs_torch *t, uint64_t index);
 
 enum { GS_MEMO_ID_BITS = 28 };
 
+/* Whether a frame is memoised there; it is *out then. */
+static inline bool gs_torch_memo_frame(const gs_torch *t, uint64_t index, gs_torch_value *out)
+{
+	uint32_t m = index < t->nmemo ? t->memo[index] : 0;
+	if (m >> GS_MEMO_ID_BITS != GS_V_FRAME)
+		return false;
+	*out = (gs_torch_value){.type = GS_V_FRAME, .id = m & ((1u << GS_MEMO_ID_BITS) - 1)};
+	return true;
+}
+
 static inline gs_status gs_torch_get(gs_torch *t, uint64_t index)
 {
 	uint32_t m = index < t->nmemo ? t->memo[index] : 0, type = m >> GS_MEMO_ID_BITS;

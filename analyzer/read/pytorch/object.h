@@ -83,11 +83,19 @@ typedef enum gs_record {
 	GS_RECORD_HISTORY,
 	GS_RECORD_NOTE
 } gs_record;
-gs_record gs_torch_classify(const gs_torch_value *pairs, size_t n);
-gs_status gs_torch_frame(gs_torch *t, const gs_torch_value *pairs, size_t n, gs_torch_value *out);
+/* Its values by key: those that stay where they are among the pairs, and of the words have tells
+ * (bit by word). */
+typedef struct gs_torch_fields {
+	const gs_torch_value *pairs;
+	size_t n;
+	uint64_t have;
+	const gs_torch_value *at[64];
+} gs_torch_fields;
+gs_record gs_torch_gather(gs_torch_fields *f, const gs_torch_value *pairs, size_t n);
+gs_status gs_torch_frame(gs_torch *t, const gs_torch_fields *f, gs_torch_value *out);
 /* Appends the record to the list (which must hold such records or nothing). */
 gs_status gs_torch_append_record(
-	gs_torch *t, gs_object *list, gs_record record, const gs_torch_value *pairs, size_t n);
+	gs_torch *t, gs_object *list, gs_record record, const gs_torch_fields *f);
 
 /* The stack that a value is (a list of frames, or what became of one); 0 if none. The list is used
  * up. */

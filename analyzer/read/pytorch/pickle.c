@@ -9,6 +9,7 @@
 #include "analyzer/read/pytorch/pickle_text.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/pytorch/builder.h"
+#include "schema/bytes.h"
 
 enum { NEWEST_PROTOCOL = 5, MOST_LINE = 64 * 1024, LOOK_AHEAD = 16 };
 
@@ -66,14 +67,6 @@ static gs_status complaint(unpickler *u)
 		(unsigned long long)u->opcode_at);
 }
 
-static uint64_t little(const unsigned char *p, size_t n)
-{
-	uint64_t x = 0;
-	for (size_t i = 0; i < n; i++)
-		x |= (uint64_t)p[i] << (8 * i);
-	return x;
-}
-
 static gs_status skip(unpickler *u, uint64_t n)
 {
 	while (n) {
@@ -116,7 +109,8 @@ static gs_status long_number(unpickler *u, uint64_t n)
 	}
 	if (!look_ahead(u, n ? n : 1) && n)
 		return ends(u);
-	v.u = little(u->p, n < 8 ? n : 8);
+	v.u = u->end - u->p >= 8 && n < 8 ? gs_get_le8(u->p) & (((uint64_t)1 << 8 * n) - 1)
+									  : gs_get_le(u->p, n < 8 ? n : 8);
 	if (n && n < 9 && u->p[n - 1] & 0x80) {
 		v.u |= n < 8 ? ~0ull << (8 * n) : 0;
 		v.negative = 1;
@@ -246,7 +240,7 @@ static gs_status rare_opcode(unpickler *u, unsigned char op)
 	do {                                    \
 		if (u->end - u->p < (ptrdiff_t)(n)) \
 			return ends(u);                 \
-		arg = little(u->p, (n));            \
+		arg = gs_get_le(u->p, (n));         \
 		u->p += (n);                        \
 	} while (0)
 #define TRY(call)                \
@@ -255,6 +249,21 @@ static gs_status rare_opcode(unpickler *u, unsigned char op)
 			return complaint(u); \
 	} while (0)
 #define PUSH(...) TRY(gs_torch_push(t, (gs_torch_value){__VA_ARGS__}))
+
+/* Of the opcodes that come next, the LONG_BINGETs of frames, as long as there is room for them: a
+ * stack is a list of such, and most of a pickle is stacks. */
+static inline void get_frames(unpickler *u)
+{
+	enum { OPCODE = 5 };
+	gs_torch *t = &u->t;
+	const unsigned char *p = u->p;
+	size_t n = t->n;
+	for (; u->end - p >= OPCODE && *p == 'j' && n < t->cap; p += OPCODE, n++)
+		if (!gs_torch_memo_frame(t, gs_get_le(p + 1, 4), &t->stack[n]))
+			break;
+	u->p = p;
+	t->n = n;
+}
 
 /* One opcode; GS_END at STOP. */
 static inline gs_status step_opcode(unpickler *u)
@@ -273,6 +282,7 @@ static inline gs_status step_opcode(unpickler *u)
 	case 'j':
 		ARGUMENT(4);
 		TRY(gs_torch_get(t, arg));
+		get_frames(u);
 		break; /* LONG_BINGET */
 	case 'K':
 		ARGUMENT(1);

@@ -10,30 +10,13 @@ enum { MOST_FEW = 4096 }; /* streams, pools: more are no snapshot */
 
 #define BIT(word) (1ull << GS_WORD_##word)
 
-/* The values of a dictionary by key. */
-typedef struct fields {
-	uint64_t have;
-	const gs_torch_value *at[64];
-} fields;
-
-static void gather(fields *f, const gs_torch_value *pairs, size_t n)
-{
-	f->have = 0;
-	for (size_t i = 0; i + 1 < n; i += 2) {
-		if (pairs[i].type != GS_V_STRING || pairs[i].id >= GS_WORD_COUNT)
-			continue;
-		f->have |= 1ull << pairs[i].id;
-		f->at[pairs[i].id] = &pairs[i + 1];
-	}
-}
-
-static const gs_torch_value *value_of(const fields *f, int word)
+static const gs_torch_value *value_of(const gs_torch_fields *f, int word)
 {
 	static const gs_torch_value none = {.type = GS_V_NONE};
 	return f->have >> word & 1 ? f->at[word] : &none;
 }
 
-static uint64_t number(const fields *f, int word, uint64_t otherwise)
+static uint64_t number(const gs_torch_fields *f, int word, uint64_t otherwise)
 {
 	const gs_torch_value *v = value_of(f, word);
 	return v->type == GS_V_INT || v->type == GS_V_BOOL        ? v->u
@@ -42,7 +25,7 @@ static uint64_t number(const fields *f, int word, uint64_t otherwise)
 }
 
 /* A time or line that an int64_t can hold, else GS_NONE. */
-static int64_t known(const fields *f, int word)
+static int64_t known(const gs_torch_fields *f, int word)
 {
 	uint64_t u = number(f, word, (uint64_t)GS_NONE);
 	return u > INT64_MAX ? GS_NONE : (int64_t)u;
@@ -53,7 +36,7 @@ static const char *word_text(const gs_torch *t, int word) { return t->s->strings
 
 /* A size. One that no memory has (negative, 2^80, 1e999) and what is no number is damage: taken for
  * 0 it would be a wrong answer. */
-static gs_status size_of(gs_torch *t, const fields *f, int word, uint64_t *out)
+static gs_status size_of(gs_torch *t, const gs_torch_fields *f, int word, uint64_t *out)
 {
 	const gs_torch_value *v = value_of(f, word);
 	*out = number(f, word, UINT64_MAX);
@@ -74,7 +57,7 @@ static gs_status size_of(gs_torch *t, const fields *f, int word, uint64_t *out)
 }
 
 /* A size that may be missing or None: GS_NONE then. */
-static gs_status maybe_size_of(gs_torch *t, const fields *f, int word, int64_t *out)
+static gs_status maybe_size_of(gs_torch *t, const gs_torch_fields *f, int word, int64_t *out)
 {
 	uint64_t size;
 	*out = GS_NONE;
@@ -87,7 +70,7 @@ static gs_status maybe_size_of(gs_torch *t, const fields *f, int word, int64_t *
 }
 
 /* An address; 0 where there is none. */
-static gs_status address_of(gs_torch *t, const fields *f, int word, uint64_t *out)
+static gs_status address_of(gs_torch *t, const gs_torch_fields *f, int word, uint64_t *out)
 {
 	const gs_torch_value *v = value_of(f, word);
 	*out = number(f, word, 0);
@@ -96,18 +79,14 @@ static gs_status address_of(gs_torch *t, const fields *f, int word, uint64_t *ou
 	return gs_fail(&t->error, GS_FORMAT, "an %s that is no address", word_text(t, word));
 }
 
-static gs_id string(const fields *f, int word)
+static gs_id string(const gs_torch_fields *f, int word)
 {
 	const gs_torch_value *v = value_of(f, word);
 	return v->type == GS_V_STRING ? v->id : 0;
 }
 
-gs_record gs_torch_classify(const gs_torch_value *pairs, size_t n)
+static gs_record classify(uint64_t have)
 {
-	uint64_t have = 0;
-	for (size_t i = 0; i + 1 < n; i += 2)
-		if (pairs[i].type == GS_V_STRING && pairs[i].id < GS_WORD_COUNT)
-			have |= 1ull << pairs[i].id;
 	if (have & BIT(ACTION))
 		return GS_RECORD_EVENT;
 	if (have & BIT(FILENAME))
@@ -123,21 +102,40 @@ gs_record gs_torch_classify(const gs_torch_value *pairs, size_t n)
 	return have & BIT(LINE) ? GS_RECORD_FRAME : GS_RECORD_OTHER;
 }
 
-gs_status gs_torch_frame(gs_torch *t, const gs_torch_value *pairs, size_t n, gs_torch_value *out)
+gs_record gs_torch_gather(gs_torch_fields *f, const gs_torch_value *pairs, size_t n)
 {
-	fields f;
-	gather(&f, pairs, n);
+	uint64_t have = 0;
+	f->pairs = pairs;
+	f->n = n;
+	for (size_t i = 0; i + 1 < n; i += 2) {
+		if (pairs[i].type != GS_V_STRING || pairs[i].id >= GS_WORD_COUNT)
+			continue;
+		have |= 1ull << pairs[i].id;
+		f->at[pairs[i].id] = &pairs[i + 1];
+	}
+	f->have = have;
+	return classify(have);
+}
+
+static void discard_values(gs_torch *t, const gs_torch_fields *f)
+{
+	for (size_t i = 1; i < f->n; i += 2)
+		if (gs_torch_value_is_object(&f->pairs[i]))
+			gs_torch_discard(t, &f->pairs[i]);
+}
+
+gs_status gs_torch_frame(gs_torch *t, const gs_torch_fields *f, gs_torch_value *out)
+{
 	*out = (gs_torch_value){.type = GS_V_FRAME};
-	for (size_t i = 1; i < n; i += 2)
-		gs_torch_discard(t, &pairs[i]);
+	discard_values(t, f);
 	if (!(t->want & GS_WANT_STACKS))
 		return GS_OK;
 	out->id = gs_snapshot_frame(
-		t->s, string(&f, GS_WORD_NAME), string(&f, GS_WORD_FILENAME), known(&f, GS_WORD_LINE));
+		t->s, string(f, GS_WORD_NAME), string(f, GS_WORD_FILENAME), known(f, GS_WORD_LINE));
 	return out->id ? GS_OK : gs_torch_no_memory(t);
 }
 
-static gs_status stream_of(gs_torch *t, const fields *f, uint16_t *out)
+static gs_status stream_of(gs_torch *t, const gs_torch_fields *f, uint16_t *out)
 {
 	uint64_t handle = number(f, GS_WORD_STREAM, 0);
 	if (t->stream >= t->s->nstreams || t->s->streams[t->stream] != handle) {
@@ -152,13 +150,13 @@ static gs_status stream_of(gs_torch *t, const fields *f, uint16_t *out)
 }
 
 /* user_metadata, which a program sets around its allocations, is what we call a tag. */
-static gs_id tag_of(const gs_torch *t, const fields *f)
+static gs_id tag_of(const gs_torch *t, const gs_torch_fields *f)
 {
 	gs_id tag = string(f, GS_WORD_USER_METADATA);
 	return tag && tag < 1u << 24 && t->s->strings[tag].length ? tag : 0;
 }
 
-static gs_action action_of(const gs_torch *t, const fields *f)
+static gs_action action_of(const gs_torch *t, const gs_torch_fields *f)
 {
 	gs_id id = string(f, GS_WORD_ACTION);
 	return id ? gs_action_parse(t->s->strings[id].text, t->s->strings[id].length)
@@ -166,7 +164,7 @@ static gs_action action_of(const gs_torch *t, const fields *f)
 }
 
 /* Words of an event that the model holds. */
-static uint64_t placed_of_event(const gs_event *e, const fields *f)
+static uint64_t placed_of_event(const gs_event *e, const gs_torch_fields *f)
 {
 	gs_action action = gs_event_action(e);
 	uint64_t placed = BIT(SIZE) | BIT(STREAM) |
@@ -179,8 +177,7 @@ static uint64_t placed_of_event(const gs_event *e, const fields *f)
 	return placed & f->have;
 }
 
-static gs_status append_event(
-	gs_torch *t, gs_object *list, const fields *f, const gs_torch_value *pairs, size_t n)
+static gs_status append_event(gs_torch *t, gs_object *list, const gs_torch_fields *f)
 {
 	t->event_keys |= f->have;
 	if (!(t->want & GS_WANT_EVENTS)) {
@@ -206,7 +203,7 @@ static gs_status append_event(
 	}
 	e.stack = gs_torch_stack_of(t, value_of(f, GS_WORD_FRAMES));
 	e.tag_action = tag_of(t, f) << 8 | (uint32_t)action;
-	if (gs_torch_unknown_keys(t, pairs, n, placed_of_event(&e, f), &e.more))
+	if (gs_torch_unknown_keys(t, f->pairs, f->n, placed_of_event(&e, f), &e.more))
 		return t->error.status;
 	gs_event *slot = gs_object_add(t, list, sizeof *slot);
 	if (!slot)
@@ -215,7 +212,7 @@ static gs_status append_event(
 	return GS_OK;
 }
 
-static uint8_t state_of(const fields *f)
+static uint8_t state_of(const gs_torch_fields *f)
 {
 	switch (string(f, GS_WORD_STATE)) {
 	case GS_WORD_ACTIVE_ALLOCATED: return GS_ACTIVE_ALLOCATED;
@@ -230,8 +227,7 @@ static uint8_t state_of(const fields *f)
 
 /* Also an element of a 2.0 block's history: address, requested size and stack of an allocation, the
  * newest first. */
-static gs_status append_block(gs_torch *t, gs_object *list, const fields *f,
-	const gs_torch_value *pairs, size_t n, bool history)
+static gs_status append_block(gs_torch *t, gs_object *list, const gs_torch_fields *f, bool history)
 {
 	gs_block b = {.idx = GS_NONE, .requested = GS_NONE};
 	if (size_of(t, f, GS_WORD_SIZE, &b.size) ||
@@ -249,7 +245,7 @@ static gs_status append_block(gs_torch *t, gs_object *list, const fields *f,
 	b.stale = stale == GS_NONE ? 0 : (uint64_t)stale;
 	if (!history &&
 		gs_torch_unknown_keys(
-			t, pairs, n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
+			t, f->pairs, f->n, BLOCK_PLACED | (b.tag ? BIT(USER_METADATA) : 0), &b.more))
 		return t->error.status;
 	const gs_torch_value *past = value_of(f, GS_WORD_HISTORY);
 	const gs_object *o = past->type == GS_V_LIST ? gs_torch_object(t, past) : NULL;
@@ -280,7 +276,7 @@ static void take_blocks(gs_torch *t, const gs_torch_value *v, gs_raw_segment *r)
 	o->n = o->bytes = 0;
 }
 
-static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
+static gs_status append_segment(gs_torch *t, gs_object *list, const gs_torch_fields *f)
 {
 	gs_raw_segment r = {.device = (int64_t)number(f, GS_WORD_DEVICE, 0)};
 	r.g.has_address = value_of(f, GS_WORD_ADDRESS)->type == GS_V_INT;
@@ -309,7 +305,7 @@ static gs_status append_segment(gs_torch *t, gs_object *list, const fields *f)
 	return GS_OK;
 }
 
-static gs_status append_note(gs_torch *t, gs_object *list, const fields *f)
+static gs_status append_note(gs_torch *t, gs_object *list, const gs_torch_fields *f)
 {
 	gs_annotation a = {.name = string(f, GS_WORD_NAME),
 		.stage = string(f, GS_WORD_STAGE),
@@ -324,7 +320,7 @@ static gs_status append_note(gs_torch *t, gs_object *list, const fields *f)
 }
 
 gs_status gs_torch_append_record(
-	gs_torch *t, gs_object *list, gs_record record, const gs_torch_value *pairs, size_t n)
+	gs_torch *t, gs_object *list, gs_record record, const gs_torch_fields *f)
 {
 	static const uint8_t holds[] = {
 		[GS_RECORD_OTHER] = GS_HOLDS_OTHER,
@@ -336,26 +332,23 @@ gs_status gs_torch_append_record(
 		[GS_RECORD_NOTE] = GS_HOLDS_NOTES,
 	};
 	gs_status status = GS_OK;
-	fields f;
 	if (list->holds == GS_HOLDS_NOTHING) {
 		list->holds = holds[record];
 		list->n = 0;
 	}
 	if (list->holds == holds[record]) {
-		gather(&f, pairs, n);
 		switch (record) {
-		case GS_RECORD_EVENT: status = append_event(t, list, &f, pairs, n); break;
-		case GS_RECORD_BLOCK: status = append_block(t, list, &f, pairs, n, false); break;
-		case GS_RECORD_HISTORY: status = append_block(t, list, &f, pairs, n, true); break;
-		case GS_RECORD_SEGMENT: status = append_segment(t, list, &f); break;
-		case GS_RECORD_NOTE: status = append_note(t, list, &f); break;
+		case GS_RECORD_EVENT: status = append_event(t, list, f); break;
+		case GS_RECORD_BLOCK: status = append_block(t, list, f, false); break;
+		case GS_RECORD_HISTORY: status = append_block(t, list, f, true); break;
+		case GS_RECORD_SEGMENT: status = append_segment(t, list, f); break;
+		case GS_RECORD_NOTE: status = append_note(t, list, f); break;
 		case GS_RECORD_OTHER:
 		case GS_RECORD_FRAME: break;
 		}
 	} else {
 		t->left_out += gs_holds_rows(list);
 	}
-	for (size_t i = 1; i < n; i += 2)
-		gs_torch_discard(t, &pairs[i]);
+	discard_values(t, f);
 	return status;
 }

@@ -8,12 +8,19 @@ void gs_parallel(size_t n, void (*work)(void *context, size_t i), void *context)
 		work(context, i);
 }
 
+void gs_parallel_beside(void (*beside)(void *context), void (*own)(void *context), void *context)
+{
+	beside(context);
+	own(context);
+}
+
 #else
 
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 
 /* The stack is the main thread's usual one: musl's own for threads is too small for a reader. */
 enum { MOST_THREADS = 64, STACK = 8 << 20 };
@@ -68,6 +75,32 @@ void gs_parallel(size_t n, void (*work)(void *context, size_t i), void *context)
 	take_turns(&s);
 	while (started)
 		pthread_join(threads[--started], NULL);
+}
+
+typedef struct side {
+	void (*work)(void *context);
+	void *context;
+} side;
+
+static void do_side(void *context, size_t i)
+{
+	const side *x = context;
+	(void)i;
+	x->work(x->context);
+}
+
+void gs_parallel_beside(void (*beside)(void *context), void (*own)(void *context), void *context)
+{
+	side x = {beside, context};
+	shared s = {.n = 1, .work = do_side, .context = &x};
+	pthread_t thread;
+	atomic_init(&s.next, 0);
+	bool started = cores() > 1 && start_threads(&thread, 1, &s);
+	if (!started)
+		beside(context);
+	own(context);
+	if (started)
+		pthread_join(thread, NULL);
 }
 
 #endif

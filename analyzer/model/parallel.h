@@ -10,4 +10,10 @@
  * Where no thread can be had (WebAssembly, a limit) the caller does the work by itself. */
 void gs_parallel(size_t n, void (*work)(void *context, size_t i), void *context);
 
+/* Calls beside(context) on a thread of its own and own(context) on the caller's, and returns when
+ * both are done; what either writes the other leaves alone. For work that must stay where the
+ * caller is, as SQLite's does. Where there is one core or no thread can be had: beside, then own.
+ */
+void gs_parallel_beside(void (*beside)(void *context), void (*own)(void *context), void *context);
+
 #endif

@@ -173,13 +173,10 @@ static gs_status add_tables(gs_fill *f, gs_error *err)
 		status = put_strings(f, "INSERT INTO main.tag VALUES (?,?,?)", false, err);
 	if (!status)
 		status = put_strings(f, "INSERT INTO main.more VALUES (?,?,?)", true, err);
-	for (size_t i = 0; i < f->s->ndevices && !status; i++) {
+	for (size_t i = 0; i < f->s->ndevices && !status; i++)
 		status = gs_fill_device(f, &f->s->devices[i], err);
-		if (!status && f->options->want & GS_WANT_EVENTS)
-			status = gs_fill_events(f, &f->s->devices[i], err);
-	}
 	if (!status)
-		status = gs_fill_device(f, NULL, err);
+		status = gs_fill_other_ooms(f, err);
 	return status;
 }
 

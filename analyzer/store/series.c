@@ -90,62 +90,72 @@ static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 /* --- stacks
  * ----------------------------------------------------------------------------------------- */
 
-static gs_status put_varying_sizes(gs_fill *f, const gs_device *d, gs_error *err)
+gs_status gs_series_compute(gs_series *x, const gs_meaning *m, gs_error *err)
 {
-	gs_varying *rows = NULL;
-	size_t n = 0;
-	sqlite3_stmt *q = NULL;
-	if (gs_blame_varying(f->s, d, &rows, &n))
+	const gs_history *h = m->history;
+	if (x->computed)
+		return GS_OK;
+	if (gs_blame_varying(h->snapshot, h->device, &x->varying, &x->nvarying))
 		return gs_fail(err, GS_NO_MEMORY, "sizes by stack");
+	if (gs_meaning_growth(m, GS_NONE, &x->growing, &x->ngrowing))
+		return gs_fail(err, GS_NO_MEMORY, "growth by stack");
+	x->computed = true;
+	return GS_OK;
+}
+
+void gs_series_release(gs_series *x)
+{
+	free(x->varying);
+	free(x->growing);
+	*x = (gs_series){0};
+}
+
+static gs_status put_varying_sizes(
+	gs_fill *f, const gs_device *d, const gs_series *x, gs_error *err)
+{
+	sqlite3_stmt *q = NULL;
 	gs_status status = gs_db_prepare(
 		f->store->db, "INSERT INTO main.varying_size VALUES (?,?,?,?,?,?,?)", &q, err);
-	for (size_t i = 0; i < n && !status; i++) {
+	for (size_t i = 0; i < x->nvarying && !status; i++) {
+		const gs_varying *row = &x->varying[i];
 		gs_db_int(q, 1, f->id);
 		gs_db_int(q, 2, gs_device_number(d->device));
-		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
-		gs_db_int(q, 4, (int64_t)rows[i].requests);
-		gs_db_int(q, 5, (int64_t)rows[i].sizes);
-		gs_db_int(q, 6, (int64_t)rows[i].min);
-		gs_db_int(q, 7, (int64_t)rows[i].max);
+		gs_db_int(q, 3, gs_fill_stack(f, row->stack));
+		gs_db_int(q, 4, (int64_t)row->requests);
+		gs_db_int(q, 5, (int64_t)row->sizes);
+		gs_db_int(q, 6, (int64_t)row->min);
+		gs_db_int(q, 7, (int64_t)row->max);
 		status = gs_db_do(q, err);
 	}
 	sqlite3_finalize(q);
-	free(rows);
 	return status;
 }
 
-static gs_status put_growth(gs_fill *f, const gs_meaning *m, gs_error *err)
+static gs_status put_growth(gs_fill *f, const gs_device *d, const gs_series *x, gs_error *err)
 {
-	gs_growth *rows = NULL;
-	size_t n = 0;
 	sqlite3_stmt *q = NULL;
-	gs_status status = GS_OK;
-	if (gs_meaning_growth(m, GS_NONE, &rows, &n))
-		status = gs_fail(err, GS_NO_MEMORY, "growth by stack");
-	if (!status)
-		status = gs_db_prepare(
-			f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?,?)", &q, err);
-	for (size_t i = 0; i < n && !status; i++) {
+	gs_status status = gs_db_prepare(
+		f->store->db, "INSERT INTO main.growth VALUES (?,?,?,?,?,?,?,?)", &q, err);
+	for (size_t i = 0; i < x->ngrowing && !status; i++) {
+		const gs_growth *row = &x->growing[i];
 		gs_db_int(q, 1, f->id);
-		gs_db_int(q, 2, gs_device_number(m->history->device->device));
-		gs_db_int(q, 3, gs_fill_stack(f, rows[i].stack));
-		gs_db_int(q, 4, (int64_t)rows[i].blocks);
-		gs_db_int(q, 5, (int64_t)rows[i].bytes);
-		const gs_trace *t = &m->history->device->trace;
-		gs_db_int(q, 6, gs_event_number(t, rows[i].first_idx));
-		gs_db_int(q, 7, gs_event_number(t, rows[i].last_idx));
-		gs_db_int(q, 8, rows[i].estimated);
+		gs_db_int(q, 2, gs_device_number(d->device));
+		gs_db_int(q, 3, gs_fill_stack(f, row->stack));
+		gs_db_int(q, 4, (int64_t)row->blocks);
+		gs_db_int(q, 5, (int64_t)row->bytes);
+		gs_db_int(q, 6, gs_event_number(&d->trace, row->first_idx));
+		gs_db_int(q, 7, gs_event_number(&d->trace, row->last_idx));
+		gs_db_int(q, 8, row->estimated);
 		status = gs_db_do(q, err);
 	}
 	sqlite3_finalize(q);
-	free(rows);
 	return status;
 }
 
-gs_status gs_fill_series(gs_fill *f, const gs_meaning *m, gs_error *err)
+gs_status gs_fill_series(gs_fill *f, const gs_meaning *m, const gs_series *x, gs_error *err)
 {
 	gs_status status = put_timeline(f, m->history, err);
 	if (!status)
-		status = put_varying_sizes(f, m->history->device, err);
-	return status ? status : put_growth(f, m, err);
+		status = put_varying_sizes(f, m->history->device, x, err);
+	return status ? status : put_growth(f, m->history->device, x, err);
 }

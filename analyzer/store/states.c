@@ -1,11 +1,10 @@
-/* Which states of a device go into the tables, and what depends on them: the shown state, OOM rows.
- */
+/* Which states of a device go into the tables, and which of them is shown. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/recording.h"
 #include "analyzer/meaning/step_state.h"
+#include "analyzer/model/parallel.h"
 #include "analyzer/store/store_internal.h"
 
 /* A file with thousands of out-of-memories would become thousands of layouts: the first and the
@@ -17,11 +16,22 @@ typedef struct device_fill {
 	gs_fill *f;
 	const gs_device *d;
 	gs_recording recording;
+	gs_series series;
 	bool has_steps, captured_done;
 	int64_t captured_id;
 	size_t nooms, first_oom; /* its rows of s->ooms are first_oom … first_oom + nooms - 1 */
 	int64_t *oom_ids;        /* state.id by number of its OOM, 0 none */
 } device_fill;
+
+static bool wants_series(const device_fill *x)
+{
+	return x->f->options->want & GS_WANT_SERIES && x->d->trace.n;
+}
+
+static bool wants_steps(const device_fill *x)
+{
+	return x->f->options->want & GS_WANT_STEPS && (x->d->trace.n || x->d->has_layout);
+}
 
 /* Of a run whose end no layout was written of, moments are rebuilt from the events alone. */
 static bool wants_meaning(const device_fill *x)
@@ -229,96 +239,6 @@ static gs_status put_selected(device_fill *x, gs_error *err)
 	return status ? status : show_state(x, &state, id, err);
 }
 
-static const char insert_oom[] =
-	"INSERT INTO main.oom VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)";
-
-static gs_status put_oom(gs_fill *f, sqlite3_stmt *q, const gs_oom *o, size_t number,
-	const gs_running_totals *sums, gs_error *err)
-{
-	char pool_id[44];
-	gs_id stack = gs_fill_stack(f, o->stack);
-	gs_db_int(q, 1, f->id);
-	gs_db_int(q, 2, gs_device_number(o->device));
-	gs_db_int(q, 3, (int64_t)number);
-	const gs_device *d = gs_snapshot_find_device(f->s, o->device);
-	int64_t idx = d ? gs_event_number(&d->trace, o->idx) : o->idx;
-	gs_db_int(q, 4, idx == GS_NONE && f->s->excerpt ? o->number : idx);
-	gs_db_int(q, 5, o->time_us);
-	gs_db_int(q, 6, o->requested);
-	gs_db_int(q, 7, o->needed);
-	gs_db_int(q, 8, o->stream);
-	gs_db_text(q, 9, gs_class_text(o->pool));
-	gs_db_text(q, 10, o->has_pool_id ? gs_pool_text(pool_id, o->pool_id) : NULL);
-	gs_db_int(q, 11, o->device_free);
-	gs_db_int(q, 12, o->capacity);
-	gs_db_int(q, 13, o->allocated == GS_NONE && sums ? (int64_t)sums->allocated : o->allocated);
-	gs_db_int(q, 14, o->reserved == GS_NONE && sums ? (int64_t)sums->reserved : o->reserved);
-	gs_db_int(q, 15, o->allowed);
-	gs_db_text(q, 16, o->library);
-	gs_db_int(q, 17, stack ? (int64_t)stack : GS_NONE);
-	gs_db_text(q, 18, o->message);
-	gs_db_int(q, 19, o->told.others);
-	gs_db_int(q, 20, o->told.own);
-	gs_db_int(q, 21, o->told.counted);
-	gs_db_int(q, 22, o->told.private_free);
-	gs_db_int(q, 23, o->told.pool_free);
-	gs_db_int(q, 24, o->told.pool_largest);
-	gs_db_int(q, 25, o->told.line);
-	gs_db_int(q, 26, (int64_t)o->told.says);
-	return gs_db_do(q, err);
-}
-
-/* Bytes after the events of the device's OOM rows; sums has nooms entries, known tells which were
- * found. */
-static gs_status oom_sums(device_fill *x, gs_running_totals *sums, bool *known, gs_error *err)
-{
-	const gs_oom *ooms = x->f->s->ooms + x->first_oom;
-	if (x->d->layout_at_oom && x->d->has_layout && x->nooms) {
-		gs_totals t;
-		gs_layout_totals(&x->d->captured, &t);
-		sums[x->nooms - 1] = (gs_running_totals){t.allocated, t.pending, t.reserved};
-		known[x->nooms - 1] = true;
-	}
-	bool missing = false;
-	for (size_t i = 0; i < x->nooms; i++)
-		missing |= !known[i] && ooms[i].idx != GS_NONE && ooms[i].allocated == GS_NONE;
-	if (!missing || !(x->f->options->want & GS_WANT_OOM_SUMS) || !x->d->trace.n)
-		return GS_OK;
-	gs_status status = gs_recording_need_history(&x->recording, err);
-	if (status)
-		return status;
-	gs_running_totals g;
-	gs_running_totals_start(&x->recording.history, &g);
-	size_t at = 0;
-	for (size_t i = 0; i < x->d->trace.n && at < x->nooms; i++) {
-		gs_running_totals_step(&x->recording.history, i, &g);
-		for (; at < x->nooms && ooms[at].idx != GS_NONE && (size_t)ooms[at].idx == i; at++) {
-			sums[at] = known[at] ? sums[at] : g;
-			known[at] = true;
-		}
-	}
-	return GS_OK;
-}
-
-static gs_status put_ooms(device_fill *x, gs_error *err)
-{
-	gs_running_totals *sums = calloc(x->nooms + 1, sizeof *sums);
-	bool *known = calloc(x->nooms + 1, sizeof *known);
-	sqlite3_stmt *q = NULL;
-	gs_status status = sums && known ? GS_OK : gs_fail(err, GS_NO_MEMORY, "OOM rows");
-	if (!status)
-		status = oom_sums(x, sums, known, err);
-	if (!status)
-		status = gs_db_prepare(x->f->store->db, insert_oom, &q, err);
-	for (size_t i = 0; i < x->nooms && !status; i++)
-		status = put_oom(
-			x->f, q, &x->f->s->ooms[x->first_oom + i], i + 1, known[i] ? &sums[i] : NULL, err);
-	sqlite3_finalize(q);
-	free(sums);
-	free(known);
-	return status;
-}
-
 /* s->ooms is ordered by device: the rows of one stand together. */
 static void find_ooms(device_fill *x, int32_t device)
 {
@@ -340,44 +260,65 @@ static gs_status fill_states(device_fill *x, gs_error *err)
 	if (!status && x->f->store->shadowed)
 		status = put_selected(x, err);
 	if (!status)
-		status = put_ooms(x, err);
-	bool series = x->f->options->want & GS_WANT_SERIES && x->d->trace.n,
-		 steps = x->f->options->want & GS_WANT_STEPS && (x->d->trace.n || x->d->has_layout);
-	if (!status && (series || steps))
+		status = gs_fill_ooms(x->f, x->first_oom, x->nooms, &x->recording, err);
+	if (!status && (wants_series(x) || wants_steps(x)))
 		status = gs_recording_need_meaning(&x->recording, err);
-	if (!status && series)
-		status = gs_fill_series(x->f, &x->recording.meaning, err);
-	if (!status && steps)
+	if (!status && wants_series(x))
+		status = gs_series_compute(&x->series, &x->recording.meaning, err);
+	if (!status && wants_series(x))
+		status = gs_fill_series(x->f, &x->recording.meaning, &x->series, err);
+	if (!status && wants_steps(x))
 		status = put_steps(x, err);
 	return status;
 }
 
-/* Rows of devices that have no figures of their own, or that a message does not name. */
-static gs_status put_other_ooms(gs_fill *f, gs_error *err)
+/* Writing a device's events and computing what they mean: neither needs the other, each takes its
+ * part of a second for a million events, and only one of them uses SQLite. */
+typedef struct events_fill {
+	device_fill *x;
+	gs_status written, computed;
+	gs_error not_written, not_computed;
+} events_fill;
+
+static void compute_meaning(void *context)
 {
-	const gs_snapshot *s = f->s;
-	sqlite3_stmt *q = NULL;
-	gs_status status = gs_db_prepare(f->store->db, insert_oom, &q, err);
-	size_t number = 0;
-	for (size_t i = 0; i < s->nooms && !status; i++) {
-		number = i && s->ooms[i - 1].device == s->ooms[i].device ? number + 1 : 1;
-		if (!gs_snapshot_find_device(s, s->ooms[i].device))
-			status = put_oom(f, q, &s->ooms[i], number, NULL, err);
-	}
-	sqlite3_finalize(q);
-	return status;
+	events_fill *e = context;
+	device_fill *x = e->x;
+	if (!wants_meaning(x) && !wants_series(x) && !wants_steps(x))
+		return;
+	e->computed = gs_recording_need_meaning(&x->recording, &e->not_computed);
+	if (!e->computed && wants_series(x))
+		e->computed = gs_series_compute(&x->series, &x->recording.meaning, &e->not_computed);
+}
+
+static void write_events(void *context)
+{
+	events_fill *e = context;
+	e->written = gs_fill_events(e->x->f, e->x->d, &e->not_written);
+}
+
+static gs_status fill_events(device_fill *x, gs_error *err)
+{
+	events_fill e = {.x = x, .not_written = GS_ERROR_INIT, .not_computed = GS_ERROR_INIT};
+	if (!(x->f->options->want & GS_WANT_EVENTS) || !x->d->trace.n)
+		return GS_OK;
+	gs_parallel_beside(compute_meaning, write_events, &e);
+	if (e.written)
+		return gs_fail(err, e.written, "%s", e.not_written.text);
+	return e.computed ? gs_fail(err, e.computed, "%s", e.not_computed.text) : GS_OK;
 }
 
 gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
 {
-	if (!d)
-		return put_other_ooms(f, err);
 	if (gs_device_is_empty(f->s, d))
 		return GS_OK;
 	device_fill x = {.f = f, .d = d};
 	gs_recording_init(&x.recording, f->s, d, f->options->rules);
 	find_ooms(&x, d->device);
-	gs_status status = fill_states(&x, err);
+	gs_status status = fill_events(&x, err);
+	if (!status)
+		status = fill_states(&x, err);
+	gs_series_release(&x.series);
 	gs_recording_release(&x.recording);
 	free(x.oom_ids);
 	return status;

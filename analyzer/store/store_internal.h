@@ -3,7 +3,7 @@
 #define GS_ANALYZER_STORE_STORE_INTERNAL_H
 
 #include "analyzer/store/db.h"
-#include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/recording.h"
 #include "analyzer/state/free_memory.h"
 #include "analyzer/state/state.h"
 #include "analyzer/store/store.h"
@@ -51,10 +51,27 @@ bool gs_device_is_empty(const gs_snapshot *s, const gs_device *d);
 
 gs_status gs_fill_facts(gs_fill *f, gs_error *err);
 gs_status gs_fill_stacks(gs_fill *f, gs_error *err);
-gs_status gs_fill_device(
-	gs_fill *f, const gs_device *d, gs_error *err); /* states, OOM rows, series */
+/* All of a device: events, states, OOM rows, series, steps. */
+gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err);
+/* The OOM rows of a recording's device, n of the snapshot's from first on; bytes that they do not
+ * tell are its history's. */
+gs_status gs_fill_ooms(gs_fill *f, size_t first, size_t n, gs_recording *r, gs_error *err);
+/* Those of devices that have no figures of their own, or that a message does not name. */
+gs_status gs_fill_other_ooms(gs_fill *f, gs_error *err);
 gs_status gs_fill_events(gs_fill *f, const gs_device *d, gs_error *err);
-gs_status gs_fill_series(gs_fill *f, const gs_meaning *m, gs_error *err);
+
+/* Stacks of many sizes and stacks that only grow: what is computed of all events before any of it
+ * is written, without the store. Zeroed memory is none; release in any case. */
+typedef struct gs_series {
+	gs_varying *varying;
+	gs_growth *growing;
+	size_t nvarying, ngrowing;
+	bool computed;
+} gs_series;
+gs_status gs_series_compute(gs_series *x, const gs_meaning *m, gs_error *err); /* once */
+void gs_series_release(gs_series *x);
+/* They and bytes over time, of a device. */
+gs_status gs_fill_series(gs_fill *f, const gs_meaning *m, const gs_series *x, gs_error *err);
 gs_status gs_fill_steps(gs_fill *f, const gs_meaning *m, gs_error *err); /* step, peak */
 gs_status gs_fill_holders(gs_fill *f, const gs_meaning *m, const gs_device *d, const gs_layout *l,
 	int64_t state, gs_error *err);

@@ -1,5 +1,6 @@
 /* Which of many snapshots are unlike the others. */
 #include <check.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -113,6 +114,31 @@ START_TEST(each_thing_is_done_once_by_many_threads)
 }
 END_TEST
 
+typedef struct halves {
+	pthread_t caller;
+	bool own_on_the_callers;
+	int beside, own;
+} halves;
+
+static void do_beside(void *context) { ((halves *)context)->beside++; }
+
+static void do_own(void *context)
+{
+	halves *x = context;
+	x->own++;
+	x->own_on_the_callers = pthread_equal(pthread_self(), x->caller);
+}
+
+START_TEST(of_two_halves_the_callers_own_is_done_on_its_thread)
+{
+	halves x = {.caller = pthread_self()};
+	gs_parallel_beside(do_beside, do_own, &x);
+	ck_assert_int_eq(x.beside, 1);
+	ck_assert_int_eq(x.own, 1);
+	ck_assert(x.own_on_the_callers);
+}
+END_TEST
+
 Suite *suite_standing(void)
 {
 	Suite *suite = suite_create("standing");
@@ -122,6 +148,7 @@ Suite *suite_standing(void)
 	tcase_add_test(all, halves_are_not_unlike_each_other);
 	tcase_add_test(all, what_is_not_known_is_not_unlike);
 	tcase_add_test(all, each_thing_is_done_once_by_many_threads);
+	tcase_add_test(all, of_two_halves_the_callers_own_is_done_on_its_thread);
 	suite_add_tcase(suite, all);
 	return suite;
 }

@@ -21,6 +21,7 @@
 #include "recorder/api/env.h"
 #include "recorder/api/recorder.h"
 #include "recorder/pool/sim_device.h"
+#include "schema/gsnap_read.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -44,6 +45,8 @@ static void setup(void)
 	ck_assert_int_eq(gs_config_read(&config, &err), GS_OK);
 	ck_assert_int_eq(gs_config_set(&config, GS_ENV_DIR, folder, &err), GS_OK);
 	ck_assert_int_eq(gs_config_set(&config, GS_ENV_STREAM, path, &err), GS_OK);
+	/* naming frames would take most of the time */
+	ck_assert_int_eq(gs_config_set(&config, GS_ENV_STACKS, "none", &err), GS_OK);
 	config.sync = false;
 	config.stream_epoch = 5000;
 	config.events = 1 << 20;
@@ -125,6 +128,11 @@ static void read_file(const char *name, gs_snapshot *s)
 	ck_assert_msg(!gs_read_path(full, GS_WANT_ALL, s, &err), "%s: %s", full, err.text);
 }
 
+static uint32_t frames_of(const gs_snapshot *s, gs_id stack)
+{
+	return stack ? s->stacks[stack].n : 0;
+}
+
 static void same_events(const gs_snapshot *a, const gs_snapshot *b, size_t n)
 {
 	const gs_trace *x = &a->devices[0].trace, *y = &b->devices[0].trace;
@@ -134,7 +142,7 @@ static void same_events(const gs_snapshot *a, const gs_snapshot *b, size_t n)
 				e->size == f->size &&
 				!strcmp(gs_string_text(a, gs_event_tag(e)), gs_string_text(b, gs_event_tag(f))),
 			"event %zu", i);
-		ck_assert_uint_eq(a->stacks[e->stack].n, b->stacks[f->stack].n);
+		ck_assert_uint_eq(frames_of(a, e->stack), frames_of(b, f->stack));
 	}
 }
 
@@ -179,6 +187,7 @@ START_TEST(the_stream_holds_every_event_and_every_state_that_the_ring_shows)
 	char written[PATH_MAX], selector[24];
 	gs_dump_request request = {.reason = GS_DUMP_DEMAND, .path = written};
 	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	gs_config_set(&config, GS_ENV_STACKS, "c", &err);
 	open_recorder();
 	run(9000);
 	snprintf(written, sizeof written, "%s/dump.gsnap", folder);
@@ -347,7 +356,6 @@ static void read_course(const char *name, const char *selector, gs_snapshot *s)
 	const gs_input_entry entry = {.path = full};
 	const gs_part_wanted part = {.selector = selector, .course = true};
 	ck_assert_msg(!gs_part_read(&entry, GS_WANT_HISTORY, &part, s, &err), "%s", err.text);
-	ck_assert(s->excerpt);
 }
 
 static void same_steps(const gs_snapshot *whole, const gs_snapshot *part)
@@ -384,23 +392,26 @@ static void same_steps(const gs_snapshot *whole, const gs_snapshot *part)
 	gs_history_release(&h);
 }
 
-/* Peaks and steps by part: the same layouts as of the whole. */
+/* A moment by part: the same layout as of the whole. */
+static void same_moment(const gs_snapshot *whole, const char *name, const char *selector)
+{
+	gs_snapshot part;
+	gs_moments a, b;
+	read_course(name, selector, &part);
+	ck_assert_int_eq(gs_meaning_moments_select(whole, 0, selector, &a, &err), GS_OK);
+	ck_assert_msg(!gs_meaning_moments_select(&part, 0, selector, &b, &err), "%s", err.text);
+	same_layout(&a.at[0].layout, &b.at[0].layout);
+	ck_assert_int_eq(a.at[0].state.idx, gs_event_number(&part.devices[0].trace, b.at[0].state.idx));
+	gs_moments_release(&a);
+	gs_moments_release(&b);
+	gs_snapshot_release(&part);
+}
+
 static void same_moments(const gs_snapshot *whole, const char *name)
 {
 	static const char *const selectors[] = {"peak", "peak reserved", "step 7", "step 20 peak"};
-	for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++) {
-		gs_snapshot part;
-		gs_moments a, b;
-		read_course(name, selectors[i], &part);
-		ck_assert_int_eq(gs_meaning_moments_select(whole, 0, selectors[i], &a, &err), GS_OK);
-		ck_assert_msg(!gs_meaning_moments_select(&part, 0, selectors[i], &b, &err), "%s", err.text);
-		same_layout(&a.at[0].layout, &b.at[0].layout);
-		ck_assert_int_eq(
-			a.at[0].state.idx, gs_event_number(&part.devices[0].trace, b.at[0].state.idx));
-		gs_moments_release(&a);
-		gs_moments_release(&b);
-		gs_snapshot_release(&part);
-	}
+	for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++)
+		same_moment(whole, name, selectors[i]);
 }
 
 static void same_course(const char *name)
@@ -408,6 +419,7 @@ static void same_course(const char *name)
 	gs_snapshot whole, part;
 	read_file(name, &whole);
 	read_course(name, NULL, &part);
+	ck_assert(part.excerpt);
 	same_steps(&whole, &part);
 	same_moments(&whole, name);
 	gs_snapshot_release(&whole);
@@ -421,17 +433,115 @@ START_TEST(figures_tell_the_steps_and_peaks_that_all_events_tell)
 }
 END_TEST
 
-START_TEST(a_course_without_its_end_is_completed_from_the_last_events)
+/* --- cut in every section, read whole and in part */
+
+static void copy_start(const char *from, const char *to, uint64_t bytes)
+{
+	char command[1000];
+	snprintf(command, sizeof command, "head -c %llu %s/%s >%s/%s", (unsigned long long)bytes,
+		folder, from, folder, to);
+	ck_assert_int_eq(system(command), 0);
+}
+
+static gs_status read_bytes(void *arg, void *buf, size_t n, size_t *got, gs_error *e)
+{
+	(void)e;
+	*got = buf || !n ? fread(buf, 1, n, arg) : fseek(arg, (long)n, SEEK_CUR) ? 0 : n;
+	return GS_OK;
+}
+
+/* Headers of all sections of a file; malloc'd. */
+static gs_section *list_sections(const char *name, size_t *n)
 {
 	char full[400];
-	struct stat about;
-	run_of_steps("killed.gsnap");
-	snprintf(full, sizeof full, "%s/killed.gsnap", folder);
-	ck_assert_int_eq(stat(full, &about), 0);
-	for (int part = 9; part > 6; part--) {
-		ck_assert_int_eq(truncate(full, about.st_size * part / 10), 0);
-		same_course("killed.gsnap");
+	gs_section *all = NULL;
+	gs_sections *r;
+	snprintf(full, sizeof full, "%s/%s", folder, name);
+	FILE *f = fopen(full, "rb");
+	ck_assert_ptr_nonnull(f);
+	ck_assert_int_eq(gs_sections_open(&r, (gs_section_input){read_bytes, f}, &err), GS_OK);
+	for (*n = 0;; ++*n) {
+		all = realloc(all, (*n + 1) * sizeof *all);
+		gs_status status = gs_sections_next(r, &all[*n], &err);
+		if (status == GS_END)
+			break;
+		ck_assert_msg(!status, "%s", err.text);
 	}
+	gs_sections_close(r);
+	fclose(f);
+	return all;
+}
+
+/* Cut somewhere behind seven tenths of the events: a step 20 is whole, wherever layouts lie. */
+START_TEST(a_course_without_its_end_is_completed_from_the_last_events)
+{
+	size_t n, late = 0;
+	run_of_steps("run.gsnap");
+	gs_section *all = list_sections("run.gsnap", &n);
+	uint64_t events = 0;
+	for (size_t i = 0; i < n; i++)
+		if (all[i].kind == GS_SECTION_EVENT)
+			events = all[i].first + all[i].rows;
+	while (all[late].kind != GS_SECTION_EVENT || all[late].first < events * 7 / 10)
+		late++;
+	for (int i = 0; i < 6; i++) {
+		const gs_section *section = &all[late + next_random() % (n - late)];
+		copy_start("run.gsnap", "cut.gsnap",
+			section->offset + next_random() % (GS_GSNAP_SECTION_SIZE + section->packed));
+		same_course("cut.gsnap");
+	}
+	free(all);
+}
+END_TEST
+
+/* Whole and in part it answers alike, or does not answer. */
+static bool same_answers(const char *name)
+{
+	static const char *const selectors[] = {"captured", "peak", "peak reserved", "100"};
+	char full[400];
+	gs_snapshot whole;
+	snprintf(full, sizeof full, "%s/%s", folder, name);
+	if (gs_read_path(full, GS_WANT_ALL, &whole, &err))
+		return false;
+	if (!whole.ndevices || whole.devices[0].trace.n <= 100) {
+		gs_snapshot_release(&whole);
+		return false;
+	}
+	for (size_t i = 0; i < sizeof selectors / sizeof *selectors; i++)
+		same_moment(&whole, name, selectors[i]);
+	gs_snapshot_release(&whole);
+	return true;
+}
+
+/* In a section's header, in its body, and between two. */
+static size_t cut_in(const gs_section *section, size_t *answers)
+{
+	const uint64_t body = section->offset + GS_GSNAP_SECTION_SIZE;
+	const uint64_t cuts[] = {
+		section->offset + 1, body, body + section->packed / 2, body + section->packed};
+	for (size_t k = 0; k < sizeof cuts / sizeof *cuts; k++) {
+		copy_start("run.gsnap", "cut.gsnap", cuts[k]);
+		*answers += same_answers("cut.gsnap");
+	}
+	return 1;
+}
+
+START_TEST(a_stream_cut_in_any_section_answers_alike_whole_and_in_part)
+{
+	enum { EACH = 6 }; /* the last ones of each kind */
+	size_t n, cut[GS_SECTION_KINDS] = {0}, answers = 0;
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	config.stream_epoch = 500;
+	open_recorder();
+	run(1000);
+	close_recorder();
+	gs_section *all = list_sections("run.gsnap", &n);
+	for (size_t i = n; i-- > 0;)
+		if (cut[all[i].kind] < EACH)
+			cut[all[i].kind] += cut_in(&all[i], &answers);
+	ck_assert_uint_ge(cut[GS_SECTION_BLOCK], 2);
+	ck_assert_uint_gt(answers, 20);
+	free(all);
 }
 END_TEST
 
@@ -693,6 +803,7 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, a_short_stream_is_read_whole_where_that_was_asked_for);
 	tcase_add_test(t, figures_tell_the_steps_and_peaks_that_all_events_tell);
 	tcase_add_test(t, a_course_without_its_end_is_completed_from_the_last_events);
+	tcase_add_test(t, a_stream_cut_in_any_section_answers_alike_whole_and_in_part);
 	tcase_add_test(t, what_the_program_names_is_in_the_stream);
 	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
 	tcase_add_test(t, what_a_killed_process_streamed_is_there);

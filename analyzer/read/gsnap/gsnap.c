@@ -299,7 +299,7 @@ static gs_status read_section(gs_gsnap_reading *g, unsigned want, gs_error *err)
 		return gs_gsnap_add_events(g, err);
 	for (uint32_t i = 0; !status && adders[kind].add && i < g->section.rows; i++)
 		status = adders[kind].add(g, i, err);
-	if (g->stream && kind == GS_SECTION_BLOCK && g->section.flags & GS_SECTION_LAST)
+	if (!status && g->stream && kind == GS_SECTION_BLOCK && g->section.flags & GS_SECTION_LAST)
 		gs_gsnap_end_layout(g);
 	return status;
 }

@@ -15,6 +15,8 @@ extern const gs_command gs_commands[]; /* ended by an entry whose name is NULL *
 
 /* The command of that name, or NULL. */
 const gs_command *gs_command_find(const char *name);
+/* What --help says behind a command's options, a paragraph; NULL where there is nothing to say. */
+const char *gs_command_remarks(const gs_command *c);
 
 /* A command that another folder leaves out of a build has no function; the table then holds NULL.
  */

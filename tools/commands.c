@@ -40,3 +40,12 @@ const gs_command *gs_command_find(const char *name)
 			return c;
 	return NULL;
 }
+
+const char *gs_command_remarks(const gs_command *c)
+{
+	static const char known[] =
+		"Each advice says how it is known. replayed: the recorded requests were run through the "
+		"allocator again with the change; computed: figures of the file prove it; estimated: it "
+		"holds if the run goes on as it did; untried: nothing in the file can test it.";
+	return c && c->run == gs_cmd_diagnose ? known : NULL;
+}

@@ -215,6 +215,10 @@ static int help(const gs_option *options, const char *name)
 		wrapped(o->help, 26, 80);
 	}
 	printf("      --help              this text\n");
+	if (gs_command_remarks(c)) {
+		printf("\n");
+		wrapped(gs_command_remarks(c), 0, 80);
+	}
 	return GS_EXIT_DONE;
 }
 

@@ -208,6 +208,19 @@ static void say_part(gs_prose *p, int64_t bytes, const char *what)
 	gs_say(p, " %s", what);
 }
 
+/* Blocks whose free waits for other streams are in use until then, whatever the program thinks. */
+static void say_in_use(gs_prose *p, int64_t allocated, int64_t pending)
+{
+	if (pending <= 0) {
+		say_part(p, allocated, "in use");
+		return;
+	}
+	say_part(p, allocated + pending, "in use (");
+	if (allocated)
+		gs_say_size_beside(p, pending, allocated + pending);
+	gs_say(p, allocated ? " of it waiting to be freed)" : "all waiting to be freed)");
+}
+
 /* Bytes of the device that neither this allocator holds nor are free; GS_NONE unknown. */
 static int64_t held_by_others(const gs_diagnosis *d)
 {
@@ -249,8 +262,7 @@ static void write_device(answer *a)
 	gs_prose_clear(&p);
 	gs_prose_clear(&parts);
 	parts_of(d, &in_use, &pending, &cached);
-	say_part(&parts, in_use, "in use");
-	say_part(&parts, pending, "waiting to be freed");
+	say_in_use(&parts, in_use, pending);
 	say_part(&parts, cached, "cached");
 	say_part(&parts, others, "held by others");
 	say_part(&parts, d->device_free, "free");
@@ -407,10 +419,11 @@ static void write_peak(answer *a)
 	const gs_diagnosis *d = a->d;
 	gs_prose p;
 	char remark[160] = "";
-	if (!d->has_layout || d->peak.allocated <= d->totals.allocated)
+	int64_t in_use = (int64_t)(d->totals.allocated + d->totals.pending);
+	if (!d->has_layout || (int64_t)d->peak.allocated <= in_use)
 		return;
 	gs_prose_clear(&p);
-	gs_say_size_beside(&p, (int64_t)d->peak.allocated, (int64_t)d->totals.allocated);
+	gs_say_size_beside(&p, (int64_t)d->peak.allocated, in_use);
 	gs_say(&p, " in use");
 	if (d->peak.idx >= 0)
 		gs_say(&p, " at event %lld", (long long)gs_event_number(&d->device->trace, d->peak.idx));

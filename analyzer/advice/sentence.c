@@ -381,14 +381,17 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 	if (device_failed(d))
 		gs_say(p, "in this state ");
 	else if (d->device && !shows_requests(d->device))
-		gs_say(p, "the file holds no events that would tell of one; ");
-	gs_say_size(p, (int64_t)(d->totals.allocated + d->totals.pending));
+		gs_say(p,
+			"none in this file, which has no events%s and so cannot tell what failed, peaked or grew before it; ",
+			d->device->trace.n ? " of blocks" : "");
+	int64_t in_use = (int64_t)(d->totals.allocated + d->totals.pending);
+	gs_say_size(p, in_use);
 	gs_say(p, " in use of ");
 	gs_say_size(p, (int64_t)d->totals.reserved);
 	gs_say(p, " reserved");
-	if (d->peak.allocated > d->totals.allocated) {
+	if ((int64_t)d->peak.allocated > in_use) {
 		gs_say(p, "; the peak was ");
-		gs_say_size_beside(p, (int64_t)d->peak.allocated, (int64_t)d->totals.allocated);
+		gs_say_size_beside(p, (int64_t)d->peak.allocated, in_use);
 	}
 }
 

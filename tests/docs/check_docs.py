@@ -3,115 +3,40 @@
 
 A fence `console` holds commands behind "$ " (continued behind "> ") and what a terminal of 100 columns shows of them, a line "…" standing for any
 lines. A fence `pycon` holds Python behind ">>> ". A page's blocks run in its order in one folder that holds docs/examples with its recordings.
-Above a fence, a comment `<!-- not run: WHY -->` leaves it out; it is counted as skipped. A picture `![…](…/img/NAME.png)` whose NAME.png a command
-of the page made is compared with it, pixel by pixel."""
-import fcntl, glob, os, pty, re, select, shutil, struct, subprocess, sys, tempfile, termios, time, zlib
+A fence of any other language must say by a comment above it what it is. The comments, several joined by "; ":
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-BUILD, PAGES, UPDATE = os.path.abspath(sys.argv[1]), sys.argv[2:], os.environ.get("UPDATE") == "1"
-passed = failed = skipped = 0
-FENCE = re.compile(r"(?P<why><!-- not run: (?P<reason>[^>]*) -->\n)?```(?P<kind>console|pycon)\n(?P<body>.*?)^```$", re.S | re.M)
+    <!-- file: NAME -->       the block is a file of the folder, for the commands that follow; a workflow (yaml) is also run
+    <!-- from: PATH -->       the block is an excerpt of a file of the repository
+    <!-- before: COMMAND -->  runs first, unseen
+    <!-- needs: WHAT -->      places.py says what there is; the block runs in a folder of its own with the examples, where what it needs is here
+    <!-- not run: WHY -->     left out
+
+What is left out is counted as skipped, with its reason. A picture `![…](…/NAME.png)` whose NAME.png a command of the page made is compared with it,
+pixel by pixel; one that nothing makes is a failure. Commands and names inside sentences and tables are checked by mentions.py."""
+import os
+import re
+import shutil
+import struct
+import sys
+import tempfile
+import zlib
+
+import mentions
+import workflow
+from fences import alike, fences, parts, renamed
+from places import ROOT, Place, Unmet
+from runners import Python, on_terminal
+
+UPDATE = os.environ.get("UPDATE") == "1"
+HOME = "/srv/train"      # what outputs call the folder
+PROMPTS = {"console": ("$ ", "> "), "pycon": (">>> ", "... ")}
+counts = {"passed": 0, "failed": 0, "skipped": 0}
 
 
 def tell(ok, what):
-    global passed, failed
-    passed, failed = passed + bool(ok), failed + (not ok)
+    counts["passed" if ok else "failed"] += 1
     if not ok:
         print("docs: FAILED:", what)
-
-
-def environment(folder):
-    env = {k: v for k, v in os.environ.items() if not k.startswith(("GPUSNAP", "COLUMNS", "LINES", "NO_COLOR"))}
-    return {**env, "PATH": BUILD + ":" + env["PATH"], "LC_ALL": "C.UTF-8", "TZ": "UTC", "TERM": "xterm", "HOME": folder,
-            "PYTHONPATH": ROOT + "/tools/python", "GPUSNAP_ANALYZER_LIBRARY": BUILD + "/libgpusnap-analyzer.so.1",
-            "GPUSNAP_LIBRARY": BUILD + "/libgpusnap.so.1"}
-
-
-def on_terminal(command, folder, limit=120):
-    """What a terminal of 100 columns shows of a command, without colours; lines that were written over are gone."""
-    pid, fd = pty.fork()
-    if not pid:
-        os.chdir(folder)
-        fcntl.ioctl(1, termios.TIOCSWINSZ, struct.pack("HHHH", 40, 100, 0, 0))
-        os.execve("/bin/bash", ["bash", "-c", command], environment(folder))
-    out, end = b"", time.time() + limit
-    while time.time() < end:
-        if not select.select([fd], [], [], 1)[0]:
-            continue
-        try:
-            more = os.read(fd, 65536)
-        except OSError:
-            break
-        if not more:
-            break
-        out += more
-    else:
-        os.kill(pid, 9)
-        out += b"\n(took too long)\n"
-    os.waitpid(pid, 0)
-    os.close(fd)
-    text = re.sub(r"\x1b\[[0-9;?]*[A-Za-z]", "", out.decode("utf-8", "replace").replace("\r\n", "\n"))
-    return [line.rsplit("\r", 1)[-1].rstrip() for line in text.splitlines()]
-
-
-class Python:
-    """One interpreter for the page, in a process of its own so that a crash of the library is the page's alone."""
-
-    def __init__(self, folder):
-        self.process = subprocess.Popen([sys.executable, "-u", "-c", "import sys; sys.path.insert(0, %r); import check_docs_python" %
-                                         os.path.dirname(os.path.abspath(__file__))], cwd=folder, env=environment(folder), text=True,
-                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE)
-
-    def run(self, source):
-        try:
-            self.process.stdin.write(repr(source) + "\n")
-            self.process.stdin.flush()
-            return [line.rstrip() for line in eval(self.process.stdout.readline() or "'(died)'").splitlines()]
-        except BrokenPipeError:
-            return ["(died)"]
-
-
-def split(body, prompt, more):
-    """(source, lines of output) in turn."""
-    parts = []
-    for line in body.splitlines():
-        if line.startswith(prompt):
-            parts.append(([line[len(prompt):]], []))
-        elif parts and line.startswith(more) and not parts[-1][1]:
-            parts[-1][0].append(line[len(more):])
-        elif parts:
-            parts[-1][1].append(line.rstrip())
-    return parts
-
-
-def renamed(lines):
-    """The lines with the names that redaction makes up, new ones each time, numbered as they come."""
-    names = {}
-    return [re.sub(r"\b(?:file|function)-[0-9a-f]{10}\b", lambda m: names.setdefault(m[0], f"name-{len(names):010}"), line) for line in lines]
-
-
-def alike(expected, got):
-    """Whether the lines are those expected, "…" standing for any."""
-    if not expected:
-        return not got
-    if expected[0] == "…":
-        return any(alike(expected[1:], got[i:]) for i in range(len(got) + 1))
-    return bool(got) and expected[0] == got[0] and alike(expected[1:], got[1:])
-
-
-def run_block(page, kind, body, folder, python):
-    """The block's lines as they should be."""
-    prompt, more = ("$ ", "> ") if kind == "console" else (">>> ", "... ")
-    lines = []
-    for source, expected in split(body, prompt, more):
-        got = on_terminal("\n".join(source), folder) if kind == "console" else python.run("\n".join(source))
-        while expected and not expected[-1]:
-            expected.pop()
-        ok = alike(renamed(expected), renamed(got))
-        lines += [(prompt if not i else more) + s for i, s in enumerate(source)] + (expected if ok else got)
-        if not UPDATE:
-            tell(ok, f"{page}: {prompt}{source[0]}\n" + "".join(f"  - {x}\n" for x in expected) + "".join(f"  + {x}\n" for x in got))
-    return "\n".join(lines) + "\n"
 
 
 def pixels(path):
@@ -124,48 +49,111 @@ def pixels(path):
     return data[16:29], zlib.decompress(packed)
 
 
-def check_pictures(page, text, folder):
-    for target in re.findall(r"!\[[^]]*\]\(([^)]*img/[^)]*)\)", text):
-        stored, made = os.path.normpath(os.path.join(ROOT, os.path.dirname(page), target)), os.path.join(folder, os.path.basename(target))
-        if not os.path.exists(made):
-            tell(os.path.exists(stored), f"{page}: {target} is missing")
-        elif UPDATE:
-            shutil.copyfile(made, stored)
+class Page:
+    """A page being checked: its places by what they need, each with a folder and an interpreter that its blocks share."""
+
+    def __init__(self, build, name):
+        self.build, self.name, self.left_out = build, name, False
+        self.text = open(os.path.join(ROOT, name), encoding="utf-8").read()
+        self.root, self.places, self.interpreters = tempfile.mkdtemp(), {}, {}
+
+    def place(self, need):
+        if need not in self.places:
+            self.places[need] = Place(self.build, tempfile.mkdtemp(dir=self.root), need)
+        return self.places[need]
+
+    def python(self, need):
+        if need not in self.interpreters:
+            self.interpreters[need] = Python(self.place(need))
+        return self.interpreters[need]
+
+    def skip(self, why):
+        self.left_out = True
+        counts["skipped"] += 1
+        print(f"docs: SKIPPED {self.name}: {why}")
+
+    def run(self, fence):
+        """The block's lines as they should be."""
+        prompt, more = PROMPTS[fence.kind]
+        need, lines = fence.notes.get("needs"), []
+        for source, expected in parts(fence.body, prompt, more):
+            text = "\n".join(source)
+            got = on_terminal(text, self.place(need)) if fence.kind == "console" else self.python(need).run(text)
+            got = [line.replace(self.place(need).folder, HOME) for line in got]
+            while expected and not expected[-1]:
+                expected.pop()
+            ok = alike(renamed(expected), renamed(got))
+            lines += [(prompt if not i else more) + s for i, s in enumerate(source)] + (expected if ok else got)
+            if not UPDATE:
+                tell(ok, f"{self.name}: {prompt}{source[0]}\n" + "".join(f"  - {x}\n" for x in expected) + "".join(f"  + {x}\n" for x in got))
+        return "\n".join(lines) + "\n"
+
+    def excerpt(self, fence):
+        whole = [line.strip() for line in open(os.path.join(ROOT, fence.notes["from"]), encoding="utf-8")]
+        part = [line.strip() for line in fence.body.splitlines()]
+        found = any(whole[i:i + len(part)] == part for i in range(len(whole)))
+        tell(found, f"{self.name}: a block is not what {fence.notes['from']} says")
+
+    def block(self, fence):
+        """What the block should be."""
+        notes, need = fence.notes, fence.notes.get("needs")
+        if "not run" in notes:
+            self.skip(notes["not run"])
+            return fence.body
+        place = self.place(need)
+        if "before" in notes:
+            on_terminal(notes["before"], place)
+        if "from" in notes:
+            self.excerpt(fence)
+        elif "file" in notes:
+            with open(os.path.join(place.folder, notes["file"]), "w", encoding="utf-8") as out:
+                out.write(fence.body)
+            if fence.kind == "yaml" and not UPDATE:
+                wrong = workflow.trouble(fence.body, place)
+                tell(not wrong, f"{self.name}: {notes['file']}: {wrong}")
+        elif fence.kind in PROMPTS:
+            return self.run(fence)
+        elif fence.kind != "{toctree}":
+            tell(False, f"{self.name}: nothing runs a block of {fence.kind or 'no language'}: {fence.body.splitlines()[0]}")
+        return fence.body
+
+    def pictures(self):
+        for target in re.findall(r"!\[[^]]*\]\(([^)]*\.(?:png|svg))\)", self.text):
+            stored = os.path.normpath(os.path.join(ROOT, os.path.dirname(self.name), target))
+            made = [path for path in (os.path.join(p.folder, os.path.basename(target)) for p in self.places.values() if p.folder != ROOT) if os.path.exists(path)]
+            if not made:
+                tell(os.path.exists(stored) and self.left_out, f"{self.name}: no command makes {target}")
+            elif UPDATE:
+                if not os.path.exists(stored) or pixels(made[0]) != pixels(stored):
+                    shutil.copyfile(made[0], stored)
+            else:
+                tell(os.path.exists(stored) and pixels(made[0]) == pixels(stored), f"{self.name}: {target} has changed")
+
+    def check(self):
+        out, at = [], 0
+        for fence in fences(self.text):
+            try:
+                body = self.block(fence)
+            except Unmet as e:
+                body = fence.body
+                self.skip(str(e))
+            out += [self.text[at:fence.start], body]
+            at = fence.end
+        for interpreter in self.interpreters.values():
+            interpreter.close()
+        self.pictures()
+        if UPDATE:
+            with open(os.path.join(ROOT, self.name), "w", encoding="utf-8") as page:
+                page.write("".join(out) + self.text[at:])
         else:
-            tell(os.path.exists(stored) and (pixels(made) == pixels(stored) if made.endswith(".png") else True), f"{page}: {target} has changed")
+            mentions.check(self.build, self.name, self.text, self.root, tell)
+        shutil.rmtree(self.root)
 
 
-def furnish(folder):
-    for path in glob.glob(ROOT + "/docs/examples/*.*"):
-        shutil.copy(path, folder)
-    for path in glob.glob(ROOT + "/docs/examples/recorded/*"):
-        if path.endswith(".zst"):
-            subprocess.run(["zstd", "-qd", path, "-o", os.path.join(folder, os.path.basename(path)[:-4])], check=True)
-        else:
-            shutil.copy(path, folder)
-
-
-def check_page(page):
-    global skipped
-    path = os.path.join(ROOT, page)
-    text, out, at = open(path, encoding="utf-8").read(), [], 0
-    with tempfile.TemporaryDirectory() as folder:
-        furnish(folder)
-        python = Python(folder)
-        for m in FENCE.finditer(text):
-            out.append(text[at:m.start("body")])
-            at = m.end("body")
-            if m["why"]:
-                skipped += 1
-            out.append(m["body"] if m["why"] else run_block(page, m["kind"], m["body"], folder, python))
-        python.process.stdin.close()
-        python.process.wait()
-        check_pictures(page, text, folder)
-    if UPDATE:
-        open(path, "w", encoding="utf-8").write("".join(out) + text[at:])
-
-
-for page in PAGES:
-    check_page(os.path.relpath(page, ROOT))
-print(f"docs: {passed} passed, {failed} failed" + (f", {skipped} skipped (need a GPU, a network or PyTorch)" if skipped else ""))
-sys.exit(failed > 0)
+for page in sys.argv[2:]:
+    try:
+        Page(os.path.abspath(sys.argv[1]), os.path.relpath(page, ROOT)).check()
+    except ValueError as e:
+        tell(False, f"{page}: {e}")
+print("docs: {passed} passed, {failed} failed".format(**counts) + (f", {counts['skipped']} skipped" if counts["skipped"] else ""))
+sys.exit(counts["failed"] > 0)

@@ -3,8 +3,9 @@ DOCS_VENV ?= $(B)/docs-venv
 PAGES     := README.md $(sort $(wildcard docs/*.md docs/*/*.md))
 CHECKS    += check-docs
 .PHONY: check-docs deps-docs docs check-site
-check-docs: all $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the commands that the pages show, run and compared; UPDATE=1 rewrites outputs and pictures; PAGES="…" picks
-	$(Q)python3 tests/docs/check_docs.py $(B) $(PAGES)
+check-docs: all $(B)/demo $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the commands that the pages show, run and compared; UPDATE=1 rewrites outputs and pictures; PAGES="…" picks; blocks that need PyTorch, pytest, DuckDB, Spark or Ray run where TORCH_VENV, PLUGINS_VENV and FLEET_VENV have them
+	$(Q)python3 tests/docs/check_itself.py $(B)
+	$(Q)TORCH_VENV=$(TORCH_VENV) PLUGINS_VENV=$(PLUGINS_VENV) FLEET_VENV=$(FLEET_VENV) python3 tests/docs/check_docs.py $(B) $(PAGES)
 deps-docs: ## what docs and check-site need: Sphinx, MyST, Furo, codespell (PyPI), mandoc
 	@sh tools/deps.sh python3-venv mandoc
 	$(Q)[ -x $(DOCS_VENV)/bin/python ] || python3 -m venv $(DOCS_VENV)

@@ -76,11 +76,14 @@ if [ -s "$expressions" ]; then
 		broken=1
 	else
 		{
-			printf '\n### Asserted\n\n```\n'
-			gpusnap assert "$whole" ${base:+--base "$base"} "$@" 2>&1
-			broken=$?
-			[ $broken != 0 ] || printf 'all hold: %s\n' "$*"
-			printf '```\n'
+			printf '\n### Asserted\n\n'
+			if rows=$(gpusnap assert "$whole" ${base:+--base "$base"} --format markdown "$@" 2>&1); then
+				printf '%s\n\n' "${rows%%|*}"      # a table of those that do not hold has no rows
+				printf '* `%s`\n' "$@"
+			else
+				broken=$?
+				printf '%s\n' "$rows"
+			fi
 		} >>"$said"
 	fi
 fi

@@ -5,6 +5,8 @@ CHECKS    += check-docs
 .PHONY: check-docs deps-docs docs check-site
 check-docs: all $(B)/demo $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the commands that the pages show, run and compared; UPDATE=1 rewrites outputs and pictures; PAGES="…" picks; blocks that need PyTorch, pytest, DuckDB, Spark or Ray run where TORCH_VENV, PLUGINS_VENV and FLEET_VENV have them
 	$(Q)python3 tests/docs/check_itself.py $(B)
+	$(Q)if command -v mandoc >/dev/null; then python3 tools/docs/reference.py $(B) $(B)/docs-reference && python3 tests/docs/check_reference.py $(B) $(B)/docs-reference; else \
+		echo "check-docs: SKIPPED: the reference needs mandoc (make deps-docs)"; echo "reference: 0 passed, 0 failed, 1 skipped"; fi
 	$(Q)TORCH_VENV=$(TORCH_VENV) PLUGINS_VENV=$(PLUGINS_VENV) FLEET_VENV=$(FLEET_VENV) python3 tests/docs/check_docs.py $(B) $(PAGES)
 deps-docs: ## what docs and check-site need: Sphinx, MyST, Furo, codespell (PyPI), mandoc
 	@sh tools/deps.sh python3-venv mandoc

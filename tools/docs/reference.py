@@ -1,10 +1,27 @@
 #!/usr/bin/env python3
 """Writes the reference's pages from the program itself, so that they cannot say anything else. usage: reference.py BUILD FOLDER"""
-import json, os, re, subprocess, sys
+import ast
+import json
+import os
+import re
+import subprocess
+import sys
+import types
 
 build, folder = os.path.abspath(sys.argv[1]), sys.argv[2]
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 sample = root + "/docs/examples/recorded/serve.gsnap"
+
+
+MODULES = (("gpusnap", "Marks of your own, and the answers of the command as objects and tables."),
+           ("gpusnap.torch", "Recording PyTorch."), ("gpusnap.cupy", "Recording CuPy."), ("gpusnap.rmm", "Recording RMM."),
+           ("gpusnap.lightning", "A callback for Lightning's Trainer."), ("gpusnap.transformers", "A callback for the Hugging Face Trainer."),
+           ("gpusnap.fleet", "Thousands of dumps as Parquet tables; needs pyarrow and DuckDB."),
+           ("gpusnap.fleet.spark", "The same by Spark."), ("gpusnap.fleet.ray", "The same by Ray Data."))
+TYPES = {"int": "integer", "bool": "boolean"}
+VARIABLES = """
+The Python package also reads `GPUSNAP_LIBRARY` and `GPUSNAP_ANALYZER_LIBRARY`: the recorder's and the analyzer's library, where they are not those of the package.
+"""
 
 
 def run(*command):
@@ -75,8 +92,9 @@ def tables():
 
 
 def topics():
-    for topic, title in (("env", "Variables"), ("state", "States"), ("size", "Sizes")):
-        write(f"{topic}.md", f"# {title}\n\n```text\n{gpusnap('help', topic)}```\n")
+    for topic, title, more in (("env", "Variables", VARIABLES), ("state", "States", ""), ("size", "Sizes", ""), ("columns", "Columns of whatif, diff and list", ""),
+                               ("query", "Asking", "")):
+        write(f"{topic}.md", f"# {title}\n\n```text\n{gpusnap('help', topic)}```\n{more}")
 
 
 def sources():
@@ -90,13 +108,54 @@ def sources():
     write("json.md", text)
 
 
+def public(module):
+    """The names that a module of the package offers: its __all__, else what it defines."""
+    path = "tools/python/" + module.replace(".", "/")
+    tree = ast.parse(read(path + "/__init__.py" if os.path.isdir(os.path.join(root, path)) else path + ".py"))
+    for node in tree.body:
+        if isinstance(node, ast.Assign) and getattr(node.targets[0], "id", "") == "__all__":
+            return ast.literal_eval(node.value)
+    return [n.name for n in tree.body if isinstance(n, (ast.FunctionDef, ast.ClassDef)) and not n.name.startswith("_")]
+
+
 def python():
-    text = "# Python\n\n```{eval-rst}\n.. automodule:: gpusnap\n\n"
-    for name in ("open", "step", "tag", "dump"):
-        text += f".. autofunction:: gpusnap.{name}\n"
-    for name in ("snapshots.Snapshot", "snapshots.Diagnosis", "snapshots.Picture", "tables.Table", "library.Error", "library.UsageError"):
-        text += f".. autoclass:: gpusnap.{name}\n   :members:\n"
-    write("python.md", text + "```\n")
+    text = "# Python\n\nWhat `pip install gpusnap` brings. Only the module that you import needs the library it is about.\n"
+    for module, about in MODULES:
+        text += f"\n## {module}\n\n{about}\n\n```{{eval-rst}}\n.. currentmodule:: {module}\n\n"
+        for name in public(module):
+            if f"{module}.{name}" in dict(MODULES):
+                continue
+            what = "autoexception" if name.endswith("Error") else "autoclass" if name[0].isupper() else "autofunction"
+            text += f".. {what}:: {module}.{name}\n" + ("   :members:\n" if name[0].isupper() else "") + "\n"
+        text += "```\n"
+    write("python.md", text)
+
+
+def fleet_tables():
+    """The tables of gpusnap.fleet.schema, which needs pyarrow for types alone."""
+    module, arrow = types.ModuleType("schema"), types.ModuleType("pyarrow")
+    for name in ("string", "int64", "float64", "bool_", "date32", "schema", "field"):
+        setattr(arrow, name, lambda *_, **__: None)
+    was, sys.modules["pyarrow"] = sys.modules.get("pyarrow"), arrow
+    exec(read("tools/python/gpusnap/fleet/schema.py"), module.__dict__)
+    if was:
+        sys.modules["pyarrow"] = was
+    else:
+        del sys.modules["pyarrow"]
+    return module.TABLES, module._KEY
+
+
+def fleet():
+    tables, key = fleet_tables()
+    text = "# Tables and questions of a fleet\n\nWhat [`gpusnap fleet`](../fleet.md) writes. Every table has `day` (UTC, of the failure; none where no time is known) and `job` beside these columns. "
+    text += "Sizes are bytes, times microseconds since 1970 UTC, unknown is NULL.\n\n## Tables\n"
+    for name, (row, columns) in tables.items():
+        text += f"\n### {name}\n\nA row: {row}.\n\n" + table(["column", "type", "meaning"], [(f"`{c}`", TYPES.get(t, t), m) for c, t, m in key + columns])
+    text += "\n## Questions\n\nThe same SQL for DuckDB and Spark.\n"
+    for name in sorted(os.listdir(root + "/tools/python/gpusnap/fleet/questions")):
+        about, sql = read("tools/python/gpusnap/fleet/questions/" + name).split("\n", 1)
+        text += f"\n### {name[:-4].replace('_', ' ')}\n\n{about.lstrip('- ').capitalize()}.\n\n```sql\n{sql.strip()}\n```\n"
+    write("fleet.md", text)
 
 
 commands()
@@ -105,4 +164,5 @@ tables()
 topics()
 sources()
 python()
-write("index.md", "# Reference\n\nMade from the program itself.\n\n```{toctree}\n:maxdepth: 1\n\ncommands/index\nqueries\ntables\nenv\nstate\nsize\npython\nc\nformat\njson\n```\n")
+fleet()
+write("index.md", "# Reference\n\nMade from the program itself.\n\n```{toctree}\n:maxdepth: 1\n\ncommands/index\nqueries\ntables\nquery\ncolumns\nstate\nsize\nenv\nfleet\npython\nc\nformat\njson\n```\n")

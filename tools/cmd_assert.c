@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 
 #include "analyzer/query/assertion.h"
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 #include "analyzer/query/query.h"
 #include "analyzer/query/untold.h"
 #include "analyzer/store/db.h"
@@ -56,7 +58,7 @@ typedef struct broken { /* an assertion that is not true of a device */
 
 typedef struct outcome {
 	broken *all;
-	size_t n, devices;
+	size_t n, cap, devices;
 	bool complete;
 	char state[48];
 } outcome;
@@ -231,12 +233,10 @@ static void explain(broken *b, sqlite3_stmt *q, int events)
 static gs_status take_row(
 	const assert_options *o, gs_session *session, sqlite3_stmt *q, outcome *out, gs_error *err)
 {
-	broken *grown = realloc(out->all, (out->n + o->n) * sizeof *grown);
 	const char *path = NULL;
 	int64_t rank = GS_NONE;
-	if (!grown)
+	if (!GS_ARRAY_RESERVE(out->all, out->cap, out->n + o->n))
 		return gs_fail(err, GS_NO_MEMORY, "a list");
-	out->all = grown;
 	out->devices++;
 	gs_session_snapshot(session, sqlite3_column_int64(q, 0), &rank, &path);
 	for (size_t i = 0; i < o->n; i++) {
@@ -298,7 +298,7 @@ static int answer(const assert_options *o, const char *sql)
 		result = status ? gs_fail_file(gs_session_failed(session), &err, NULL) : print(o, &out);
 	for (size_t i = 0; i < out.n; i++)
 		free(out.all[i].snapshot);
-	free(out.all);
+	gs_memory_give(out.all);
 	gs_session_close(session);
 	return result;
 }

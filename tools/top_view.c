@@ -6,6 +6,8 @@
 #include <string.h>
 
 #include "analyzer/meaning/step_state.h"
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 #include "schema/printable.h"
 
 static gs_top_device *device_of(gs_top_view *view, int32_t device)
@@ -13,13 +15,11 @@ static gs_top_device *device_of(gs_top_view *view, int32_t device)
 	for (size_t i = 0; i < view->n; i++)
 		if (view->devices[i].device == device)
 			return &view->devices[i];
-	gs_top_device *grown = realloc(view->devices, (view->n + 1) * sizeof *grown);
-	if (!grown)
+	if (!GS_ARRAY_ONE_MORE(view->devices, view->n))
 		return NULL;
-	view->devices = grown;
-	grown += view->n++;
-	*grown = (gs_top_device){.device = device, .series = {.first = 0, .last = -1}};
-	return grown;
+	gs_top_device *d = &view->devices[view->n++];
+	*d = (gs_top_device){.device = device, .series = {.first = 0, .last = -1}};
+	return d;
 }
 
 static void forget_rows(gs_top_device *d)
@@ -229,6 +229,6 @@ void gs_top_view_release(gs_top_view *view)
 {
 	for (size_t i = 0; i < view->n; i++)
 		forget_rows(&view->devices[i]);
-	free(view->devices);
+	gs_memory_give(view->devices);
 	*view = (gs_top_view)GS_TOP_VIEW_INIT;
 }

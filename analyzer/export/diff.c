@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 #include "analyzer/state/free_memory.h"
 #include "schema/size.h"
 
@@ -42,18 +44,15 @@ static int by_change(const void *a, const void *b)
 static gs_status list_holders(gs_diff *d, const gs_diff_side *side, bool second, int32_t device)
 {
 	gs_holder_row *holders = NULL;
-	gs_diff_row *rows;
-	size_t n = 0;
+	size_t n = 0, room = d->n;
 	gs_status status = side->moment
 		? gs_meaning_holders(side->meaning, &side->moment->layout, &holders, &n)
 		: GS_OK;
 
-	rows = status ? NULL : realloc(d->rows, (d->n + n + 1) * sizeof *rows);
-	if (!rows) {
+	if (status || !GS_ARRAY_RESERVE(d->rows, room, d->n + n + 1)) {
 		free(holders);
 		return GS_NO_MEMORY;
 	}
-	d->rows = rows;
 	for (size_t i = 0; i < n; i++) {
 		gs_diff_row *row = &d->rows[d->n++];
 		*row = (gs_diff_row){.device = device, .category = holders[i].category};
@@ -117,13 +116,12 @@ static void describe(
 gs_status gs_diff_add(gs_diff *d, const gs_diff_side *a, const gs_diff_side *b, gs_error *err)
 {
 	const gs_moment *any = a->moment ? a->moment : b->moment;
-	gs_diff_layout *layouts = realloc(d->layouts, (d->nlayouts + 1) * sizeof *layouts), *l;
+	gs_diff_layout *l;
 	int32_t device = any->device->device;
 	size_t first = d->n;
 
-	if (!layouts)
+	if (!GS_ARRAY_ONE_MORE(d->layouts, d->nlayouts))
 		return gs_fail(err, GS_NO_MEMORY, "comparing devices");
-	d->layouts = layouts;
 	l = &d->layouts[d->nlayouts++];
 	*l = (gs_diff_layout){.device = device};
 	describe(a, &l->there_a, &l->a, &l->hole_a, &l->whole_a);
@@ -138,8 +136,8 @@ gs_status gs_diff_add(gs_diff *d, const gs_diff_side *a, const gs_diff_side *b, 
 
 void gs_diff_release(gs_diff *d)
 {
-	free(d->rows);
-	free(d->layouts);
+	gs_memory_give(d->rows);
+	gs_memory_give(d->layouts);
 	*d = (gs_diff)GS_DIFF_INIT;
 }
 

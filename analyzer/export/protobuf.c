@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 #include "schema/printable.h"
 
 enum { VARINT = 0, LENGTH = 2 };
@@ -15,21 +17,15 @@ void gs_proto_clear(gs_proto *p)
 
 void gs_proto_release(gs_proto *p)
 {
-	free(p->bytes);
+	gs_memory_give(p->bytes);
 	memset(p, 0, sizeof *p);
 }
 
 static unsigned char *room(gs_proto *p, size_t n)
 {
-	if (p->n + n > p->cap) {
-		size_t cap = (p->n + n) * 2;
-		unsigned char *bytes = realloc(p->bytes, cap);
-		if (!bytes) {
-			p->failed = true;
-			return NULL;
-		}
-		p->bytes = bytes;
-		p->cap = cap;
+	if (!GS_ARRAY_RESERVE(p->bytes, p->cap, p->n + n)) {
+		p->failed = true;
+		return NULL;
 	}
 	p->n += n;
 	return p->bytes + p->n - n;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/meaning/meaning_internal.h"
+#include "analyzer/model/memory.h"
 
 /* Named steps are the starts of the program's steps, whatever its lines say. */
 static gs_status starts_of_steps(gs_meaning *m)
@@ -51,15 +52,15 @@ void gs_meaning_release(gs_meaning *m)
 {
 	if (m->internal) {
 		gs_phases_release(&m->internal->phases);
-		free(m->internal->passes);
+		gs_memory_give(m->internal->passes);
 		free(m->internal->pass_at);
-		free(m->internal->starts);
+		gs_memory_give(m->internal->starts);
 		free(m->internal->parameter_sizes);
 		free(m->internal);
 	}
 	free(m->events);
 	free(m->initial);
-	free(m->steps);
+	gs_memory_give(m->steps);
 	memset(m, 0, sizeof *m);
 }
 

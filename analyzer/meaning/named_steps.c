@@ -7,6 +7,8 @@
 
 #include "analyzer/meaning/spans.h"
 #include "analyzer/meaning/meaning_internal.h"
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 
 static void name_step(gs_phase_step *step, const char *name)
 {
@@ -55,7 +57,7 @@ static gs_status from_annotations(gs_meaning *m)
 		return s->nannotations ? GS_NO_MEMORY : GS_OK;
 	gs_status status = GS_OK;
 	for (int k = 0; k < GS_STEP_SPAN_TRIES && !status && !m->nsteps; k++) {
-		free(m->steps);
+		gs_memory_give(m->steps);
 		m->steps = NULL;
 		status = steps_of_spans(m, all, gs_step_spans(s, m->history->device->device, k, all));
 	}
@@ -79,13 +81,8 @@ static gs_status from_tags(gs_meaning *m)
 		seen = tag;
 		if (m->nsteps && m->steps[m->nsteps - 1].number == number)
 			continue;
-		if (m->nsteps == cap) {
-			cap = cap ? cap * 2 : 64;
-			gs_phase_step *grown = realloc(m->steps, cap * sizeof *grown);
-			if (!grown)
-				return GS_NO_MEMORY;
-			m->steps = grown;
-		}
+		if (!GS_ARRAY_RESERVE(m->steps, cap, m->nsteps + 1))
+			return GS_NO_MEMORY;
 		if (m->nsteps)
 			m->steps[m->nsteps - 1].last_idx = (int64_t)i - 1;
 		m->steps[m->nsteps] = (gs_phase_step){.number = number,
@@ -102,7 +99,7 @@ gs_status gs_meaning_named_steps(gs_meaning *m)
 {
 	gs_status status = from_annotations(m);
 	if (!status && !m->nsteps) {
-		free(m->steps);
+		gs_memory_give(m->steps);
 		m->steps = NULL;
 		status = from_tags(m);
 	}

@@ -3,24 +3,20 @@
 #include <string.h>
 
 #include "analyzer/meaning/meaning_internal.h"
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 
 typedef struct walk {
 	gs_meaning_internal *w;
 	uint32_t current, backward; /* backward: the pass that what is computed again interrupts */
-	uint32_t cap;
+	size_t cap;
 } walk;
 
 static gs_status begin(walk *x, uint8_t phase)
 {
 	gs_meaning_internal *w = x->w;
-	if (w->npasses == x->cap) {
-		uint32_t cap = x->cap ? x->cap * 2 : 64;
-		gs_pass *grown = realloc(w->passes, cap * sizeof *grown);
-		if (!grown)
-			return GS_NO_MEMORY;
-		w->passes = grown;
-		x->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(w->passes, x->cap, (size_t)w->npasses + 1))
+		return GS_NO_MEMORY;
 	x->current = w->npasses++;
 	w->passes[x->current] = (gs_pass){.phase = phase};
 	return GS_OK;
@@ -96,7 +92,7 @@ gs_status gs_meaning_find_passes(gs_meaning *m)
 {
 	gs_meaning_internal *w = m->internal;
 	walk x = {.w = w, .backward = UINT32_MAX};
-	free(w->passes);
+	gs_memory_give(w->passes);
 	w->passes = NULL;
 	w->npasses = 0;
 	if (!w->pass_at)

@@ -6,6 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
+
 const gs_category_rule gs_own_rules[] = {
 #define GS_RULE(id, category, phase, trait, life, size, why)                                      \
 	{id, id ": " why, GS_CATEGORY_##category, GS_PHASE_##phase, GS_TRAIT_##trait, GS_LIFE_##life, \
@@ -130,10 +133,8 @@ static gs_status add_rule(gs_category_rules *r, const char *line, size_t words_n
 	if (category == GS_MOST_CATEGORIES)
 		return gs_fail(err, GS_LIMIT, "line %zu: more than %d names of categories", number,
 			GS_MOST_CATEGORIES - GS_CATEGORIES);
-	user_rule *grown = realloc(r->rules, (r->nrules + 1) * sizeof *grown);
-	if (grown)
-		r->rules = grown;
-	char *text = grown ? copy(line, words_n) : NULL, *why = text ? malloc(words_n + 32) : NULL;
+	bool room = GS_ARRAY_ONE_MORE(r->rules, r->nrules);
+	char *text = room ? copy(line, words_n) : NULL, *why = text ? malloc(words_n + 32) : NULL;
 	if (!why || category < 0) {
 		free(text);
 		free(why);
@@ -195,6 +196,6 @@ void gs_category_rules_free(gs_category_rules *r)
 	for (size_t i = 0; r && i < r->nnames; i++)
 		free(r->names[i]);
 	if (r)
-		free(r->rules);
+		gs_memory_give(r->rules);
 	free(r);
 }

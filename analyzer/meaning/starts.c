@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/meaning/meaning_internal.h"
+#include "analyzer/model/array.h"
 
 typedef struct search {
 	gs_meaning *m;
@@ -16,7 +17,7 @@ typedef struct search {
 	gs_id last;         /* stack of the last allocation of the program's own thread */
 	gs_id *memo_of;     /* by stack: the anchor's stack that memo is for */
 	int8_t *memo;
-	uint32_t cap;
+	size_t cap;
 } search;
 
 static gs_status push(search *x, uint32_t i)
@@ -24,14 +25,8 @@ static gs_status push(search *x, uint32_t i)
 	gs_meaning_internal *w = x->m->internal;
 	if (w->nstarts && w->starts[w->nstarts - 1] >= i)
 		return GS_OK;
-	if (w->nstarts == x->cap) {
-		uint32_t cap = x->cap ? x->cap * 2 : 64;
-		uint32_t *grown = realloc(w->starts, cap * sizeof *grown);
-		if (!grown)
-			return GS_NO_MEMORY;
-		w->starts = grown;
-		x->cap = cap;
-	}
+	if (!GS_ARRAY_RESERVE(w->starts, x->cap, (size_t)w->nstarts + 1))
+		return GS_NO_MEMORY;
 	w->starts[w->nstarts++] = i;
 	return GS_OK;
 }

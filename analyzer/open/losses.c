@@ -1,4 +1,6 @@
 #include "analyzer/open/losses.h"
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -11,11 +13,8 @@ bool gs_input_lose(gs_input_losses *losses, const char *path, bool in_folder, co
 		losses->skipped++;
 		return true;
 	}
-	gs_input_loss *grown = realloc(losses->all, (losses->n + 1) * sizeof *grown);
 	char *copy = strdup(path);
-	if (grown)
-		losses->all = grown;
-	if (!grown || !copy) {
+	if (!copy || !GS_ARRAY_RESERVE(losses->all, losses->cap, losses->n + 1)) {
 		free(copy);
 		return false;
 	}
@@ -40,6 +39,6 @@ void gs_input_losses_release(gs_input_losses *losses)
 {
 	for (size_t i = 0; i < losses->n; i++)
 		free(losses->all[i].path);
-	free(losses->all);
+	gs_memory_give(losses->all);
 	*losses = (gs_input_losses)GS_INPUT_LOSSES_INIT;
 }

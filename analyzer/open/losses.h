@@ -16,12 +16,12 @@ typedef struct gs_input_loss {
 
 typedef struct gs_input_losses {
 	gs_input_loss *all; /* that were named, in order */
-	size_t n;
+	size_t n, cap;
 	size_t skipped; /* met in folders */
 } gs_input_losses;
 #define GS_INPUT_LOSSES_INIT \
 	{                        \
-		NULL, 0, 0           \
+		NULL, 0, 0, 0        \
 	}
 
 /* Keeps it; false where that is no loss to go on after: memory is short (a list too long is the

@@ -1,6 +1,7 @@
 /* From a trace to requests. */
 #include "analyzer/model/array.h"
 #include "analyzer/model/hash_map.h"
+#include "analyzer/model/memory.h"
 #include "analyzer/replay/replay.h"
 
 #include <stdlib.h>
@@ -374,7 +375,7 @@ void gs_replay_release(gs_replay *r)
 {
 	gs_history_release(&r->own_history);
 	gs_replay_pools_release(&r->pools);
-	free(r->ops);
+	gs_memory_give(r->ops);
 	free(r->initial_slots);
 	memset(r, 0, sizeof *r);
 }

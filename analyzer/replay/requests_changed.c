@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/meaning/scaling.h"
+#include "analyzer/model/array.h"
 #include "analyzer/model/frames.h"
 
 enum { NO_BLOCK = -1 };
@@ -64,17 +65,14 @@ static gs_status insert_frees(gs_replay *r, const tracker *t, size_t at, const u
 	uint64_t *changed, gs_error *err)
 {
 	size_t extra = 0;
-	gs_replay_op *ops;
 
 	for (size_t i = 0; i < r->nslots; i++)
 		extra += t->holder[i] != NO_BLOCK && want[i];
 	if (!extra)
 		return GS_OK;
-	ops = realloc(r->ops, (r->n + extra) * sizeof *ops);
-	if (!ops)
+	if (!GS_ARRAY_RESERVE(r->ops, r->cap, r->n + extra))
 		return gs_fail(err, GS_NO_MEMORY, "rewriting the run");
-	r->ops = ops;
-	r->cap = r->n + extra;
+	gs_replay_op *ops = r->ops;
 	memmove(ops + at + extra, ops + at, (r->n - at) * sizeof *ops);
 	uint32_t event = at ? ops[at - 1].event : 0;
 	for (size_t i = 0; i < r->nslots; i++)

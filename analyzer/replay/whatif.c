@@ -1,5 +1,6 @@
 /* The question: requests, rules, recorded settings, budget, limit; and what is in doubt. */
 #include "analyzer/meaning/step_state.h"
+#include "analyzer/model/memory.h"
 #include "analyzer/replay/whatif.h"
 
 #include <inttypes.h>
@@ -384,7 +385,7 @@ gs_status gs_whatif_open(
 void gs_whatif_release(gs_whatif *w)
 {
 	gs_replay_release(&w->replay);
-	free(w->rows);
+	gs_memory_give(w->rows);
 	memset(w, 0, sizeof *w);
 }
 

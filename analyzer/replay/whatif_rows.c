@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
 #include "recorder/pool/rules.h"
 #include "schema/size.h"
 
@@ -156,13 +157,12 @@ static gs_status try_row(const gs_whatif *w, gs_whatif_row *row, gs_error *err)
 static gs_status add_rows(gs_whatif *w, const char *const *confs, size_t n, gs_error *err)
 {
 	gs_pool_settings settings;
-	gs_whatif_row *rows = realloc(w->rows, (w->n + n + 1) * sizeof *rows);
+	size_t room = w->n;
 
-	if (!rows)
+	if (!GS_ARRAY_RESERVE(w->rows, room, w->n + n + 1))
 		return gs_fail(err, GS_NO_MEMORY, "%zu rows", n);
-	w->rows = rows;
 	for (size_t i = 0; i < n; i++) {
-		gs_whatif_row *row = &rows[w->n];
+		gs_whatif_row *row = &w->rows[w->n];
 		memset(row, 0, sizeof *row);
 		if (strlen(confs[i]) >= sizeof row->conf)
 			return gs_fail(err, GS_LIMIT, "settings of more than %zu characters: %.60s…",
@@ -176,7 +176,7 @@ static gs_status add_rows(gs_whatif *w, const char *const *confs, size_t n, gs_e
 		}
 		w->n++;
 	}
-	return for_each_row(w, rows + w->n - n, n, try_row, err);
+	return for_each_row(w, w->rows + w->n - n, n, try_row, err);
 }
 
 gs_status gs_whatif_try(gs_whatif *w, const char *const *confs, size_t n, gs_error *err)

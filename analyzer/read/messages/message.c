@@ -76,6 +76,7 @@ static const char *message_text(gs_oom_text *o, const gs_text *t, const gs_oom_m
 	return gs_snapshot_text(o->snapshot, t->text + from, to - from);
 }
 
+/* Outside the reader's account: MAX_FINDS bounds it, whatever the text's size. */
 gs_status gs_oom_text_add(gs_oom_text *o, const gs_oom_find *f, gs_error *err)
 {
 	if (o->n == o->cap) {

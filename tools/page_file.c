@@ -83,7 +83,8 @@ gs_status gs_page_file_open(gs_page_file *p, gs_error *err)
 		path = found;
 	if (!path || !*path)
 		return gs_fail(err, GS_NOT_FOUND,
-			"this build came without the page; `make page` makes it, and $GPUSNAP_PAGE names one");
+			"this build came without the page: the wheel and the package of Debian bring it, "
+			"`make deps-page page` makes it, and $GPUSNAP_PAGE names one");
 	gs_status status = read_file(path, &p->text, err);
 	return status ? status : split(p, path, err);
 }

@@ -33,9 +33,9 @@ check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
 # the ordinary program built by -m32, which sees more than WebAssembly tells; the libraries are built from Debian's sources.
 FUZZ32_LIBS   := $(B)/package/libs-m32
 FUZZ32 = PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(FUZZ32_LIBS))/lib/pkgconfig pkg-config --static" LIBDW=no HTTP=no CUDA_INC=
-$(FUZZ32_LIBS)/complete: $(B)/package/sources/complete tools/package/libs.sh
+$(FUZZ32_LIBS)/complete: $(SOURCES)/complete tools/package/libs.sh
 	@echo "  CC   the libraries for 32 bits"
-	+$(Q)rm -f $@ && CC="gcc -m32" AR=ar sh tools/package/libs.sh $(B)/package/sources $(@D)
+	+$(Q)rm -f $@ && CC="gcc -m32" AR=ar sh tools/package/libs.sh $(SOURCES) $(@D)
 .PHONY: deps-fuzz32 check-fuzz32
 deps-fuzz32: ## install what check-fuzz32 and fuzz32-NAME need: gcc and clang for 32 bits, what unpacks Debian's sources
 	@sh tools/deps.sh gcc-multilib clang libclang-rt-14-dev dpkg-dev tcl xz-utils

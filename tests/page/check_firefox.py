@@ -46,7 +46,7 @@ def text(selector):
     return m.execute_script("return document.querySelector(arguments[0])?.textContent ?? ''", [selector])
 
 
-m = Marionette(bin=FIREFOX, headless=True, prefs={"datareporting.policy.dataSubmissionEnabled": False})
+m = Marionette(bin=FIREFOX, headless=True, gecko_log=os.devnull, prefs={"datareporting.policy.dataSubmissionEnabled": False})
 m.start_session({"strictFileInteractability": False})
 try:
     m.navigate("file://" + PAGE)

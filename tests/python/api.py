@@ -93,6 +93,8 @@ class Answers(unittest.TestCase):
             self.assertEqual(html.unescape(re.search('srcdoc="([^"]*)"', frame)[1]), page.data.decode())
         with unittest.mock.patch.dict(os.environ, GPUSNAP_PAGE=__file__), self.assertRaises(gpusnap.Error):
             s.page()
+        with unittest.mock.patch.dict(os.environ, GPUSNAP_PAGE='/nowhere.html'), self.assertRaisesRegex(gpusnap.Error, '/nowhere.html .* not there'):
+            s.page()
 
     def test_pictures_and_the_report_are_the_commands_files(self):
         with tempfile.TemporaryDirectory() as folder, gpusnap.open(FAILED) as s:

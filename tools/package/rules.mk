@@ -27,19 +27,23 @@ ZIG       := $(PACKAGE_VENV)/bin/python-zig
 PACKAGE_TOOLS := ziglang==0.17.1 hatchling build auditwheel nvidia-cuda-runtime nvidia-cuda-crt
 export ZIG_GLOBAL_CACHE_DIR ?= $(abspath $(PACKAGE))/zig-cache
 export ZIG_LOCAL_CACHE_DIR  ?= $(abspath $(PACKAGE))/zig-cache
+# what fetches and unpacks the libraries' sources
+SOURCE_TOOLS := dpkg-dev tcl xz-utils
 .PHONY: deps-wheel
 deps-wheel: ## install what make wheel and make static need (Debian packages and, from PyPI, zig)
-	@sh tools/deps.sh gcc libc6-dev pkg-config dpkg-dev tcl xz-utils fonts-dejavu-core python3-venv
+	@sh tools/deps.sh gcc libc6-dev pkg-config $(SOURCE_TOOLS) fonts-dejavu-core python3-venv
 	@[ -e $(PACKAGE_VENV)/complete ] || { python3 -m venv $(PACKAGE_VENV) && $(PACKAGE_VENV)/bin/pip install --quiet $(PACKAGE_TOOLS) && \
 		touch $(PACKAGE_VENV)/complete; }
 $(PACKAGE_VENV)/complete:
 	@echo "package: zig is not here; \`make deps-wheel\` installs it" >&2; exit 1
-$(PACKAGE)/sources/complete:
+# the libraries' sources; a Debian source package has its own
+SOURCES   ?= $(PACKAGE)/sources
+$(SOURCES)/complete:
 	@echo "  GET  sources of the libraries"
 	$(Q)sh tools/package/sources.sh $(@D)
-$(PACKAGE)/libs-%/complete: $(PACKAGE)/sources/complete tools/package/libs.sh | $(PACKAGE_VENV)/complete
+$(PACKAGE)/libs-%/complete: $(SOURCES)/complete tools/package/libs.sh | $(PACKAGE_VENV)/complete
 	@echo "  CC   the libraries for $*"
-	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $*" AR="$(abspath $(ZIG)) ar" sh tools/package/libs.sh $(PACKAGE)/sources $(@D)
+	+$(Q)rm -f $@ && CC="$(abspath $(ZIG)) cc -target $*" AR="$(abspath $(ZIG)) ar" sh tools/package/libs.sh $(SOURCES) $(@D)
 
 # make for another system. $(1): the target as zig names it, $(2): what to make
 for_system = $(MAKE) --no-print-directory B=$(PACKAGE)/$(1) CC="$(abspath $(ZIG)) cc -target $(1)" AR="$(abspath $(ZIG)) ar" \
@@ -84,7 +88,7 @@ wheel-%: $(PACKAGE)/libs-%-linux-gnu.$(GLIBC)/complete $(B)/share.complete
 	+$(Q)$(call for_system,$*-linux-gnu.$(GLIBC),LDFLAGS=-s parts)
 	$(Q)if [ -e $(PACKAGE)/torch/complete ]; then cp $(PACKAGE)/glue-$*.zip $(PACKAGE)/$*-linux-gnu.$(GLIBC)/parts/torch_prebuilt.zip; \
 		else echo "wheel: WITHOUT prebuilt glue of PyTorch (make deps-glue): users need a compiler" >&2; fi
-	$(Q)for l in $(PACKAGE)/sources/*/debian/copyright; do n=$${l%/debian/copyright}; \
+	$(Q)for l in $(SOURCES)/*/debian/copyright; do n=$${l%/debian/copyright}; \
 		install -D -m 644 $$l $(PACKAGE)/$*-linux-gnu.$(GLIBC)/parts/licenses/$${n##*/}; done
 	$(Q)GPUSNAP_PARTS=$(abspath $(PACKAGE))/$*-linux-gnu.$(GLIBC)/parts GPUSNAP_PLATFORM=manylinux_$(subst .,_,$(GLIBC))_$* \
 		$(PACKAGE_VENV)/bin/python -m hatchling build -t wheel -d $(abspath $(B))/dist
@@ -99,16 +103,17 @@ dist: ## the sources that are committed, as build/dist/gpusnap-VERSION.tar.gz: t
 	@mkdir -p $(B)/dist
 	$(Q)git archive --format=tar --prefix=gpusnap-$(VERSION)/ HEAD | gzip -9n > $(DIST)
 	@echo $(DIST)
-deb: dist ## Debian packages of what is committed (after make deps-deb), in build/dist
+deb: dist $(SOURCES)/complete ## Debian packages of what is committed (after make deps-deb), in build/dist
 	$(Q)rm -rf $(PACKAGE)/deb && mkdir -p $(PACKAGE)/deb
 	$(Q)cp $(DIST) $(PACKAGE)/deb/gpusnap_$(VERSION).orig.tar.gz
-	$(Q)tar xzf $(DIST) -C $(PACKAGE)/deb
+	$(Q)sh tools/package/libraries.sh $(SOURCES) $$(git log -1 --format=%ct) $(PACKAGE)/deb/gpusnap_$(VERSION).orig-libraries.tar.gz
+	$(Q)tar xzf $(DIST) -C $(PACKAGE)/deb && tar xzf $(PACKAGE)/deb/gpusnap_$(VERSION).orig-libraries.tar.gz -C $(PACKAGE)/deb/gpusnap-$(VERSION)
 	$(Q)epoch=$$(git log -1 --format=%ct); sh tools/package/changelog.sh $(VERSION) $$epoch > $(PACKAGE)/deb/gpusnap-$(VERSION)/debian/changelog && \
-		cd $(PACKAGE)/deb/gpusnap-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=$$epoch PAGE="$(abspath $(PAGE))" \
+		cd $(PACKAGE)/deb/gpusnap-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=$$epoch \
 		CUDA_INC="$(or $(CUDA_INC),$(wildcard $(abspath $(PACKAGE_VENV))/lib/python3*/site-packages/nvidia/cu*/include))" \
 		dpkg-buildpackage -us -uc -d > ../log 2>&1 || { tail -n 30 ../log >&2; exit 1; }
 	$(Q)cp $(PACKAGE)/deb/*_$(VERSION)* $(B)/dist/
 	@ls $(B)/dist/*.deb
 .PHONY: deps-deb
-deps-deb: deps ## install what make deb needs
+deps-deb: deps deps-page-clang ## install what make deb needs
 	@sh tools/deps.sh dpkg-dev debhelper dh-python fakeroot

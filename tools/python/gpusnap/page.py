@@ -5,7 +5,6 @@ import base64
 import html
 import os
 import pathlib
-import sys
 from typing import Iterator, Union
 
 from .library import Error
@@ -16,19 +15,26 @@ _MARK = '<!-- gpusnap: recordings -->'
 
 
 def _places() -> Iterator[pathlib.Path]:
+    """In the source tree, or below share/ of whatever PREFIX, PREFIX/lib/pythonX.Y/site-packages, PREFIX/lib/gpusnap/python or
+    pip's --target this package was put in."""
     here = pathlib.Path(__file__).resolve().parent
-    if os.environ.get('GPUSNAP_PAGE'):
-        yield pathlib.Path(os.environ['GPUSNAP_PAGE'])
-    yield pathlib.Path(sys.prefix) / 'share' / 'gpusnap' / _NAME                  # the wheel
-    yield here.parent.parent.parent / 'build' / 'page' / _NAME                    # the source tree
-    yield here.parent.parent.parent.parent / 'share' / 'gpusnap' / _NAME          # installed as PREFIX/lib/gpusnap/python/gpusnap
+    yield here.parent.parent.parent / 'build' / 'page' / _NAME
+    for above in list(here.parents)[:4]:
+        yield above / 'share' / 'gpusnap' / _NAME
 
 
 def _empty() -> str:
-    for place in _places():
-        if place.exists():
+    named = os.environ.get('GPUSNAP_PAGE')
+    for place in [pathlib.Path(named)] if named else _places():
+        try:
             return place.read_text(encoding='utf-8')
-    raise Error(None, f'this installation came without the page, {_NAME} (set GPUSNAP_PAGE to its path)')
+        except FileNotFoundError:
+            continue
+        except (OSError, UnicodeDecodeError) as e:
+            raise Error(None, f'the page {place} cannot be read: {e}') from None
+    raise Error(None, f'the page {named} (GPUSNAP_PAGE) is not there' if named else
+                f'this installation came without the page, {_NAME}: the wheel and the package of Debian bring it, '
+                '`make deps-page page` makes it, and $GPUSNAP_PAGE names one')
 
 
 class Page:

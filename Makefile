@@ -1,7 +1,7 @@
 # gpusnap. `make` builds build/gpusnap; `make help` lists the rest.
 # Yours to set: CC CFLAGS LDFLAGS prefix DESTDIR B (build folder) V=1 (show commands) SAN=address,undefined
 # For other systems also: AR PKG_CONFIG, LIBDW=no (C frames keep their addresses), HTTP=no (no
-# view --serve), CUDA_INC= (no CUDA device)
+# view --serve)
 B       ?= build
 CFLAGS  ?= -O2 -g
 prefix  ?= /usr/local
@@ -26,10 +26,9 @@ pkg      = $(shell $(PKG_CONFIG) --$(1) $(2))
 OURS    := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARN) $(SANFLAGS)
 Q       := $(if $(V),,@)
 
-# CUDA's headers: the toolkit's, or those of its wheels (CUDA_INC=FOLDER). Without them the CUDA device is left out.
+# CUDA's headers: the toolkit's, or those of its wheels (CUDA_INC=FOLDER). Only tests want them: the pretend CUDA.
 CUDA_INC ?= $(patsubst %/cuda.h,%,$(firstword $(wildcard /usr/local/cuda/include/cuda.h /usr/local/cuda-*/include/cuda.h /usr/include/cuda.h \
 	$(VIRTUAL_ENV)/lib/python3*/site-packages/nvidia/*/include/cuda.h /usr/local/lib/python3*/dist-packages/nvidia/*/include/cuda.h)))
-NOT_CUDA := $(if $(CUDA_INC),recorder/device/no_cuda.c,recorder/device/cuda.c)
 # What a build leaves out is a whole file; another of the same functions, which answer "not here", stands for it.
 LIBDW    ?= yes
 HTTP     ?= $(if $(filter yes,$(shell $(PKG_CONFIG) --exists libmicrohttpd 2>/dev/null && echo yes)),yes,no)
@@ -39,7 +38,7 @@ NOT_DW   := analyzer/read/open/$(if $(filter no,$(LIBDW)),symbols.c,no_symbols.c
 # The ladder: each library may use those to its right of the same line.
 SRC_schema   := $(sort $(wildcard schema/*.c schema/*/*.c))
 SRC_pool     := $(sort $(wildcard recorder/pool/*.c))
-SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/% $(NOT_CUDA),$(wildcard recorder/*/*.c)))
+SRC_recorder := $(sort $(filter-out recorder/pool/% recorder/preload/%,$(wildcard recorder/*/*.c)))
 SRC_analyzer := $(sort $(filter-out $(NOT_DW),$(wildcard analyzer/*/*.c analyzer/*/*/*.c)))
 SRC_tools    := $(sort $(filter-out $(NOT_HTTP),$(wildcard tools/*.c)))
 SRC_unit     := $(sort $(wildcard tests/unit/*.c))
@@ -76,8 +75,6 @@ $(B)/obj/font.o: tools/font.S
 # --- objects and libraries -----------------------------------------------------------------------
 $(B)/obj/schema/%.o:   PKGS = $(PKG_schema)
 $(B)/obj/recorder/%.o: PKGS = $(PKG_schema) $(PKG_recorder)
-$(B)/obj/recorder/device/cuda.o: CPPFLAGS += -isystem $(CUDA_INC)
-$(B)/obj/tools/cmd_help.o: CPPFLAGS += $(if $(CUDA_INC),,-DGS_NO_CUDA)
 $(B)/obj/analyzer/%.o: PKGS = $(PKG_analyzer)
 $(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer) $(PKG_tools)
 $(B)/obj/tests/%.o:    PKGS = check $(PKG_analyzer) $(PKG_recorder)

@@ -62,7 +62,7 @@ typedef enum gpusnap_status {
 		1,                 /* the device is short of memory; the dump, if one was due, is written */
 	GPUSNAP_INVALID = 2,   /* an argument or setting; the words say which */
 	GPUSNAP_STATE = 3,     /* not open, open already, or nothing to pop */
-	GPUSNAP_NO_DRIVER = 4, /* no CUDA driver, no device, or a build without CUDA */
+	GPUSNAP_NO_DRIVER = 4, /* no CUDA driver, or no device */
 	GPUSNAP_DEVICE = 5,    /* the driver failed in another way */
 	GPUSNAP_NO_HOST_MEMORY = 6,
 	GPUSNAP_NOT_FOUND = 7, /* no such device, address or statistic */

@@ -103,9 +103,6 @@ static void overview(void)
 	for (size_t i = 0; i < sizeof topics / sizeof *topics; i++)
 		printf(" %s", topics[i].name);
 	printf(".\nExit status: 0 done, 1 failed, 2 wrong usage.\n");
-#ifdef GS_NO_CUDA
-	printf("This build has no CUDA device (its headers were not found).\n");
-#endif
 }
 
 static int unknown(const char *word)

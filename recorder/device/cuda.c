@@ -1,12 +1,13 @@
 /* CUDA devices on the driver API. */
 #include "recorder/device/cuda.h"
 
-#include <cuda.h>
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "recorder/device/driver.h"
 
 /* Every driver function in use. Some names are macros for a later version (cuMemAlloc is
  * cuMemAlloc_v2): they are turned into text after that, so that the function asked for is the one

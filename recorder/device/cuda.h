@@ -1,5 +1,5 @@
 /* CUDA devices by the driver API, which is loaded from libcuda.so.1 when first asked for: nothing
- * links it. A build without CUDA's headers has the same functions, which all say so. */
+ * links it, and no header of CUDA is needed. */
 #ifndef GS_RECORDER_DEVICE_CUDA_H
 #define GS_RECORDER_DEVICE_CUDA_H
 
@@ -12,8 +12,8 @@ typedef struct gs_cuda_device gs_cuda_device;
  * refused inside a stream capture by the driver, not here. */
 extern const gs_device_ops gs_cuda_ops;
 
-/* Loads and initialises the driver (once; thread-safe). GS_UNSUPPORTED: no driver, no device or a
- * build without CUDA, and why. */
+/* Loads and initialises the driver (once; thread-safe). GS_UNSUPPORTED: no driver or no
+ * device, and why. */
 gs_status gs_cuda_load(gs_error *err);
 int gs_cuda_count(void);                  /* devices; 0 before a successful load */
 const char *gs_cuda_driver_version(void); /* "13.0"; NULL before */

@@ -32,7 +32,7 @@ check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
 # The same where size_t has 32 bits, as in the page's module: there a product of two counts wraps that fits 64. gcc's sanitizers (clang's for searching) watch
 # the ordinary program built by -m32, which sees more than WebAssembly tells; the libraries are built from Debian's sources.
 FUZZ32_LIBS   := $(B)/package/libs-m32
-FUZZ32 = PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(FUZZ32_LIBS))/lib/pkgconfig pkg-config --static" LIBDW=no HTTP=no CUDA_INC=
+FUZZ32 = PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(FUZZ32_LIBS))/lib/pkgconfig pkg-config --static" LIBDW=no HTTP=no
 $(FUZZ32_LIBS)/complete: $(SOURCES)/complete tools/package/libs.sh
 	@echo "  CC   the libraries for 32 bits"
 	+$(Q)rm -f $@ && CC="gcc -m32" AR=ar sh tools/package/libs.sh $(SOURCES) $(@D)

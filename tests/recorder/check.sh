@@ -1,5 +1,5 @@
 #!/bin/sh
-# Runs the programs of this folder. usage: check.sh BUILD_FOLDER PROGRAMS_FOLDER   (CC and MAKE in the environment)
+# Runs the programs of this folder. usage: check.sh BUILD_FOLDER PROGRAMS_FOLDER   (CC, MAKE and CUDA_INC in the environment)
 build=$1 dir=$2
 tmp=$(mktemp -d)
 trap 'rm -rf "$tmp"' EXIT
@@ -34,7 +34,19 @@ if [ -f "$dir/libcuda.so.1" ]; then
 	expect "two CUDA devices" env LD_LIBRARY_PATH="$dir" FAKE_CUDA_DEVICES=2 "$dir/cuda" "$tmp/cuda" 2
 	expect "the dump names the device" sh -c "'$build/gpusnap' query '$tmp'/cuda/oom*d0*.gsnap 'SELECT name FROM device' | grep -q 'Pretend'"
 else
-	skip "the CUDA device (no CUDA headers)"
+	skip "the CUDA device (no CUDA headers to build the pretend driver with)"
+fi
+
+# the recorder's declarations of the driver, against CUDA's own header where that is
+driver() { # header, file of what it says
+	$CC -Wall -Werror -I. ${CUDA_INC:+-isystem "$CUDA_INC"} -DHEADER="$1" -o "$tmp/driver" tests/recorder/driver.c && "$tmp/driver" >"$2"
+}
+expect "the driver's header is one of its own" driver '"recorder/device/driver.h"' "$tmp/driver.own"
+if [ -n "$CUDA_INC" ]; then
+	expect "and declares the same functions as CUDA's" driver '<cuda.h>' "$tmp/driver.cuda"
+	expect "with the same sizes, places and values" diff "$tmp/driver.cuda" "$tmp/driver.own"
+else
+	skip "the driver's header against CUDA's own (no CUDA headers)"
 fi
 
 expect "sixteen threads for two seconds" "$dir/soak" 2 "$tmp/soak"

@@ -13,7 +13,7 @@ $(RECORDER_DIR)/libcuda.so.1: tests/torch/pretend-cuda/fakecuda.c
 .PHONY: check-recorder check-threads soak
 CHECKS += check-recorder check-threads
 check-recorder: $(RECORDER_PROGRAMS:%=$(RECORDER_DIR)/%) $(if $(CUDA_INC),$(RECORDER_DIR)/libcuda.so.1) all ## programs that use the library: no heap at a failure, CUDA, installed example, threads
-	$(Q)CC="$(CC)" MAKE="$(MAKE) --no-print-directory" sh tests/recorder/check.sh $(B) $(RECORDER_DIR)
+	$(Q)CC="$(CC)" CUDA_INC="$(CUDA_INC)" MAKE="$(MAKE) --no-print-directory" sh tests/recorder/check.sh $(B) $(RECORDER_DIR)
 SECONDS_OF_SOAK ?= 60
 soak: ## sixteen threads on one recorder, their run streamed, under ThreadSanitizer, for SECONDS_OF_SOAK (60)
 	$(Q)$(MAKE) --no-print-directory B=$(B)-tsan SAN=thread CFLAGS="-O1 -g" $(B)-tsan/recorder-check/soak

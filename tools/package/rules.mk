@@ -48,7 +48,6 @@ $(PACKAGE)/libs-%/complete: $(SOURCES)/complete tools/package/libs.sh | $(PACKAG
 # make for another system. $(1): the target as zig names it, $(2): what to make
 for_system = $(MAKE) --no-print-directory B=$(PACKAGE)/$(1) CC="$(abspath $(ZIG)) cc -target $(1)" AR="$(abspath $(ZIG)) ar" \
 	PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(PACKAGE)/libs-$(1))/lib/pkgconfig pkg-config --static" LIBDW=no \
-	CUDA_INC="$(wildcard $(abspath $(PACKAGE_VENV))/lib/python3*/site-packages/nvidia/cu*/include)" \
 	CFLAGS="-O2 -g0" HERE=$(B) $(2)
 
 GLIBC := 2.28
@@ -110,7 +109,6 @@ deb: dist $(SOURCES)/complete ## Debian packages of what is committed (after mak
 	$(Q)tar xzf $(DIST) -C $(PACKAGE)/deb && tar xzf $(PACKAGE)/deb/gpusnap_$(VERSION).orig-libraries.tar.gz -C $(PACKAGE)/deb/gpusnap-$(VERSION)
 	$(Q)epoch=$$(git log -1 --format=%ct); sh tools/package/changelog.sh $(VERSION) $$epoch > $(PACKAGE)/deb/gpusnap-$(VERSION)/debian/changelog && \
 		cd $(PACKAGE)/deb/gpusnap-$(VERSION) && env -u MAKEFLAGS -u MAKELEVEL SOURCE_DATE_EPOCH=$$epoch \
-		CUDA_INC="$(or $(CUDA_INC),$(wildcard $(abspath $(PACKAGE_VENV))/lib/python3*/site-packages/nvidia/cu*/include))" \
 		dpkg-buildpackage -us -uc -d > ../log 2>&1 || { tail -n 30 ../log >&2; exit 1; }
 	$(Q)cp $(PACKAGE)/deb/*_$(VERSION)* $(B)/dist/
 	@ls $(B)/dist/*.deb

@@ -4,25 +4,8 @@
 dist=$(cd "$1" && pwd)
 mkdir -p "$2"
 scratch=$(cd "$2" && pwd)
-here=$(cd "$(dirname "$0")/../.." && pwd)
-release=$(sed -n 's/^#define GS_RELEASE "\(.*\)"/\1/p' "$here/schema/version.h")
-log=$scratch/log
-passed=0 failed=0 skipped=0
-expect() { # what, command…
-	what=$1
-	shift
-	if "$@" >"$log" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "deb: failed: $what"
-		sed 's/^/  /' "$log" | tail -n 20
-	fi
-}
-skip() {
-	skipped=$((skipped + 1))
-	echo "deb: SKIPPED: $*" >&2
-}
+check=deb log=$scratch/log
+. "$(dirname "$0")/harness.sh"
 
 for p in gpusnap libgpusnap1 libgpusnap-analyzer1 libgpusnap-dev python3-gpusnap; do
 	expect "$p is built" sh -c "ls '$dist/${p}_$release-1_'*.deb"
@@ -64,19 +47,25 @@ else
 fi
 
 base=$scratch/chroot-base clean=$scratch/chroot
-finish() {
-	echo "deb: $passed passed, $failed failed, $skipped skipped"
-	[ "$failed" = 0 ]
-	exit
-}
-[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || { skip "a clean Debian (needs root and debootstrap)"; finish; }
-[ -e "$base.complete" ] || { rm -rf "$base"; debootstrap --variant=minbase bookworm "$base" >"$log" 2>&1 && touch "$base.complete"; } ||
-	{ skip "a clean Debian (debootstrap: $(tail -n 1 "$log"))"; finish; }
+debian bookworm "$base" || finish
+rm -rf "$clean" && cp -a "$base" "$clean"
+cp /etc/resolv.conf "$clean/etc/"
+inside() { ${alone-} chroot "$clean" env -u GPUSNAP_DIR LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "cd /tmp && $1"; }
+
+# the source package, built where there is what it names and nothing else
+cp "$dist"/gpusnap_"$release"-1.dsc "$dist"/gpusnap_"$release".orig*.tar.* "$dist"/gpusnap_"$release"-1.debian.tar.* "$clean/tmp/"
+inside "apt-get update" >/dev/null 2>&1
+expect "Debian has all that the source package is built of" inside "apt-get install -y --no-install-recommends dpkg-dev && apt-get build-dep -y --no-install-recommends ./gpusnap_*.dsc"
+! unshare -n true 2>/dev/null || alone="unshare -n"
+expect "it is built there without a network" inside "dpkg-source -x gpusnap_*.dsc built && cd built && dpkg-buildpackage -us -uc -b"
+alone=
+page_of() { dpkg-deb --fsys-tarfile "$1"/gpusnap_"$release"-1_*.deb | tar xO ./usr/share/gpusnap/gpusnap.html | sha256sum; }
+expect "with the same page" sh -c "test '$(page_of "$dist")' = '$(page_of "$clean/tmp")'"
+
 rm -rf "$clean" && cp -a "$base" "$clean"
 cp /etc/resolv.conf "$clean/etc/"
 cp "$dist"/*_"$release"-1_*.deb "$clean/tmp/"
 cp "$here/tests/data/faults/pinned.pickle" "$scratch/example.c" "$clean/tmp/"
-inside() { chroot "$clean" env -u GPUSNAP_DIR LC_ALL=C.UTF-8 DEBIAN_FRONTEND=noninteractive sh -c "cd /tmp && $1"; }
 inside "apt-get update" >/dev/null 2>&1
 names() { (cd "$clean" && find . -xdev -iname '*gpusnap*' ! -path './var/*' ! -path './tmp/*' | sort); }
 names >"$scratch/before"
@@ -97,6 +86,7 @@ expect "pytest finds the plugin" inside "python3 -m pytest --help | grep -- --gp
 printf 'import pytest\n@pytest.mark.gpu_memory(peak="1 GiB")\ndef test_it(): pass\n' >"$clean/tmp/test_it.py"
 expect "and skips with a reason where nothing can be measured" inside "python3 -m pytest -rs --gpusnap test_it.py | grep 'SKIPPED.*PyTorch cannot be imported'"
 expect "Python analyses" inside "python3 -c 'import gpusnap; assert gpusnap.open(\"pinned.pickle\").diagnose().kind == \"fragmentation\"'"
+use_page "chroot $clean env LC_ALL=C.UTF-8" python3 gpusnap /tmp "installed"
 expect "the manual is there" inside "test -s /usr/share/man/man1/gpusnap.1.gz || grep -q 'path-exclude.*man' /etc/dpkg/dpkg.cfg.d/*"
 inside "rm -rf .pytest_cache __pycache__"
 expect "purge removes them" inside "apt-get purge -y gpusnap libgpusnap1 libgpusnap-analyzer1 libgpusnap-dev python3-gpusnap"

@@ -5,28 +5,10 @@
 dist=$(cd "$1" && pwd) tools=$3
 mkdir -p "$2"
 scratch=$(cd "$2" && pwd)
-here=$(cd "$(dirname "$0")/../.." && pwd)
-release=$(sed -n 's/^#define GS_RELEASE "\(.*\)"/\1/p' "$here/schema/version.h")
+check=wheel log=$scratch/log
+. "$(dirname "$0")/harness.sh"
 x86=$dist/gpusnap-$release-py3-none-manylinux_2_28_x86_64.whl
 arm=$dist/gpusnap-$release-py3-none-manylinux_2_28_aarch64.whl
-log=$scratch/log
-passed=0 failed=0 skipped=0
-unset GPUSNAP_DIR GPUSNAP_LIBRARY PYTHONPATH PIP_FIND_LINKS
-expect() { # what, command…
-	what=$1
-	shift
-	if "$@" >"$log" 2>&1; then
-		passed=$((passed + 1))
-	else
-		failed=$((failed + 1))
-		echo "wheel: failed: $what"
-		sed 's/^/  /' "$log" | tail -n 20
-	fi
-}
-skip() {
-	skipped=$((skipped + 1))
-	echo "wheel: SKIPPED: $*" >&2
-}
 
 # What a user does first. $1: the command to start the place with (env, chroot), $2: python there, $3: gpusnap there, $4: the scratch folder
 # as the place sees it, $5: as we see it.
@@ -56,6 +38,7 @@ use_it() {
 	expect "$6: a pickle" in_place "$1" "$4" "$3 diagnose pinned.pickle --json | grep '\"kind\":\"fragmentation\"'"
 	expect "$6: the package reads it too" in_place "$1" "$4" "$2 -c 'import gpusnap; assert gpusnap.open(\"pinned.pickle\").diagnose().kind == \"fragmentation\"'"
 	expect "$6: a map with text" in_place "$1" "$4" "$3 map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
+	[ -z "$with_page" ] || use_page "$1" "$2" "$3" "$4" "$6"
 	expect "$6: a program is run with the preload" in_place "$1" "$4" "test \"\$($3 run $2 -c 'print(6 * 7)')\" = 42"
 	expect "$6: the preload is the package's" in_place "$1" "$4" "$3 run $2 -c 'import os; print(os.environ[\"LD_PRELOAD\"])' | grep '/gpusnap/libgpusnap-preload.so'"
 	expect "$6: and Python is watched for torch" in_place "$1" "$4" "$3 run $2 -c 'import sys; print(type(sys.meta_path[0]).__name__)' | grep -x _Start"
@@ -78,7 +61,9 @@ for processor in x86_64 aarch64; do
 	*) failed=$((failed + 1)) && echo "wheel: failed: the glue of PyTorch for $processor" && sed 's/^/  /' "$log" | tail -n 20 ;;
 	esac
 done
+with_page=
 if [ -e "$6/page/gpusnap.html" ] || [ -e "$6/share/gpusnap/gpusnap.html" ]; then
+	with_page=yes
 	expect "the page for the browser is in both wheels" sh -c \
 		"for w in '$x86' '$arm'; do python3 -m zipfile -l \$w | grep -q 'data/share/gpusnap/gpusnap.html' || exit 1; done"
 else
@@ -116,11 +101,9 @@ for version in 3.9 3.10 3.11 3.12 3.13 3.14; do
 	rm -rf "$place"
 done
 
-for suite in bullseye bookworm; do
+for suite in bullseye bookworm trixie sid; do
 	root=$scratch/chroot-$suite
-	[ "$(id -u)" = 0 ] && command -v debootstrap >/dev/null || { skip "Debian $suite (needs root and debootstrap)"; continue; }
-	[ -e "$root.complete" ] || { rm -rf "$root"; debootstrap --variant=minbase --include=python3-pip $suite "$root" >"$log" 2>&1 && touch "$root.complete"; } ||
-		{ skip "Debian $suite (debootstrap: $(tail -n 1 "$log"))"; continue; }
+	debian $suite "$root" python3-pip || continue
 	cp "$x86" "$root/"
 	break=
 	! chroot "$root" pip install --help | grep -q break-system || break=--break-system-packages
@@ -153,7 +136,10 @@ expect "without libraries it says which packages are missing" sh -c \
 	"! PKG_CONFIG_LIBDIR=/nonexistent $tools -m pip wheel --no-cache-dir --no-build-isolation --no-deps -w '$scratch/built' '$sdist' >'$log.sdist' 2>&1 && grep 'missing: .*libzstd-dev.*libdw-dev' '$log.sdist'"
 expect "it builds with the system's libraries" "$tools" -m pip wheel --no-cache-dir --no-build-isolation --no-deps -w "$scratch/built" "$sdist"
 expect "what it builds is installed" sh -c "python3 -m venv '$scratch/python-sdist' && '$scratch/python-sdist/bin/pip' install --no-index '$scratch'/built/*.whl"
+with_page= # its page needs another compiler
 use_it env "$scratch/python-sdist/bin/python" "$scratch/python-sdist/bin/gpusnap" "$scratch/python-sdist" "$scratch/python-sdist" "source distribution"
+expect "source distribution: where the page is not there it says how to get one" sh -c \
+	"! '$scratch/python-sdist/bin/gpusnap' page -o '$scratch/page.html' 2>'$log.page' && grep 'make deps-page page' '$log.page' && test ! -e '$scratch/page.html'"
 rm -rf "$scratch/built" "$scratch/python-sdist"
 
 # the other processor
@@ -177,5 +163,4 @@ if command -v qemu-aarch64 >/dev/null && [ -d "$4" ]; then
 else
 	skip "the aarch64 wheel is not run (qemu-user, libc6-arm64-cross)"
 fi
-echo "wheel: $passed passed, $failed failed, $skipped skipped"
-[ "$failed" = 0 ]
+finish

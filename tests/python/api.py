@@ -6,9 +6,11 @@ import html
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
+import types
 import unittest
 import unittest.mock
 import zipfile
@@ -215,6 +217,8 @@ class Errors(unittest.TestCase):
             with open(odd, 'wb') as f:
                 f.write(b'\x80\xff\xfe odd')
             self.fails(FileNotFoundError, [missing], lambda: gpusnap.open(missing))
+            self.fails(IsADirectoryError, [folder], lambda: gpusnap.open(folder))
+            self.fails(TypeError, ['a path or bytes, not int'], lambda: gpusnap.open(5))
             e = self.fails(gpusnap.Error, [odd], lambda: gpusnap.open(odd))
             self.assertEqual(e.path, odd)
             self.assertTrue(e.reason and odd not in e.reason)
@@ -331,7 +335,26 @@ class Notebook(unittest.TestCase):
         self.assertEqual((kind, name), ('line', 'gpusnap'))
         self.assertEqual(function(f' {FAILED} ').path, FAILED)
         self.assertEqual(function(f'"{FAILED}"').path, FAILED)
-        self.assertRaises(gpusnap.UsageError, lambda: function(''))
+        self.assertEqual(function(f'{FAILED} holders').rows, gpusnap.open(FAILED).holders().rows)
+        self.assertEqual(function(f"'{FAILED}' select 1 as one").rows, [{'one': 1}])
+        with tempfile.TemporaryDirectory() as folder:
+            shutil.copy(FAILED, folder + '/two words')
+            self.assertEqual(function(folder + '/two words').path, folder + '/two words')
+        for usage in '', '--help', f'{FAILED} nosuchquery':
+            self.assertRaises(gpusnap.UsageError, function, usage)
+        self.assertRaises(FileNotFoundError, function, 'nowhere.pickle')
+
+    def test_a_mistake_in_the_magic_is_one_line_of_ipython(self):
+        class Shell:
+            def register_magic_function(self, function, kind, name):
+                self.magic = function
+        shell, errors = Shell(), types.ModuleType('IPython.core.error')
+        errors.UsageError = type('UsageError', (Exception,), {})
+        with unittest.mock.patch.dict(sys.modules, {'IPython.core.error': errors}):
+            gpusnap.load_ipython_extension(shell)
+            for line, said in (('', 'usage: %gpusnap FILE'), ('nowhere.pickle', '^nowhere.pickle: No such file'),
+                               (f'{FAILED} holderz', 'holders'), (DATA, '^' + re.escape(DATA) + ': Is a directory')):
+                self.assertRaisesRegex(errors.UsageError, said, shell.magic, line)
 
 
 class Prebuilt(unittest.TestCase):

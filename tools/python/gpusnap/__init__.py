@@ -45,7 +45,7 @@ def open(source: Source, number: int = 0, *, name: Optional[str] = None) -> Snap
 
 
 def load_ipython_extension(ipython: Any) -> None:
-    """`%load_ext gpusnap` brings the magic `%gpusnap FILE`."""
+    """`%load_ext gpusnap` brings the magic `%gpusnap FILE [QUERY]`."""
     from . import notebook
     notebook.load(ipython)
 

@@ -1,10 +1,14 @@
-"""What notebooks show, and the magic `%gpusnap FILE` (after `%load_ext gpusnap`). Names come from files of strangers: every text is
+"""What notebooks show, and the magic `%gpusnap FILE [QUERY]` (after `%load_ext gpusnap`). Names come from files of strangers: every text is
 escaped, and pictures are data of images, in which nothing runs."""
 from __future__ import annotations
 
 import base64
+import functools
 import html
-from typing import Any, Callable, Dict, List, Optional, Sequence
+import os
+import re
+import sys
+from typing import Any, Callable, Dict, List, Optional, Sequence, Tuple
 
 _PRE = 'white-space:pre-wrap;word-break:break-word;text-align:left'
 
@@ -53,17 +57,43 @@ def snapshot(s: Any) -> str:
     return '<div class="gpusnap">' + ''.join(parts) + '</div>'
 
 
+_USAGE = 'usage: %gpusnap FILE [QUERY]    (QUERY: a named query or SQL)'
+
+
+def _split(line: str) -> Tuple[str, str]:
+    """File and query. What is a file's name as it stands is one, blanks and all; else a name with blanks is quoted."""
+    if os.path.lexists(line):
+        return line, ''
+    quoted = re.fullmatch(r"""(["'])(.+?)\1(?:\s+(.*))?""", line, re.S)
+    if quoted:
+        return quoted[2], quoted[3] or ''
+    name, _, query = line.partition(' ')
+    return name, query.strip()
+
+
 def magic(line: str) -> Any:
-    """%gpusnap FILE: opens a snapshot and shows its verdict, map and plot; the value is the snapshot."""
+    """%gpusnap FILE shows the verdict, the map and the plot of a snapshot; its value is the snapshot.
+    %gpusnap FILE QUERY shows the rows of a named query (holders, steps, …) or of SQL; its value is the table."""
     from .library import UsageError
     from .snapshots import Snapshot
-    name = line.strip()
-    if len(name) > 1 and name[0] == name[-1] and name[0] in '\'"':
-        name = name[1:-1]
-    if not name:
-        raise UsageError(None, 'usage: %gpusnap FILE')
-    return Snapshot(name)
+    name, query = _split(line.strip())
+    if not name or name in ('-h', '--help', '?'):
+        raise UsageError(None, _USAGE)
+    s = Snapshot(name)
+    return s.query(query) if query else s
 
 
 def load(ipython: Any) -> None:
-    ipython.register_magic_function(magic, 'line', 'gpusnap')
+    from .library import Error
+    shell = sys.modules.get('IPython.core.error')
+
+    @functools.wraps(magic)
+    def gpusnap(line: str) -> Any:
+        try:
+            return magic(line)
+        except (OSError, Error) as e:
+            if not shell:
+                raise
+            # which IPython shows as one line, without a traceback through this package
+            raise shell.UsageError(f'{e.filename}: {e.strerror}' if isinstance(e, OSError) else str(e)) from None
+    ipython.register_magic_function(gpusnap, 'line', 'gpusnap')

@@ -111,10 +111,15 @@ class Snapshot:
             path = os.fspath(source)
             if not os.path.lexists(path):
                 raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), path)
+            if os.path.isdir(path):
+                raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
             self.path = self.path or os.fsdecode(path)
             status = self._lib.gpusnap_snapshot_open(self._handle, os.fsencode(path), number)
         else:
-            data = source if isinstance(source, bytes) else bytes(memoryview(source))
+            try:
+                data = source if isinstance(source, bytes) else bytes(memoryview(source))
+            except TypeError:
+                raise TypeError(f'a snapshot is a path or bytes, not {type(source).__name__}') from None
             given = library.argument(self.path) if self.path else None
             status = self._lib.gpusnap_snapshot_open_memory(self._handle, data, len(data), given)
         self._check(status)

@@ -357,6 +357,22 @@ class Notebook(unittest.TestCase):
                 self.assertRaisesRegex(errors.UsageError, said, shell.magic, line)
 
 
+class Run(unittest.TestCase):
+    """python -m gpusnap run, before a program begins."""
+
+    def said(self, *arguments):
+        p = subprocess.run([sys.executable, '-m', 'gpusnap', *arguments], capture_output=True, text=True, env={**os.environ, 'PYTHONPATH': root + '/tools/python'})
+        self.assertNotIn('Traceback', p.stderr)
+        return p.returncode, p.stderr
+
+    def test_what_cannot_be_run_is_said_in_a_line(self):
+        self.assertEqual(self.said('run', '/nowhere.py'), (2, "gpusnap: run: can't open file '/nowhere.py': No such file or directory\n"))
+        self.assertEqual(self.said('run', '-m', 'nowhere.at_all'), (2, 'gpusnap: run: No module named nowhere.at_all\n'))
+        for wrong in ((), ('run',), ('run', '-m'), ('run', '--dir'), ('run', '--other', 'x.py'), ('walk', 'x.py')):
+            status, text = self.said(*wrong)
+            self.assertEqual((status, text.split('\n')[0]), (2, 'usage: python -m gpusnap run [--dir DIR] SCRIPT [ARGUMENT…]'), wrong)
+
+
 class Prebuilt(unittest.TestCase):
     """Which glue of those that a wheel brings fits a PyTorch: one of a given version, without PyTorch itself."""
 

@@ -59,12 +59,14 @@ def _size(value: Any, what: str) -> int:
         return value
     found = re.fullmatch(r'\s*(\d+(?:\.\d+)?)\s*([a-zA-Z]*)\s*', value) if isinstance(value, str) else None
     if not found or found[2].lower() not in _UNITS:
-        raise pytest.UsageError(f'gpu_memory: {what}={value!r} is not a size, such as 1024 or "2 GiB"')
+        raise ValueError(f'{what}={value!r} is not a size, such as 1024 or "2 GiB"')
     return int(float(found[1]) * _UNITS[found[2].lower()])
 
 
-def _limits(peak: Any = None, growth: Any = None, baseline: Any = None, tolerance: Any = '5%', device: int = 0) -> _Limits:
+def _limits(peak: Any = None, growth: Any = None, baseline: Any = None, tolerance: Any = '5%', device: Any = 0) -> _Limits:
     share = isinstance(tolerance, str) and re.fullmatch(r'\s*\d+(\.\d+)?\s*%\s*', tolerance)
+    if not isinstance(device, int) or device < 0:
+        raise ValueError(f'device={device!r} is not the number of a device')
     return _Limits(None if peak is None else _size(peak, 'peak'), None if growth is None else _size(growth, 'growth'),
                    None if baseline is None else os.fspath(baseline), tolerance.strip() if share else _size(tolerance, 'tolerance'), device)
 
@@ -75,8 +77,9 @@ def _asked(item: Any) -> Optional[_Limits]:
         return None
     try:
         return _limits(*mark.args, **mark.kwargs)
-    except TypeError as e:
-        raise pytest.UsageError(f'gpu_memory: {e}') from None
+    except (TypeError, ValueError) as e:
+        wrong = str(e).replace('_limits() ', '')
+    pytest.fail(f'gpu_memory: {wrong}', pytrace=False)  # a line that names the mark, not a traceback through this file
 
 
 def _allowed(base: int, tolerance: Union[int, str]) -> int:

@@ -78,6 +78,8 @@ for venv in "${@:7}"; do
 	expect "attach() and use() need no compiler with the PyTorch of $venv" sh -c "cd '$here' && CXX=/bin/false XDG_CACHE_HOME='$scratch/cache' \
 		PACKAGE='$scratch/for-torch' python3 tests/torch/check_torch.py '$venv/bin/python' '$6' attach_leaves_one_dump_that_names_the_lines \
 		the_dump_equals_the_snapshot_of_the_same_observer_call use_leaves_one_dump_that_names_the_lines | tee '$log.torch' && grep ' 3 passed, 0 failed' '$log.torch'"
+	expect "a PyTorch that the wheel does not know is told what it knows" sh -c "cd '$here' && PACKAGE='$scratch/for-torch' python3 tests/torch/check_torch.py \
+		'$venv/bin/python' '$6' a_release_that_nobody_knew_is_recorded_all_the_same | tee '$log.torch' && grep ' 1 passed, 0 failed' '$log.torch'"
 	expect "nothing was compiled there" sh -c "ls '$scratch/cache/gpusnap' && ! ls '$scratch'/cache/gpusnap/*.log"
 	rm -rf "$scratch/for-torch" "$scratch/cache"
 done

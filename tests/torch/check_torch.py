@@ -7,7 +7,7 @@ import subprocess
 import sys
 import tempfile
 
-from harness import MIB, Run, Skip, ask, case, diagnose, finish, gpusnap, here, loop, loop_under, names_the_loop, program, release
+from harness import MIB, Run, Skip, ask, case, diagnose, finish, gpusnap, here, loop, loop_under, names_the_loop, package, program, release
 
 sys.path.insert(0, here + '/backward')
 from compare import compare
@@ -249,6 +249,31 @@ print(native.stats(0)['allocated_bytes.all.current'])
 def use_without_a_compiler_says_so():
     r = Run('-c', 'import gpusnap.torch; gpusnap.torch.use()', PATH='/nowhere', XDG_CACHE_HOME=tempfile.mkdtemp())
     assert r.status != 0 and 'no C++ compiler is found' in r.err, r.err
+
+
+@case
+def a_release_that_nobody_knew_is_recorded_all_the_same():
+    """No hooks are compiled for it and none can be: its history in Python leaves the dump, and what the package brings is told."""
+    text = '''
+import torch, gpusnap.torch
+torch.__version__ = type(torch.__version__)('9.9.0')
+def take(): return torch.empty(77 << 20, dtype=torch.uint8, device='cuda')
+try:
+    gpusnap.torch.use()
+except Exception as e: print(e)
+gpusnap.torch.attach()
+held = []
+try:
+    while True: held.append(take())
+except torch.OutOfMemoryError: pass
+'''
+    r = Run(program(text), PATH='/nowhere', CXX='', XDG_CACHE_HOME=tempfile.mkdtemp())
+    assert r.status == 0 and len(r.dumps) == 1, r.err
+    assert 'no C++ compiler is found' in r.out and 'watched through its history' in r.err, (r.out, r.err)
+    known = 'compiled for torch 2.6 to ' in r.out and 'this is 9.9.0' in r.out and 'this is 9.9.0' in r.err
+    assert known == os.path.exists(package + '/gpusnap/torch_prebuilt.zip'), (r.out, r.err)
+    held = ask(r.dumps[0], 'holders')
+    assert held and 'take' in held[0]['where'], held
 
 
 @case

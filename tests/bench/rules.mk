@@ -32,3 +32,6 @@ ifneq ($(TORCH_SITE),)
 bench-alloc: $(B)/bench/torch_alloc $(B)/bench/fake.so
 bench-alloc: export BENCH_TORCH = env LD_PRELOAD=$(abspath $(B))/bench/fake.so:$(abspath $(B))/bench/fake.nvml.so FAKE_CUDA_MIB=262144 $(B)/bench/torch_alloc
 endif
+.PHONY: bench-others
+bench-others: all ## what other tools take for the same: memory_viz, pt-snap-cli, memray, heaptrack (after check-torch; OTHERS_VENV: an environment with torch, memray and pt-snap-cli)
+	@python3 tests/bench/other_tools.py $(OTHERS_VENV)/bin/python $(B)

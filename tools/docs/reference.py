@@ -119,7 +119,7 @@ def public(module):
 
 
 def python():
-    text = "# Python\n\nWhat `pip install gpusnap` brings. Only the module that you import needs the library it is about.\n"
+    text = "# Python\n\nWhat the Python package brings ([Install](../install.md)). Only the module that you import needs the library it is about.\n"
     for module, about in MODULES:
         text += f"\n## {module}\n\n{about}\n\n```{{eval-rst}}\n.. currentmodule:: {module}\n\n"
         for name in public(module):

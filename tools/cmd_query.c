@@ -269,7 +269,7 @@ static int query(query_options *o, const gs_arguments *arguments)
 	}
 	gs_session_options from = {(const char *const *)arguments->text, (size_t)nfiles,
 		o->common.state, o->common.device, o->common.rank, o->all_frames, gs_inputs_note, NULL,
-		NULL, o->rules};
+		NULL, {NULL, 0}, o->rules};
 	int status = run(o, &wanted, &from);
 	free(sql);
 	return status;

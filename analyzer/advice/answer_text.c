@@ -398,7 +398,7 @@ static void say_categories(
 	gs_prose *p, const gs_diagnosis *d, const gs_category_sum *sums, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		gs_say(p, "%s%s ", i ? ", " : "", gs_category_words(d->meaning.rules, sums[i].category));
+		gs_say(p, "%s%s ", i ? ", " : "", gs_category_words(d->recording->meaning.rules, sums[i].category));
 		gs_say_size(p, (int64_t)sums[i].bytes);
 	}
 }
@@ -427,8 +427,8 @@ static void write_peak(answer *a)
 	gs_say(&p, " in use");
 	if (d->peak.idx >= 0)
 		gs_say(&p, " at event %lld", (long long)gs_event_number(&d->device->trace, d->peak.idx));
-	if (d->peak.step >= 0 && (size_t)d->peak.step < d->meaning.nsteps)
-		gs_say(&p, " (step %lld)", (long long)d->meaning.steps[d->peak.step].number);
+	if (d->peak.step >= 0 && (size_t)d->peak.step < d->recording->meaning.nsteps)
+		gs_say(&p, " (step %lld)", (long long)d->recording->meaning.steps[d->peak.step].number);
 	gs_say(&p, ", ");
 	gs_say_size(&p, (int64_t)d->peak.reserved);
 	gs_say(&p, " reserved");
@@ -479,7 +479,7 @@ static void write_holders(answer *a, const char *label, size_t from, size_t few)
 		gs_say(&p, " in ");
 		gs_say_count(&p, h->blocks, "block");
 		if (h->category != GS_CATEGORY_UNKNOWN)
-			gs_say(&p, ", %s", gs_category_words(d->meaning.rules, h->category));
+			gs_say(&p, ", %s", gs_category_words(d->recording->meaning.rules, h->category));
 		write_row(a, i > from ? "" : label, &p, NULL);
 		write_stack(a, h->stack);
 	}

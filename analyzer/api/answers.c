@@ -5,6 +5,7 @@
 #include "analyzer/advice/answer.h"
 #include "analyzer/api/diff_rows.h"
 #include "analyzer/api/call.h"
+#include "analyzer/api/timelines.h"
 #include "analyzer/api/whatif_rows.h"
 #include "analyzer/query/info.h"
 #include "analyzer/query/query.h"
@@ -126,6 +127,8 @@ static gs_status answer_diagnosis(
 	gs_snapshot_init(&c.message);
 	gs_status status = read_diagnose_options(o, &c, err);
 	if (!status)
+		status = gs_api_recordings(s, &c.options.recordings, err);
+	if (!status)
 		status = print_diagnosis(&s->snapshot, &c, out, err);
 	gs_snapshot_release(&c.message);
 	gs_category_rules_free(c.rules);
@@ -186,6 +189,8 @@ static gs_status answer_query(
 	gs_status status = read_query(query, &named, &question, err);
 	if (!status)
 		status = read_query_options(o, &from, &question, err);
+	if (!status)
+		status = gs_api_recordings(s, &from.recordings, err);
 	if (!status)
 		status = gs_session_open(&from, &session, err);
 	if (!status)
@@ -288,6 +293,8 @@ static gs_status answer_whatif(
 	whatif_call c = {.options = GS_WHATIF_OPTIONS_INIT};
 	(void)context;
 	gs_status status = read_whatif_options(o, &c, err);
+	if (!status)
+		status = gs_api_recordings(s, &c.options.recordings, err);
 	return status ? status : print_whatif(&s->snapshot, &c, out, err);
 }
 

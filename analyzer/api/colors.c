@@ -17,16 +17,16 @@ typedef struct ranking {
 
 static gs_status rank_device(ranking *r, const gs_timeline *t, gs_error *err)
 {
-	int64_t peak = gs_history_peak(&t->history, false);
+	int64_t peak = gs_history_peak(t->history, false);
 	gs_state state;
 	gs_status status = gs_meaning_state_find(
-		t->snapshot, t->device, &t->history, &t->meaning, NULL, &state, err);
+		t->snapshot, t->device, t->history, t->meaning, NULL, &state, err);
 	for (int i = 0; i < 2 && !status; i++) {
 		int64_t idx = i ? peak : state.idx;
 		status = gs_api_layout_at(t, idx < 0 ? GS_NONE : idx, &r->layouts[r->n], err);
 		if (!status) {
 			r->moments[r->n] = (gs_palette_moment){
-				t->snapshot, &r->layouts[r->n], &t->meaning, false};
+				t->snapshot, &r->layouts[r->n], t->meaning, false};
 			r->n++;
 		}
 	}

@@ -93,24 +93,29 @@ static void fill_events(
 	}
 }
 
-/* The history that a timeline made already, else one of its own. */
-static gs_status answer_events(
-	const gpusnap_snapshot *s, const gs_device *device, gpusnap_events *c, gs_error *err)
+static gs_status recording_of(
+	gpusnap_snapshot *s, const gs_device *device, gs_recording **r, gs_error *err)
 {
-	const gs_api_timeline *made = s->timelines ? &s->timelines[device - s->snapshot.devices] : NULL;
-	gs_history own = {0};
-	gs_status status = GS_OK;
-	if (made && !made->made)
-		made = NULL;
-	if (!made)
-		status = gs_history_init(&own, &s->snapshot, device, err);
+	gs_recordings all;
+	gs_status status = gs_api_recordings(s, &all, err);
+	if (!status)
+		*r = &all.all[device - s->snapshot.devices];
+	return status;
+}
+
+static gs_status answer_events(
+	gpusnap_snapshot *s, const gs_device *device, gpusnap_events *c, gs_error *err)
+{
+	gs_recording *r;
+	gs_status status = recording_of(s, device, &r, err);
+	if (!status)
+		status = gs_recording_need_history(r, err);
 	if (!status && !take_events(c, device->trace.n))
 		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
 	if (!status)
-		fill_events(&s->snapshot, made ? &made->timeline.history : &own, &device->trace, c);
+		fill_events(&s->snapshot, &r->history, &device->trace, c);
 	else
 		gpusnap_events_free(c);
-	gs_history_release(&own);
 	return status;
 }
 
@@ -156,28 +161,28 @@ static void fill_blocks(const gs_meaning *m, const gs_layout *l, gpusnap_blocks 
 	}
 }
 
-static gs_status answer_blocks(const gs_snapshot *s, const gs_device *device, const char *selector,
+static gs_status answer_blocks(gpusnap_snapshot *s, const gs_device *device, const char *selector,
 	gpusnap_blocks *c, gs_error *err)
 {
-	gs_recording r;
+	gs_recording *r;
 	gs_layout l;
 	gs_state state;
 	gs_layout_init(&l);
-	gs_recording_init(&r, s, device, NULL);
-	gs_status status = gs_recording_need_meaning(&r, err);
+	gs_status status = recording_of(s, device, &r, err);
 	if (!status)
-		status = gs_state_find(s, device, &r.history, selector, &state, err);
+		status = gs_recording_need_meaning(r, err);
+	if (!status)
+		status = gs_state_find(&s->snapshot, device, &r->history, selector, &state, err);
 	if (!status)
 		status = gs_history_layout(
-			&r.history, state.idx == GS_NONE ? r.history.captured_at : state.idx, &l, err);
+			&r->history, state.idx == GS_NONE ? r->history.captured_at : state.idx, &l, err);
 	if (!status && !take_blocks(c, l.nblocks))
 		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
 	if (!status)
-		fill_blocks(&r.meaning, &l, c);
+		fill_blocks(&r->meaning, &l, c);
 	else
 		gpusnap_blocks_free(c);
 	gs_layout_release(&l);
-	gs_recording_release(&r);
 	return status;
 }
 
@@ -194,6 +199,6 @@ int gpusnap_snapshot_blocks(
 		return begun;
 	gs_status status = find_device(s, number, &device, &err);
 	if (!status)
-		status = answer_blocks(&s->snapshot, device, state, columns, &err);
+		status = answer_blocks(s, device, state, columns, &err);
 	return gs_api_end(s, status, &err);
 }

@@ -5,13 +5,14 @@
 #include <stdio.h>
 
 #include "analyzer/api/gpusnap_analyzer.h"
-#include "analyzer/model/snapshot.h"
+#include "analyzer/meaning/recording.h"
 
 struct gpusnap_snapshot {
 	gs_snapshot snapshot;
 	bool read;                         /* whether snapshot holds one */
 	char cut[160];                     /* the warning of a cut file; empty: it is whole */
-	struct gs_api_timeline *timelines; /* by device; NULL until one is asked for */
+	gs_recording *recordings;          /* by device, made when first asked of; NULL at first */
+	struct gs_api_timeline *timelines; /* likewise */
 	gs_error error;
 };
 

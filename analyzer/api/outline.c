@@ -9,12 +9,12 @@
 
 static int64_t time_of(const gs_timeline *t, int64_t idx)
 {
-	return idx >= 0 && (size_t)idx < t->history.n ? t->device->trace.events[idx].time_us : GS_NONE;
+	return idx >= 0 && (size_t)idx < t->history->n ? t->device->trace.events[idx].time_us : GS_NONE;
 }
 
 static void put_peak(const gs_timeline *t, const char *key, bool reserved, FILE *out)
 {
-	int64_t idx = gs_history_peak(&t->history, reserved);
+	int64_t idx = gs_history_peak(t->history, reserved);
 	gs_running_totals g = gs_timeline_totals(t, idx);
 	gs_put_key(out, key, false);
 	fprintf(out, "{\"idx\":%" PRId64, idx);
@@ -51,8 +51,8 @@ static void put_steps(const gs_timeline *t, FILE *out)
 {
 	gs_put_key(out, "steps", false);
 	fputc('[', out);
-	for (size_t i = 0; i < t->meaning.nsteps; i++) {
-		const gs_phase_step *step = &t->meaning.steps[i];
+	for (size_t i = 0; i < t->meaning->nsteps; i++) {
+		const gs_phase_step *step = &t->meaning->steps[i];
 		fprintf(out, "%s{\"step\":%" PRId64, i ? "," : "", step->number);
 		gs_put_text_member(out, "name", step->name);
 		gs_put_number_member(out, "first_idx", step->first_idx);
@@ -140,7 +140,7 @@ static void put_default_state(const gs_timeline *t, FILE *out)
 {
 	gs_state state;
 	bool found = !gs_meaning_state_find(
-		t->snapshot, t->device, &t->history, &t->meaning, NULL, &state, NULL);
+		t->snapshot, t->device, t->history, t->meaning, NULL, &state, NULL);
 	gs_put_text_member(out, "default_state", found ? state.name : NULL);
 	gs_put_number_member(out, "default_idx", found ? state.idx : GS_NONE);
 }

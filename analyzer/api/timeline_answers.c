@@ -90,7 +90,7 @@ static void put_life(const gs_timeline *t, uint32_t life, FILE *out)
 	put_event(t, "death", l->death, out);
 	gs_put_text_member(out, "category", gs_category_word(NULL, sense.category));
 	gs_put_text_member(out, "category_why", gs_category_why(NULL, sense.rule));
-	gs_put_text_member(out, "step", step < 0 ? NULL : t->meaning.steps[step].name);
+	gs_put_text_member(out, "step", step < 0 ? NULL : t->meaning->steps[step].name);
 	gs_put_key(out, "stream", false);
 	if (stream)
 		fprintf(out, "%" PRIu64, s->streams[stream - 1]);
@@ -135,7 +135,7 @@ static gs_status tell_at(const call *c)
 		status = gs_api_option_real(c->o, "bytes", &bytes, c->err);
 	if (!status)
 		status = gs_api_option_moment(c->o, c->t, &idx, c->err);
-	idx = idx == GS_NONE ? c->t->history.captured_at : idx;
+	idx = idx == GS_NONE ? c->t->history->captured_at : idx;
 	if (!status)
 		status = gs_bands_find(c->t, gs_life_key_parse(word), idx, bytes, &life, &bottom, c->err);
 	if (status)
@@ -156,9 +156,9 @@ static gs_status put_moment_rows(const gs_timeline *t, const gs_layout *l, FILE 
 	gs_holder_row *rows = NULL;
 	gs_category_sum *sums = NULL;
 	size_t nrows = 0, nsums = 0;
-	gs_status status = gs_meaning_holders(&t->meaning, l, &rows, &nrows);
+	gs_status status = gs_meaning_holders(t->meaning, l, &rows, &nrows);
 	if (!status)
-		status = gs_meaning_categories(&t->meaning, l, &sums, &nsums);
+		status = gs_meaning_categories(t->meaning, l, &sums, &nsums);
 	gs_put_key(out, "holders", false);
 	fputc('[', out);
 	for (size_t i = 0; i < nrows; i++) {
@@ -192,7 +192,7 @@ static gs_status tell_moment(const call *c)
 	if (status)
 		return status;
 	gs_layout_totals(&l, &g);
-	int64_t at = idx == GS_NONE ? c->t->history.captured_at : idx;
+	int64_t at = idx == GS_NONE ? c->t->history->captured_at : idx;
 	fputs("{\"schema_version\":1", c->out);
 	gs_put_number_member(c->out, "idx", idx);
 	gs_put_number_member(
@@ -243,7 +243,7 @@ static void put_span_row(const gs_timeline *t, const gs_span_row *row, bool tota
 static gs_status read_stretch(const call *c, int64_t *from, int64_t *to)
 {
 	*from = -1;
-	*to = (int64_t)c->t->history.n - 1;
+	*to = (int64_t)c->t->history->n - 1;
 	gs_status status = gs_api_option_idx(c->o, "from", from, c->err);
 	return status ? status : gs_api_option_idx(c->o, "to", to, c->err);
 }
@@ -320,7 +320,7 @@ static gs_status tell_flame(const call *c)
 	int64_t from, to;
 	gs_status status = stretch ? read_stretch(c, &from, &to)
 							   : gs_api_option_moment(c->o, c->t, &to, c->err);
-	to = to == GS_NONE ? c->t->history.captured_at : to;
+	to = to == GS_NONE ? c->t->history->captured_at : to;
 	if (!status)
 		status = stretch ? gs_flame_stretch(&f, c->t, from, to, c->err)
 						 : gs_flame_moment(&f, c->t, to, c->err);

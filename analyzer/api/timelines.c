@@ -31,17 +31,34 @@ gs_status gs_api_timeline_of(
 	return status ? status : gs_api_timeline_at(s, device, t, err);
 }
 
+gs_status gs_api_recordings(gpusnap_snapshot *s, gs_recordings *all, gs_error *err)
+{
+	size_t n = s->snapshot.ndevices;
+	if (!s->recordings && n) {
+		s->recordings = calloc(n, sizeof *s->recordings);
+		if (!s->recordings)
+			return gs_fail(err, GS_NO_MEMORY, "no memory for recordings");
+		for (size_t i = 0; i < n; i++)
+			gs_recording_init(&s->recordings[i], &s->snapshot, &s->snapshot.devices[i], NULL);
+	}
+	*all = (gs_recordings){s->recordings, n};
+	return GS_OK;
+}
+
 gs_status gs_api_timeline_at(
 	gpusnap_snapshot *s, size_t device, const gs_timeline **t, gs_error *err)
 {
-	gs_status status = GS_OK;
+	gs_recordings all;
+	gs_status status = gs_api_recordings(s, &all, err);
+	if (status)
+		return status;
 	if (!s->timelines)
 		s->timelines = calloc(s->snapshot.ndevices, sizeof *s->timelines);
 	if (!s->timelines)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for timelines");
 	gs_api_timeline *x = &s->timelines[device];
 	if (!x->made)
-		status = gs_timeline_init(&x->timeline, &s->snapshot, &s->snapshot.devices[device], err);
+		status = gs_timeline_init(&x->timeline, &all.all[device], err);
 	x->made = !status;
 	if (status)
 		gs_timeline_release(&x->timeline);
@@ -54,8 +71,12 @@ void gs_api_timelines_release(gpusnap_snapshot *s)
 	for (size_t i = 0; s->timelines && i < s->snapshot.ndevices; i++)
 		if (s->timelines[i].made)
 			gs_timeline_release(&s->timelines[i].timeline);
+	for (size_t i = 0; s->recordings && i < s->snapshot.ndevices; i++)
+		gs_recording_release(&s->recordings[i]);
 	free(s->timelines);
+	free(s->recordings);
 	s->timelines = NULL;
+	s->recordings = NULL;
 }
 
 gs_status gs_api_option_idx(
@@ -80,13 +101,13 @@ gs_status gs_api_option_moment(
 	gs_status status = gs_api_option_text(o, "state", &selector, err);
 	if (!status && gs_api_option_given(o, "idx")) {
 		status = gs_api_option_idx(o, "idx", idx, err);
-		if (!status && *idx >= (int64_t)t->history.n)
+		if (!status && *idx >= (int64_t)t->history->n)
 			status = gs_fail(err, GS_NOT_FOUND, "there is no event %lld", (long long)*idx);
 		return status;
 	}
 	if (!status)
 		status = gs_meaning_state_find(
-			t->snapshot, t->device, &t->history, &t->meaning, selector, &state, err);
+			t->snapshot, t->device, t->history, t->meaning, selector, &state, err);
 	if (!status)
 		*idx = state.idx;
 	return status;
@@ -94,5 +115,5 @@ gs_status gs_api_option_moment(
 
 gs_status gs_api_layout_at(const gs_timeline *t, int64_t idx, gs_layout *out, gs_error *err)
 {
-	return gs_history_layout(&t->history, idx == GS_NONE ? t->history.captured_at : idx, out, err);
+	return gs_history_layout(t->history, idx == GS_NONE ? t->history->captured_at : idx, out, err);
 }

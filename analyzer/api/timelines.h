@@ -19,6 +19,9 @@ gs_status gs_api_timeline_of(
 /* Of the device at that place in the snapshot's. */
 gs_status gs_api_timeline_at(
 	gpusnap_snapshot *s, size_t device, const gs_timeline **t, gs_error *err);
+/* What every question about the handle's devices shares. GS_NO_MEMORY. */
+gs_status gs_api_recordings(gpusnap_snapshot *s, gs_recordings *all, gs_error *err);
+/* Gives both back. */
 void gs_api_timelines_release(gpusnap_snapshot *s);
 
 /* A number in an option, below 0 too. */

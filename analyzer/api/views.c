@@ -40,7 +40,7 @@ static gs_status read_axis(const gs_api_options *o, gs_bands_ask *ask, gs_error 
 static void set_extent(const gs_timeline *t, gs_bands_ask *ask)
 {
 	const gs_trace *trace = &t->device->trace;
-	int64_t peak = gs_history_peak(&t->history, false);
+	int64_t peak = gs_history_peak(t->history, false);
 	gs_running_totals g = gs_timeline_totals(t, peak < 0 ? -1 : peak);
 	ask->from = ask->timed && trace->n ? (double)trace->events[0].time_us : 0;
 	ask->to = ask->timed && trace->n ? (double)trace->events[trace->n - 1].time_us + 1
@@ -305,9 +305,9 @@ static gs_status answer_curve(gpusnap_snapshot *s, const gs_timeline *t, const g
 	if (!TAKE(c, time_us, c->n) || !TAKE(c, allocated, c->n) || !TAKE(c, reserved, c->n) ||
 		!TAKE(c, action, c->n))
 		return gs_fail(err, GS_NO_MEMORY, "no memory for %zu events", c->n);
-	gs_running_totals_start(&t->history, &g);
+	gs_running_totals_start(t->history, &g);
 	for (size_t i = 0; i < c->n; i++) {
-		gs_running_totals_step(&t->history, i, &g);
+		gs_running_totals_step(t->history, i, &g);
 		c->time_us[i] = trace->events[i].time_us;
 		c->allocated[i] = g.allocated;
 		c->reserved[i] = g.reserved;
@@ -385,7 +385,7 @@ static void fill_block(const gs_timeline *t, const gs_block *b, size_t i, gpusna
 	c->tag[i] = b->tag;
 	c->holder[i] = life == GS_NO_LIFE ? UINT32_MAX : t->holder[life];
 	c->state[i] = b->state == GS_ACTIVE_ALLOCATED ? 0 : b->state == GS_ACTIVE_PENDING_FREE ? 1 : 2;
-	c->category[i] = gs_meaning_of(&t->meaning, b).category;
+	c->category[i] = gs_meaning_of(t->meaning, b).category;
 }
 
 static void fill_heap(const gs_timeline *t, const gs_layout *l, gpusnap_heap *c)

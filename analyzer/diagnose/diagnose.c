@@ -75,18 +75,21 @@ static gs_status choose_row(gs_diagnosis *d, const gs_diagnose_options *options,
 
 static gs_status rebuild(gs_diagnosis *d, const gs_diagnose_options *options, gs_error *err)
 {
-	gs_status status = gs_history_init(&d->history, d->snapshot, d->device, err);
+	gs_recording *kept = gs_recordings_find(options->recordings, d->device, options->rules);
+	gs_recording_init(&d->own, d->snapshot, d->device, options->rules);
+	d->recording = kept ? kept : &d->own;
+	gs_status status = gs_recording_need_history(d->recording, err);
 	if (!status)
-		status = gs_meaning_state_find(
-			d->snapshot, d->device, &d->history, NULL, options->state, &d->state, err);
+		status = gs_meaning_state_find(d->snapshot, d->device, &d->recording->history,
+			gs_recording_meaning(d->recording), options->state, &d->state, err);
 	if (status)
 		return status;
 	const char *why;
 	if (gs_state_captured_fit(d->snapshot, d->device, &d->state, &why) == GS_STATE_OTHER)
 		return choose_row(d, options, err);
 	match_event(d);
-	int64_t idx = d->state.idx == GS_NONE ? d->history.captured_at : d->state.idx;
-	if ((status = gs_history_layout(&d->history, idx, &d->layout, err)))
+	int64_t idx = d->state.idx == GS_NONE ? d->recording->history.captured_at : d->state.idx;
+	if ((status = gs_history_layout(&d->recording->history, idx, &d->layout, err)))
 		return status;
 	d->has_layout = true;
 	d->exact = d->layout.exact;
@@ -128,6 +131,7 @@ static gs_status judge_failure(gs_diagnosis *d, const gs_diagnose_options *optio
 static void begin_diagnosis(gs_diagnosis *d, const gs_snapshot *s)
 {
 	memset(d, 0, sizeof *d);
+	d->recording = &d->own;
 	d->snapshot = s;
 	d->policy = gs_policy_of(s);
 	gs_policy_settings(s, &d->settings, &d->settings_known);
@@ -162,17 +166,18 @@ gs_status gs_diagnose_ladder(
 }
 
 /* What the memory is for, who holds it, when it peaked, what grew. */
-static gs_status find_meaning(gs_diagnosis *d, int64_t until, const gs_category_rules *rules)
+static gs_status find_meaning(gs_diagnosis *d, int64_t until)
 {
-	gs_status status = gs_meaning_init(&d->meaning, &d->history, rules, NULL);
+	const gs_meaning *m = &d->recording->meaning;
+	gs_status status = gs_recording_need_meaning(d->recording, NULL);
 	if (!status)
-		status = gs_meaning_categories(&d->meaning, &d->layout, &d->categories, &d->ncategories);
+		status = gs_meaning_categories(m, &d->layout, &d->categories, &d->ncategories);
 	if (!status)
-		status = gs_meaning_holders(&d->meaning, &d->layout, &d->holders, &d->nholders);
+		status = gs_meaning_holders(m, &d->layout, &d->holders, &d->nholders);
 	if (!status)
-		status = gs_meaning_growth(&d->meaning, until, &d->growth, &d->ngrowth);
+		status = gs_meaning_growth(m, until, &d->growth, &d->ngrowth);
 	if (!status)
-		gs_meaning_peak(&d->meaning, until, &d->peak);
+		gs_meaning_peak(m, until, &d->peak);
 	return status;
 }
 
@@ -192,7 +197,7 @@ int64_t gs_diagnosis_left(const gs_diagnosis *d)
 	return left;
 }
 
-static gs_status blame(gs_diagnosis *d, const gs_category_rules *rules)
+static gs_status blame(gs_diagnosis *d)
 {
 	gs_policy_request r = gs_diagnosis_request(d);
 	int64_t until = d->idx != GS_NONE ? d->idx : d->state.idx;
@@ -201,7 +206,7 @@ static gs_status blame(gs_diagnosis *d, const gs_category_rules *rules)
 	if (!status && d->oom != SIZE_MAX && d->requested > 0 && d->policy->caches)
 		status = gs_blame_eviction(
 			d->policy, &d->settings, &d->layout, &r, left, &d->evictions, &d->nevictions);
-	return status ? status : find_meaning(d, until, rules);
+	return status ? status : find_meaning(d, until);
 }
 
 gs_status gs_diagnose(
@@ -210,7 +215,7 @@ gs_status gs_diagnose(
 	gs_status status = gs_diagnose_ladder(s, options, d, err);
 	if (status)
 		return status;
-	if (d->has_layout && (status = blame(d, options->rules)))
+	if (d->has_layout && (status = blame(d)))
 		return gs_fail(err, status, "out of memory");
 	status = gs_diagnose_health(d);
 	return status ? gs_fail(err, status, "out of memory") : GS_OK;
@@ -218,8 +223,7 @@ gs_status gs_diagnose(
 
 void gs_diagnosis_release(gs_diagnosis *d)
 {
-	gs_meaning_release(&d->meaning);
-	gs_history_release(&d->history);
+	gs_recording_release(&d->own);
 	gs_layout_release(&d->layout);
 	free(d->pinning);
 	free(d->evictions);

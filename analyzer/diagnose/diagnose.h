@@ -11,7 +11,7 @@
 #define GS_ANALYZER_DIAGNOSE_DIAGNOSE_H
 
 #include "analyzer/diagnose/attribution.h"
-#include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/recording.h"
 #include "analyzer/state/state.h"
 
 /* GS_STEP(NAME, "word", "kind", "question"), in the ladder's order. */
@@ -94,10 +94,11 @@ typedef struct gs_diagnose_options {
 	const gs_snapshot *message; /* a text about the same failure, which supplies facts; NULL none */
 	const gs_category_rules
 		*rules; /* the user's for categories, NULL none; must outlive the diagnosis */
+	gs_recordings recordings; /* kept by the caller; they must outlive the diagnosis */
 } gs_diagnose_options;
 #define GS_DIAGNOSE_OPTIONS_INIT                             \
 	{                                                        \
-		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL \
+		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {NULL, 0} \
 	}
 
 typedef struct gs_diagnosis {
@@ -106,7 +107,9 @@ typedef struct gs_diagnosis {
 	const gs_policy *policy;
 	gs_pool_settings settings;
 	bool settings_known;
-	gs_history history; /* of the device; empty where there is neither layout nor trace */
+	gs_recording *recording; /* of the device: its history, where it has a layout or a trace, and
+								what its memory means, where has_layout; else empty */
+	gs_recording own;        /* that, where the caller keeps none */
 	gs_state state;
 	gs_layout layout; /* of that state */
 	bool has_layout;  /* false: a text alone, judged by bounds */
@@ -140,7 +143,6 @@ typedef struct gs_diagnosis {
 	size_t npinning;
 	gs_eviction *evictions;
 	size_t nevictions;
-	gs_meaning meaning; /* of the history; only where has_layout */
 	gs_growth *growth;
 	size_t ngrowth;
 	gs_holder_row *holders;

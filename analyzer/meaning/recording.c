@@ -20,6 +20,15 @@ void gs_recording_release(gs_recording *r)
 	memset(r, 0, sizeof *r);
 }
 
+gs_recording *gs_recordings_find(
+	gs_recordings kept, const gs_device *d, const gs_category_rules *rules)
+{
+	for (size_t i = 0; i < kept.n; i++)
+		if (kept.all[i].device == d && kept.all[i].rules == rules)
+			return &kept.all[i];
+	return NULL;
+}
+
 gs_status gs_recording_need_history(gs_recording *r, gs_error *err)
 {
 	if (r->has_history)

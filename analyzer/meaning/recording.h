@@ -23,6 +23,17 @@ void gs_recording_release(gs_recording *r); /* accepts zeroed memory */
 gs_status gs_recording_need_history(gs_recording *r, gs_error *err);
 gs_status gs_recording_need_meaning(gs_recording *r, gs_error *err); /* and the history */
 
+/* Recordings that a caller keeps of a snapshot's devices, so that several questions share what is made
+ * once: what a question needs is made in them. They belong to one thread. */
+typedef struct gs_recordings {
+	gs_recording *all;
+	size_t n;
+} gs_recordings;
+
+/* That of a device by the same rules, or NULL. */
+gs_recording *gs_recordings_find(
+	gs_recordings kept, const gs_device *d, const gs_category_rules *rules);
+
 /* What there is by now, or NULL. */
 static inline const gs_history *gs_recording_history(const gs_recording *r)
 {

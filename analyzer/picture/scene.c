@@ -62,9 +62,9 @@ static gs_status find_meaning(gs_scene *scene, size_t i, gs_error *err)
 	gs_recording *own = &scene->own[i];
 
 	if (m->device == scene->diagnosis.device && scene->diagnosis.has_layout &&
-		scene->diagnosis.meaning.history) {
-		scene->histories[i] = &scene->diagnosis.history;
-		scene->meanings[i] = &scene->diagnosis.meaning;
+		gs_recording_meaning(scene->diagnosis.recording)) {
+		scene->histories[i] = &scene->diagnosis.recording->history;
+		scene->meanings[i] = &scene->diagnosis.recording->meaning;
 		return GS_OK;
 	}
 	scene->histories[i] = &own->history;

@@ -9,7 +9,7 @@
 
 #include <sqlite3.h>
 
-#include "analyzer/meaning/category.h"
+#include "analyzer/meaning/recording.h"
 #include "analyzer/open/input.h"
 
 typedef struct gs_session_options {
@@ -22,6 +22,7 @@ typedef struct gs_session_options {
 	void *context;
 	const gs_snapshot *given; /* a snapshot that is read already (with GS_WANT_ALL), instead of
 								 paths; NULL none */
+	gs_recordings recordings; /* of its devices, kept by the caller; they outlive the session */
 	const gs_category_rules *rules; /* the user's for categories, NULL none; outlives the session */
 } gs_session_options;
 

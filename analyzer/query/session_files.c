@@ -120,7 +120,7 @@ static gs_status add_snapshot(
 	gs_session *session, const gs_snapshot *s, unsigned want, gs_error *err)
 {
 	gs_store_options options = {want, session->options.all_frames, session->options.state,
-		session->options.device, session->options.rules};
+		session->options.device, session->options.rules, session->options.recordings};
 	int64_t id = 0;
 	gs_status status = check_selector(session, s, err);
 	if (!status)

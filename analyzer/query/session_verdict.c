@@ -78,6 +78,7 @@ gs_status gs_session_fill_verdict(
 	if (!(want & (GS_WANT_FIT | GS_WANT_EVICTION)))
 		return GS_OK;
 	o.state = session->options.state;
+	o.recordings = session->options.recordings;
 	for (size_t i = 0; i < s->ndevices && !status; i++) {
 		int32_t device = s->devices[i].device;
 		if (!has_oom(s, device) ||

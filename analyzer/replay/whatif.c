@@ -320,21 +320,24 @@ static void tell_start(gs_whatif *w)
 /* How the recording ends, up to where it is replayed. */
 static gs_status look_at_end(gs_whatif *w, gs_error *err)
 {
-	gs_meaning m = GS_MEANING_INIT;
+	const gs_category_rules *rules = w->options.rewrite.category_rules;
+	gs_recording *r = gs_recordings_find(w->options.recordings, w->device, rules);
+	gs_meaning made = GS_MEANING_INIT;
 	gs_growth *rows = NULL;
 	size_t n = 0;
 	int64_t until = w->options.until;
 	w->last_step = GS_NONE;
-	gs_status status = gs_meaning_init(
-		&m, w->replay.history, w->options.rewrite.category_rules, err);
-	if (!status && gs_meaning_growth(&m, until, &rows, &n))
+	const gs_meaning *m = r ? &r->meaning : &made;
+	gs_status status = r ? gs_recording_need_meaning(r, err)
+						 : gs_meaning_init(&made, w->replay.history, rules, err);
+	if (!status && gs_meaning_growth(m, until, &rows, &n))
 		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
 	w->still_grows = n > 0;
-	for (size_t i = 0; i < m.nsteps; i++)
-		if (until == GS_NONE || m.steps[i].first_idx <= until)
-			w->last_step = m.steps[i].number;
+	for (size_t i = 0; i < m->nsteps; i++)
+		if (until == GS_NONE || m->steps[i].first_idx <= until)
+			w->last_step = m->steps[i].number;
 	free(rows);
-	gs_meaning_release(&m);
+	gs_meaning_release(&made);
 	return status;
 }
 
@@ -360,9 +363,11 @@ gs_status gs_whatif_open(
 			 s, w->device, NULL, NULL, options->until_step, &state, err)))
 		return status;
 	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
+	gs_recording *kept = gs_recordings_find(options->recordings, w->device, options->rewrite.category_rules);
 	if ((status = choose_rules(w, s, err)) ||
-		(status = gs_replay_init(
-			 &w->replay, s, w->device, state.idx, is_foreign(s), options->history, err)))
+		(kept && (status = gs_recording_need_history(kept, err))) ||
+		(status = gs_replay_init(&w->replay, s, w->device, state.idx, is_foreign(s),
+			 kept ? &kept->history : NULL, err)))
 		return status;
 	check_conf(w);
 	if (!w->replay.foreign && (status = verify_recording(w, s, err)))

@@ -7,6 +7,7 @@
 #ifndef GS_ANALYZER_REPLAY_WHATIF_H
 #define GS_ANALYZER_REPLAY_WHATIF_H
 
+#include "analyzer/meaning/recording.h"
 #include "analyzer/replay/replay.h"
 
 struct gs_rules;
@@ -21,11 +22,11 @@ typedef struct gs_whatif_options {
 	const char *rules;         /* a release, NULL: from the file, else the newest */
 	gs_replay_rewrite rewrite;
 	int threads;
-	const gs_history *history; /* of that device, borrowed, where one is there already; NULL */
+	gs_recordings recordings; /* kept by the caller; they must outlive the question */
 } gs_whatif_options;
 #define GS_WHATIF_OPTIONS_INIT                                                          \
 	{                                                                                   \
-		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, 1, NULL \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, 1, {NULL, 0} \
 	}
 
 typedef enum gs_whatif_change {

@@ -15,7 +15,8 @@ enum { MAX_OOM_STATES = 32 };
 typedef struct device_fill {
 	gs_fill *f;
 	const gs_device *d;
-	gs_recording recording;
+	gs_recording *recording; /* the caller's or own */
+	gs_recording own;
 	gs_series series;
 	bool has_steps, captured_done;
 	int64_t captured_id;
@@ -75,10 +76,10 @@ static gs_status number_blocks(device_fill *x, gs_layout *out, gs_error *err)
 {
 	gs_layout built;
 	gs_layout_init(&built);
-	gs_status status = gs_recording_need_history(&x->recording, err);
+	gs_status status = gs_recording_need_history(x->recording, err);
 	if (!status)
 		status = gs_history_layout(
-			&x->recording.history, x->recording.history.captured_at, &built, err);
+			&x->recording->history, x->recording->history.captured_at, &built, err);
 	if (!status && gs_layout_copy(out, &x->d->captured))
 		status = gs_fail(err, GS_NO_MEMORY, "blocks");
 	for (size_t i = 0; !status && i < out->nblocks && built.nblocks == out->nblocks; i++)
@@ -102,8 +103,8 @@ static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, g
 		.reserved = GS_NONE,
 		.allocated = GS_NONE};
 	if (wants_meaning(x)) {
-		status = gs_recording_need_meaning(&x->recording, err);
-		row.meaning = &x->recording.meaning;
+		status = gs_recording_need_meaning(x->recording, err);
+		row.meaning = &x->recording->meaning;
 	}
 	bool captured = is_captured(x, state);
 	gs_state_fit fit = gs_state_captured_fit(x->f->s, x->d, state, &row.doubt);
@@ -122,9 +123,9 @@ static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, g
 	} else if (captured)
 		row.layout = x->d->has_layout ? &x->d->captured : NULL;
 	else {
-		status = gs_recording_need_history(&x->recording, err);
+		status = gs_recording_need_history(x->recording, err);
 		if (!status)
-			status = gs_history_layout(&x->recording.history, state->idx, &built, err);
+			status = gs_history_layout(&x->recording->history, state->idx, &built, err);
 		row.layout = &built;
 	}
 	if (!status)
@@ -146,7 +147,7 @@ static gs_status put_steps(device_fill *x, gs_error *err)
 	if (x->has_steps)
 		return GS_OK;
 	x->has_steps = true;
-	return gs_fill_steps(x->f, &x->recording.meaning, err);
+	return gs_fill_steps(x->f, &x->recording->meaning, err);
 }
 
 static gs_status find_state(device_fill *x, const char *selector, gs_state *state, gs_error *err)
@@ -155,12 +156,12 @@ static gs_status find_state(device_fill *x, const char *selector, gs_state *stat
 	bool peak;
 	gs_status status = GS_OK;
 	if (gs_step_selector(selector, &number, &peak))
-		status = gs_recording_need_meaning(&x->recording, err);
-	if (!status && x->recording.has_meaning && gs_step_selector(selector, &number, &peak))
+		status = gs_recording_need_meaning(x->recording, err);
+	if (!status && x->recording->has_meaning && gs_step_selector(selector, &number, &peak))
 		status = put_steps(x, err); /* where the step is missing, these are told */
 	return status ? status
-				  : gs_meaning_state_find(x->f->s, x->d, gs_recording_history(&x->recording),
-						gs_recording_meaning(&x->recording), selector, state, err);
+				  : gs_meaning_state_find(x->f->s, x->d, gs_recording_history(x->recording),
+						gs_recording_meaning(x->recording), selector, state, err);
 }
 
 static bool keep_oom(const device_fill *x, size_t i)
@@ -195,7 +196,7 @@ static gs_status put_all(device_fill *x, gs_error *err)
 			status = put_named(x, selector, &x->oom_ids[i], err);
 	}
 	if (!status && x->d->trace.n) {
-		status = gs_recording_need_history(&x->recording, err);
+		status = gs_recording_need_history(x->recording, err);
 		if (!status)
 			status = put_named(x, "peak", &ignored, err);
 		if (!status)
@@ -260,13 +261,13 @@ static gs_status fill_states(device_fill *x, gs_error *err)
 	if (!status && x->f->store->shadowed)
 		status = put_selected(x, err);
 	if (!status)
-		status = gs_fill_ooms(x->f, x->first_oom, x->nooms, &x->recording, err);
+		status = gs_fill_ooms(x->f, x->first_oom, x->nooms, x->recording, err);
 	if (!status && (wants_series(x) || wants_steps(x)))
-		status = gs_recording_need_meaning(&x->recording, err);
+		status = gs_recording_need_meaning(x->recording, err);
 	if (!status && wants_series(x))
-		status = gs_series_compute(&x->series, &x->recording.meaning, err);
+		status = gs_series_compute(&x->series, &x->recording->meaning, err);
 	if (!status && wants_series(x))
-		status = gs_fill_series(x->f, &x->recording.meaning, &x->series, err);
+		status = gs_fill_series(x->f, &x->recording->meaning, &x->series, err);
 	if (!status && wants_steps(x))
 		status = put_steps(x, err);
 	return status;
@@ -286,9 +287,9 @@ static void compute_meaning(void *context)
 	device_fill *x = e->x;
 	if (!wants_meaning(x) && !wants_series(x) && !wants_steps(x))
 		return;
-	e->computed = gs_recording_need_meaning(&x->recording, &e->not_computed);
+	e->computed = gs_recording_need_meaning(x->recording, &e->not_computed);
 	if (!e->computed && wants_series(x))
-		e->computed = gs_series_compute(&x->series, &x->recording.meaning, &e->not_computed);
+		e->computed = gs_series_compute(&x->series, &x->recording->meaning, &e->not_computed);
 }
 
 static void write_events(void *context)
@@ -313,13 +314,16 @@ gs_status gs_fill_device(gs_fill *f, const gs_device *d, gs_error *err)
 	if (gs_device_is_empty(f->s, d))
 		return GS_OK;
 	device_fill x = {.f = f, .d = d};
-	gs_recording_init(&x.recording, f->s, d, f->options->rules);
+	gs_recording_init(&x.own, f->s, d, f->options->rules);
+	x.recording = gs_recordings_find(f->options->recordings, d, f->options->rules);
+	if (!x.recording)
+		x.recording = &x.own;
 	find_ooms(&x, d->device);
 	gs_status status = fill_events(&x, err);
 	if (!status)
 		status = fill_states(&x, err);
 	gs_series_release(&x.series);
-	gs_recording_release(&x.recording);
+	gs_recording_release(&x.own);
 	free(x.oom_ids);
 	return status;
 }

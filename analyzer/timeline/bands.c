@@ -40,7 +40,7 @@ static void fill_columns(gs_bands *b, const gs_timeline *t, const gs_bands_ask *
 		size_t end = first_event(t, ask, k + 1);
 		record(&b->columns[k], &g, (int64_t)i - 1, true);
 		for (; i < end; i++) {
-			gs_running_totals_step(&t->history, i, &g);
+			gs_running_totals_step(t->history, i, &g);
 			record(&b->columns[k], &g, (int64_t)i, false);
 			b->columns[k].failed += gs_event_action(&t->device->trace.events[i]) == GS_ACTION_OOM;
 		}

@@ -110,8 +110,8 @@ static gs_status make(gs_flame *f, const gs_timeline *t, int64_t from, int64_t t
 {
 	memset(f, 0, sizeof *f);
 	f->timed = t->timed;
-	if (from < -1 || to < from || to >= (int64_t)t->history.n)
-		return gs_fail(err, GS_INVALID, "events go from -1 to %lld", (long long)t->history.n - 1);
+	if (from < -1 || to < from || to >= (int64_t)t->history->n)
+		return gs_fail(err, GS_INVALID, "events go from -1 to %lld", (long long)t->history->n - 1);
 	gs_status status = weigh(f, t, from, to);
 	return status ? gs_fail(err, status, "no memory for a tree of stacks") : GS_OK;
 }

@@ -54,14 +54,14 @@ static gs_status name_life(namer *x, uint32_t life)
 {
 	char where[GS_PLACE_TEXT] = "", called_by[GS_PLACE_TEXT] = "";
 	gs_block b = gs_life_block(&x->t->lives, life);
-	gs_holder_key key = gs_meaning_holder_key(&x->t->meaning, &b);
+	gs_holder_key key = gs_meaning_holder_key(x->t->meaning, &b);
 	bool is_new;
 	uint32_t *holder = gs_hash_map_at(
 		&x->keys[key.before], (uint64_t)key.stack << 32 | key.more, &is_new);
 	if (!holder)
 		return GS_NO_MEMORY;
 	if (is_new) {
-		gs_meaning_holder_name(&x->t->meaning, key, where, called_by);
+		gs_meaning_holder_name(x->t->meaning, key, where, called_by);
 		if (holder_of_name(x, where, called_by, holder))
 			return GS_NO_MEMORY;
 	}

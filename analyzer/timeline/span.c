@@ -64,9 +64,9 @@ static int by_change(const void *a, const void *b)
 gs_status gs_span_init(gs_span *span, const gs_timeline *t, int64_t from, int64_t to, gs_error *err)
 {
 	memset(span, 0, sizeof *span);
-	if (from < -1 || to < from || to >= (int64_t)t->history.n)
+	if (from < -1 || to < from || to >= (int64_t)t->history->n)
 		return gs_fail(err, GS_INVALID, "a span goes from event %d at the earliest to event %lld",
-			-1, (long long)t->history.n - 1);
+			-1, (long long)t->history->n - 1);
 	uint32_t *where = calloc(t->nholders * GS_CATEGORIES + 1, sizeof *where);
 	gs_status status = where ? add_lives(span, t, where, from, to) : GS_NO_MEMORY;
 	free(where);

@@ -7,37 +7,37 @@
 
 static gs_status keep_checkpoints(gs_timeline *t)
 {
-	size_t n = t->history.n;
+	size_t n = t->history->n;
 	gs_running_totals g;
 	t->checkpoints = malloc((n / GS_CHECKPOINT + 1) * sizeof *t->checkpoints);
 	if (!t->checkpoints)
 		return GS_NO_MEMORY;
-	gs_running_totals_start(&t->history, &g);
+	gs_running_totals_start(t->history, &g);
 	for (size_t i = 0; i < n; i++) {
 		if (i % GS_CHECKPOINT == 0)
 			t->checkpoints[i / GS_CHECKPOINT] = g;
-		gs_running_totals_step(&t->history, i, &g);
+		gs_running_totals_step(t->history, i, &g);
 	}
 	if (n % GS_CHECKPOINT == 0)
 		t->checkpoints[n / GS_CHECKPOINT] = g;
 	return GS_OK;
 }
 
-gs_status gs_timeline_init(gs_timeline *t, const gs_snapshot *s, const gs_device *d, gs_error *err)
+gs_status gs_timeline_init(gs_timeline *t, gs_recording *r, gs_error *err)
 {
 	memset(t, 0, sizeof *t);
-	t->snapshot = s;
-	t->device = d;
-	gs_status status = gs_history_init(&t->history, s, d, err);
+	t->snapshot = r->snapshot;
+	t->device = r->device;
+	t->history = &r->history;
+	t->meaning = &r->meaning;
+	gs_status status = gs_recording_need_meaning(r, err);
 	if (!status)
-		status = gs_meaning_init(&t->meaning, &t->history, NULL, err);
-	if (!status)
-		status = gs_lives_init(&t->lives, &t->history, err);
+		status = gs_lives_init(&t->lives, t->history, err);
 	if (!status && (gs_timeline_name_holders(t) || keep_checkpoints(t)))
 		status = gs_fail(err, GS_NO_MEMORY, "no memory for the holders of %u blocks", t->lives.n);
 	if (!status) {
-		t->timed = gs_axis_timed(&d->trace);
-		t->crowded = t->timed && gs_axis_crowded(&d->trace);
+		t->timed = gs_axis_timed(&t->device->trace);
+		t->crowded = t->timed && gs_axis_crowded(&t->device->trace);
 	}
 	return status;
 }
@@ -52,21 +52,19 @@ void gs_timeline_release(gs_timeline *t)
 	free(t->holder);
 	free(t->checkpoints);
 	gs_lives_release(&t->lives);
-	gs_meaning_release(&t->meaning);
-	gs_history_release(&t->history);
 	memset(t, 0, sizeof *t);
 }
 
 gs_sense gs_timeline_sense(const gs_timeline *t, uint32_t life)
 {
-	return life < t->lives.before ? t->meaning.initial[t->lives.first[life].block]
-								  : t->meaning.events[t->lives.all[life].birth];
+	return life < t->lives.before ? t->meaning->initial[t->lives.first[life].block]
+								  : t->meaning->events[t->lives.all[life].birth];
 }
 
 int64_t gs_timeline_step_at(const gs_timeline *t, int64_t idx)
 {
-	const gs_phase_step *steps = t->meaning.steps;
-	size_t low = 0, high = t->meaning.nsteps;
+	const gs_phase_step *steps = t->meaning->steps;
+	size_t low = 0, high = t->meaning->nsteps;
 	while (low < high) { /* the first that ends behind it */
 		size_t middle = low + (high - low) / 2;
 		if (steps[middle].last_idx < idx)
@@ -74,7 +72,7 @@ int64_t gs_timeline_step_at(const gs_timeline *t, int64_t idx)
 		else
 			high = middle;
 	}
-	return low < t->meaning.nsteps && steps[low].first_idx <= idx ? (int64_t)low : -1;
+	return low < t->meaning->nsteps && steps[low].first_idx <= idx ? (int64_t)low : -1;
 }
 
 gs_running_totals gs_timeline_totals(const gs_timeline *t, int64_t idx)
@@ -82,6 +80,6 @@ gs_running_totals gs_timeline_totals(const gs_timeline *t, int64_t idx)
 	size_t n = (size_t)(idx + 1), from = n / GS_CHECKPOINT * GS_CHECKPOINT;
 	gs_running_totals g = t->checkpoints[n / GS_CHECKPOINT];
 	for (size_t i = from; i < n; i++)
-		gs_running_totals_step(&t->history, i, &g);
+		gs_running_totals_step(t->history, i, &g);
 	return g;
 }

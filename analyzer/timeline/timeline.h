@@ -7,7 +7,7 @@
 #ifndef GS_ANALYZER_TIMELINE_TIMELINE_H
 #define GS_ANALYZER_TIMELINE_TIMELINE_H
 
-#include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/recording.h"
 #include "analyzer/state/lives.h"
 
 /* A holder as gs_meaning_holders names it, whatever the category of its blocks. */
@@ -20,8 +20,8 @@ enum { GS_CHECKPOINT = 4096 };
 typedef struct gs_timeline {
 	const gs_snapshot *snapshot;
 	const gs_device *device;
-	gs_history history;
-	gs_meaning meaning;
+	const gs_history *history;
+	const gs_meaning *meaning;
 	gs_lives lives;
 	uint32_t *holder; /* by life: its holder's number */
 	gs_timeline_holder *holders;
@@ -36,8 +36,9 @@ typedef struct gs_timeline {
 		0                \
 	}
 
-/* O(n log n) in the events. GS_NO_MEMORY; GS_LIMIT as gs_history_init. Release in any case. */
-gs_status gs_timeline_init(gs_timeline *t, const gs_snapshot *s, const gs_device *d, gs_error *err);
+/* Of a recording that outlives it, and in which history and meaning are made where they are missing.
+ * O(n log n) in the events. GS_NO_MEMORY; GS_LIMIT as gs_history_init. Release in any case. */
+gs_status gs_timeline_init(gs_timeline *t, gs_recording *r, gs_error *err);
 void gs_timeline_release(gs_timeline *t);
 
 /* What a life is, and the step that it was born in: index in meaning.steps, -1 none. */

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/api/gpusnap_analyzer.h"
+#include "analyzer/api/handle.h"
 
 static const char pinned[] = "tests/data/faults/pinned.pickle";
 
@@ -63,6 +64,40 @@ START_TEST(answers_are_the_commands_byte_for_byte)
 	gpusnap_analyzer_free(out);
 	free(expected);
 	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+static char *ask(gpusnap_snapshot *s, size_t question)
+{
+	char *out = NULL;
+	size_t n;
+	int status = question == 0 ? gpusnap_snapshot_diagnose(s, NULL, &out, &n)
+		: question == 1        ? gpusnap_snapshot_query(s, "growth", NULL, &out, &n)
+		: question == 2 ? gpusnap_snapshot_whatif(s, "{\"conf\":[\"\"]}", &out, &n)
+		: question == 3 ? gpusnap_snapshot_timeline(s, "outline", NULL, &out, &n)
+		: question == 4 ? gpusnap_snapshot_query(s, "cheapest eviction", "{\"state\":\"oom\"}", &out, &n)
+						: gpusnap_snapshot_diagnose(s, "{\"state\":\"peak\"}", &out, &n);
+	ck_assert_msg(!status, "%zu: %s", question, gpusnap_snapshot_error(s));
+	return out;
+}
+enum { QUESTIONS = 6 };
+
+START_TEST(questions_share_what_one_of_them_made_and_answer_as_if_alone)
+{
+	gpusnap_snapshot *all = opened(pinned);
+	const uint64_t *sizes = NULL;
+	for (size_t i = 0; i < 2 * (size_t)QUESTIONS; i++) {
+		gpusnap_snapshot *alone = opened(pinned);
+		char *out = ask(all, i % QUESTIONS), *expected = ask(alone, i % QUESTIONS);
+		ck_assert_str_eq(out, expected);
+		ck_assert(alone->recordings[0].has_history);
+		sizes = sizes ? sizes : all->recordings[0].history.sizes;
+		ck_assert_ptr_eq(all->recordings[0].history.sizes, sizes);
+		gpusnap_analyzer_free(out);
+		gpusnap_analyzer_free(expected);
+		gpusnap_snapshot_close(alone);
+	}
+	gpusnap_snapshot_close(all);
 }
 END_TEST
 
@@ -428,6 +463,7 @@ Suite *suite_api(void)
 	Suite *s = suite_create("api");
 	TCase *t = tcase_create("handles");
 	tcase_add_test(t, answers_are_the_commands_byte_for_byte);
+	tcase_add_test(t, questions_share_what_one_of_them_made_and_answer_as_if_alone);
 	tcase_add_test(t, a_stream_that_comes_in_pieces_reads_as_the_file_does);
 	tcase_add_test(t, a_stream_that_fails_is_told_with_its_place);
 	tcase_add_test(t, that_a_file_is_cut_is_its_first_warning);

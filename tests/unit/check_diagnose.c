@@ -101,6 +101,38 @@ START_TEST(without_the_capacity_memory_held_outside_is_a_shortage_that_says_so)
 }
 END_TEST
 
+START_TEST(a_recording_that_the_caller_keeps_is_used_and_stays)
+{
+	gs_snapshot s;
+	gs_diagnosis d;
+	gs_recording kept;
+	gs_error err = GS_ERROR_INIT;
+	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
+	gs_category_rules *rules = NULL;
+	static const char none[] = "activation train.py";
+	open_case("fault_leak", &s);
+	gs_recording_init(&kept, &s, &s.devices[0], NULL);
+	o.recordings = (gs_recordings){&kept, 1};
+
+	ck_assert(!gs_diagnose(&s, &o, &d, &err));
+	ck_assert_ptr_eq(d.recording, &kept);
+	ck_assert(kept.has_history && kept.has_meaning && !d.own.has_history);
+	gs_diagnosis_release(&d);
+	ck_assert_uint_eq(kept.history.n, s.devices[0].trace.n);
+
+	/* by other rules for categories it is another recording */
+	ck_assert(!gs_category_rules_read(none, strlen(none), &rules, &err));
+	o.rules = rules;
+	ck_assert(!gs_diagnose(&s, &o, &d, &err));
+	ck_assert_ptr_eq(d.recording, &d.own);
+	gs_diagnosis_release(&d);
+
+	gs_category_rules_free(rules);
+	gs_recording_release(&kept);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 static bool stack_names(const gs_snapshot *s, gs_id stack, const char *function)
 {
 	char text[4000];
@@ -779,6 +811,7 @@ Suite *suite_diagnose(void)
 	tcase_add_loop_test(
 		t, an_answer_begins_with_its_verdict_and_fits_a_screen_of_any_width, 0, CASES);
 	tcase_add_loop_test(t, without_utf8_an_answer_is_ascii, 0, CASES);
+	tcase_add_test(t, a_recording_that_the_caller_keeps_is_used_and_stays);
 	tcase_add_test(t, without_the_capacity_memory_held_outside_is_a_shortage_that_says_so);
 	tcase_add_loop_test(t, a_leak_is_blamed_on_the_function_that_keeps, 0, 2);
 	tcase_add_loop_test(t, what_only_builds_up_is_no_leak, 0, 7);

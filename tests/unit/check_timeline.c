@@ -10,12 +10,14 @@
 #include "tests/unit/trace_maker.h"
 
 static gs_snapshot snapshot;
+static gs_recording recording;
 static gs_timeline timeline;
 
 static void make(const gs_snapshot *s)
 {
 	gs_error err = GS_ERROR_INIT;
-	ck_assert_msg(!gs_timeline_init(&timeline, s, &s->devices[0], &err), "%s", err.text);
+	gs_recording_init(&recording, s, &s->devices[0], NULL);
+	ck_assert_msg(!gs_timeline_init(&timeline, &recording, &err), "%s", err.text);
 }
 
 static void open_file(const char *path)
@@ -28,6 +30,7 @@ static void open_file(const char *path)
 static void close_file(void)
 {
 	gs_timeline_release(&timeline);
+	gs_recording_release(&recording);
 	gs_snapshot_release(&snapshot);
 }
 
@@ -58,7 +61,7 @@ static void compare_lives(int64_t idx)
 	gs_layout l;
 	gs_error err = GS_ERROR_INIT;
 	uint32_t there = 0;
-	ck_assert(!gs_history_layout(&timeline.history, idx, &l, &err));
+	ck_assert(!gs_history_layout(timeline.history, idx, &l, &err));
 	for (size_t i = 0; i < l.nblocks; i++) {
 		const gs_block *b = &l.blocks[i];
 		uint32_t life = gs_lives_of_block(&timeline.lives, b);
@@ -75,7 +78,7 @@ static void compare_lives(int64_t idx)
 		ck_assert_uint_eq(gs_life_block(&timeline.lives, life).stack, b->stack);
 		ck_assert_int_eq(x->freed <= idx, b->state == GS_ACTIVE_PENDING_FREE);
 		ck_assert_uint_eq(gs_timeline_sense(&timeline, life).category,
-			gs_meaning_of(&timeline.meaning, b).category);
+			gs_meaning_of(timeline.meaning, b).category);
 	}
 	for (uint32_t i = 0; i < timeline.lives.n; i++)
 		there -= gs_life_lives(&timeline.lives.all[i], idx);
@@ -88,12 +91,12 @@ START_TEST(what_lives_after_an_event_is_what_its_layout_shows)
 	for (unsigned seed = 1; seed <= 3; seed++) {
 		record_made_up(seed);
 		for (int i = 0; i < 40; i++)
-			compare_lives((int64_t)roll((uint32_t)timeline.history.n + 1) - 1);
+			compare_lives((int64_t)roll((uint32_t)timeline.history->n + 1) - 1);
 		close_file();
 	}
 	for (size_t k = 0; k < sizeof files / sizeof *files; k++) {
 		open_file(files[k]);
-		for (int64_t i = -1; i < (int64_t)timeline.history.n; i++)
+		for (int64_t i = -1; i < (int64_t)timeline.history->n; i++)
 			compare_lives(i);
 		close_file();
 	}
@@ -107,9 +110,9 @@ START_TEST(holders_of_lives_are_those_of_the_layout)
 	gs_error err = GS_ERROR_INIT;
 	gs_holder_row *rows;
 	size_t n;
-	int64_t idx = (int64_t)timeline.history.n / 2;
-	ck_assert(!gs_history_layout(&timeline.history, idx, &l, &err));
-	ck_assert(!gs_meaning_holders(&timeline.meaning, &l, &rows, &n));
+	int64_t idx = (int64_t)timeline.history->n / 2;
+	ck_assert(!gs_history_layout(timeline.history, idx, &l, &err));
+	ck_assert(!gs_meaning_holders(timeline.meaning, &l, &rows, &n));
 	ck_assert_uint_gt(n, 1);
 	for (size_t i = 0; i < n; i++) {
 		uint64_t bytes = 0;
@@ -193,7 +196,7 @@ static void check_bands(const gs_bands_ask *ask)
 		shown += seen;
 		in_view++;
 	}
-	if (ask->from <= 0 && ask->to >= (double)timeline.history.n)
+	if (ask->from <= 0 && ask->to >= (double)timeline.history->n)
 		ck_assert_uint_eq(shown + passed, in_view);
 	gs_bands_release(&b);
 }
@@ -201,8 +204,8 @@ static void check_bands(const gs_bands_ask *ask)
 START_TEST(bands_pile_up_to_what_lives_and_nothing_is_dropped)
 {
 	record_made_up(7);
-	gs_running_totals g = gs_timeline_totals(&timeline, gs_history_peak(&timeline.history, false));
-	double n = (double)timeline.history.n, high = 2 * (double)(g.allocated + g.pending);
+	gs_running_totals g = gs_timeline_totals(&timeline, gs_history_peak(timeline.history, false));
+	double n = (double)timeline.history->n, high = 2 * (double)(g.allocated + g.pending);
 	for (int key = 0; key < GS_LIFE_KEY_COUNT; key++) {
 		gs_bands_ask whole = {false, 0, n, 60, 100, 0, high, (gs_life_key)key, GS_LIFE_KEY_HOLDER};
 		check_bands(&whole);
@@ -219,17 +222,17 @@ START_TEST(a_column_tells_the_most_and_the_least_that_it_has)
 	record_made_up(9);
 	gs_bands b;
 	gs_error err = GS_ERROR_INIT;
-	gs_bands_ask ask = {.to = (double)timeline.history.n, .columns = 7};
+	gs_bands_ask ask = {.to = (double)timeline.history->n, .columns = 7};
 	ck_assert(!gs_bands_init(&b, &timeline, &ask, &err));
 	ck_assert_uint_eq(b.npieces, 0);
 	for (int c = 0; c < 7; c++) {
 		uint64_t most = 0, least = UINT64_MAX, reserved = 0;
-		for (int64_t i = -1; i < (int64_t)timeline.history.n; i++) {
+		for (int64_t i = -1; i < (int64_t)timeline.history->n; i++) {
 			gs_running_totals g = gs_timeline_totals(&timeline, i);
-			double at = (double)(i + 1) * 7 / (double)timeline.history.n;
-			bool entry = i + 1 < (int64_t)timeline.history.n && (int)at == c &&
-				(i < 0 || (int)((double)i * 7 / (double)timeline.history.n) != c);
-			if (!entry && (i < 0 || (int)((double)i * 7 / (double)timeline.history.n) != c))
+			double at = (double)(i + 1) * 7 / (double)timeline.history->n;
+			bool entry = i + 1 < (int64_t)timeline.history->n && (int)at == c &&
+				(i < 0 || (int)((double)i * 7 / (double)timeline.history->n) != c);
+			if (!entry && (i < 0 || (int)((double)i * 7 / (double)timeline.history->n) != c))
 				continue;
 			most = g.allocated > most ? g.allocated : most;
 			least = g.allocated < least ? g.allocated : least;
@@ -249,7 +252,7 @@ START_TEST(the_block_under_a_point_is_the_one_piled_there)
 {
 	open_file(files[1]);
 	gs_error err = GS_ERROR_INIT;
-	int64_t idx = (int64_t)timeline.history.n / 2;
+	int64_t idx = (int64_t)timeline.history->n / 2;
 	uint64_t bottom = 0;
 	for (uint32_t i = 0; i < timeline.lives.n; i++) {
 		if (!gs_life_lives(&timeline.lives.all[i], idx))
@@ -296,7 +299,7 @@ START_TEST(a_span_parts_lives_into_born_died_stayed_and_passed)
 {
 	record_made_up(11);
 	gs_error err = GS_ERROR_INIT;
-	int64_t from = (int64_t)timeline.history.n / 3, to = 2 * from;
+	int64_t from = (int64_t)timeline.history->n / 3, to = 2 * from;
 	gs_span span;
 	ck_assert(!gs_span_init(&span, &timeline, from, to, &err));
 	const gs_span_row *t = &span.total;
@@ -314,7 +317,7 @@ START_TEST(a_span_parts_lives_into_born_died_stayed_and_passed)
 	ck_assert_uint_eq(passed, t->passed.blocks);
 	gs_span_release(&span);
 	ck_assert_int_eq(
-		gs_span_init(&span, &timeline, 5, (int64_t)timeline.history.n, &err), GS_INVALID);
+		gs_span_init(&span, &timeline, 5, (int64_t)timeline.history->n, &err), GS_INVALID);
 	gs_span_release(&span);
 	close_file();
 }
@@ -325,7 +328,7 @@ START_TEST(a_flame_tree_adds_up_to_what_is_allocated)
 	open_file(files[1]);
 	gs_error err = GS_ERROR_INIT;
 	gs_flame f;
-	int64_t idx = (int64_t)timeline.history.n - 1;
+	int64_t idx = (int64_t)timeline.history->n - 1;
 	double roots = 0, expected = 0;
 	ck_assert(!gs_flame_moment(&f, &timeline, idx, &err));
 	for (size_t i = 0; i < f.n; i++) {

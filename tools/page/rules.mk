@@ -49,7 +49,7 @@ $(B)/page/gpusnap.wasm: $(OBJ_wasm) $(OBJ_malloc) $(WASM_LIBS)/complete $(B)/gen
 	$(Q)$(WASM_CC) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) $(OBJ_malloc) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
 		-lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-process-clocks -lwasi-emulated-getpid \
 		-Wl,-z,stack-size=1048576 -Wl,--gc-sections -Wl,--export-dynamic
-	$(Q)if command -v wasm-opt >/dev/null; then wasm-opt -Oz --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
+	$(Q)if command -v wasm-opt >/dev/null; then wasm-opt -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
 		--enable-mutable-globals -o $@.small $@ && mv $@.small $@; else echo "page: larger than it need be: wasm-opt is not here (binaryen)"; fi
 .PHONY: deps-page deps-page-clang
 deps-page-clang: ## what make page PAGE_CC=clang needs: Debian's sources, compiler and C library for WASI, nothing from PyPI

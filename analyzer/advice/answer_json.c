@@ -164,7 +164,8 @@ static void print_holders(const gs_diagnosis *d, FILE *out)
 		fputs(i ? ",{" : "{", out);
 		text_or_null(out, "where", *h->where ? h->where : NULL), comma(out);
 		text_or_null(out, "called_by", *h->called_by ? h->called_by : NULL), comma(out);
-		text_or_null(out, "category", gs_category_word(d->recording->meaning.rules, h->category)), comma(out);
+		text_or_null(out, "category", gs_category_word(d->recording->meaning.rules, h->category)),
+			comma(out);
 		number(out, "bytes", (int64_t)h->bytes), comma(out);
 		number(out, "blocks", (int64_t)h->blocks);
 		fputc('}', out);
@@ -178,7 +179,8 @@ static void print_categories(const gs_diagnosis *d, FILE *out)
 	for (size_t i = 0; i < d->ncategories; i++) {
 		const gs_category_sum *c = &d->categories[i];
 		fputs(i ? ",{" : "{", out);
-		text_or_null(out, "category", gs_category_word(d->recording->meaning.rules, c->category)), comma(out);
+		text_or_null(out, "category", gs_category_word(d->recording->meaning.rules, c->category)),
+			comma(out);
 		number(out, "bytes", (int64_t)c->bytes), comma(out);
 		number(out, "blocks", (int64_t)c->blocks);
 		fputc('}', out);

@@ -398,7 +398,8 @@ static void say_categories(
 	gs_prose *p, const gs_diagnosis *d, const gs_category_sum *sums, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
-		gs_say(p, "%s%s ", i ? ", " : "", gs_category_words(d->recording->meaning.rules, sums[i].category));
+		gs_say(p, "%s%s ", i ? ", " : "",
+			gs_category_words(d->recording->meaning.rules, sums[i].category));
 		gs_say_size(p, (int64_t)sums[i].bytes);
 	}
 }

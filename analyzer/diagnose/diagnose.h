@@ -93,12 +93,12 @@ typedef struct gs_diagnose_options {
 	int64_t context;            /* bytes a process needs outside its allocator; GS_NONE: 1 GiB */
 	const gs_snapshot *message; /* a text about the same failure, which supplies facts; NULL none */
 	const gs_category_rules
-		*rules; /* the user's for categories, NULL none; must outlive the diagnosis */
+		*rules;               /* the user's for categories, NULL none; must outlive the diagnosis */
 	gs_recordings recordings; /* kept by the caller; they must outlive the diagnosis */
 } gs_diagnose_options;
-#define GS_DIAGNOSE_OPTIONS_INIT                             \
-	{                                                        \
-		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {NULL, 0} \
+#define GS_DIAGNOSE_OPTIONS_INIT                                          \
+	{                                                                     \
+		true, 0, NULL, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, { NULL, 0 } \
 	}
 
 typedef struct gs_diagnosis {

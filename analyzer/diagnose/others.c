@@ -30,7 +30,7 @@ static void judge(struct gs_other *o, const gs_diagnose_options *options)
 	own.state = state;
 	own.any_device = f->snapshot->kind == GS_KIND_TEXT || device < 0;
 	own.device = device;
-	own.message = NULL; /* it is about the failure told */
+	own.message = NULL;   /* it is about the failure told */
 	own.recordings.n = 0; /* others are judged beside each other */
 	gs_status status = gs_diagnose_ladder(f->snapshot, &own, &d, &err);
 	o->verdict = status ? GS_VERDICT_UNKNOWN : d.verdict;

@@ -23,8 +23,8 @@ void gs_recording_release(gs_recording *r); /* accepts zeroed memory */
 gs_status gs_recording_need_history(gs_recording *r, gs_error *err);
 gs_status gs_recording_need_meaning(gs_recording *r, gs_error *err); /* and the history */
 
-/* Recordings that a caller keeps of a snapshot's devices, so that several questions share what is made
- * once: what a question needs is made in them. They belong to one thread. */
+/* Recordings that a caller keeps of a snapshot's devices, so that several questions share what is
+ * made once: what a question needs is made in them. They belong to one thread. */
 typedef struct gs_recordings {
 	gs_recording *all;
 	size_t n;

@@ -232,21 +232,24 @@ void gs_snapshot_warn(gs_snapshot *s, const char *format, ...)
 
 /* --- words ------------------------------------------------------------------------------------ */
 
-static const char *const action_words[] = {
-#define GS_ACT(name, text) text,
+static const struct {
+	const char *text;
+	size_t length;
+} action_words[] = {
+#define GS_ACT(name, text) {text, sizeof text - 1},
 #include "schema/actions.def"
 #undef GS_ACT
 };
 
 const char *gs_action_text(gs_action action)
 {
-	return (unsigned)action < GS_ACTION_COUNT ? action_words[action] : "unknown";
+	return (unsigned)action < GS_ACTION_COUNT ? action_words[action].text : "unknown";
 }
 
 gs_action gs_action_parse(const char *word, size_t n)
 {
 	for (int i = 0; i < GS_ACTION_COUNT; i++)
-		if (strlen(action_words[i]) == n && !memcmp(word, action_words[i], n))
+		if (action_words[i].length == n && !memcmp(word, action_words[i].text, n))
 			return (gs_action)i;
 	return GS_ACTION_UNKNOWN;
 }

@@ -363,7 +363,8 @@ gs_status gs_whatif_open(
 			 s, w->device, NULL, NULL, options->until_step, &state, err)))
 		return status;
 	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
-	gs_recording *kept = gs_recordings_find(options->recordings, w->device, options->rewrite.category_rules);
+	gs_recording *kept = gs_recordings_find(
+		options->recordings, w->device, options->rewrite.category_rules);
 	if ((status = choose_rules(w, s, err)) ||
 		(kept && (status = gs_recording_need_history(kept, err))) ||
 		(status = gs_replay_init(&w->replay, s, w->device, state.idx, is_foreign(s),

@@ -24,9 +24,9 @@ typedef struct gs_whatif_options {
 	int threads;
 	gs_recordings recordings; /* kept by the caller; they must outlive the question */
 } gs_whatif_options;
-#define GS_WHATIF_OPTIONS_INIT                                                          \
-	{                                                                                   \
-		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, 1, {NULL, 0} \
+#define GS_WHATIF_OPTIONS_INIT                                                                 \
+	{                                                                                          \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, 1, { NULL, 0 } \
 	}
 
 typedef enum gs_whatif_change {

@@ -26,11 +26,11 @@ typedef struct gs_store_options {
 	int64_t device;    /* the only device whose state must exist, GS_NONE all: others lacking it are
 						  left out of shown_state */
 	const gs_category_rules *rules; /* the user's for categories, NULL none */
-	gs_recordings recordings; /* of the snapshot's devices, kept by the caller */
+	gs_recordings recordings;       /* of the snapshot's devices, kept by the caller */
 } gs_store_options;
-#define GS_STORE_OPTIONS_ALL                       \
-	{                                              \
-		GS_WANT_STORED, false, NULL, GS_NONE, NULL, {NULL, 0} \
+#define GS_STORE_OPTIONS_ALL                                    \
+	{                                                           \
+		GS_WANT_STORED, false, NULL, GS_NONE, NULL, { NULL, 0 } \
 	}
 
 /* Creates the schema in an empty database file (or ":memory:"). */

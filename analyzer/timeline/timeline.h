@@ -36,8 +36,9 @@ typedef struct gs_timeline {
 		0                \
 	}
 
-/* Of a recording that outlives it, and in which history and meaning are made where they are missing.
- * O(n log n) in the events. GS_NO_MEMORY; GS_LIMIT as gs_history_init. Release in any case. */
+/* Of a recording that outlives it, and in which history and meaning are made where they are
+ * missing. O(n log n) in the events. GS_NO_MEMORY; GS_LIMIT as gs_history_init. Release in any
+ * case. */
 gs_status gs_timeline_init(gs_timeline *t, gs_recording *r, gs_error *err);
 void gs_timeline_release(gs_timeline *t);
 

@@ -73,10 +73,11 @@ static char *ask(gpusnap_snapshot *s, size_t question)
 	size_t n;
 	int status = question == 0 ? gpusnap_snapshot_diagnose(s, NULL, &out, &n)
 		: question == 1        ? gpusnap_snapshot_query(s, "growth", NULL, &out, &n)
-		: question == 2 ? gpusnap_snapshot_whatif(s, "{\"conf\":[\"\"]}", &out, &n)
-		: question == 3 ? gpusnap_snapshot_timeline(s, "outline", NULL, &out, &n)
-		: question == 4 ? gpusnap_snapshot_query(s, "cheapest eviction", "{\"state\":\"oom\"}", &out, &n)
-						: gpusnap_snapshot_diagnose(s, "{\"state\":\"peak\"}", &out, &n);
+		: question == 2        ? gpusnap_snapshot_whatif(s, "{\"conf\":[\"\"]}", &out, &n)
+		: question == 3        ? gpusnap_snapshot_timeline(s, "outline", NULL, &out, &n)
+		: question == 4
+		? gpusnap_snapshot_query(s, "cheapest eviction", "{\"state\":\"oom\"}", &out, &n)
+		: gpusnap_snapshot_diagnose(s, "{\"state\":\"peak\"}", &out, &n);
 	ck_assert_msg(!status, "%zu: %s", question, gpusnap_snapshot_error(s));
 	return out;
 }

@@ -27,7 +27,7 @@ $(WASM_LIBS)/complete: $(SOURCES)/complete tools/package/libs.sh tools/package/z
 		sh tools/package/libs.sh $(SOURCES) $(@D)
 # What is not on the way of every event is small rather than quick: the module travels inside each page.
 WASM_QUICK  := $(addprefix $(WASM_DIR)/,schema/gsnap_read.o $(addprefix analyzer/,model/%.o read/open/%.o read/pytorch/%.o state/%.o timeline/%.o \
-	meaning/senses.o meaning/passes.o replay/play.o replay/requests.o))
+	meaning/senses.o meaning/passes.o replay/play.o replay/requests.o) tools/page/%.o)
 $(WASM_DIR)/%.o: %.c | $(WASM_LIBS)/complete $(B)/gen/sql.c
 	@mkdir -p $(@D)
 	$(Q)$(WASM_CC) $(WASM_FLAGS) $(if $(filter $(WASM_QUICK),$@),-O2,-Oz) -I$(WASM_LIBS)/include -c -o $@ $<
@@ -35,18 +35,19 @@ $(WASM_DIR)/sql.o: $(B)/gen/sql.c | $(WASM_LIBS)/complete
 	@mkdir -p $(@D)
 	$(Q)$(WASM_CC) $(WASM_FLAGS) -c -o $@ $<
 OBJ_wasm := $(SRC_wasm:%.c=$(WASM_DIR)/%.o) $(WASM_DIR)/sql.o
-# zig's malloc rounds up to powers of two and never joins what it gets back; that of WASI's own C library (dlmalloc; Debian: wasi-libc) needs half of the memory.
+# zig's malloc rounds up to powers of two and never joins what it gets back, and its searches make a table for each; those of WASI's own C library
+# (Debian: wasi-libc) need half of the memory and a tenth of the time.
 WASI_LIBC   := $(wildcard /usr/lib/wasm32-wasi/libc.a)
-OBJ_malloc  := $(if $(WASI_LIBC),$(WASM_DIR)/malloc/dlmalloc.o)
-$(WASM_DIR)/malloc/dlmalloc.o: $(WASI_LIBC)
+OBJ_libc    := $(if $(WASI_LIBC),$(addprefix $(WASM_DIR)/libc/,dlmalloc.o strstr.o memmem.o memchr.o strlen.o))
+$(WASM_DIR)/libc/%.o: $(WASI_LIBC)
 	@mkdir -p $(@D)
-	$(Q)cd $(@D) && ar x $(WASI_LIBC) dlmalloc.o && touch dlmalloc.o
+	$(Q)cd $(@D) && ar x $(WASI_LIBC) $(@F) && touch $(@F)
 $(B)/gen/page_compiler: always
 	$(call list,$(PAGE_CC))
-$(B)/page/gpusnap.wasm: $(OBJ_wasm) $(OBJ_malloc) $(WASM_LIBS)/complete $(B)/gen/page_compiler
+$(B)/page/gpusnap.wasm: $(OBJ_wasm) $(OBJ_libc) $(WASM_LIBS)/complete $(B)/gen/page_compiler
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
-	$(Q)$(WASM_CC) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) $(OBJ_malloc) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
+	$(Q)$(WASM_CC) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) $(OBJ_libc) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
 		-lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-process-clocks -lwasi-emulated-getpid \
 		-Wl,-z,stack-size=1048576 -Wl,--gc-sections -Wl,--export-dynamic
 	$(Q)if command -v wasm-opt >/dev/null; then wasm-opt -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \
@@ -64,4 +65,5 @@ $(B)/page/gpusnap.html: $(B)/page/gpusnap.wasm.gz tools/page/assemble.py $(wildc
 	$(Q)python3 tools/page/assemble.py $< tools/page $@
 .PHONY: page
 page: $(B)/page/gpusnap.html ## the whole analyzer as one page for any browser, build/page/gpusnap.html (after make deps-page)
+$(WASM_DIR)/tools/page/memcmp.o: WASM_FLAGS += -fno-builtin
 -include $(OBJ_wasm:.o=.d)

@@ -494,6 +494,27 @@ GPUSNAP_API void gpusnap_watch_call(void);
  * takes only a lock that is held over no call. */
 GPUSNAP_API void gpusnap_watch_event(const gpusnap_event_row *row);
 
+/* A whole-run stream of a watched allocator is as good as that of our own, layouts, figures and
+ * all, where what follows is told too; nothing of it is needed where gpusnap_watch_streams is 0.
+ *
+ * Before a device's first event: name (copied), capacity and complete are read; and the release
+ * whose rules it follows ("2.6.0"; the first that is told holds). */
+GPUSNAP_API int gpusnap_watch_streams(void);
+GPUSNAP_API gpusnap_status gpusnap_watch_device(const gpusnap_device_row *row, const char *rules);
+/* What the active blocks (allocated, pending free) of a device come to, as they are rounded. Before
+ * its first event, and from then on before the event that follows an alloc and before
+ * gpusnap_watch_layout_here: so the size of the block that was allocated is known. As for
+ * gpusnap_watch_event. */
+GPUSNAP_API void gpusnap_watch_active(int device, uint64_t bytes);
+/* The number of a device whose layout the stream wants, −1: none. To be asked often, as by
+ * gpusnap_watch_call, while no lock is held. It is given thus: gpusnap_watch_layout_here with the
+ * allocator's lock held, at a moment when no operation is half done; then gpusnap_watch_layout,
+ * without that lock or any that a teller of events may hold, with a builder that has the device's
+ * row, its segments and blocks (by address) and the allocator's settings; NULL gives it up. */
+GPUSNAP_API int gpusnap_watch_layout_due(void);
+GPUSNAP_API void gpusnap_watch_layout_here(int device);
+GPUSNAP_API void gpusnap_watch_layout(const gpusnap_builder *b, int device);
+
 /* gpusnap_failure, and gpusnap_builder_failure, for the oom event that the calling thread told
  * last. */
 GPUSNAP_API gpusnap_status gpusnap_watch_failure(int device);

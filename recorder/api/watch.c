@@ -19,6 +19,13 @@ typedef struct watched {
 	gs_live live;
 	gs_lane *lane; /* of the stream; NULL: none */
 	bool ready, asked_stream;
+	gs_dump_device about; /* name is held here: */
+	char name[96];
+	int complete;
+	uint64_t active;       /* bytes of active blocks after the last event, where is_sized */
+	uint64_t block;        /* of the last event; an alloc's is found by the next one */
+	uint64_t allocated_at; /* the last event is an alloc there; 0: it is none */
+	bool is_sized;
 } watched;
 
 static struct {
@@ -27,6 +34,7 @@ static struct {
 	watched devices[GS_DEVICES_MAX];
 	gpusnap_watch_dump *dump;
 	bool prepared; /* for forks */
+	char rules[64];
 } watch = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* --- opening
@@ -133,13 +141,18 @@ void gpusnap_watch_close(void)
 
 static void add_lane(watched *w, int number)
 {
-	const gs_dump_device device = {.number = number, .capacity = GS_NONE};
+	const gs_dump_device unknown = {.number = number, .capacity = GS_NONE};
 	pthread_mutex_lock(&watch.lock);
 	gs_stream *stream = gs_recorder_stream(&watch.recorder);
-	w->lane = stream ? gs_stream_lane(stream, &device, &w->ring, "pytorch", NULL) : NULL;
+	w->lane = stream ? gs_stream_lane(stream, w->name[0] ? &w->about : &unknown, &w->ring,
+						   "pytorch", watch.rules[0] ? watch.rules : NULL)
+					 : NULL;
 	w->asked_stream = true;
-	if (w->lane)
-		w->lane->complete = -1, w->lane->sized = false; /* layouts are PyTorch's to tell */
+	if (w->lane) {
+		w->lane->complete = w->name[0] ? w->complete : -1;
+		w->lane->sized = w->lane->late = w->is_sized;
+		w->lane->figures.stale = w->lane->complete != 1;
+	}
 	pthread_mutex_unlock(&watch.lock);
 }
 
@@ -186,8 +199,11 @@ static bool made_by_the_call(gpusnap_action action)
 /* What the event says of the live allocations: a free carries its allocation's stack. */
 static void keep_live(watched *w, gs_ring_event *e)
 {
-	gs_live_block b = {e->address, e->size, e->stream, e->stack, e->tag};
+	gs_live_block b = {
+		e->address, e->size, e->stream, e->stack, e->tag, 0, w->lane ? w->lane->head : 0};
 	const gs_live_block *live = NULL;
+	w->allocated_at = e->action == GPUSNAP_ALLOC ? e->address : 0;
+	w->block = 0;
 	if (e->action == GPUSNAP_ALLOC)
 		gs_live_add(&w->live, &b, &watch.recorder.pages);
 	else if (e->action == GPUSNAP_FREE_REQUESTED)
@@ -197,15 +213,33 @@ static void keep_live(watched *w, gs_ring_event *e)
 	if (live) {
 		e->stack = live->stack;
 		e->tag = live->tag;
+		w->block = live->block;
 	}
+	if (e->action == GPUSNAP_FREE_COMPLETED)
+		w->active -= w->block < w->active ? w->block : w->active;
+}
+
+/* The device's record as lock_device gives it, with room in its lane: nobody waits for the stream
+ * with the lock held, which whoever gives it a layout may need. */
+static watched *lock_with_room(int number)
+{
+	watched *w = lock_device(number);
+	while (w && w->lane && w->lane->consumer->runs && gs_lane_is_full(w->lane)) {
+		gs_lane *lane = w->lane;
+		pthread_mutex_unlock(&w->lock);
+		gs_lane_wait(lane);
+		w = lock_device(number);
+	}
+	return w;
 }
 
 void gpusnap_watch_event(const gpusnap_event_row *row)
 {
-	watched *w = lock_device(row->device);
+	watched *w = lock_with_room(row->device);
 	if (!w)
 		return;
 	gs_thread *t = gs_thread_self();
+	uint64_t block = w->block;
 	gs_ring_event e = {.address = row->address,
 		.size = row->bytes,
 		.ticks = gs_clock_ticks(&watch.recorder.clock),
@@ -228,8 +262,146 @@ void gpusnap_watch_event(const gpusnap_event_row *row)
 		t->watched.stack = t->watched.tag = 0; /* of this call only */
 	gs_ring_push(&w->ring, &e);
 	if (w->lane)
-		gs_lane_push(w->lane, &e, 0);
+		gs_lane_push(w->lane, &e, block);
 	pthread_mutex_unlock(&w->lock);
+}
+
+/* --- the stream's layouts
+ * ----------------------------------------------------------------------------- */
+
+int gpusnap_watch_streams(void)
+{
+	const gs_recorder *r = gs_opened_get(GS_OPENED_WATCH);
+	return r && r->config.stream[0] && !r->config.disable;
+}
+
+gpusnap_status gpusnap_watch_device(const gpusnap_device_row *row, const char *rules)
+{
+	if (row->device < 0 || row->device >= GS_DEVICES_MAX)
+		return gs_api_fail(GS_NOT_FOUND, "there is no device %d", row->device);
+	watched *w = &watch.devices[row->device];
+	pthread_mutex_lock(&w->lock);
+	gs_line name = GS_LINE(w->name), release = GS_LINE(watch.rules);
+	gs_line_text(&name, row->name && row->name[0] ? row->name : "GPU");
+	w->about = (gs_dump_device){.number = row->device, .name = w->name, .capacity = row->capacity};
+	w->complete = row->complete;
+	if (rules && !watch.rules[0])
+		gs_line_text(&release, rules);
+	w->is_sized = true;
+	pthread_mutex_unlock(&w->lock);
+	return GPUSNAP_OK;
+}
+
+void gpusnap_watch_active(int device, uint64_t bytes)
+{
+	watched *w = lock_device(device);
+	if (!w)
+		return;
+	gs_live_block *live = w->allocated_at
+		? (gs_live_block *)(uintptr_t)gs_live_find(&w->live, w->allocated_at)
+		: NULL;
+	if (w->allocated_at && bytes > w->active)
+		w->block = bytes - w->active;
+	if (live)
+		live->block = w->block;
+	w->allocated_at = 0;
+	w->active = bytes;
+	pthread_mutex_unlock(&w->lock);
+}
+
+int gpusnap_watch_layout_due(void)
+{
+	const gs_recorder *r = gs_opened_get(GS_OPENED_WATCH);
+	return r && r->stream ? gs_stream_layout_due(r->stream) : -1;
+}
+
+void gpusnap_watch_layout_here(int device)
+{
+	watched *w = lock_device(device);
+	if (!w)
+		return;
+	if (w->lane)
+		gs_lane_layout_here(w->lane, w->block);
+	pthread_mutex_unlock(&w->lock);
+}
+
+/* A block that was there before the first event is known from now on; what was allocated after the
+ * layout's moment tells nothing of it. */
+static void settle_block(watched *w, gs_row_block *b)
+{
+	const gs_live_block *live = gs_live_find(&w->live, b->address);
+	if (live && live->number >= w->lane->layout_at)
+		b->stack = b->tag = 0;
+	if (live || b->state == GS_INACTIVE)
+		return;
+	const gs_live_block born_before = {.address = b->address,
+		.size = b->requested > 0 ? (uint64_t)b->requested : b->size,
+		.block = b->size};
+	gs_live_add(&w->live, &born_before, &watch.recorder.pages);
+}
+
+/* False: no room. Segments and blocks ascend. */
+static bool stage(gs_staging *s, const gpusnap_builder *b, int device)
+{
+	s->nsegments = s->nblocks = 0;
+	s->whole = true;
+	for (size_t i = 0; i < b->segments.n; i++) {
+		const gs_row_segment *g = &b->segments.at[i];
+		if (g->device != device)
+			continue;
+		if (s->nsegments == s->room)
+			return false;
+		s->segments[s->nsegments++] = (gs_stage_segment){
+			g->address, g->size, g->stream, g->pool_id, g->stack, g->pool, g->expandable};
+	}
+	uint32_t segment = 0;
+	for (size_t i = 0; i < b->blocks.n; i++) {
+		const gs_row_block *k = &b->blocks.at[i];
+		if (k->device != device)
+			continue;
+		while (segment < s->nsegments &&
+			k->address - s->segments[segment].address >= s->segments[segment].size)
+			segment++;
+		if (segment == s->nsegments || s->nblocks == s->room)
+			return false;
+		s->blocks[s->nblocks++] = (gs_stage_block){k->address, k->size,
+			k->requested > 0 ? (uint64_t)k->requested : 0, segment, k->stack, (uint16_t)k->tag,
+			k->state};
+	}
+	return true;
+}
+
+static void stage_facts(gs_lane *l, const gpusnap_builder *b, int device)
+{
+	for (size_t i = 0; i < b->devices.n; i++)
+		if (b->devices.at[i].device == device) {
+			l->staging.device_free = b->devices.at[i].device_free;
+			l->staging.allowed = b->devices.at[i].allowed;
+		}
+	l->nsettings = 0;
+	for (size_t i = 0; i < b->settings.n && l->nsettings < GS_LANE_SETTINGS; i++) {
+		l->settings[l->nsettings].name = b->settings.at[i].first;
+		l->settings[l->nsettings++].value = b->settings.at[i].second;
+	}
+}
+
+void gpusnap_watch_layout(const gpusnap_builder *b, int device)
+{
+	watched *w = lock_device(device);
+	if (!w)
+		return;
+	gs_lane *l = w->lane && w->lane->layout == 3 ? w->lane : NULL;
+	for (size_t i = 0; l && b && i < b->blocks.n; i++)
+		if (b->blocks.at[i].device == device)
+			settle_block(w, &b->blocks.at[i]);
+	pthread_mutex_unlock(&w->lock);
+	if (!l)
+		return;
+	bool there = b && !gs_lane_reserve(l, (b->segments.n + b->blocks.n + 1) * GS_STAGE_OBJECT) &&
+		stage(&l->staging, b, device);
+	if (there)
+		stage_facts(l, b, device);
+	gs_lane_layout_filled(l, there);
 }
 
 /* --- dumps

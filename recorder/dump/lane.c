@@ -10,8 +10,7 @@ void gs_lane_wait(gs_lane *l)
 	struct timespec from, to;
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	atomic_fetch_add_explicit(&l->waited, 1, memory_order_relaxed);
-	while (atomic_load_explicit(&thread->runs, memory_order_relaxed) &&
-		l->head - atomic_load_explicit(&l->tail, memory_order_acquire) >= GS_LANE_EVENTS) {
+	while (atomic_load_explicit(&thread->runs, memory_order_relaxed) && gs_lane_is_full(l)) {
 		sem_post(&thread->wake);
 		nanosleep(&step, NULL);
 	}
@@ -40,4 +39,18 @@ void gs_lane_layout_ready(gs_lane *l)
 {
 	l->layout_at = l->head;
 	atomic_store_explicit(&l->layout, 2, memory_order_release);
+}
+
+void gs_lane_layout_here(gs_lane *l, uint64_t block)
+{
+	if (atomic_load_explicit(&l->layout, memory_order_acquire) != 1)
+		return;
+	l->layout_at = l->head;
+	l->layout_block = block;
+	atomic_store_explicit(&l->layout, 3, memory_order_release);
+}
+
+void gs_lane_layout_filled(gs_lane *l, bool there)
+{
+	atomic_store_explicit(&l->layout, there ? 2 : 0, memory_order_release);
 }

@@ -16,7 +16,7 @@
 #include "recorder/dump/staging.h"
 #include "schema/gsnap_rows.h"
 
-enum { GS_LANE_EVENTS = 1 << 17, GS_LANE_OOMS = 64 };
+enum { GS_LANE_EVENTS = 1 << 17, GS_LANE_OOMS = 64, GS_LANE_SETTINGS = 64 };
 
 /* The thread that empties lanes, as their producers see it. */
 typedef struct gs_lane_consumer {
@@ -36,17 +36,23 @@ typedef struct gs_lane_figures {
 	uint64_t marks;                        /* how many of the stream's marks were met */
 	bool released;                         /* segments went back just before … */
 	gs_id released_for;                    /* … by a call of this stack */
+	gs_ring_event held;                    /* late: it is counted when its block is known */
+	int64_t held_us;
+	bool holds;
 } gs_lane_figures;
 
 typedef struct gs_lane {
 	gs_lane_consumer *consumer;
-	gs_ring_event *events;   /* GS_LANE_EVENTS */
-	uint64_t *blocks;        /* beside them: bytes of the block, as it is rounded */
-	_Atomic uint64_t head;   /* events ever pushed; written by the producer */
-	_Atomic uint64_t tail;   /* taken out; written by the consumer */
-	uint64_t ticks;          /* of the last event: times never run backwards */
-	_Atomic uint32_t layout; /* a layout: 0 none wanted, 1 wanted, 2 there */
+	gs_ring_event *events; /* GS_LANE_EVENTS */
+	uint64_t *blocks;      /* beside them: bytes of the block, as it is rounded; late: of the event
+							  before */
+	_Atomic uint64_t head; /* events ever pushed; written by the producer */
+	_Atomic uint64_t tail; /* taken out; written by the consumer */
+	uint64_t ticks;        /* of the last event: times never run backwards */
+	_Atomic uint32_t layout; /* a layout: 0 none wanted, 1 wanted, 2 there, 3 its moment has come,
+								it is being filled: the consumer takes nothing behind it */
 	uint64_t layout_at;      /* events before it */
+	uint64_t layout_block;   /* late: of the last of them */
 	gs_staging staging;      /* it; the producer's until it is there, then the consumer's */
 	gs_stage_oom ooms[GS_LANE_OOMS];
 	_Atomic uint64_t nooms; /* ever pushed */
@@ -55,9 +61,14 @@ typedef struct gs_lane {
 	_Atomic uint64_t waited_ns;
 	gs_dump_device device;
 	gs_ring *ring; /* whose pool ids its events name */
-	bool sized;    /* blocks are told */
-	int complete;  /* 1: it begins before the device's first allocation; −1: not known */
+	bool sized;    /* blocks are told … */
+	bool late; /* … with the event after theirs, which is when another's allocator tells them */
+	int complete; /* 1: it begins before the device's first allocation; −1: not known */
 	const char *library, *rules; /* as in gs_staging */
+	struct {
+		gs_id name, value;        /* texts of the stream's tables */
+	} settings[GS_LANE_SETTINGS]; /* of another's allocator, with its first layout */
+	uint32_t nsettings;
 
 	/* the consumer's */
 	uint64_t base;    /* events before the first one of this file */
@@ -66,8 +77,13 @@ typedef struct gs_lane {
 	gs_lane_figures figures;
 } gs_lane;
 
-/* Appends an event, with the bytes of its block (sized); waits where there is no room. */
+/* Appends an event, with the bytes of its block (late: of the event before); waits where there is
+ * no room. */
 void gs_lane_wait(gs_lane *l);
+static inline bool gs_lane_is_full(const gs_lane *l)
+{
+	return l->head - atomic_load_explicit(&l->tail, memory_order_acquire) >= GS_LANE_EVENTS;
+}
 static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e, uint64_t block)
 {
 	uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
@@ -94,6 +110,10 @@ static inline bool gs_lane_layout_due(const gs_lane *l)
 	return atomic_load_explicit(&l->layout, memory_order_relaxed) == 1;
 }
 void gs_lane_layout_ready(gs_lane *l);
+/* Or, where it is copied by and by: that it is the layout of this moment (the last event's block is
+ * so large; nothing where none is wanted), and later that it is there, or is given up. */
+void gs_lane_layout_here(gs_lane *l, uint64_t block);
+void gs_lane_layout_filled(gs_lane *l, bool there);
 /* As gs_staging_reserve, for l->staging. By the producer. */
 gs_status gs_lane_reserve(gs_lane *l, size_t metadata_bytes);
 

@@ -1,7 +1,7 @@
 /* Live allocations: an open-addressing table, and their copy in address order. */
 #include "recorder/dump/live_allocations.h"
 
-enum { FIRST_SLOTS = 4096, STAGE_OBJECT = 48 };
+enum { FIRST_SLOTS = 4096 };
 
 static size_t slot_of(const gs_live *l, uint64_t address)
 {
@@ -74,7 +74,7 @@ bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block)
 	return true;
 }
 
-size_t gs_live_staging_bytes(const gs_live *l) { return (l->n + 1) * STAGE_OBJECT; }
+size_t gs_live_staging_bytes(const gs_live *l) { return (l->n + 1) * GS_STAGE_OBJECT; }
 
 /* --- in address order: a heap sort, since qsort may take memory
  * ------------------------------------ */

@@ -14,6 +14,8 @@ typedef struct gs_live_block {
 	uint64_t address, size, stream; /* address 0: an empty slot */
 	gs_id stack;
 	uint16_t tag;
+	uint64_t block;  /* bytes as rounded; 0 not known */
+	uint64_t number; /* of the event that allocated it */
 } gs_live_block;
 
 typedef struct gs_live {

@@ -3,10 +3,6 @@
 
 #include <string.h>
 
-/* No bookkeeping of a block or a segment is smaller than this: metadata_bytes / this bounds their
- * number. */
-enum { LEAST_OBJECT = 48 };
-
 gs_status gs_staging_init(gs_staging *s, uint32_t events, gs_pages *pages)
 {
 	memset(s, 0, sizeof *s);
@@ -51,7 +47,7 @@ static void settle(gs_staging *s)
 
 gs_status gs_staging_reserve(gs_staging *s, size_t metadata_bytes)
 {
-	size_t room = metadata_bytes / LEAST_OBJECT + 1;
+	size_t room = metadata_bytes / GS_STAGE_OBJECT + 1;
 	if (room <= s->room || room <= s->next_room)
 		return GS_OK;
 	room += room / 2;

@@ -10,7 +10,8 @@
 #include "recorder/pool/pool.h"
 #include "recorder/dump/ring.h"
 
-enum { GS_OOMS_KEPT = 64, GS_STAGE_CONF = 2048, GS_STAGE_OUTSIDERS = 32 };
+/* No bookkeeping of a block or a segment is smaller than GS_STAGE_OBJECT. */
+enum { GS_OOMS_KEPT = 64, GS_STAGE_CONF = 2048, GS_STAGE_OUTSIDERS = 32, GS_STAGE_OBJECT = 48 };
 
 typedef struct gs_stage_segment {
 	uint64_t address, size, stream;

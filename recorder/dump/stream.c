@@ -72,8 +72,9 @@ static uint64_t drain(gs_stream *s, gs_lane *l)
 {
 	uint64_t tail = atomic_load_explicit(&l->tail, memory_order_relaxed),
 			 head = atomic_load_explicit(&l->head, memory_order_acquire);
-	bool layout = atomic_load_explicit(&l->layout, memory_order_acquire) == 2;
-	uint64_t n = (layout ? l->layout_at : head) - tail;
+	uint32_t state = atomic_load_explicit(&l->layout, memory_order_acquire);
+	bool layout = state == 2;
+	uint64_t n = (state > 1 ? l->layout_at : head) - tail;
 	if (!n && !layout)
 		return 0;
 	if (is_writable(s, l)) {
@@ -82,6 +83,7 @@ static uint64_t drain(gs_stream *s, gs_lane *l)
 		gs_stream_put_events(s, l, tail, n);
 		atomic_store_explicit(&l->tail, tail + n, memory_order_release);
 		if (layout && tail + n == l->layout_at) {
+			gs_stream_count_held(s, l, l->layout_block);
 			if (gs_stream_is_half_full(s))
 				gs_stream_rotate(s); /* the new file begins with this layout */
 			gs_stream_put_layout(s, l, tail + n);
@@ -223,10 +225,20 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	l->rules = rules;
 	l->complete = 1;
 	l->sized = true;
+	l->layout = 1; /* the first one brings what the allocator is set to */
 	l->staging.device_free = l->staging.allowed = GS_NONE;
 	s->lanes[n] = l;
 	atomic_store_explicit(&s->nlanes, n + 1, memory_order_release);
 	return l;
+}
+
+int gs_stream_layout_due(const gs_stream *s)
+{
+	uint32_t n = atomic_load_explicit(&s->nlanes, memory_order_acquire);
+	for (uint32_t i = 0; i < n; i++)
+		if (gs_lane_layout_due(s->lanes[i]))
+			return s->lanes[i]->device.number;
+	return -1;
 }
 
 static void stop_thread(gs_stream *s)
@@ -238,11 +250,21 @@ static void stop_thread(gs_stream *s)
 	pthread_join(s->thread, NULL);
 }
 
+/* Who was filling it is gone. */
+static void give_up_unfinished(gs_stream *s)
+{
+	for (uint32_t i = 0; i < s->nlanes; i++) {
+		uint32_t unfinished = 3;
+		atomic_compare_exchange_strong(&s->lanes[i]->layout, &unfinished, 0);
+	}
+}
+
 /* What is left, then the end. */
 static void finish(gs_stream *s)
 {
 	gs_dump_signals signals;
 	stop_thread(s);
+	give_up_unfinished(s);
 	gs_dump_hold_signals(&signals);
 	while (drain_all(s))
 		;
@@ -315,6 +337,7 @@ void gs_stream_after_fork(gs_stream *s, bool child)
 		l->ooms_written = l->nooms;
 		l->waited = l->waited_ns = 0;
 		l->figures.stale = true;
+		l->figures.holds = false;
 		l->layout = l->head > 0; /* its file begins with what there was */
 	}
 	sem_init(&s->consumer.wake, 0, 0);

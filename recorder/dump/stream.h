@@ -37,6 +37,9 @@ void gs_stream_close(gs_stream *s);
 gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *ring,
 	const char *library, const char *rules);
 
+/* The number of a device whose layout is wanted; −1: none. */
+int gs_stream_layout_due(const gs_stream *s);
+
 /* Around fork, when no producer is inside: the child's lanes go on in a file of its own. */
 void gs_stream_before_fork(gs_stream *s);
 void gs_stream_after_fork(gs_stream *s, bool child);

@@ -88,12 +88,20 @@ void gs_stream_put_events(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n)
 	put_ooms(s, l, tail + n);
 }
 
-/* Of our own allocator they are known; the first layout brings them. */
+static gs_span text_of(const gs_stream *s, gs_id id)
+{
+	const gs_table_text *t = &s->tables->texts[id];
+	return (gs_span){s->tables->text_bytes + t->at, t->n};
+}
+
+/* The first layout brings them. */
 static void put_settings(gs_stream *s, const gs_lane *l)
 {
 	gs_encode_source source = {.staging = &l->staging, .recorder_bytes = s->pages->bytes};
 	if (!s->settled && !l->library)
 		gs_encode_settings(s->w, &source);
+	for (uint32_t i = 0; i < l->nsettings && !s->settled; i++)
+		gs_writer_setting(s->w, text_of(s, l->settings[i].name), text_of(s, l->settings[i].value));
 	s->settled = true;
 }
 

@@ -15,6 +15,7 @@ static void forget_rows(gs_lane_figures *f)
 void gs_stream_begin_figures(gs_lane *l)
 {
 	forget_rows(&l->figures);
+	l->figures.holds = false;
 	l->counted = l->base;
 }
 
@@ -94,8 +95,7 @@ static void keep_most(gs_row_figures *row, const gs_lane_figures *f)
 	}
 }
 
-void gs_stream_count(
-	gs_stream *s, gs_lane *l, const gs_ring_event *e, uint64_t block, int64_t time_us)
+static void count(gs_stream *s, gs_lane *l, const gs_ring_event *e, uint64_t block, int64_t time_us)
 {
 	gs_lane_figures *f = &l->figures;
 	bool marked = passes_mark(s, f, time_us);
@@ -116,6 +116,28 @@ void gs_stream_count(
 		row->reserved = f->reserved;
 	}
 	l->counted++;
+}
+
+void gs_stream_count_held(gs_stream *s, gs_lane *l, uint64_t block)
+{
+	gs_lane_figures *f = &l->figures;
+	if (f->holds)
+		count(s, l, &f->held, block, f->held_us);
+	f->holds = false;
+}
+
+void gs_stream_count(
+	gs_stream *s, gs_lane *l, const gs_ring_event *e, uint64_t block, int64_t time_us)
+{
+	gs_lane_figures *f = &l->figures;
+	if (!l->late) {
+		count(s, l, e, block, time_us);
+		return;
+	}
+	gs_stream_count_held(s, l, block);
+	f->held = *e;
+	f->held_us = time_us;
+	f->holds = true;
 }
 
 void gs_stream_sum_layout(gs_lane *l)

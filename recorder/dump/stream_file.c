@@ -128,8 +128,11 @@ bool gs_stream_begin_file(gs_stream *s)
 
 void gs_stream_end_file(gs_stream *s)
 {
-	for (uint32_t i = 0; i < s->nlanes; i++)
-		gs_stream_put_figures(s, s->lanes[i]);
+	for (uint32_t i = 0; i < s->nlanes; i++) {
+		gs_lane *l = s->lanes[i];
+		gs_stream_count_held(s, l, (l->figures.held.size + 511) / 512 * 512); /* the least it is */
+		gs_stream_put_figures(s, l);
+	}
 	gs_writer_index(s->w);
 	gs_writer_finish(s->w);
 	close(s->fd);

@@ -83,6 +83,8 @@ uint64_t gs_stream_put_marks(gs_stream *s);
 /* Counts an event in, before or behind which it is written. */
 void gs_stream_count(
 	gs_stream *s, gs_lane *l, const gs_ring_event *e, uint64_t block, int64_t time_us);
+/* The event that waits for its block, if one does, is counted. */
+void gs_stream_count_held(gs_stream *s, gs_lane *l, uint64_t block);
 /* Sends the figures gathered since. */
 void gs_stream_put_figures(gs_stream *s, gs_lane *l);
 /* The layout in l->staging tells the sums. */

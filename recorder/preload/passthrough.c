@@ -65,7 +65,8 @@ static void record_allocation(const gs_regs *from, const char *above, int result
 		return;
 	if (above)
 		d->above = above;
-	gs_live_block b = {address, bytes, stream, call.stack, call.tag};
+	gs_live_block b = {
+		.address = address, .size = bytes, .stream = stream, .stack = call.stack, .tag = call.tag};
 	if (result)
 		gs_passthrough_refused(d, &b, call.ticks);
 	else

@@ -57,6 +57,50 @@ def attach_streams_every_event_of_the_own_history_in_order():
     assert [s['step'] for s in steps] == list(range(200)), steps
 
 
+THREADS = '''
+import json, os, random, sys, threading, time, torch, gpusnap.torch
+early = torch.empty(5000000, dtype=torch.uint8, device='cuda')
+gpusnap.torch.attach(stream=sys.argv[1])
+torch.cuda.init()
+torch.cuda.reset_peak_memory_stats()
+kept = []
+def work(seed):
+    chance, live = random.Random(seed), []
+    for n in range(350000):
+        if len(live) > 40 or live and chance.random() < .5: live.pop(chance.randrange(len(live)))
+        else: live.append(torch.empty(int(chance.choice([5000, 300000, 3 << 20, 9 << 20]) * chance.random()) + 1, dtype=torch.uint8, device='cuda'))
+    kept.append(live)
+threads = [threading.Thread(target=work, args=(n,)) for n in range(3)]
+for t in threads: t.start()
+for t in threads: t.join()
+stats = torch.cuda.memory_stats()
+segments = [[s['address'], s['total_size'], [[b['size'], b['state'].replace('awaiting', 'pending')] for b in s['blocks']]]
+            for s in torch.cuda.memory_snapshot()]
+print(json.dumps([stats['allocated_bytes.all.peak'], stats['reserved_bytes.all.peak'], torch.cuda.get_device_properties(0).total_memory, segments]))
+sys.stdout.flush()
+time.sleep(2)
+os.kill(os.getpid(), 9)
+'''
+
+
+@case
+def attach_streams_have_layouts_capacity_and_settings():
+    """Three threads allocate while layouts are taken, one at the start and one each million events; the process is killed at last."""
+    stream = os.path.join(tempfile.mkdtemp(), 'run.gsnap')
+    r = Run(program(THREADS), stream)
+    allocated, reserved, capacity, segments = r.json()
+    about = ask(stream, 'summary')[0]
+    assert about['capacity'] == capacity and about['events'] > 1 << 20, about
+    settings = {s['name'] for s in ask(stream, 'settings')}
+    assert {'expandable_segments', 'max_split_size'} <= settings, settings
+    peak = ask(stream, 'peak')[0]
+    assert (peak['allocated'], peak['reserved']) == (allocated, reserved), (peak, allocated, reserved)
+    blocks = ask(stream, 'SELECT segment, size, state FROM block ORDER BY address')
+    got = [[s['address'], s['size'], [[b['size'], b['state']] for b in blocks if b['segment'] == s['address']]]
+           for s in ask(stream, 'SELECT address, size FROM segment ORDER BY address')]
+    assert got == segments, next((a, b) for a, b in zip(got, segments) if a != b)
+
+
 @case
 def use_streams_every_event_that_the_own_allocator_would_tell():
     """Of the same program: addresses are the device's, so that actions and sizes are compared."""

@@ -121,6 +121,14 @@ static void run(int calls)
 	}
 }
 
+/* A layout is asked for by then, where one is due: the next call gives it. */
+static void wait_until_written(void)
+{
+	const struct timespec step = {0, 1000000};
+	while (heap()->log.lane->tail < heap()->log.lane->head)
+		nanosleep(&step, NULL);
+}
+
 static void read_file(const char *name, gs_snapshot *s)
 {
 	char full[400];
@@ -289,6 +297,35 @@ static void stream_of(int calls, const char *name)
 	run(calls);
 	close_recorder();
 }
+
+START_TEST(a_moment_right_before_a_layout_is_found)
+{
+	uint64_t a;
+	gs_snapshot whole;
+	char selector[32];
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	config.stream_epoch = 100;
+	open_recorder();
+	for (int i = 0; i < 3; i++) {
+		run(1000);
+		allocate(5000 * MIB, &a);
+		wait_until_written();
+	}
+	close_recorder();
+	read_file("run.gsnap", &whole);
+	for (size_t i = 0; i < whole.nooms; i++) {
+		snprintf(selector, sizeof selector, "oom %zu", i + 1);
+		same_part(&whole, "run.gsnap",
+			(gs_moment_wanted){.what = GS_MOMENT_FAILURE, .number = i + 1}, selector);
+		snprintf(selector, sizeof selector, "%lld", (long long)whole.ooms[i].idx);
+		same_part(&whole, "run.gsnap",
+			(gs_moment_wanted){.what = GS_MOMENT_EVENT, .number = (uint64_t)whole.ooms[i].idx},
+			selector);
+	}
+	ck_assert_uint_ge(whole.nooms, 3);
+	gs_snapshot_release(&whole);
+}
+END_TEST
 
 /* Two layouts are 32 events a block apart, or 5000 (the run has up to 200 blocks and as many
  * holes); the rest is what the lane may hold (2^17) when a layout is asked for. */
@@ -531,9 +568,12 @@ START_TEST(a_stream_cut_in_any_section_answers_alike_whole_and_in_part)
 	enum { EACH = 6 }; /* the last ones of each kind */
 	size_t n, cut[GS_SECTION_KINDS] = {0}, answers = 0;
 	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
-	config.stream_epoch = 500;
+	config.stream_epoch = 100;
 	open_recorder();
-	run(1000);
+	for (int i = 0; i < 5; i++) {
+		run(200);
+		wait_until_written();
+	}
 	close_recorder();
 	gs_section *all = list_sections("run.gsnap", &n);
 	for (size_t i = n; i-- > 0;)
@@ -798,6 +838,7 @@ Suite *suite_recorder_stream(void)
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_set_timeout(t, 60);
 	tcase_add_test(t, the_stream_holds_every_event_and_every_state_that_the_ring_shows);
+	tcase_add_test(t, a_moment_right_before_a_layout_is_found);
 	tcase_add_test(t, one_state_costs_the_events_since_a_layout_whatever_the_length);
 	tcase_add_test(t, a_part_of_a_stream_without_an_end_is_found_by_its_headers);
 	tcase_add_test(t, a_short_stream_is_read_whole_where_that_was_asked_for);

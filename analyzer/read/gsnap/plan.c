@@ -189,7 +189,7 @@ static void choose(const planning *p, uint32_t number, int64_t wanted, uint64_t 
 	w->has_layout = true;
 	w->layout = best->idx;
 	w->offset = best->offset;
-	if (best->idx <= wanted) {
+	if (best->idx <= latest || best->idx < wanted) {
 		w->from = (uint64_t)(best->idx + 1);
 		w->begin = best->offset;
 	} else {
@@ -353,8 +353,10 @@ gs_status gs_gsnap_plan_make(
 		status = scan_all(&p, source, err);
 	if (!stream || status || count_events(plan) <= moment->whole_below)
 		gs_gsnap_plan_release(plan);
+	/* a moment that is an event's is found by it, also where a layout stands right behind it */
+	uint64_t reach = moment->reach || moment->what == GS_MOMENT_LAST ? moment->reach : 1;
 	for (uint32_t i = 0; i < plan->n; i++)
-		choose(&p, i, wanted_event(&p, &plan->windows[i], moment), moment->reach);
+		choose(&p, i, wanted_event(&p, &plan->windows[i], moment), reach);
 	gs_sections_close(p.sections);
 	gs_memory_give(p.layouts);
 	gs_memory_give(p.failures);

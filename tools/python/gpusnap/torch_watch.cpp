@@ -20,6 +20,7 @@
 
 #include <ATen/record_function.h>
 #include <c10/cuda/CUDACachingAllocator.h>
+#include <c10/cuda/CUDAGraphsC10Utils.h>
 #include <torch/csrc/profiler/combined_traceback.h>
 
 #include "gpusnap.h"
@@ -65,9 +66,12 @@ struct own_calls {
 static context gather_python() { return torch::CapturedTraceback::gather(true, true, false); }
 static context gather_all() { return torch::CapturedTraceback::gather(true, true, true); }
 
+static void give_layout();
+
 template <context (*gather)()> static context with_ours()
 {
 	if (on) {
+		give_layout();
 		backward::named node;
 		gpusnap_watch_call();
 	}
@@ -84,13 +88,55 @@ template <class Entry> static void put_pool(gpusnap_event_row &, const Entry &, 
 {
 }
 
+// The device whose layout the calling thread is giving to the stream; −1: none.
+static thread_local int layout_of = -1;
+static constexpr int most_devices = 64; // of one process, that are watched
+static bool streams; // a whole-run stream is written
+static bool after_alloc[most_devices], begun[most_devices]; // under the device's lock
+
+static void tell_active(int device)
+{
+	auto stats = cca::getDeviceStats(static_cast<c10::DeviceIndex>(device)); // its lock is held already, and may be taken again
+	gpusnap_watch_active(device, static_cast<uint64_t>(stats.active_bytes[0].current));
+}
+
+static void tell_beginning(int device)
+{
+	gpusnap_device_row row{};
+	row.size = sizeof row;
+	row.device = device;
+	row.name = devices[device].name.c_str();
+	row.capacity = devices[device].capacity;
+	row.complete = from_start;
+	gpusnap_watch_device(&row, release.substr(0, release.find('+')).c_str());
+}
+
+// Sizes of blocks are not in the entries: what is active grows, behind an entry, by the block that it allocated.
+static void tell_block(int device, bool alloc)
+{
+	if (!streams || device < 0 || device >= most_devices || static_cast<size_t>(device) >= devices.size())
+		return;
+	bool first = !begun[device];
+	begun[device] = true;
+	if (first)
+		tell_beginning(device);
+	if (first || after_alloc[device])
+		tell_active(device);
+	after_alloc[device] = alloc;
+}
+
 static void on_entry(const cca::TraceEntry &e)
 {
+	if (on && own_call && layout_of >= 0 && layout_of == e.device_ && e.action_ == cca::TraceEntry::SNAPSHOT) {
+		tell_block(e.device_, false);
+		gpusnap_watch_layout_here(e.device_);
+	}
 	static const gpusnap_action actions[] = { GPUSNAP_ALLOC, GPUSNAP_FREE_REQUESTED, GPUSNAP_FREE_COMPLETED, GPUSNAP_SEGMENT_ALLOC,
 		GPUSNAP_SEGMENT_FREE, GPUSNAP_SEGMENT_MAP, GPUSNAP_SEGMENT_UNMAP, GPUSNAP_SNAPSHOT, GPUSNAP_OOM, GPUSNAP_ANNOTATE };
 	size_t action = static_cast<size_t>(e.action_);
 	if (!on || own_call || action >= sizeof actions / sizeof *actions)
 		return;
+	tell_block(e.device_, e.action_ == cca::TraceEntry::ALLOC);
 	gpusnap_event_row row{};
 	row.size = sizeof row;
 	row.device = e.device_;
@@ -239,6 +285,56 @@ static void put_segment(gpusnap_builder *b, const cca::SegmentInfo &s)
 	}
 }
 
+// --- layouts of the stream --------------------------------------------------------------------------------------------------
+
+// Nothing may get out of here: the program deals with its own failure.
+static void complain(const char *what)
+{
+	static std::atomic<bool> told;
+	if (!told.exchange(true))
+		fprintf(stderr, "gpusnap: no dump: %.*s\n", static_cast<int>(strcspn(what, "\n")), what);
+}
+
+static void fill_layout(gpusnap_builder *b, int device)
+{
+	gpusnap_device_row row{};
+	row.size = sizeof row;
+	row.device = device;
+	row.capacity = devices[device].capacity;
+	row.others = GPUSNAP_UNKNOWN;
+	bool capturing = c10::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None;
+	row.device_free = capturing ? GPUSNAP_UNKNOWN : free_of(device);
+	row.allowed = allowed_on(device);
+	must(gpusnap_builder_device(b, &row));
+	layout_of = device;
+	cca::SnapshotInfo info = take_snapshot(cca::get(), 0); // from here on the device's lock may be held by one who waits for the stream
+	layout_of = -1;
+	put_settings(b, info.config_metadata);
+	for (const auto &s : info.segments)
+		if (s.device == device)
+			put_segment(b, s);
+}
+
+// The stream wants a layout of a device now and then.
+static void give_layout()
+{
+	static std::atomic<bool> failed;
+	int device = own_call || !streams || failed ? -1 : gpusnap_watch_layout_due();
+	if (device < 0 || static_cast<size_t>(device) >= devices.size())
+		return;
+	own_calls quiet;
+	try {
+		builder of;
+		fill_layout(of.b, device);
+		gpusnap_watch_layout(of.b, device);
+	} catch (const std::exception &e) {
+		layout_of = -1;
+		failed = true;
+		gpusnap_watch_layout(nullptr, device);
+		complain(e.what());
+	}
+}
+
 static gpusnap_device_row put_device(gpusnap_builder *b, int device, int64_t reserved, const failure *f, gpusnap_watched &told)
 {
 	told.size = sizeof told;
@@ -324,14 +420,6 @@ static gpusnap_status write_dump(int device, const failure *f, const char *path,
 	return gpusnap_builder_write(of.b, device, path, 0, written, cap);
 }
 
-// Nothing may get out of here: the program deals with its own failure.
-static void complain(const char *what)
-{
-	static std::atomic<bool> told;
-	if (!told.exchange(true))
-		fprintf(stderr, "gpusnap: no dump: %.*s\n", static_cast<int>(strcspn(what, "\n")), what);
-}
-
 static void on_oom(int64_t device, size_t asked, size_t, size_t free)
 {
 	int saved = errno;
@@ -409,6 +497,7 @@ EXPORT const char *gpusnap_torch_watch(const char *torch, int began_empty)
 	try {
 		release = torch;
 		from_start = began_empty;
+		streams = gpusnap_watch_streams();
 		cca::attachAllocatorTraceTracker(on_entry);
 		cca::attachOutOfMemoryObserver(on_oom);
 		record(cca::get(), with_ours<nothing>, 1, cca::RecordContext::STATE, {}, 0);

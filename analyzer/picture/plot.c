@@ -2,6 +2,7 @@
 #include "analyzer/picture/plot_internal.h"
 
 #include <inttypes.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -61,6 +62,16 @@ static gs_status make_palette(gs_plot *p, const gs_plot_options *options, gs_err
 	return status;
 }
 
+/* The band of what figures alone tell. */
+static void name_untold(gs_swatch *swatch, const gs_trace *t)
+{
+	*swatch = (gs_swatch){.paint = {.rgb = 0xc9ced6}};
+	snprintf(swatch->name, sizeof swatch->name,
+		"in use, by whom is not looked at (of events %" PRIu64 " to %" PRIu64 " it is)", t->first,
+		t->first + t->n - 1);
+	snprintf(swatch->label, sizeof swatch->label, "in use");
+}
+
 static gs_status make_panels(gs_plot *p, const gs_plot_options *options, gs_error *err)
 {
 	gs_status status = GS_OK;
@@ -75,6 +86,8 @@ static gs_status make_panels(gs_plot *p, const gs_plot_options *options, gs_erro
 			made->source, options->axis, p->columns, err);
 		p->n++;
 		set_top(made);
+		if (made->series.course)
+			name_untold(&p->palette.classes[GS_CLASS_UNTOLD], &made->in.device->trace);
 	}
 	if (!status && !p->n)
 		status = gs_fail(
@@ -216,7 +229,7 @@ static int run_legend(const gs_plot *p, gs_draw *d, int y)
 	width /= columns;
 	for (int i = 0; i < 2 * GS_CLASSES; i++) {
 		int class = i % GS_CLASSES;
-		if (class < GS_CLASS_PENDING || class == GS_CLASS_UNTOLD || !ever_shown(p, class) ||
+		if (class < GS_CLASS_PENDING || !ever_shown(p, class) ||
 			(class_bytes(p, class) > 0) != (i < GS_CLASSES))
 			continue;
 		if (d)
@@ -267,8 +280,8 @@ static void draw_panel(const gs_plot *p, const gs_plot_row *of, gs_draw *d, int 
 	gs_plot_frame f = {p, of, d, p->x, y + GS_PLOT_TITLE + GS_PLOT_MARKS, p->columns};
 	char title[300];
 
-	snprintf(title, sizeof title, "Device %d%s%.100s, %zu events", of->in.device->device,
-		*name ? " " : "", name, of->series.history->n);
+	snprintf(title, sizeof title, "Device %d%s%.100s, %" PRIu64 " events", of->in.device->device,
+		*name ? " " : "", name, gs_plot_events(&of->series));
 	gs_draw_rect(d, GS_PLOT_MARGIN, y, p->width - 2 * GS_PLOT_MARGIN, 1, 0xbbbbbb);
 	gs_draw_text(d, GS_PLOT_MARGIN, y + 5, 13, GS_INK, p->width - 2 * GS_PLOT_MARGIN, title);
 	gs_plot_draw_area(&f);

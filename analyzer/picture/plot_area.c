@@ -53,7 +53,7 @@ static void draw_bands(const gs_plot_frame *f)
 		bottom[i] = gs_plot_row_of(f, 0);
 	for (int k = GS_CLASSES - 1; k >= GS_CLASS_PENDING; k--) {
 		bool any = false;
-		if (k == GS_CLASS_UNTOLD)
+		if (k == GS_CLASS_UNTOLD && !s->course)
 			continue;
 		for (int i = 0; i < s->n; i++) {
 			sum[i] += s->columns[i].bands[k];
@@ -137,19 +137,25 @@ static void draw_reserved(const gs_plot_frame *f)
 	free(y);
 }
 
-/* Between samples the last one stands. */
+/* Between samples the last one stands; figures tell of none. */
 static void draw_holes(const gs_plot_frame *f)
 {
 	const gs_plot_series *s = &f->row->series;
-	int *y = malloc((size_t)s->n * sizeof *y), last = gs_plot_row_of(f, 0);
+	int *y = malloc((size_t)s->n * sizeof *y), last = gs_plot_row_of(f, 0), from = 0, end = s->n;
+	gs_plot_frame part = *f;
 
-	for (int i = 0; y && i < s->n; i++) {
+	if (s->course) {
+		from = gs_plot_column_of(s, 0);
+		end = gs_plot_column_of(s, s->history->n - 1) + 1;
+	}
+	for (int i = from; y && i < end; i++) {
 		if (s->columns[i].hole != GS_NONE)
 			last = gs_plot_row_of(f, (uint64_t)s->columns[i].hole);
 		y[i] = last;
 	}
+	part.x += from;
 	if (y)
-		draw_line(f, y, s->n, HOLE_LINE);
+		draw_line(&part, y + from, end - from, HOLE_LINE);
 	free(y);
 }
 

@@ -1,8 +1,10 @@
 /* What is marked in a device's plot, and its axis. */
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/course.h"
 #include "analyzer/picture/plot_internal.h"
 #include "schema/size.h"
 
@@ -38,7 +40,7 @@ static void draw_peak(const gs_plot_frame *f, labels *l)
 
 	if (s->peak < 0)
 		return;
-	column = gs_plot_column_of(s, (size_t)s->peak);
+	column = s->peak_column;
 	y = gs_plot_row_of(f, s->peak_allocated);
 	for (int i = 0; i < 5; i++) /* a triangle that points at it */
 		gs_draw_rect(f->d, f->x + column - i, y - 4 - i, 2 * i + 1, 1, GS_INK);
@@ -89,22 +91,44 @@ static void draw_failures(const gs_plot_frame *f, labels *l)
 	}
 }
 
+static void draw_step(const gs_plot_frame *f, const char *name, bool light, int from, int to)
+{
+	gs_draw_rect(f->d, f->x + from, f->y + GS_PLOT_HEIGHT + 2, to - from, GS_PLOT_STRIP - 4,
+		light ? 0xe9edf2 : 0xd4dbe3);
+	gs_draw_rect(f->d, f->x + from, f->y + GS_PLOT_HEIGHT + 2, 1, GS_PLOT_STRIP - 4, 0x8a97a6);
+	if (to - from > f->d->ops->measure(f->d, 10, name) + 6)
+		gs_draw_text(f->d, f->x + from + 4, f->y + GS_PLOT_HEIGHT + 3, 10, GS_INK, to - from, name);
+}
+
+/* Those of the whole run, as its figures tell them. */
+static void draw_steps_of_course(const gs_plot_frame *f)
+{
+	const gs_plot_series *s = &f->row->series;
+	gs_phase_step *steps = NULL;
+	size_t n = 0;
+
+	if (!gs_course_steps(f->row->in.snapshot, f->row->in.device, &steps, &n))
+		for (size_t i = 0; i < n; i++)
+			draw_step(f, steps[i].name, i % 2 == 0,
+				gs_plot_column_numbered(s, (uint64_t)steps[i].first_idx),
+				gs_plot_column_numbered(s, (uint64_t)steps[i].last_idx) + 1);
+	free(steps);
+}
+
 /* The strip below: steps in turn light and dark, named where there is room. */
 static void draw_steps(const gs_plot_frame *f)
 {
 	const gs_meaning *m = f->row->in.meaning;
 	const gs_plot_series *s = &f->row->series;
 
-	for (size_t i = 0; m && i < m->nsteps; i++) {
-		int from = gs_plot_column_of(s, (size_t)m->steps[i].first_idx),
-			to = gs_plot_column_of(s, (size_t)m->steps[i].last_idx) + 1;
-		gs_draw_rect(f->d, f->x + from, f->y + GS_PLOT_HEIGHT + 2, to - from, GS_PLOT_STRIP - 4,
-			i % 2 ? 0xd4dbe3 : 0xe9edf2);
-		gs_draw_rect(f->d, f->x + from, f->y + GS_PLOT_HEIGHT + 2, 1, GS_PLOT_STRIP - 4, 0x8a97a6);
-		if (to - from > f->d->ops->measure(f->d, 10, m->steps[i].name) + 6)
-			gs_draw_text(f->d, f->x + from + 4, f->y + GS_PLOT_HEIGHT + 3, 10, GS_INK, to - from,
-				m->steps[i].name);
+	if (s->course) {
+		draw_steps_of_course(f);
+		return;
 	}
+	for (size_t i = 0; m && i < m->nsteps; i++)
+		draw_step(f, m->steps[i].name, i % 2 == 0,
+			gs_plot_column_of(s, (size_t)m->steps[i].first_idx),
+			gs_plot_column_of(s, (size_t)m->steps[i].last_idx) + 1);
 }
 
 /* Annotations as ticks on top of the strip; their names where the steps leave it empty. */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/course.h"
 #include "analyzer/timeline/axis.h"
 
 /* Bands as events are played. */
@@ -165,7 +166,8 @@ static void record(player *p, int column, int64_t idx)
 static void play(player *p)
 {
 	gs_plot_series *s = p->s;
-	int filled = 0; /* columns that have a moment */
+	int filled = s->course ? gs_plot_column_of(s, 0) : 0; /* columns that have a moment */
+	int end = s->course ? gs_plot_column_of(s, p->h->n - 1) + 1 : s->n;
 
 	for (size_t i = 0; i < p->h->n; i++) {
 		int column = gs_plot_column_of(s, i);
@@ -175,12 +177,13 @@ static void play(player *p)
 		record(p, column, (int64_t)i);
 		if (p->totals.allocated > s->peak_allocated) {
 			s->peak_allocated = p->totals.allocated;
-			s->peak = (int64_t)i;
+			s->peak = gs_event_number(&p->h->device->trace, (int64_t)i);
+			s->peak_column = column;
 		}
 		if (gs_event_action(&p->h->device->trace.events[i]) == GS_ACTION_OOM)
 			s->columns[column].failed = true;
 	}
-	for (; filled < s->n; filled++)
+	for (; filled < end; filled++)
 		record(p, filled, (int64_t)p->h->n - 1);
 }
 
@@ -199,8 +202,35 @@ int gs_plot_column_at(const gs_plot_series *s, int64_t value)
 
 int gs_plot_column_of(const gs_plot_series *s, size_t event)
 {
-	return gs_plot_column_at(
-		s, s->timed ? s->history->device->trace.events[event].time_us : (int64_t)event);
+	const gs_trace *t = &s->history->device->trace;
+	int64_t number = (int64_t)((s->course ? t->first : 0) + event);
+
+	return gs_plot_column_at(s, s->timed ? t->events[event].time_us : number);
+}
+
+uint64_t gs_plot_events(const gs_plot_series *s)
+{
+	const gs_trace *t = &s->history->device->trace;
+	return t->n + (s->course ? t->skipped : 0);
+}
+
+static bool in_memory(const gs_trace *t, uint64_t number)
+{
+	return number >= t->first && number - t->first < t->n;
+}
+
+int gs_plot_column_numbered(const gs_plot_series *s, uint64_t number)
+{
+	const gs_trace *t = &s->history->device->trace;
+	size_t i = 0;
+
+	if (in_memory(t, number))
+		return gs_plot_column_of(s, (size_t)(number - t->first));
+	if (!s->timed)
+		return gs_plot_column_at(s, (int64_t)number);
+	while (i + 1 < t->nfigures && t->figures[i + 1].first <= number)
+		i++;
+	return t->nfigures ? gs_plot_column_at(s, t->figures[i].from_us) : 0;
 }
 
 int gs_plot_column_time(const gs_plot_series *s, int64_t time_us)
@@ -212,6 +242,11 @@ int gs_plot_column_time(const gs_plot_series *s, int64_t time_us)
 		return gs_plot_column_at(s, time_us);
 	if (!gs_axis_timed(t))
 		return -1;
+	if (s->course && time_us < t->events[0].time_us) {
+		while (low + 1 < t->nfigures && t->figures[low + 1].from_us <= time_us)
+			low++;
+		return gs_plot_column_at(s, t->nfigures ? (int64_t)t->figures[low].first : 0);
+	}
 	while (low < high) { /* the first event that is not earlier */
 		size_t middle = low + (high - low) / 2;
 		if (t->events[middle].time_us < time_us)
@@ -219,7 +254,7 @@ int gs_plot_column_time(const gs_plot_series *s, int64_t time_us)
 		else
 			high = middle;
 	}
-	return gs_plot_column_at(s, (int64_t)low);
+	return gs_plot_column_at(s, (int64_t)low + (s->course ? (int64_t)t->first : 0));
 }
 
 static void set_axis(gs_plot_series *s, gs_plot_axis axis)
@@ -227,9 +262,72 @@ static void set_axis(gs_plot_series *s, gs_plot_axis axis)
 	const gs_trace *t = &s->history->device->trace;
 
 	s->timed = axis != GS_PLOT_EVENTS && gs_axis_timed(t) &&
-		(axis == GS_PLOT_TIME || !gs_axis_crowded(t));
+		(axis == GS_PLOT_TIME || s->course || !gs_axis_crowded(t));
 	s->begin = s->timed ? t->events[0].time_us : 0;
-	s->end = s->timed ? t->events[t->n - 1].time_us : (int64_t)t->n - 1;
+	s->end = s->timed ? t->events[t->n - 1].time_us : (int64_t)gs_plot_events(s) - 1;
+	if (!s->timed || !s->course)
+		return;
+	if (t->figures[0].from_us < s->begin)
+		s->begin = t->figures[0].from_us;
+	if (t->figures[t->nfigures - 1].until_us > s->end)
+		s->end = t->figures[t->nfigures - 1].until_us;
+}
+
+/* --- what figures tell -------------------------------------------------------------------------
+ */
+
+/* A column outside the events in memory: the most that was in use there. */
+static void record_figures(gs_plot_column *c, uint64_t allocated, uint64_t reserved)
+{
+	c->reserved = reserved > c->reserved ? reserved : c->reserved;
+	if (c->idx != GS_NONE && allocated <= c->allocated)
+		return;
+	c->idx = -1;
+	c->allocated = c->bands[GS_CLASS_UNTOLD] = allocated;
+}
+
+static void mark_failures(gs_plot_series *s)
+{
+	const gs_snapshot *snapshot = s->history->snapshot;
+
+	for (size_t i = 0; i < snapshot->nooms; i++) {
+		const gs_oom *o = &snapshot->ooms[i];
+		if (o->device == s->history->device->device && o->number >= 0 &&
+			!in_memory(&s->history->device->trace, (uint64_t)o->number))
+			s->columns[s->timed && o->time_us != GS_NONE
+					 ? gs_plot_column_at(s, o->time_us)
+					 : gs_plot_column_numbered(s, (uint64_t)o->number)]
+				.failed = true;
+	}
+}
+
+/* The columns before the first event in memory and behind the last. Between two rows of figures
+ * nothing happened. */
+static void draw_course(gs_plot_series *s)
+{
+	const gs_trace *t = &s->history->device->trace;
+	int first = gs_plot_column_of(s, 0), last = gs_plot_column_of(s, t->n - 1), filled = 0;
+
+	for (size_t i = 0; i < t->nfigures; i++) {
+		const gs_run_figures *f = &t->figures[i], *before = i ? f - 1 : NULL;
+		int from = s->timed ? gs_plot_column_at(s, f->from_us)
+							: gs_plot_column_at(s, (int64_t)f->first),
+			to = s->timed ? gs_plot_column_at(s, f->until_us)
+						  : gs_plot_column_at(s, (int64_t)(f->first + f->events) - 1);
+		for (; filled < from; filled++)
+			if (before && (filled < first || filled > last))
+				record_figures(&s->columns[filled], before->allocated, before->reserved);
+		for (int k = from; k <= to; k++)
+			if (k < first || k > last)
+				record_figures(&s->columns[k], f->most_allocated, f->most_reserved);
+		filled = to + 1 > filled ? to + 1 : filled;
+		if (f->most_allocated > s->peak_allocated) {
+			s->peak_allocated = f->most_allocated;
+			s->peak = (int64_t)f->allocated_idx;
+			s->peak_column = gs_plot_column_numbered(s, f->allocated_idx);
+		}
+	}
+	mark_failures(s);
 }
 
 /* --- the largest hole --------------------------------------------------------------------------
@@ -292,11 +390,15 @@ gs_status gs_plot_series_init(gs_plot_series *s, const gs_history *h, const gs_m
 		return gs_fail(err, GS_NO_MEMORY, "a plot of %d columns", columns);
 	for (int i = 0; i < columns; i++)
 		s->columns[i].idx = s->columns[i].hole = GS_NONE;
+	s->course = h->snapshot->excerpt && h->n && h->device->trace.nfigures &&
+		gs_course_is_told(h->device);
 	set_axis(s, axis);
 	status = player_init(&p, err);
 	if (!status) {
 		s->peak_allocated = p.totals.allocated;
 		play(&p);
+		if (s->course)
+			draw_course(s);
 		status = sample_holes(s, err);
 	}
 	player_release(&p);

@@ -1,4 +1,6 @@
-/* What a plot shows of a device, column by column. */
+/* What a plot shows of a device, column by column. Of a run of which a part is in memory
+ * (gs_snapshot.excerpt) the rest is drawn by its figures (meaning/course.h): how much was in use,
+ * not who held it. */
 #ifndef GS_ANALYZER_PICTURE_PLOT_SERIES_H
 #define GS_ANALYZER_PICTURE_PLOT_SERIES_H
 
@@ -7,9 +9,10 @@
 /* A moment of a column: the one with most allocated. */
 typedef struct gs_plot_column {
 	uint64_t allocated;
-	uint64_t bands[GS_CLASSES]; /* live bytes by class, and GS_CLASS_PENDING */
+	uint64_t bands[GS_CLASSES]; /* live bytes by class, and GS_CLASS_PENDING; GS_CLASS_UNTOLD: what
+								   figures alone tell */
 	uint64_t reserved;          /* the greatest in the column */
-	int64_t idx;                /* -1: before the first event */
+	int64_t idx;                /* -1: before the first event in memory, or not in it */
 	int64_t hole;               /* the largest hole; GS_NONE: not sampled here */
 	bool failed;                /* a request failed in it */
 } gs_plot_column;
@@ -21,10 +24,12 @@ typedef struct gs_plot_series {
 	const gs_history *history;
 	gs_plot_column *columns;
 	int n;
+	bool course;        /* figures tell what is outside the events in memory */
 	bool timed;         /* the axis is time */
 	int64_t begin, end; /* of the axis: microseconds, or events */
 	uint64_t most;      /* reserved or allocated */
-	int64_t peak;       /* event of the allocated peak, -1 */
+	int64_t peak;       /* event of the allocated peak as the file numbers it, -1 */
+	int peak_column;
 	uint64_t peak_allocated;
 } gs_plot_series;
 
@@ -38,5 +43,9 @@ void gs_plot_series_release(gs_plot_series *s);
 int gs_plot_column_of(const gs_plot_series *s, size_t event);
 int gs_plot_column_at(const gs_plot_series *s, int64_t value);
 int gs_plot_column_time(const gs_plot_series *s, int64_t time_us);
+/* Of an event as the file numbers it, in memory or not. */
+int gs_plot_column_numbered(const gs_plot_series *s, uint64_t number);
+/* Events of the run, in memory or not. */
+uint64_t gs_plot_events(const gs_plot_series *s);
 
 #endif

@@ -12,7 +12,7 @@ A fence of any other language must say by a comment above it what it is. The com
     <!-- not run: WHY -->     left out
 
 What is left out is counted as skipped, with its reason. A picture `![…](…/NAME.png)` whose NAME.png a command of the page made is compared with it,
-pixel by pixel; one that nothing makes is a failure. Commands and names inside sentences and tables are checked by mentions.py."""
+pixel by pixel; one that nothing makes is a failure unless "not run" stands above it. Commands and names inside sentences and tables are checked by mentions.py."""
 import os
 import re
 import shutil
@@ -80,8 +80,9 @@ class Page:
             text = "\n".join(source)
             got = on_terminal(text, self.place(need)) if fence.kind == "console" else self.python(need).run(text)
             got = [line.replace(self.place(need).folder, HOME) for line in got]
-            while expected and not expected[-1]:
-                expected.pop()
+            for end in (expected, got):
+                while end and not end[-1]:
+                    end.pop()
             ok = alike(renamed(expected), renamed(got))
             lines += [(prompt if not i else more) + s for i, s in enumerate(source)] + (expected if ok else got)
             if not UPDATE:
@@ -118,10 +119,13 @@ class Page:
         return fence.body
 
     def pictures(self):
-        for target in re.findall(r"!\[[^]]*\]\(([^)]*\.(?:png|svg))\)", self.text):
+        for why, target in re.findall(r"(?:<!-- not run: ([^\n]*) -->\n)?!\[[^]]*\]\(([^)]*\.png)\)", self.text):
             stored = os.path.normpath(os.path.join(ROOT, os.path.dirname(self.name), target))
             made = [path for path in (os.path.join(p.folder, os.path.basename(target)) for p in self.places.values() if p.folder != ROOT) if os.path.exists(path)]
-            if not made:
+            if why:
+                self.skip(why)
+                tell(os.path.exists(stored), f"{self.name}: {target} is not there")
+            elif not made:
                 tell(os.path.exists(stored) and self.left_out, f"{self.name}: no command makes {target}")
             elif UPDATE:
                 if not os.path.exists(stored) or pixels(made[0]) != pixels(stored):
@@ -147,6 +151,7 @@ class Page:
                 page.write("".join(out) + self.text[at:])
         else:
             mentions.check(self.build, self.name, self.text, self.root, tell)
+            mentions.check_links(self.name, self.text, tell)
         shutil.rmtree(self.root)
 
 

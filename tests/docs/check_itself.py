@@ -48,7 +48,7 @@ losses.append(loss)                          # losses.append(loss.item()) would 
 
 ![The heap](IMAGES/serve-map.png)
 
-`gpusnap diagnose serve.gsnap -v`, `gpusnap query FILE "top stacks"`, `make check-docs`, `GPUSNAP_DIR`, `gpusnap.torch.attach()`, `gpusnap_open`, `tools/ci/action.yml`, `--state oom`
+`gpusnap diagnose serve.gsnap -v`, `gpusnap query FILE "top stacks"`, `make check-docs`, `GPUSNAP_DIR`, `gpusnap.torch.attach()`, `gpusnap_open`, `tools/ci/action.yml`, `--state oom`, [a page](DOCS/ask.md)
 """
 # what is changed, and into what
 WRONG = {
@@ -70,6 +70,7 @@ WRONG = {
     "a name of the Python package": ("gpusnap.torch.attach", "gpusnap.torch.atach"),
     "a name of C": ("gpusnap_open", "gpusnap_opens"),
     "a file of the repository": ("tools/ci/action.yml", "tools/ci/action.yaml"),
+    "a link": ("DOCS/ask.md", "DOCS/aks.md"),
     "an option alone": ("`--state oom`", "`--stat oom`"),
 }
 counts = {"passed": 0, "failed": 0}
@@ -80,10 +81,11 @@ def outcome(text, update=""):
     with tempfile.TemporaryDirectory() as folder:
         path = folder + "/page.md"
         images = os.path.relpath(os.path.dirname(os.path.dirname(here)) + "/docs/img", folder)
+        docs = os.path.dirname(images)
         with open(path, "w", encoding="utf-8") as page:
-            page.write(text.replace("IMAGES", images))
+            page.write(text.replace("IMAGES", images).replace("DOCS", docs))
         done = subprocess.run([sys.executable, here + "/check_docs.py", build, path], capture_output=True, text=True, env={**os.environ, "UPDATE": update})
-        return done.returncode, done.stdout + done.stderr, open(path, encoding="utf-8").read().replace(images, "IMAGES")
+        return done.returncode, done.stdout + done.stderr, open(path, encoding="utf-8").read().replace(images, "IMAGES").replace(docs, "DOCS")
 
 
 def expect(what, holds, said):

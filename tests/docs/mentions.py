@@ -142,3 +142,10 @@ def check(build, page, text, folder, tell):
             wrong = str(e)
         if wrong or re.match(r"(?:python -m )?gpusnap [a-z]|make |GPUSNAP_|gpusnap[._]|--", code):
             tell(not wrong, f"{page}: `{code}`: {wrong}")
+
+
+def check_links(page, text, tell):
+    """Links to files of the repository. Sphinx has the anchors, and what is made for the site alone (reference/)."""
+    for target in re.findall(r"(?<!!)\[[^]\n]*\]\(([^)#\s]+)(?:#[^)]*)?\)", without_fences(text)):
+        if not re.match(r"[a-z]+:", target) and "reference/" not in target:
+            tell(os.path.exists(os.path.normpath(os.path.join(ROOT, os.path.dirname(page), target))), f"{page}: the link to {target} leads nowhere")

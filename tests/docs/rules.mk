@@ -2,8 +2,8 @@
 DOCS_VENV ?= $(B)/docs-venv
 PAGES     := README.md $(sort $(wildcard docs/*.md docs/*/*.md))
 CHECKS    += check-docs
-.PHONY: check-docs deps-docs docs check-site
-check-docs: all $(B)/demo $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the commands that the pages show, run and compared; UPDATE=1 rewrites outputs and pictures; PAGES="…" picks; blocks that need PyTorch, pytest, DuckDB, Spark or Ray run where TORCH_VENV, PLUGINS_VENV and FLEET_VENV have them
+.PHONY: docs-pictures check-docs deps-docs docs check-site
+check-docs: all $(B)/demo $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the commands that the pages show, run and compared; UPDATE=1 rewrites outputs and pictures; PAGES="…" picks. What needs PyTorch, pytest, DuckDB … runs where TORCH_VENV, PLUGINS_VENV, FLEET_VENV have it
 	$(Q)python3 tests/docs/check_itself.py $(B)
 	$(Q)if command -v mandoc >/dev/null; then python3 tools/docs/reference.py $(B) $(B)/docs-reference && python3 tests/docs/check_reference.py $(B) $(B)/docs-reference; else \
 		echo "check-docs: SKIPPED: the reference needs mandoc (make deps-docs)"; echo "reference: 0 passed, 0 failed, 1 skipped"; fi
@@ -17,5 +17,8 @@ docs: all ## the site, in build/site/index.html: read without a network (after d
 	$(Q)rm -rf $(B)/docs-src $(B)/site && mkdir -p $(B)/docs-src && cp -r docs/. $(B)/docs-src && printf '%s\n' "$(VERSION)" > $(B)/docs-src/release.txt
 	$(Q)python3 tools/docs/reference.py $(B) $(B)/docs-src/reference
 	$(Q)GPUSNAP_ROOT=$(CURDIR) $(DOCS_VENV)/bin/python -m sphinx -q -W --keep-going -n -b html -d $(B)/docs-cache $(B)/docs-src $(B)/site
+docs-pictures: all $(B)/demo $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the pictures and outputs of the pages, made again: look at them (after make page, deps-browser)
+	$(Q)UPDATE=1 python3 tests/docs/check_docs.py $(B) $(PAGES)
+	$(Q)$(BROWSER_VENV)/bin/python tests/docs/shots.py $(B) $(or $(GPUSNAP_PAGE),$(B)/page/gpusnap.html)
 check-site: docs ## links, anchors and spelling of the site (after deps-docs)
 	$(Q)$(DOCS_VENV)/bin/codespell -S '*/recorded,*.png,*.svg' $(PAGES) && echo "site: 2 passed, 0 failed"

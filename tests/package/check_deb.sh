@@ -1,5 +1,5 @@
 #!/bin/bash
-# The Debian packages: lintian, a clean Debian to install them in, the README's example on them, their removal.
+# The Debian packages: lintian, a clean Debian to install them in, the documentation's example on them, their removal.
 # usage: check_deb.sh DIST_FOLDER SCRATCH_FOLDER   Ends with `deb: N passed, N failed, N skipped`. The chroot needs root, debootstrap, a mirror.
 dist=$(cd "$1" && pwd)
 mkdir -p "$2"
@@ -23,7 +23,7 @@ root=$scratch/unpacked
 rm -rf "$root" && mkdir -p "$root"
 for f in "$dist"/libgpusnap1_"$release"-1_*.deb "$dist"/libgpusnap-analyzer1_"$release"-1_*.deb "$dist"/libgpusnap-dev_"$release"-1_*.deb; do dpkg-deb -x "$f" "$root"; done
 expect "programs need the version of the library's symbols" sh -c "nm -D '$root'/usr/lib/*/libgpusnap.so.1 | grep -q 'gpusnap_open@@GPUSNAP_1'"
-sed -n '/^```c$/,/^```$/p' "$here/README.md" | sed '/^```/d' >"$scratch/example.c"
+sed -n '/^```c$/,/^```$/p' "$here/docs/record.md" | sed '/^```/d' >"$scratch/example.c"
 if command -v cmake >/dev/null; then
 	cat >"$scratch/CMakeLists.txt" <<-'END'
 		cmake_minimum_required(VERSION 3.13)
@@ -74,7 +74,7 @@ expect "it answers" inside "gpusnap diagnose pinned.pickle --json | grep '\"kind
 expect "and draws" inside "gpusnap map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
 expect "apt installs the library for programs and Python's package" inside \
 	"apt-get install -y --no-install-recommends ./libgpusnap1_*.deb ./libgpusnap-analyzer1_*.deb ./libgpusnap-dev_*.deb ./python3-gpusnap_*.deb gcc libc6-dev pkg-config"
-expect "the README's example compiles" inside "cc -Wall -Werror -o example example.c \$(pkg-config --cflags --libs gpusnap)"
+expect "the documentation's example compiles" inside "cc -Wall -Werror -o example example.c \$(pkg-config --cflags --libs gpusnap)"
 expect "and leaves a dump that the command reads" inside "rm -rf d && GPUSNAP_DIR=d ./example; gpusnap diagnose d/*.gsnap"
 expect "it also links statically" inside "cc -o example example.c -l:libgpusnap.a \$(pkg-config --static --libs gpusnap | sed 's/-lgpusnap//') && GPUSNAP_DIR=d ./example 2>&1 | grep 'out of memory'"
 expect "Python records" inside "GPUSNAP_DIR=d python3 -c 'import gpusnap; from gpusnap import native; native.open_recorder(simulated=1, simulated_bytes=1 << 30); print(gpusnap.__version__)' | grep -x '$release'"

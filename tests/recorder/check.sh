@@ -85,17 +85,17 @@ expect "a script that fits leaves its final state in -o" sim fits.script --capac
 expect "which is no failure" sh -c "cd '$tmp' && '$gpusnap' query fits.gsnap summary --format tsv | awk -F'\t' 'NR == 2 { exit !(\$14 == 0 && \$5 == 10485760) }'"
 expect "the same run gives the same events" sh -c "cd '$tmp' && SOURCE_DATE_EPOCH=1700000000 '$gpusnap' sim fits.script --capacity 1GiB -o a.gsnap -f && cp a.gsnap b.gsnap && SOURCE_DATE_EPOCH=1700000000 '$gpusnap' sim fits.script --capacity 1GiB -o a.gsnap -f && '$gpusnap' query a.gsnap 'SELECT * FROM event' >1 && '$gpusnap' query b.gsnap 'SELECT * FROM event' >2 && cmp 1 2"
 
-# what a user does: install, ask pkg-config, compile the README's example, run it
+# what a user does: install, ask pkg-config, compile the documented example, run it
 expect "make install" $MAKE B="$build" CC="$CC" prefix=/usr DESTDIR="$tmp/root" install-library
 PKG_CONFIG_SYSROOT_DIR=$tmp/root PKG_CONFIG_PATH=$tmp/root/usr/lib/pkgconfig
 PKG_CONFIG_ALLOW_SYSTEM_LIBS=1 PKG_CONFIG_ALLOW_SYSTEM_CFLAGS=1
 export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_PATH PKG_CONFIG_ALLOW_SYSTEM_LIBS PKG_CONFIG_ALLOW_SYSTEM_CFLAGS
-sed -n '/^```c$/,/^```$/p' README.md 2>/dev/null | sed '/^```/d' >"$tmp/example.c"
+sed -n '/^```c$/,/^```$/p' docs/record.md 2>/dev/null | sed '/^```/d' >"$tmp/example.c"
 if [ -s "$tmp/example.c" ]; then
-	expect "the README's example compiles" sh -c "$CC -Wall -Werror -o $tmp/example $tmp/example.c \$(pkg-config --cflags --libs gpusnap)"
-	expect "the README's example runs and leaves a dump" sh -c "cd $tmp && LD_LIBRARY_PATH=$tmp/root/usr/lib ./example && ls gpusnap-dumps/oom-*.gsnap"
+	expect "the documentation's example compiles" sh -c "$CC -Wall -Werror -o $tmp/example $tmp/example.c \$(pkg-config --cflags --libs gpusnap)"
+	expect "the documentation's example runs and leaves a dump" sh -c "cd $tmp && LD_LIBRARY_PATH=$tmp/root/usr/lib ./example && ls gpusnap-dumps/oom-*.gsnap"
 else
-	skip "the README's example (README.md has none)"
+	skip "the documentation's example (docs/record.md has none)"
 fi
 echo '#include <gpusnap.h>
 int main() { gpusnap_builder *b = gpusnap_builder_new(); gpusnap_builder_free(b); return gpusnap_version()[0] != 49; }' >"$tmp/cpp.cc"

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/diagnose/diagnose_internal.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 static uint64_t greater(uint64_t a, uint64_t b) { return a > b ? a : b; }
 

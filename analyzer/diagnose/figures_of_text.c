@@ -1,7 +1,7 @@
 /* Figures of the ladder from a text: it prints sums, rounded to two decimals, and of PyTorch's
  * request only the segment it asked for. */
 #include "analyzer/diagnose/diagnose_internal.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 #define MOST_OF_A_DEVICE (UINT64_C(1) << 50) /* no device has more */
 

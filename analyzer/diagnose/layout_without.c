@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "analyzer/diagnose/attribution.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 /* Copies a segment's blocks, those in gone as free, free neighbours as one. True when a block went.
  */

@@ -2,7 +2,7 @@
  * message, the device's facts. */
 #include "analyzer/diagnose/diagnose_internal.h"
 
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 #define FIRST_KNOWN(...) \
 	first_known(         \

@@ -1,10 +1,10 @@
 /* What memory is for: the categories, and the rules that tell them.
  *
- * The rules are data (rules.def): each has an id, the category that it gives, a sentence that says
- * why, and what must be true of an allocation: words in the frames of its stack, the phase of
- * training that it was born in, its lifetime, its size. The first rule that holds decides; where
- * none does the category is `unknown`. A user adds rules of his own (gs_category_rules_read): words
- * in the frames to a name of his, which stand before ours. */
+ * The rules are data (category_rules.def): each has an id, the category that it gives, a sentence
+ * that says why, and what must be true of an allocation: words in the frames of its stack, the
+ * phase of training that it was born in, its lifetime, its size. The first rule that holds decides;
+ * where none does the category is `unknown`. A user adds rules of his own (gs_category_rules_read):
+ * words in the frames to a name of his, which stand before ours. */
 #ifndef GS_ANALYZER_MEANING_CATEGORY_H
 #define GS_ANALYZER_MEANING_CATEGORY_H
 

@@ -4,7 +4,7 @@
 
 #include "analyzer/meaning/meaning.h"
 #include "analyzer/meaning/phase.h"
-#include "analyzer/meaning/rules.h"
+#include "analyzer/meaning/category_rules.h"
 
 /* A pass: a stretch of the trace in which the program does one thing: sets up, runs forward,
  * backward, or updates. User code, libraries and batches between belong to the pass before them. A

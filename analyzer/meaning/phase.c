@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/meaning/meaning.h"
-#include "analyzer/meaning/rules.h"
+#include "analyzer/meaning/category_rules.h"
 #include "analyzer/model/frame_class.h"
 #include "analyzer/model/frames.h"
 
@@ -16,7 +16,7 @@ typedef struct mark {
 
 static const mark marks[] = {
 #define GS_MARK(phase, trait, name, file) {GS_PHASE_##phase, GS_TRAIT_##trait, name, file},
-#include "analyzer/meaning/rules.def"
+#include "analyzer/meaning/category_rules.def"
 #undef GS_MARK
 };
 enum { MARKS = sizeof marks / sizeof *marks };

@@ -1,5 +1,5 @@
 /* What the program was at when it allocated: the phase and trait of each stack, by the marks of
- * rules.def. Private to this room. */
+ * category_rules.def. Private to this room. */
 #ifndef GS_ANALYZER_MEANING_PHASE_H
 #define GS_ANALYZER_MEANING_PHASE_H
 

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 gs_policy_request gs_policy_request_of(const gs_policy *policy, const gs_oom *oom)
 {

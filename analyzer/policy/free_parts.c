@@ -1,6 +1,6 @@
 /* Free memory that can go back to the driver, and what stays. */
 #include "analyzer/policy/policy.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 static bool retry_releases(const gs_policy *policy, const gs_segment *g)
 {

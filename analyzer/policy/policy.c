@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 static bool is_one_of(const char *word, const char *const *words)
 {

@@ -1,6 +1,6 @@
 /* PyTorch's rules: those of the pool itself. */
 #include "analyzer/policy/policy.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 static uint64_t round_up(const gs_pool_settings *settings, uint64_t bytes)
 {

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "analyzer/policy/policy.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 static bool is_true(const char *text)
 {

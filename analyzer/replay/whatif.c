@@ -11,7 +11,7 @@
 
 #include "analyzer/model/failure.h"
 #include "analyzer/policy/policy.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 #include "schema/size.h"
 
 static void add_note(gs_whatif *w, const char *format, ...) __attribute__((format(printf, 2, 3)));

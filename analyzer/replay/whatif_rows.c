@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "analyzer/model/array.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 #include "schema/size.h"
 
 enum { STEP = 2 << 20 }; /* capacities are looked for in steps of what a device hands out */

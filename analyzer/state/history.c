@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/state/history_internal.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 /* --- numbering -----------------------------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/state/history_internal.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 static uint64_t address_of(const gs_history *h, uint32_t number)
 {

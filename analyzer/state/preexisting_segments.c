@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "analyzer/state/history_internal.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 /* PyTorch's release of a segment carries the stack of the call that caused it, ours that of the
  * call that made the segment. */

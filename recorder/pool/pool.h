@@ -18,7 +18,7 @@
 
 #include "recorder/pool/device.h"
 #include "recorder/pool/memory.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 #include "recorder/pool/settings.h"
 #include "schema/status.h"
 #include "schema/terms.h"

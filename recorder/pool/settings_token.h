@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 #include "recorder/pool/settings.h"
 
 enum { GS_SETTINGS_WORD = 96 };

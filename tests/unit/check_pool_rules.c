@@ -2,7 +2,7 @@
  * transcripts, or asked of 2.6.0 and 2.15.0). */
 #include <check.h>
 
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 #define MIB (UINT64_C(1) << 20)
 

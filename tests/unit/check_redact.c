@@ -126,7 +126,7 @@ START_TEST(every_library_that_messages_name_is_a_known_word)
 	static const char mark[] = ".library = \"";
 	char line[1000];
 	size_t n = 0;
-	FILE *f = fopen("analyzer/read/messages/rules.def", "r");
+	FILE *f = fopen("analyzer/read/messages/message_rules.def", "r");
 	ck_assert_ptr_nonnull(f);
 	while (fgets(line, sizeof line, f)) {
 		char *at = strstr(line, mark);

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/replay/replay.h"
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 #include "tests/unit/trace_maker.h"
 
 #define MIB (UINT64_C(1) << 20)

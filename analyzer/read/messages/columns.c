@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/message_rules.h"
 #include "analyzer/read/text/ascii.h"
 #include "analyzer/read/text/figure.h"
 
@@ -29,7 +29,7 @@ static bool any_of(const gs_text *t, size_t from, size_t to, const char *list)
 	return false;
 }
 
-/* One condition of rules.h at c; *next gets what stands behind it. */
+/* One condition of message_rules.h at c; *next gets what stands behind it. */
 static bool holds(const gs_text *t, size_t i, const char *c, const char **next)
 {
 	bool wanted = *c != '!';

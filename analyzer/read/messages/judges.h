@@ -1,9 +1,9 @@
-/* The judges of rules.def: kinds of messages that its columns cannot tell. Each is a gs_oom_judge,
- * documented where it stands. */
+/* The judges of message_rules.def: kinds of messages that its columns cannot tell. Each is a
+ * gs_oom_judge, documented where it stands. */
 #ifndef GS_ANALYZER_READ_MESSAGES_JUDGES_H
 #define GS_ANALYZER_READ_MESSAGES_JUDGES_H
 
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/message_rules.h"
 
 gs_oom_judge gs_judge_amrex_arena, gs_judge_bad_alloc, gs_judge_blender_system, gs_judge_cuda_error,
 	gs_judge_cupy, gs_judge_cupy_name, gs_judge_cupy_old, gs_judge_driver_code,

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/message_rules.h"
 #include "analyzer/read/text/figure.h"
 
 enum { LOG_LINE = 4096 /* characters of a line in which its logger's prefix is looked for */ };

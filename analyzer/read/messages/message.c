@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "analyzer/read/messages/join.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/message_rules.h"
 #include "analyzer/read/messages/spoken.h"
 #include "analyzer/read/text/figure.h"
 #include "analyzer/read/text/prefix.h"

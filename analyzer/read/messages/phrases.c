@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/message_rules.h"
 #include "analyzer/read/text/figure.h"
 
 bool gs_oom_states(const gs_text *t, size_t i)

@@ -1,5 +1,5 @@
 /* Tries the rules at the places of their anchors, in the order of the text. */
-#include "analyzer/read/messages/rules.h"
+#include "analyzer/read/messages/message_rules.h"
 
 #include <string.h>
 
@@ -8,7 +8,7 @@
 
 const gs_oom_rule gs_oom_rules[] = {
 #define RULE(phrase, ...) {.anchor = phrase, __VA_ARGS__},
-#include "analyzer/read/messages/rules.def"
+#include "analyzer/read/messages/message_rules.def"
 #undef RULE
 };
 _Static_assert(sizeof gs_oom_rules / sizeof *gs_oom_rules <= GS_OOM_RULES,

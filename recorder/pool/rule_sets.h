@@ -4,8 +4,8 @@
  * A rule set is named after the first release known to have it: 2.6, 2.10, 2.12, 2.13. Sets differ
  * in how free blocks of one size are ordered, in bounds and in how settings are read, never in code
  * paths of the pool. */
-#ifndef GS_RECORDER_POOL_RULES_H
-#define GS_RECORDER_POOL_RULES_H
+#ifndef GS_RECORDER_POOL_RULE_SETS_H
+#define GS_RECORDER_POOL_RULE_SETS_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,6 +1,6 @@
 /* The rules as tables, for the files of this room. */
-#ifndef GS_ANALYZER_MEANING_RULES_H
-#define GS_ANALYZER_MEANING_RULES_H
+#ifndef GS_ANALYZER_MEANING_CATEGORY_RULES_H
+#define GS_ANALYZER_MEANING_CATEGORY_RULES_H
 
 #include "analyzer/meaning/category.h"
 #include "analyzer/meaning/phase.h"

@@ -1,4 +1,4 @@
-#include "recorder/pool/rules.h"
+#include "recorder/pool/rule_sets.h"
 
 #include <string.h>
 

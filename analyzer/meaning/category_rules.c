@@ -1,5 +1,5 @@
 /* Categories, our rules, and those that a user adds. */
-#include "analyzer/meaning/rules.h"
+#include "analyzer/meaning/category_rules.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -13,7 +13,7 @@ const gs_category_rule gs_own_rules[] = {
 #define GS_RULE(id, category, phase, trait, life, size, why)                                      \
 	{id, id ": " why, GS_CATEGORY_##category, GS_PHASE_##phase, GS_TRAIT_##trait, GS_LIFE_##life, \
 		GS_SIZE_##size},
-#include "analyzer/meaning/rules.def"
+#include "analyzer/meaning/category_rules.def"
 #undef GS_RULE
 };
 enum { OWN_RULES = sizeof gs_own_rules / sizeof *gs_own_rules, MOST_RULES = 255 - OWN_RULES };

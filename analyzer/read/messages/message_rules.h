@@ -1,12 +1,12 @@
 /* A rule says how one kind of message is recognised and what it tells. All rules are rows of
- * rules.def; this is what its columns mean.
+ * message_rules.def; this is what its columns mean.
  *
  * Texts are squeezed (window.h): phrases are lower case without blanks. A list of phrases is
  * `a|b|c`. A condition is `+N:a|b` (one of the phrases stands in the N characters from the anchor's
  * begin on), `-N:a|b` (before it) or `~N:a|b` (either); `!` in front turns it round. Several are
  * separated by a blank. */
-#ifndef GS_ANALYZER_READ_MESSAGES_RULES_H
-#define GS_ANALYZER_READ_MESSAGES_RULES_H
+#ifndef GS_ANALYZER_READ_MESSAGES_MESSAGE_RULES_H
+#define GS_ANALYZER_READ_MESSAGES_MESSAGE_RULES_H
 
 #include "analyzer/read/messages/message.h"
 

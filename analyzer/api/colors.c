@@ -112,7 +112,7 @@ static int class_of(const gs_palette *p, const gs_timeline *t, uint32_t life)
 		.stream = stream ? s->streams[stream - 1] : 0,
 		.size = b.size,
 		.idx = b.idx,
-		.category = gs_timeline_sense(t, life).category};
+		.category = gs_timeline_categorization(t, life).category};
 	return gs_palette_live(p, &c);
 }
 

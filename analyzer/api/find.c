@@ -44,7 +44,7 @@ static gs_status mark(const gs_timeline *t, const char *wanted, marks *m)
 
 static bool matches(const gs_timeline *t, const marks *m, const char *wanted, uint32_t life)
 {
-	if (m->holders[t->holder[life]] || m->categories[gs_timeline_sense(t, life).category])
+	if (m->holders[t->holder[life]] || m->categories[gs_timeline_categorization(t, life).category])
 		return true;
 	gs_block b = gs_life_block(&t->lives, life);
 	return (b.stack < t->snapshot->nstacks && m->stacks[b.stack]) ||

@@ -77,7 +77,7 @@ static void put_life(const gs_timeline *t, uint32_t life, FILE *out)
 	const gs_snapshot *s = t->snapshot;
 	const gs_life *l = &t->lives.all[life];
 	gs_block b = gs_life_block(&t->lives, life);
-	gs_sense sense = gs_timeline_sense(t, life);
+	gs_categorization what_for = gs_timeline_categorization(t, life);
 	int64_t step = gs_timeline_step_at(t, l->birth);
 	uint16_t stream = gs_life_stream(&t->lives, life), pool = gs_life_pool(&t->lives, life);
 	fprintf(out, "{\"life\":%u", life);
@@ -88,8 +88,8 @@ static void put_life(const gs_timeline *t, uint32_t life, FILE *out)
 	put_event(t, "birth", l->birth, out);
 	put_event(t, "freed", l->freed, out);
 	put_event(t, "death", l->death, out);
-	gs_put_text_member(out, "category", gs_category_word(NULL, sense.category));
-	gs_put_text_member(out, "category_why", gs_category_why(NULL, sense.rule));
+	gs_put_text_member(out, "category", gs_category_word(NULL, what_for.category));
+	gs_put_text_member(out, "category_why", gs_category_why(NULL, what_for.rule));
 	gs_put_text_member(out, "step", step < 0 ? NULL : t->meaning->steps[step].name);
 	gs_put_key(out, "stream", false);
 	if (stream)

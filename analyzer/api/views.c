@@ -142,7 +142,7 @@ static void fill_pieces(const gs_timeline *t, const gs_bands *b, gpusnap_bands *
 		c->count[i] = from->count;
 		c->key[i] = from->key;
 		c->holder[i] = t->holder[from->life];
-		c->category[i] = gs_timeline_sense(t, from->life).category;
+		c->category[i] = gs_timeline_categorization(t, from->life).category;
 	}
 }
 
@@ -257,7 +257,7 @@ static void fill_life(const gs_timeline *t, uint32_t i, gpusnap_lives *c)
 	PUT(c, step, i, (int32_t)gs_timeline_step_at(t, l->birth));
 	PUT(c, stream, i, gs_life_stream(&t->lives, i));
 	PUT(c, pool, i, gs_life_pool(&t->lives, i));
-	PUT(c, category, i, gs_timeline_sense(t, i).category);
+	PUT(c, category, i, gs_timeline_categorization(t, i).category);
 }
 
 static gs_status answer_lives(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,

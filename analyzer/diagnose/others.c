@@ -18,7 +18,7 @@ static void name_state(const gs_failure *f, char *state, size_t cap)
 	snprintf(state, cap, "oom %zu", number);
 }
 
-static void judge(struct gs_other *o, const gs_diagnose_options *options)
+static void climb_ladder(struct gs_other *o, const gs_diagnose_options *options)
 {
 	const gs_failure *f = &o->failure;
 	gs_diagnose_options own = *options;
@@ -53,13 +53,13 @@ typedef struct work {
 	char where[GS_PLACE_TEXT]; /* of the one that is told */
 } work;
 
-static void judge_other(void *context, size_t i)
+static void diagnose_other(void *context, size_t i)
 {
 	const work *w = context;
 	struct gs_other *o = &w->told->others_list[i];
 	const gs_oom *told = &w->failures[0].snapshot->ooms[w->failures[0].oom];
 	*o = (struct gs_other){.failure = w->failures[i + 1], .standing = GS_STANDING_INIT};
-	judge(o, w->options);
+	climb_ladder(o, w->options);
 	place_of(&o->failure, o->where);
 	o->alike = o->verdict == w->told->verdict && !strcmp(o->where, w->where) &&
 		o->failure.snapshot->ooms[o->failure.oom].requested == told->requested;
@@ -96,7 +96,7 @@ gs_status gs_diagnose_others(gs_diagnosis *d, const gs_diagnose_options *options
 	if (!d->others_list || !d->many)
 		return gs_fail(err, GS_NO_MEMORY, "out of memory");
 	place_of(&failures[0], w.where);
-	gs_parallel(n - 1, judge_other, &w);
+	gs_parallel(n - 1, diagnose_other, &w);
 	d->nothers = n - 1;
 	d->many->standing = (gs_standing)GS_STANDING_INIT;
 	d->many->standing.verdict = gs_step_word(d->verdict);

@@ -1,5 +1,5 @@
-/* The meaning of a device's memory: phases, passes, steps and senses, one after the other; sums of
- * them. */
+/* The meaning of a device's memory: phases, passes, steps and categories, one after the other; sums
+ * of them. */
 #include "analyzer/meaning/meaning.h"
 
 #include <stdlib.h>
@@ -34,7 +34,7 @@ static gs_status make(gs_meaning *m)
 		status = gs_meaning_find_passes(m);
 	if (!status)
 		status = gs_meaning_make_steps(m);
-	return status ? status : gs_meaning_make_senses(m);
+	return status ? status : gs_meaning_categorize(m);
 }
 
 gs_status gs_meaning_init(
@@ -78,9 +78,9 @@ static size_t born_at(const gs_layout *l, uint64_t address)
 	return low < l->nblocks && l->blocks[low].address == address ? low : SIZE_MAX;
 }
 
-gs_sense gs_meaning_of(const gs_meaning *m, const gs_block *b)
+gs_categorization gs_meaning_of(const gs_meaning *m, const gs_block *b)
 {
-	const gs_sense unknown = {GS_CATEGORY_UNKNOWN, 0};
+	const gs_categorization unknown = {GS_CATEGORY_UNKNOWN, 0};
 	if (b->state == GS_INACTIVE)
 		return unknown;
 	if (b->idx >= 0)

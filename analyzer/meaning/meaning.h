@@ -18,10 +18,10 @@
 
 /* What an allocation is: its category (a gs_category or a user's) and the number of the rule that
  * said so (gs_category_why), 0 where none did. */
-typedef struct gs_sense {
+typedef struct gs_categorization {
 	uint8_t category;
 	uint8_t rule;
-} gs_sense;
+} gs_categorization;
 
 typedef enum gs_step_how { GS_STEP_ANNOTATION, GS_STEP_PERIOD } gs_step_how;
 const char *gs_step_how_word(gs_step_how how); /* "annotation", "period" */
@@ -55,9 +55,9 @@ struct gs_meaning_internal;
 typedef struct gs_meaning {
 	const gs_history *history;
 	const gs_category_rules *rules;
-	gs_sense *events; /* by event: of an alloc what the block is, of an oom what it would have been,
-						 else unknown */
-	gs_sense *initial; /* by block of history->initial: likewise */
+	gs_categorization *events;  /* by event: of an alloc what the block is, of an oom what it would
+						  have been,  else unknown */
+	gs_categorization *initial; /* by block of history->initial: likewise */
 	gs_phase_step *steps;
 	size_t nsteps;
 	struct gs_meaning_internal *internal; /* private */
@@ -75,7 +75,7 @@ void gs_meaning_release(gs_meaning *m);
 
 /* Of a block of a layout that gs_history_layout made (blocks carry the number of their alloc
  * event); an inactive one is unknown. */
-gs_sense gs_meaning_of(const gs_meaning *m, const gs_block *b);
+gs_categorization gs_meaning_of(const gs_meaning *m, const gs_block *b);
 
 /* Live bytes and blocks by category, of a layout: categories that have any, most bytes first. */
 typedef struct gs_category_sum {

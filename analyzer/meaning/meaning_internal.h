@@ -50,7 +50,7 @@ gs_status gs_meaning_find_starts(gs_meaning *m);
 /* The steps as people see them. */
 gs_status gs_meaning_make_steps(gs_meaning *m);
 /* Senses of all allocations. */
-gs_status gs_meaning_make_senses(gs_meaning *m);
+gs_status gs_meaning_categorize(gs_meaning *m);
 
 /* Steps that the program named: events by the number in an annotation or tag. Sets m->steps
  * (number, name, first, last) where there are any. */

@@ -100,12 +100,13 @@ static gs_status put_segment(
 	return gs_db_do(q, err);
 }
 
-static void bind_sense(sqlite3_stmt *q, const gs_meaning *m, const gs_block *b)
+static void bind_category(sqlite3_stmt *q, const gs_meaning *m, const gs_block *b)
 {
 	bool known = m && b->state != GS_INACTIVE;
-	gs_sense sense = known ? gs_meaning_of(m, b) : (gs_sense){GS_CATEGORY_UNKNOWN, 0};
-	gs_db_text(q, 17, known ? gs_category_word(m->rules, sense.category) : NULL);
-	gs_db_text(q, 18, known ? gs_category_why(m->rules, sense.rule) : NULL);
+	gs_categorization found = known ? gs_meaning_of(m, b)
+									: (gs_categorization){GS_CATEGORY_UNKNOWN, 0};
+	gs_db_text(q, 17, known ? gs_category_word(m->rules, found.category) : NULL);
+	gs_db_text(q, 18, known ? gs_category_why(m->rules, found.rule) : NULL);
 }
 
 static gs_status put_block(
@@ -124,7 +125,7 @@ static gs_status put_block(
 	gs_db_text(q, 16,
 		b->more && f->s->strings[b->more].length <= GS_MOST_MORE ? gs_string_text(f->s, b->more)
 																 : NULL);
-	bind_sense(q, row->meaning, b);
+	bind_category(q, row->meaning, b);
 	return gs_db_do(q, err);
 }
 

@@ -26,7 +26,7 @@ uint32_t gs_life_key_of(const gs_timeline *t, uint32_t life, gs_life_key key)
 	const gs_lives *x = &t->lives;
 	switch (key) {
 	case GS_LIFE_KEY_HOLDER: return t->holder[life];
-	case GS_LIFE_KEY_CATEGORY: return gs_timeline_sense(t, life).category;
+	case GS_LIFE_KEY_CATEGORY: return gs_timeline_categorization(t, life).category;
 	case GS_LIFE_KEY_STEP: return (uint32_t)(gs_timeline_step_at(t, x->all[life].birth) + 1);
 	case GS_LIFE_KEY_STREAM: return gs_life_stream(x, life);
 	case GS_LIFE_KEY_POOL: return gs_life_pool(x, life);

@@ -37,7 +37,8 @@ static gs_status add_lives(
 		const gs_life *l = &t->lives.all[i];
 		if (l->death <= from)
 			continue;
-		gs_span_row *row = row_of(span, where, t->holder[i], gs_timeline_sense(t, i).category);
+		gs_span_row *row = row_of(
+			span, where, t->holder[i], gs_timeline_categorization(t, i).category);
 		if (!row)
 			return GS_NO_MEMORY;
 		add_life(row, l, gs_life_size(&t->lives, i), from, to);

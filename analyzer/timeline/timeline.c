@@ -55,7 +55,7 @@ void gs_timeline_release(gs_timeline *t)
 	memset(t, 0, sizeof *t);
 }
 
-gs_sense gs_timeline_sense(const gs_timeline *t, uint32_t life)
+gs_categorization gs_timeline_categorization(const gs_timeline *t, uint32_t life)
 {
 	return life < t->lives.before ? t->meaning->initial[t->lives.first[life].block]
 								  : t->meaning->events[t->lives.all[life].birth];

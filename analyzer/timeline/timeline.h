@@ -43,7 +43,7 @@ gs_status gs_timeline_init(gs_timeline *t, gs_recording *r, gs_error *err);
 void gs_timeline_release(gs_timeline *t);
 
 /* What a life is, and the step that it was born in: index in meaning.steps, -1 none. */
-gs_sense gs_timeline_sense(const gs_timeline *t, uint32_t life);
+gs_categorization gs_timeline_categorization(const gs_timeline *t, uint32_t life);
 int64_t gs_timeline_step_at(const gs_timeline *t, int64_t idx);
 
 /* The totals after event idx (-1: before the first). */

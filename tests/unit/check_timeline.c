@@ -77,7 +77,7 @@ static void compare_lives(int64_t idx)
 		ck_assert_uint_eq(gs_life_size(&timeline.lives, life), b->size);
 		ck_assert_uint_eq(gs_life_block(&timeline.lives, life).stack, b->stack);
 		ck_assert_int_eq(x->freed <= idx, b->state == GS_ACTIVE_PENDING_FREE);
-		ck_assert_uint_eq(gs_timeline_sense(&timeline, life).category,
+		ck_assert_uint_eq(gs_timeline_categorization(&timeline, life).category,
 			gs_meaning_of(timeline.meaning, b).category);
 	}
 	for (uint32_t i = 0; i < timeline.lives.n; i++)
@@ -120,7 +120,7 @@ START_TEST(holders_of_lives_are_those_of_the_layout)
 			const gs_timeline_holder *h = &timeline.holders[timeline.holder[k]];
 			if (gs_life_lives(&timeline.lives.all[k], idx) && !strcmp(h->where, rows[i].where) &&
 				!strcmp(h->called_by, rows[i].called_by) &&
-				gs_timeline_sense(&timeline, k).category == rows[i].category)
+				gs_timeline_categorization(&timeline, k).category == rows[i].category)
 				bytes += gs_life_size(&timeline.lives, k);
 		}
 		ck_assert_uint_eq(bytes, rows[i].bytes);

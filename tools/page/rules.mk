@@ -27,7 +27,7 @@ $(WASM_LIBS)/complete: $(SOURCES)/complete tools/package/libs.sh tools/package/z
 		sh tools/package/libs.sh $(SOURCES) $(@D)
 # What is not on the way of every event is small rather than quick: the module travels inside each page.
 WASM_QUICK  := $(addprefix $(WASM_DIR)/,schema/gsnap_read.o $(addprefix analyzer/,model/%.o read/open/%.o read/pytorch/%.o state/%.o timeline/%.o \
-	meaning/senses.o meaning/passes.o replay/play.o replay/requests.o) tools/page/%.o)
+	meaning/categorize.o meaning/passes.o replay/play.o replay/requests.o) tools/page/%.o)
 $(WASM_DIR)/%.o: %.c | $(WASM_LIBS)/complete $(B)/gen/sql.c
 	@mkdir -p $(@D)
 	$(Q)$(WASM_CC) $(WASM_FLAGS) $(if $(filter $(WASM_QUICK),$@),-O2,-Oz) -I$(WASM_LIBS)/include -c -o $@ $<

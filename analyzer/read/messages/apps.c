@@ -1,11 +1,11 @@
 /* Messages of programs and libraries that sit on the CUDA runtime and say in words of their own
  * that memory is short. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/judges.h"
+#include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
 /* Kokkos: Allocation of size 42.5 G failed, … (The allocation mechanism was cudaMalloc().) */
-int gs_judge_kokkos(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_kokkos(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const words[] = {"kokkos", "memoryspace", "allocationmechanism", NULL},
 							 *const gpu[] = {"cuda", "hip", "sycl", NULL};
@@ -22,7 +22,7 @@ int gs_judge_kokkos(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* Kokkos since 4.5: Cuda memory space failed to allocate 42.5 GiB (label="A"). */
-int gs_judge_kokkos_space(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_kokkos_space(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = {"cuda", "hip", "sycl", NULL},
 							 *const host[] = {"host", "openmp", NULL};
@@ -36,7 +36,7 @@ int gs_judge_kokkos_space(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* FAISS before: failed to cudaMalloc N bytes [on device 0] (error 2 out of memory) */
-int gs_judge_faiss_malloc(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_faiss_malloc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const devices[] = {"ondevice", NULL};
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 120),
@@ -50,7 +50,7 @@ int gs_judge_faiss_malloc(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* Warp: Failed to allocate N bytes on device 'cuda:0'; its native part has logged the driver's
  * error before */
-int gs_judge_warp(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_warp(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const devices[] = {"cuda:", NULL};
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
@@ -67,7 +67,7 @@ int gs_judge_warp(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* model weights take W; non_torch_memory takes N; … activation peak memory takes P; the rest of the
  * memory reserved for KV Cache is R: what counts against the budget. */
-int gs_judge_vllm_budget(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_vllm_budget(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	int64_t sum = 0;
 	size_t to = gs_oom_ahead(t, i, 240), cache = gs_text_find(t, i, to, "forkvcache"), at = i;
@@ -88,7 +88,7 @@ int gs_judge_vllm_budget(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* vLLM's own checks before it allocates: 24.0 GiB KV cache is needed, which is larger than the
  * available KV cache memory (1.2 GiB) */
-int gs_judge_vllm_cache(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_vllm_cache(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t number = i;
 	while (number > gs_oom_back(i, 16) &&
@@ -104,7 +104,7 @@ int gs_judge_vllm_cache(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* No available memory for the cache blocks. A traceback shows the line of source first that raises
  * it. */
-int gs_judge_vllm_blocks(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_vllm_blocks(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t said = gs_text_find(
 		t, m->end, gs_oom_ahead(t, m->end, 600), "noavailablememoryforthecacheblocks");
@@ -115,7 +115,7 @@ int gs_judge_vllm_blocks(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "vllm", GS_OOM_OTHER, m->end);
 }
 
-int gs_judge_vllm_startup(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_vllm_startup(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const phrases[] = {"cuda:", NULL};
 	size_t open = gs_text_find(t, i, gs_oom_ahead(t, i, 40), "("), to = gs_oom_ahead(t, i, 240);
@@ -134,7 +134,7 @@ int gs_judge_vllm_startup(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* AMReX: Arena out of memory!!! Bytes to allocate: N (…) Memory type: GPU device memory … Error:
  * cudaMalloc returned 2: out of memory */
-int gs_judge_amrex_arena(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_amrex_arena(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const device[] = {"device", "gpu", "managed", NULL};
 	size_t to = gs_oom_ahead(t, i, 400), next = gs_text_find(t, m->end, to, "arenaoutofmemory");
@@ -153,7 +153,7 @@ int gs_judge_amrex_arena(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* Blender: System is out of GPU [and shared host] memory; Out of memory in cuMemAlloc(…) */
-int gs_judge_blender_system(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_blender_system(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	if (!gs_oom_states(t, i) ||
 		!(gs_text_eat(t, &m->end, "memory") || gs_text_eat(t, &m->end, "andsharedhostmemory")))
@@ -163,7 +163,7 @@ int gs_judge_blender_system(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* ManagedCuda names the driver's codes as its own: ErrorOutOfMemory: The API call failed because …
  */
-int gs_judge_managed(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_managed(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const cuda[] = {"cuda", NULL};
 	if (!gs_oom_any(t, gs_oom_back(i, 80), i, cuda))

@@ -1,4 +1,4 @@
-/* Judges a sentence by the columns of its rule. */
+/* Matches a sentence by the columns of its rule. */
 #include <string.h>
 
 #include "analyzer/read/messages/labels.h"
@@ -160,7 +160,7 @@ static bool follows(const gs_text *t, size_t *end, const char *list)
 	return false;
 }
 
-int gs_oom_judge_columns(const gs_text *t, size_t i, const gs_oom_rule *rule, gs_oom_match *m)
+int gs_oom_match_columns(const gs_text *t, size_t i, const gs_oom_rule *rule, gs_oom_match *m)
 {
 	size_t end = m->end, to = gs_oom_ahead(t, i, rule->span ? rule->span : SPAN);
 	if (rule->flags & GS_RULE_NO_ROW)

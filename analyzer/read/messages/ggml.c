@@ -1,14 +1,14 @@
 /* ggml's messages (llama.cpp, Ollama and whatever else is built on it), and the words about
  * cudaMalloc that others share. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/judges.h"
+#include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
 
 /* ggml: allocating 144.00 MiB on device 4: cudaMalloc failed: out of memory; MXNet prints the end
  * alone */
-int gs_judge_ggml_cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_ggml_cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const ondevice[] = {"ondevice", NULL},
 							 *const host[] = {"cudamallochost", "hostmalloc", "pinned", NULL};
@@ -30,7 +30,7 @@ int gs_judge_ggml_cuda_malloc_failed(const gs_text *t, size_t i, gs_oom_match *m
 }
 
 /* failed to allocate CUDA0 buffer of size 150995968 */
-int gs_judge_ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const buffers[] = {"failedtoallocatecuda", "failedtoallocaterocm",
 		"failedtoallocatevulkan", "failedtoallocatesycl", "failedtoallocatemusa",
@@ -48,7 +48,7 @@ int gs_judge_ggml_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* llama_model_load: error loading model: unable to allocate CUDA0 buffer — what the caller says of
  * it, perhaps alone in a report */
-int gs_judge_ggml_unable(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_ggml_unable(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const buffers[] = {"cuda", "rocm", "vulkan", "sycl", "musa", NULL};
 	uint64_t device;

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "analyzer/read/messages/judges.h"
+#include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
 const gs_oom_rule gs_oom_rules[] = {
@@ -64,8 +64,8 @@ int gs_oom_text_match(const gs_text *t, size_t from, gs_oom_seeker *k, gs_oom_ma
 		gs_oom_place p = k->places[first];
 		size_t end = p.at + strlen(p.rule->anchor);
 		blank(m, p.at, end);
-		int is = p.rule->judge ? p.rule->judge(t, p.at, m)
-							   : gs_oom_judge_columns(t, p.at, p.rule, m);
+		int is = p.rule->matcher ? p.rule->matcher(t, p.at, m)
+								 : gs_oom_match_columns(t, p.at, p.rule, m);
 		if (is) {
 			m->end = m->end < end ? end : m->end;
 			size_t next = m->once ? gs_text_find(t, end, m->end, p.rule->anchor) : SIZE_MAX;

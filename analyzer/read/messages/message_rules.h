@@ -12,7 +12,7 @@
 
 /* The anchor stands at i. 1: a message, m filled (it comes with all figures unknown, begin = i, end
  * behind the anchor); -1: no row, m->reason and m->end filled; 0: not this. */
-typedef int gs_oom_judge(const gs_text *t, size_t i, gs_oom_match *m);
+typedef int gs_oom_matcher(const gs_text *t, size_t i, gs_oom_match *m);
 
 enum gs_rule_flags {
 	GS_RULE_STATES = 1,      /* only where it is said as a statement (gs_oom_states) */
@@ -25,8 +25,8 @@ enum gs_rule_flags {
 };
 
 typedef struct gs_oom_rule {
-	const char *anchor;  /* whose presence makes a sentence a candidate */
-	gs_oom_judge *judge; /* for what the columns cannot say, which then do not count; NULL */
+	const char *anchor;      /* whose presence makes a sentence a candidate */
+	gs_oom_matcher *matcher; /* for what the columns cannot say, which then do not count; NULL */
 	const char
 		*library; /* whose message it is; `?x`: the nearest that the surroundings name, else x */
 	gs_oom_kind kind;
@@ -47,8 +47,8 @@ typedef struct gs_oom_rule {
 extern const gs_oom_rule gs_oom_rules[];
 extern const size_t gs_oom_nrules;
 
-/* Judges by the columns of the rule. */
-int gs_oom_judge_columns(const gs_text *t, size_t i, const gs_oom_rule *rule, gs_oom_match *m);
+/* Matches by the columns of the rule. */
+int gs_oom_match_columns(const gs_text *t, size_t i, const gs_oom_rule *rule, gs_oom_match *m);
 
 /* Whether what begins at i is said as a statement: at the beginning of a line, after a colon, a
  * quote or a bracket. */

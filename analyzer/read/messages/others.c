@@ -1,6 +1,6 @@
 /* Messages of the other libraries, of the driver, and what only looks like one of them. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/judges.h"
+#include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@ static const char *const cupy_words[] = {"cupy", "chainer", "outofmemoryerror:",
 
 /* Out of memory allocating 25,600,000 bytes (allocated so far: … bytes[, limit set to: … bytes]):
  * what the pool holds, in use or not. */
-int gs_judge_cupy(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_cupy(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
 	if (end == m->end || !gs_text_ends(t, end, "bytes"))
@@ -26,7 +26,7 @@ int gs_judge_cupy(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* Up to CuPy 6: out of memory to allocate … bytes (total … bytes[, limit set to … bytes]); the
  * total counts the request */
-int gs_judge_cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	int64_t total = GS_NONE;
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested), to = gs_oom_ahead(t, i, 240);
@@ -42,7 +42,7 @@ int gs_judge_cupy_old(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* The exception's name alone, in a heading. */
-int gs_judge_cupy_name(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_cupy_name(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	gs_text_eat(t, &j, ":");
@@ -92,7 +92,7 @@ static int rmm_figures(const gs_text *t, size_t i, gs_oom_match *m)
 static const char *const rmm_words[] = {
 	"rmm::", "rmm/", "rmm\\", "rmm_", "rmmfailure", "rmmerror", "maximumpoolsizeexceeded(", NULL};
 
-int gs_judge_bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const cuda[] = {"cudaerror", "cuda_error", NULL};
 	if (gs_text_ends(t, i, "std::"))
@@ -111,7 +111,7 @@ int gs_judge_bad_alloc(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_not_row(m, GS_NOT_HOST, m->end);
 }
 
-int gs_judge_rmm_pool(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_rmm_pool(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const pool[] = {"[upstream", "trysize", "(rmm", NULL};
 	if (!gs_oom_near(t, i, 300, rmm_words) && !gs_oom_near(t, i, 300, pool))
@@ -122,7 +122,7 @@ int gs_judge_rmm_pool(const gs_text *t, size_t i, gs_oom_match *m)
 	return rmm_figures(t, i, m);
 }
 
-int gs_judge_rmm_alloc(const gs_text *t, size_t i, gs_oom_match *m) { return rmm_figures(t, i, m); }
+int gs_match_rmm_alloc(const gs_text *t, size_t i, gs_oom_match *m) { return rmm_figures(t, i, m); }
 
 /* What CUDA.jl says of its pool: (P reserved); up to 3.x, of whatever pool, (A allocated, C
  * cached), and what the allocator below took from the driver in all, perhaps with its cap. */
@@ -152,7 +152,7 @@ static size_t julia_pool(const gs_text *t, size_t from, size_t to, gs_oom_match 
 
 /* CUDA.jl: Out of GPU memory [trying to allocate X] / Effective GPU memory usage: 99 % (U/T) / the
  * pool / Memory limit: soft = S, hard = H */
-int gs_judge_julia(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_julia(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end, to = gs_oom_ahead(t, i, 500), last = j;
 	int64_t used = GS_NONE;
@@ -192,7 +192,7 @@ int gs_judge_julia(const gs_text *t, size_t i, gs_oom_match *m)
 	return gs_oom_found(t, m, "julia", GS_OOM_OTHER, last);
 }
 
-int gs_judge_tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 160), end = m->end;
 	if (gs_text_eat(t, &end, "(")) {
@@ -209,7 +209,7 @@ int gs_judge_tensorrt(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* ========= Program hit cudaErrorMemoryAllocation (error 2) due to "out of memory" on CUDA API call
  * to … */
-int gs_judge_memcheck(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_memcheck(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const host[] = {"calltocudahostalloc", "calltocudamallochost",
 		"calltocumemhost", "calltocumemallochost", NULL};
@@ -239,7 +239,7 @@ static size_t said_again(const gs_text *t, size_t i, size_t end)
 
 /* An error code of a driver or runtime, said as the result of something (not in a listing of source
  * code). */
-int gs_judge_driver_code(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const host[] = {
 		"hostalloc", "mallochost", "hostregister", "pinned", "cumemhost", NULL};
@@ -267,7 +267,7 @@ int gs_judge_driver_code(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* CUDA error: out of memory — of PyTorch, ggml, Julia and many others */
-int gs_judge_cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const phrases[] = {"currentdevice:", NULL},
 							 *const julia_words[] = {"(code2,", "(code#2,", "code2,error", NULL};
@@ -296,7 +296,7 @@ int gs_judge_cuda_error(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* Spark's plugin for RAPIDS: GPU OutOfMemory */
-int gs_judge_gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const rapids[] = {"rapids", "cudf", "rmm", NULL};
 	bool ends = m->end >= t->n || t->gap[m->end] >= GS_GAP_WRAP || t->s[m->end] == ':' ||
@@ -307,7 +307,7 @@ int gs_judge_gpu_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 		GS_OOM_OTHER, m->end);
 }
 
-int gs_judge_java(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_java(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const device[] = {"bad_alloc:", "cuda", NULL};
 	size_t to = gs_oom_ahead(t, m->end, 200);
@@ -319,7 +319,7 @@ int gs_judge_java(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* Any other "out of memory": a message where it is said as one and something of a GPU stands beside
  * it. */
-int gs_judge_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = {"cuda", "gpu", "hip", "nvidia", "vram", "thrust", "opencl",
 		"rocm", "devicememory", "directx", "cumem", "cu_mem", "curesult", "parallel_for", "vulkan",

@@ -1,7 +1,7 @@
 /* PaddlePaddle's messages, from its first versions (fluid and before) to now, on every device it
  * knows. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/judges.h"
+#include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
 /* "5.250000GB memory has been allocated": the figure that ends where the words begin. */
@@ -59,7 +59,7 @@ static void settle(gs_oom *row)
 /* Out of memory error on GPU 0. Cannot allocate … memory on GPU 0, … memory has been allocated and
  * available memory is only … The limit of FLAGS_gpu_memory_limit_mb stands in the advice behind it.
  */
-int gs_judge_paddle_on_device(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_paddle_on_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const available[] = {"availablememoryisonly", "availablememoryis", NULL};
 	static const char *const asks[] = {"cannotallocate", "can'tallocate", NULL};
@@ -85,7 +85,7 @@ int gs_judge_paddle_on_device(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* The first versions: enforce allocating <= available failed, N > M (one of them has < and >=) */
-int gs_judge_paddle_enforce(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_paddle_enforce(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	(void)i;
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);

@@ -1,7 +1,7 @@
 /* PyTorch's messages, from 0.3 to now, on every backend, with the cudaMallocAsync backend, whole or
  * cut. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/judges.h"
+#include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
 enum {
@@ -127,7 +127,7 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 	return 1;
 }
 
-int gs_judge_torch_tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_torch_tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	if (gs_oom_any(t, gs_oom_back(i, 200), i, host_words) &&
 		gs_text_find(t, gs_oom_back(i, 200), i, "cudaoutofmemory") == SIZE_MAX)
@@ -138,7 +138,7 @@ int gs_judge_torch_tried_to_allocate(const gs_text *t, size_t i, gs_oom_match *m
 	return torch_message(t, out == SIZE_MAX ? i : backend_begins(t, out), i, m);
 }
 
-int gs_judge_torch_backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_torch_backend_out_of_memory(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	bool stop = gs_text_eat(t, &j, ".") || gs_text_eat(t, &j, "!") || gs_text_eat(t, &j, ":");
@@ -163,7 +163,7 @@ int gs_judge_torch_backend_out_of_memory(const gs_text *t, size_t i, gs_oom_matc
 }
 
 /* The figures without the beginning of the sentence: someone quoted only a part. */
-int gs_judge_torch_headless(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_torch_headless(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t begin = i;
 	size_t gpu = gs_text_find_last(t, gs_oom_back(i, 12), i, "gpu");
@@ -191,7 +191,7 @@ int gs_judge_torch_headless(const gs_text *t, size_t i, gs_oom_match *m)
 	return torch_message(t, begin, begin, m);
 }
 
-int gs_judge_torch_on_device(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_torch_on_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	uint64_t device;
@@ -217,7 +217,7 @@ int gs_judge_torch_on_device(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* The exception's name at the beginning of a line, nothing recognised behind it: alone, or with the
  * beginning of a sentence that was cut. */
-int gs_judge_torch_exception_name(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_torch_exception_name(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = m->end;
 	if (i && t->gap[i] < GS_GAP_WRAP && !gs_text_ends(t, i, ":"))

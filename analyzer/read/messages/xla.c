@@ -1,7 +1,7 @@
 /* TensorFlow's, JAX's and XLA's messages, and those of the BFC allocator they share with ONNX
  * Runtime. */
 #include "analyzer/read/messages/labels.h"
-#include "analyzer/read/messages/judges.h"
+#include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
@@ -60,7 +60,7 @@ static bool host_allocator(const gs_text *t, size_t from, size_t to)
 
 /* [Allocator (GPU_0_bfc) r]an out of memory trying to allocate 1.75GiB [(rounded to …)] [requested
  * by op …] */
-int gs_judge_xla_bfc(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_bfc(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const harmless[] = {"withfreed_", "notafailure", NULL};
 	size_t open = gs_text_find_last(t, gs_oom_back(i, 60), i, "allocator(");
@@ -127,7 +127,7 @@ static int64_t bytes_of_shape(const gs_text *t, size_t i)
 
 /* OOM when allocating tensor with shape[…] and type float on /job:…/device:GPU:0 by allocator
  * GPU_0_bfc */
-int gs_judge_xla_shape(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_shape(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 500), end = gs_text_find(t, i, to, "]");
 	if (end == SIZE_MAX)
@@ -179,7 +179,7 @@ static size_t memory_code(const gs_text *t, size_t i)
 /* StreamExecutor: failed to allocate 3.39G (3640655872 bytes) from device:
  * CUDA_ERROR_OUT_OF_MEMORY[: out of memory]; failed to alloc N bytes unified memory; result:
  * CUDA_ERROR_OUT_OF_MEMORY: out of memory */
-int gs_judge_xla_from_device(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_from_device(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = exact_size(t, m->end, &m->row.requested);
 	if (m->row.requested == GS_NONE)
@@ -203,7 +203,7 @@ int gs_judge_xla_from_device(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* A TPU's high-bandwidth memory, or a memory of its chip. */
-int gs_judge_xla_memory_space(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_memory_space(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	bool hbm = gs_text_is(t, m->end, "hbm");
 	return gs_oom_not_row(m, hbm ? GS_NOT_TPU : GS_NOT_DEVICE_MEMORY,
@@ -260,7 +260,7 @@ static size_t status_ends(const gs_text *t, size_t i, size_t to)
 	return i;
 }
 
-int gs_judge_xla_status(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_status(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const memory[] = {"outofmemory", "failedtoallocate", "attemptingto",
 		"tryingtoallocate", "ranoutofmemory", NULL};
@@ -292,7 +292,7 @@ int gs_judge_xla_status(const gs_text *t, size_t i, gs_oom_match *m)
 	m->again = gs_oom_any(t, gs_oom_back(i, 8000), i, layers);
 	if (space != SIZE_MAX) {
 		m->end = space + 13;
-		return gs_judge_xla_memory_space(t, space, m);
+		return gs_match_xla_memory_space(t, space, m);
 	}
 	status_figures(t, i, to, m);
 	m->end = gs_oom_line_end(t, m->end, to);
@@ -302,7 +302,7 @@ int gs_judge_xla_status(const gs_text *t, size_t i, gs_oom_match *m)
 /* A TPU's runtime: "Attempting to allocate 1.60G. That was not possible." without the status in
  * front
  */
-int gs_judge_xla_not_possible(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_not_possible(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t to = gs_oom_ahead(t, i, 300);
 	if (gs_text_find(t, i, gs_oom_ahead(t, i, 120), "thatwasnotpossible") == SIZE_MAX)
@@ -312,7 +312,7 @@ int gs_judge_xla_not_possible(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* XLA: INTERNAL: Failed to allocate N bytes for new constant */
-int gs_judge_xla_constant(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_constant(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t end = gs_oom_size_at(t, m->end, &m->row.requested);
 	if (m->row.requested == GS_NONE || !gs_text_is(t, end, "fornewconstant"))
@@ -325,7 +325,7 @@ int gs_judge_xla_constant(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* TensorFlow's cudaMallocAsync: gpu_async_0 cuMemAllocAsync failed to allocate N bytes: … Free
  * memory/Total memory: F/T */
-int gs_judge_xla_async(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_async(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = {"gpu_async_", NULL};
 	size_t to = gs_oom_ahead(t, i, 260), end = gs_oom_size_at(t, m->end, &m->row.requested),
@@ -345,7 +345,7 @@ int gs_judge_xla_async(const gs_text *t, size_t i, gs_oom_match *m)
 
 /* TensorFlow's start: CUDA runtime implicit initialization on GPU:0 failed. Status: out of memory
  */
-int gs_judge_xla_start_up(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_start_up(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const gpu[] = {"gpu:", NULL};
 	size_t out = gs_text_find(t, i, gs_oom_ahead(t, i, 110), "status:outofmemory");
@@ -374,14 +374,14 @@ static int ort_is_host(const gs_text *t, size_t i, gs_oom_match *m)
 	return 1;
 }
 
-int gs_judge_xla_ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_ort_buffer(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	m->end = gs_oom_size_at(t, m->end, &m->row.requested);
 	return ort_is_host(t, i, m);
 }
 
 /* A heading cut before the figure: … BFCArena::AllocateRawInternal(…) Failed to alloc */
-int gs_judge_xla_ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t failed = gs_text_find(t, i, gs_oom_ahead(t, i, 200), "failedtoalloc");
 	if (failed == SIZE_MAX ||
@@ -396,7 +396,7 @@ int gs_judge_xla_ort_cut(const gs_text *t, size_t i, gs_oom_match *m)
 	return ort_is_host(t, i, m);
 }
 
-int gs_judge_xla_ort_available(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_ort_available(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	size_t j = gs_oom_size_at(t, m->end, &m->row.device_free);
 	if (!gs_text_eat(t, &j, "issmallerthanrequestedbytesof"))
@@ -406,7 +406,7 @@ int gs_judge_xla_ort_available(const gs_text *t, size_t i, gs_oom_match *m)
 	return ort_is_host(t, i, m);
 }
 
-int gs_judge_xla_ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const phrases[] = {"gpu=", NULL};
 	static const char *const cntk[] = {"cntk", NULL}; /* from which the sentence was taken over */
@@ -418,7 +418,7 @@ int gs_judge_xla_ort_cuda(const gs_text *t, size_t i, gs_oom_match *m)
 }
 
 /* DirectML: 8007000E Not enough memory resources are available to complete this operation. */
-int gs_judge_xla_ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
+int gs_match_xla_ort_directml(const gs_text *t, size_t i, gs_oom_match *m)
 {
 	static const char *const words[] = {"dml", "directml", "d3d12", "dxgi", NULL};
 	if (!gs_oom_near(t, i, 400, words))

@@ -13,7 +13,7 @@ typedef struct subject {
 	uint16_t life, size;
 } subject;
 
-typedef struct senses {
+typedef struct categorizer {
 	gs_meaning *m;
 	uint16_t *life; /* by event: of allocs, gs_life */
 	uint32_t *step; /* by event: of allocs, how many starts stand before */
@@ -22,7 +22,7 @@ typedef struct senses {
 					   step before; UINT32_MAX none */
 	bool *copies;   /* by stack: makes several of parameters' sizes */
 	bool *batches;  /* by stack: begins steps */
-} senses;
+} categorizer;
 
 /* --- lifetimes -----------------------------------------------------------------------------------
  */
@@ -34,12 +34,12 @@ typedef struct moment {
 } moment;
 
 /* What a failed request's unwinding frees tells no more than that it lived until then. */
-static bool was_interrupted(const senses *x, const moment *now, size_t birth)
+static bool was_interrupted(const categorizer *x, const moment *now, size_t birth)
 {
 	return now->oom > (int64_t)birth && x->step[birth] == now->oom_step;
 }
 
-static uint16_t life_when_freed(const senses *x, const moment *now, size_t birth, size_t death)
+static uint16_t life_when_freed(const categorizer *x, const moment *now, size_t birth, size_t death)
 {
 	const gs_meaning_internal *w = x->m->internal;
 	uint32_t born = w->pass_at[birth], dies = w->pass_at[death];
@@ -61,7 +61,7 @@ static uint16_t life_when_freed(const senses *x, const moment *now, size_t birth
 	return life | GS_LIFE_LONG | (backward ? GS_LIFE_BACKWARD : 0);
 }
 
-static uint16_t life_when_kept(const senses *x, const moment *now, size_t birth)
+static uint16_t life_when_kept(const categorizer *x, const moment *now, size_t birth)
 {
 	const gs_meaning_internal *w = x->m->internal;
 	const gs_pass *pass = &w->passes[w->pass_at[birth]];
@@ -95,7 +95,7 @@ static bool goes_forward(const gs_meaning_internal *w)
 	return false;
 }
 
-static void follow_lives(senses *x)
+static void follow_lives(categorizer *x)
 {
 	const gs_meaning *m = x->m;
 	const gs_meaning_internal *w = m->internal;
@@ -138,7 +138,7 @@ typedef struct twins {
 
 /* Walks the allocations of each stack in step with those of the step before. before[stack] is the
  * counterpart of the next one. */
-static void pair(senses *x, twins *t)
+static void pair(categorizer *x, twins *t)
 {
 	const gs_meaning *m = x->m;
 	for (size_t i = 0; i < m->history->n; i++) {
@@ -163,7 +163,7 @@ static void pair(senses *x, twins *t)
 	}
 }
 
-static gs_status find_twins(senses *x)
+static gs_status find_twins(categorizer *x)
 {
 	size_t n = x->m->history->n + 1, k = (size_t)x->m->history->snapshot->nstacks + 1;
 	memset(x->twin, 255, n * sizeof(uint32_t));
@@ -263,7 +263,7 @@ static bool is_parameter_size(const gs_meaning_internal *w, uint64_t size)
 
 /* Copies of a model: most of what a stack of the user's makes in one step, or before the first, has
  * parameters' sizes, and stays. */
-static gs_status find_copies(senses *x)
+static gs_status find_copies(categorizer *x)
 {
 	enum { LEAST_COPIES = 3 };
 	const gs_meaning *m = x->m;
@@ -288,7 +288,7 @@ static gs_status find_copies(senses *x)
 
 /* 32 MiB is many a tensor's size too: a workspace is made in a pass and kept, and no parameter is
  * as large. */
-static bool is_cublas(const senses *x, uint64_t size, uint8_t phase, uint16_t life)
+static bool is_cublas(const categorizer *x, uint64_t size, uint8_t phase, uint16_t life)
 {
 	return size == CUBLAS_WORKSPACE ||
 		(size == CUBLAS_WORKSPACE_HOPPER && phase == GS_PHASE_BACKWARD && life & GS_LIFE_KEPT &&
@@ -304,19 +304,19 @@ static bool trait_fits(uint8_t rule, uint8_t trait)
 		(rule == GS_TRAIT_AFTER && trait == GS_TRAIT_WITHIN);
 }
 
-static gs_sense judge(const subject *a)
+static gs_categorization category_by_rules(const subject *a)
 {
 	for (unsigned i = 0; i < gs_own_rules_count; i++) {
 		const gs_category_rule *r = &gs_own_rules[i];
 		if ((r->phase == GS_PHASE_ANY || r->phase == a->phase) && trait_fits(r->trait, a->trait) &&
 			(!r->life || r->life & a->life) && (r->size & a->size) == r->size)
-			return (gs_sense){r->category, (uint8_t)(i + 1)};
+			return (gs_categorization){r->category, (uint8_t)(i + 1)};
 	}
-	return (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+	return (gs_categorization){GS_CATEGORY_UNKNOWN, 0};
 }
 
 /* A living allocation of a step that is not over lives as its twin of the step before did. */
-static uint16_t life_by_twin(const senses *x, size_t i)
+static uint16_t life_by_twin(const categorizer *x, size_t i)
 {
 	uint16_t life = x->life[i];
 	uint32_t twin = x->twin[i];
@@ -332,21 +332,22 @@ static uint16_t life_by_twin(const senses *x, size_t i)
 							  : life;
 }
 
-static gs_sense sense_of_stack(const gs_meaning *m, gs_id stack, gs_sense otherwise)
+static gs_categorization category_of_stack(
+	const gs_meaning *m, gs_id stack, gs_categorization otherwise)
 {
 	unsigned rule = stack ? m->internal->phases.stacks[stack].rule : 0;
-	return rule ? (gs_sense){(uint8_t)gs_category_of_rule(m->rules, rule), (uint8_t)rule}
+	return rule ? (gs_categorization){(uint8_t)gs_category_of_rule(m->rules, rule), (uint8_t)rule}
 				: otherwise;
 }
 
-static void judge_events(senses *x)
+static void categorize_events(categorizer *x)
 {
 	/* a request that failed would have been of the step and pass that it ended */
 	const uint16_t life_of_refused = GS_LIFE_STEP | GS_LIFE_PASS | GS_LIFE_NEXT;
 	gs_meaning *m = x->m;
 	const gs_phases *p = &m->internal->phases;
 	for (size_t i = 0; i < m->history->n; i++) {
-		m->events[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+		m->events[i] = (gs_categorization){GS_CATEGORY_UNKNOWN, 0};
 		bool refused = gs_meaning_action(m, i) == GS_ACTION_OOM;
 		if (!refused && gs_meaning_action(m, i) != GS_ACTION_ALLOC)
 			continue;
@@ -360,7 +361,7 @@ static void judge_events(senses *x)
 		a.size = (is_parameter_size(m->internal, size) ? GS_SIZE_PARAMETER : 0) |
 			(is_cublas(x, size, a.phase, a.life) ? GS_SIZE_CUBLAS : 0) |
 			(x->copies[stack] ? GS_SIZE_COPIES : 0);
-		m->events[i] = sense_of_stack(m, stack, judge(&a));
+		m->events[i] = category_of_stack(m, stack, category_by_rules(&a));
 		if (m->events[i].category == GS_CATEGORY_GRADIENT && a.phase == GS_PHASE_BACKWARD)
 			m->internal->passes[m->internal->pass_at[i]].gradients = true;
 	}
@@ -368,7 +369,7 @@ static void judge_events(senses *x)
 
 /* Of what was there before the first event only the stack and the size are known: a lifetime that
  * says nothing but that it outlived its pass. */
-static void judge_born(senses *x)
+static void categorize_preexisting(categorizer *x)
 {
 	gs_meaning *m = x->m;
 	const gs_phases *p = &m->internal->phases;
@@ -379,7 +380,7 @@ static void judge_born(senses *x)
 			is_parameter_stack(m->internal, l->blocks[i].stack);
 	for (size_t i = 0; i < l->nblocks; i++) {
 		const gs_block *b = &l->blocks[i];
-		m->initial[i] = (gs_sense){GS_CATEGORY_UNKNOWN, 0};
+		m->initial[i] = (gs_categorization){GS_CATEGORY_UNKNOWN, 0};
 		if (b->state == GS_INACTIVE)
 			continue;
 		gs_id stack = b->stack < m->history->snapshot->nstacks ? b->stack : 0;
@@ -391,14 +392,14 @@ static void judge_born(senses *x)
 			a.life |= GS_LIFE_STEP;
 		a.size = (is_parameter_size(m->internal, size) ? GS_SIZE_PARAMETER : 0) |
 			(is_cublas(x, size, a.phase, a.life) ? GS_SIZE_CUBLAS : 0);
-		m->initial[i] = sense_of_stack(m, stack, judge(&a));
+		m->initial[i] = category_of_stack(m, stack, category_by_rules(&a));
 	}
 }
 
-gs_status gs_meaning_make_senses(gs_meaning *m)
+gs_status gs_meaning_categorize(gs_meaning *m)
 {
 	size_t n = m->history->n + 1, k = (size_t)m->history->snapshot->nstacks + 1;
-	senses x = {.m = m,
+	categorizer x = {.m = m,
 		.life = calloc(n, sizeof *x.life),
 		.step = calloc(n, sizeof *x.step),
 		.trait = calloc(n, 1),
@@ -418,8 +419,8 @@ gs_status gs_meaning_make_senses(gs_meaning *m)
 	if (!status)
 		status = find_copies(&x);
 	if (!status) {
-		judge_events(&x);
-		judge_born(&x);
+		categorize_events(&x);
+		categorize_preexisting(&x);
 	}
 	free(x.life);
 	free(x.step);

@@ -376,10 +376,12 @@ static gs_status write_before(gs_page *p, const gs_report_options *options, cons
 	return status;
 }
 
-static gs_status write_one(gs_page *p, const gs_report_options *options, size_t i, bool alone,
+/* The viewer of all of them comes behind the answer about the one that is told first. */
+static gs_status write_one(gs_page *p, const gs_report_options *options, size_t i, size_t first,
 	const char **path, gs_error *err)
 {
 	gs_scene scene;
+	bool alone = options->n == 1;
 	gs_status status = open_scene(options, i, true, &scene, path, err);
 	char id[32];
 
@@ -387,7 +389,8 @@ static gs_status write_one(gs_page *p, const gs_report_options *options, size_t 
 		snprintf(id, sizeof id, "snapshot-%zu", i);
 		gs_page_heading(p, alone ? 1 : 2, id, scene.headline);
 		tell_source(p, scene.snapshot);
-		if (alone && options->viewer && p->form == GS_PAGE_HTML)
+		gs_report_answer(p, &scene, alone);
+		if (i == first && options->viewer && p->form == GS_PAGE_HTML)
 			options->viewer(&p->m, options->viewer_context);
 		status = gs_report_sections(p, &scene, alone, err);
 	}
@@ -404,10 +407,10 @@ static gs_status write_all(
 	gs_status status = write_overview(p, options, first, path, err);
 
 	if (!status)
-		status = write_one(p, options, first, false, path, err);
+		status = write_one(p, options, first, first, path, err);
 	for (size_t i = 0; i < options->n && !status; i++)
 		if (i != first && told_at_length(i, first)) {
-			status = write_one(p, options, i, false, path, err);
+			status = write_one(p, options, i, first, path, err);
 			if (status == GS_NOT_FOUND)
 				status = GS_OK;
 		}
@@ -446,11 +449,9 @@ gs_status gs_report_write(
 	p.context = options->context;
 	if (options->n > 1) {
 		gs_page_heading(&p, 1, NULL, title);
-		if (options->viewer && p.form == GS_PAGE_HTML)
-			options->viewer(&p.m, options->viewer_context);
 		status = write_all(&p, options, first, path, err);
 	} else {
-		status = write_one(&p, options, 0, true, path, err);
+		status = write_one(&p, options, 0, 0, path, err);
 	}
 	gs_page_close(&p);
 	return status;

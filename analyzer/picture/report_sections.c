@@ -500,13 +500,19 @@ static void tell_environment(const sections *s)
 	gs_page_end_table(s->p);
 }
 
+void gs_report_answer(gs_page *p, const gs_scene *scene, bool alone)
+{
+	sections s = {p, scene, alone ? 2 : 3};
+
+	tell_facts(&s);
+	tell_advice(&s);
+}
+
 gs_status gs_report_sections(gs_page *p, const gs_scene *scene, bool alone, gs_error *err)
 {
 	sections s = {p, scene, alone ? 2 : 3};
 	gs_status status;
 
-	tell_facts(&s);
-	tell_advice(&s);
 	tell_devices(&s);
 	status = put_pictures(&s, err);
 	if (!status)

@@ -5,8 +5,11 @@
 #include "analyzer/picture/page.h"
 #include "analyzer/picture/scene.h"
 
-/* All of them, in the order of a reader's questions. alone: the page is about nothing else (then
- * they are sections of their own). */
+/* The answer: the facts of the verdict and what to try. alone: the page is about nothing else (then
+ * these are sections of their own). */
+void gs_report_answer(gs_page *p, const gs_scene *scene, bool alone);
+
+/* All that stands behind it, in the order of a reader's questions. */
 gs_status gs_report_sections(gs_page *p, const gs_scene *scene, bool alone, gs_error *err);
 
 /* What changed between two moments: in words, as a table, as two maps side by side. */

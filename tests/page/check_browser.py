@@ -47,13 +47,15 @@ def fault(name):
 class Session:
     """A window with the page in it, and all that it said and asked for."""
 
-    def __init__(self, browser, width=1400, height=950, scheme="light", fragment="", page=PAGE, **more):
+    def __init__(self, browser, width=1400, height=950, scheme="light", fragment="", page=PAGE, script=None, **more):
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True, **more)
         self.page, self.said, self.asked = self.context.new_page(), [], []
         self.page.on("console", lambda m: self.said.append(m.text))
         self.page.on("pageerror", lambda e: self.said.append(str(e)))
         self.page.on("request", lambda r: self.asked.append(r.url))
         self.url = "file://" + page
+        if script:
+            self.context.add_init_script(script)
         self.page.goto(self.url + fragment)
 
     def open(self, *files):
@@ -483,6 +485,31 @@ def survives(browser):
         s.end("survive")
 
 
+WATCH = """window.sent = []
+const send = Worker.prototype.postMessage
+Worker.prototype.postMessage = function (m, ...more) { sent.push(m.what ? 'ask ' + m.what : m.op); return send.call(this, m, ...more) }"""
+
+
+def begins(browser):
+    """The module waits for a file, and the verdict for nothing else that is read off it."""
+    s = Session(browser, script=WATCH)
+    s.until("sent.length")
+    check(s.page.evaluate("sent") == ["start"], "the module is ready before there is a file")
+    s.open(fault("leak"))
+    check(s.page.evaluate("sent.slice(0, 4)") == ["start", "open", "ask diagnose", "ask outline"], f"the verdict comes first: {s.page.evaluate('sent')}")
+    s.end("begin")
+    s = Session(browser, script=WATCH)
+    s.until("sent.length")
+    for worker in s.page.workers:  # a file on which the verdict crashes
+        worker.evaluate("const before = onmessage; void (onmessage = e => e.data.what === 'diagnose' ? postMessage({ id: e.data.id, error: { message: 'the analyzer stopped: x', code: 'trap' } }) : before(e))")
+    s.page.set_input_files("#gpusnap-input", [fault("leak")])
+    s.page.wait_for_selector("#gpusnap-verdict .error")
+    s.until("!document.querySelector('#gpusnap-pictures').hidden")
+    check("stopped" in s.text("#gpusnap-verdict"), "a crash of the first answer is told")
+    check(s.page.locator("#gpusnap-ranks .failed").count() == 0, "and the pictures come all the same")
+    s.end("begin with a crash")
+
+
 def closes(browser):
     s = Session(browser)
     s.open(fault("leak"), fault("pinned"), fault("stream"))
@@ -538,7 +565,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -14,12 +14,19 @@ const gpusnap = (() => {
 		return bytes
 	}
 
-	// The module is unpacked and compiled once, when the first file is opened.
-	let compiled, workerUrl
+	// The module is compiled once, while it is unpacked.
+	let compiled, workerUrl, spare
 	function theModule() {
-		compiled ??= new Response(new Blob([bytesOf(inside('gpusnap-module'))]).stream().pipeThrough(new DecompressionStream('gzip'))).arrayBuffer()
-			.then(bytes => WebAssembly.compile(bytes))
+		compiled ??= WebAssembly.compileStreaming(new Response(new Blob([bytesOf(inside('gpusnap-module'))]).stream().pipeThrough(new DecompressionStream('gzip')),
+			{ headers: { 'content-type': 'application/wasm' } }))
 		return compiled
+	}
+	// A worker in which the module runs, no file open yet.
+	function begin() {
+		const c = new Connection()
+		c.begun = theModule().then(module => c.send({ op: 'start', module })).then(started => { gpusnap.version = started.version })
+		c.begun.catch(() => {})
+		return c
 	}
 	function newWorker() {
 		workerUrl ??= URL.createObjectURL(new Blob([inside('gpusnap-worker')], { type: 'text/javascript' }))
@@ -71,11 +78,9 @@ const gpusnap = (() => {
 		// The worker that has the file open; a new one where there is none or it has ended.
 		connect(progress) {
 			if (!this.connection || this.connection.ended) {
-				const c = this.connection = new Connection()
-				this.ready = theModule().then(module => c.send({ op: 'start', module })).then(started => {
-					gpusnap.version = started.version
-					return this.openIn(c, progress)
-				})
+				const c = this.connection = spare && !spare.ended ? spare : begin()
+				spare = null
+				this.ready = c.begun.then(() => this.openIn(c, progress))
 				this.ready.catch(() => {})
 			}
 			return this.ready
@@ -94,10 +99,14 @@ const gpusnap = (() => {
 			signal?.addEventListener('abort', stop)
 			try { return await work() } finally { signal?.removeEventListener('abort', stop) }
 		}
-		async open(progress, signal) {
+		// opened(recording) is called once the file is read: what it asks is answered before the outline.
+		async open({ progress, signal, opened }) {
 			await this.during(signal, async () => {
 				await this.connect(progress)
-				this.outline = JSON.parse(await this.raw('outline', {}))
+				opened?.(this)
+				// Where what opened() asked crashed the module, the file is read again.
+				const outline = () => this.raw('outline', {})
+				this.outline = JSON.parse(await outline().catch(e => opened && e.code === 'trap' ? outline() : Promise.reject(e)))
 			})
 			return this
 		}
@@ -169,11 +178,13 @@ const gpusnap = (() => {
 
 	return {
 		version: null,
+		// Has the module ready before a file is there.
+		prepare() { spare ??= begin() },
 		// The recordings inside this page.
 		embedded: () => [...document.querySelectorAll('script.gpusnap-recording')].map(element => ({
 			name: element.dataset.name || 'recording',
 			blob: async () => new Blob([bytesOf(element.textContent)]),
 		})),
-		open: (blob, options = {}) => new Recording(blob instanceof Blob ? blob : new Blob([blob]), options).open(options.progress, options.signal),
+		open: (blob, options = {}) => new Recording(blob instanceof Blob ? blob : new Blob([blob]), options).open(options),
 	}
 })()

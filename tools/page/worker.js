@@ -2,6 +2,12 @@
 // options}, {id, op: 'close', file}. Out: {id, result}, {id, error: {message, code}}, {id, progress: {read, size}}. tools/page/README.md.
 let engine, queue = Promise.resolve()
 
+// A reader of a blob; fills: memory that it is given.
+function streamOf(blob) {
+	const stream = blob.stream()
+	try { return Object.assign(stream.getReader({ mode: 'byob' }), { fills: true }) } catch { return stream.getReader() }
+}
+
 // A blob as a source. Pieces that were read by place are kept: a database asks for pages.
 function sourceOf(blob, name) {
 	const PAGE = 1 << 20, MOST = 16, kept = new Map(), reader = new FileReaderSync()
@@ -14,7 +20,8 @@ function sourceOf(blob, name) {
 		}
 		return bytes
 	}
-	let at = 0
+	let stream, turn = 0
+	const rooms = [0, 1].map(() => new ArrayBuffer(PAGE))
 	return {
 		name, size: blob.size,
 		read(from, n) {
@@ -22,11 +29,13 @@ function sourceOf(blob, name) {
 			const part = page(Math.floor(from / PAGE)).subarray(from % PAGE)
 			return part.length >= n || from + part.length >= blob.size ? part.subarray(0, n) : part
 		},
-		rewind() { at = 0 },
+		rewind() { stream = null },
+		// Where the browser can fill memory that it is given, it fills two pieces in turn: one is good until the next but one is asked for.
 		async chunks() {
-			const bytes = new Uint8Array(await blob.slice(at, at + PIECE).arrayBuffer())
-			at += bytes.length
-			return bytes
+			stream ??= streamOf(blob)
+			const mine = turn = 1 - turn, { value, done } = await (stream.fills ? stream.read(new Uint8Array(rooms[mine])) : stream.read())
+			if (stream.fills && value) rooms[mine] = value.buffer
+			return done ? new Uint8Array(0) : value
 		},
 	}
 }

@@ -90,15 +90,26 @@ async function openBlobs(list) {
 async function openOne(shown, blob) {
 	const stop = shown.stop = new AbortController()
 	try {
-		shown.recording = await gpusnap.open(blob, { name: shown.name, signal: stop.signal, progress: (read, size) => showProgress(shown, size ? read / size : 0) })
+		shown.recording = await gpusnap.open(blob, {
+			name: shown.name, signal: stop.signal, progress: (read, size) => showProgress(shown, size ? read / size : 0),
+			opened: recording => {
+				shown.recording = recording
+				shown.warnings = recording.warnings
+				if (!showing && !wantedView.name && recordings.length === 1) showFirst(shown)
+			},
+		})
 		shown.outline = shown.recording.outline
 		shown.warnings = shown.recording.warnings || []
 		shown.state = 'open'
 		// The overview comes as soon as one is read; the others join the list as they are.
-		if (!showing) await showRecording(recordings.indexOf(shown), takeWanted(shown))
+		if (!showing || showing === shown) await showRecording(recordings.indexOf(shown), takeWanted(shown))
 		else if (wantedView.name === shown.name) await showRecording(recordings.indexOf(shown), takeWanted(shown))
 		else judgeQuietly(shown)
 	} catch (e) {
+		if (showing === shown) {
+			showing = null
+			part('viewer').classList.remove('shown')
+		}
 		shown.state = e.code === 'cancelled' ? 'cancelled' : 'failed'
 		shown.error = e.code === 'trap' ? 'the analyzer crashed on this file; the page goes on (' + e.message + ')' : e.message
 		announce(shown.name + ': ' + shown.error)
@@ -203,15 +214,24 @@ function drawRanks() {
 	}))
 }
 
+// The verdict on the only recording comes before all else that is read off it.
+function showFirst(shown) {
+	view.file = recordings.indexOf(shown)
+	showing = shown
+	part('viewer').classList.add('shown')
+	shown.judging = showVerdict(shown)
+}
+
 async function showRecording(at, asked = {}) {
-	const shown = recordings[at]
+	const shown = recordings[at], judging = shown?.judging
 	if (!shown?.outline) return
 	view.file = at
 	showing = shown
+	shown.judging = null
 	part('viewer').classList.add('shown')
 	view.device = (shown.outline.devices.find(d => asked.device !== null && d.device === asked.device) || shown.usualDevice)?.device ?? null
 	drawRanks()
-	showVerdict(shown)
+	if (!judging) showVerdict(shown)
 	await showDevice(asked)
 }
 

@@ -49,6 +49,7 @@ async function followFragment() {
 
 async function start() {
 	if (!part('viewer')) return
+	if (gpusnap.embedded().length) gpusnap.prepare()
 	part('viewer').classList.add('running')
 	if (part('viewer').closest('main')) part('viewer').classList.add('report')
 	timeline = new Timeline()
@@ -66,7 +67,7 @@ async function start() {
 	drawTabs()
 	wantedView = wanted
 	const inside = gpusnap.embedded()
-	if (!inside.length) return
+	if (!inside.length) return void setTimeout(gpusnap.prepare, 0)
 	await openBlobs(await Promise.all(inside.map(async r => ({ blob: await r.blob(), name: r.name }))))
 }
 

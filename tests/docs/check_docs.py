@@ -3,7 +3,7 @@
 
 A fence `console` holds commands behind "$ " (continued behind "> ") and what a terminal of 100 columns shows of them, a line "…" standing for any
 lines. A fence `pycon` holds Python behind ">>> ". A page's blocks run in its order in one folder that holds docs/examples with its recordings.
-A fence of any other language must say by a comment above it what it is. The comments, several joined by "; ":
+A fence `text` holds no command; one of any other language must say by a comment above it what it is. The comments, several joined by "; ":
 
     <!-- file: NAME -->       the block is a file of the folder, for the commands that follow; a workflow (yaml) is also run
     <!-- from: PATH -->       the block is an excerpt of a file of the repository
@@ -114,7 +114,7 @@ class Page:
                 tell(not wrong, f"{self.name}: {notes['file']}: {wrong}")
         elif fence.kind in PROMPTS:
             return self.run(fence)
-        elif fence.kind != "{toctree}":
+        elif fence.kind != "{toctree}" and (fence.kind != "text" or "$ " in fence.body):
             tell(False, f"{self.name}: nothing runs a block of {fence.kind or 'no language'}: {fence.body.splitlines()[0]}")
         return fence.body
 

@@ -37,7 +37,7 @@ def all_options(build):
 @functools.lru_cache(None)
 def targets():
     rules = [ROOT + "/Makefile", *glob.glob(ROOT + "/t*/**/rules.mk", recursive=True)]
-    return set(re.findall(r"^([a-z][\w-]*)(?=[^=\n]*:(?!=))", "".join(open(path, encoding="utf-8").read() for path in rules), re.M))
+    return set(re.findall(r"^([a-z][\w%-]*)(?=[^=\n]*:(?!=))", "".join(open(path, encoding="utf-8").read() for path in rules), re.M))
 
 
 @functools.lru_cache(None)
@@ -116,7 +116,7 @@ def trouble(build, code, folder):
         return f"{wrong[0]!r} is not known" if wrong else run_sample(build, ready, folder) if ready else None
     make = re.fullmatch(r"make((?: [\w=./-]+)+)", code)
     if make:
-        return next((f"no target {t}" for t in make[1].split() if "=" not in t and t not in targets()), None)
+        return next((f"no target {t}" for t in make[1].split() if "=" not in t and re.sub("[A-Z]{2,}", "%", t) not in targets()), None)
     for name in re.findall(r"\bGPUSNAP_[A-Z_]+\b", code):
         if name not in help_of(build, "env") and name not in help_of(build, "env").replace(" ", ""):
             return f"{name} is not in `gpusnap help env`"
@@ -126,7 +126,7 @@ def trouble(build, code, folder):
     for name in re.findall(r"(?<![\w/-])gpusnap_[a-z_]+\b(?![.*])", code):
         if not any(re.search(rf"\b{name}\b", open(ROOT + "/" + h).read()) for h in ("recorder/gpusnap.h", "analyzer/api/gpusnap_analyzer.h")):
             return f"no header has {name}"
-    if re.fullmatch(r"(?:tools|docs|schema|tests|recorder|analyzer)/[\w./-]+", code) and not os.path.exists(os.path.join(ROOT, code)):
+    if re.fullmatch(r"(?:tools|docs|schema|tests|recorder|analyzer)/[\w./-]+", code) and not glob.glob(os.path.join(ROOT, re.sub("[A-Z_]{4,}", "*", code))):
         return "there is no such file"
     option = re.match(r"(--[a-z][\w-]+)", code)
     if option and option[1] not in all_options(build) | {"--gpusnap", "--gpusnap-update"}:

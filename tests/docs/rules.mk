@@ -1,6 +1,6 @@
 # The documentation: pages in docs/ and README.md, whose commands are run, and the site made of them.
 DOCS_VENV ?= $(B)/docs-venv
-PAGES     := README.md $(sort $(wildcard docs/*.md docs/*/*.md))
+PAGES     := README.md ARCHITECTURE.md CONTRIBUTING.md $(sort $(wildcard docs/*.md docs/*/*.md))
 CHECKS    += check-docs
 .PHONY: docs-pictures check-docs deps-docs docs check-site
 check-docs: all $(B)/demo $(B)/libgpusnap-analyzer.so $(B)/libgpusnap.so ## the commands that the pages show, run and compared; UPDATE=1 rewrites outputs and pictures; PAGES="…" picks. What needs PyTorch, pytest, DuckDB … runs where TORCH_VENV, PLUGINS_VENV, FLEET_VENV have it

@@ -48,7 +48,7 @@ losses.append(loss)                          # losses.append(loss.item()) would 
 
 ![The heap](IMAGES/serve-map.png)
 
-`gpusnap diagnose serve.gsnap -v`, `gpusnap query FILE "top stacks"`, `make check-docs`, `GPUSNAP_DIR`, `gpusnap.torch.attach()`, `gpusnap_open`, `tools/ci/action.yml`, `--state oom`, [a page](DOCS/ask.md)
+`gpusnap diagnose serve.gsnap -v`, `gpusnap query FILE "top stacks"`, `make check-docs`, `GPUSNAP_DIR`, `gpusnap.torch.attach()`, `gpusnap_open`, `tools/ci/action.yml`, `--state oom`, [a page](DOCS/ask.md#for-agents)
 """
 # what is changed, and into what
 WRONG = {
@@ -71,6 +71,7 @@ WRONG = {
     "a name of C": ("gpusnap_open", "gpusnap_opens"),
     "a file of the repository": ("tools/ci/action.yml", "tools/ci/action.yaml"),
     "a link": ("DOCS/ask.md", "DOCS/aks.md"),
+    "an anchor": ("#for-agents", "#for-agent"),
     "an option alone": ("`--state oom`", "`--stat oom`"),
 }
 counts = {"passed": 0, "failed": 0}

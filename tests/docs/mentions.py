@@ -144,8 +144,18 @@ def check(build, page, text, folder, tell):
             tell(not wrong, f"{page}: `{code}`: {wrong}")
 
 
+def anchors(path):
+    """The anchors that GitHub and MyST give the headings of a page."""
+    headings = re.findall(r"^#+ (.*)$", without_fences(open(path, encoding="utf-8").read()), re.M)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
 def check_links(page, text, tell):
-    """Links to files of the repository. Sphinx has the anchors, and what is made for the site alone (reference/)."""
-    for target in re.findall(r"(?<!!)\[[^]\n]*\]\(([^)#\s]+)(?:#[^)]*)?\)", without_fences(text)):
-        if not re.match(r"[a-z]+:", target) and "reference/" not in target:
-            tell(os.path.exists(os.path.normpath(os.path.join(ROOT, os.path.dirname(page), target))), f"{page}: the link to {target} leads nowhere")
+    """Links to files of the repository and their headings. What is made for the site alone (reference/) Sphinx has."""
+    for target, anchor in re.findall(r"(?<!!)\[[^]\n]*\]\(([^)#\s]*)(?:#([^)]*))?\)", without_fences(text)):
+        if re.match(r"[a-z]+:", target) or "reference/" in target:
+            continue
+        path = os.path.normpath(os.path.join(ROOT, os.path.dirname(page), target)) if target else os.path.join(ROOT, page)
+        tell(os.path.exists(path), f"{page}: the link to {target} leads nowhere")
+        if anchor and os.path.exists(path):
+            tell(anchor in anchors(path), f"{page}: {target} has no heading {anchor}")

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/recording.h"
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
@@ -162,30 +163,27 @@ static gs_status take_layout(
 static gs_status take_device(
 	gs_top_device *d, const gs_snapshot *s, const gs_device *from, int64_t now_us, gs_error *err)
 {
-	gs_history h = GS_HISTORY_INIT;
-	gs_meaning m = GS_MEANING_INIT;
+	gs_recording r;
 	gs_layout l;
+	gs_recording_init(&r, s, from, NULL);
 	gs_layout_init(&l);
 	forget_rows(d);
 	gs_printable(d->name, sizeof d->name, gs_string_text(s, from->name));
 	d->capacity = from->capacity;
 	d->events = from->trace.n + from->trace.skipped;
-	gs_status status = gs_history_init(&h, s, from, err);
+	gs_status status = gs_recording_need_meaning(&r, err);
 	if (!status)
-		status = take_layout(d, &h, s, &l, err);
+		status = take_layout(d, &r.history, s, &l, err);
 	if (!status)
-		status = gs_meaning_init(&m, &h, NULL, err);
+		status = take_holders(d, &r.meaning, &l);
 	if (!status)
-		status = take_holders(d, &m, &l);
-	if (!status)
-		status = gs_meaning_categories(&m, &l, &d->categories, &d->ncategories);
+		status = gs_meaning_categories(&r.meaning, &l, &d->categories, &d->ncategories);
 	if (!status) {
-		take_step(d, &m);
-		note_series(d, &h, now_us);
+		take_step(d, &r.meaning);
+		note_series(d, &r.history, now_us);
 		count_rates(d, &from->trace, now_us);
 	}
-	gs_meaning_release(&m);
-	gs_history_release(&h);
+	gs_recording_release(&r);
 	gs_layout_release(&l);
 	return status;
 }

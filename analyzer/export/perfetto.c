@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "analyzer/export/protobuf.h"
-#include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/recording.h"
 #include "analyzer/model/frames.h"
 
 /* Numbers of fields, by message, as perfetto_trace.proto gives them. */
@@ -351,13 +351,10 @@ static void put_annotations(trace *t)
 	}
 }
 
-static gs_status put_steps(trace *t, gs_error *err)
+static void put_steps(trace *t, const gs_meaning *m)
 {
-	gs_meaning m = GS_MEANING_INIT;
-	gs_status status = gs_meaning_init(&m, t->history, NULL, err);
-
-	for (size_t i = 0; !status && i < m.nsteps; i++) {
-		const gs_phase_step *step = &m.steps[i];
+	for (size_t i = 0; i < m->nsteps; i++) {
+		const gs_phase_step *step = &m->steps[i];
 		uint64_t end = time_ns(t, (size_t)step->last_idx);
 		begin_event(t, time_ns(t, (size_t)step->first_idx), TYPE_BEGIN, t->base + TRACK_STEPS);
 		gs_proto_text(&t->body, EVENT_NAME, step->name);
@@ -365,35 +362,34 @@ static gs_status put_steps(trace *t, gs_error *err)
 		begin_event(t, end, TYPE_END, t->base + TRACK_STEPS);
 		end_event(t);
 	}
-	gs_meaning_release(&m);
-	return status;
 }
 
 static gs_status put_device(trace *t, const gs_device *d, size_t number, gs_error *err)
 {
-	gs_history h = GS_HISTORY_INIT;
-	gs_status status = gs_history_init(&h, t->s, d, err);
+	gs_recording r;
+	gs_recording_init(&r, t->s, d, NULL);
+	gs_status status = gs_recording_need_meaning(&r, err);
 
 	t->device = d;
-	t->history = &h;
+	t->history = &r.history;
 	t->timed = all_timed(&d->trace);
 	t->base = (uint64_t)(number + 1) * TRACKS;
 	t->busy = calloc((GS_PERFETTO_LANES + 63) / 64, sizeof *t->busy);
-	t->lane = malloc((h.n + 1) * sizeof *t->lane);
+	t->lane = malloc((d->trace.n + 1) * sizeof *t->lane);
 	if (!status && (!t->busy || !t->lane))
-		status = gs_fail(err, GS_NO_MEMORY, "lanes of %zu events", h.n);
+		status = gs_fail(err, GS_NO_MEMORY, "lanes of %zu events", d->trace.n);
 	if (!status)
 		status = choose_least(t, err);
 	if (!status) {
-		memset(t->lane, 0xff, (h.n + 1) * sizeof *t->lane);
+		memset(t->lane, 0xff, (d->trace.n + 1) * sizeof *t->lane);
 		put_tracks(t);
 		put_events(t);
 		put_annotations(t);
-		status = put_steps(t, err);
+		put_steps(t, &r.meaning);
 	}
 	free(t->busy);
 	free(t->lane);
-	gs_history_release(&h);
+	gs_recording_release(&r);
 	return status;
 }
 

@@ -1,0 +1,146 @@
+/* Who holds the memory, what it is for, and what grows. */
+#include "analyzer/advice/answer_internal.h"
+
+#include <stdlib.h>
+
+enum { FEW_GROWTH = 2, FEW_VARYING = 5 };
+
+static void say_categories(
+	gs_prose *p, const gs_diagnosis *d, const gs_category_sum *sums, size_t n)
+{
+	for (size_t i = 0; i < n; i++) {
+		gs_say(p, "%s%s ", i ? ", " : "",
+			gs_category_words(d->recording->meaning.rules, sums[i].category));
+		gs_say_size(p, (int64_t)sums[i].bytes);
+	}
+}
+
+void gs_answer_in_use(gs_answer *a)
+{
+	gs_prose p;
+	gs_prose_clear(&p);
+	if (!a->d->ncategories ||
+		(a->d->ncategories == 1 && a->d->categories[0].category == GS_CATEGORY_UNKNOWN))
+		return;
+	say_categories(&p, a->d, a->d->categories, a->d->ncategories);
+	gs_answer_put_row(a, "in use", &p, NULL);
+}
+
+void gs_answer_peak(gs_answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	gs_prose p;
+	char remark[160] = "";
+	int64_t in_use = (int64_t)(d->totals.allocated + d->totals.pending);
+	if (!d->has_layout || (int64_t)d->peak.allocated <= in_use)
+		return;
+	gs_prose_clear(&p);
+	gs_say_size_beside(&p, (int64_t)d->peak.allocated, in_use);
+	gs_say(&p, " in use");
+	if (d->peak.idx >= 0)
+		gs_say(&p, " at event %lld", (long long)gs_event_number(&d->device->trace, d->peak.idx));
+	if (d->peak.step >= 0 && (size_t)d->peak.step < d->recording->meaning.nsteps)
+		gs_say(&p, " (step %lld)", (long long)d->recording->meaning.steps[d->peak.step].number);
+	gs_say(&p, ", ");
+	gs_say_size(&p, (int64_t)d->peak.reserved);
+	gs_say(&p, " reserved");
+	gs_answer_put_row(a, "peak", &p, remark);
+}
+
+void gs_answer_pinning(gs_answer *a, size_t from, size_t few)
+{
+	const gs_diagnosis *d = a->d;
+	for (size_t i = from; i < gs_answer_some(a, d->npinning, few); i++) {
+		const gs_pinning *x = &d->pinning[i];
+		gs_prose p;
+		gs_prose_clear(&p);
+		if (gs_names_somebody(d, x->stack) || d->npinning > 1) {
+			gs_say_place(&p, a->voice, d, x->stack);
+			gs_say(&p, ": ");
+		}
+		gs_say_count(&p, x->blocks, "block");
+		gs_say(&p, " (");
+		gs_say_size(&p, (int64_t)x->bytes);
+		if (!gs_names_somebody(d, x->stack) && d->npinning == 1)
+			gs_say(&p, ", recorded without a stack");
+		gs_say(&p, x->blocks == 1 ? ") keeps " : ") keep ");
+		gs_say_size(&p, (int64_t)x->free_pinned);
+		gs_say(&p, " in ");
+		gs_say_count(&p, x->segments, "segment");
+		gs_say(&p, " from going back to the driver");
+		gs_answer_put_row(a, i > from ? "" : from ? "also" : "pinned by", &p, NULL);
+		gs_answer_stack(a, x->stack);
+	}
+	if (few > 1)
+		gs_answer_left(a, d->npinning, "pinning stacks");
+}
+
+void gs_answer_holders(gs_answer *a, const char *label, size_t from, size_t few)
+{
+	const gs_diagnosis *d = a->d;
+	if (d->snapshot->nstacks <= 1) /* nobody can be named */
+		return;
+	for (size_t i = from; i < gs_answer_some(a, d->nholders, few); i++) {
+		const gs_holder_row *h = &d->holders[i];
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say_where(&p, a->voice, h->where, h->called_by);
+		gs_say(&p, ": ");
+		gs_say_size(&p, (int64_t)h->bytes);
+		gs_say(&p, " in ");
+		gs_say_count(&p, h->blocks, "block");
+		if (h->category != GS_CATEGORY_UNKNOWN)
+			gs_say(&p, ", %s", gs_category_words(d->recording->meaning.rules, h->category));
+		gs_answer_put_row(a, i > from ? "" : label, &p, NULL);
+		gs_answer_stack(a, h->stack);
+	}
+	if (few > 1)
+		gs_answer_left(a, d->nholders, "holders");
+}
+
+void gs_answer_growth(gs_answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	for (size_t i = 0; i < gs_answer_some(a, d->ngrowth, FEW_GROWTH); i++) {
+		const gs_growth *g = &d->growth[i];
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say_place(&p, a->voice, d, g->stack);
+		gs_say(&p, ": ");
+		gs_say_size(&p, (int64_t)g->bytes);
+		gs_say(&p, " in ");
+		gs_say_count(&p, g->blocks, "block");
+		if (g->estimated)
+			gs_say(&p, ", more in each third of the recording");
+		else if (g->steps == g->of_steps)
+			gs_say(&p, ", more in each of %zu steps", g->steps);
+		else
+			gs_say(&p, ", more in %zu of %zu steps", g->steps, g->of_steps);
+		gs_answer_put_row(a, i ? "" : "grows", &p, g->estimated ? "(estimated)" : NULL);
+		gs_answer_stack(a, g->stack);
+	}
+}
+
+void gs_answer_varying(gs_answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	gs_varying *rows = NULL;
+	size_t n = 0;
+	if (!a->voice->verbose || !d->device || gs_blame_varying(d->snapshot, d->device, &rows, &n))
+		n = 0;
+	if (n)
+		gs_answer_heading(a, "Who asks for many sizes");
+	for (size_t i = 0; i < n && i < FEW_VARYING; i++) {
+		const gs_varying *v = &rows[i];
+		gs_prose p;
+		gs_prose_clear(&p);
+		gs_say_place(&p, a->voice, d, v->stack);
+		gs_say(&p, ": %llu sizes in %llu requests, ", (unsigned long long)v->sizes,
+			(unsigned long long)v->requests);
+		gs_say_size(&p, (int64_t)v->min);
+		gs_say(&p, " to ");
+		gs_say_size(&p, (int64_t)v->max);
+		gs_answer_put_row(a, "", &p, NULL);
+	}
+	free(rows);
+}

@@ -94,7 +94,5 @@ gs_status gs_export_pytorch_copy(
 	gs_pickler_init(&c.p, sink, arg);
 	status = copy_source(&c, source, err);
 	gs_source_close(source);
-	if (!status && gs_pickler_finish(&c.p))
-		status = gs_fail(err, c.p.status, "cannot write");
-	return status;
+	return status ? status : gs_pickler_finish(&c.p, err);
 }

@@ -120,7 +120,7 @@ gs_status gs_pickle_json_members(const char *json, size_t n, unsigned char **at,
 		gs_pickler_init(p, collect, &b);
 		bool whole = yajl_parse(h, (const unsigned char *)json, n) == yajl_status_ok &&
 			yajl_complete_parse(h) == yajl_status_ok;
-		status = gs_pickler_finish(p);
+		status = gs_pickler_finish(p, NULL);
 		cut_out_members(&b);
 		b.n = whole ? b.n : 0; /* what is no JSON object has no members */
 		yajl_free(h);

@@ -1,12 +1,21 @@
 /* Opcodes of pickle protocol 4. */
 #include "analyzer/export/pickle_write.h"
 
+#include <errno.h>
 #include <string.h>
+
+static void hand_on(gs_pickler *p, const void *data, size_t n)
+{
+	if (p->status || !n)
+		return;
+	errno = 0;
+	p->status = p->sink(p->arg, data, n);
+	p->reason = p->status ? errno : 0;
+}
 
 static void flush(gs_pickler *p)
 {
-	if (p->n && !p->status)
-		p->status = p->sink(p->arg, p->buf, p->n);
+	hand_on(p, p->buf, p->n);
 	p->n = 0;
 }
 
@@ -15,8 +24,7 @@ void gs_pickler_raw(gs_pickler *p, const void *data, size_t n)
 	if (n > sizeof p->buf - p->n)
 		flush(p);
 	if (n > sizeof p->buf) {
-		if (!p->status)
-			p->status = p->sink(p->arg, data, n);
+		hand_on(p, data, n);
 		return;
 	}
 	memcpy(p->buf + p->n, data, n);
@@ -37,6 +45,7 @@ void gs_pickler_init(gs_pickler *p, gs_sink sink, void *arg)
 	p->sink = sink;
 	p->arg = arg;
 	p->status = GS_OK;
+	p->reason = 0;
 	p->memo = 0;
 	p->n = 0;
 	opcode(p, 0x80, 4, 1);
@@ -148,9 +157,15 @@ void gs_pickler_get(gs_pickler *p, uint32_t number)
 	opcode(p, number - 1 < 256 ? 'h' : 'j', number - 1, number - 1 < 256 ? 1 : 4);
 }
 
-gs_status gs_pickler_finish(gs_pickler *p)
+gs_status gs_pickler_finish(gs_pickler *p, gs_error *err)
 {
 	opcode(p, '.', 0, 0);
 	flush(p);
-	return p->status;
+	if (!p->status)
+		return GS_OK;
+	if (p->status == GS_NO_MEMORY)
+		return gs_fail(err, p->status, "out of memory");
+	if (p->reason)
+		return gs_fail(err, p->status, "%s", strerror(p->reason));
+	return gs_fail(err, p->status, "cannot write");
 }

@@ -14,6 +14,7 @@ typedef struct gs_pickler {
 	gs_sink sink;
 	void *arg;
 	gs_status status;
+	int reason;    /* errno where the sink failed, else 0 */
 	uint32_t memo; /* entries put so far */
 	size_t n;
 	unsigned char buf[16384];
@@ -45,7 +46,7 @@ void gs_pickler_get(gs_pickler *p, uint32_t number);
 /* Bytes of another pickle: opcodes that leave one value. */
 void gs_pickler_raw(gs_pickler *p, const void *data, size_t n);
 
-/* Ends the pickle and sends what is left. */
-gs_status gs_pickler_finish(gs_pickler *p);
+/* Ends the pickle and sends what is left; what failed at any time since the beginning. */
+gs_status gs_pickler_finish(gs_pickler *p, gs_error *err);
 
 #endif

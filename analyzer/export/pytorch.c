@@ -372,9 +372,9 @@ gs_status gs_export_pytorch(
 	if (!has_anything(s))
 		return gs_fail(err, GS_UNSUPPORTED, "it has neither segments nor events to export");
 	exporter *x = calloc(1, sizeof *x);
-	gs_status status = GS_NO_MEMORY;
+	gs_status status;
 	if (!x)
-		return gs_fail(err, status, "out of memory");
+		return gs_fail(err, GS_NO_MEMORY, "out of memory");
 	x->s = s;
 	x->strings = calloc(s->nstrings + 1, sizeof *x->strings);
 	x->frames = calloc(s->nframes + 1, sizeof *x->frames);
@@ -383,7 +383,9 @@ gs_status gs_export_pytorch(
 	if (x->strings && x->frames && x->stacks && x->more) {
 		gs_pickler_init(&x->p, sink, arg);
 		everything(x);
-		status = gs_pickler_finish(&x->p);
+		status = gs_pickler_finish(&x->p, err);
+	} else {
+		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
 	}
 	if (left_out)
 		*left_out = x->left_out;
@@ -394,6 +396,5 @@ gs_status gs_export_pytorch(
 	free(x->frames);
 	free(x->stacks);
 	free(x);
-	return status ? gs_fail(err, status, status == GS_NO_MEMORY ? "out of memory" : "cannot write")
-				  : GS_OK;
+	return status;
 }

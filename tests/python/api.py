@@ -5,11 +5,14 @@ import gc
 import html
 import json
 import os
+import pathlib
 import re
 import shutil
+import stat
 import subprocess
 import sys
 import tempfile
+import threading
 import types
 import unittest
 import unittest.mock
@@ -114,6 +117,23 @@ class Answers(unittest.TestCase):
                 self.assertEqual(f.read(), page)
             self.assertIn('400 MiB', page)
             self.assertEqual(sorted(os.listdir(folder)), ['map0.png', 'map2.svg', 'plot0.png', 'plot2.svg', 'report.html', 'saved.png'])
+
+    def test_what_is_no_regular_file_is_written_through(self):
+        with tempfile.TemporaryDirectory() as folder, gpusnap.open(FAILED) as s:
+            picture, pipe, link = s.map(), folder + '/pipe', folder + '/link'
+            os.mkfifo(pipe)
+            got = []
+            reader = threading.Thread(target=lambda: got.append(pathlib.Path(pipe).read_bytes()))
+            reader.start()
+            picture.save(pipe)
+            reader.join()
+            self.assertEqual(got, [picture.data])
+            self.assertTrue(stat.S_ISFIFO(os.stat(pipe).st_mode))
+            os.symlink('real', link)
+            for _ in range(2):
+                picture.save(link)
+            self.assertTrue(os.path.islink(link))
+            self.assertEqual(pathlib.Path(folder, 'real').read_bytes(), picture.data)
 
     def test_bytes_read_as_their_file(self):
         for file in FILES:

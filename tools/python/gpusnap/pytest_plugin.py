@@ -227,7 +227,8 @@ def _judge(item: Any, limits: _Limits, before: int) -> Optional[str]:
 def _keep(dump: str, baseline: str) -> None:
     """Written beside and renamed: a worker that reads it meanwhile has the old one whole."""
     import shutil
-    os.makedirs(os.path.dirname(baseline) or '.', exist_ok=True)
+    baseline = os.path.realpath(baseline)
+    os.makedirs(os.path.dirname(baseline), exist_ok=True)
     beside = f'{baseline}.{os.getpid()}'
     shutil.copyfile(dump, beside)
     os.replace(beside, baseline)

@@ -369,7 +369,12 @@ def _when_gone(owner: Any, function: Callable[..., None], *arguments: Any) -> An
 
 
 def _save(path: Union[str, 'os.PathLike[str]'], data: bytes) -> None:
-    path = os.fspath(path)
+    """Written beside and renamed, so that a failure leaves what was there; behind a link, and through a pipe or device."""
+    path = os.path.realpath(os.fspath(path))
+    if os.path.exists(path) and not os.path.isfile(path) and not os.path.isdir(path):
+        with open(path, 'wb') as f:
+            f.write(data)
+        return
     descriptor, beside = tempfile.mkstemp(prefix='.gpusnap-', dir=os.path.dirname(path) or '.')
     try:
         with os.fdopen(descriptor, 'wb') as f:

@@ -39,6 +39,14 @@ static bool was_interrupted(const categorizer *x, const moment *now, size_t birt
 	return now->oom > (int64_t)birth && x->step[birth] == now->oom_step;
 }
 
+/* Behind the last allocation of a backward pass its own thread still frees what flowed through it;
+ * gradients are freed by the program. */
+static bool freed_by_backward(const gs_meaning *m, size_t death)
+{
+	return !gs_history_frees_tell_birth(m->history) &&
+		gs_phase_of(&m->internal->phases, gs_meaning_stack(m, death)) == GS_PHASE_BACKWARD;
+}
+
 static uint16_t life_when_freed(const categorizer *x, const moment *now, size_t birth, size_t death)
 {
 	const gs_meaning_internal *w = x->m->internal;
@@ -50,7 +58,8 @@ static uint16_t life_when_freed(const categorizer *x, const moment *now, size_t 
 	if (born == dies) {
 		life |= GS_LIFE_SHORT | (pass->phase == GS_PHASE_SETUP ? GS_LIFE_REPLACED : 0);
 		/* what backward made may be freed behind it without an update that allocates */
-		if (pass->phase == GS_PHASE_BACKWARD && death > pass->last_own)
+		if (pass->phase == GS_PHASE_BACKWARD && death > pass->last_own &&
+			!freed_by_backward(x->m, death))
 			life |= GS_LIFE_LONG;
 		return life;
 	}

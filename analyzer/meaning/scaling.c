@@ -109,6 +109,15 @@ static bool is_layer(const gs_meaning *m, size_t i)
 		gs_phase_of(&m->internal->phases, stack) == GS_PHASE_FORWARD;
 }
 
+/* Does a layer go on behind event i, with a block that stays for a while: a cast is made for the
+ * output behind it, and a layer's only allocation is its output. */
+static bool is_followed(const gs_meaning *m, size_t i)
+{
+	size_t next = next_alloc(m, i);
+	return next != SIZE_MAX && gs_meaning_stack(m, next) == gs_meaning_stack(m, i) &&
+		!gone_after(m, next, next, next);
+}
+
 /* Under autocast weights are cast to half their bytes, which most of the parameters' sizes show. */
 static bool casts_weights(const gs_meaning *m)
 {
@@ -119,7 +128,8 @@ static bool casts_weights(const gs_meaning *m)
 	if (!seen)
 		return false;
 	for (size_t i = 0; i < m->history->n; i++) {
-		size_t at = gs_meaning_action(m, i) == GS_ACTION_ALLOC && is_layer(m, i)
+		size_t at = gs_meaning_action(m, i) == GS_ACTION_ALLOC && is_layer(m, i) &&
+				is_followed(m, i)
 			? gs_parameter_size_at(w, size_of(m, i) * 2)
 			: SIZE_MAX;
 		if (at != SIZE_MAX)
@@ -143,7 +153,8 @@ static void fix_casts(gs_scaling *s)
 		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
 			continue;
 		bool same = before != SIZE_MAX && gs_meaning_stack(m, before) == gs_meaning_stack(m, i);
-		bool halved = is_layer(m, i) && is_parameter_size(m, size_of(m, i) * 2);
+		bool halved = is_layer(m, i) && is_followed(m, i) &&
+			is_parameter_size(m, size_of(m, i) * 2);
 		nth = same ? nth + 1 : 0;
 		s->fixed[i] |= halved &&
 			(!nth || (nth == 1 && s->fixed[before] && size_of(m, before) < size_of(m, i)));
@@ -198,6 +209,40 @@ static void fix_workspaces(gs_scaling *s)
 		}
 }
 
+/* Is it alive while equal blocks come and go one at a time, several behind each other, and but for
+ * parameters' gradients nothing else, until it goes: the scratch of a loop over samples, of the
+ * size of one. */
+static bool serves_samples(const gs_meaning *m, size_t i)
+{
+	enum { MOST_EVENTS = 4096 };
+	size_t first = next_alloc(m, i), turns = 0, until = m->history->n;
+	until = until - i > MOST_EVENTS ? i + MOST_EVENTS : until;
+	if (first == SIZE_MAX || !gone_after(m, first, first, first))
+		return false;
+	for (size_t k = i + 1; k < until; k++) {
+		gs_action action = gs_meaning_action(m, k);
+		if (action == GS_ACTION_FREE_COMPLETED && m->history->births[k] == (int64_t)i)
+			return turns > 1;
+		if (action != GS_ACTION_ALLOC)
+			continue;
+		bool turn = size_of(m, k) == size_of(m, first) && gone_after(m, k, k, k);
+		if (!turn && (turns == 1 || !is_parameter_size(m, size_of(m, k))))
+			return false;
+		turns = turn ? turns + 1 : 0;
+	}
+	return false;
+}
+
+/* A convolution without cuDNN unfolds one sample after the other into the same columns. */
+static void fix_columns(gs_scaling *s)
+{
+	const gs_meaning *m = s->m;
+	for (size_t i = 0; i < m->history->n; i++)
+		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && !s->fixed[i] &&
+			m->events[i].category == GS_CATEGORY_TEMPORARY)
+			s->fixed[i] = serves_samples(m, i);
+}
+
 /* --- activations' sizes --------------------------------------------------------------------------
  */
 
@@ -205,6 +250,18 @@ static int by_value(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 	return (x > y) - (x < y);
+}
+
+/* What forward makes, and what it works on. */
+static bool is_of_forward(const gs_scaling *s, size_t event)
+{
+	const gs_meaning *m = s->m;
+	unsigned category = m->events[event].category;
+	if (gs_meaning_action(m, event) != GS_ACTION_ALLOC || s->fixed[event])
+		return false;
+	return category == GS_CATEGORY_ACTIVATION || category == GS_CATEGORY_INPUT ||
+		(category == GS_CATEGORY_TEMPORARY &&
+			gs_phase_of(&m->internal->phases, gs_meaning_stack(m, event)) == GS_PHASE_FORWARD);
 }
 
 static gs_status learn_activations(gs_scaling *s)
@@ -216,9 +273,7 @@ static gs_status learn_activations(gs_scaling *s)
 	if (!s->activations)
 		return GS_NO_MEMORY;
 	for (size_t i = 0; i < m->history->n; i++)
-		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && !s->fixed[i] &&
-			m->events[i].category == GS_CATEGORY_ACTIVATION && size_of(m, i) >= LEAST_BYTES &&
-			!is_parameter_size(m, size_of(m, i)))
+		if (is_of_forward(s, i) && size_of(m, i) >= LEAST_BYTES)
 			s->activations[n++] = size_of(m, i);
 	if (n)
 		qsort(s->activations, n, sizeof *s->activations, by_value);
@@ -229,14 +284,19 @@ static gs_status learn_activations(gs_scaling *s)
 	return GS_OK;
 }
 
+static bool is_activation_size(const gs_scaling *s, uint64_t size)
+{
+	return s->nactivations &&
+		bsearch(&size, s->activations, s->nactivations, sizeof size, by_value);
+}
+
 /* What the program itself makes within its steps, of an activation's very size. */
 static bool is_kept_activation(const gs_scaling *s, size_t event)
 {
 	const gs_meaning *m = s->m;
-	uint64_t size = size_of(m, event);
 	return gs_phase_of(&m->internal->phases, gs_meaning_stack(m, event)) == GS_PHASE_USER &&
-		m->internal->nstarts && event >= m->internal->starts[0] && s->nactivations &&
-		bsearch(&size, s->activations, s->nactivations, sizeof size, by_value);
+		m->internal->nstarts && event >= m->internal->starts[0] &&
+		!is_parameter_size(m, size_of(m, event)) && is_activation_size(s, size_of(m, event));
 }
 
 /* --- all together --------------------------------------------------------------------------------
@@ -252,6 +312,7 @@ gs_status gs_scaling_init(gs_scaling *s, const gs_meaning *m)
 		fix_halved_gradients(s);
 	}
 	fix_workspaces(s);
+	fix_columns(s);
 	return learn_activations(s);
 }
 
@@ -262,21 +323,27 @@ void gs_scaling_release(gs_scaling *s)
 	memset(s, 0, sizeof *s);
 }
 
-/* In a backward pass that adds to older gradients, temporaries of a parameter's size may be on
- * their way there. */
+/* What backward makes of a parameter's size and gives back is on its way to a gradient where no
+ * activation has that size, or where the pass adds to older gradients and makes none. */
+static bool flows(const gs_scaling *s, size_t event)
+{
+	const gs_meaning_internal *w = s->m->internal;
+	uint64_t size = size_of(s->m, event);
+	return !is_parameter_size(s->m, size) ||
+		(w->passes[w->pass_at[event]].gradients && is_activation_size(s, size));
+}
+
 static bool goes_with_batch(const gs_scaling *s, size_t event)
 {
 	const gs_meaning *m = s->m;
-	const gs_meaning_internal *w = m->internal;
-	uint8_t phase = gs_phase_of(&w->phases, gs_meaning_stack(m, event));
+	uint8_t phase = gs_phase_of(&m->internal->phases, gs_meaning_stack(m, event));
 	switch (m->events[event].category) {
 	case GS_CATEGORY_ACTIVATION:
 	case GS_CATEGORY_INPUT: return true;
 	case GS_CATEGORY_UNKNOWN: return phase == GS_PHASE_FORWARD || is_kept_activation(s, event);
 	case GS_CATEGORY_TEMPORARY:
 		if (phase == GS_PHASE_BACKWARD)
-			return w->passes[w->pass_at[event]].gradients ||
-				!is_parameter_size(m, size_of(m, event));
+			return flows(s, event);
 		return phase == GS_PHASE_FORWARD || phase == GS_PHASE_RECOMPUTE || phase == GS_PHASE_USER;
 	default: return false;
 	}

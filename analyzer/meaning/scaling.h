@@ -10,7 +10,7 @@
 typedef struct gs_scaling {
 	const gs_meaning *m;
 	uint8_t *fixed;        /* by event: the allocation is the same for any batch */
-	uint64_t *activations; /* different sizes of activations, ascending */
+	uint64_t *activations; /* different sizes of what forward makes or takes, ascending */
 	size_t nactivations;
 } gs_scaling;
 

@@ -12,6 +12,8 @@ int64_t gs_history_peak(const gs_history *h, bool reserved)
 	return reserved ? h->tables->peak_reserved : h->tables->peak_allocated;
 }
 
+bool gs_history_frees_tell_birth(const gs_history *h) { return h->tables->frees_tell_birth; }
+
 gs_running_totals gs_history_peak_totals(const gs_history *h) { return h->tables->at_peak; }
 
 /* The nth OOM of a device (0: the last): its index in the snapshot's ooms, SIZE_MAX where there is

@@ -68,6 +68,10 @@ int64_t gs_history_peak(const gs_history *h, bool reserved);
 /* The totals after the event of gs_history_peak(h, false), where there is one. */
 gs_running_totals gs_history_peak_totals(const gs_history *h);
 
+/* Whether the stack of a free is that of the block's allocation, not that of the call that freed
+ * it: PyTorch records the latter, others the former. */
+bool gs_history_frees_tell_birth(const gs_history *h);
+
 /* What a selector means for a device: NULL or "" (the default: oom where there is one, else
  * captured), "captured", "oom" (the last), "oom 2", "peak", "peak reserved", or an event's number.
  */

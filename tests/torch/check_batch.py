@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What half the batch would need, as `whatif --scale activation=0.5` foretells it from a recording of the whole one, held against the
-same training loop really run with half: each program of meaning_loops.py, and of ../shared/meaning/loops.py where that is there. By a
-real PyTorch on the pretend CUDA. usage: check_batch.py PYTHON BUILD [PROGRAM…]
+same training loop really run with half: each program of meaning_loops.py and meaning_more.py, and of ../shared/meaning/loops.py where
+that is there. By a real PyTorch on the pretend CUDA. usage: check_batch.py PYTHON BUILD [PROGRAM…]
 Ends with `batch RELEASE: N passed, N failed`."""
 import glob
 import json
@@ -16,14 +16,15 @@ from check_torch_env import prepare
 python, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 here = os.path.dirname(os.path.abspath(__file__))
 release, fake = prepare(python, build)
-OWN = here + '/meaning_loops.py'
+OWN = here + '/meaning_loops.py', here + '/meaning_more.py'
 MORE = os.path.join(here, '../../../shared/meaning/loops.py')
 ALLOWED = 0.05
 
 
 def programs():
-    own = re.search(r'^programs = dict\((.*?)\)', open(OWN).read(), re.M | re.S)[1]
-    yield from ((OWN, name) for name in re.findall(r'(\w+)=', own))
+    for loops in OWN:
+        own = re.search(r'^programs = dict\((.*?)\)', open(loops).read(), re.M | re.S)[1]
+        yield from ((loops, name) for name in re.findall(r'(\w+)=', own))
     if os.path.exists(MORE):
         yield from ((MORE, name) for name in re.search(r'^PROGRAM: (.*)', open(MORE).read(), re.M)[1].split())
 

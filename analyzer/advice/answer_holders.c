@@ -37,8 +37,8 @@ void gs_answer_peak(gs_answer *a)
 	gs_prose_clear(&p);
 	gs_say_size_beside(&p, (int64_t)d->peak.allocated, in_use);
 	gs_say(&p, " in use");
-	if (d->peak.idx >= 0)
-		gs_say(&p, " at event %lld", (long long)gs_event_number(&d->device->trace, d->peak.idx));
+	if (d->peak.number >= 0)
+		gs_say(&p, " at event %lld", (long long)d->peak.number);
 	if (d->peak.step >= 0 && (size_t)d->peak.step < d->recording->meaning.nsteps)
 		gs_say(&p, " (step %lld)", (long long)d->recording->meaning.steps[d->peak.step].number);
 	gs_say(&p, ", ");

@@ -196,7 +196,7 @@ static void print_peak(const gs_diagnosis *d, FILE *out)
 		return;
 	}
 	fputs("\"peak\":{", out);
-	number(out, "idx", p->idx < 0 ? GS_NONE : p->idx), comma(out);
+	number(out, "idx", p->number < 0 ? GS_NONE : p->number), comma(out);
 	number(out, "time_us", p->time_us), comma(out);
 	number(out, "allocated", (int64_t)p->allocated), comma(out);
 	number(out, "reserved", (int64_t)p->reserved);

@@ -146,7 +146,7 @@ static void begin_diagnosis(gs_diagnosis *d, const gs_snapshot *s)
 	d->unused_limit = GS_NONE;
 	d->pool = GS_CLASS_UNKNOWN;
 	d->free_whole = GS_NONE;
-	d->peak.idx = d->peak.step = -1;
+	d->peak.idx = d->peak.number = d->peak.step = -1;
 	d->peak.time_us = GS_NONE;
 }
 

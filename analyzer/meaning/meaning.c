@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/meaning/course.h"
 #include "analyzer/meaning/meaning_internal.h"
 #include "analyzer/model/memory.h"
 
@@ -190,19 +191,41 @@ static void find_peak(const gs_history *h, size_t n, gs_peak *peak)
 	}
 }
 
+/* A greater one of the events before those in memory. */
+static void look_at_figures(const gs_history *h, gs_peak *peak)
+{
+	const gs_trace *t = &h->device->trace;
+	for (size_t i = 0; h->snapshot->excerpt && gs_course_is_told(h->device) && i < t->nfigures;
+		 i++) {
+		const gs_run_figures *f = &t->figures[i];
+		if (f->allocated_idx >= t->first || f->most_allocated <= peak->allocated)
+			continue;
+		*peak = (gs_peak){.idx = -1,
+			.time_us = GS_NONE,
+			.number = (int64_t)f->allocated_idx,
+			.is_apart = true,
+			.allocated = f->most_allocated,
+			.reserved = f->reserved_then,
+			.step = -1};
+	}
+}
+
 void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
 {
 	const gs_history *h = m->history;
 	gs_running_categories live;
 	find_peak(h, until >= 0 && (size_t)until < h->n ? (size_t)until + 1 : h->n, peak);
 	peak->time_us = GS_NONE;
-	peak->step = -1;
+	peak->step = peak->number = -1;
+	peak->is_apart = false;
 	gs_running_categories_start(m, &live);
 	for (int64_t i = 0; i <= peak->idx; i++)
 		gs_running_categories_step(m, (size_t)i, &live);
 	peak->live = live;
-	if (peak->idx < 0)
-		return;
-	peak->time_us = h->device->trace.events[peak->idx].time_us;
-	peak->step = step_of(m, peak->idx);
+	if (peak->idx >= 0) {
+		peak->time_us = h->device->trace.events[peak->idx].time_us;
+		peak->step = step_of(m, peak->idx);
+		peak->number = gs_event_number(&h->device->trace, peak->idx);
+	}
+	look_at_figures(h, peak);
 }

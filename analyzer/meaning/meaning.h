@@ -94,9 +94,13 @@ void gs_running_categories_start(const gs_meaning *m, gs_running_categories *g);
 void gs_running_categories_step(const gs_meaning *m, size_t i, gs_running_categories *g);
 
 /* The greatest allocated bytes of the recording up to event until (GS_NONE: all), and what was live
- * then. idx is -1 in a trace without events: then the captured figures stand. */
+ * then. idx is -1 in a trace without events: then the captured figures stand; and where the peak
+ * is of events that are not in memory (gs_snapshot.excerpt): then figures told it, number is known
+ * and live is not (is_apart). */
 typedef struct gs_peak {
 	int64_t idx, time_us;
+	int64_t number; /* of the event as the file counts, -1 */
+	bool is_apart;
 	uint64_t allocated, reserved;
 	int64_t step; /* index in steps, -1 none */
 	gs_running_categories live;

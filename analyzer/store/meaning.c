@@ -96,16 +96,16 @@ static gs_status put_peak(
 	gs_meaning_peak(m, GS_NONE, &peak);
 	gs_db_int(q, 1, f->id);
 	gs_db_int(q, 2, gs_device_number(m->history->device->device));
-	gs_db_int(q, 3, peak.idx < 0 ? GS_NONE : gs_event_number(&m->history->device->trace, peak.idx));
+	gs_db_int(q, 3, peak.number < 0 ? GS_NONE : peak.number);
 	gs_db_int(q, 4, peak.time_us);
 	gs_db_int(q, 5, (int64_t)peak.allocated);
 	gs_db_int(q, 6, (int64_t)peak.reserved);
-	gs_db_int(q, 7, step_at(steps, n, gs_event_number(&m->history->device->trace, peak.idx)));
+	gs_db_int(q, 7, step_at(steps, n, peak.number));
 	for (int k = 0; k < GS_CATEGORIES; k++)
-		gs_db_int(q, 8 + k, (int64_t)peak.live.bytes[k]);
+		gs_db_int(q, 8 + k, peak.is_apart ? GS_NONE : (int64_t)peak.live.bytes[k]);
 	for (int k = GS_CATEGORIES; k < GS_MOST_CATEGORIES; k++)
 		own += peak.live.bytes[k];
-	gs_db_int(q, 8 + GS_CATEGORIES, (int64_t)own);
+	gs_db_int(q, 8 + GS_CATEGORIES, peak.is_apart ? GS_NONE : (int64_t)own);
 	status = gs_db_do(q, err);
 	sqlite3_finalize(q);
 	return status;

@@ -22,14 +22,40 @@ typedef struct load {
 	bool all_frames;
 	gs_category_rules *rules;
 	size_t loaded;
+	int64_t from, to; /* GS_UNSET: not asked for */
+	char selector[24];
+	gs_part_wanted part;
 } load;
 
 static gs_status read_entry(void *user, const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
 {
-	(void)user;
-	const gs_part_wanted part = {
+	const load *l = user;
+	gs_status status = gs_part_read(entry, GS_WANT_ALL, &l->part, s, err);
+	for (size_t i = 0; !status && l->to == GS_UNSET && s->excerpt && i < s->ndevices; i++)
+		if (s->devices[i].trace.n && s->devices[i].trace.skipped) {
+			gs_note(
+				"%s is too long to be loaded whole; other events: --from and --to", entry->path);
+			break;
+		}
+	return status;
+}
+
+/* Which events of a run too long to be loaded whole: those up to the last, or as asked for. */
+static int choose_part(load *l)
+{
+	l->part = (gs_part_wanted){
 		.whole_below = GS_INPUT_WHOLE_EVENTS, .reach = GS_INPUT_WHOLE_EVENTS / 2, .course = true};
-	return gs_part_read(entry, GS_WANT_ALL, &part, s, err);
+	if (l->to == GS_UNSET && l->from == GS_UNSET)
+		return -1;
+	if (l->to == GS_UNSET || l->to < 0 || (l->from != GS_UNSET && (l->from < 0 || l->from > l->to)))
+		return gs_fail_usage("load", "for example --from 1000000 --to 2000000",
+			"--from and --to are the first and the last event of a part");
+	snprintf(l->selector, sizeof l->selector, "%lld", (long long)l->to);
+	l->part.selector = l->selector;
+	l->part.whole_below = 1; /* a part that is told of */
+	if (l->from != GS_UNSET)
+		l->part.reach = (uint64_t)(l->to - l->from) + 1;
+	return -1;
 }
 
 static gs_status add_snapshot(void *user, gs_snapshot *s, gs_error *err)
@@ -92,10 +118,13 @@ static int make_database(load *l, gs_input_list *list, const char *first)
 int gs_cmd_load(int argc, char **argv)
 {
 	gs_common common = GS_COMMON_INIT;
-	load l = {.common = &common};
+	load l = {.common = &common, .from = GS_UNSET, .to = GS_UNSET};
 	const char *rules_file = NULL;
 	const gs_option options[] = {GS_OPTIONS_OUTPUT(common),
 		{"rank", 0, GS_OPT_INT, &common.rank, "RANK", "only the snapshots of this rank"},
+		{"from", 0, GS_OPT_INT, &l.from, "IDX",
+			"with --to: of a whole run's stream the events from this one on (or a few earlier ones)"},
+		{"to", 0, GS_OPT_INT, &l.to, "IDX", "to this one (default: the last two million events)"},
 		{"all-frames", 0, GS_OPT_FLAG, &l.all_frames, 0,
 			"texts of stacks with the interpreter's frames too"},
 		GS_OPTION_RULES(rules_file), GS_OPTIONS_JSON(common), GS_OPTIONS_QUIET(common),
@@ -111,7 +140,7 @@ int gs_cmd_load(int argc, char **argv)
 	if ((status = gs_output_name_check("load", common.output, "db sqlite sqlite3", "a database")) >=
 		0)
 		return status;
-	if ((status = gs_inputs_rules(rules_file, &l.rules)) >= 0)
+	if ((status = choose_part(&l)) >= 0 || (status = gs_inputs_rules(rules_file, &l.rules)) >= 0)
 		return status;
 	if (gs_input_expand((const char *const *)arguments.text, (size_t)arguments.n, gs_inputs_note,
 			NULL, &list, &err) ||

@@ -19,6 +19,9 @@
 #define FOLLOWED(name, word, words) word ", "
 #define CATEGORIES GS_CATEGORY_WORDS(FOLLOWED) "or a name of --rules-file"
 
+/* Up to so many events a run is replayed from the first one: some 100 bytes of memory each. */
+enum { REPLAYED_EVENTS = 1 << 24 };
+
 typedef struct arguments {
 	gs_common common;
 	gs_texts confs;
@@ -195,8 +198,8 @@ int gs_cmd_whatif(int argc, char **argv)
 	if (status < 0)
 		status = read_meaning(&a);
 	if (status < 0)
-		status = gs_finish_stdout(
-			gs_inputs_with_first(&files, &a.common, GS_WANT_HISTORY, "replayed", answer, &a));
+		status = gs_finish_stdout(gs_inputs_with_first(
+			&files, &a.common, GS_WANT_HISTORY, REPLAYED_EVENTS, "replayed", answer, &a));
 	gs_category_rules_free(a.rules);
 	return status;
 }

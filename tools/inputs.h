@@ -52,9 +52,11 @@ const gs_snapshot *gs_inputs_first(
  * telling why. gs_category_rules_free when all is done. */
 int gs_inputs_rules(const char *path, gs_category_rules **rules);
 
-/* For commands about one snapshot: opens what is named as gs_inputs_open_state does, lets work
- * have the first and gives all back. Returns work's exit status, or why there is none. */
+/* For commands about one snapshot: opens what is named as gs_inputs_open_state does (of streams of
+ * up to whole_below events all), lets work have the first and gives all back. Returns work's exit
+ * status, or why there is none. */
 int gs_inputs_with_first(const gs_arguments *files, const gs_common *common, unsigned want,
-	const char *done, int (*work)(const void *context, const gs_snapshot *s), const void *context);
+	uint64_t whole_below, const char *done, int (*work)(const void *context, const gs_snapshot *s),
+	const void *context);
 
 #endif

@@ -191,14 +191,15 @@ static void find_peak(const gs_history *h, size_t n, gs_peak *peak)
 	}
 }
 
-/* A greater one of the events before those in memory. */
-static void look_at_figures(const gs_history *h, gs_peak *peak)
+/* A greater one of the events before those in memory; of all: or behind them. */
+static void look_at_figures(const gs_history *h, bool all, gs_peak *peak)
 {
 	const gs_trace *t = &h->device->trace;
 	for (size_t i = 0; h->snapshot->excerpt && gs_course_is_told(h->device) && i < t->nfigures;
 		 i++) {
 		const gs_run_figures *f = &t->figures[i];
-		if (f->allocated_idx >= t->first || f->most_allocated <= peak->allocated)
+		bool before = f->allocated_idx < t->first, behind = f->allocated_idx >= t->first + t->n;
+		if ((!before && !(all && behind)) || f->most_allocated <= peak->allocated)
 			continue;
 		*peak = (gs_peak){.idx = -1,
 			.time_us = GS_NONE,
@@ -227,5 +228,5 @@ void gs_meaning_peak(const gs_meaning *m, int64_t until, gs_peak *peak)
 		peak->step = step_of(m, peak->idx);
 		peak->number = gs_event_number(&h->device->trace, peak->idx);
 	}
-	look_at_figures(h, peak);
+	look_at_figures(h, until == GS_NONE, peak);
 }

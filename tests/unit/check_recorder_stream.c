@@ -451,6 +451,31 @@ static void same_moments(const gs_snapshot *whole, const char *name)
 		same_moment(whole, name, selectors[i]);
 }
 
+static gs_peak peak_of(const gs_snapshot *s)
+{
+	gs_history h = GS_HISTORY_INIT;
+	gs_meaning m = GS_MEANING_INIT;
+	gs_peak peak;
+	ck_assert_int_eq(gs_history_init(&h, s, &s->devices[0], &err), GS_OK);
+	ck_assert_int_eq(gs_meaning_init(&m, &h, NULL, &err), GS_OK);
+	gs_meaning_peak(&m, GS_NONE, &peak);
+	gs_meaning_release(&m);
+	gs_history_release(&h);
+	return peak;
+}
+
+/* Also where its event is not in memory, and then it says so. */
+static void same_peak(const gs_snapshot *whole, const gs_snapshot *part)
+{
+	gs_peak a = peak_of(whole), b = peak_of(part);
+	const gs_trace *t = &part->devices[0].trace;
+	ck_assert_uint_eq(a.allocated, b.allocated);
+	ck_assert_uint_eq(a.reserved, b.reserved);
+	ck_assert_int_eq(a.number, b.number);
+	ck_assert_int_eq(
+		b.is_apart, (uint64_t)b.number < t->first || (uint64_t)b.number - t->first >= t->n);
+}
+
 static void same_course(const char *name)
 {
 	gs_snapshot whole, part;
@@ -458,6 +483,7 @@ static void same_course(const char *name)
 	read_course(name, NULL, &part);
 	ck_assert(part.excerpt);
 	same_steps(&whole, &part);
+	same_peak(&whole, &part);
 	same_moments(&whole, name);
 	gs_snapshot_release(&whole);
 	gs_snapshot_release(&part);

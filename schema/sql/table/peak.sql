@@ -6,14 +6,14 @@ CREATE TABLE peak ( -- the moment at which a device had most allocated, and what
 	allocated INTEGER NOT NULL, -- bytes allocated then
 	reserved INTEGER NOT NULL, -- bytes reserved then
 	step INTEGER, -- number of the step that it was in
-	parameter INTEGER NOT NULL, -- live bytes of the category
-	buffer INTEGER NOT NULL, -- live bytes of the category
-	gradient INTEGER NOT NULL, -- live bytes of the category
-	optimizer_state INTEGER NOT NULL, -- live bytes of the category
-	activation INTEGER NOT NULL, -- live bytes of the category
-	input INTEGER NOT NULL, -- live bytes of the category
-	workspace INTEGER NOT NULL, -- live bytes of the category
-	temporary INTEGER NOT NULL, -- live bytes of the category
-	unknown INTEGER NOT NULL, -- live bytes of the category
-	own INTEGER NOT NULL -- live bytes of categories that the user's rules name
+	parameter INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	buffer INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	gradient INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	optimizer_state INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	activation INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	input INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	workspace INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	temporary INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	unknown INTEGER, -- live bytes of the category; NULL: a peak that figures alone tell of
+	own INTEGER -- live bytes of categories that the user's rules name
 );

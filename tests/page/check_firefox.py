@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """The page in Debian's Firefox (ESR), headless, driven by Marionette. usage: check_firefox.py BUILD
 A file is opened, judged, drawn, zoomed, asked; no error on the console. Without Firefox or marionette_driver: skipped, and said so."""
-import logging, os, shutil, sys, time
+import logging, os, shutil, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 PAGE = os.path.join(os.path.abspath(sys.argv[1]), "page/gpusnap.html")
@@ -46,7 +46,9 @@ def text(selector):
     return m.execute_script("return document.querySelector(arguments[0])?.textContent ?? ''", [selector])
 
 
-m = Marionette(bin=FIREFOX, headless=True, gecko_log=os.devnull, prefs={"datareporting.policy.dataSubmissionEnabled": False})
+# Firefox's log is removed before it is written: a file of its own, in no case a device
+logs = tempfile.TemporaryDirectory()
+m = Marionette(bin=FIREFOX, headless=True, gecko_log=os.path.join(logs.name, "gecko.log"), prefs={"datareporting.policy.dataSubmissionEnabled": False})
 m.start_session({"strictFileInteractability": False})
 try:
     m.navigate("file://" + PAGE)

@@ -35,7 +35,7 @@ done
 # the pool itself, not what is handed to it: the simulated device, the memory from the heap
 found=$(nm -u "$1/libpool.a" 2>/dev/null | awk '/:$/ { sim = /sim_device|memory/ } !sim && / U (malloc|calloc|realloc|free|pthread_|clock_|fopen|open|write)/')
 [ -z "$found" ] || { echo "layers: the pool is pure, but needs: $found"; bad=1; }
-for object in gsnap_write gsnap_columns column crc32; do
+for object in gsnap_write gsnap_write_section gsnap_write_stage gsnap_columns column crc32; do
 	needs "$1/obj/schema/$object.o" '[a-z]*alloc|free|[a-z]*printf|fopen|fwrite|fputs|getenv|setlocale|clock_gettime|time|open|write' 'runs in a dying process: no memory, stdio, clock or file of its own'
 done
 # the table of arrows between rooms, by includes and by symbols

@@ -1,4 +1,5 @@
 /* Pictures and the report of a handle. A build without drawing takes no_pictures.c instead. */
+#include <stdio.h>
 #include <string.h>
 
 #include "analyzer/api/call.h"
@@ -12,12 +13,21 @@ typedef struct picture_call {
 	bool map;
 } picture_call;
 
+static gs_status no_color(const char *color, gs_error *err)
+{
+	char words[200] = "";
+	size_t n = 0;
+	for (const char *const *w = gs_color_words; *w && n < sizeof words; w++)
+		n += (size_t)snprintf(words + n, sizeof words - n, "%s%s", n ? ", " : "", *w);
+	return gs_fail(err, GS_INVALID, "no color is called \"%.40s\": %s", color, words);
+}
+
 /* A plot stacks what a block keeps for life: neither its state nor its age. */
 static gs_status check_color(picture_call *c, gs_error *err)
 {
 	gs_color color = gs_color_parse(c->color);
 	if (color == GS_COLORS)
-		return gs_fail(err, GS_INVALID, "no color is called \"%.40s\"", c->color);
+		return no_color(c->color, err);
 	if (!c->map && (color == GS_COLOR_AGE || color == GS_COLOR_STATE))
 		return gs_fail(err, GS_INVALID, "a plot is not stacked by %s", c->color);
 	c->scene.meaning = !c->map || color == GS_COLOR_CATEGORY;

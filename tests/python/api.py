@@ -244,6 +244,11 @@ class Errors(unittest.TestCase):
             self.assertTrue(e.reason and odd not in e.reason)
             self.fails(gpusnap.Error, ['given'], lambda: gpusnap.open(b'\x80\xff\xfe odd', name='given'))
             self.fails(gpusnap.Error, [FAILED, 'holds 1'], lambda: gpusnap.open(FAILED, 3))
+            with gpusnap.open(FAILED) as s:
+                self.fails(FileNotFoundError, [folder + '/none/map.png'], lambda: s.map().save(folder + '/none/map.png'))
+                self.fails(gpusnap.UsageError, ['colour', 'category', 'age'], lambda: s.plot(by='colour'))
+                with unittest.mock.patch('gpusnap.tables._installed', lambda name: False):
+                    self.fails(ImportError, ['pandas or polars'], lambda: s.holders().df())
         self.assertRaises(TypeError, lambda: gpusnap.open(7.5))
 
     def test_a_text_has_a_verdict_but_no_events(self):

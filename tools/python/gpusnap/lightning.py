@@ -18,7 +18,10 @@ else:
     try:
         from lightning.pytorch.callbacks import Callback
     except ImportError:
-        from pytorch_lightning.callbacks import Callback
+        try:
+            from pytorch_lightning.callbacks import Callback
+        except ImportError:
+            raise ImportError('gpusnap.lightning is a callback for Lightning, and neither lightning nor pytorch_lightning is installed') from None
 
 
 class GpuMemory(Callback):  # type: ignore[misc]

@@ -11,9 +11,9 @@ def _native():
 
 def step(number):
     """A step of the program begins, and ends the one before: queries, plots and leaks are then told step by step."""
-    native = _native()
+    native, number = _native(), int(number)
     if native is not None:
-        native.lib.gpusnap_step(int(number))
+        native.lib.gpusnap_step(number)
 
 
 @contextlib.contextmanager

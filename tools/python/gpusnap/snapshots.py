@@ -375,7 +375,10 @@ def _save(path: Union[str, 'os.PathLike[str]'], data: bytes) -> None:
         with open(path, 'wb') as f:
             f.write(data)
         return
-    descriptor, beside = tempfile.mkstemp(prefix='.gpusnap-', dir=os.path.dirname(path) or '.')
+    try:
+        descriptor, beside = tempfile.mkstemp(prefix='.gpusnap-', dir=os.path.dirname(path) or '.')
+    except OSError as e:
+        raise OSError(e.errno, e.strerror, path) from None      # the name that was asked for
     try:
         with os.fdopen(descriptor, 'wb') as f:
             f.write(data)

@@ -62,6 +62,8 @@ class Table:
         through pyarrow where it is installed, else through Python's values."""
         if library not in (None, 'pandas', 'polars'):
             raise ValueError(f"df: pandas or polars, not {library!r}")
+        if library is None and not _installed('pandas') and not _installed('polars'):
+            raise ImportError('df() needs pandas or polars, and neither is installed')
         if library == 'polars' or (library is None and not _installed('pandas')):
             import polars
             return polars.DataFrame(self)

@@ -136,7 +136,8 @@ static gs_status advise_rounding(gs_diagnosis *d)
 static gs_status advise_outside(gs_diagnosis *d)
 {
 	return gs_diagnosis_advise(d, GS_KNOWN_COMPUTED,
-		"end the other users of this device (nvidia-smi names them), or take a free one", "");
+		"end the other processes on this device (nvidia-smi names them), or take a free device",
+		"");
 }
 
 /* The stack with most live bytes in a run of blocks. */
@@ -295,7 +296,7 @@ static gs_status advise_looking_outside(gs_diagnosis *d)
 	if (d->verdict != GS_VERDICT_SHORTAGE || !d->null[GS_STEP_OUTSIDE] || !d->has_layout)
 		return GS_OK;
 	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
-		"look whether other processes hold memory of the device (nvidia-smi), or give its --capacity",
+		"look whether other processes hold memory of the device (nvidia-smi), or give its size: --capacity",
 		"");
 }
 

@@ -381,8 +381,7 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 	if (device_failed(d))
 		gs_say(p, "in this state ");
 	else if (d->device && !shows_requests(d->device))
-		gs_say(p,
-			"none in this file, which has no events%s and so cannot tell what failed, peaked or grew before it; ",
+		gs_say(p, "the file has no events%s, so it cannot tell what failed, peaked or grew; ",
 			d->device->trace.n ? " of blocks" : "");
 	int64_t in_use = (int64_t)(d->totals.allocated + d->totals.pending);
 	gs_say_size(p, in_use);
@@ -392,6 +391,7 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 	if ((int64_t)d->peak.allocated > in_use) {
 		gs_say(p, "; the peak was ");
 		gs_say_size_beside(p, (int64_t)d->peak.allocated, in_use);
+		gs_say(p, " in use");
 	}
 }
 

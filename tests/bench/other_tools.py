@@ -5,7 +5,7 @@ machine changes little. usage: other_tools.py PYTHON BUILD [EVENTS [RUNS]]
 PYTHON has torch, memray and pt-snap-cli; heaptrack is Debian's. The program runs on the pretend CUDA, so that a step of the GPU takes no time: what
 recording costs weighs more than beside a real one."""
 import os
-import resource
+import re
 import statistics
 import subprocess
 import sys
@@ -17,32 +17,35 @@ python, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 events, runs = int((sys.argv[3:] or ['200000'])[0]), int((sys.argv[4:] or ['5'])[0])
 tools, root = os.path.dirname(python), os.path.dirname(os.path.dirname(here))
 PROGRAM = '''
-import sys, torch
+import sys, time, torch
 if "history" in sys.argv: torch.cuda.memory._record_memory_history(stacks="python")
 from model import Model
 model = Model(layers=2).cuda()
 optimizer = torch.optim.AdamW(model.parameters())
-for step in range(60):
+for step in range(120):
+    if step == 20: began = time.process_time()
     tokens = torch.randint(0, 16384, (2, 129), device="cuda")
     torch.nn.functional.cross_entropy(model(tokens[:, :-1]).flatten(0, 1), tokens[:, 1:].flatten()).backward()
     optimizer.step()
     optimizer.zero_grad(set_to_none=True)
+print("loop", time.process_time() - began, file=sys.stderr)
 if "history" in sys.argv: torch.cuda.memory._dump_snapshot("history.pickle")
 '''
 
 
 def run(words, folder, **env):
-    """(seconds of the processor, bytes of memory at most, bytes that it wrote) of one run."""
+    """(seconds of the processor, bytes of memory at most, bytes that it wrote) of one run; of the program the seconds are those of its loop."""
     subprocess.run('rm -rf o.* *.db *.html *.gsnap *.bin *.zst x history.pickle', shell=True, cwd=folder, check=True)
     before = {os.path.join(d, f) for d, _, fs in os.walk(folder) for f in fs}
     with open(os.devnull, 'w') as nothing:
         child = subprocess.Popen(words, cwd=folder, stdout=nothing, stderr=subprocess.PIPE, env={**os.environ, 'HOME': folder, **env})
         said = child.stderr.read()
         _, status, usage = os.wait4(child.pid, 0)
-    if status:
+    if status or b'cannot' in said:
         raise SystemExit(f'{words}: status {status}: {said.decode(errors="replace")[-800:]}')
     written = sum(os.path.getsize(os.path.join(d, f)) for d, _, fs in os.walk(folder) for f in fs if os.path.join(d, f) not in before and '/.' not in d)
-    return usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, written
+    loop = re.search(rb"^loop (\S+)", said, re.M)
+    return float(loop[1]) if loop else usage.ru_utime + usage.ru_stime, usage.ru_maxrss * 1024, written
 
 
 def compare(title, rows, folder):
@@ -79,8 +82,10 @@ def main():
         _, fake = prepare(python, build)
         pretend = {'LD_PRELOAD': f'{fake}:{fake[:-3]}.nvml.so', 'FAKE_CUDA_MIB': '8192'}
         mine = {**pretend, 'PYTHONPATH': root + '/tools/python', 'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1', 'XDG_CACHE_HOME': build + '/docs-hooks', 'GPUSNAP_DIR': 'x'}
-        run([gpusnap, 'run', python, 'program.py'], folder, **mine)      # the hooks are compiled once
-        compare('60 steps of a small model', [
+        run([gpusnap, 'run', '--record', 'o.gsnap', python, 'program.py'], folder, **mine)      # the hooks are compiled once
+        recorded = subprocess.run([gpusnap, 'query', 'o.gsnap', 'select count(*) from event'], cwd=folder, capture_output=True, text=True, check=True).stdout.split()[-1]
+        assert int(recorded) > 10000, recorded
+        compare(f'the last 100 of 120 steps of a small model, {int(recorded):,} events', [
             ('nothing', [python, 'program.py'], pretend),
             ('gpusnap run', [gpusnap, 'run', python, 'program.py'], mine),
             ('gpusnap run --record', [gpusnap, 'run', '--record', 'o.gsnap', python, 'program.py'], mine),

@@ -1,4 +1,5 @@
 """Streams of whole runs of a real PyTorch, held against PyTorch's own history without a limit."""
+import json
 import os
 import subprocess
 import tempfile
@@ -143,3 +144,36 @@ def a_leak_is_named_while_the_program_runs():
     finally:
         p.communicate(chr(10))
     assert p.returncode == 0
+
+
+LOOP = os.path.join(os.path.dirname(os.path.abspath(__file__)), 'leak_loop.py')
+LEAK_MIB, LEAK_STEPS = 16384, 300
+
+
+def _really(conf):
+    return Run(LOOP, str(LEAK_STEPS), mib=LEAK_MIB, PYTORCH_CUDA_ALLOC_CONF=conf, PYTORCH_ALLOC_CONF=conf).json()
+
+
+@case
+def a_leaking_training_is_named_while_it_runs_and_replayed_exactly():
+    """What is foretold of settings from the first event on is what runs under these settings come to."""
+    stream = os.path.join(tempfile.mkdtemp(), 'run.gsnap')
+    env = {**os.environ, 'LD_PRELOAD': f'{fake}:{fake[:-3]}.nvml.so', 'FAKE_CUDA_MIB': str(LEAK_MIB), 'PYTHONPATH': package, **library}
+    p = subprocess.Popen([python, LOOP, str(LEAK_STEPS), stream], env=env, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True)
+    try:
+        assert p.stdout.readline().startswith('done')
+        time.sleep(1)
+        growth = ask(stream, 'growth')
+        assert growth and 'remember' in growth[0]['user_frame'] and growth[0]['blocks'] == LEAK_STEPS, growth
+        top = subprocess.run([gpusnap, 'top', stream, '--count', '1'], capture_output=True, text=True, timeout=60)
+        assert 'remember' in top.stdout, top
+    finally:
+        out, _ = p.communicate(chr(10))
+    recorded = json.loads(out.strip().splitlines()[-1])
+    confs = ('', 'expandable_segments:True', 'max_split_size_mb:64', 'roundup_power2_divisions:4')
+    told = subprocess.run([gpusnap, 'whatif', stream, '--json', *(w for c in confs for w in ('--conf', c))], capture_output=True, text=True, timeout=120)
+    assert told.returncode == 0, told.stderr
+    for conf, row in zip(confs, json.loads(told.stdout)['rows']):
+        real = recorded if not conf else _really(conf)
+        assert row['exact'], (conf, row, told.stderr)
+        assert {k: row[k] for k in ('peak_reserved', 'allocations', 'retries')} == {k: real[k] for k in ('peak_reserved', 'allocations', 'retries')}, (conf, row, real)

@@ -16,7 +16,8 @@ enum {
 	EPOCH_OF_BLOCKS = 32, /* events between two layouts for each block of the last one */
 	BUSY_MS = 1,
 	IDLE_MS = 100, /* how long the thread sleeps where there is little to do */
-	FLUSH_MS = 200 /* how old an event may become before it is in the file */
+	QUIET_MS = 16, /* after so long without an event what there is goes into the file … */
+	FLUSH_MS = 200 /* … and at the latest when it is as old as this */
 };
 
 /* All open ones, for the end of the process. */
@@ -132,26 +133,34 @@ static void pause_for(gs_stream *s, int ms)
 		;
 }
 
+static uint64_t now_ms(void)
+{
+	struct timespec now;
+	clock_gettime(CLOCK_MONOTONIC_COARSE, &now);
+	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 + 1;
+}
+
 static void *run(void *arg)
 {
 	gs_stream *s = arg;
 	int idle = 0; /* ms without an event */
-	bool staged = false;
+	uint64_t staged_since =
+		0; /* when the first event came that a section does not hold yet; 0: none */
 	while (s->consumer.runs) {
 		uint64_t n = drain_all(s);
-		if (n) {
+		if (n)
 			idle = 0;
-			staged = true;
+		if (n && !staged_since)
+			staged_since = now_ms();
+		if (staged_since && (idle >= QUIET_MS || now_ms() - staged_since >= FLUSH_MS)) {
+			flush(s); /* few events: they go out as they are */
+			staged_since = 0;
 		}
 		if (n >= BATCH)
 			continue;
 		int ms = idle < FLUSH_MS ? BUSY_MS : IDLE_MS;
 		pause_for(s, ms);
 		idle += ms;
-		if (staged && idle % 16 == 0) { /* few events: they go out as they are */
-			flush(s);
-			staged = false;
-		}
 	}
 	return NULL;
 }

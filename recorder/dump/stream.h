@@ -5,6 +5,9 @@
  * them. How often the program had to wait for it is told at the end. Memory is taken when a lane is
  * made.
  *
+ * A process that is killed loses the section being filled, of events not older than 0.2 s; and,
+ * where the thread lagged, what it had not taken out of the lane (GS_LANE_EVENTS at most).
+ *
  * A full disk, or any other failed write, ends the stream with one line; the rest goes on. What is
  * in the file then ends with a whole section. A forked child begins a file of its own. */
 #ifndef GS_RECORDER_DUMP_STREAM_H

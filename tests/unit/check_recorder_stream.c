@@ -718,6 +718,82 @@ START_TEST(what_a_killed_process_streamed_is_there)
 }
 END_TEST
 
+static size_t events_in_file(void)
+{
+	gs_snapshot s;
+	if (gs_read_path(path, GS_WANT_ALL, &s, &err))
+		return 0;
+	size_t n = s.ndevices ? s.devices[0].trace.n : 0;
+	gs_snapshot_release(&s);
+	return n;
+}
+
+/* A few events each millisecond never pause for long, and would take seconds to fill a section. */
+START_TEST(what_goes_on_slowly_is_in_the_file_all_the_same)
+{
+	const struct timespec step = {0, 1000000};
+	uint64_t a;
+	size_t seen = 0;
+	open_recorder();
+	for (int i = 0; i < 4000 && !seen; i++) {
+		ck_assert_int_eq(allocate(1000, &a), GS_OK);
+		give_back(a);
+		nanosleep(&step, NULL);
+		if (i % 100 == 99)
+			seen = events_in_file();
+	}
+	ck_assert_uint_gt(seen, 0);
+	close_recorder();
+}
+END_TEST
+
+/* Another program takes the process over: what it replaced is in the file, which nobody writes on.
+ */
+START_TEST(a_process_that_becomes_another_leaves_its_stream)
+{
+	gs_snapshot s;
+	int status;
+	pid_t child = fork();
+	if (!child) {
+		open_recorder();
+		run(3000);
+		wait_until_written();
+		const struct timespec flushed = {0, 500000000};
+		nanosleep(&flushed, NULL);
+		execl("/bin/sh", "sh", "-c", "exit 3", (char *)NULL);
+		_exit(1);
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(WEXITSTATUS(status), 3);
+	read_file("run.gsnap", &s);
+	ck_assert(!s.complete);
+	ck_assert_uint_gt(s.devices[0].trace.n, 3000);
+	same_state(&s, &s, "captured");
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* One line, and the program goes on. */
+START_TEST(a_read_only_folder_costs_one_line)
+{
+	uint64_t a;
+	char file[100];
+	snprintf(file, sizeof file, "%s/closed", folder);
+	ck_assert_int_eq(mkdir(file, 0555), 0);
+	snprintf(file, sizeof file, "%s/closed/run.gsnap", folder);
+	gs_config_set(&config, GS_ENV_STREAM, file, &err);
+	if (!getuid())
+		ck_assert_int_eq(seteuid(65534), 0);
+	open_recorder();
+	if (!getuid())
+		ck_assert_int_eq(seteuid(0), 0);
+	ck_assert_int_eq(allocate(100, &a), GS_OK);
+	give_back(a);
+	ck_assert_int_eq(lines_said(), 1);
+	ck_assert_int_ne(access(file, F_OK), 0);
+}
+END_TEST
+
 START_TEST(a_full_disk_ends_the_stream_with_one_line_and_the_ring_goes_on)
 {
 	gs_snapshot s;
@@ -874,6 +950,9 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, what_the_program_names_is_in_the_stream);
 	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
 	tcase_add_test(t, what_a_killed_process_streamed_is_there);
+	tcase_add_test(t, what_goes_on_slowly_is_in_the_file_all_the_same);
+	tcase_add_test(t, a_process_that_becomes_another_leaves_its_stream);
+	tcase_add_test(t, a_read_only_folder_costs_one_line);
 	tcase_add_test(t, a_full_disk_ends_the_stream_with_one_line_and_the_ring_goes_on);
 	tcase_add_test(t, a_forked_child_streams_into_a_file_of_its_own);
 	tcase_add_test(t, threads_stream_every_event_once);

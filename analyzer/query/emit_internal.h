@@ -51,4 +51,22 @@ gs_status gs_emit_table_add(gs_emitter *e, const gs_value *row);
 void gs_emit_table_write(gs_emitter *e);
 void gs_emit_table_release(gs_emitter *e);
 
+/* --- emit_cell.c */
+
+/* A text on one line: the lines of a stack are parted by an arrow that points to the caller. */
+char *gs_emit_one_line(const gs_value *v);
+/* The same for Markdown; takes text. */
+char *gs_emit_marked_down(char *text);
+/* A value as people read it, in malloc'd memory; NULL: memory is short. */
+char *gs_emit_cell(const gs_emitter *e, const gs_value *v, const gs_column *column);
+
+/* --- emit_lines.c */
+
+/* Paths are cut at their beginning. */
+bool gs_column_is_path(const gs_column *column);
+/* A table that fits in no way is written as blocks of `name  value` lines, one a row. */
+void gs_table_write_upright(const gs_emitter *e);
+/* The rows under their headings, as t fits. GS_NO_MEMORY: nothing was written. */
+gs_status gs_table_write_rows(gs_table *t);
+
 #endif

@@ -83,7 +83,8 @@ sdist: | $(PACKAGE_VENV)/complete
 ifneq ($(wildcard $(PACKAGE)/torch/complete),)
 $(foreach arch,$(WHEELS),$(eval wheel-$(arch): $(PACKAGE)/glue-$(arch).zip))
 endif
-wheel-%: $(PACKAGE)/libs-%-linux-gnu.$(GLIBC)/complete $(B)/share.complete
+# with -j the page is waited for where it is asked for too
+wheel-%: $(PACKAGE)/libs-%-linux-gnu.$(GLIBC)/complete $(B)/share.complete $(if $(filter page,$(MAKECMDGOALS)),$(B)/page/gpusnap.html)
 	+$(Q)$(call for_system,$*-linux-gnu.$(GLIBC),LDFLAGS=-s parts)
 	$(Q)if [ -e $(PACKAGE)/torch/complete ]; then cp $(PACKAGE)/glue-$*.zip $(PACKAGE)/$*-linux-gnu.$(GLIBC)/parts/torch_prebuilt.zip; \
 		else echo "wheel: WITHOUT prebuilt glue of PyTorch (make deps-glue): users need a compiler" >&2; fi

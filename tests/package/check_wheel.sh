@@ -38,7 +38,7 @@ use_it() {
 	expect "$6: a pickle" in_place "$1" "$4" "$3 diagnose pinned.pickle --json | grep '\"kind\":\"fragmentation\"'"
 	expect "$6: the package reads it too" in_place "$1" "$4" "$2 -c 'import gpusnap; assert gpusnap.open(\"pinned.pickle\").diagnose().kind == \"fragmentation\"'"
 	expect "$6: a map with text" in_place "$1" "$4" "$3 map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
-	[ -z "$with_page" ] || use_page "$1" "$2" "$3" "$4" "$6"
+	[ -z "$with_page" ] || use_page "$1" "$2" "$3" "$4/use" "$6"
 	expect "$6: a program is run with the preload" in_place "$1" "$4" "test \"\$($3 run $2 -c 'print(6 * 7)')\" = 42"
 	expect "$6: the preload is the package's" in_place "$1" "$4" "$3 run $2 -c 'import os; print(os.environ[\"LD_PRELOAD\"])' | grep '/gpusnap/libgpusnap-preload.so'"
 	expect "$6: and Python is watched for torch" in_place "$1" "$4" "$3 run $2 -c 'import sys; print(type(sys.meta_path[0]).__name__)' | grep -x _Start"

@@ -191,7 +191,7 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_bands(
 	gpusnap_snapshot *s, const char *options, gpusnap_bands *columns);
 GPUSNAP_ANALYZER_API void gpusnap_bands_free(gpusnap_bands *columns);
 
-/* What every event came to. Options: device. */
+/* What every event came to. Options: device, columns (as of lives). */
 typedef struct gpusnap_curve {
 	size_t n;
 	int64_t *time_us; /* INT64_MIN unknown */

@@ -201,24 +201,22 @@ void gpusnap_lives_free(gpusnap_lives *c)
 	X(freed)             \
 	X(death) X(address) X(size) X(holder) X(stack) X(tag) X(step) X(stream) X(pool) X(category)
 
-static gs_status read_members(const gs_api_options *o, unsigned *wanted, gs_error *err)
+#define CURVE_MEMBERS(X) X(time_us) X(allocated) X(reserved) X(action)
+enum { MOST_MEMBERS = 32 };
+
+static gs_status read_members(const gs_api_options *o, const char *const *words, size_t nwords,
+	unsigned *wanted, gs_error *err)
 {
-	static const char *const words[] = {
-#define X(member) #member,
-		LIVES_MEMBERS(X)
-#undef X
-	};
-	enum { WORDS = sizeof words / sizeof *words };
-	const char *names[WORDS];
+	const char *names[MOST_MEMBERS];
 	size_t n = 0, k;
-	gs_status status = gs_api_option_texts(o, "columns", names, WORDS, &n, err);
+	gs_status status = gs_api_option_texts(o, "columns", names, MOST_MEMBERS, &n, err);
 	*wanted = n ? 0 : ~0u;
 	for (size_t i = 0; i < n && !status; i++) {
-		for (k = 0; k < WORDS && strcmp(words[k], names[i]); k++)
+		for (k = 0; k < nwords && strcmp(words[k], names[i]); k++)
 			;
-		if (k == WORDS)
+		if (k == nwords)
 			status = gs_fail(err, GS_INVALID, "no column is called \"%.40s\"", names[i]);
-		*wanted |= 1u << (k % 32);
+		*wanted |= 1u << (k % MOST_MEMBERS);
 	}
 	return status;
 }
@@ -263,9 +261,14 @@ static void fill_life(const gs_timeline *t, uint32_t i, gpusnap_lives *c)
 static gs_status answer_lives(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
 	void *columns, gs_error *err)
 {
+	static const char *const words[] = {
+#define X(member) #member,
+		LIVES_MEMBERS(X)
+#undef X
+	};
 	unsigned wanted;
 	(void)s;
-	gs_status status = read_members(o, &wanted, err);
+	gs_status status = read_members(o, words, sizeof words / sizeof *words, &wanted, err);
 	if (!status && !take_lives(columns, t->lives.n, wanted))
 		status = gs_fail(err, GS_NO_MEMORY, "no memory for %u lives", t->lives.n);
 	for (uint32_t i = 0; !status && i < t->lives.n; i++)
@@ -294,31 +297,56 @@ void gpusnap_curve_free(gpusnap_curve *c)
 	memset(c, 0, sizeof *c);
 }
 
+static bool take_curve(gpusnap_curve *c, size_t n, unsigned wanted)
+{
+	bool taken = true;
+	unsigned bit = 1;
+	c->n = n;
+#define X(member)                            \
+	if (wanted & bit)                        \
+		taken = TAKE(c, member, n) && taken; \
+	bit <<= 1;
+	CURVE_MEMBERS(X)
+#undef X
+	return taken;
+}
+
+static void fill_curve(const gs_timeline *t, gpusnap_curve *c)
+{
+	const gs_event *events = t->device->trace.events;
+	gs_running_totals g;
+	gs_running_totals_start(t->history, &g);
+	for (size_t i = 0; i < c->n; i++) {
+		if (c->allocated || c->reserved)
+			gs_running_totals_step(t->history, i, &g);
+		PUT(c, time_us, i, events[i].time_us);
+		PUT(c, allocated, i, g.allocated);
+		PUT(c, reserved, i, g.reserved);
+		PUT(c, action, i, (uint8_t)gs_event_action(&events[i]));
+	}
+}
+
 static gs_status answer_curve(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
 	void *columns, gs_error *err)
 {
-	gpusnap_curve *c = columns;
-	const gs_trace *trace = &t->device->trace;
-	gs_running_totals g;
-	(void)s, (void)o;
-	c->n = trace->n;
-	if (!TAKE(c, time_us, c->n) || !TAKE(c, allocated, c->n) || !TAKE(c, reserved, c->n) ||
-		!TAKE(c, action, c->n))
-		return gs_fail(err, GS_NO_MEMORY, "no memory for %zu events", c->n);
-	gs_running_totals_start(t->history, &g);
-	for (size_t i = 0; i < c->n; i++) {
-		gs_running_totals_step(t->history, i, &g);
-		c->time_us[i] = trace->events[i].time_us;
-		c->allocated[i] = g.allocated;
-		c->reserved[i] = g.reserved;
-		c->action[i] = (uint8_t)gs_event_action(&trace->events[i]);
-	}
-	return GS_OK;
+	static const char *const words[] = {
+#define X(member) #member,
+		CURVE_MEMBERS(X)
+#undef X
+	};
+	unsigned wanted;
+	(void)s;
+	gs_status status = read_members(o, words, sizeof words / sizeof *words, &wanted, err);
+	if (!status && !take_curve(columns, t->device->trace.n, wanted))
+		status = gs_fail(err, GS_NO_MEMORY, "no memory for %zu events", t->device->trace.n);
+	if (!status)
+		fill_curve(t, columns);
+	return status;
 }
 
 int gpusnap_snapshot_curve(gpusnap_snapshot *s, const char *options, gpusnap_curve *columns)
 {
-	static const char *const names[] = {"device", NULL};
+	static const char *const names[] = {"device", "columns", NULL};
 	int failed = gs_api_columns_call(s, options, names, columns, sizeof *columns, answer_curve);
 	if (failed)
 		gpusnap_curve_free(columns);

@@ -33,7 +33,7 @@ check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
 # the ordinary program built by -m32, which sees more than WebAssembly tells; the libraries are built from Debian's sources.
 FUZZ32_LIBS   := $(B)/package/libs-m32
 FUZZ32 = PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(FUZZ32_LIBS))/lib/pkgconfig pkg-config --static" LIBDW=no HTTP=no
-$(FUZZ32_LIBS)/complete: $(SOURCES)/complete tools/package/libs.sh
+$(FUZZ32_LIBS)/complete: $(or $(SOURCES),$(B)/package/sources)/complete tools/package/libs.sh
 	@echo "  CC   the libraries for 32 bits"
 	+$(Q)rm -f $@ && CC="gcc -m32" AR=ar sh tools/package/libs.sh $(SOURCES) $(@D)
 .PHONY: deps-fuzz32 check-fuzz32

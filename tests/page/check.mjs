@@ -72,6 +72,18 @@ for (const path of files) {
 			.trim().split('\n').slice(1).sort().join('\n'))
 	}
 }
+// What the module holds of 200,000 events, of 40 bytes each: read, and after all that the first picture asks.
+const large = mkdtempSync(tmpdir() + '/gpusnap-page-'), made = spawnSync('python3', ['tests/bench/make_big_snapshot.py', '200000', large + '/large.pickle', '--seed', '1'])
+if (made.status === 0) {
+	const engine = open(large + '/large.pickle'), held = () => Math.ceil(engine.memory / 2 ** 20), read = held()
+	for (const what of ['diagnose', 'outline', 'lives', 'curve', 'colors']) engine.ask(0, what)
+	expect(`200,000 events take at most 16 MiB to read (${read})`, String(read <= 16), 'true')
+	expect(`and 22 MiB to show (${held()})`, String(held() <= 22), 'true')
+	const curve = engine.ask(0, 'curve'), part = engine.ask(0, 'curve', { columns: ['reserved'] })
+	expect('a column by itself is that of all', part.reserved.join(), curve.reserved.join())
+	expect('and stands alone', Object.keys(part).join(), 'n,reserved')
+} else expect('a large file is made', String(made.stderr), '')
+rmSync(large, { recursive: true })
 expect('files whose heap was compared', String(heaps), String(HEAPS))
 console.log(`page: ${passed} passed, ${failed} failed`)
 process.exit(failed ? 1 : 0)

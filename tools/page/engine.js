@@ -25,6 +25,7 @@ const COLUMNS = {
 		['address', 'u64', 0], ['size', 'u64', 0], ['time_us', 'i64', 0], ['stream', 'u64', 0], ['stack', 'u32', 0], ['tag', 'u32', 0],
 		['action', 'u8', 0], ['allocated', 'i64', 0], ['reserved', 'i64', 0]]],
 }
+const BY_COLUMN = Object.fromEntries(['lives', 'curve'].map(what => [what, COLUMNS[what][1].map(([name]) => name)]))
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array }
 const TEXTS = ['info', 'diagnose', 'whatif', 'report']		// gpusnap_snapshot_X(handle, options, …)
 const VIEWS = ['outline', 'life', 'at', 'moment', 'span', 'flame']
@@ -168,8 +169,19 @@ class Engine {
 		if (VIEWS.includes(what)) return text(this.c.gpusnap_snapshot_timeline, what)
 		if (what === 'events') return this.columns(h, 'events', at => this.c.gpusnap_snapshot_events(h, BigInt(options.device ?? -1), at))
 		if (what === 'find') return this.withTexts(given, o => this.columns(h, 'found', at => this.c.gpusnap_snapshot_find(h, o, at)))
+		if (BY_COLUMN[what]) return this.oneByOne(h, what, rest)
 		if (COLUMNS[what]) return this.withTexts(given, o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
 		throw new AnalyzerError(`nothing is called "${what}"`, 'usage')
+	}
+	// The columns that are asked for, each by itself: what a call takes beside the answer is one column.
+	oneByOne(h, what, { columns = BY_COLUMN[what], ...given }) {
+		const result = {}
+		for (const name of columns) {
+			const one = this.withTexts([JSON.stringify({ ...given, columns: [name] })], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
+			result.n = one.n
+			result[name] = one[name]
+		}
+		return result
 	}
 	columns(handle, what, call) {
 		const [counts, members] = COLUMNS[what], result = {}, n = []

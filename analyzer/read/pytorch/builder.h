@@ -12,6 +12,7 @@
 #define GS_ANALYZER_READ_PYTORCH_BUILDER_H
 
 #include "analyzer/model/snapshot.h"
+#include "analyzer/read/open/source.h"
 
 /* Numbers of the words of torch_keys.def, which are also their string ids. */
 enum {
@@ -52,6 +53,7 @@ struct gs_object;
 typedef struct gs_torch {
 	gs_snapshot *s;
 	unsigned want;
+	const gs_source *source; /* that is read, so that what will come can be estimated; NULL */
 	gs_torch_value *stack;
 	size_t n, cap;
 	uint32_t *marks; /* stack heights */

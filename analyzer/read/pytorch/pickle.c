@@ -377,6 +377,7 @@ static void look_behind(unpickler *u)
 static gs_status run_opcodes(unpickler *u, unsigned want, gs_snapshot *s)
 {
 	gs_status status = gs_torch_init(&u->t, s, want);
+	u->t.source = u->source;
 	if (status)
 		status = complaint(u);
 	while (!status)

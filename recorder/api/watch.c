@@ -377,6 +377,8 @@ static void stage_facts(gs_lane *l, const gpusnap_builder *b, int device)
 		if (b->devices.at[i].device == device) {
 			l->staging.device_free = b->devices.at[i].device_free;
 			l->staging.allowed = b->devices.at[i].allowed;
+			l->staging.outside.known = b->devices.at[i].others != GS_NONE;
+			l->staging.outside.processes = b->devices.at[i].others;
 		}
 	l->nsettings = 0;
 	for (size_t i = 0; i < b->settings.n && l->nsettings < GS_LANE_SETTINGS; i++) {

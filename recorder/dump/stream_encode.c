@@ -94,14 +94,24 @@ static gs_span text_of(const gs_stream *s, gs_id id)
 	return (gs_span){s->tables->text_bytes + t->at, t->n};
 }
 
-/* The first layout brings them. */
+static bool is_outside(gs_span name)
+{
+	return name.n == sizeof "outside" - 1 && !memcmp(name.at, "outside", name.n);
+}
+
+/* The first layout brings them; who else holds memory of the device each tells anew. */
 static void put_settings(gs_stream *s, const gs_lane *l)
 {
 	gs_encode_source source = {.staging = &l->staging, .recorder_bytes = s->pages->bytes};
 	if (!s->settled && !l->library)
 		gs_encode_settings(s->w, &source);
-	for (uint32_t i = 0; i < l->nsettings && !s->settled; i++)
-		gs_writer_setting(s->w, text_of(s, l->settings[i].name), text_of(s, l->settings[i].value));
+	for (uint32_t i = 0; i < l->nsettings; i++) {
+		gs_span name = text_of(s, l->settings[i].name);
+		if (!s->settled || is_outside(name))
+			gs_writer_setting(s->w, name, text_of(s, l->settings[i].value));
+	}
+	for (uint32_t i = 0; i < l->staging.outside.n; i++)
+		gs_writer_setting(s->w, gs_span_of("outside"), gs_span_of(l->staging.outside.rows[i]));
 	s->settled = true;
 }
 
@@ -126,7 +136,7 @@ void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 		.allowed = g->allowed,
 		.reserved = GS_NONE,
 		.allocated = GS_NONE,
-		.others = GS_NONE,
+		.others = g->outside.known ? g->outside.processes : GS_NONE,
 		.idx = (int64_t)(tail - l->base) - 1,
 		.dropped = l->base,
 		.complete = l->base ? 0 : l->complete,

@@ -27,6 +27,7 @@ static void stream_layout(gs_passthrough_device *d)
 	if (gs_lane_reserve(d->lane, gs_live_staging_bytes(&d->live)))
 		return;
 	gs_live_copy(&d->live, &d->lane->staging);
+	gs_passthrough_name_outsiders(d, &d->lane->staging);
 	gs_lane_layout_ready(d->lane);
 }
 

@@ -61,6 +61,9 @@ void gs_passthrough_push(
 
 /* --- passthrough_refusals.c; the device's lock is held */
 
+/* Tells s of the other processes on the device. Asked of NVML, as the free bytes are of the driver;
+ * what it calls itself is not the program's. */
+void gs_passthrough_name_outsiders(gs_passthrough_device *d, gs_staging *s);
 /* The call failed for want of memory. b: what it asked for; its address is of no account. */
 void gs_passthrough_refused(gs_passthrough_device *d, gs_live_block *b, uint64_t ticks);
 /* A call of size bytes succeeded: an earlier refusal of no more was a false alarm. */

@@ -18,13 +18,10 @@ static void drop_dump(gs_passthrough_device *d)
 	d->provisional = false;
 }
 
-/* The other processes on the device. Asked of NVML, as the free bytes are of the driver; what it
- * calls itself is not the program's. */
-static void name_outsiders(gs_passthrough_device *d)
+void gs_passthrough_name_outsiders(gs_passthrough_device *d, gs_staging *s)
 {
 	static gs_nvml_process rows[GS_STAGE_OUTSIDERS]; /* under the device's lock, and rare */
 	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-	gs_staging *s = &d->staging;
 	memset(&s->outside, 0, sizeof s->outside);
 	pthread_mutex_lock(&one);
 	gs_hook_enter();
@@ -74,7 +71,7 @@ static void copy_to_staging(gs_passthrough_device *d, bool at_refusal, uint64_t 
 	for (uint32_t i = 0; i < n; i++)
 		s->ooms[i] = d->refusals[(d->nrefusals - n + i) % GS_OOMS_KEPT];
 	s->nooms = n;
-	name_outsiders(d);
+	gs_passthrough_name_outsiders(d, s);
 }
 
 /* Writes the dump of a refusal; an earlier provisional one goes when the new one is there. The lock

@@ -102,6 +102,23 @@ def attach_streams_have_layouts_capacity_and_settings():
     assert got == segments, next((a, b) for a, b in zip(got, segments) if a != b)
 
 
+HELD = '''
+import sys, torch, gpusnap.torch
+gpusnap.torch.attach(stream=sys.argv[1])
+held = [torch.empty(30 << 20, dtype=torch.uint8, device='cuda') for _ in range(20)]
+'''
+
+
+@case
+def a_stream_tells_who_else_holds_the_device():
+    """Asked at a layout; what the allocator took since is counted off what was free then."""
+    stream = os.path.join(tempfile.mkdtemp(), 'run.gsnap')
+    r = Run(program(HELD), stream, mib=8192, FAKE_CUDA_OTHER_MIB=3584, FAKE_NVML_OTHERS='4711:3072:/usr/bin/server,815:512:viewer')
+    assert r.status == 0, r.err
+    rows = {row['holder']: row['bytes'] >> 20 for row in ask(stream, 'outside')}
+    assert rows == {'pytorch': 600, 'server': 3072, 'viewer': 512, 'free': 8192 - 3584 - 600}, rows
+
+
 @case
 def use_streams_every_event_that_the_own_allocator_would_tell():
     """Of the same program: addresses are the device's, so that actions and sizes are compared."""

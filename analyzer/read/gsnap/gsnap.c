@@ -146,6 +146,23 @@ static bool outsider_of(gs_snapshot *s, const char *text, gs_outsider *x)
 	return x->known && x->holder;
 }
 
+/* A stream tells again and again who holds memory beside the allocator: of each the last figure
+ * counts. */
+static bool is_told_again(const gs_gsnap_reading *g, const gs_outsider *x)
+{
+	enum { LOOKED_AT = 256 };
+	gs_snapshot *s = g->snapshot;
+	for (size_t i = 0; g->stream && i < s->noutsiders && i < LOOKED_AT; i++) {
+		gs_outsider *o = &s->outsiders[i];
+		if (o->device != x->device || o->pid != x->pid || o->holder != x->holder ||
+			o->known != x->known)
+			continue;
+		o->bytes = x->bytes;
+		return true;
+	}
+	return false;
+}
+
 static gs_status add_setting(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 {
 	gs_row_setting row;
@@ -155,8 +172,11 @@ static gs_status add_setting(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 			   *value = text_of(g->snapshot, row.value, &failed);
 	gs_outsider outsider;
 	if (!failed && name && value && !strcmp(name, "outside") &&
-		outsider_of(g->snapshot, value, &outsider))
+		outsider_of(g->snapshot, value, &outsider)) {
+		if (is_told_again(g, &outsider))
+			return GS_OK;
 		return gs_snapshot_add_outsider(g->snapshot, &outsider) ? no_memory(err) : GS_OK;
+	}
 	if (failed || gs_snapshot_add_setting(g->snapshot, name ? name : "", value ? value : ""))
 		return no_memory(err);
 	return GS_OK;
@@ -427,6 +447,27 @@ static gs_status read_next(gs_gsnap_reading *g, gs_source *source, unsigned want
 	return status;
 }
 
+/* What was free of the device is told with a layout; segments that came or went behind it made it
+ * less or more. */
+static void bring_device_free_up(gs_device *d)
+{
+	for (int64_t i = d->captured.idx + 1; d->device_free >= 0 && i < (int64_t)d->trace.n; i++) {
+		const gs_event *e = &d->trace.events[i];
+		int64_t size = e->size <= INT64_MAX ? (int64_t)e->size : 0;
+		switch (gs_event_action(e)) {
+		case GS_ACTION_SEGMENT_ALLOC:
+		case GS_ACTION_SEGMENT_MAP:
+			d->device_free = d->device_free >= size ? d->device_free - size : GS_NONE;
+			break;
+		case GS_ACTION_SEGMENT_FREE:
+		case GS_ACTION_SEGMENT_UNMAP:
+			d->device_free = size <= INT64_MAX - d->device_free ? d->device_free + size : GS_NONE;
+			break;
+		default: break;
+		}
+	}
+}
+
 static gs_status read_sections(gs_gsnap_reading *g, gs_source *source, unsigned want, gs_error *err)
 {
 	gs_status status = gs_gsnap_maps_init(g) ? no_memory(err) : GS_OK;
@@ -443,6 +484,9 @@ static gs_status read_sections(gs_gsnap_reading *g, gs_source *source, unsigned 
 	}
 	if (want & GS_WANT_EVENTS)
 		drop_lost_events(g->snapshot);
+	for (size_t i = 0; g->stream && i < g->snapshot->ndevices; i++)
+		if (g->snapshot->devices[i].has_layout && g->snapshot->devices[i].captured.idx >= -1)
+			bring_device_free_up(&g->snapshot->devices[i]);
 	return GS_OK;
 }
 

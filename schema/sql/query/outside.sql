@@ -3,7 +3,7 @@ WITH whole AS (
 	SELECT t.snapshot_id, t.device, d.capacity, s.reserved, s.device_free, s.reserved IS NOT NULL AND d.others IS NOT NULL AS told,
 		coalesce((SELECT sum(bytes) FROM outsider AS o WHERE o.snapshot_id = t.snapshot_id AND o.device IS t.device), 0) AS outside,
 		coalesce((SELECT CASE max(library) WHEN 'cuda' THEN 'driver calls' ELSE max(library) END FROM oom AS o
-			WHERE o.snapshot_id = t.snapshot_id), p.kind, 'allocator') AS allocator
+			WHERE o.snapshot_id = t.snapshot_id), CASE p.library WHEN 'cuda' THEN 'driver calls' ELSE p.library END, p.kind, 'allocator') AS allocator
 	FROM shown_state AS t JOIN state AS s ON s.id = t.state_id
 		JOIN device AS d ON d.snapshot_id = t.snapshot_id AND d.device IS t.device
 		JOIN snapshot AS p ON p.id = t.snapshot_id

@@ -301,7 +301,11 @@ static void fill_layout(gpusnap_builder *b, int device)
 	row.size = sizeof row;
 	row.device = device;
 	row.capacity = devices[device].capacity;
-	row.others = GPUSNAP_UNKNOWN;
+	char pci[32] = "";
+	if (cudaDeviceGetPCIBusId(pci, sizeof pci, device) != cudaSuccess)
+		pci[0] = 0;
+	int64_t reserved = cca::getDeviceStats(static_cast<c10::DeviceIndex>(device)).reserved_bytes[0].current;
+	must(gpusnap_builder_outsiders(b, device, devices[device].uuid.c_str(), pci, reserved, &row.others));
 	bool capturing = c10::cuda::currentStreamCaptureStatusMayInitCtx() != c10::cuda::CaptureStatus::None;
 	row.device_free = capturing ? GPUSNAP_UNKNOWN : free_of(device);
 	row.allowed = allowed_on(device);

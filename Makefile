@@ -113,8 +113,8 @@ deps: ## install the Debian packages that are missing (as root or with sudo)
 
 # --- checks --------------------------------------------------------------------------------------
 # `make check` and `make demo` first install what is missing, then start make again, so that the rest sees it.
-CHECKS := check-unit check-cli check-json check-pictures check-traces check-golden check-preload check-fuzz check-headers check-layers check-format check-sanitize
-.PHONY: check check-unit check-headers check-layers check-sanitize
+CHECKS := check-unit check-cli check-json check-pictures check-traces check-golden check-preload check-fuzz check-headers check-comments check-layers check-format check-sanitize
+.PHONY: check check-unit check-headers check-comments check-layers check-sanitize
 check: deps ## everything that needs no GPU and no network beyond the packages
 	@$(MAKE) --no-print-directory -j$$(nproc) all $(B)/unit
 	@sh tools/count-checks.sh "$(MAKE) --no-print-directory" $(CHECKS)
@@ -123,6 +123,8 @@ check-unit: $(B)/unit $(B)/gpusnap ## unit tests (Check); ONLY="name name" picks
 check-headers: ## every header compiles alone
 	$(Q)sh tools/check-headers.sh "$(CC) $(OURS) $(call pkg,cflags,$(PKG_analyzer) $(PKG_recorder))" \
 		$(sort $(wildcard schema/*.h recorder/*.h recorder/*/*.h analyzer/*/*.h analyzer/*/*/*.h tools/*.h))
+check-comments: ## files and names that comments and guides speak of are there
+	$(Q)python3 tools/check-comments.py
 check-layers: all ## who may include and link whom
 	$(Q)sh tools/check-layers.sh $(B)
 FORMATTED := $(shell git ls-files '*.c' '*.h' 2>/dev/null | grep -E '^(analyzer|recorder|schema|tools|tests/unit|tests/fuzz)/' | grep -v '^tools/demo/')

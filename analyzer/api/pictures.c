@@ -1,4 +1,4 @@
-/* Pictures and the report of a handle. A build without drawing takes no_pictures.c instead. */
+/* Pictures and the report of a handle. A build without drawing leaves this file out. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
 /* The little of protobuf's wire format that writing a trace takes: a message in memory, fields
- * appended in order. A failed allocation is kept and told by gs_proto_failed; a message that failed
- * holds nothing. Not thread-safe. */
+ * appended in order. A failed allocation is kept in `failed`; a message that failed holds
+ * nothing. Not thread-safe. */
 #ifndef GS_ANALYZER_EXPORT_PROTOBUF_H
 #define GS_ANALYZER_EXPORT_PROTOBUF_H
 

@@ -1,5 +1,5 @@
-/* Playing requests to a pool on some device: what a run (replay_run.c) and the comparison
- * (replay_follow.c) share. */
+/* Playing requests to a pool on some device: what a run (run.c) and the comparison
+ * (comparison.c) share. */
 #ifndef GS_ANALYZER_REPLAY_PLAY_H
 #define GS_ANALYZER_REPLAY_PLAY_H
 

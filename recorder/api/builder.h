@@ -31,7 +31,7 @@ typedef struct gs_built_text {
 
 struct gpusnap_builder {
 	gs_pages pages;
-	gs_tables *tables; /* own, or those of the allocator that is watched (watch.h) */
+	gs_tables *tables; /* own, or those of the allocator that is watched (watch.c) */
 	gs_tables own;
 	gs_id host, tool, rules, library, driver, argv;
 	int64_t pid, rank, time_us;

@@ -1,5 +1,5 @@
-/* Random workloads on the pool, each step followed by its self-check. The seed is in every message;
- * GS_SEED runs one alone. */
+/* Random workloads on the pool, each step followed by its self-check. The seed is in every
+ * message. */
 #include <check.h>
 #include <stdlib.h>
 

@@ -1,5 +1,5 @@
-/* What the parts of the .gsnap reader share: gsnap.c (facts), gsnap_tables.c (strings to blocks),
- * gsnap_events.c. */
+/* What the parts of the .gsnap reader share: gsnap.c (facts), tables.c (strings to blocks),
+ * events.c. */
 #ifndef GS_ANALYZER_READ_GSNAP_GSNAP_INTERNAL_H
 #define GS_ANALYZER_READ_GSNAP_GSNAP_INTERNAL_H
 

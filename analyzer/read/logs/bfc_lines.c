@@ -15,9 +15,9 @@ enum {
 
 typedef gs_status line_reader(gs_bfc *b, const gs_text *t, size_t i, size_t *end);
 
-#define DUMP(fresh)                             \
+#define DUMP(fresh)                                    \
 	gs_bfc_dump *d = gs_bfc_dump_of(b, t, i, (fresh)); \
-	if (!d)                                     \
+	if (!d)                                            \
 	return GS_NO_MEMORY
 
 /* After the sums and statistics of a dump nothing of it follows but more of them. */

@@ -1,4 +1,4 @@
-/* Reading a log, whatever it holds: messages (oom_text.h), tables of memory_summary
+/* Reading a log, whatever it holds: messages (message.h), tables of memory_summary
  * (memory_summary.h), dumps of the BFC allocator (bfc_dump.h). The snapshot's kind is BFC where
  * there is a dump, else text. */
 #ifndef GS_ANALYZER_READ_LOGS_LOG_H

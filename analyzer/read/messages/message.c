@@ -138,7 +138,7 @@ static bool chained(const gs_oom_text *o, const gs_text *t, const gs_oom_match *
 }
 
 /* The time in what stands before a message on its line, also behind the margin of a log
- * (text_margin.h). */
+ * (margin.h). */
 static int64_t time_before(const gs_text *t, size_t start, size_t at, bool *zone)
 {
 	size_t end = t->ntext - start < 200 ? t->ntext : start + 200;

@@ -1,6 +1,6 @@
 /* Opening an input of any kind: the kind is recognised from its content, never from its name.
  *
- * A reader is one file analyzer/read/NAME.c with one gs_reader. It must treat every byte as
+ * A reader is one gs_reader, in a room of analyzer/read. It must treat every byte as
  * hostile: counts, lengths, depths and decompressed sizes are bounded before memory is taken; on
  * damage it returns a status and a message with the byte offset and what was being read. */
 #ifndef GS_ANALYZER_READ_OPEN_READER_H

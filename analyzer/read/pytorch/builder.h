@@ -14,7 +14,7 @@
 #include "analyzer/model/snapshot.h"
 #include "analyzer/read/open/source.h"
 
-/* Numbers of the words of torch_keys.def, which are also their string ids. */
+/* Numbers of the words of keys.def, which are also their string ids. */
 enum {
 	GS_WORD_NONE,
 #define GS_WORD(name, text) GS_WORD_##name,

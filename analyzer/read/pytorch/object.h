@@ -1,4 +1,4 @@
-/* Inside of the torch builder: containers under construction. See torch.h. */
+/* Inside of the torch builder: containers under construction. See builder.h. */
 #ifndef GS_ANALYZER_READ_PYTORCH_OBJECT_H
 #define GS_ANALYZER_READ_PYTORCH_OBJECT_H
 
@@ -28,8 +28,8 @@ typedef struct gs_object {
 	uint32_t next;   /* in the list of free objects */
 	size_t n, bytes; /* elements; size of items */
 	void *items; /* DICT: pairs of gs_torch_value; SCALARS, LISTS: gs_torch_value; FRAMES: gs_id;
-			NOTES: gs_annotation; HISTORY: gs_raw_block;	 BLOCKS: gs_block; SEGMENTS:
-			gs_raw_segment; EVENTS: gs_event */
+			NOTES: gs_annotation; HISTORY, BLOCKS: gs_block; SEGMENTS: gs_raw_segment;
+			EVENTS: gs_event */
 	gs_id stack; /* FRAMES, SCALARS …: what it became as a stack, if that is known */
 } gs_object;
 
@@ -72,7 +72,7 @@ static inline bool gs_holds_rows(const gs_object *o)
 /* Takes a value out of use (its object, if it has one, is freed). */
 void gs_torch_discard(gs_torch *t, const gs_torch_value *v);
 
-/* torch_record.c: a closed dictionary (pairs: key, value, key, value …) becomes what its keys say.
+/* record.c: a closed dictionary (pairs: key, value, key, value …) becomes what its keys say.
  */
 typedef enum gs_record {
 	GS_RECORD_OTHER,
@@ -101,7 +101,7 @@ gs_status gs_torch_append_record(
  * up. */
 gs_id gs_torch_stack_of(gs_torch *t, const gs_torch_value *v);
 
-/* torch_more.c: the members of a record but those of the words in placed, as JSON (see
+/* unknown_keys.c: the members of a record but those of the words in placed, as JSON (see
  * gs_event.more); 0 when there are none, or they cannot be kept. */
 gs_status gs_torch_unknown_keys(
 	gs_torch *t, const gs_torch_value *pairs, size_t n, uint64_t placed, gs_id *out);

@@ -1,6 +1,6 @@
 /* Pickles of protocols 0 to 5 as Python and PyTorch's C++ write them: opcodes are interpreted,
  * nothing is executed. What would call code (GLOBAL, REDUCE, BUILD, persistent ids, extensions …)
- * is refused. Drives torch.h. */
+ * is refused. Drives builder.h. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* Words, numbers and sizes in squeezed text (text_window.h). Every function takes a position and
+/* Words, numbers and sizes in squeezed text (window.h). Every function takes a position and
  * answers about what begins there; positions beyond the text are allowed and match nothing. Pure,
  * thread-safe on a window at rest. */
 #ifndef GS_ANALYZER_READ_TEXT_FIGURE_H

@@ -1,8 +1,8 @@
 /* A sliding window over a log or a pasted text, in the form in which sentences are found however
  * they were treated.
  *
- * The window holds two forms. `text` is the input decoded (text_decode.h), line ends as '\n'. `s`
- * is that text squeezed: lower case, no white space, the margin of the log (text_margin.h) and the
+ * The window holds two forms. `text` is the input decoded (decode.h), line ends as '\n'. `s`
+ * is that text squeezed: lower case, no white space, the margin of the log (margin.h) and the
  * prefixes of its lines (time stamps, levels, ranks, quote marks) left out. A phrase is looked for
  * in `s`, so it does not matter at which column a line was wrapped, also inside a word. `gap` says
  * what stood before each squeezed character, so that a number ends where a blank ended it and goes

@@ -32,6 +32,13 @@ ifneq ($(TORCH_SITE),)
 bench-alloc: $(B)/bench/torch_alloc $(B)/bench/fake.so
 bench-alloc: export BENCH_TORCH = env LD_PRELOAD=$(abspath $(B))/bench/fake.so:$(abspath $(B))/bench/fake.nvml.so FAKE_CUDA_MIB=262144 $(B)/bench/torch_alloc
 endif
-.PHONY: bench-others
-bench-others: all ## what other tools take for the same: memory_viz, pt-snap-cli, memray, heaptrack (after check-torch; OTHERS_VENV: an environment with torch, memray and pt-snap-cli)
+# Other tools beside ours, on one file and one program. OTHERS_VENV: an environment with memray and pt-snap-cli beside TORCH_VENV's torch.
+OTHERS_VENV ?= $(B)/others-venv
+.PHONY: deps-others bench-others
+deps-others: ## what make bench-others needs: heaptrack (Debian), memray and pt-snap-cli (PyPI), beside the torch of check-torch
+	@sh tools/deps.sh heaptrack
+	$(Q)[ -x $(OTHERS_VENV)/bin/pt-snap ] && [ -x $(OTHERS_VENV)/bin/memray ] || { $(TORCH_VENV)/bin/python -m venv $(OTHERS_VENV) && \
+		$(OTHERS_VENV)/bin/python -c 'import site, sys; print("import site; site.addsitedir(\"" + sys.argv[1] + "\")", file=open(site.getsitepackages()[0] + "/torch.pth", "w"))' \
+		"$$(cd $(TORCH_VENV) && echo $$PWD/lib/python3*/site-packages)" && $(OTHERS_VENV)/bin/pip install --quiet memray pt-snap-cli; }
+bench-others: all ## what other tools take for the same: memory_viz, pt-snap-cli, memray, heaptrack (after check-torch, deps-others)
 	@python3 tests/bench/other_tools.py $(OTHERS_VENV)/bin/python $(B)

@@ -28,9 +28,9 @@ static void gs_fuzz_check(void)
 	abort();
 }
 
-/* The sanitizer's realloc takes the new array and then gives the old one back, which the C library's
- * large ones, moved by their pages, do not hold at once: what is held is looked at with the next
- * call. */
+/* The sanitizer's realloc takes the new array and then gives the old one back, which the C
+ * library's large ones, moved by their pages, do not hold at once: what is held is looked at with
+ * the next call. */
 static void gs_fuzz_taken(const volatile void *p, size_t n)
 {
 	(void)p;

@@ -43,6 +43,7 @@ class Shown {
 		const kept = this.kept, device = this.number
 		if (kept.palettes.has(by)) return
 		if (by === 'step' || by === 'pool') {
+			await this.load()
 			await this.loadPalette('category')
 			const common = kept.palettes.get('category').classes
 			kept.palettes.set(by, by === 'step' ? stepPalette(this, common) : poolPalette(this, common))
@@ -244,8 +245,7 @@ async function showDevice(asked = {}) {
 	part('pictures').hidden = false
 	announce('reading the blocks of ' + shown.name)
 	try {
-		await shown.load()
-		if (view.color) await shown.loadPalette(view.color)
+		await Promise.all([shown.load(), view.color && shown.loadPalette(view.color)])
 	} catch (e) { return noPictures(shown, e.message) }
 	if (current() !== shown || shown.device !== device) return
 	const lives = shown.lives

@@ -111,7 +111,9 @@ static gs_status follow_anchors(search *x)
 		}
 		if (!own || phase == GS_PHASE_SETUP || phase == GS_PHASE_RECOMPUTE)
 			continue;
-		in_anchor &= phase == GS_PHASE_LIBRARY;
+		if (in_anchor && phase == GS_PHASE_LIBRARY)
+			continue; /* a library's workspace for the anchor itself */
+		in_anchor = false;
 		x->last = phase == GS_PHASE_BACKWARD ? x->last : stack;
 		if (x->waits && phase != GS_PHASE_BACKWARD && phase != GS_PHASE_OPTIMIZER &&
 			look_at_event(x, (uint32_t)i, stack))

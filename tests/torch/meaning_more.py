@@ -267,7 +267,43 @@ class Policy(Program):
         boom('step')
 
 
-programs = dict(unet=UNet, moe=Moe, gru=Gru, flat=Flat, eightbit=EightBit, penalty=Penalty, averaged=Averaged, policy=Policy)
+class Orthogonal(torch.optim.Optimizer):
+    """An optimizer of one's own, whose update multiplies matrices in a loop."""
+    def __init__(self, params, lr=0.02):
+        super().__init__(params, dict(lr=lr, momentum=0.95))
+
+    @torch.no_grad()
+    def step(self):
+        for g in self.param_groups:
+            for p in g['params']:
+                if p.grad is None:
+                    continue
+                s = self.state[p]
+                if 'buf' not in s:
+                    s['buf'] = torch.zeros_like(p.grad)
+                s['buf'].mul_(g['momentum']).add_(p.grad)
+                u = p.grad.add(s['buf'], alpha=g['momentum'])
+                if u.ndim == 2:
+                    x = u.bfloat16()
+                    x = x / (x.norm() + 1e-7)
+                    for _ in range(5):
+                        a = x @ x.T
+                        x = 3.4445 * x + (-4.7750 * a + 2.0315 * a @ a) @ x
+                    u = x.float()
+                p.add_(u, alpha=-g['lr'])
+
+
+class OwnOptimizer(Program):
+    def build(self):
+        self.net = self.add(nn.Sequential(nn.Linear(512, 1024), nn.GELU(), Break(), nn.Linear(1024, 512)), Orthogonal, lr=0.02)
+
+    def step(self):
+        b = lambda: [torch.randn(batch_of(512), 512, device=dev)]
+        self.train(lambda x: self.net(x).square().mean(), b)
+
+
+programs = dict(unet=UNet, moe=Moe, gru=Gru, flat=Flat, eightbit=EightBit, penalty=Penalty, averaged=Averaged, policy=Policy,
+                orthogonal=OwnOptimizer)
 
 if __name__ == '__main__':
     meaning_loops.programs.update(programs)

@@ -20,3 +20,6 @@ deps-browser: deps-report ## what check-browser needs: chromium, firefox-esr (De
 check-browser: $(B)/gpusnap ## the page in headless Chromium and Firefox: open, look, ask, save; light, dark, phone, touch, keys (after make page, deps-browser)
 	$(Q)$(BROWSER_PYTHON) tests/page/check_browser.py $(B) $(SHOTS)
 	$(Q)$(BROWSER_PYTHON) tests/page/check_firefox.py $(B)
+.PHONY: bench-page
+bench-page: $(B)/gpusnap ## how fast the page is in headless Chromium (after make page, deps-browser); ARGS="--turns 3 --before OTHER.html"
+	$(Q)$(BROWSER_PYTHON) tests/page/measure.py $(B) $(ARGS)

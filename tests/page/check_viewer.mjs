@@ -33,6 +33,8 @@ const answer = `fragmented: 200 MiB asked for, 880 MiB of the cache is free, but
              (stream 0, large pool)
   held by    a.py:1 f: 800 MiB in 20 blocks
              b.py:2 g: 200 MiB in 1 block
+  not        an allocator defect, a limit, pending frees (-v:
+             figures)
 
 Try
   1  PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True
@@ -42,7 +44,7 @@ Try
 `
 const read = readVerdict(answer)
 expect('a headline that is wrapped', read.headline, 'fragmented: 200 MiB asked for, 880 MiB of the cache is free, but no hole is larger than 88 MiB')
-expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block']])
+expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block'], ['not', 'an allocator defect, a limit, pending frees']])
 expect('what to try', read.tries, ['PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nreplayed: the run passes', 'allocate train.py:29 before the large temporaries, or clone it afterwards (untried)'])
 
 {

@@ -1,8 +1,8 @@
 // The verdict in the command's words: its first line as the headline, the rest as pairs of a word and what it says.
 
-// The command's text into {headline, lines: [[word, text]], tries: [text], rest}.
+// The command's text, without what it says of -v (here that is unfolded below it), into {headline, lines: [[word, text]], tries: [text], rest}.
 function readVerdict(text) {
-	const lines = text.replace(/\s+$/, '').split('\n'), out = { headline: '', lines: [], tries: [] }
+	const lines = text.replace(/\s+\(-v:\s+(figures|all)\)/g, '').replace(/\s+$/, '').split('\n'), out = { headline: '', lines: [], tries: [] }
 	let i = 0
 	for (; i < lines.length && lines[i] && (i === 0 || !/^ {2}\S(.{0,8}\S)? {2,}\S/.test(lines[i])); i++) out.headline += (i ? ' ' : '') + lines[i].trim()
 	let trying = false, group = 0

@@ -1,5 +1,6 @@
 /* The question: requests, rules, recorded settings, budget, limit; and what is in doubt. */
 #include "analyzer/meaning/step_state.h"
+#include "analyzer/model/parallel.h"
 #include "analyzer/model/memory.h"
 #include "analyzer/replay/whatif.h"
 
@@ -341,6 +342,37 @@ static gs_status look_at_end(gs_whatif *w, gs_error *err)
 	return status;
 }
 
+/* Two looks at the recording that do not need each other: the one plays requests, the other reads
+ * the history, and neither changes what the other reads. */
+typedef struct looks {
+	gs_whatif *w;
+	const gs_snapshot *snapshot;
+	gs_status end, verified;
+	gs_error end_error, verify_error;
+} looks;
+
+static void look_beside(void *context)
+{
+	looks *x = context;
+	x->end = look_at_end(x->w, &x->end_error);
+}
+
+static void verify_here(void *context)
+{
+	looks *x = context;
+	if (!x->w->replay.foreign)
+		x->verified = verify_recording(x->w, x->snapshot, &x->verify_error);
+}
+
+static gs_status look_at_recording(gs_whatif *w, const gs_snapshot *s, gs_error *err)
+{
+	looks x = {.w = w, .snapshot = s, .end_error = GS_ERROR_INIT, .verify_error = GS_ERROR_INIT};
+	gs_parallel_beside(look_beside, verify_here, &x);
+	if (x.verified)
+		return gs_fail(err, x.verified, "%s", x.verify_error.text);
+	return x.end ? gs_fail(err, x.end, "%s", x.end_error.text) : GS_OK;
+}
+
 gs_status gs_whatif_open(
 	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *options, gs_error *err)
 {
@@ -371,9 +403,7 @@ gs_status gs_whatif_open(
 			 kept ? &kept->history : NULL, err)))
 		return status;
 	check_conf(w);
-	if (!w->replay.foreign && (status = verify_recording(w, s, err)))
-		return status;
-	if ((status = look_at_end(w, err)))
+	if ((status = look_at_recording(w, s, err)))
 		return status;
 	tell_agreement(w);
 	tell_start(w);

@@ -10,6 +10,19 @@
 #include "tools/message.h"
 #include "tools/options.h"
 
+/* The copy is a .gsnap whatever its name: a name that promises another form is worth a word. */
+static void tell_of_its_form(const char *output)
+{
+	static const char *const others[] = {".pickle", ".pkl", ".json", ".html", ".db", NULL};
+	size_t n = strlen(output);
+	for (const char *const *end = others; *end; end++) {
+		size_t length = strlen(*end);
+		if (n > length && !strcmp(output + n - length, *end))
+			gs_note(
+				"%s is a .gsnap all the same; `gpusnap export` makes other forms of it", output);
+	}
+}
+
 static int redact(gs_snapshot *s, const gs_common *common)
 {
 	unsigned char salt[GS_SALT];
@@ -18,7 +31,10 @@ static int redact(gs_snapshot *s, const gs_common *common)
 		gs_fail(&err, GS_IO, "no random numbers: %s", strerror(errno));
 	else if (!gs_redact(s, salt, &err))
 		gs_export_gsnap_file(s, common->output, common->force, &err);
-	return err.status ? gs_fail_file(common->output, &err, NULL) : GS_EXIT_DONE;
+	if (err.status)
+		return gs_fail_file(common->output, &err, NULL);
+	tell_of_its_form(common->output);
+	return GS_EXIT_DONE;
 }
 
 int gs_cmd_redact(int argc, char **argv)

@@ -47,6 +47,13 @@ void gs_answer_peak(gs_answer *a)
 	gs_answer_put_row(a, "peak", &p, remark);
 }
 
+/* Whether any of its segments would be free without its blocks; where pages can go
+ * back one by one, that is not asked. */
+static bool pins_alone(const gs_diagnosis *d, const gs_pinning *x)
+{
+	return x->sets_free || d->npinning < 2 || d->settings.expandable;
+}
+
 void gs_answer_pinning(gs_answer *a, size_t from, size_t few)
 {
 	const gs_diagnosis *d = a->d;
@@ -67,7 +74,7 @@ void gs_answer_pinning(gs_answer *a, size_t from, size_t few)
 		gs_say_size(&p, (int64_t)x->free_pinned);
 		gs_say(&p, " in ");
 		gs_say_count(&p, x->segments, "segment");
-		gs_say(&p, " from going back to the driver");
+		gs_say(&p, " from going back to the driver%s", pins_alone(d, x) ? "" : ", but not alone");
 		gs_answer_put_row(a, i > from ? "" : from ? "also" : "pinned by", &p, NULL);
 		gs_answer_stack(a, x->stack);
 	}

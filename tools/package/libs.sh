@@ -20,7 +20,8 @@ archive() { # name, flags, file…
 		i=$((i + 1))
 		printf '%s: %s\n\t@$(CC) -O2 -g0 -fPIC -fvisibility=hidden -w $(FLAGS) -c -o $@ $<\n' "$to/obj/$name-$i.o" "$f" >>"$rule"
 	done
-	make --no-print-directory -f "$rule" CC="$CC" AR="$AR" FLAGS="$flags $SIZE_FLAGS" "$to/lib/lib$name.a"
+	# no path of the machine that built it goes into what is handed out
+	make --no-print-directory -f "$rule" CC="$CC" AR="$AR" FLAGS="-ffile-prefix-map=$src=. -ffile-prefix-map=$to=. $flags $SIZE_FLAGS" "$to/lib/lib$name.a"
 }
 describe() { # package, version, libraries, others needed
 	printf 'Name: %s\nDescription: static\nVersion: %s\nRequires: %s\nLibs: -L%s %s\nCflags: -I%s\n' "$1" "$2" "$4" "$to/lib" "$3" "$to/include" \

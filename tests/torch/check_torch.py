@@ -150,8 +150,8 @@ def so_it_does_in_the_loops_whose_memory_is_known():
 @case
 def a_request_that_fails_in_backward_is_the_gradient_of_its_line():
     for how in ('attach', 'use'):
-        for kind, asked, words in (('library', 1, 'gradient of attend (fails.py:22) ← EmbeddingBackward0'), ('library', 0, 'EmbeddingBackward0 (backward pass)'),
-                                   ('own', 1, 'fails.py:18 backward ← gradient of attend (fails.py:23)')):
+        for kind, asked, words in (('library', 1, 'gradient of attend (fails.py:23) ← EmbeddingBackward0'), ('library', 0, 'EmbeddingBackward0 (backward pass)'),
+                                   ('own', 1, 'fails.py:19 backward ← gradient of attend (fails.py:24)')):
             r = Run(f'{here}/backward/fails.py', how, kind, GPUSNAP_BACKWARD=asked)
             assert r.status == 0 and 'OutOfMemoryError' in r.out and len(r.dumps) == 1, (how, kind, r.err)
             said = subprocess.run([gpusnap, 'diagnose', '-q', r.dumps[0]], capture_output=True, text=True, env={**os.environ, 'COLUMNS': '100', 'LC_ALL': 'C.UTF-8'})

@@ -1,4 +1,5 @@
 /* Bands, lives and the heap as columns. */
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -178,61 +179,81 @@ int gpusnap_snapshot_bands(gpusnap_snapshot *s, const char *options, gpusnap_ban
 /* --- lives ---------------------------------------------------------------------------------------
  */
 
-void gpusnap_lives_free(gpusnap_lives *c)
+/* A column that may be asked for alone: where its pointer stands in the struct, how wide a value
+ * is. */
+typedef struct column {
+	size_t at, width;
+	const char *name;
+} column;
+#define COLUMN(columns, member)                                               \
+	{                                                                         \
+		offsetof(columns, member), sizeof *((columns *)NULL)->member, #member \
+	}
+#define COUNT(list) (sizeof(list) / sizeof *(list))
+enum { MOST_COLUMNS = 32 };
+
+/* The columns that the option names, a bit each in their order; all where it names none. */
+static gs_status read_wanted(
+	const gs_api_options *o, const column *all, size_t nall, unsigned *wanted, gs_error *err)
 {
-	free(c->birth);
-	free(c->freed);
-	free(c->death);
-	free(c->address);
-	free(c->size);
-	free(c->holder);
-	free(c->stack);
-	free(c->tag);
-	free(c->step);
-	free(c->stream);
-	free(c->pool);
-	free(c->category);
-	memset(c, 0, sizeof *c);
-}
-
-/* Which of the members are wanted: a bit each, in their order in the struct. */
-#define LIVES_MEMBERS(X) \
-	X(birth)             \
-	X(freed)             \
-	X(death) X(address) X(size) X(holder) X(stack) X(tag) X(step) X(stream) X(pool) X(category)
-
-#define CURVE_MEMBERS(X) X(time_us) X(allocated) X(reserved) X(action)
-enum { MOST_MEMBERS = 32 };
-
-static gs_status read_members(const gs_api_options *o, const char *const *words, size_t nwords,
-	unsigned *wanted, gs_error *err)
-{
-	const char *names[MOST_MEMBERS];
+	const char *names[MOST_COLUMNS];
 	size_t n = 0, k;
-	gs_status status = gs_api_option_texts(o, "columns", names, MOST_MEMBERS, &n, err);
+	gs_status status = gs_api_option_texts(o, "columns", names, MOST_COLUMNS, &n, err);
 	*wanted = n ? 0 : ~0u;
 	for (size_t i = 0; i < n && !status; i++) {
-		for (k = 0; k < nwords && strcmp(words[k], names[i]); k++)
+		for (k = 0; k < nall && strcmp(all[k].name, names[i]); k++)
 			;
-		if (k == nwords)
+		if (k == nall)
 			status = gs_fail(err, GS_INVALID, "no column is called \"%.40s\"", names[i]);
-		*wanted |= 1u << (k % MOST_MEMBERS);
+		*wanted |= 1u << (k % MOST_COLUMNS);
 	}
 	return status;
 }
 
-static bool take_lives(gpusnap_lives *c, size_t n, unsigned wanted)
+/* Takes an array of n values for each wanted column of a zeroed struct: pointers of several types,
+ * written as bytes. */
+static gs_status take_wanted(
+	const gs_api_options *o, void *columns, const column *all, size_t nall, size_t n, gs_error *err)
 {
-	bool taken = true;
-	unsigned bit = 1;
-	c->n = n;
-#define X(member)                            \
-	if (wanted & bit)                        \
-		taken = TAKE(c, member, n) && taken; \
-	bit <<= 1;
-	LIVES_MEMBERS(X)
-#undef X
-	return taken;
+	unsigned wanted;
+	gs_status status = read_wanted(o, all, nall, &wanted, err);
+	for (size_t i = 0; i < nall && !status; i++) {
+		void *values = wanted >> i & 1 ? calloc(n + 1, all[i].width) : NULL;
+		memcpy((char *)columns + all[i].at, &values, sizeof values);
+		if (wanted >> i & 1 && !values)
+			status = gs_fail(err, GS_NO_MEMORY, "no memory for a column of %zu values", n);
+	}
+	return status;
+}
+
+static void free_columns(void *columns, const column *all, size_t nall)
+{
+	for (size_t i = 0; i < nall; i++) {
+		void *values;
+		memcpy(&values, (char *)columns + all[i].at, sizeof values);
+		free(values);
+	}
+}
+
+static const column life_columns[] = {
+	COLUMN(gpusnap_lives, birth),
+	COLUMN(gpusnap_lives, freed),
+	COLUMN(gpusnap_lives, death),
+	COLUMN(gpusnap_lives, address),
+	COLUMN(gpusnap_lives, size),
+	COLUMN(gpusnap_lives, holder),
+	COLUMN(gpusnap_lives, stack),
+	COLUMN(gpusnap_lives, tag),
+	COLUMN(gpusnap_lives, step),
+	COLUMN(gpusnap_lives, stream),
+	COLUMN(gpusnap_lives, pool),
+	COLUMN(gpusnap_lives, category),
+};
+
+void gpusnap_lives_free(gpusnap_lives *c)
+{
+	free_columns(c, life_columns, COUNT(life_columns));
+	memset(c, 0, sizeof *c);
 }
 
 #define PUT(c, member, i, value)      \
@@ -261,18 +282,12 @@ static void fill_life(const gs_timeline *t, uint32_t i, gpusnap_lives *c)
 static gs_status answer_lives(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
 	void *columns, gs_error *err)
 {
-	static const char *const words[] = {
-#define X(member) #member,
-		LIVES_MEMBERS(X)
-#undef X
-	};
-	unsigned wanted;
+	gpusnap_lives *c = columns;
 	(void)s;
-	gs_status status = read_members(o, words, sizeof words / sizeof *words, &wanted, err);
-	if (!status && !take_lives(columns, t->lives.n, wanted))
-		status = gs_fail(err, GS_NO_MEMORY, "no memory for %u lives", t->lives.n);
+	c->n = t->lives.n;
+	gs_status status = take_wanted(o, c, life_columns, COUNT(life_columns), c->n, err);
 	for (uint32_t i = 0; !status && i < t->lives.n; i++)
-		fill_life(t, i, columns);
+		fill_life(t, i, c);
 	return status;
 }
 
@@ -288,27 +303,17 @@ int gpusnap_snapshot_lives(gpusnap_snapshot *s, const char *options, gpusnap_liv
 /* --- the curve -----------------------------------------------------------------------------------
  */
 
+static const column curve_columns[] = {
+	COLUMN(gpusnap_curve, time_us),
+	COLUMN(gpusnap_curve, allocated),
+	COLUMN(gpusnap_curve, reserved),
+	COLUMN(gpusnap_curve, action),
+};
+
 void gpusnap_curve_free(gpusnap_curve *c)
 {
-	free(c->time_us);
-	free(c->allocated);
-	free(c->reserved);
-	free(c->action);
+	free_columns(c, curve_columns, COUNT(curve_columns));
 	memset(c, 0, sizeof *c);
-}
-
-static bool take_curve(gpusnap_curve *c, size_t n, unsigned wanted)
-{
-	bool taken = true;
-	unsigned bit = 1;
-	c->n = n;
-#define X(member)                            \
-	if (wanted & bit)                        \
-		taken = TAKE(c, member, n) && taken; \
-	bit <<= 1;
-	CURVE_MEMBERS(X)
-#undef X
-	return taken;
 }
 
 static void fill_curve(const gs_timeline *t, gpusnap_curve *c)
@@ -329,18 +334,12 @@ static void fill_curve(const gs_timeline *t, gpusnap_curve *c)
 static gs_status answer_curve(gpusnap_snapshot *s, const gs_timeline *t, const gs_api_options *o,
 	void *columns, gs_error *err)
 {
-	static const char *const words[] = {
-#define X(member) #member,
-		CURVE_MEMBERS(X)
-#undef X
-	};
-	unsigned wanted;
+	gpusnap_curve *c = columns;
 	(void)s;
-	gs_status status = read_members(o, words, sizeof words / sizeof *words, &wanted, err);
-	if (!status && !take_curve(columns, t->device->trace.n, wanted))
-		status = gs_fail(err, GS_NO_MEMORY, "no memory for %zu events", t->device->trace.n);
+	c->n = t->device->trace.n;
+	gs_status status = take_wanted(o, c, curve_columns, COUNT(curve_columns), c->n, err);
 	if (!status)
-		fill_curve(t, columns);
+		fill_curve(t, c);
 	return status;
 }
 

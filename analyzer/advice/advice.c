@@ -293,7 +293,8 @@ static gs_status advise_recording(gs_diagnosis *d)
 /* Where nobody knows the capacity, others may hold what is missing. */
 static gs_status advise_looking_outside(gs_diagnosis *d)
 {
-	if (d->verdict != GS_VERDICT_SHORTAGE || !d->null[GS_STEP_OUTSIDE] || !d->has_layout)
+	if (d->verdict != GS_VERDICT_SHORTAGE || !d->null[GS_STEP_OUTSIDE] || !d->has_layout ||
+		gs_request_exceeds_device(d))
 		return GS_OK;
 	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
 		"look whether other processes hold memory of the device (nvidia-smi), or give its size: --capacity",
@@ -318,20 +319,20 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 {
 	const char *kind = gs_step_kind(d->verdict);
 	gs_status status = GS_OK;
-	bool grows_first = (kind && !strcmp(kind, "shortage")) || gs_growth_decides(d);
+	bool grows_first = !gs_request_exceeds_device(d) &&
+		((kind && !strcmp(kind, "shortage")) || gs_growth_decides(d));
 	bool look_first = gs_look_outside_first(d);
 	if (look_first)
 		status = advise_looking_outside(d);
-	bool too_large = gs_request_exceeds_device(d);
-	if (!status && grows_first && !too_large)
+	if (!status && grows_first)
 		status = advise_growth(d);
 	if (!status && kind && !strcmp(kind, "fragmentation"))
 		status = advise_against_fragmentation(d, replays, err);
 	else if (!status)
 		status = advise_by_verdict(d);
-	if (!status && (!grows_first || too_large))
+	if (!status && !grows_first)
 		status = advise_growth(d);
-	if (!status && !look_first && !too_large)
+	if (!status && !look_first)
 		status = advise_looking_outside(d);
 	if (!status)
 		status = advise_recording(d);

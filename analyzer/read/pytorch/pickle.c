@@ -6,6 +6,7 @@
 
 #include "analyzer/model/memory.h"
 #include "analyzer/read/pytorch/pickle.h"
+#include "analyzer/read/pytorch/pickle_probe.h"
 #include "analyzer/read/pytorch/pickle_text.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/pytorch/builder.h"
@@ -150,32 +151,41 @@ static gs_status line(unpickler *u, const char **text, size_t *n)
 	return GS_OK;
 }
 
+static gs_status text_memo(unpickler *u, unsigned char op, const char *text, size_t n)
+{
+	uint64_t index;
+	if (!gs_pickle_index(text, n, &index))
+		return gs_fail(u->err, GS_FORMAT, "a memo index that is no number at byte %llu",
+			(unsigned long long)u->opcode_at);
+	bool failed = op == 'p' ? gs_torch_put(&u->t, index, offset(u)) : gs_torch_get(&u->t, index);
+	return failed ? complaint(u) : GS_OK;
+}
+
+static gs_status text_string(unpickler *u, unsigned char op, const char *text, size_t n)
+{
+	char *copy = gs_memory_take(2 * n + 1);
+	if (!copy)
+		return gs_fail(u->err, GS_NO_MEMORY, "out of memory");
+	size_t length = op == 'V' ? gs_pickle_unescape_unicode(text, n, copy)
+							  : gs_pickle_unescape_string(text, n, copy);
+	gs_status status = gs_torch_push_string(&u->t, copy, length);
+	gs_memory_give(copy);
+	return status ? complaint(u) : GS_OK;
+}
+
+/* Opcodes of protocol 0, whose argument is the rest of the line. */
 static gs_status text_opcode(unpickler *u, unsigned char op)
 {
 	const char *text = NULL;
 	size_t n = 0;
-	uint64_t index;
 	gs_torch_value v;
 	gs_status status = line(u, &text, &n);
 	if (status)
 		return status;
-	if (op == 'p' || op == 'g') {
-		if (!gs_pickle_index(text, n, &index))
-			return gs_fail(u->err, GS_FORMAT, "a memo index that is no number at byte %llu",
-				(unsigned long long)u->opcode_at);
-		status = op == 'p' ? gs_torch_put(&u->t, index, offset(u)) : gs_torch_get(&u->t, index);
-		return status ? complaint(u) : GS_OK;
-	}
-	if (op == 'V' || op == 'S') {
-		char *copy = gs_memory_take(2 * n + 1);
-		if (!copy)
-			return gs_fail(u->err, GS_NO_MEMORY, "out of memory");
-		size_t length = op == 'V' ? gs_pickle_unescape_unicode(text, n, copy)
-								  : gs_pickle_unescape_string(text, n, copy);
-		status = gs_torch_push_string(&u->t, copy, length);
-		gs_memory_give(copy);
-		return status ? complaint(u) : GS_OK;
-	}
+	if (op == 'p' || op == 'g')
+		return text_memo(u, op, text, n);
+	if (op == 'V' || op == 'S')
+		return text_string(u, op, text, n);
 	if (!gs_pickle_number(op, text, n, &v))
 		return gs_fail(u->err, GS_FORMAT, "a number that is none at byte %llu",
 			(unsigned long long)u->opcode_at);
@@ -197,43 +207,6 @@ static gs_status refuse(unpickler *u, unsigned char op, const char *name)
 		name, *what ? " " : "", what, (unsigned long long)u->opcode_at);
 }
 
-static const char *name_of_unsafe(unsigned char op)
-{
-	static const struct {
-		unsigned char op;
-		const char *name;
-	} names[] = {
-		{'c', "GLOBAL"},
-		{0x93, "STACK_GLOBAL"},
-		{'R', "REDUCE"},
-		{'b', "BUILD"},
-		{'i', "INST"},
-		{'o', "OBJ"},
-		{0x81, "NEWOBJ"},
-		{0x92, "NEWOBJ_EX"},
-		{'P', "PERSID"},
-		{'Q', "BINPERSID"},
-		{0x82, "EXT1"},
-		{0x83, "EXT2"},
-		{0x84, "EXT4"},
-		{0x97, "NEXT_BUFFER"},
-		{0x98, "READONLY_BUFFER"},
-	};
-	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (names[i].op == op)
-			return names[i].name;
-	return NULL;
-}
-
-static gs_status rare_opcode(unpickler *u, unsigned char op)
-{
-	const char *unsafe = name_of_unsafe(op);
-	if (unsafe)
-		return refuse(u, op, unsafe);
-	return gs_fail(u->err, GS_FORMAT, "opcode 0x%02x is not one of a snapshot's, at byte %llu", op,
-		(unsigned long long)u->opcode_at);
-}
-
 /* An argument of n little-endian bytes. The loop has looked LOOK_AHEAD bytes ahead unless the file
  * ends before. */
 #define ARGUMENT(n)                         \
@@ -248,7 +221,35 @@ static gs_status rare_opcode(unpickler *u, unsigned char op)
 		if (call)                \
 			return complaint(u); \
 	} while (0)
+#define TRY_WITH(n, call) \
+	do {                  \
+		ARGUMENT(n);      \
+		TRY(call);        \
+	} while (0)
 #define PUSH(...) TRY(gs_torch_push(t, (gs_torch_value){__VA_ARGS__}))
+
+static gs_status other_opcode(unpickler *u, unsigned char op)
+{
+	uint64_t arg;
+	if (op && strchr("ILFSVpg", op))
+		return text_opcode(u, op);
+	switch (op) {
+	case 0x80: /* PROTO */
+		ARGUMENT(1);
+		if (arg <= NEWEST_PROTOCOL)
+			return GS_OK;
+		return gs_fail(u->err, GS_VERSION, "pickle protocol %u is newer than %d", (unsigned)arg,
+			NEWEST_PROTOCOL);
+	case 0x95: ARGUMENT(8); return GS_OK; /* FRAME: a hint for buffering */
+	case '.': return GS_END;
+	default: break;
+	}
+	const char *unsafe = gs_pickle_unsafe(op);
+	if (unsafe)
+		return refuse(u, op, unsafe);
+	return gs_fail(u->err, GS_FORMAT, "opcode 0x%02x is not one of a snapshot's, at byte %llu", op,
+		(unsigned long long)u->opcode_at);
+}
 
 /* Of the opcodes that come next, the LONG_BINGETs of frames, as long as there is room for them: a
  * stack is a list of such, and most of a pickle is stacks. */
@@ -265,63 +266,41 @@ static inline void get_frames(unpickler *u)
 	t->n = n;
 }
 
-/* One opcode; GS_END at STOP. */
-static inline gs_status step_opcode(unpickler *u)
+/* What the opcodes of a snapshot do; a tuple is as good as a list, a set is not looked into. */
+static inline gs_status run_opcode(unpickler *u, unsigned char op)
 {
 	gs_torch *t = &u->t;
 	uint64_t arg;
-	if (u->end - u->p < LOOK_AHEAD && !look_ahead(u, LOOK_AHEAD) && u->p == u->end)
-		return ends(u);
-	u->opcode_at = offset(u);
-	unsigned char op = *u->p++;
 	switch (op) {
-	case 'h':
-		ARGUMENT(1);
-		TRY(gs_torch_get(t, arg));
-		break; /* BINGET */
-	case 'j':
-		ARGUMENT(4);
-		TRY(gs_torch_get(t, arg));
+	case 'h': TRY_WITH(1, gs_torch_get(t, arg)); break; /* BINGET */
+	case 'j':                                           /* LONG_BINGET */
+		TRY_WITH(4, gs_torch_get(t, arg));
 		get_frames(u);
-		break; /* LONG_BINGET */
-	case 'K':
-		ARGUMENT(1);
-		TRY(gs_torch_push_int(t, (int64_t)arg));
-		break; /* BININT1 */
-	case 'M':
-		ARGUMENT(2);
-		TRY(gs_torch_push_int(t, (int64_t)arg));
-		break; /* BININT2 */
-	case 'J':
-		ARGUMENT(4);
-		TRY(gs_torch_push_int(t, (int32_t)arg));
-		break;                                          /* BININT */
-	case 0x8a: ARGUMENT(1); return long_number(u, arg); /* LONG1 */
-	case 0x8b: ARGUMENT(4); return long_number(u, arg); /* LONG4 */
-	case 0x8c:
-	case 'U':
-	case 'C':
-		ARGUMENT(1);
-		return counted_string(u, arg); /* SHORT_BINUNICODE, SHORT_BINSTRING, SHORT_BINBYTES */
-	case 'X':
-	case 'T':
-	case 'B': ARGUMENT(4); return counted_string(u, arg); /* BINUNICODE, BINSTRING, BINBYTES */
-	case 0x8d:
-	case 0x8e:
-	case 0x96: ARGUMENT(8); return counted_string(u, arg); /* BINUNICODE8, BINBYTES8, BYTEARRAY8 */
-	case 'G': return real_number(u);                       /* BINFLOAT */
+		break;
+	case 'K': TRY_WITH(1, gs_torch_push_int(t, (int64_t)arg)); break; /* BININT1 */
+	case 'M': TRY_WITH(2, gs_torch_push_int(t, (int64_t)arg)); break; /* BININT2 */
+	case 'J': TRY_WITH(4, gs_torch_push_int(t, (int32_t)arg)); break; /* BININT */
+	case 0x8a: ARGUMENT(1); return long_number(u, arg);               /* LONG1 */
+	case 0x8b: ARGUMENT(4); return long_number(u, arg);               /* LONG4 */
+	case 0x8c:                                                        /* SHORT_BINUNICODE */
+	case 'U':                                                         /* SHORT_BINSTRING */
+	case 'C': ARGUMENT(1); return counted_string(u, arg);             /* SHORT_BINBYTES */
+	case 'X':                                                         /* BINUNICODE */
+	case 'T':                                                         /* BINSTRING */
+	case 'B': ARGUMENT(4); return counted_string(u, arg);             /* BINBYTES */
+	case 0x8d:                                                        /* BINUNICODE8 */
+	case 0x8e:                                                        /* BINBYTES8 */
+	case 0x96: ARGUMENT(8); return counted_string(u, arg);            /* BYTEARRAY8 */
+	case 'G': return real_number(u);                                  /* BINFLOAT */
+	case 'N': PUSH(.type = GS_V_NONE); break;
+	case 0x88: PUSH(.type = GS_V_BOOL, .u = 1); break;
+	case 0x89: PUSH(.type = GS_V_BOOL, .u = 0); break;
 	case 0x94: TRY(gs_torch_put(t, u->memoized++, offset(u))); break; /* MEMOIZE */
-	case 'q':
-		ARGUMENT(1);
-		TRY(gs_torch_put(t, arg, offset(u)));
-		break; /* BINPUT */
-	case 'r':
-		ARGUMENT(4);
-		TRY(gs_torch_put(t, arg, offset(u)));
-		break; /* LONG_BINPUT */
+	case 'q': TRY_WITH(1, gs_torch_put(t, arg, offset(u))); break;    /* BINPUT */
+	case 'r': TRY_WITH(4, gs_torch_put(t, arg, offset(u))); break;    /* LONG_BINPUT */
 	case '}': TRY(gs_torch_push_dict(t)); break;
 	case ']':
-	case ')': TRY(gs_torch_push_list(t)); break; /* a tuple is as good as a list */
+	case ')': TRY(gs_torch_push_list(t)); break;
 	case '(': TRY(gs_torch_mark(t)); break;
 	case 'u': TRY(gs_torch_setitems(t)); break;
 	case 's': TRY(gs_torch_setitem(t)); break;
@@ -335,34 +314,25 @@ static inline gs_status step_opcode(unpickler *u)
 	case 0x87: TRY(gs_torch_tuple(t, 3)); break;
 	case 0x8f: PUSH(.type = GS_V_OPAQUE); break; /* EMPTY_SET */
 	case 0x90: TRY(gs_torch_pop_mark(t)); break; /* ADDITEMS */
-	case 0x91:
+	case 0x91:                                   /* FROZENSET */
 		TRY(gs_torch_pop_mark(t));
 		PUSH(.type = GS_V_OPAQUE);
-		break; /* FROZENSET */
-	case 'N': PUSH(.type = GS_V_NONE); break;
-	case 0x88: PUSH(.type = GS_V_BOOL, .u = 1); break;
-	case 0x89: PUSH(.type = GS_V_BOOL, .u = 0); break;
+		break;
 	case '0': TRY(gs_torch_pop(t)); break;
 	case '1': TRY(gs_torch_pop_mark(t)); break;
 	case '2': TRY(gs_torch_dup(t)); break;
-	case 'I':
-	case 'L':
-	case 'F':
-	case 'S':
-	case 'V':
-	case 'p':
-	case 'g': return text_opcode(u, op);
-	case 0x80: /* PROTO */
-		ARGUMENT(1);
-		if (arg > NEWEST_PROTOCOL)
-			return gs_fail(u->err, GS_VERSION, "pickle protocol %u is newer than %d", (unsigned)arg,
-				NEWEST_PROTOCOL);
-		break;
-	case 0x95: ARGUMENT(8); break; /* FRAME: a hint for buffering */
-	case '.': return GS_END;
-	default: return rare_opcode(u, op);
+	default: return other_opcode(u, op);
 	}
 	return GS_OK;
+}
+
+/* One opcode; GS_END at STOP. */
+static inline gs_status step_opcode(unpickler *u)
+{
+	if (u->end - u->p < LOOK_AHEAD && !look_ahead(u, LOOK_AHEAD) && u->p == u->end)
+		return ends(u);
+	u->opcode_at = offset(u);
+	return run_opcode(u, *u->p++);
 }
 
 static void look_behind(unpickler *u)
@@ -421,66 +391,4 @@ gs_status gs_pickle_check(gs_source *source, gs_sink to, void *arg, gs_error *er
 	return status;
 }
 
-/* Whether the line that begins at *i is what opcode has as its argument in protocol 0; *i moves
- * behind it (n where the head ends before it). */
-static bool text_argument(const unsigned char *head, size_t n, size_t *i, char opcode)
-{
-	static const char word[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.<>";
-	const char *of = opcode == 'c'       ? word
-		: opcode == 'F'                  ? "0123456789+-.einfa"
-		: opcode == 'p' || opcode == 'g' ? "0123456789"
-										 : "0123456789-L";
-	bool any = opcode == 'V' || opcode == 'S';
-	size_t from = *i;
-	for (; *i < n && head[*i] != '\n'; ++*i)
-		if (any ? head[*i] < ' ' : !head[*i] || !strchr(of, head[*i]))
-			return false;
-	if (opcode == 'S' && from < n && head[from] != '\'' && head[from] != '"')
-		return false;
-	bool empty = *i == from && *i < n;
-	*i = *i < n ? *i + 1 : n;
-	return opcode == 'V' || !empty;
-}
-
-/* Follows opcodes of protocol 0. A log may well begin with a bracket and a capital letter, on every
- * line: something that builds must be among them. */
-static bool begins_as_protocol_0(const unsigned char *head, size_t n)
-{
-	bool builds = false;
-	size_t i = 0, known = 0;
-	if (n < 3 || (head[0] != '(' && head[0] != 'c'))
-		return false;
-	while (i < n && known < 24) {
-		char opcode = (char)head[i++];
-		if (!opcode)
-			return false;
-		if (strchr("VSILFpgc", opcode)) {
-			if (!text_argument(head, n, &i, opcode) ||
-				(opcode == 'c' && i < n && !text_argument(head, n, &i, opcode)))
-				return false;
-		} else if (strchr("dltsaue.Rb", opcode)) {
-			builds = true;
-		} else if (!strchr("(}])N", opcode)) {
-			return false;
-		}
-		builds |= opcode == 'p' || opcode == 'g';
-		known++;
-		if (opcode == '.')
-			return i == n || (i + 1 == n && head[i] == '\n');
-	}
-	return builds;
-}
-
-static int probe_pickle(const unsigned char *head, size_t n)
-{
-	if (n >= 2 && head[0] == 0x80 && head[1] >= 2 && head[1] < 16)
-		return 90;
-	if (begins_as_protocol_0(head, n))
-		return 80;
-	if (n >= 3 && (head[0] == '}' || head[0] == ']') &&
-		(head[1] == 'q' || head[1] == '.' || head[1] == '('))
-		return 80; /* protocol 1 */
-	return 0;
-}
-
-const gs_reader gs_reader_pickle = {"pickle", probe_pickle, read_pickle};
+const gs_reader gs_reader_pickle = {"pickle", gs_pickle_probe, read_pickle};

@@ -70,3 +70,8 @@ gs_bfc_dump *gs_bfc_dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh)
 	b->open = true;
 	return d;
 }
+
+bool gs_bfc_is_over(const gs_bfc *b)
+{
+	return b->open && (b->dumps[b->n - 1].stats || b->dumps[b->n - 1].summed);
+}

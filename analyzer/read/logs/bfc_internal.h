@@ -8,4 +8,7 @@
  * NULL when memory is short. */
 gs_bfc_dump *gs_bfc_dump_of(gs_bfc *b, const gs_text *t, size_t i, bool fresh);
 
+/* After the sums and statistics of a dump nothing of it follows but more of them. */
+bool gs_bfc_is_over(const gs_bfc *b);
+
 #endif

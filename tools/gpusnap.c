@@ -10,6 +10,7 @@
 #include "schema/outfile.h"
 #include "schema/version.h"
 #include "tools/message.h"
+#include "tools/options.h"
 
 static int unknown_command(const char *name)
 {
@@ -20,14 +21,18 @@ static int unknown_command(const char *name)
 			words[n++] = c->name;
 	const char *near = gs_nearest_word(name, words);
 	char hint[300] = "`gpusnap help` lists the commands";
+	char owner[200];
 	gs_query query;
-	if (!access(name, F_OK))
+	if (name[0] == '-' && gs_options_elsewhere(name, owner, sizeof owner))
+		snprintf(hint, sizeof hint, "%s: an option stands behind its command", owner);
+	else if (!access(name, F_OK))
 		snprintf(hint, sizeof hint, "did you mean `gpusnap diagnose %.200s`?", name);
 	else if (strlen(name) > 2 && !gs_query_find(name, &query, NULL))
 		snprintf(hint, sizeof hint, "did you mean `gpusnap query FILE \"%s\"`?", query.name);
 	else if (near)
 		snprintf(hint, sizeof hint, "did you mean `%s`?", near);
-	return gs_fail_usage(NULL, hint, "no command is called `%s`", name);
+	return gs_fail_usage(NULL, hint,
+		name[0] == '-' ? "gpusnap itself has no option %s" : "no command is called `%s`", name);
 }
 
 /* --json, --format json or --format=json, before the options are read: their errors are JSON too.

@@ -14,7 +14,7 @@
 #include "tools/message.h"
 #include "tools/output.h"
 
-enum { MOST_TOLD = 4 };
+enum { MOST_TOLD = 4, MOST_OWNERS = 3 };
 
 typedef struct parse {
 	const gs_option *options;
@@ -29,18 +29,97 @@ typedef struct parse {
 	size_t ntold;
 } parse;
 
-static int complain_unknown(const parse *p, const char *word)
+static gs_options_show *show_by;
+
+void gs_options_show_by(gs_options_show *show) { show_by = show; }
+
+/* What is looked for in the tables of all commands, and what the last of them said. */
+static struct {
+	const char *name; /* "--capacity", "-c" */
+	bool found;
+	const char *names[512]; /* of all options that were shown; ended by NULL */
+	size_t n;
+} search;
+
+static void look_at(const gs_option *options)
 {
-	const char *names[64] = {"help"};
+	for (const gs_option *o = options; o->type != GS_OPT_END; o++) {
+		bool same = search.name[1] == '-' ? !strcmp(search.name + 2, o->name)
+										  : o->letter && search.name[1] == o->letter;
+		search.found |= same;
+		if (search.n + 1 < sizeof search.names / sizeof *search.names)
+			search.names[search.n++] = o->name;
+	}
+}
+
+static bool has_option(const gs_command *c, const char *name)
+{
+	char command[32], flag[] = "--help";
+	if (!c->run || !strcmp(c->name, "help"))
+		return false;
+	snprintf(command, sizeof command, "%s", c->name);
+	char *args[] = {command, flag, NULL};
+	gs_options_show *before = show_by;
+	search.name = name, search.found = false;
+	show_by = look_at;
+	c->run(2, args);
+	show_by = before;
+	return search.found;
+}
+
+/* Commands that read a recording come before those that make one. */
+static bool reads(const gs_command *c) { return strstr(c->arguments, "FILE") != NULL; }
+
+bool gs_options_elsewhere(const char *name, char *text, size_t cap)
+{
+	const gs_command *owners[64];
+	size_t n = 0, used;
+	search.n = 0;
+	for (int first = 1; first >= 0; first--)
+		for (const gs_command *c = gs_commands; c->name; c++)
+			if (reads(c) == first && n < 64 && has_option(c, name))
+				owners[n++] = c;
+	search.names[search.n] = NULL;
+	if (!n)
+		return false;
+	used = (size_t)snprintf(text, cap, "`gpusnap %s %s` has it", owners[0]->name, name);
+	for (size_t i = 1; i < n && i <= MOST_OWNERS && used < cap; i++)
+		used += (size_t)snprintf(text + used, cap - used, "%s%s",
+			i > 1 && i + 1 == n ? " and "
+				: i > 1         ? ", "
+				: n == 2        ? ", and so has "
+								: ", and so have ",
+			owners[i]->name);
+	if (n - 1 > MOST_OWNERS && used < cap)
+		snprintf(text + used, cap - used, " and %zu other commands", n - 1 - MOST_OWNERS);
+	return true;
+}
+
+/* The nearest word of this command's options; else of any other's. */
+static void hint_at(const parse *p, const char *name, char *hint, size_t cap)
+{
+	const char *names[64] = {"help"}, *near;
+	char owner[200], other[64];
 	int n = 1;
 	for (const gs_option *o = p->options; o->type != GS_OPT_END && n < 63; o++)
 		names[n++] = o->name;
-	char name[64], hint[120];
-	snprintf(name, sizeof name, "%.*s", (int)strcspn(word, "="), word);
-	const char *near = word[0] == '-' && word[1] == '-' ? gs_nearest_word(name + 2, names) : NULL;
-	if (near)
-		snprintf(hint, sizeof hint, "did you mean --%s? see `gpusnap help %s`", near, p->command);
-	return gs_fail_usage(p->command, near ? hint : NULL, "no option is called %s", name);
+	if (gs_options_elsewhere(name, owner, sizeof owner)) {
+		snprintf(hint, cap, "%s; `gpusnap help %s` lists what this one has", owner, p->command);
+	} else if (name[1] == '-' && (near = gs_nearest_word(name + 2, names))) {
+		snprintf(hint, cap, "did you mean --%s? see `gpusnap help %s`", near, p->command);
+	} else if (name[1] == '-' && (near = gs_nearest_word(name + 2, search.names))) {
+		snprintf(other, sizeof other, "--%s", near);
+		gs_options_elsewhere(other, owner, sizeof owner);
+		snprintf(hint, cap, "did you mean %s? %s", other, owner);
+	}
+}
+
+static int complain_unknown(const parse *p, const char *word)
+{
+	char name[64], hint[320] = "";
+	snprintf(name, sizeof name, "%.*s", word[1] == '-' ? (int)strcspn(word, "=") : 2, word);
+	hint_at(p, name, hint, sizeof hint);
+	return gs_fail_usage(p->command, *hint ? hint : NULL, "no option is called %s", name);
 }
 
 static int complain_value(const parse *p, const gs_option *o, const char *value, const char *wanted)
@@ -166,7 +245,7 @@ static int take_letters(parse *p, char *word)
 		while (o->type != GS_OPT_END && o->letter != *c)
 			o++;
 		if (o->type == GS_OPT_END)
-			return complain_unknown(p, word);
+			return complain_unknown(p, (char[]){'-', *c, '\0'});
 		p->value = o->type != GS_OPT_FLAG && c[1] ? c + 1 + (c[1] == '=') : NULL;
 		int status = take_argument(p, o);
 		if (status >= 0 || o->type != GS_OPT_FLAG)
@@ -189,10 +268,6 @@ static void wrapped(const char *text, int column, int width)
 	}
 	printf("\n");
 }
-
-static gs_options_show *show_by;
-
-void gs_options_show_by(gs_options_show *show) { show_by = show; }
 
 static int help(const gs_option *options, const char *name)
 {

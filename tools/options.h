@@ -25,6 +25,7 @@
 #define GS_TOOLS_OPTIONS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #define GS_UNSET \
@@ -132,5 +133,9 @@ int gs_options_parse(
  * made from the tables (tools/describe.h). */
 typedef void gs_options_show(const gs_option *options);
 void gs_options_show_by(gs_options_show *show);
+
+/* Which commands have an option, "--capacity" or "-c", in a sentence: "`gpusnap diagnose
+ * --capacity` has it, and so has whatif". False: none has, and text is as it was. */
+bool gs_options_elsewhere(const char *name, char *text, size_t cap);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "analyzer/advice/answer.h"
 #include "analyzer/advice/culprit.h"
+#include "analyzer/model/frames.h"
 #include "analyzer/model/place.h"
 
 /* Advice is stored as plain text; the answer that shows it decides on colours and Markdown. */
@@ -196,11 +197,18 @@ static gs_status advise_small_tensors(gs_diagnosis *d)
 	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
+/* A line can be moved; what autograd allocates in backward, under its node's name, cannot. */
+static bool is_a_line(const gs_diagnosis *d, gs_id stack)
+{
+	gs_id frame = gs_stack_user_frame(d->snapshot, stack);
+	return gs_frame_is_user(d->snapshot, frame) || gs_frame_is_library(d->snapshot, frame);
+}
+
 static gs_status advise_pinning(gs_diagnosis *d)
 {
 	const gs_pinning *p = d->npinning ? &d->pinning[0] : NULL;
 	gs_prose act, why;
-	if (!gs_pinning_matters(d) || !p->sets_free || !gs_names_somebody(d, p->stack))
+	if (!gs_pinning_matters(d) || !p->sets_free || !is_a_line(d, p->stack))
 		return GS_OK;
 	if (d->verdict == GS_STEP_STRANDED && gs_free_is_small(d))
 		return advise_small_tensors(d);
@@ -213,10 +221,11 @@ static gs_status advise_pinning(gs_diagnosis *d)
 
 static gs_status advise_growth(gs_diagnosis *d)
 {
-	const gs_growth *g = d->ngrowth ? &d->growth[0] : NULL;
+	gs_growth all, *g = &all;
 	gs_prose act, why;
-	if (!g || g->bytes < d->totals.allocated / 20 || !gs_names_somebody(d, g->stack))
+	if (!gs_growth_matters(d) || d->growth_advice)
 		return GS_OK;
+	gs_growth_of_place(d, 0, g);
 	gs_prose_clear(&act), gs_prose_clear(&why);
 	gs_say(&act, "stop keeping what ");
 	gs_say_place(&act, &plain, d, g->stack);
@@ -225,6 +234,7 @@ static gs_status advise_growth(gs_diagnosis *d)
 	gs_say(&why, " in ");
 	gs_say_count(&why, g->blocks, "block");
 	gs_say(&why, g->estimated ? ", more and more of them" : " outlived the steps that made them");
+	d->growth_advice = d->nadvice + 1;
 	return advise(d, g->estimated ? GS_KNOWN_ESTIMATED : GS_KNOWN_COMPUTED, &act, &why);
 }
 
@@ -307,6 +317,8 @@ static gs_status advise_against_fragmentation(gs_diagnosis *d, bool replays, gs_
 	gs_status status = replays ? gs_advise_settings(d, &tried, err) : GS_OK;
 	if (!status && !tried && d->verdict != GS_STEP_ROUNDING)
 		status = advise_expandable(d);
+	if (!status && d->nadvice)
+		status = advise_growth(d); /* whatever the setting gains, growth takes again */
 	if (!status)
 		status = advise_by_verdict(d);
 	size_t before = d->nadvice;
@@ -319,8 +331,7 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 {
 	const char *kind = gs_step_kind(d->verdict);
 	gs_status status = GS_OK;
-	bool grows_first = !gs_request_exceeds_device(d) &&
-		((kind && !strcmp(kind, "shortage")) || gs_growth_decides(d));
+	bool grows_first = (kind && !strcmp(kind, "shortage")) || gs_growth_decides(d);
 	bool look_first = gs_look_outside_first(d);
 	if (look_first)
 		status = advise_looking_outside(d);
@@ -330,7 +341,7 @@ gs_status gs_advise(gs_diagnosis *d, bool replays, gs_error *err)
 		status = advise_against_fragmentation(d, replays, err);
 	else if (!status)
 		status = advise_by_verdict(d);
-	if (!status && !grows_first)
+	if (!status)
 		status = advise_growth(d);
 	if (!status && !look_first)
 		status = advise_looking_outside(d);

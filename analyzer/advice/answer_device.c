@@ -122,13 +122,16 @@ void gs_answer_device(gs_answer *a)
 	say_part(&parts, d->device_free, "free");
 	if (!parts.n && whole < 0)
 		return;
-	if (whole < 0 && d->device_free >= 0 && d->reserved >= 0)
+	/* without the capacity nobody knows what others hold */
+	if (whole < 0 && d->device_free >= 0 && d->reserved >= 0) {
 		whole = d->reserved + d->device_free;
+		gs_say(&p, "at least ");
+	}
 	if (whole >= 0)
 		gs_say_size(&p, whole);
 	/* the parts make the whole only where all of them are known */
 	if (parts.n)
-		gs_say(&p, "%s%s", !p.n ? "" : others >= 0 || d->capacity < 0 ? " = " : ": ", parts.text);
+		gs_say(&p, "%s%s", !p.n ? "" : others >= 0 ? " = " : ": ", parts.text);
 	if (d->device)
 		write_label(label, sizeof label, d->snapshot, d->device);
 	gs_answer_put_row(a, label, &p, NULL);

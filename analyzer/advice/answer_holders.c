@@ -3,7 +3,9 @@
 
 #include <stdlib.h>
 
-enum { FEW_GROWTH = 2, FEW_VARYING = 5 };
+#include "analyzer/advice/culprit.h"
+
+enum { FEW_VARYING = 5 };
 
 static void say_categories(
 	gs_prose *p, const gs_diagnosis *d, const gs_category_sum *sums, size_t n)
@@ -105,12 +107,15 @@ void gs_answer_holders(gs_answer *a, const char *label, size_t from, size_t few)
 		gs_answer_left(a, d->nholders, "holders");
 }
 
-void gs_answer_growth(gs_answer *a)
+void gs_answer_growth(gs_answer *a, size_t few)
 {
 	const gs_diagnosis *d = a->d;
-	for (size_t i = 0; i < gs_answer_some(a, d->ngrowth, FEW_GROWTH); i++) {
-		const gs_growth *g = &d->growth[i];
+	size_t most = gs_answer_some(a, d->ngrowth, few), told = 0;
+	for (size_t i = 0; i < d->ngrowth && told < most; i++) {
+		gs_growth all, *g = &all;
 		gs_prose p;
+		if (!gs_growth_of_place(d, i, g))
+			continue;
 		gs_prose_clear(&p);
 		gs_say_place(&p, a->voice, d, g->stack);
 		gs_say(&p, ": ");
@@ -123,7 +128,7 @@ void gs_answer_growth(gs_answer *a)
 			gs_say(&p, ", more in each of %zu steps", g->steps);
 		else
 			gs_say(&p, ", more in %zu of %zu steps", g->steps, g->of_steps);
-		gs_answer_put_row(a, i ? "" : "grows", &p, g->estimated ? "(estimated)" : NULL);
+		gs_answer_put_row(a, told++ ? "" : "grows", &p, g->estimated ? "(estimated)" : NULL);
 		gs_answer_stack(a, g->stack);
 	}
 }

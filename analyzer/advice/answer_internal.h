@@ -5,13 +5,14 @@
 
 #include "analyzer/advice/answer.h"
 
-enum { MOST_SHOWN = 64 };
+enum { MOST_SHOWN = 64, MOST_LEAN = 4 };
 
 typedef struct gs_answer {
 	const gs_diagnosis *d;
 	FILE *out;
 	const gs_voice *voice;
 	int lines;          /* written so far */
+	int lean;           /* how much of what says least is left out: 0 nothing, to MOST_LEAN */
 	gs_answer_row *row; /* takes the rows instead of out; NULL: they are written */
 	void *context;
 	gs_id shown[MOST_SHOWN]; /* stacks written already */
@@ -24,7 +25,8 @@ typedef struct gs_answer {
 void gs_answer_put_row(gs_answer *a, const char *label, const gs_prose *text, const char *remark);
 /* A line of its own behind an empty one; not where rows go to a.row. */
 void gs_answer_heading(gs_answer *a, const char *text);
-/* With -v more of each kind, but not hundreds: the queries have all. */
+/* With -v more of each kind, but not hundreds: the queries have all. Fewer where the screen has no
+ * room for them. */
 size_t gs_answer_some(gs_answer *a, size_t n, size_t few);
 /* How many are left out with -v. */
 void gs_answer_left(gs_answer *a, size_t n, const char *query);
@@ -56,8 +58,8 @@ void gs_answer_peak(gs_answer *a);
 void gs_answer_pinning(gs_answer *a, size_t from, size_t few);
 /* Holders from the one numbered so, the first of them under a label. */
 void gs_answer_holders(gs_answer *a, const char *label, size_t from, size_t few);
-/* What grows step after step. */
-void gs_answer_growth(gs_answer *a);
+/* What grows step after step, with -v more than few. */
+void gs_answer_growth(gs_answer *a, size_t few);
 /* With -v: stacks that ask for many sizes. */
 void gs_answer_varying(gs_answer *a);
 

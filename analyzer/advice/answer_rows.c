@@ -22,7 +22,8 @@ void gs_answer_heading(gs_answer *a, const char *text)
 
 size_t gs_answer_some(gs_answer *a, size_t n, size_t few)
 {
-	few = a->voice->verbose && few > 1 ? MANY : few;
+	size_t spared = a->lean > 0 && few > 1 ? (size_t)a->lean : 0;
+	few = a->voice->verbose && few > 1 ? MANY : few > spared + 1 ? few - spared : 1;
 	return n < few ? n : few;
 }
 

@@ -6,7 +6,10 @@
 
 #include "analyzer/advice/culprit.h"
 
-enum { FEW_PINNING = 2, FEW_HOLDERS = 3, FEW_ADVICE = 4, SCREEN = 24 };
+enum { FEW_PINNING = 2, FEW_HOLDERS = 3, FEW_ADVICE = 4, FEW_GROWTH = 2, SCREEN = 24 };
+
+/* So lean nothing is said of what was not the cause, nor of the peak beside a failure. */
+enum { NO_CAUSES = 3, NO_PEAK = 4 };
 
 static void write_sentence(gs_answer *a)
 {
@@ -57,7 +60,7 @@ static bool advice_is_told(const gs_diagnosis *d)
 	return !d->nadvice || (d->nadvice == 1 && !*d->advice[0].because);
 }
 
-/* At least one line of advice; more only as far as the screen goes. */
+/* The first advice and the one against growth; more only as far as the screen goes. */
 static void write_advice(gs_answer *a)
 {
 	if (advice_is_told(a->d))
@@ -71,10 +74,11 @@ static void write_advice(gs_answer *a)
 			return;
 		int lines = write_advice_line(memory, a->voice, i + 1, &a->d->advice[i]);
 		fclose(memory);
-		bool fits = !i || a->voice->verbose || a->voice->markdown || a->lines + lines <= SCREEN;
+		bool must = !i || i + 1 == a->d->growth_advice || a->voice->verbose || a->voice->markdown;
+		bool fits = must || a->lines + lines <= SCREEN;
 		if (fits)
 			fwrite(text, 1, n, a->out);
-		a->lines += lines;
+		a->lines += fits ? lines : 0;
 		free(text);
 		if (!fits)
 			return;
@@ -118,7 +122,7 @@ static lead lead_of(const gs_diagnosis *d)
 		return LEAD_PINNING;
 	if (g && g->stack)
 		return LEAD_SEGMENT;
-	if (d->ngrowth && d->growth[0].bytes >= d->totals.allocated / 20)
+	if (gs_growth_matters(d))
 		return LEAD_GROWTH;
 	return LEAD_HOLDERS;
 }
@@ -181,7 +185,7 @@ static void write_asker(gs_answer *a)
 static void write_lead(gs_answer *a, lead what)
 {
 	switch (what) {
-	case LEAD_GROWTH: gs_answer_growth(a); break;
+	case LEAD_GROWTH: gs_answer_growth(a, FEW_GROWTH); break;
 	case LEAD_PINNING: gs_answer_pinning(a, 0, 1); break;
 	case LEAD_SEGMENT: write_segment(a); break;
 	case LEAD_ROUNDING: write_rounding(a); break;
@@ -190,19 +194,30 @@ static void write_lead(gs_answer *a, lead what)
 	case LEAD_NONE: break;
 	default: gs_answer_holders(a, "held by", 0, 1); break;
 	}
+	if (what != LEAD_GROWTH && gs_growth_matters(a->d))
+		gs_answer_growth(a, 1);
 }
 
-/* The first advice in a line; its evidence stands in the list below. */
-static void write_next(gs_answer *a)
+static void write_act(gs_answer *a, const char *label, const gs_advice *advice)
 {
 	char known[32];
 	gs_prose p;
 	gs_prose_clear(&p);
-	if (!a->d->nadvice)
+	gs_say_foreign(&p, a->voice, advice->act);
+	snprintf(known, sizeof known, "(%s)", gs_known_word(advice->known));
+	gs_answer_put_row(a, label, &p, known);
+}
+
+/* The first advice in a line, and the one against growth; their evidence stands in the list below.
+ */
+static void write_next(gs_answer *a)
+{
+	const gs_diagnosis *d = a->d;
+	if (!d->nadvice)
 		return;
-	gs_say_foreign(&p, a->voice, a->d->advice[0].act);
-	snprintf(known, sizeof known, "(%s)", gs_known_word(a->d->advice[0].known));
-	gs_answer_put_row(a, "next", &p, known);
+	write_act(a, "next", &d->advice[0]);
+	if (d->growth_advice > 1)
+		write_act(a, "and", &d->advice[d->growth_advice - 1]);
 }
 
 static void write_rest(gs_answer *a, lead told)
@@ -218,8 +233,8 @@ static void write_rest(gs_answer *a, lead told)
 			told == LEAD_HOLDERS, FEW_HOLDERS);
 	if (told == LEAD_PINNING && a->voice->verbose)
 		gs_answer_holders(a, "held by", 0, FEW_HOLDERS);
-	if (told != LEAD_GROWTH && d->ngrowth && d->growth[0].bytes >= d->totals.allocated / 50)
-		gs_answer_growth(a);
+	if (!gs_growth_matters(d) && d->ngrowth && d->growth[0].bytes >= d->totals.allocated / 50)
+		gs_answer_growth(a, FEW_GROWTH);
 }
 
 /* The rows behind the sentence but the first advice. */
@@ -231,10 +246,12 @@ static void write_facts(gs_answer *a, lead first)
 	gs_answer_outside(a);
 	gs_answer_other_devices(a);
 	gs_answer_in_use(a);
-	gs_answer_peak(a);
+	if (a->lean < NO_PEAK || a->d->verdict == GS_VERDICT_NONE)
+		gs_answer_peak(a);
 	write_rest(a, first);
 	gs_answer_fits(a);
-	gs_answer_ruled_out(a);
+	if (a->lean < NO_CAUSES)
+		gs_answer_ruled_out(a);
 	gs_answer_doubts(a);
 	gs_answer_others(a);
 	gs_answer_unlike(a);
@@ -250,19 +267,40 @@ void gs_diagnosis_rows(
 	write_facts(&a, first);
 }
 
+static void write_answer(gs_answer *a)
+{
+	lead first = lead_of(a->d);
+	write_sentence(a);
+	write_lead(a, first);
+	write_next(a);
+	if (!a->voice->markdown)
+		fputc('\n', a->out);
+	a->lines++;
+	write_facts(a, first);
+	gs_answer_ladder(a);
+	gs_answer_eviction(a);
+	gs_answer_varying(a);
+	write_advice(a);
+}
+
+/* Whether the answer, written so lean, fits a screen. */
+static bool fits(const gs_diagnosis *d, const gs_voice *voice, int lean)
+{
+	char *text = NULL;
+	size_t n = 0;
+	gs_answer a = {.d = d, .out = open_memstream(&text, &n), .voice = voice, .lean = lean};
+	if (!a.out)
+		return true; /* no memory to look: then as it is */
+	write_answer(&a);
+	fclose(a.out);
+	free(text);
+	return a.lines <= SCREEN;
+}
+
 void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 {
 	gs_answer a = {.d = d, .out = out, .voice = voice};
-	lead first = lead_of(d);
-	write_sentence(&a);
-	write_lead(&a, first);
-	write_next(&a);
-	if (!voice->markdown)
-		fputc('\n', out);
-	a.lines++;
-	write_facts(&a, first);
-	gs_answer_ladder(&a);
-	gs_answer_eviction(&a);
-	gs_answer_varying(&a);
-	write_advice(&a);
+	while (!voice->verbose && !voice->markdown && a.lean < MOST_LEAN && !fits(d, voice, a.lean))
+		a.lean++;
+	write_answer(&a);
 }

@@ -4,8 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/advice/answer.h"
+#include "analyzer/model/place.h"
+
 /* Pinned memory matters from this part of the request on. */
 enum { PINNED_SHARE = 4 };
+
+/* Growth matters from this part of what is allocated on. */
+enum { GROWTH_SHARE = 20 };
 
 /* The largest devices have 288 GiB (2025); four times that leaves room for those to come. */
 #define MORE_THAN_ANY_DEVICE (INT64_C(1) << 40)
@@ -71,6 +77,34 @@ bool gs_look_outside_first(const gs_diagnosis *d)
 	return !gs_request_exceeds_device(d) && d->verdict == GS_VERDICT_SHORTAGE &&
 		d->null[GS_STEP_OUTSIDE] && d->has_layout && d->missing >= 0 &&
 		(uint64_t)d->missing > (d->totals.allocated + d->totals.pending) / 2;
+}
+
+bool gs_growth_matters(const gs_diagnosis *d)
+{
+	return d->ngrowth && d->growth[0].bytes >= d->totals.allocated / GROWTH_SHARE &&
+		!gs_request_exceeds_device(d) && gs_names_somebody(d, d->growth[0].stack);
+}
+
+static bool grow_at_one_place(const gs_diagnosis *d, size_t a, size_t b)
+{
+	char where[2][GS_PLACE_TEXT], called_by[2][GS_PLACE_TEXT];
+	return gs_stack_place(d->snapshot, d->growth[a].stack, where[0], called_by[0]) &&
+		gs_stack_place(d->snapshot, d->growth[b].stack, where[1], called_by[1]) &&
+		!strcmp(where[0], where[1]) && !strcmp(called_by[0], called_by[1]);
+}
+
+bool gs_growth_of_place(const gs_diagnosis *d, size_t i, gs_growth *all)
+{
+	*all = d->growth[i];
+	for (size_t k = 0; k < d->ngrowth; k++) {
+		if (k == i || !grow_at_one_place(d, i, k))
+			continue;
+		if (k < i)
+			return false;
+		all->blocks += d->growth[k].blocks;
+		all->bytes += d->growth[k].bytes;
+	}
+	return true;
 }
 
 uint64_t gs_growth_each_step(const gs_diagnosis *d)

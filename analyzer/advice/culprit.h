@@ -28,6 +28,14 @@ bool gs_request_exceeds_device(const gs_diagnosis *d);
  * likelier cause, where nothing tells what they hold and a device could have had that much. */
 bool gs_look_outside_first(const gs_diagnosis *d);
 
+/* Whether what grows is enough of what is allocated to be told of first, by its name; not beside a
+ * request that no freeing would have saved. */
+bool gs_growth_matters(const gs_diagnosis *d);
+
+/* What grows at the place of growth i: rows that read alike are one. False: an earlier row is of
+ * this place, and has told it. */
+bool gs_growth_of_place(const gs_diagnosis *d, size_t i, gs_growth *all);
+
 /* Bytes that all growing stacks together take in a step; 0 where nothing grows by steps. */
 uint64_t gs_growth_each_step(const gs_diagnosis *d);
 

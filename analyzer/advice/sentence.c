@@ -312,6 +312,21 @@ static void say_unknown(gs_prose *p, const gs_diagnosis *d)
 	gs_say(p, "; what is recorded does not tell why it failed");
 }
 
+/* Whatever failed now, growth is what fails next. */
+static void say_if_grows(gs_prose *p, const gs_diagnosis *d)
+{
+	uint64_t each_step = gs_growth_each_step(d);
+	if (!gs_growth_matters(d) || gs_growth_decides(d) || d->verdict == GS_STEP_MISSED_FIT)
+		return;
+	if (each_step) {
+		gs_say(p, "; memory grows by ");
+		gs_say_size(p, (int64_t)each_step);
+		gs_say(p, " in each step");
+	} else {
+		gs_say(p, "; memory grew all along");
+	}
+}
+
 /* Where a verdict of fragmentation would leave the device as good as full: said beside it. */
 static void say_if_vain(gs_prose *p, const gs_diagnosis *d)
 {
@@ -413,6 +428,7 @@ void gs_diagnosis_sentence(const gs_diagnosis *d, gs_prose *p)
 	default: say_unknown(p, d); break;
 	}
 	say_if_vain(p, d);
+	say_if_grows(p, d);
 	if (d->oom != SIZE_MAX && d->snapshot->ooms[d->oom].told.says & GS_SAYS_GOES_ON)
 		gs_say(p, "; a warning: the program goes on without it");
 }

@@ -10,8 +10,9 @@ typedef struct gs_retry {
 } gs_retry;
 
 /* Whether the event, taken in order, asks the driver again: a request that it refused gives the
- * cache back, so segments are freed, then one is made, by the same call. A recorder that tells of
- * emptying on demand settles the rest. */
+ * cache back, so segments are freed, then one is made, by the same call; where the recorder tells
+ * no stack of what is freed, by whoever asks next. A recorder that tells of emptying on demand
+ * settles the rest. */
 bool gs_retry_step(gs_retry *r, gs_action action, gs_id stack);
 
 #endif

@@ -62,7 +62,7 @@ bool gs_retry_step(gs_retry *r, gs_action action, gs_id stack)
 	bool releases = action == GS_ACTION_SEGMENT_FREE || action == GS_ACTION_SEGMENT_UNMAP;
 	bool asks = action == GS_ACTION_SEGMENT_ALLOC || action == GS_ACTION_SEGMENT_MAP ||
 		action == GS_ACTION_OOM;
-	bool again = asks && r->released && r->stack == stack;
+	bool again = asks && r->released && (!r->stack || r->stack == stack);
 	if (releases)
 		*r = (gs_retry){true, stack};
 	else if (action != GS_ACTION_FREE_COMPLETED)

@@ -51,6 +51,10 @@ def check_growth(path, text, rows):
     wanted = {LEAKS[name]} if name in LEAKS else set()
     assert named == wanted, 'growth of %s, not of %s' % (named or 'nothing', wanted or 'nothing')
     assert bool(re.search(r'^  grows ', text, re.M)) == bool(wanted), 'diagnose tells otherwise'
+    if wanted:
+        head, tried = text.split('\n\n')[0], text.split('\nTry\n')[1]
+        assert 'memory gr' in head and 'stop keeping what' in head, 'growth is not told first: ' + head
+        assert 'stop keeping what' in tried, 'nothing to try against growth'
 
 
 def check(tool, path):

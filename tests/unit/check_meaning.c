@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/meaning/meaning.h"
+#include "analyzer/meaning/retry.h"
 #include "analyzer/meaning/step_state.h"
 #include "tests/unit/trace_maker.h"
 
@@ -133,6 +134,24 @@ START_TEST(a_state_of_a_step_is_its_end_or_its_peak)
 }
 END_TEST
 
+/* Stacks by number, 0: none was recorded. */
+static const struct {
+	int released, asks;
+	bool again;
+} retries[] = {{1, 1, true}, {1, 2, false}, {0, 0, true}, {0, 1, true}, {1, 0, false}};
+
+START_TEST(
+	a_request_that_gave_the_cache_back_is_told_by_its_stack_or_where_none_is_told_by_its_place)
+{
+	gs_retry r = {false, 0};
+	ck_assert(!gs_retry_step(&r, GS_ACTION_ALLOC, 1));
+	ck_assert(!gs_retry_step(&r, GS_ACTION_SEGMENT_FREE, (gs_id)retries[_i].released));
+	bool again = gs_retry_step(&r, GS_ACTION_OOM, (gs_id)retries[_i].asks);
+	ck_assert_int_eq(again, retries[_i].again);
+	ck_assert(!gs_retry_step(&r, GS_ACTION_SEGMENT_ALLOC, (gs_id)retries[_i].asks));
+}
+END_TEST
+
 Suite *suite_meaning(void);
 Suite *suite_meaning(void)
 {
@@ -141,6 +160,9 @@ Suite *suite_meaning(void)
 	tcase_add_loop_test(t, annotations_with_a_number_are_steps, 0, 3);
 	tcase_add_test(t, tags_with_a_number_are_steps);
 	tcase_add_test(t, a_state_of_a_step_is_its_end_or_its_peak);
+	tcase_add_loop_test(t,
+		a_request_that_gave_the_cache_back_is_told_by_its_stack_or_where_none_is_told_by_its_place,
+		0, (int)(sizeof retries / sizeof *retries));
 	suite_add_tcase(s, t);
 	return s;
 }

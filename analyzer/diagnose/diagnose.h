@@ -155,7 +155,7 @@ typedef struct gs_diagnosis {
 	size_t npool_fits;
 	gs_advice *advice;
 	size_t nadvice;
-	size_t growth_advice; /* which of them is against growth, from 1; 0: none */
+	size_t growth_advice;         /* which of them is against growth, from 1; 0: none */
 	struct gs_other *others_list; /* the failures beside this one (others.h), in their order */
 	size_t nothers;
 	struct gs_many *many; /* how they stand among each other (others.h); NULL: there is one */

@@ -93,9 +93,26 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 	bool foreign, const gs_history *history, gs_error *err);
 void gs_replay_release(gs_replay *r);
 
-/* Applies a rewrite to the requests. What it did is counted in *changed (requests). */
+/* What a rewrite did. */
+typedef struct gs_replay_scaled {
+	uint64_t changed; /* requests of another size now */
+	uint64_t found;   /* requests of the very category */
+	uint64_t before;  /* blocks of it from before the recording */
+} gs_replay_scaled;
+typedef struct gs_replay_changes {
+	uint64_t requests; /* changed, in all */
+	uint64_t freed, left_out, padded;
+	gs_replay_scaled scales[GS_MOST_SCALES];
+} gs_replay_changes;
+
+/* Applies a rewrite to the requests. */
 gs_status gs_replay_apply(
-	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err);
+	gs_replay *r, const gs_replay_rewrite *rewrite, gs_replay_changes *changes, gs_error *err);
+
+/* The nth sentence on it, from 0: how many requests changed, then of each part that changed nothing
+ * of what it names, why. False: there are no more. */
+bool gs_replay_changes_note(
+	const gs_replay_rewrite *w, const gs_replay_changes *c, size_t n, char *text, size_t cap);
 
 typedef struct gs_replay_settings {
 	const struct gs_rules *rules;

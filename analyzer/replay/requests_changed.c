@@ -175,13 +175,27 @@ static void pad(gs_replay *r, uint64_t to, uint64_t from, uint64_t *changed)
 	}
 }
 
-static double factor_of(const gs_scaling *scaling, const gs_replay_rewrite *rewrite, size_t event)
+static double factor_of(const gs_scaling *scaling, const gs_replay_rewrite *rewrite, size_t event,
+	gs_replay_changes *changes)
 {
 	double factor = 1;
-	for (size_t i = 0; i < rewrite->nscales; i++)
-		factor *= gs_scaling_factor(
-			scaling, event, (unsigned)rewrite->scales[i].category, rewrite->scales[i].factor);
+	for (size_t i = 0; i < rewrite->nscales; i++) {
+		unsigned category = (unsigned)rewrite->scales[i].category;
+		double one = gs_scaling_factor(scaling, event, category, rewrite->scales[i].factor);
+		changes->scales[i].changed += one != 1;
+		changes->scales[i].found += scaling->m->events[event].category == category;
+		factor *= one;
+	}
 	return factor;
+}
+
+static void count_before(
+	const gs_meaning *m, const gs_replay_rewrite *rewrite, gs_replay_changes *changes)
+{
+	for (size_t i = 0; i < m->history->initial.nblocks; i++)
+		for (size_t k = 0; k < rewrite->nscales; k++)
+			changes->scales[k].before += m->initial[i].category == rewrite->scales[k].category &&
+				m->history->initial.blocks[i].state != GS_INACTIVE;
 }
 
 /* A request never vanishes: what is scaled to nothing takes a byte. */
@@ -192,7 +206,7 @@ static uint64_t scaled(uint64_t size, double factor)
 }
 
 static gs_status scale(
-	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
+	gs_replay *r, const gs_replay_rewrite *rewrite, gs_replay_changes *changes, gs_error *err)
 {
 	gs_meaning m = GS_MEANING_INIT;
 	gs_scaling scaling = {0};
@@ -203,28 +217,31 @@ static gs_status scale(
 		gs_replay_op *op = &r->ops[i];
 		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) || !op->size)
 			continue;
-		double factor = factor_of(&scaling, rewrite, op->event);
-		*changed += factor != 1;
+		double factor = factor_of(&scaling, rewrite, op->event, changes);
+		changes->requests += factor != 1;
 		op->size = factor == 1 ? op->size : scaled(op->size, factor);
 	}
+	if (!status)
+		count_before(&m, rewrite, changes);
 	gs_scaling_release(&scaling);
 	gs_meaning_release(&m);
 	return status;
 }
 
 gs_status gs_replay_apply(
-	gs_replay *r, const gs_replay_rewrite *rewrite, uint64_t *changed, gs_error *err)
+	gs_replay *r, const gs_replay_rewrite *rewrite, gs_replay_changes *changes, gs_error *err)
 {
 	gs_status status = GS_OK;
 
-	*changed = 0;
+	memset(changes, 0, sizeof *changes);
 	if (rewrite->without_tag)
-		status = leave_out_tag(r, rewrite->without_tag, changed, err);
+		status = leave_out_tag(r, rewrite->without_tag, &changes->left_out, err);
 	if (!status && rewrite->free_pattern)
-		status = free_before_oom(r, rewrite->free_pattern, changed, err);
+		status = free_before_oom(r, rewrite->free_pattern, &changes->freed, err);
 	if (!status && rewrite->nscales)
-		status = scale(r, rewrite, changed, err);
+		status = scale(r, rewrite, changes, err);
 	if (!status && rewrite->pad_to)
-		pad(r, rewrite->pad_to, rewrite->pad_from, changed);
+		pad(r, rewrite->pad_to, rewrite->pad_from, &changes->padded);
+	changes->requests += changes->left_out + changes->freed + changes->padded;
 	return status;
 }

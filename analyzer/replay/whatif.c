@@ -318,6 +318,14 @@ static void tell_start(gs_whatif *w)
 		w->replay.history->initial.exact ? "" : ", as far as they are known");
 }
 
+static void tell_rewrite(gs_whatif *w, const gs_replay_changes *changes)
+{
+	char text[sizeof w->notes->text];
+	for (size_t i = 0; gs_replay_changes_note(&w->options.rewrite, changes, i, text, sizeof text);
+		 i++)
+		add_note(w, "%s", text);
+}
+
 /* How the recording ends, up to where it is replayed. */
 static gs_status look_at_end(gs_whatif *w, gs_error *err)
 {
@@ -377,7 +385,7 @@ gs_status gs_whatif_open(
 	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *options, gs_error *err)
 {
 	gs_status status;
-	uint64_t changed = 0;
+	gs_replay_changes changes;
 
 	memset(w, 0, sizeof *w);
 	w->options = *options;
@@ -409,12 +417,9 @@ gs_status gs_whatif_open(
 	tell_start(w);
 	find_budget(w, s);
 	find_limit(w);
-	status = gs_replay_apply(&w->replay, &options->rewrite, &changed, err);
-	if (!status &&
-		(options->rewrite.free_pattern || options->rewrite.without_tag || options->rewrite.pad_to ||
-			options->rewrite.nscales))
-		add_note(w, "the run was rewritten: %" PRIu64 " request%s changed", changed,
-			changed == 1 ? "" : "s");
+	status = gs_replay_apply(&w->replay, &options->rewrite, &changes, err);
+	if (!status)
+		tell_rewrite(w, &changes);
 	return status;
 }
 

@@ -300,7 +300,7 @@ END_TEST
 START_TEST(padding_rounds_requests_up)
 {
 	gs_replay_rewrite rewrite = {.pad_to = 4 * MIB, .pad_from = MIB};
-	uint64_t changed;
+	gs_replay_changes changed;
 
 	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
 	add(GS_ACTION_ALLOC, 0, 5 * MIB);
@@ -311,7 +311,7 @@ START_TEST(padding_rounds_requests_up)
 
 	ck_assert_int_eq(gs_replay_apply(&replay, &rewrite, &changed, NULL), GS_OK);
 
-	ck_assert_uint_eq(changed, 1);
+	ck_assert_uint_eq(changed.requests, 1);
 	ck_assert_uint_eq(replay.ops[0].size, 8 * MIB);
 	ck_assert_uint_eq(replay.ops[1].size, 4 * MIB);
 	ck_assert_uint_eq(replay.ops[2].size, 100);
@@ -322,7 +322,7 @@ START_TEST(a_tag_is_left_out_with_its_frees)
 {
 	gs_replay_rewrite rewrite = {.without_tag = "cache"};
 	gs_id tag = gs_snapshot_string(&snapshot, "cache", 5);
-	uint64_t changed;
+	gs_replay_changes changed;
 
 	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
 	add(GS_ACTION_ALLOC, 0, 5 * MIB);
@@ -334,7 +334,7 @@ START_TEST(a_tag_is_left_out_with_its_frees)
 
 	ck_assert_int_eq(gs_replay_apply(&replay, &rewrite, &changed, NULL), GS_OK);
 
-	ck_assert_uint_eq(changed, 1);
+	ck_assert_uint_eq(changed.requests, 1);
 	ck_assert_uint_eq(replay.ops[0].kind, GS_REPLAY_NOTHING);
 	ck_assert_uint_eq(replay.ops[1].kind, GS_REPLAY_ALLOC);
 	ck_assert_uint_eq(replay.ops[2].kind, GS_REPLAY_NOTHING);
@@ -346,7 +346,7 @@ START_TEST(blocks_of_a_stack_are_freed_right_before_the_failure)
 	gs_replay_rewrite rewrite = {.free_pattern = "keep_metrics"};
 	gs_id frame = gs_snapshot_frame(&snapshot, gs_snapshot_string(&snapshot, "keep_metrics", 12),
 		gs_snapshot_string(&snapshot, "a.py", 4), 3);
-	uint64_t changed;
+	gs_replay_changes changed;
 
 	add(GS_ACTION_SEGMENT_ALLOC, 0, 20 * MIB);
 	add(GS_ACTION_ALLOC, 0, 5 * MIB);
@@ -357,7 +357,7 @@ START_TEST(blocks_of_a_stack_are_freed_right_before_the_failure)
 
 	ck_assert_int_eq(gs_replay_apply(&replay, &rewrite, &changed, NULL), GS_OK);
 
-	ck_assert_uint_eq(changed, 1);
+	ck_assert_uint_eq(changed.requests, 1);
 	ck_assert_uint_eq(replay.n, 4);
 	ck_assert_uint_eq(replay.ops[2].kind, GS_REPLAY_FREE);
 	ck_assert_uint_eq(replay.ops[2].slot, replay.ops[0].slot);

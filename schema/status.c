@@ -38,6 +38,11 @@ gs_status gs_fail(gs_error *err, gs_status status, const char *format, ...)
 	return status;
 }
 
+gs_status gs_no_memory(gs_error *err)
+{
+	return gs_fail(err, GS_NO_MEMORY, "%s", gs_status_text(GS_NO_MEMORY));
+}
+
 gs_status gs_fail_in(gs_error *err, const char *context)
 {
 	if (!err)

@@ -39,6 +39,9 @@ const char *gs_status_name(gs_status status);
 gs_status gs_fail(gs_error *err, gs_status status, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
+/* GS_NO_MEMORY with its fixed text, where there is nothing to say of what the memory was for. */
+gs_status gs_no_memory(gs_error *err);
+
 /* Puts text and ": " before the message already in *err (to name the file, say); returns err's
  * status. */
 gs_status gs_fail_in(gs_error *err, const char *context);

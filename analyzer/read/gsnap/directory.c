@@ -22,7 +22,7 @@ void gs_gsnap_directory_release(gs_gsnap_directory *d)
 gs_status gs_gsnap_directory_add(gs_gsnap_directory *d, gs_gsnap_place place, gs_error *err)
 {
 	if (!GS_ARRAY_RESERVE(d->places, d->cap, d->n + 1))
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	d->places[d->n++] = place;
 	return GS_OK;
 }

@@ -1,9 +1,10 @@
-/* What the parts of the .gsnap reader share: gsnap.c (facts), tables.c (strings to blocks),
- * events.c. */
+/* What the parts of the .gsnap reader share: gsnap.c (the walk over sections), facts.c, tables.c
+ * (strings to blocks), events.c, stream.c (layouts that come again), plan.c (what of a stream is
+ * read), cut.c. Private to them. */
 #ifndef GS_ANALYZER_READ_GSNAP_GSNAP_INTERNAL_H
 #define GS_ANALYZER_READ_GSNAP_GSNAP_INTERNAL_H
 
-#include "analyzer/read/gsnap/directory.h"
+#include "analyzer/read/gsnap/plan.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/open/symbols.h"
 #include "schema/gsnap_read.h"
@@ -24,31 +25,6 @@ typedef struct gs_module_names {
 	bool tried;          /* symbols were looked for */
 	gs_symbols *symbols; /* NULL: the file is not on this machine */
 } gs_module_names;
-
-/* What of a device is read where one moment is enough: a layout and the sections of events from
- * the first to the last that matter. Numbers are the file's. */
-typedef struct gs_gsnap_window {
-	int32_t device;
-	bool has_layout;
-	int64_t layout;    /* idx of the layout */
-	uint64_t offset;   /* of the section that begins it */
-	uint64_t from, to; /* events: from … to - 1 */
-	uint64_t events;   /* in the whole file */
-	uint64_t begin;    /* offset from which its sections are gone through */
-	uint64_t reached;  /* events were read up to here */
-	bool has_met;      /* the layout was read … */
-	bool done;         /* … and all of it */
-} gs_gsnap_window;
-
-typedef struct gs_gsnap_plan {
-	gs_gsnap_window *windows; /* NULL: all is read */
-	uint32_t n;
-	gs_gsnap_directory directory; /* of what every moment needs, and more; n 0: sections are gone
-									 through one by one */
-	size_t at;                    /* in its places: the next one */
-	bool whole;                   /* the file has its end … */
-	uint64_t cut_at;              /* … or ends here */
-} gs_gsnap_plan;
 
 typedef struct gs_gsnap_reading {
 	gs_snapshot *snapshot;
@@ -73,27 +49,19 @@ typedef struct gs_gsnap_reading {
 	gs_gsnap_plan plan;
 } gs_gsnap_reading;
 
-/* Finds what is needed of a stream, by its indexes and the section headers behind them (without
- * indexes: by all headers); nothing is unpacked but devices and failures. plan->windows stays NULL
- * where all is needed (also of a file of another version). Release with gs_gsnap_plan_release. */
-gs_status gs_gsnap_plan_make(
-	gs_gsnap_plan *plan, gs_source *source, const gs_moment_wanted *moment, gs_error *err);
-void gs_gsnap_plan_release(gs_gsnap_plan *plan);
-/* A section was read: what of the windows it ends. */
-void gs_gsnap_plan_note(gs_gsnap_plan *plan, const gs_section *section);
-/* Where the next section stands that the plan wants, behind the one that ends at byte at (the same
- * where all are gone through); UINT64_MAX: none. */
-uint64_t gs_gsnap_plan_next(gs_gsnap_plan *plan, uint64_t at);
-/* The window of a device; NULL: all of it is read. */
-const gs_gsnap_window *gs_gsnap_window_of(const gs_gsnap_plan *plan, int32_t device);
-
 /* A gs_source (arg) as the input of gs_sections_open. */
 gs_status gs_gsnap_input(void *arg, void *buf, size_t n, size_t *got, gs_error *err);
 
 gs_status gs_gsnap_maps_init(gs_gsnap_reading *g); /* GS_NO_MEMORY */
 void gs_gsnap_maps_release(gs_gsnap_reading *g);
 
-/* One row of the loaded section each. */
+/* The row of the loaded section that tells of the process; a stream may tell again, which counts
+ * for nothing. GS_NO_MEMORY. */
+gs_status gs_gsnap_add_process(gs_gsnap_reading *g, gs_error *err);
+
+/* One row of the loaded section each, into the snapshot. GS_NO_MEMORY. */
+gs_status gs_gsnap_add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_setting(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_string(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_frame(gs_gsnap_reading *g, uint32_t i, gs_error *err);
@@ -101,12 +69,31 @@ gs_status gs_gsnap_add_stack(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_tag(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_segment(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_stat(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_figures(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_annotation(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_warning(gs_gsnap_reading *g, uint32_t i, gs_error *err);
+gs_status gs_gsnap_add_oom(gs_gsnap_reading *g, uint32_t i, gs_error *err);
 
 /* Of a stream: a layout of a device begins; its last section was read; the file ends (an unfinished
  * one is given up). */
 void gs_gsnap_begin_layout(gs_gsnap_reading *g, gs_device *d);
 void gs_gsnap_end_layout(gs_gsnap_reading *g);
 void gs_gsnap_give_layout_up(gs_gsnap_reading *g);
+
+/* Of a stream: what was free of the device is told with its layout; segments that came or went
+ * behind it made it less or more. */
+void gs_gsnap_bring_device_free_up(gs_device *d);
+
+/* Of a file that was cut, whether what is whole may answer (at least the devices, and the layout
+ * where it was asked for); of a stream, which still grows or whose process was killed, whether a
+ * device is there. If so the snapshot says what is lost. */
+bool gs_gsnap_keep_whole(gs_gsnap_reading *g, unsigned want);
+bool gs_gsnap_keep_stream(gs_gsnap_reading *g);
+
+/* Takes back indexes of events that are not there: a file that was cut may name events that are
+ * gone, a damaged one any. */
+void gs_gsnap_drop_lost_events(gs_snapshot *s);
 
 /* All rows of the loaded section. */
 gs_status gs_gsnap_add_events(gs_gsnap_reading *g, gs_error *err);

@@ -1,4 +1,4 @@
-/* Layouts of a stream: of each device the last whole one is kept. */
+/* Layouts of a stream: of each device the last whole one is kept, with what was free then. */
 #include "analyzer/model/snapshot.h"
 #include "analyzer/read/gsnap/gsnap_internal.h"
 
@@ -31,4 +31,23 @@ void gs_gsnap_give_layout_up(gs_gsnap_reading *g)
 	d->has_layout = g->before_known;
 	g->layout_open = false;
 	g->device = NULL;
+}
+
+void gs_gsnap_bring_device_free_up(gs_device *d)
+{
+	for (int64_t i = d->captured.idx + 1; d->device_free >= 0 && i < (int64_t)d->trace.n; i++) {
+		const gs_event *e = &d->trace.events[i];
+		int64_t size = e->size <= INT64_MAX ? (int64_t)e->size : 0;
+		switch (gs_event_action(e)) {
+		case GS_ACTION_SEGMENT_ALLOC:
+		case GS_ACTION_SEGMENT_MAP:
+			d->device_free = d->device_free >= size ? d->device_free - size : GS_NONE;
+			break;
+		case GS_ACTION_SEGMENT_FREE:
+		case GS_ACTION_SEGMENT_UNMAP:
+			d->device_free = size <= INT64_MAX - d->device_free ? d->device_free + size : GS_NONE;
+			break;
+		default: break;
+		}
+	}
 }

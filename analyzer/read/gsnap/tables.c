@@ -9,8 +9,6 @@
 
 enum { SYMBOLS_MAX = 100000000 }; /* looked at for one file: about half a second */
 
-static gs_status no_memory(gs_error *err) { return gs_fail(err, GS_NO_MEMORY, "out of memory"); }
-
 static bool map_add(gs_id_map *m, gs_id id)
 {
 	if (!GS_ARRAY_RESERVE(m->ids, m->cap, (size_t)m->n + 1))
@@ -45,7 +43,7 @@ gs_status gs_gsnap_add_string(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_row_string row;
 	gs_sections_row(g->sections, i, &row);
 	gs_id id = gs_snapshot_string(g->snapshot, row.text.at ? row.text.at : "", row.text.n);
-	return id && map_add(&g->strings, id) ? GS_OK : no_memory(err);
+	return id && map_add(&g->strings, id) ? GS_OK : gs_no_memory(err);
 }
 
 gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err)
@@ -53,7 +51,7 @@ gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_row_module row;
 	gs_sections_row(g->sections, i, &row);
 	if (!GS_ARRAY_RESERVE(g->modules, g->cap_modules, (size_t)g->nmodules + 1))
-		return no_memory(err);
+		return gs_no_memory(err);
 	const char *path = row.path.at ? row.path.at : "";
 	uint32_t n = row.path.n, slash = n;
 	while (slash && path[slash - 1] != '/')
@@ -67,7 +65,7 @@ gs_status gs_gsnap_add_module(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	}
 	m->path = gs_snapshot_string(g->snapshot, path, n);
 	m->base_name = gs_snapshot_string(g->snapshot, path + slash, n - slash);
-	return m->path && m->base_name ? GS_OK : no_memory(err);
+	return m->path && m->base_name ? GS_OK : gs_no_memory(err);
 }
 
 /* The function, source file and line of a C frame, where its module is on this machine in the very
@@ -116,14 +114,14 @@ gs_status gs_gsnap_add_frame(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 			row.line = symbol.line;
 		}
 		if (!name || (symbol.file && !file))
-			return no_memory(err);
+			return gs_no_memory(err);
 	} else if (!row.name && row.address && !(name = name_of_address(g, &row))) {
-		return no_memory(err);
+		return gs_no_memory(err);
 	}
 	if (!row.file && row.module && row.module <= g->nmodules)
 		file = g->modules[row.module - 1].path;
 	gs_id id = gs_snapshot_classed_frame(g->snapshot, name, file, row.line, row.class);
-	return id && map_add(&g->frames, id) ? GS_OK : no_memory(err);
+	return id && map_add(&g->frames, id) ? GS_OK : gs_no_memory(err);
 }
 
 gs_status gs_gsnap_add_stack(gs_gsnap_reading *g, uint32_t i, gs_error *err)
@@ -133,7 +131,7 @@ gs_status gs_gsnap_add_stack(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	for (uint32_t k = 0; k < row.frames.n; k++)
 		g->frame_buffer[k] = g->frames.ids[row.frames.at[k]];
 	gs_id id = row.frames.n ? gs_snapshot_stack(g->snapshot, g->frame_buffer, row.frames.n) : 0;
-	return (id || !row.frames.n) && map_add(&g->stacks, id) ? GS_OK : no_memory(err);
+	return (id || !row.frames.n) && map_add(&g->stacks, id) ? GS_OK : gs_no_memory(err);
 }
 
 gs_status gs_gsnap_add_tag(gs_gsnap_reading *g, uint32_t i, gs_error *err)
@@ -144,7 +142,7 @@ gs_status gs_gsnap_add_tag(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	if (id >> 24)
 		return gs_fail(err, GS_LIMIT, "tag %u is string %u: more than 2^24 strings before a tag",
 			g->tags.n, id);
-	return map_add(&g->tags, id) ? GS_OK : no_memory(err);
+	return map_add(&g->tags, id) ? GS_OK : gs_no_memory(err);
 }
 
 /* The device of the current section; remembers how many segments the devices before it have. */
@@ -172,7 +170,7 @@ gs_status gs_gsnap_add_segment(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_layout *l = &d->captured;
 	gs_sections_row(g->sections, i, &row);
 	if (!GS_ARRAY_RESERVE(l->segments, g->cap_segments, l->nsegments + 1))
-		return no_memory(err);
+		return gs_no_memory(err);
 	l->segments[l->nsegments++] = (gs_segment){.address = row.address,
 		.size = row.size,
 		.stream = row.stream,
@@ -206,7 +204,7 @@ gs_status gs_gsnap_add_block(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_layout *l = &device_of(g)->captured;
 	gs_sections_row(g->sections, i, &row);
 	if (!GS_ARRAY_RESERVE(l->blocks, g->cap_blocks, l->nblocks + 1))
-		return no_memory(err);
+		return gs_no_memory(err);
 	gs_block *b = &l->blocks[l->nblocks];
 	*b = (gs_block){.address = row.address,
 		.size = row.size,

@@ -187,7 +187,7 @@ static int tell(const diagnose_options *o, const gs_input *input, const gs_snaps
 	bool any_device = o->common.device == GS_UNSET;
 	if (gs_failures_of(input->snapshots, input->n, any_device,
 			any_device ? 0 : (int32_t)o->common.device, &failures, &n)) {
-		gs_fail(&err, GS_NO_MEMORY, "out of memory");
+		gs_no_memory(&err);
 		return gs_fail_file("diagnose", &err, NULL);
 	}
 	const gs_snapshot *s = n ? failures[0].snapshot : gs_inputs_healthy(input, o->common.device);

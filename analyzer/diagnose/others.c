@@ -73,7 +73,7 @@ static gs_status compare(gs_diagnosis *d, gs_error *err)
 	uint8_t *unlike = calloc(n, 1);
 	gs_status status = GS_OK;
 	if (!all || !unlike)
-		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
+		status = gs_no_memory(err);
 	for (size_t i = 0; i < n && !status; i++)
 		all[i] = i ? d->others_list[i - 1].standing : d->many->standing;
 	if (!status)
@@ -94,7 +94,7 @@ gs_status gs_diagnose_others(gs_diagnosis *d, const gs_diagnose_options *options
 	d->others_list = calloc(n - 1, sizeof *d->others_list);
 	d->many = calloc(1, sizeof *d->many);
 	if (!d->others_list || !d->many)
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	place_of(&failures[0], w.where);
 	gs_parallel(n - 1, diagnose_other, &w);
 	d->nothers = n - 1;

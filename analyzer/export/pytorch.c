@@ -374,7 +374,7 @@ gs_status gs_export_pytorch(
 	exporter *x = calloc(1, sizeof *x);
 	gs_status status;
 	if (!x)
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	x->s = s;
 	x->strings = calloc(s->nstrings + 1, sizeof *x->strings);
 	x->frames = calloc(s->nframes + 1, sizeof *x->frames);
@@ -385,7 +385,7 @@ gs_status gs_export_pytorch(
 		everything(x);
 		status = gs_pickler_finish(&x->p, err);
 	} else {
-		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
+		status = gs_no_memory(err);
 	}
 	if (left_out)
 		*left_out = x->left_out;

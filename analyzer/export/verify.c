@@ -130,7 +130,7 @@ static gs_status verify_gsnap(gs_source *source, gs_verified *v, gs_error *err)
 {
 	verifying *x = calloc(1, sizeof *x);
 	if (!x)
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	x->v = v;
 	gs_status status = gs_sections_open(
 		&x->sections, (gs_section_input){gs_gsnap_input, source}, err);

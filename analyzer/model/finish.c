@@ -57,7 +57,7 @@ static gs_status finish_layout(gs_snapshot *s, gs_device *d, gs_error *err)
 	if (unordered) {
 		memcpy(place, unordered - 1, sizeof place);
 		if (sort_segments(l))
-			return gs_fail(err, GS_NO_MEMORY, "out of memory");
+			return gs_no_memory(err);
 	}
 	for (size_t i = 0; i < l->nsegments; i++) {
 		const gs_segment *g = &l->segments[i];
@@ -161,7 +161,7 @@ static void forget_other_events(gs_snapshot *s)
 gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
 {
 	if (!s->nstreams && gs_snapshot_stream(s, 0) == UINT32_MAX)
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	gs_snapshot_bound(s);
 	for (size_t i = 0; i < s->ndevices; i++) {
 		gs_status status = finish_layout(s, &s->devices[i], err);
@@ -169,7 +169,7 @@ gs_status gs_snapshot_finish(gs_snapshot *s, gs_error *err)
 			return status;
 	}
 	if (ooms_of_events(s))
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	free_of_ooms(s);
 	forget_other_events(s);
 	return GS_OK;

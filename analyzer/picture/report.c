@@ -253,7 +253,7 @@ static gs_status compare_rows(overview *all, size_t n, gs_error *err)
 	gs_standing *standings = calloc(n + 1, sizeof *standings);
 	uint8_t *unlike = calloc(n + 1, 1);
 	gs_usual usual;
-	gs_status status = standings && unlike ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
+	gs_status status = standings && unlike ? GS_OK : gs_no_memory(err);
 
 	for (size_t i = 0; i < n && !status; i++)
 		standings[i] = all[i].standing;
@@ -274,7 +274,7 @@ static gs_status look_at_all(
 
 	*all = r.all;
 	if (!r.all)
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	gs_parallel(options->n, look_at, &r);
 	for (size_t i = 0; i < options->n; i++)
 		if (r.all[i].status && r.all[i].status != GS_NOT_FOUND) {

@@ -119,7 +119,7 @@ static gs_status read_source(
 		status = gs_source_digest(source, s->sha256, err);
 	if (!status && path) {
 		s->path = gs_snapshot_text(s, path, strlen(path));
-		status = s->path ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
+		status = s->path ? GS_OK : gs_no_memory(err);
 	}
 	return status ? status : gs_snapshot_finish(s, err);
 }

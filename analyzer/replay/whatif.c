@@ -340,7 +340,7 @@ static gs_status look_at_end(gs_whatif *w, gs_error *err)
 	gs_status status = r ? gs_recording_need_meaning(r, err)
 						 : gs_meaning_init(&made, w->replay.history, rules, err);
 	if (!status && gs_meaning_growth(m, until, &rows, &n))
-		status = gs_fail(err, GS_NO_MEMORY, "out of memory");
+		status = gs_no_memory(err);
 	w->still_grows = n > 0;
 	for (size_t i = 0; i < m->nsteps; i++)
 		if (until == GS_NONE || m->steps[i].first_idx <= until)

@@ -134,7 +134,7 @@ gs_status gs_history_init(gs_history *h, const gs_snapshot *s, const gs_device *
 	if (d->captured.idx >= -1 && d->captured.idx < (int64_t)h->n)
 		h->captured_at = d->captured.idx; /* a stream's last layout: events follow it */
 	if (!(h->tables = calloc(1, sizeof *h->tables)))
-		return gs_fail(err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(err);
 	h->tables->last_change = h->tables->peak_allocated = h->tables->peak_reserved = -1;
 	h->tables->policy = gs_policy_of(s);
 	gs_policy_settings(s, &h->tables->settings, NULL);

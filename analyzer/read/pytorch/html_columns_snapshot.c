@@ -17,7 +17,7 @@ static gs_status build(gs_html_page *p)
 		return GS_OK;
 	gs_device *d = gs_snapshot_device(p->s, 0);
 	if (!d)
-		return gs_fail(&p->error, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(&p->error);
 	d->has_layout = trace;
 	if (trace && gs_html_add_layout(p, &d->captured))
 		return p->error.status;

@@ -14,7 +14,7 @@ static gs_status add_event(gs_html_page *p, gs_trace *t, gs_action action, uint6
 	gs_event *e = gs_trace_append(t);
 	uint32_t index = gs_snapshot_stream(p->s, stream == GS_NONE ? 0 : (uint64_t)stream);
 	if (!e || index == UINT32_MAX)
-		return gs_fail(&p->error, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(&p->error);
 	if (index >= MOST_STREAMS)
 		return gs_fail(&p->error, GS_LIMIT, "more than %d streams", MOST_STREAMS);
 	e->address = address;
@@ -64,7 +64,7 @@ gs_status gs_html_add_actions(gs_html_page *p, gs_trace *t)
 	size_t n = p->columns[sizes].n;
 	unsigned char *live = gs_memory_zeroed(n + 1, 1);
 	if (!live)
-		return gs_fail(&p->error, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(&p->error);
 	for (size_t i = 0; i < p->columns[GS_HTML_INITIALLY].n; i++)
 		if ((uint64_t)p->columns[GS_HTML_INITIALLY].v[i] < n)
 			live[p->columns[GS_HTML_INITIALLY].v[i]] = 1;

@@ -73,7 +73,7 @@ gs_status gs_html_add_layout(gs_html_page *p, gs_layout *l)
 	l->blocks = gs_memory_zeroed(n + 2 * nblocks + 1, sizeof *l->blocks);
 	if (!live || !l->segments || !l->blocks) {
 		gs_memory_give(live);
-		return gs_fail(&p->error, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(&p->error);
 	}
 	for (size_t i = 0; i < n; i++) {
 		gs_segment *g = &l->segments[i];

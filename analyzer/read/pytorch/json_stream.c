@@ -82,7 +82,7 @@ static gs_status feed(
 		yajl_status status = n ? yajl_parse(h, f->out, translate(f, at, n))
 							   : yajl_complete_parse(h);
 		if (gs_memory_exceeded())
-			return gs_fail(err, GS_NO_MEMORY, "out of memory");
+			return gs_no_memory(err);
 		if (f->largest > MOST_TOKEN)
 			return gs_fail(err, GS_LIMIT,
 				"a text of more than %d MiB, or deeper nesting, before byte %llu of the JSON",
@@ -110,7 +110,7 @@ gs_status gs_json_stream(gs_source *source, const yajl_callbacks *callbacks, voi
 	feeder *f = gs_memory_zeroed(1, sizeof *f);
 	yajl_alloc_funcs counted = {take, more, give, f};
 	yajl_handle h = f ? yajl_alloc(callbacks, &counted, context) : NULL;
-	gs_status status = h ? GS_OK : gs_fail(err, GS_NO_MEMORY, "out of memory");
+	gs_status status = h ? GS_OK : gs_no_memory(err);
 	if (!status) {
 		yajl_config(h, yajl_dont_validate_strings, 1);
 		if (!whole)

@@ -165,7 +165,7 @@ static gs_status text_string(unpickler *u, unsigned char op, const char *text, s
 {
 	char *copy = gs_memory_take(2 * n + 1);
 	if (!copy)
-		return gs_fail(u->err, GS_NO_MEMORY, "out of memory");
+		return gs_no_memory(u->err);
 	size_t length = op == 'V' ? gs_pickle_unescape_unicode(text, n, copy)
 							  : gs_pickle_unescape_string(text, n, copy);
 	gs_status status = gs_torch_push_string(&u->t, copy, length);

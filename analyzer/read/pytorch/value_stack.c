@@ -7,10 +7,7 @@
 
 enum { MOST_STACK = 1 << 20, MOST_STRING = 65536 };
 
-gs_status gs_torch_no_memory(gs_torch *t)
-{
-	return gs_fail(&t->error, GS_NO_MEMORY, "out of memory");
-}
+gs_status gs_torch_no_memory(gs_torch *t) { return gs_no_memory(&t->error); }
 
 gs_status gs_torch_grow(gs_torch *t)
 {

@@ -792,7 +792,8 @@ START_TEST(a_figure_cut_before_its_unit_is_none)
 		{"Out of memory error on GPU 1. Cannot allocate 56.", 1},
 		{"Out of memory error on GPU 1. Cannot allocate 56", 1},
 		{"Out of GPU memory trying to allocate 64.000 Mi",
-			0} /* nothing but the figure would tell it from prose */
+			0}, /* nothing but the figure would tell it from prose */
+		{"XlaRuntimeError: RESOURCE_EXHAUSTED: Out of memory while trying to allocate 2852", 1},
 	};
 	for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
 		gs_snapshot s;
@@ -803,6 +804,26 @@ START_TEST(a_figure_cut_before_its_unit_is_none)
 				(long long)s.ooms[k].requested);
 		gs_snapshot_release(&s);
 	}
+}
+END_TEST
+
+START_TEST(a_figure_whose_front_is_on_another_record_is_none)
+{
+	static const char stamp[] = "2024-05-01T12:33:21Z ";
+	gs_snapshot s;
+	char text[1000];
+	snprintf(text, sizeof text,
+		"%sCUDA out of memory. Tried to allocate 20.00 MiB. GPU 0 has a total capacity of 2\n"
+		"%s3.65 GiB of which 10.6\n%s6 MiB is free. Of the allocated memory 21.\n"
+		"%s50 GiB is allocated by PyTorch, and 140.50 MiB is reserved by PyTorch but unallocated.\n",
+		stamp, stamp, stamp, stamp);
+	read_text(&s, text);
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].requested, MI(20));
+	ck_assert_int_eq(s.ooms[0].device_free, GS_NONE);
+	ck_assert_int_eq(s.ooms[0].allocated, GS_NONE);
+	ck_assert_int_eq(s.ooms[0].capacity, GS_NONE);
+	gs_snapshot_release(&s);
 }
 END_TEST
 
@@ -1287,6 +1308,7 @@ Suite *suite_oom_text(void)
 	tcase_add_test(logs, all_messages_of_one_log_are_rows);
 	tcase_add_test(logs, a_status_without_a_figure_takes_none_of_the_next_message);
 	tcase_add_test(logs, a_figure_cut_before_its_unit_is_none);
+	tcase_add_test(logs, a_figure_whose_front_is_on_another_record_is_none);
 	tcase_add_test(
 		logs, statuses_of_several_failures_are_rows_and_one_that_is_logged_and_raised_is_one);
 	tcase_add_test(logs, allocated_bytes_that_the_text_doubts_are_told_and_not_believed);

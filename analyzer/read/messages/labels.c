@@ -2,6 +2,7 @@
  * the others right before. */
 #include "analyzer/read/messages/labels.h"
 
+#include "analyzer/read/text/ascii.h"
 #include "analyzer/read/text/figure.h"
 
 enum field {
@@ -163,6 +164,16 @@ static void derive_reserved(gs_oom_match *m, const sums *s)
 	m->row.reserved = m->row.allocated + more;
 }
 
+/* Whether the front of the number at i may stand at the end of the line before, where nothing shows
+ * that the two lines are one ("8.5", and on the next line "7 GiB free"). */
+static bool front_is_lost(const gs_text *t, size_t i)
+{
+	if (!i || t->gap[i] != GS_GAP_LINE)
+		return false;
+	return gs_ascii_digit(t->s[i - 1]) ||
+		(t->s[i - 1] == '.' && i > 1 && gs_ascii_digit(t->s[i - 2]));
+}
+
 size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 {
 	sums s = {GS_NONE, GS_NONE, 0};
@@ -172,7 +183,8 @@ size_t gs_oom_labels(const gs_text *t, size_t from, size_t to, gs_oom_match *m)
 		int64_t bytes;
 		bool unit;
 		enum field field;
-		if (!gs_text_digit_begins(t, i) || !gs_text_size_folded(t, &end, &bytes, &unit) || !unit) {
+		if (!gs_text_digit_begins(t, i) || !gs_text_size_folded(t, &end, &bytes, &unit) || !unit ||
+			front_is_lost(t, i)) {
 			i = end > i ? end : i + 1;
 			continue;
 		}

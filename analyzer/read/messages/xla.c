@@ -2,6 +2,7 @@
  * Runtime. */
 #include "analyzer/read/messages/labels.h"
 #include "analyzer/read/messages/matchers.h"
+#include "analyzer/read/text/ascii.h"
 #include "analyzer/read/text/figure.h"
 
 #include <string.h>
@@ -217,6 +218,13 @@ static bool of_tpu(const gs_text *t, size_t i, size_t to)
 	return gs_oom_any(t, i, to, words);
 }
 
+/* Whether a figure reaches to the end of the text: XLA prints each with its unit, so more of it may
+ * have stood there. */
+static bool cut_at(const gs_text *t, size_t end)
+{
+	return t->end && end == t->n && gs_ascii_digit(t->s[end - 1]);
+}
+
 /* What XLA says after RESOURCE_EXHAUSTED, and a TPU's "That was not possible. There are … free." */
 static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m)
 {
@@ -228,6 +236,10 @@ static int status_figures(const gs_text *t, size_t i, size_t to, gs_oom_match *m
 		if (at == SIZE_MAX)
 			continue;
 		size_t end = exact_size(t, at + strlen(asks[k]), &m->row.requested);
+		if (cut_at(t, end)) {
+			m->row.requested = GS_NONE;
+			break;
+		}
 		if (m->row.requested != GS_NONE && end > m->end)
 			m->end = end;
 	}

@@ -1,4 +1,5 @@
 /* gpusnap export: a snapshot in the form that other tools open. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,9 +21,14 @@
 #include "tools/output_name.h"
 #include "tools/result.h"
 
+static int write_error; /* errno of the write that failed, 0 where none did */
+
 static gs_status to_stream(void *arg, const void *data, size_t n)
 {
-	return fwrite(data, 1, n, arg) == n ? GS_OK : GS_IO;
+	if (fwrite(data, 1, n, arg) == n)
+		return GS_OK;
+	write_error = errno;
+	return GS_IO;
 }
 
 /* What came through a pipe cannot be read again. */
@@ -136,6 +142,8 @@ static int export(
 	if (exit_status >= 0)
 		return exit_status;
 	gs_status status = write_format(s, files, common, format, result.stream, &err);
+	if (status && write_error)
+		gs_fail(&err, status, "%s", strerror(write_error));
 	exit_status = status ? gs_fail_file(ferror(result.stream) ? result.name : s->path, &err, NULL)
 						 : GS_EXIT_DONE;
 	return gs_result_close(&result, exit_status);

@@ -128,7 +128,7 @@ static int write_report(report_options *o, const gs_input *input, const gs_snaps
 	if (status == GS_INVALID)
 		exit_status = gs_fail_usage("report", "see `gpusnap help state`", "%s", err.text);
 	else if (status)
-		exit_status = gs_fail_file(path, &err, NULL);
+		exit_status = gs_fail_file(status == GS_IO ? result.name : path, &err, NULL);
 	return gs_result_close(&result, exit_status);
 }
 

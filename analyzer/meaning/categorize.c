@@ -16,13 +16,15 @@ typedef struct subject {
 typedef struct categorizer {
 	gs_meaning *m;
 	uint16_t *life; /* by event: of allocs, gs_life */
-	uint32_t *step; /* by event: of allocs, how many starts stand before */
+	uint32_t *step; /* by event: of allocs, how many starts stand before; NULL without any */
 	uint8_t *trait; /* by event: of user code's allocs, where in the step */
 	uint32_t *twin; /* by event: the alloc of the same stack, so many after the step's start, in the
-					   step before; UINT32_MAX none */
+					   step before; UINT32_MAX none; NULL where there are not two steps */
 	bool *copies;   /* by stack: makes several of parameters' sizes */
 	bool *batches;  /* by stack: begins steps */
 } categorizer;
+
+static uint32_t step_of(const categorizer *x, size_t i) { return x->step ? x->step[i] : 0; }
 
 /* --- lifetimes -----------------------------------------------------------------------------------
  */
@@ -36,7 +38,7 @@ typedef struct moment {
 /* What a failed request's unwinding frees tells no more than that it lived until then. */
 static bool was_interrupted(const categorizer *x, const moment *now, size_t birth)
 {
-	return now->oom > (int64_t)birth && x->step[birth] == now->oom_step;
+	return now->oom > (int64_t)birth && step_of(x, birth) == now->oom_step;
 }
 
 /* Behind the last allocation of a backward pass its own thread still frees what flowed through it;
@@ -50,11 +52,11 @@ static bool freed_by_backward(const gs_meaning *m, size_t death)
 static uint16_t life_when_freed(const categorizer *x, const moment *now, size_t birth, size_t death)
 {
 	const gs_meaning_internal *w = x->m->internal;
-	uint32_t born = w->pass_at[birth], dies = w->pass_at[death];
+	uint32_t born = gs_pass_at(w, birth), dies = gs_pass_at(w, death);
 	const gs_pass *pass = &w->passes[born];
 	if (was_interrupted(x, now, birth))
 		return GS_LIFE_STEP | GS_LIFE_NEXT | (pass->failed ? GS_LIFE_PASS : GS_LIFE_LONG);
-	uint16_t life = now->step <= x->step[birth] + 1 ? GS_LIFE_NEXT : GS_LIFE_PAST;
+	uint16_t life = now->step <= step_of(x, birth) + 1 ? GS_LIFE_NEXT : GS_LIFE_PAST;
 	if (born == dies) {
 		life |= GS_LIFE_SHORT | (pass->phase == GS_PHASE_SETUP ? GS_LIFE_REPLACED : 0);
 		/* what backward made may be freed behind it without an update that allocates */
@@ -66,21 +68,21 @@ static uint16_t life_when_freed(const categorizer *x, const moment *now, size_t 
 	uint8_t phase = w->passes[dies].phase;
 	/* what the next step's beginning frees behind a backward pass was not held for backward */
 	bool backward = (phase == GS_PHASE_BACKWARD || phase == GS_PHASE_RECOMPUTE) &&
-		(now->step == x->step[birth] || death <= w->passes[dies].last_own);
+		(now->step == step_of(x, birth) || death <= w->passes[dies].last_own);
 	return life | GS_LIFE_LONG | (backward ? GS_LIFE_BACKWARD : 0);
 }
 
 static uint16_t life_when_kept(const categorizer *x, const moment *now, size_t birth)
 {
 	const gs_meaning_internal *w = x->m->internal;
-	const gs_pass *pass = &w->passes[w->pass_at[birth]];
+	const gs_pass *pass = &w->passes[gs_pass_at(w, birth)];
 	uint16_t life = GS_LIFE_KEPT;
 	if (was_interrupted(x, now, birth))
 		return life | GS_LIFE_STEP | GS_LIFE_NEXT | (pass->failed ? GS_LIFE_PASS : GS_LIFE_LONG);
-	bool last = w->pass_at[birth] == w->pass_at[x->m->history->n - 1] && !w->pass_over;
+	bool last = gs_pass_at(w, birth) == gs_pass_at(w, x->m->history->n - 1) && !w->pass_over;
 	life |= last ? GS_LIFE_PASS : GS_LIFE_LONG;
-	life |= x->step[birth] == now->step ? GS_LIFE_STEP : 0;
-	return life | (now->step <= x->step[birth] + 1 ? GS_LIFE_NEXT : GS_LIFE_PAST);
+	life |= step_of(x, birth) == now->step ? GS_LIFE_STEP : 0;
+	return life | (now->step <= step_of(x, birth) + 1 ? GS_LIFE_NEXT : GS_LIFE_PAST);
 }
 
 /* Where user code allocates in its step. */
@@ -92,7 +94,7 @@ static uint8_t place_in_step(const gs_meaning *m, size_t i, bool forward_seen)
 		return GS_TRAIT_WITHIN;
 	if (!forward_seen)
 		return stack && w->phases.stacks[stack].constructor ? GS_TRAIT_NONE : GS_TRAIT_BEFORE;
-	return w->passes[w->pass_at[i]].phase == GS_PHASE_FORWARD ? GS_TRAIT_WITHIN : GS_TRAIT_AFTER;
+	return w->passes[gs_pass_at(w, i)].phase == GS_PHASE_FORWARD ? GS_TRAIT_WITHIN : GS_TRAIT_AFTER;
 }
 
 /* A program that never goes forward through a model has no batches either. */
@@ -119,7 +121,8 @@ static void follow_lives(categorizer *x)
 		gs_action action = gs_meaning_action(m, i);
 		int32_t birth = m->history->births[i];
 		if (action == GS_ACTION_ALLOC) {
-			x->step[i] = now.step;
+			if (x->step)
+				x->step[i] = now.step;
 			x->trait[i] = place_in_step(m, i, forward_seen || !batches);
 			forward_seen |= gs_phase_of(&w->phases, gs_meaning_stack(m, i)) == GS_PHASE_FORWARD;
 			x->batches[gs_meaning_stack(m, i)] |= x->trait[i] == GS_TRAIT_BEFORE && now.step;
@@ -175,9 +178,10 @@ static void pair(categorizer *x, twins *t)
 static gs_status find_twins(categorizer *x)
 {
 	size_t n = x->m->history->n + 1, k = (size_t)x->m->history->snapshot->nstacks + 1;
-	memset(x->twin, 255, n * sizeof(uint32_t));
 	if (x->m->internal->nstarts < 2)
 		return GS_OK;
+	if (!(x->twin = malloc(n * sizeof *x->twin)))
+		return GS_NO_MEMORY;
 	twins t = {malloc(n * sizeof(uint32_t)), malloc(k * sizeof(uint32_t)),
 		calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t))};
 	bool enough = t.next && t.last && t.begin && t.before && t.step;
@@ -218,8 +222,15 @@ static bool has_parameter_stacks(const gs_meaning *m)
 	return false;
 }
 
+static void add_size(uint64_t *sizes, size_t *n, uint64_t size)
+{
+	if (sizes)
+		sizes[*n] = size;
+	++*n;
+}
+
 /* Of allocations by parameters' stacks; where the recording has none, of all that was there before
- * it. */
+ * it. sizes NULL: how many. */
 static size_t list_sizes(const gs_meaning *m, uint64_t *sizes, bool born_only)
 {
 	const gs_layout *initial = &m->history->initial;
@@ -228,31 +239,34 @@ static size_t list_sizes(const gs_meaning *m, uint64_t *sizes, bool born_only)
 	for (size_t i = 0; look && i < m->history->n; i++)
 		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC &&
 			is_parameter_stack(m->internal, gs_meaning_stack(m, i)))
-			sizes[n++] = m->history->device->trace.events[i].size;
+			add_size(sizes, &n, m->history->device->trace.events[i].size);
 	for (size_t i = 0; i < initial->nblocks; i++) {
 		const gs_block *b = &initial->blocks[i];
 		if (b->state != GS_INACTIVE && b->requested > 0 &&
 			(born_only || is_parameter_stack(m->internal, b->stack)))
-			sizes[n++] = (uint64_t)b->requested;
+			add_size(sizes, &n, (uint64_t)b->requested);
 	}
 	return n;
 }
 
+/* Ascending, each once; the array is cut to those. */
 static gs_status learn_sizes(gs_meaning *m)
 {
 	gs_meaning_internal *w = m->internal;
-	size_t n, kept = 0, room = m->history->n + m->history->initial.nblocks + 1;
-	uint64_t *sizes = malloc(room * sizeof *sizes);
+	size_t n = list_sizes(m, NULL, false), kept = 0;
+	bool born_only = !n;
+	n = born_only ? list_sizes(m, NULL, true) : n;
+	uint64_t *sizes = malloc((n + 1) * sizeof *sizes);
 	if (!sizes)
 		return GS_NO_MEMORY;
-	if (!(n = list_sizes(m, sizes, false)))
-		n = list_sizes(m, sizes, true);
+	list_sizes(m, sizes, born_only);
 	if (n)
 		qsort(sizes, n, sizeof *sizes, by_value);
 	for (size_t i = 0; i < n; i++)
 		if (!kept || sizes[kept - 1] != sizes[i])
 			sizes[kept++] = sizes[i];
-	w->parameter_sizes = sizes;
+	uint64_t *cut = realloc(sizes, (kept + 1) * sizeof *sizes);
+	w->parameter_sizes = cut ? cut : sizes;
 	w->nparameter_sizes = kept;
 	return GS_OK;
 }
@@ -284,9 +298,9 @@ static gs_status find_copies(categorizer *x)
 		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC || x->life[i] & GS_LIFE_SHORT)
 			continue;
 		gs_id k = gs_meaning_stack(m, i);
-		first[k] = all[k] ? first[k] : x->step[i];
+		first[k] = all[k] ? first[k] : step_of(x, i);
 		all[k]++;
-		same[k] += first[k] == x->step[i] &&
+		same[k] += first[k] == step_of(x, i) &&
 			is_parameter_size(m->internal, m->history->device->trace.events[i].size);
 	}
 	for (gs_id k = 1; k < n; k++)
@@ -328,7 +342,7 @@ static gs_categorization category_by_rules(const subject *a)
 static uint16_t life_by_twin(const categorizer *x, size_t i)
 {
 	uint16_t life = x->life[i];
-	uint32_t twin = x->twin[i];
+	uint32_t twin = x->twin ? x->twin[i] : UINT32_MAX;
 	const gs_event *events = x->m->history->device->trace.events;
 	if (!(life & GS_LIFE_STEP) || twin == UINT32_MAX || events[twin].size != events[i].size)
 		return life;
@@ -372,7 +386,7 @@ static void categorize_events(categorizer *x)
 			(x->copies[stack] ? GS_SIZE_COPIES : 0);
 		m->events[i] = category_of_stack(m, stack, category_by_rules(&a));
 		if (m->events[i].category == GS_CATEGORY_GRADIENT && a.phase == GS_PHASE_BACKWARD)
-			m->internal->passes[m->internal->pass_at[i]].gradients = true;
+			m->internal->passes[gs_pass_at(m->internal, i)].gradients = true;
 	}
 }
 
@@ -410,15 +424,14 @@ gs_status gs_meaning_categorize(gs_meaning *m)
 	size_t n = m->history->n + 1, k = (size_t)m->history->snapshot->nstacks + 1;
 	categorizer x = {.m = m,
 		.life = calloc(n, sizeof *x.life),
-		.step = calloc(n, sizeof *x.step),
+		.step = m->internal->nstarts ? calloc(n, sizeof *x.step) : NULL,
 		.trait = calloc(n, 1),
-		.twin = malloc(n * sizeof *x.twin),
 		.copies = calloc(k, sizeof *x.copies),
 		.batches = calloc(k, sizeof *x.batches)};
 	m->events = malloc(n * sizeof *m->events);
 	m->initial = malloc((m->history->initial.nblocks + 1) * sizeof *m->initial);
-	gs_status status = x.life && x.step && x.trait && x.twin && x.copies && x.batches &&
-			m->events && m->initial
+	gs_status status = x.life && (x.step || !m->internal->nstarts) && x.trait && x.copies &&
+			x.batches && m->events && m->initial
 		? learn_sizes(m)
 		: GS_NO_MEMORY;
 	if (!status) {

@@ -54,7 +54,8 @@ void gs_meaning_release(gs_meaning *m)
 	if (m->internal) {
 		gs_phases_release(&m->internal->phases);
 		gs_memory_give(m->internal->passes);
-		free(m->internal->pass_at);
+		gs_memory_give(m->internal->runs);
+		free(m->internal->run_at);
 		gs_memory_give(m->internal->starts);
 		free(m->internal->parameter_sizes);
 		free(m->internal);

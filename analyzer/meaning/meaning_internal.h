@@ -16,11 +16,19 @@ typedef struct gs_pass {
 	uint32_t last_own; /* its last allocation of that phase */
 } gs_pass;
 
+/* Events of one pass that follow each other: from that one to the next run. */
+typedef struct gs_pass_run {
+	uint32_t first, pass;
+} gs_pass_run;
+enum { GS_RUN_BLOCK = 1024 };
+
 typedef struct gs_meaning_internal {
 	gs_phases phases;
 	gs_pass *passes;
 	uint32_t npasses;
-	uint32_t *pass_at; /* by event: number of the pass */
+	gs_pass_run *runs; /* ascending: which pass each event is of (gs_pass_at) */
+	uint32_t nruns;
+	uint32_t *run_at; /* the run of every GS_RUN_BLOCKth event, and the last run behind them */
 	uint32_t *starts;  /* first events of steps, ascending; before the first is the setup */
 	uint32_t nstarts;
 	bool stamped;              /* the starts are of annotations */
@@ -38,6 +46,20 @@ static inline gs_id gs_meaning_stack(const gs_meaning *m, size_t i)
 {
 	gs_id stack = m->history->device->trace.events[i].stack;
 	return stack < m->history->snapshot->nstacks ? stack : 0;
+}
+
+/* The pass of an event. */
+static inline uint32_t gs_pass_at(const gs_meaning_internal *w, size_t event)
+{
+	uint32_t low = w->run_at[event / GS_RUN_BLOCK], high = w->run_at[event / GS_RUN_BLOCK + 1];
+	while (low < high) {
+		uint32_t middle = high - (high - low) / 2;
+		if (w->runs[middle].first <= event)
+			low = middle;
+		else
+			high = middle - 1;
+	}
+	return w->runs[low].pass;
 }
 
 /* Index in parameter_sizes, SIZE_MAX for what is no parameter's size. */

@@ -9,7 +9,7 @@
 typedef struct walk {
 	gs_meaning_internal *w;
 	uint32_t current, backward; /* backward: the pass that what is computed again interrupts */
-	size_t cap;
+	size_t cap, cap_runs;
 } walk;
 
 static gs_status begin(walk *x, uint8_t phase)
@@ -50,6 +50,22 @@ static bool fails(uint8_t pass, uint8_t phase)
 	return (pass != GS_PHASE_OPTIMIZER && pass != GS_PHASE_SETUP) || pass == phase;
 }
 
+static size_t run_blocks(const gs_meaning *m) { return m->history->n / GS_RUN_BLOCK + 2; }
+
+/* The event is of the current pass. */
+static gs_status note(walk *x, size_t event)
+{
+	gs_meaning_internal *w = x->w;
+	if (!w->nruns || w->runs[w->nruns - 1].pass != x->current) {
+		if (!GS_ARRAY_RESERVE(w->runs, x->cap_runs, (size_t)w->nruns + 1))
+			return GS_NO_MEMORY;
+		w->runs[w->nruns++] = (gs_pass_run){(uint32_t)event, x->current};
+	}
+	if (event % GS_RUN_BLOCK == 0)
+		w->run_at[event / GS_RUN_BLOCK] = w->nruns - 1;
+	return GS_OK;
+}
+
 static gs_status walk_events(gs_meaning *m, walk *x)
 {
 	gs_meaning_internal *w = m->internal;
@@ -66,7 +82,8 @@ static gs_status walk_events(gs_meaning *m, walk *x)
 				return GS_NO_MEMORY;
 			w->passes[x->current].last_own = (uint32_t)i;
 		}
-		w->pass_at[i] = x->current;
+		if (note(x, i))
+			return GS_NO_MEMORY;
 		if (action != GS_ACTION_OOM)
 			continue;
 		w->passes[x->current].failed = fails(w->passes[x->current].phase, phase);
@@ -74,6 +91,8 @@ static gs_status walk_events(gs_meaning *m, walk *x)
 		if (begin(x, GS_PHASE_NONE))
 			return GS_NO_MEMORY;
 	}
+	for (size_t k = (m->history->n + GS_RUN_BLOCK - 1) / GS_RUN_BLOCK; k < run_blocks(m); k++)
+		w->run_at[k] = w->nruns ? w->nruns - 1 : 0;
 	return GS_OK;
 }
 
@@ -82,7 +101,7 @@ static bool ends_update(const gs_meaning *m)
 {
 	size_t n = m->history->n;
 	const gs_meaning_internal *w = m->internal;
-	if (!n || w->passes[w->pass_at[n - 1]].phase != GS_PHASE_OPTIMIZER)
+	if (!n || w->passes[gs_pass_at(w, n - 1)].phase != GS_PHASE_OPTIMIZER)
 		return false;
 	return gs_meaning_action(m, n - 1) != GS_ACTION_OOM ||
 		gs_phase_of(&w->phases, gs_meaning_stack(m, n - 1)) != GS_PHASE_OPTIMIZER;
@@ -93,11 +112,13 @@ gs_status gs_meaning_find_passes(gs_meaning *m)
 	gs_meaning_internal *w = m->internal;
 	walk x = {.w = w, .backward = UINT32_MAX};
 	gs_memory_give(w->passes);
+	gs_memory_give(w->runs);
 	w->passes = NULL;
-	w->npasses = 0;
-	if (!w->pass_at)
-		w->pass_at = malloc((m->history->n + 1) * sizeof *w->pass_at);
-	if (!w->pass_at || begin(&x, GS_PHASE_NONE) || walk_events(m, &x))
+	w->runs = NULL;
+	w->npasses = w->nruns = 0;
+	if (!w->run_at)
+		w->run_at = malloc(run_blocks(m) * sizeof *w->run_at);
+	if (!w->run_at || begin(&x, GS_PHASE_NONE) || walk_events(m, &x))
 		return GS_NO_MEMORY;
 	w->pass_over = ends_update(m);
 	return GS_OK;

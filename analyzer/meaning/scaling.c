@@ -330,7 +330,7 @@ static bool flows(const gs_scaling *s, size_t event)
 	const gs_meaning_internal *w = s->m->internal;
 	uint64_t size = size_of(s->m, event);
 	return !is_parameter_size(s->m, size) ||
-		(w->passes[w->pass_at[event]].gradients && is_activation_size(s, size));
+		(w->passes[gs_pass_at(w, event)].gradients && is_activation_size(s, size));
 }
 
 static bool goes_with_batch(const gs_scaling *s, size_t event)

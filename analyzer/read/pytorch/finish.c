@@ -134,7 +134,8 @@ static gs_status add_oom(gs_torch *t, const gs_device *d, size_t idx)
 	return GS_OK;
 }
 
-/* A list of events becomes the trace of a device. The array changes hands. */
+/* A list of events becomes the trace of a device. The array changes hands, without what it had to
+ * spare. */
 static gs_status take_trace(gs_torch *t, gs_object *events, int64_t number)
 {
 	if (!events->n)
@@ -144,9 +145,9 @@ static gs_status take_trace(gs_torch *t, gs_object *events, int64_t number)
 		return t->error.status;
 	if (d->trace.n)
 		return GS_OK;
-	d->trace.events = events->items;
-	d->trace.n = events->n;
-	d->trace.cap = events->bytes / sizeof(gs_event);
+	gs_event *cut = gs_memory_resize(events->items, events->n * sizeof *cut);
+	d->trace.events = cut ? cut : events->items;
+	d->trace.n = d->trace.cap = events->n;
 	events->items = NULL;
 	events->n = events->bytes = 0;
 	for (size_t i = 0; i < d->trace.n; i++)

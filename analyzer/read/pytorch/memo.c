@@ -8,6 +8,20 @@
 
 enum { MOST_WIDE = 65536 };
 
+static gs_status grow_memo(gs_torch *t, size_t n)
+{
+	size_t size = sizeof *t->memo;
+	if (n > SIZE_MAX / 2 / size)
+		return GS_NO_MEMORY;
+	size_t bytes = gs_torch_grown(t, n * size, t->cap_memo * size);
+	uint32_t *grown = gs_memory_resize(t->memo, bytes);
+	if (!grown)
+		return GS_NO_MEMORY;
+	t->memo = grown;
+	t->cap_memo = bytes / size;
+	return GS_OK;
+}
+
 static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
 {
 	if (index < t->nmemo)
@@ -15,7 +29,7 @@ static gs_status memo_room(gs_torch *t, uint64_t index, uint64_t most)
 	if (index > most || index >= 1u << 31)
 		return gs_fail(&t->error, GS_FORMAT, "memo index %llu is beyond what the file can hold",
 			(unsigned long long)index);
-	if (!GS_ARRAY_RESERVE(t->memo, t->cap_memo, (size_t)index + 1))
+	if (index >= t->cap_memo && grow_memo(t, (size_t)index + 1))
 		return gs_torch_no_memory(t);
 	memset(t->memo + t->nmemo, 0, (index + 1 - t->nmemo) * sizeof *t->memo);
 	t->nmemo = index + 1;

@@ -7,7 +7,7 @@
 #include "analyzer/model/want.h"
 #include "analyzer/read/open/source.h"
 
-enum { MOST_OBJECTS = 100000, KEPT_BYTES = 4096, LARGE_LIST = 1 << 20 };
+enum { MOST_OBJECTS = 100000, KEPT_BYTES = 4096, LARGE_LIST = 1 << 20, SPARE_BYTES = 128 };
 
 static void free_contents(gs_object *o)
 {
@@ -75,13 +75,12 @@ static gs_status push_object(gs_torch *t, gs_torch_value_type type)
 gs_status gs_torch_push_dict(gs_torch *t) { return push_object(t, GS_V_DICT); }
 gs_status gs_torch_push_list(gs_torch *t) { return push_object(t, GS_V_LIST); }
 
-/* Bytes for a list that has outgrown its own: half as many again; of a large one, which would be
- * held twice for a moment, what its share of the file so far says that it will have. */
-static size_t grown_bytes(const gs_torch *t, const gs_object *o, size_t size)
+size_t gs_torch_grown(const gs_torch *t, size_t used, size_t had)
 {
-	size_t used = (o->n + 1) * size, bytes = o->bytes + o->bytes / 2 + 4 * size;
+	size_t bytes = had + had / 2 + SPARE_BYTES;
 	uint64_t at = t->source ? gs_source_offset(t->source) : 0;
 	uint64_t all = t->source ? gs_source_file_size(t->source) : 0;
+	bytes = bytes < used ? used : bytes;
 	if (used < LARGE_LIST || !at || at >= all || gs_source_packed(t->source))
 		return bytes;
 	double share = (double)used * (double)all / (double)at, least = (double)used * 1.0625;
@@ -97,7 +96,7 @@ void *gs_object_add(gs_torch *t, gs_object *o, size_t size)
 		return NULL;
 	}
 	if ((o->n + 1) * size > o->bytes) {
-		size_t bytes = grown_bytes(t, o, size);
+		size_t bytes = gs_torch_grown(t, (o->n + 1) * size, o->bytes);
 		void *grown = gs_memory_resize(o->items, bytes);
 		if (!grown) {
 			gs_torch_no_memory(t);

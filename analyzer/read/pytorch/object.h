@@ -56,6 +56,11 @@ gs_status gs_torch_top(gs_torch *t, size_t n, size_t *base);
 gs_status gs_object_new(gs_torch *t, gs_torch_value_type type, uint32_t *out);
 void gs_objects_release(gs_torch *t);
 
+/* Bytes to make an array of that needs so many and has too few: half as many again; of a large one,
+ * which would be held twice for a moment, what its share of the file so far says that it will need.
+ */
+size_t gs_torch_grown(const gs_torch *t, size_t used, size_t had);
+
 /* Room for one more element of size bytes; NULL when memory is short (error set). */
 void *gs_object_add(gs_torch *t, gs_object *o, size_t size);
 

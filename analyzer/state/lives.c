@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 #include "analyzer/state/history_internal.h"
 
 static size_t count_lives(const gs_history *h)
@@ -84,32 +85,114 @@ static gs_status end_unseen(gs_lives *x, uint32_t life, int32_t event)
 	return GS_OK;
 }
 
+static const gs_event *event_of(const gs_lives *x, uint32_t life)
+{
+	return &x->history->device->trace.events[x->all[life].birth];
+}
+
+static const gs_block *block_of(const gs_lives *x, uint32_t life)
+{
+	return &x->history->initial.blocks[x->first[life].block];
+}
+
+uint64_t gs_life_address(const gs_lives *x, uint32_t life)
+{
+	return life < x->before ? block_of(x, life)->address : event_of(x, life)->address;
+}
+
+/* Those from before ascend by address, segments without one apart. */
+static uint32_t find_before(const gs_lives *x, uint64_t address)
+{
+	uint32_t low = 0, high = x->before;
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+		if (gs_life_address(x, middle) < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < x->before && gs_life_address(x, low) == address ? low : GS_NO_LIFE;
+}
+
+/* --- which life an event is of -------------------------------------------------------------------
+ */
+
+static uint32_t life_born_at(const gs_lives *x, size_t event)
+{
+	uint64_t word = x->begins[event / 64], bit = UINT64_C(1) << event % 64;
+	return word & bit ? x->begun[event / 64] + (uint32_t)__builtin_popcountll(word & (bit - 1))
+					  : GS_NO_LIFE;
+}
+
+/* As the history tells it: of an allocation its own, of a free that of the birth. */
+static uint32_t life_told(const gs_lives *x, size_t event)
+{
+	const gs_event *e = &x->history->device->trace.events[event];
+	gs_action action = gs_event_action(e);
+	int32_t birth = x->history->births[event];
+	if (action == GS_ACTION_ALLOC)
+		return life_born_at(x, event);
+	if (action != GS_ACTION_FREE_REQUESTED && action != GS_ACTION_FREE_COMPLETED)
+		return GS_NO_LIFE;
+	return birth >= 0 ? life_born_at(x, (size_t)birth) : find_before(x, e->address);
+}
+
+uint32_t gs_life_at(const gs_lives *x, size_t event)
+{
+	size_t low = 0, high = x->nodd;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		if (x->odd[middle].event < event)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < x->nodd && x->odd[low].event == event ? x->odd[low].life : life_told(x, event);
+}
+
+static void begin_life(gs_lives *x, size_t event)
+{
+	x->begins[event / 64] |= UINT64_C(1) << event % 64;
+	x->all[x->n++] = (gs_life){(int32_t)event, GS_LIFE_NEVER, GS_LIFE_NEVER};
+}
+
+/* Where what was played is not what the history tells, it is kept. */
+static gs_status note_life(gs_lives *x, size_t event, uint32_t life)
+{
+	if (life_told(x, event) == life)
+		return GS_OK;
+	if (!GS_ARRAY_RESERVE(x->odd, x->cap_odd, x->nodd + 1))
+		return GS_NO_MEMORY;
+	x->odd[x->nodd++] = (gs_life_of_event){(uint32_t)event, life};
+	return GS_OK;
+}
+
 static gs_status play_event(gs_lives *x, size_t i, uint32_t *living)
 {
-	uint32_t number = x->history->tables->at[i];
-	gs_status status = GS_OK;
-	x->at[i] = GS_NO_LIFE;
+	uint32_t number = x->history->tables->at[i], life;
+	if (i % 64 == 0)
+		x->begun[i / 64] = x->n;
 	if (number == GS_NO_ADDRESS)
-		return GS_OK;
+		return note_life(x, i, GS_NO_LIFE);
 	switch (gs_event_action(&x->history->device->trace.events[i])) {
 	case GS_ACTION_ALLOC:
-		status = end_unseen(x, living[number], (int32_t)i);
-		x->at[i] = living[number] = x->n;
-		x->all[x->n++] = (gs_life){(int32_t)i, GS_LIFE_NEVER, GS_LIFE_NEVER};
-		break;
+		if (end_unseen(x, living[number], (int32_t)i))
+			return GS_NO_MEMORY;
+		living[number] = x->n;
+		begin_life(x, i);
+		return GS_OK;
 	case GS_ACTION_FREE_REQUESTED:
-		x->at[i] = living[number];
-		if (living[number] != GS_NO_LIFE && x->all[living[number]].freed == GS_LIFE_NEVER)
-			x->all[living[number]].freed = (int32_t)i;
-		break;
+		life = living[number];
+		if (life != GS_NO_LIFE && x->all[life].freed == GS_LIFE_NEVER)
+			x->all[life].freed = (int32_t)i;
+		return note_life(x, i, life);
 	case GS_ACTION_FREE_COMPLETED:
-		x->at[i] = living[number];
-		end_life(x, living[number], (int32_t)i);
+		life = living[number];
+		end_life(x, life, (int32_t)i);
 		living[number] = GS_NO_LIFE;
-		break;
-	default: break;
+		return note_life(x, i, life);
+	default: return GS_OK;
 	}
-	return status;
 }
 
 gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err)
@@ -118,9 +201,10 @@ gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err)
 	uint32_t *living = malloc((addresses + 1) * sizeof *living);
 	*lives = (gs_lives){.history = h};
 	lives->all = malloc((n + 1) * sizeof *lives->all);
-	lives->at = malloc((h->n + 1) * sizeof *lives->at);
+	lives->begins = calloc(h->n / 64 + 1, sizeof *lives->begins);
+	lives->begun = calloc(h->n / 64 + 1, sizeof *lives->begun);
 	lives->first = malloc((h->initial.nblocks + 1) * sizeof *lives->first);
-	if (!living || !lives->all || !lives->at || !lives->first) {
+	if (!living || !lives->all || !lives->begins || !lives->begun || !lives->first) {
 		free(living);
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the lives of %zu blocks", n);
 	}
@@ -136,25 +220,12 @@ gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err)
 void gs_lives_release(gs_lives *lives)
 {
 	free(lives->all);
-	free(lives->at);
+	free(lives->begins);
+	free(lives->begun);
+	gs_memory_give(lives->odd);
 	free(lives->first);
-	free(lives->unseen);
+	gs_memory_give(lives->unseen);
 	memset(lives, 0, sizeof *lives);
-}
-
-static const gs_event *event_of(const gs_lives *x, uint32_t life)
-{
-	return &x->history->device->trace.events[x->all[life].birth];
-}
-
-static const gs_block *block_of(const gs_lives *x, uint32_t life)
-{
-	return &x->history->initial.blocks[x->first[life].block];
-}
-
-uint64_t gs_life_address(const gs_lives *x, uint32_t life)
-{
-	return life < x->before ? block_of(x, life)->address : event_of(x, life)->address;
 }
 
 uint64_t gs_life_size(const gs_lives *x, uint32_t life)
@@ -212,23 +283,9 @@ gs_block gs_life_block(const gs_lives *x, uint32_t life)
 	return b;
 }
 
-/* Those from before ascend by address, segments without one apart. */
-static uint32_t find_before(const gs_lives *x, uint64_t address)
-{
-	uint32_t low = 0, high = x->before;
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-		if (gs_life_address(x, middle) < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < x->before && gs_life_address(x, low) == address ? low : GS_NO_LIFE;
-}
-
 uint32_t gs_lives_of_block(const gs_lives *x, const gs_block *b)
 {
 	if (b->state == GS_INACTIVE || b->idx >= (int64_t)x->history->n)
 		return GS_NO_LIFE;
-	return b->idx >= 0 ? x->at[b->idx] : find_before(x, b->address);
+	return b->idx >= 0 ? gs_life_at(x, (size_t)b->idx) : find_before(x, b->address);
 }

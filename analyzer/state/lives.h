@@ -4,7 +4,7 @@
  * Lives are numbered by birth; those of blocks that were there before the first event come first,
  * by address. At any event the blocks that live are those of the layout which is played to there
  * (gs_history_layout). Facts of a block are those of the history; they are looked up, not copied,
- * so that a life costs 12 bytes and an event 4. The history must outlive the lives. */
+ * so that a life costs 12 bytes and 64 events 12. The history must outlive the lives. */
 #ifndef GS_ANALYZER_STATE_LIVES_H
 #define GS_ANALYZER_STATE_LIVES_H
 
@@ -33,12 +33,20 @@ typedef struct gs_life_unseen {
 	uint32_t life;
 } gs_life_unseen;
 
+/* An event whose life is not the one that its block's birth tells. */
+typedef struct gs_life_of_event {
+	uint32_t event, life;
+} gs_life_of_event;
+
 typedef struct gs_lives {
 	const gs_history *history;
 	gs_life *all;
 	gs_life_before *first; /* of the first `before` lives */
 	uint32_t n, before;    /* before: how many were there before the first event */
-	uint32_t *at; /* by event: the life that it begins, asks to free, or ends; GS_NO_LIFE */
+	uint64_t *begins;      /* a bit an event: it begins a life */
+	uint32_t *begun;       /* by 64 events: the lives that are there before the first of them */
+	gs_life_of_event *odd; /* ascending; none in a trace without contradictions */
+	size_t nodd, cap_odd;
 	gs_life_unseen *unseen; /* ascending by event; none in a trace without contradictions */
 	size_t nunseen;
 } gs_lives;
@@ -68,6 +76,10 @@ static inline bool gs_life_lives(const gs_life *life, int64_t idx)
  * block that was there before, the segment's. */
 uint16_t gs_life_stream(const gs_lives *lives, uint32_t life);
 uint16_t gs_life_pool(const gs_lives *lives, uint32_t life);
+
+/* The life that an event begins, asks to free, or ends; GS_NO_LIFE. A few steps, of a block that was
+ * there before some more. */
+uint32_t gs_life_at(const gs_lives *lives, size_t event);
 
 /* The life of a live block of a layout of the same history; GS_NO_LIFE where the layout contradicts
  * the trace. */

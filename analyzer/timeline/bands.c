@@ -277,7 +277,7 @@ static void count_the_rest(painter *p)
 static void play_event(painter *p, size_t i)
 {
 	const gs_lives *x = &p->pile->t->lives;
-	uint32_t life = x->at[i];
+	uint32_t life = gs_life_at(x, i);
 	for (; p->unseen < x->nunseen && x->unseen[p->unseen].event <= (int64_t)i; p->unseen++)
 		if (x->unseen[p->unseen].event == (int64_t)i)
 			take_away(p, x->unseen[p->unseen].life);

@@ -187,7 +187,7 @@ static size_t most_live(const trace *t, uint64_t least, uint8_t *live)
 	memset(live, 0, h->n);
 	for (size_t i = 0; i < h->n; i++) {
 		gs_action action = gs_event_action(&t->device->trace.events[i]);
-		if (action == GS_ACTION_ALLOC && h->sizes[i] >= least) {
+		if (action == GS_ACTION_ALLOC && gs_history_size(h, i) >= least) {
 			live[i] = 1;
 			most = ++now > most ? now : most;
 		} else if (is_free(action, h, i) && live[h->births[i]]) {
@@ -255,11 +255,11 @@ static void put_birth(trace *t, size_t i)
 	const gs_event *e = &t->device->trace.events[i];
 	gs_id frame = gs_stack_user_frame(t->s, e->stack);
 
-	if (t->history->sizes[i] < t->least || (t->lane[i] = take_lane(t)) < 0)
+	if (gs_history_size(t->history, i) < t->least || (t->lane[i] = take_lane(t)) < 0)
 		return;
 	begin_event(t, time_ns(t, i), TYPE_BEGIN, lane_track(t, t->lane[i]));
 	gs_proto_number(&t->body, EVENT_NAME_ID, frame ? frame : (uint64_t)t->s->nframes + 1);
-	put_figure(t, FIGURE_SIZE, ANNOTATION_UINT, t->history->sizes[i]);
+	put_figure(t, FIGURE_SIZE, ANNOTATION_UINT, gs_history_size(t->history, i));
 	put_figure(t, FIGURE_ADDRESS, ANNOTATION_POINTER, e->address);
 	put_figure(t, FIGURE_EVENT, ANNOTATION_UINT, i);
 	end_event(t);

@@ -103,9 +103,9 @@ static void follow(growth *x)
 		int32_t birth = h->births[i];
 		course *c = birth >= 0 ? course_of(x, (size_t)birth) : NULL;
 		if (c && action == GS_ACTION_ALLOC)
-			c->bytes += h->sizes[i];
+			c->bytes += gs_history_size(h, i);
 		else if (c && action == GS_ACTION_FREE_COMPLETED)
-			c->bytes -= h->sizes[i] < c->bytes ? h->sizes[i] : c->bytes;
+			c->bytes -= gs_history_size(h, i) < c->bytes ? gs_history_size(h, i) : c->bytes;
 		if (i != x->ends[w])
 			continue;
 		for (size_t k = 0; k < x->ncourses; k++)
@@ -138,7 +138,7 @@ static gs_status look_at_survivors(growth *x)
 		course *c = gs_meaning_action(m, i) == GS_ACTION_ALLOC && !gone[i] ? course_of(x, i) : NULL;
 		if (!c)
 			continue;
-		c->bytes += h->sizes[i];
+		c->bytes += gs_history_size(h, i);
 		c->total_blocks++;
 		c->first = c->first < 0 ? (int64_t)i : c->first;
 		c->last = (int64_t)i;

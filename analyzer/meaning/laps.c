@@ -38,7 +38,7 @@ static gs_status count(gs_laps *l)
 	l->kept[0] = l->freed[0] = l->allocs[0] = 0;
 	for (size_t i = 0; i < l->until; i++) {
 		bool alloc = gs_meaning_action(m, i) == GS_ACTION_ALLOC;
-		l->kept[i + 1] = l->kept[i] + (alloc && !l->gone[i] ? m->history->sizes[i] : 0);
+		l->kept[i + 1] = l->kept[i] + (alloc && !l->gone[i] ? gs_history_size(m->history, i) : 0);
 		l->freed[i + 1] = l->freed[i] + (alloc && l->gone[i]);
 		l->allocs[i + 1] = l->allocs[i] + alloc;
 	}
@@ -131,7 +131,7 @@ static bool is_comprehension(const gs_snapshot *s, gs_id stack)
 static bool of_one_size(const gs_laps *l, const uint32_t *at, size_t n)
 {
 	for (size_t i = 1; i < n; i++)
-		if (l->m->history->sizes[at[i]] != l->m->history->sizes[at[0]])
+		if (gs_history_size(l->m->history, at[i]) != gs_history_size(l->m->history, at[0]))
 			return false;
 	return true;
 }
@@ -159,7 +159,7 @@ static bool keeps_alone(const gs_laps *l, gs_id stack, const uint32_t *at, size_
 	size_t from = at[0], to = at[n - 1] + (size_t)1;
 	uint64_t own = 0;
 	for (size_t i = 0; i < n; i++)
-		own += l->m->history->sizes[at[i]];
+		own += gs_history_size(l->m->history, at[i]);
 	uint64_t beside = l->kept[to] - l->kept[from] - own;
 	beside -= leaks < beside ? leaks : beside;
 	uint64_t freed = l->freed[to] - l->freed[from], allocs = l->allocs[to] - l->allocs[from];

@@ -142,7 +142,7 @@ void gs_running_categories_step(const gs_meaning *m, size_t i, gs_running_catego
 	gs_action action = gs_meaning_action(m, i);
 	int32_t birth = m->history->births[i];
 	if (action == GS_ACTION_ALLOC) {
-		g->bytes[m->events[i].category] += m->history->sizes[i];
+		g->bytes[m->events[i].category] += gs_history_size(m->history, i);
 		g->blocks[m->events[i].category]++;
 		return;
 	}
@@ -157,7 +157,7 @@ void gs_running_categories_step(const gs_meaning *m, size_t i, gs_running_catego
 			return;
 		category = m->initial[k].category;
 	}
-	uint64_t size = m->history->sizes[i];
+	uint64_t size = gs_history_size(m->history, i);
 	g->bytes[category] -= size < g->bytes[category] ? size : g->bytes[category];
 	g->blocks[category] -= g->blocks[category] != 0;
 }

@@ -29,7 +29,7 @@ typedef struct gs_meaning_internal {
 	gs_pass_run *runs; /* ascending: which pass each event is of (gs_pass_at) */
 	uint32_t nruns;
 	uint32_t *run_at; /* the run of every GS_RUN_BLOCKth event, and the last run behind them */
-	uint32_t *starts;  /* first events of steps, ascending; before the first is the setup */
+	uint32_t *starts; /* first events of steps, ascending; before the first is the setup */
 	uint32_t nstarts;
 	bool stamped;              /* the starts are of annotations */
 	bool looped;               /* they are of a loop or period that ends with no update */

@@ -48,7 +48,8 @@ static void judge_last(gs_meaning *m)
 	if (m->nsteps < 2 || m->steps[0].how != GS_STEP_PERIOD)
 		return;
 	gs_phase_step *last = &m->steps[m->nsteps - 1], *before = last - 1;
-	uint8_t ends = w->passes[gs_pass_at(w, (size_t)last->last_idx)].phase, wanted = w->passes[gs_pass_at(w, (size_t)before->last_idx)].phase;
+	uint8_t ends = w->passes[gs_pass_at(w, (size_t)last->last_idx)].phase,
+			wanted = w->passes[gs_pass_at(w, (size_t)before->last_idx)].phase;
 	for (int64_t i = last->first_idx; i <= last->last_idx; i++)
 		if (gs_meaning_action(m, (size_t)i) == GS_ACTION_OOM)
 			last->whole = false;

@@ -80,7 +80,7 @@ static int class_of_event(const player *p, size_t i)
 		.stack = e->stack,
 		.tag = gs_event_tag(e),
 		.stream = e->stream < p->h->snapshot->nstreams ? p->h->snapshot->streams[e->stream] : 0,
-		.size = p->h->sizes[i],
+		.size = gs_history_size(p->h, i),
 		.idx = (int64_t)i,
 		.category = p->meaning ? p->meaning->events[i].category : GS_CATEGORY_UNKNOWN};
 
@@ -113,11 +113,11 @@ static void free_block(player *p, size_t i, bool completed)
 
 	if (counted && *counted) {
 		*counted = 0;
-		subtract_bytes(&p->bands[class], p->h->sizes[i]);
+		subtract_bytes(&p->bands[class], gs_history_size(p->h, i));
 		if (!completed)
-			p->bands[GS_CLASS_PENDING] += p->h->sizes[i];
+			p->bands[GS_CLASS_PENDING] += gs_history_size(p->h, i);
 	} else if (completed)
-		subtract_bytes(&p->bands[GS_CLASS_PENDING], p->h->sizes[i]);
+		subtract_bytes(&p->bands[GS_CLASS_PENDING], gs_history_size(p->h, i));
 }
 
 /* Whether the free that event i asks for is complete at once: no other stream had to be waited for.
@@ -137,7 +137,7 @@ static void step(player *p, size_t i)
 	case GS_ACTION_ALLOC:
 		p->class[i] = (uint8_t)class_of_event(p, i);
 		p->counted[i] = 1;
-		p->bands[p->class[i]] += p->h->sizes[i];
+		p->bands[p->class[i]] += gs_history_size(p->h, i);
 		break;
 	case GS_ACTION_FREE_REQUESTED: free_block(p, i, completes_at_once(p, i)); break;
 	case GS_ACTION_FREE_COMPLETED:

@@ -61,11 +61,16 @@ typedef struct gs_history_tables {
 	bool frees_tell_birth; /* the stack of a free is that of its allocation, not of the call that
 							  freed */
 	bool mixed;            /* segments both expandable and not: the setting may have changed */
+	size_t cap_large;      /* of the history's large */
+	bool short_of_memory;  /* a size could not be kept */
 	size_t conflicts;      /* sizes that the rules foretold otherwise than the addresses say */
 	int64_t last_change;   /* the last event that changes anything, -1 */
 	int64_t peak_allocated, peak_reserved;
 	gs_running_totals at_peak; /* after the event peak_allocated */
 } gs_history_tables;
+
+/* Where memory is short, short_of_memory is set. */
+void gs_history_set_size(gs_history *h, size_t i, uint64_t size);
 
 /* Records a contradiction; the first one's text becomes the note. */
 void gs_history_contradict(gs_history *h, size_t event, uint64_t address, const char *what);
@@ -123,7 +128,7 @@ static inline void gs_history_add_up(const gs_history *h, size_t i, gs_running_t
 {
 	const gs_history_tables *w = h->tables;
 	const gs_event *e = &h->device->trace.events[i];
-	uint64_t size = h->sizes[i];
+	uint64_t size = gs_history_size(h, i);
 	if (w->at[i] == GS_NO_ADDRESS)
 		return;
 	switch (gs_event_action(e)) {

@@ -54,10 +54,10 @@ static void prove_end(gs_history *h, gs_playback *r, size_t i, uint32_t before, 
 	int32_t birth = r->birth[before];
 	uint64_t size = end - address_of(h, before);
 	gs_preexisting_block *b = birth < 0 ? &h->tables->preexisting[-2 - birth] : NULL;
-	uint64_t *known = b ? &b->size : &h->sizes[birth];
+	uint64_t known = b ? b->size : gs_history_size(h, (size_t)birth);
 	uint8_t *size_source = b ? &b->size_source : &h->tables->size_source[birth];
 	uint64_t requested = b ? b->requested : h->device->trace.events[birth].size;
-	if (*known != size) {
+	if (known != size) {
 		if ((*size_source & GS_SIZE_SOURCE_MASK) == GS_SIZE_PROVEN ||
 			size < least_size(h, requested)) {
 			gs_history_contradict(
@@ -66,7 +66,10 @@ static void prove_end(gs_history *h, gs_playback *r, size_t i, uint32_t before, 
 		}
 		h->tables->conflicts += (*size_source & GS_SIZE_SOURCE_MASK) == GS_SIZE_BY_RULE ||
 			(b && size > b->high);
-		*known = size;
+		if (b)
+			b->size = size;
+		else
+			gs_history_set_size(h, (size_t)birth, size);
 	}
 	*size_source = (uint8_t)((*size_source & ~GS_SIZE_SOURCE_MASK) | GS_SIZE_PROVEN);
 }
@@ -90,7 +93,7 @@ static void infer_size(gs_history *h, size_t i, uint32_t number, gs_traits *t, u
 		gs_history_contradict(
 			h, i, e->address, "an allocation larger than the free memory at its address");
 	}
-	h->sizes[i] = size;
+	gs_history_set_size(h, i, size);
 }
 
 static void infer_alloc(gs_history *h, gs_playback *r, size_t i, uint32_t number)
@@ -102,9 +105,9 @@ static void infer_alloc(gs_history *h, gs_playback *r, size_t i, uint32_t number
 		gs_history_contradict(h, i, e->address, "an allocation where a live block is");
 	uint32_t piece = gs_mapped_memory_piece(&r->map, number);
 	if (piece == GS_NO_ADDRESS) {
-		h->sizes[i] = w->kept[number] == (int32_t)i
-			? h->device->captured.blocks[w->survivor[number] - 1].size
-			: w->policy->round(&w->settings, e->size);
+		gs_history_set_size(h, i,
+			w->kept[number] == (int32_t)i ? h->device->captured.blocks[w->survivor[number] - 1].size
+										  : w->policy->round(&w->settings, e->size));
 		w->size_source[i] = GS_SIZE_PROVEN |
 			(w->own_segments && e->size ? GS_SIZE_OF_OWN_SEGMENT : 0);
 		if (!w->own_segments)
@@ -134,7 +137,7 @@ static void infer_free(gs_history *h, gs_playback *r, size_t i, uint32_t number,
 	}
 	int32_t birth = r->birth[number];
 	h->births[i] = birth >= 0 ? birth : -1;
-	h->sizes[i] = 1; /* a mark: sizes of frees are copied when all are known */
+	gs_history_set_size(h, i, 1); /* a mark: sizes of frees are copied when all are known */
 	if (completed && !r->pending[number])
 		h->tables->size_source[i] |= GS_FREE_DIRECT;
 	uint32_t piece = gs_mapped_memory_piece(&r->map, number);
@@ -162,8 +165,8 @@ static void infer_removal(gs_history *h, gs_playback *r, size_t i, uint32_t numb
 	else if (birth < 0)
 		h->tables->preexisting[-2 - birth].size = h->tables->preexisting[-2 - birth].high = most;
 	else
-		h->sizes[birth] = most, h->tables->size_source[birth] = GS_SIZE_OPEN,
-		h->tables->conflicts++;
+		gs_history_set_size(h, (size_t)birth, most), h->tables->size_source[birth] = GS_SIZE_OPEN,
+													 h->tables->conflicts++;
 }
 
 /* The size of a block that was there before the trace and freed in it, until an allocation behind
@@ -258,8 +261,12 @@ static uint64_t preexisting_size(const gs_history_tables *w, uint32_t number)
 static void size_free(gs_history *h, size_t i, gs_action action)
 {
 	const gs_history_tables *w = h->tables;
-	if (h->sizes[i] && (action == GS_ACTION_FREE_REQUESTED || action == GS_ACTION_FREE_COMPLETED))
-		h->sizes[i] = h->births[i] >= 0 ? h->sizes[h->births[i]] : preexisting_size(w, w->at[i]);
+	if (!h->sizes[i] || (action != GS_ACTION_FREE_REQUESTED && action != GS_ACTION_FREE_COMPLETED))
+		return;
+	if (h->births[i] >= 0)
+		h->sizes[i] = h->sizes[h->births[i]];
+	else
+		gs_history_set_size(h, i, preexisting_size(w, w->at[i]));
 }
 
 /* Where sizes were not as the settings foretell, no other size may rest on them. */
@@ -335,5 +342,5 @@ gs_status gs_history_infer(gs_history *h)
 	gs_playback_release(&r);
 	doubt_rules(h);
 	sum_up(h);
-	return GS_OK;
+	return h->tables->short_of_memory ? GS_NO_MEMORY : GS_OK;
 }

@@ -230,7 +230,8 @@ void gs_lives_release(gs_lives *lives)
 
 uint64_t gs_life_size(const gs_lives *x, uint32_t life)
 {
-	return life < x->before ? block_of(x, life)->size : x->history->sizes[x->all[life].birth];
+	return life < x->before ? block_of(x, life)->size
+							: gs_history_size(x->history, (size_t)x->all[life].birth);
 }
 
 uint16_t gs_life_stream(const gs_lives *x, uint32_t life)

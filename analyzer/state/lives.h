@@ -77,8 +77,8 @@ static inline bool gs_life_lives(const gs_life *life, int64_t idx)
 uint16_t gs_life_stream(const gs_lives *lives, uint32_t life);
 uint16_t gs_life_pool(const gs_lives *lives, uint32_t life);
 
-/* The life that an event begins, asks to free, or ends; GS_NO_LIFE. A few steps, of a block that was
- * there before some more. */
+/* The life that an event begins, asks to free, or ends; GS_NO_LIFE. A few steps, of a block that
+ * was there before some more. */
 uint32_t gs_life_at(const gs_lives *lives, size_t event);
 
 /* The life of a live block of a layout of the same history; GS_NO_LIFE where the layout contradicts

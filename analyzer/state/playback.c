@@ -39,7 +39,8 @@ void gs_playback_release(gs_playback *r)
 uint64_t gs_playback_size(const gs_playback *r, uint32_t number)
 {
 	int32_t birth = r->birth[number];
-	return birth >= 0 ? r->h->sizes[birth] : r->h->tables->preexisting[-2 - birth].size;
+	return birth >= 0 ? gs_history_size(r->h, (size_t)birth)
+					  : r->h->tables->preexisting[-2 - birth].size;
 }
 
 uint8_t gs_playback_size_source(const gs_playback *r, uint32_t number)
@@ -70,7 +71,7 @@ static void step_block(gs_playback *r, size_t i, gs_action action, uint32_t numb
 		r->birth[number] = (int32_t)i;
 		r->pending[number] = 0;
 		if (r->h->tables->size_source[i] & GS_SIZE_OF_OWN_SEGMENT)
-			gs_mapped_memory_add(&r->map, number, r->h->sizes[i],
+			gs_mapped_memory_add(&r->map, number, gs_history_size(r->h, i),
 				r->h->tables->own_traits + r->h->device->trace.events[i].stream);
 		break;
 	case GS_ACTION_FREE_REQUESTED: r->pending[number] = 1; break;

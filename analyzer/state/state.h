@@ -19,13 +19,14 @@
 typedef struct gs_history {
 	const gs_snapshot *snapshot;
 	const gs_device *device;
-	size_t n;          /* events */
-	uint64_t *sizes;   /* by event: alloc, free_requested, free_completed: the block's rounded size;
-						  else 0 */
-	int32_t *births;   /* by event: free_*: index of the block's alloc event, -1 when it was there
-						  before the trace; alloc: its own; else -1 */
-	gs_layout initial; /* before the first event; exact and note as for any state. inactive blocks
-						  and segments as in a snapshot */
+	size_t n;        /* events */
+	uint32_t *sizes; /* by event: see gs_history_size */
+	uint64_t *large; /* sizes that 32 bits do not tell */
+	size_t nlarge;
+	int32_t *births;     /* by event: free_*: index of the block's alloc event, -1 when it was there
+							before the trace; alloc: its own; else -1 */
+	gs_layout initial;   /* before the first event; exact and note as for any state. inactive blocks
+							and segments as in a snapshot */
 	int64_t captured_at; /* the captured layout holds after this event (n - 1, or the last OOM's) */
 	bool starts_empty;   /* nothing was allocated before the first event: the trace is complete */
 	size_t contradictions;            /* places where trace and layout do not agree */
@@ -37,6 +38,21 @@ typedef struct gs_history {
 	{                   \
 		0               \
 	}
+
+/* The rounded size of the block of an event: alloc, free_requested, free_completed; else 0. It is
+ * kept in 32 bits: bytes; or, marked, 512 bytes each, or the place of what is no multiple of them
+ * or larger still. */
+enum { GS_SIZE_UNIT = 512 };
+#define GS_SIZE_IN_UNITS UINT32_C(0x80000000)
+#define GS_SIZE_IS_LARGE UINT32_C(0xc0000000)
+static inline uint64_t gs_history_size(const gs_history *h, size_t i)
+{
+	uint32_t size = h->sizes[i];
+	if (size < GS_SIZE_IN_UNITS)
+		return size;
+	return size < GS_SIZE_IS_LARGE ? (uint64_t)(size - GS_SIZE_IN_UNITS) * GS_SIZE_UNIT
+								   : h->large[size - GS_SIZE_IS_LARGE];
+}
 
 /* O(n log n). GS_NO_MEMORY; GS_LIMIT above 2^31 - 1 events; never fails because of what a file
  * says. Release in any case. */

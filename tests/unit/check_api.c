@@ -86,7 +86,7 @@ enum { QUESTIONS = 6 };
 START_TEST(questions_share_what_one_of_them_made_and_answer_as_if_alone)
 {
 	gpusnap_snapshot *all = opened(pinned);
-	const uint64_t *sizes = NULL;
+	const uint32_t *sizes = NULL;
 	for (size_t i = 0; i < 2 * (size_t)QUESTIONS; i++) {
 		gpusnap_snapshot *alone = opened(pinned);
 		char *out = ask(all, i % QUESTIONS), *expected = ask(alone, i % QUESTIONS);

@@ -57,7 +57,7 @@ static uint64_t complete_at_once(size_t i)
 
 	return i + 1 < history.n && gs_event_action(e) == GS_ACTION_FREE_REQUESTED &&
 			gs_event_action(e + 1) == GS_ACTION_FREE_COMPLETED && e[0].address == e[1].address
-		? history.sizes[i]
+		? gs_history_size(&history, i)
 		: 0;
 }
 

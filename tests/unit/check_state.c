@@ -343,7 +343,7 @@ START_TEST(an_allocation_behind_a_block_tells_where_it_ends)
 	ck_assert(l.exact);
 	ck_assert_uint_eq(l.blocks[0].size, 11 * MIB);
 	ck_assert_int_eq(h.births[1], -1);
-	ck_assert_uint_eq(h.sizes[2], 11 * MIB);
+	ck_assert_uint_eq(gs_history_size(&h, 2), 11 * MIB);
 	ck_assert(!h.starts_empty);
 	gs_layout_release(&l);
 	gs_history_release(&h);

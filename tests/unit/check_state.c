@@ -287,6 +287,45 @@ START_TEST(a_block_born_before_the_trace_is_bounded_until_an_allocation_behind_i
 }
 END_TEST
 
+START_TEST(a_block_has_its_size_however_large_or_odd)
+{
+	static const uint64_t sizes[] = {512, UINT64_C(0x7fffffff), UINT64_C(0x80000000),
+		UINT64_C(0x80000001), 512 * UINT64_C(0x3fffffff), 512 * UINT64_C(0x40000000),
+		UINT64_C(1) << 45, 3 * UINT64_C(0x80000000) + 511};
+	enum { N = sizeof sizes / sizeof *sizes };
+	gs_snapshot s;
+	gs_history h;
+	gs_device *d = device_of(&s);
+	gs_layout *l = &d->captured;
+	l->segments = calloc(N, sizeof *l->segments);
+	l->blocks = calloc(N, sizeof *l->blocks);
+	for (uint32_t i = 0; i < N; i++) {
+		uint64_t offset = (uint64_t)i << 46;
+		l->segments[i] = (gs_segment){.address = BASE + offset,
+			.size = sizes[i],
+			.first_block = i,
+			.nblocks = 1,
+			.has_address = true};
+		l->blocks[i] = (gs_block){
+			.address = BASE + offset, .size = sizes[i], .requested = 1, .segment = i};
+		event(d, GS_ACTION_SEGMENT_ALLOC, offset, sizes[i]);
+		event(d, GS_ACTION_ALLOC, offset, 1);
+		event(d, GS_ACTION_FREE_REQUESTED, offset, 1);
+	}
+	l->nsegments = l->nblocks = N;
+	for (size_t i = 0; i < N; i++)
+		l->blocks[i].state = GS_ACTIVE_PENDING_FREE;
+	ck_assert_int_eq(gs_history_init(&h, &s, d, NULL), GS_OK);
+	for (size_t i = 0; i < N; i++) {
+		ck_assert_uint_eq(gs_history_size(&h, 3 * i), 0);
+		ck_assert_uint_eq(gs_history_size(&h, 3 * i + 1), sizes[i]);
+		ck_assert_uint_eq(gs_history_size(&h, 3 * i + 2), sizes[i]);
+	}
+	gs_history_release(&h);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 /* Two allocations of 4 MiB live and die in the trace; a third block was there before it and dies in
  * it. */
 static const struct {
@@ -581,6 +620,7 @@ Suite *suite_state(void)
 	tcase_add_loop_test(t, whose_stack_a_free_carries_is_learnt_from_blocks_with_both_events, 0,
 		COUNT(stacks_of_frees));
 	tcase_add_test(t, an_allocation_behind_a_block_tells_where_it_ends);
+	tcase_add_test(t, a_block_has_its_size_however_large_or_odd);
 	tcase_add_test(t, events_that_contradict_the_layout_make_states_inexact);
 	tcase_add_loop_test(t, a_selector_names_a_state_of_a_device, 0, COUNT(selectors));
 	tcase_add_loop_test(t, whatever_a_trace_says_states_are_whole_or_flagged_and_judged, 0, 3);

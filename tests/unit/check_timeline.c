@@ -103,6 +103,69 @@ START_TEST(what_lives_after_an_event_is_what_its_layout_shows)
 }
 END_TEST
 
+/* A recording that contradicts itself: frees that are missing, doubled, or allocate. */
+static void record_contradictions(unsigned seed)
+{
+	jobs j;
+	run_figures figures;
+	jobs_make(&j, seed, 1000, 3, true);
+	trace_start(&snapshot);
+	jobs_run(&j, "2.12", "", 1u << 30, 0, &snapshot, &figures);
+	jobs_release(&j);
+	gs_trace *t = &snapshot.devices[0].trace;
+	for (size_t i = 0; i < t->n; i++) {
+		gs_action action = gs_event_action(&t->events[i]);
+		if (roll(20) ||
+			(action != GS_ACTION_ALLOC && action != GS_ACTION_FREE_REQUESTED &&
+				action != GS_ACTION_FREE_COMPLETED))
+			continue;
+		static const gs_action others[] = {GS_ACTION_ALLOC, GS_ACTION_FREE_REQUESTED,
+			GS_ACTION_FREE_COMPLETED, GS_ACTION_SNAPSHOT};
+		t->events[i].tag_action = (t->events[i].tag_action & ~255u) | others[roll(4)];
+	}
+	make(&snapshot);
+}
+
+/* Played again by address, one after the other. */
+static void compare_events_of_lives(void)
+{
+	const gs_lives *x = &timeline.lives;
+	const gs_trace *t = &snapshot.devices[0].trace;
+	uint32_t *living = malloc((x->n + 1) * sizeof *living), n = 0, born = x->before;
+	for (; n < x->before; n++)
+		living[n] = n;
+	for (size_t i = 0; i < t->n; i++) {
+		gs_action action = gs_event_action(&t->events[i]);
+		uint32_t k = 0, expected = GS_NO_LIFE;
+		while (k < n && gs_life_address(x, living[k]) != t->events[i].address)
+			k++;
+		if (action == GS_ACTION_ALLOC)
+			living[k] = expected = born++;
+		else if (action == GS_ACTION_FREE_REQUESTED || action == GS_ACTION_FREE_COMPLETED)
+			expected = k < n ? living[k] : GS_NO_LIFE;
+		n += action == GS_ACTION_ALLOC && k == n;
+		if (action == GS_ACTION_FREE_COMPLETED && k < n)
+			living[k] = living[--n];
+		ck_assert_uint_eq(gs_life_at(x, i), expected);
+	}
+	ck_assert_uint_eq(born, x->n);
+	free(living);
+}
+
+START_TEST(an_event_is_of_the_life_that_lives_at_its_address)
+{
+	if (_i < 3)
+		open_file(files[_i]);
+	else if (_i < 6)
+		record_made_up((unsigned)_i);
+	else
+		record_contradictions((unsigned)_i);
+	ck_assert(_i < 6 || timeline.lives.nunseen);
+	compare_events_of_lives();
+	close_file();
+}
+END_TEST
+
 START_TEST(holders_of_lives_are_those_of_the_layout)
 {
 	open_file(files[1]);
@@ -360,6 +423,7 @@ Suite *suite_timeline(void)
 	TCase *c = tcase_create("timeline");
 	tcase_set_timeout(c, 60);
 	tcase_add_test(c, what_lives_after_an_event_is_what_its_layout_shows);
+	tcase_add_loop_test(c, an_event_is_of_the_life_that_lives_at_its_address, 0, 9);
 	tcase_add_test(c, holders_of_lives_are_those_of_the_layout);
 	tcase_add_test(c, bands_pile_up_to_what_lives_and_nothing_is_dropped);
 	tcase_add_test(c, a_column_tells_the_most_and_the_least_that_it_has);

@@ -44,7 +44,8 @@ def renderer_peak(of):
     return max((peak for pid, peak in peaks.items() if ours(pid)), default=0)
 
 
-def turn(drive, page_path, file):
+def opened(drive, page_path, file):
+    """A browser with the page, its picture there; the window in it."""
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     page = browser.new_context(viewport={"width": 1400, "height": 950}).new_page()
     page.add_init_script(WATCH)
@@ -56,9 +57,28 @@ def turn(drive, page_path, file):
     while time.time() < end and not page.evaluate("took.verdict && took.picture"):
         page.wait_for_timeout(50)
     page.wait_for_timeout(1000)
+    return browser, page
+
+
+def turn(drive, page_path, file):
+    browser, page = opened(drive, page_path, file)
     took = dict(page.evaluate("took"), peak=renderer_peak(os.getpid()))
     browser.close()
     return took
+
+
+def moved(drive, page_path, file):
+    browser, page = opened(drive, page_path, file)
+    page.wait_for_timeout(2000)
+    told = motion.measure(page)
+    browser.close()
+    return told
+
+
+def made(folder, events, *more):
+    file = os.path.join(folder, f"{events}{''.join(more)}.pickle")
+    subprocess.run([sys.executable, os.path.join(HERE, "../bench/make_big_snapshot.py"), str(events), file, *more], check=True, stdout=subprocess.DEVNULL)
+    return file
 
 
 def least(turns):
@@ -73,19 +93,22 @@ parser.add_argument("--before")
 given = parser.parse_args()
 pages = [os.path.join(given.build, "page/gpusnap.html")] + ([given.before] if given.before else [])
 with tempfile.TemporaryDirectory() as folder, sync_playwright() as drive:
+    print("Chromium, headless, with its software renderer")
     for events in given.events:
-        file, report = os.path.join(folder, f"{events}.pickle"), os.path.join(folder, "report.html")
-        subprocess.run([sys.executable, os.path.join(HERE, "../bench/make_big_snapshot.py"), str(events), file], check=True, stdout=subprocess.DEVNULL)
+        file = made(folder, events)
         took = {p: [] for p in pages}
         for _ in range(given.turns):
             for p in pages:
                 took[p].append(turn(drive, p, file))
         for p in pages:
             print(f"{events} events, {os.path.getsize(file) / 1e6:.0f} MB, {p}: {least(took[p])}", flush=True)
-        if events == max(given.events):
-            made = []
-            for _ in range(given.turns):
-                begun = time.time()
-                subprocess.run([os.path.join(given.build, "gpusnap"), "report", "-q", "-f", file, "-o", report], check=True)
-                made.append(time.time() - begun)
-            print(f"its report: made in {min(made):.1f} s, {os.path.getsize(report) / 1e6:.1f} MB: {least([turn(drive, report, None) for _ in range(given.turns)])}")
+    begun, report = [], os.path.join(folder, "report.html")
+    for _ in range(given.turns):
+        begun.append(time.time())
+        subprocess.run([os.path.join(given.build, "gpusnap"), "report", "-q", "-f", file, "-o", report], check=True)
+        begun[-1] = time.time() - begun[-1]
+    print(f"its report: made in {min(begun):.1f} s, {os.path.getsize(report) / 1e6:.1f} MB: {least([turn(drive, report, None) for _ in range(given.turns)])}")
+    print("moved by a script; frames a second: median, 19 of 20, worst")
+    for what, file in ((f"{given.events[-1]} events", file), ("100,000 blocks at once", made(folder, 110000, "--live", "100000", "--births", "0.98", "--segments", "1200"))):
+        for p in pages:
+            print(f"{what}, {p}: " + "; ".join(f"{way} {told}" for way, told in moved(drive, p, file).items()), flush=True)

@@ -29,8 +29,8 @@ function keyPressed(e) {
 	case 's': t.zoom(1.5, hoverX()); break
 	case 'a': t.pan(-0.2); break
 	case 'd': t.pan(0.2); break
-	case 'W': t.zoomBytes(1 / 1.5, t.hover?.y); break
-	case 'S': t.zoomBytes(1.5, t.hover?.y); break
+	case 'W': t.zoomBytes(1 / 1.5, t.pointers.hover?.y); break
+	case 'S': t.zoomBytes(1.5, t.pointers.hover?.y); break
 	case 'A': t.lookBytes(view.low - (view.high - view.low) * 0.2, view.high - (view.high - view.low) * 0.2); break
 	case 'D': t.lookBytes(view.low + (view.high - view.low) * 0.2, view.high + (view.high - view.low) * 0.2); break
 	case 'f': t.fit(); break
@@ -55,7 +55,7 @@ function keyPressed(e) {
 	return true
 }
 
-const hoverX = () => timeline.hover?.x ?? (view.moment !== null ? timeline.xOf(timeline.valueOfEvent(view.moment)) : undefined)
+const hoverX = () => timeline.pointers.hover?.x ?? (view.moment !== null ? timeline.xOf(timeline.valueOfEvent(view.moment)) : undefined)
 
 function keepInView(event) {
 	const v = timeline.valueOfEvent(event), span = view.to - view.from
@@ -94,7 +94,7 @@ function markMoment() {
 function escapeAll() {
 	const shown = current()
 	markedAt = null
-	timeline.setMarking(false)
+	timeline.pointers.setMarking(false)
 	shown.kept.light = null
 	shown.kept.lightClass = null
 	setSearch('')

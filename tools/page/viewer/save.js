@@ -54,7 +54,6 @@ async function pngOf(shown) {
 	d.font = `${16 * ratio}px ${styled('font')}`
 	lines.forEach((t, i) => d.fillText(t, pad, pad + i * 22 * ratio))
 	timeline.paintNow()
-	timeline.drawNow()
 	d.drawImage(c, pad, pad + lines.length * 22 * ratio)
 	d.font = `${13 * ratio}px ${styled('font')}`
 	classes.forEach((k, i) => {

@@ -39,3 +39,12 @@ function tellStack(shown, life, tip, placed) {
 		} catch { /* a tip that cannot tell the stack has told the rest */ }
 	}, 120)
 }
+
+// A tip beside a point of a canvas, inside the window.
+function placeTip(tip, canvas, p) {
+	const host = tip.offsetParent.getBoundingClientRect(), at = canvas.getBoundingClientRect()
+	const x = at.left + p.x - host.left, w = tip.offsetWidth, h = tip.offsetHeight
+	tip.style.left = Math.max(0, x + 14 + w > host.width ? x - w - 14 : x + 14) + 'px'
+	const y = at.top + p.y - host.top + 14
+	tip.style.top = (at.top + p.y + 14 + h > window.innerHeight ? y - h - 28 : y) + 'px'
+}

@@ -15,7 +15,7 @@ function drawTools(shown) {
 		element('label', { class: 'over' }, 'pile by ', select('pile by', [['color', 'colour'], ['birth', 'birth']], view.order, v => { change({ order: v }); rebuild() })),
 		shown.lives.timed ? element('label', null, 'over ', select('axis', [['event', 'events'], ['time', 'time']], view.axis, v => setAxis(v))) : null,
 		button('−', 'zoom out (s)', () => timeline.zoom(1.6), { class: 'over' }), button('+', 'zoom in (w)', () => timeline.zoom(1 / 1.6), { class: 'over' }), button('whole', 'the whole recording', () => timeline.whole(), { class: 'over' }),
-		element('button', { type: 'button', id: 'gpusnap-mark', class: 'over', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.setMarking(!timeline.marking) }, 'mark a span'),
+		element('button', { type: 'button', id: 'gpusnap-mark', class: 'over', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.pointers.setMarking(!timeline.pointers.marking) }, 'mark a span'),
 		momentButtons(shown))
 }
 
@@ -48,7 +48,7 @@ function setAxis(axis) {
 	const { lives } = timeline, whole = isWhole(), a = timeline.eventOfValue(view.from), b = timeline.eventOfValue(view.to)
 	view.axis = axis
 	timeline.forget()
-	timeline.overviewPainted = null
+	timeline.overview.forget()
 	if (whole) return timeline.whole()
 	change({ from: timeline.valueOfEvent(Math.max(0, a)), to: Math.max(timeline.valueOfEvent(b), timeline.valueOfEvent(Math.max(0, a)) + 1) })
 }

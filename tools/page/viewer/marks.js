@@ -1,0 +1,112 @@
+// What is marked on memory over time: what came and went inside a pixel, steps, annotations, failures, the peak, what is chosen.
+const PASSED = 8, STEPS = 16	// heights of the strips below the bands
+
+// A strip of what was born and gone inside a pixel: it is in no band.
+function drawPassed(c, t) {
+	const { plot } = t, columns = t.painting.columnsNow
+	if (!columns) return
+	let most = 0
+	for (const b of columns.passedBytes) if (b > most) most = b
+	if (!most) return
+	c.fillStyle = styled('faint')
+	const n = columns.passed.length, y = plot.y + plot.h + 1
+	for (let x = 0; x < n; x++) {
+		if (!columns.passed[x]) continue
+		c.globalAlpha = 0.15 + 0.85 * Math.sqrt(columns.passedBytes[x] / most)
+		c.fillRect(plot.x + x / n * plot.w, y, Math.max(1, plot.w / n), PASSED - 2)
+	}
+	c.globalAlpha = 1
+}
+
+function drawSteps(c, t) {
+	const { plot } = t, y = plot.y + plot.h + PASSED
+	c.textBaseline = 'middle'
+	c.textAlign = 'left'
+	let end = -Infinity
+	t.shown.device.steps.forEach((s, i) => {
+		const a = t.xOf(t.valueOfEvent(s.first_idx)), b = t.xOf(t.valueOfEvent(s.last_idx + (view.axis === 'event' ? 1 : 0)))
+		if (b < plot.x || a > plot.x + plot.w || (b - a < 1 && a - end < 1)) return
+		end = b
+		c.fillStyle = styled(i % 2 ? 'shade' : 'line')
+		c.fillRect(a, y, Math.max(1, b - a), STEPS - 2)
+		const x = Math.max(a, plot.x) + 3, room = Math.min(b, plot.x + plot.w) - x
+		c.fillStyle = styled('ink')
+		const name = [s.name, String(s.step)].find(text => c.measureText(text).width < room)
+		if (name) c.fillText(name, x, y + STEPS / 2 - 1)
+	})
+}
+
+function drawMarks(c, t) {
+	const { device } = t.shown, taken = []
+	for (const f of device.failures) drawMark(c, t, taken, { event: f.idx, color: styled('accent'), text: 'failed: ' + sizeText(f.requested), row: 0 })
+	if (device.peak && device.peak.idx >= 0) drawMark(c, t, taken, { event: device.peak.idx, color: styled('ink'), text: 'peak ' + sizeText(device.peak.allocated), row: 1, dash: [2, 3] })
+	drawAnnotations(c, t)
+}
+
+// A line through the bands, its text in a row above them where there is room: taken holds what has been written.
+function drawMark(c, t, taken, { event, color, text, row, dash = [] }) {
+	const { plot } = t, x = t.xOfEvent(event)
+	if (x < plot.x - 1 || x > plot.x + plot.w + 1) return
+	c.strokeStyle = color
+	c.lineWidth = 1.5
+	c.setLineDash(dash)
+	c.beginPath(); c.moveTo(x, plot.y - 4); c.lineTo(x, plot.y + plot.h); c.stroke()
+	c.setLineDash([])
+	const w = c.measureText(text).width, left = Math.max(plot.x, Math.min(x - w / 2, plot.x + plot.w - w))
+	if (taken.some(o => o.row === row && left < o.right + 8 && left + w > o.left - 8)) return
+	taken.push({ row, left, right: left + w })
+	c.textAlign = 'left'
+	c.textBaseline = 'bottom'
+	drawLabel(c, text, left, plot.y - 5 - 16 * row, color)
+}
+
+function drawAnnotations(c, t) {
+	const { plot } = t
+	c.strokeStyle = styled('link')
+	c.globalAlpha = 0.6
+	for (const a of t.shown.device.annotations) {
+		if (a.idx === null || a.idx === undefined || a.stage !== 'START') continue
+		const x = t.xOf(t.valueOfEvent(a.idx))
+		c.beginPath(); c.moveTo(x, plot.y + plot.h + 1); c.lineTo(x, plot.y + plot.h + PASSED + STEPS - 2); c.stroke()
+	}
+	c.globalAlpha = 1
+}
+
+function drawChosen(c, t) {
+	if (view.span) drawSpanOf(c, t)
+	if (view.moment !== null) drawMomentLine(c, t)
+	if (view.life >= 0) drawChosenLife(c, t, view.life)
+}
+
+function drawSpanOf(c, t) {
+	const { plot } = t, end = view.axis === 'event' ? 1 : 0, [a, b] = view.span.map(e => t.xOf(t.valueOfEvent(e) + end))
+	c.fillStyle = styled('link')
+	c.globalAlpha = 0.16
+	c.fillRect(a, plot.y, b - a, plot.h)
+	c.globalAlpha = 1
+	c.fillRect(a - 1, plot.y, 2, plot.h)
+	c.fillRect(b - 1, plot.y, 2, plot.h)
+}
+
+function drawMomentLine(c, t) {
+	const { plot } = t, x = t.xOfEvent(view.moment)
+	c.strokeStyle = styled('link')
+	c.lineWidth = 2
+	c.beginPath(); c.moveTo(x, plot.y); c.lineTo(x, plot.y + plot.h); c.stroke()
+	c.fillStyle = styled('link')
+	c.beginPath(); c.moveTo(x - 6, plot.y - 1); c.lineTo(x + 6, plot.y - 1); c.lineTo(x, plot.y + 8); c.fill()
+}
+
+// The chosen block's life under the bands, from its birth to its end, and a dot in its band at the moment.
+function drawChosenLife(c, t, life) {
+	const { plot, lives } = t, event = view.moment !== null && lives.livesAt(life, view.moment) ? view.moment : Math.max(lives.birth[life], 0)
+	t.bands.pile.go(event)
+	const below = t.bands.pile.below(life), bottom = t.yOf(below), top = t.yOf(below + lives.size[life])
+	const a = t.xOf(t.valueOfEvent(lives.birth[life])), b = t.xOf(t.valueOfEvent(lives.end(life)))
+	c.fillStyle = styled('link')
+	c.fillRect(Math.max(a, plot.x), plot.y + plot.h + 1, Math.max(2, Math.min(b, plot.x + plot.w) - Math.max(a, plot.x)), 3)
+	c.beginPath(); c.arc(t.xOfEvent(event), (Math.min(bottom, plot.y + plot.h) + Math.max(top, plot.y)) / 2, 5, 0, 7); c.fill()
+	c.strokeStyle = styled('paper')
+	c.lineWidth = 1.5
+	c.stroke()
+}

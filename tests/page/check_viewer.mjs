@@ -84,7 +84,7 @@ const background = 0xff00ff00
 for (let seed = 1; seed <= 12; seed++) {
 	const lives = program(seed, 40 + seed * 37, seed % 3 * 5), palette = new Palette('holder', { classes, of: Uint8Array.from({ length: lives.n }, (_, i) => 4 + (i * 7 + seed) % 3) })
 	for (const by of ['birth', 'color']) {
-		const order = orderOf(lives, palette, by), pile = new Pile(lives, order, palette)
+		const order = orderOf(lives, palette, by), pile = new Pile(lives, order)
 		const sorted = Array.from({ length: lives.n }, (_, i) => i).sort((a, b) => by === 'birth' ? a - b : palette.of[a] - palette.of[b] || a - b)
 		expect(`seed ${seed}: the order by ${by}`, Array.from(order), sorted)
 		const there = e => sorted.filter(i => lives.birth[i] <= e && (lives.death[i] < 0 || lives.death[i] > e))

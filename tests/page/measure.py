@@ -3,8 +3,13 @@
 
 Of made pickles of so many events (50,000 and 1,000,000; 5,000,000 take 5 GB of memory to make): milliseconds from the choice of the file to the
 verdict and to the first picture, the renderer's peak in MiB; of the report of the largest: seconds to make it, MB, milliseconds to its first
-picture. The least of N turns (3). --before: the same of another page, in turn with this one, for ratios on a busy machine."""
+picture. The least of N turns (3; 0: none of this). --before: the same of another page, in turn with this one, for ratios on a busy machine.
+
+Then frames a second, by requestAnimationFrame, while a script zooms and pans by the wheel, the keys and dragging, a block being chosen: the
+largest file, and one whose 100,000 blocks all live at once; the median, what 19 of 20 frames reach, the worst. A browser shows at most 60. And
+how many milliseconds after the last movement the picture is drawn anew and no longer the one before, stretched."""
 import argparse, os, shutil, subprocess, sys, tempfile, time
+import motion
 from playwright.sync_api import sync_playwright
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -100,14 +105,15 @@ with tempfile.TemporaryDirectory() as folder, sync_playwright() as drive:
         for _ in range(given.turns):
             for p in pages:
                 took[p].append(turn(drive, p, file))
-        for p in pages:
+        for p in pages if given.turns else ():
             print(f"{events} events, {os.path.getsize(file) / 1e6:.0f} MB, {p}: {least(took[p])}", flush=True)
-    begun, report = [], os.path.join(folder, "report.html")
-    for _ in range(given.turns):
-        begun.append(time.time())
-        subprocess.run([os.path.join(given.build, "gpusnap"), "report", "-q", "-f", file, "-o", report], check=True)
-        begun[-1] = time.time() - begun[-1]
-    print(f"its report: made in {min(begun):.1f} s, {os.path.getsize(report) / 1e6:.1f} MB: {least([turn(drive, report, None) for _ in range(given.turns)])}")
+    if given.turns:
+        begun, report = [], os.path.join(folder, "report.html")
+        for _ in range(given.turns):
+            begun.append(time.time())
+            subprocess.run([os.path.join(given.build, "gpusnap"), "report", "-q", "-f", file, "-o", report], check=True)
+            begun[-1] = time.time() - begun[-1]
+        print(f"its report: made in {min(begun):.1f} s, {os.path.getsize(report) / 1e6:.1f} MB: {least([turn(drive, report, None) for _ in range(given.turns)])}")
     print("moved by a script; frames a second: median, 19 of 20, worst")
     for what, file in ((f"{given.events[-1]} events", file), ("100,000 blocks at once", made(folder, 110000, "--live", "100000", "--births", "0.98", "--segments", "1200"))):
         for p in pages:

@@ -1,4 +1,5 @@
-"""Frames per second of the page while a script zooms and pans, by requestAnimationFrame; how long the picture then needs to be drawn anew."""
+"""Frames per second of the page while a script zooms and pans, by requestAnimationFrame; how long the picture then needs to be drawn anew; and what
+a frame costs the page's thread, in milliseconds of its own clock, which does not run while other programs have the core."""
 import statistics
 
 COUNT = """() => {
@@ -43,14 +44,19 @@ def drag(page, x, y):
 
 
 def measure(page):
-    """{way of moving: {frames per second: [median, 95 %, worst], rest: ms}} of a page that shows its picture."""
+    """{way of moving: {frames/s: [median, 95 %, worst], ms a frame, drawn anew after ms}} of a page that shows its picture."""
     box = page.locator("#gpusnap-timeline").bounding_box()
     x, y = box["x"] + box["width"] * 0.6, box["y"] + box["height"] * 0.5
-    page.mouse.move(x, y)
+    page.mouse.click(x, y)
+    page.wait_for_timeout(500)
+    client = page.context.new_cdp_session(page)
+    client.send("Performance.enable", {"timeDomain": "threadTicks"})
+    ticks = lambda: next(m["value"] for m in client.send("Performance.getMetrics")["metrics"] if m["name"] == "TaskDuration")
     told = {}
     for move in (wheel, keys, drag):
         page.evaluate(COUNT)
+        begun = ticks()
         move(page, x, y)
         frames = page.evaluate("() => { turn.on = false; return turn.frames }")
-        told[move.__name__] = {"frames/s": rates(frames), "drawn anew after ms": page.evaluate(REST)}
+        told[move.__name__] = {"frames/s": rates(frames), "ms a frame": round(1000 * (ticks() - begun) / len(frames), 1), "drawn anew after ms": page.evaluate(REST)}
     return told

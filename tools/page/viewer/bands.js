@@ -7,7 +7,14 @@ class Bands {
 	constructor(lives, palette, by) {
 		this.lives = lives
 		this.palette = palette
-		this.pile = new Pile(lives, orderOf(lives, palette, by), palette)
+		this.pile = new Pile(lives, orderOf(lives, palette, by))
+	}
+	// The pile after an event, for what is asked of one moment. It is a second one: the first goes along the columns that are painted,
+	// and would go all the way to that moment and back in each frame.
+	after(event) {
+		this.asked ??= new Pile(this.lives, this.pile.order, this.pile.place)
+		this.asked.go(event)
+		return this.asked
 	}
 	// scale: {eventOf(x) the last event that is not right of pixel x, low, high in bytes}; image: an ImageData to fill. Returns the
 	// columns: {event, passed, passedBytes}: passed are blocks that are born and gone inside the column and not in its moment.

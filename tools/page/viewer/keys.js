@@ -66,8 +66,7 @@ function sayMoment(event) {
 	if (event >= 0) announce(`event ${event}: ${sizeText(curve.allocated[event])} in use, ${sizeText(curve.reserved[event])} reserved`)
 }
 function neighbour(by) {
-	const { lives, device } = current(), pile = timeline.bands.pile
-	pile.go(view.moment ?? lives.events - 1)
+	const { lives, device } = current(), pile = timeline.bands.after(view.moment ?? lives.events - 1)
 	let height = by > 0 ? 0 : pile.bytes - 1
 	if (view.life >= 0 && pile.levels[0][pile.place[view.life]] > 0) height = by > 0 ? pile.below(view.life) + lives.size[view.life] : pile.below(view.life) - 1
 	const found = pile.at(height)

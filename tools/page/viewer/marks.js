@@ -100,8 +100,7 @@ function drawMomentLine(c, t) {
 // The chosen block's life under the bands, from its birth to its end, and a dot in its band at the moment.
 function drawChosenLife(c, t, life) {
 	const { plot, lives } = t, event = view.moment !== null && lives.livesAt(life, view.moment) ? view.moment : Math.max(lives.birth[life], 0)
-	t.bands.pile.go(event)
-	const below = t.bands.pile.below(life), bottom = t.yOf(below), top = t.yOf(below + lives.size[life])
+	const below = t.bands.after(event).below(life), bottom = t.yOf(below), top = t.yOf(below + lives.size[life])
 	const a = t.xOf(t.valueOfEvent(lives.birth[life])), b = t.xOf(t.valueOfEvent(lives.end(life)))
 	c.fillStyle = styled('link')
 	c.fillRect(Math.max(a, plot.x), plot.y + plot.h + 1, Math.max(2, Math.min(b, plot.x + plot.w) - Math.max(a, plot.x)), 3)

@@ -1,5 +1,6 @@
 // The bands as last painted: painted anew for some milliseconds of each frame; until that is done the one before stands in, stretched.
-const MOVING = 9, RESTING = 24, FIRST = 60	// milliseconds of a frame
+const MOVING = 9, RESTING = 30, FIRST = 60	// milliseconds of a frame
+const REST = 150	// milliseconds without a movement
 
 class Painting {
 	constructor(timeline) {
@@ -43,8 +44,8 @@ class Painting {
 	// More at a time while nothing moves.
 	paintSome() {
 		if (!this.job) this.begin()
-		const { job, wanted } = this, rests = Object.keys(wanted).every(k => job.at[k] === wanted[k])
-		if (this.timeline.bands.run(job, !this.at ? FIRST : rests ? RESTING : MOVING)) this.take()
+		const rests = performance.now() - this.timeline.movedAt > REST
+		if (this.timeline.bands.run(this.job, !this.at ? FIRST : rests ? RESTING : MOVING)) this.take()
 		if (!this.done) this.timeline.draw()
 	}
 	begin() {

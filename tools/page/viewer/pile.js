@@ -3,13 +3,11 @@
 const FAN = 8	// 2^3: a place shifted by 3 is its parent's
 
 class Pile {
-	// order: lives from the bottom up; palette: classes of lives.
-	constructor(lives, order, palette) {
+	// order: lives from the bottom up; place: where each stands in it, of another pile of the same order.
+	constructor(lives, order, place) {
 		this.lives = lives
 		this.order = order
-		this.palette = palette
-		this.place = new Uint32Array(lives.n)
-		for (let p = 0; p < order.length; p++) this.place[order[p]] = p
+		this.place = place || placesOf(order)
 		this.levels = []	// sums of bytes; [0] by place
 		this.lit = []	// by level: lives that a search or a choice lights
 		for (let n = lives.n; ; n = Math.ceil(n / FAN)) {
@@ -121,6 +119,12 @@ class Pile {
 		const top = this.levels.length - 1
 		visit(top, 0, this.levels[top].length, 0)
 	}
+}
+
+function placesOf(order) {
+	const place = new Uint32Array(order.length)
+	for (let p = 0; p < order.length; p++) place[order[p]] = p
+	return place
 }
 
 // Places of lives from the bottom up: by birth, or by class and then birth.

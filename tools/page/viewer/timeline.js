@@ -12,6 +12,8 @@ class Timeline {
 		for (const c of [this.canvas, this.overview.canvas]) new ResizeObserver(() => this.resize()).observe(c)
 		scheme.addEventListener('change', () => this.repaint())
 		matchMedia('print').addEventListener('change', () => this.repaint())
+		this.movedAt = 0	// when the part in view last changed
+		watch('from to low high', () => { this.movedAt = performance.now() })
 		watch('from to low high moment span life', () => this.draw())
 	}
 	// shown: {lives, palette, device (of the outline)}; what is in view stays where it is.
@@ -136,11 +138,10 @@ class Timeline {
 	inPlot(p) { return p.x >= this.plot.x && p.x <= this.plot.x + this.plot.w && p.y >= this.plot.y && p.y <= this.plot.y + this.plot.h }
 	// What lies at a point: {event, life (-1 none), merged: blocks in this pixel}.
 	at(p) {
-		const event = this.eventAtX(p.x)
-		this.bands.pile.go(event)
-		const height = this.bytesAt(p.y), found = this.inPlot(p) ? this.bands.pile.at(height) : null
+		const event = this.eventAtX(p.x), pile = this.bands.after(event)
+		const height = this.bytesAt(p.y), found = this.inPlot(p) ? pile.at(height) : null
 		const pixelBytes = (view.high - view.low) / this.plot.h
-		return { event, life: found ? found.life : -1, merged: found && this.lives.size[found.life] < pixelBytes ? this.bands.pile.count(height - pixelBytes / 2, height + pixelBytes / 2) : 1 }
+		return { event, life: found ? found.life : -1, merged: found && this.lives.size[found.life] < pixelBytes ? pile.count(height - pixelBytes / 2, height + pixelBytes / 2) : 1 }
 	}
 }
 

@@ -136,6 +136,6 @@ int gs_cmd_map(int argc, char **argv)
 	status = check(&o, color);
 	if (status >= 0)
 		return status;
-	return gs_inputs_with_first(
-		&arguments, &o.common, GS_WANT_HISTORY, GS_INPUT_WHOLE_EVENTS, "drawn", draw_snapshot, &o);
+	return gs_inputs_with_first(&arguments, &o.common, GS_WANT_HISTORY, GS_INPUT_WHOLE_EVENTS,
+		false, "drawn", draw_snapshot, &o);
 }

@@ -94,6 +94,6 @@ int gs_cmd_plot(int argc, char **argv)
 	status = check(&o, by);
 	if (status >= 0)
 		return status;
-	return gs_inputs_with_first(
-		&arguments, &o.common, GS_WANT_HISTORY, GS_INPUT_WHOLE_EVENTS, "drawn", plot_snapshot, &o);
+	return gs_inputs_with_first(&arguments, &o.common, GS_WANT_HISTORY, GS_INPUT_WHOLE_EVENTS,
+		false, "drawn", plot_snapshot, &o);
 }

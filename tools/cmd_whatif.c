@@ -3,7 +3,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "analyzer/api/whatif_rows.h"
 #include "analyzer/meaning/step_state.h"
@@ -14,13 +13,15 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/result.h"
+#include "tools/whole_run.h"
 
 /* "parameter, buffer, …" */
 #define FOLLOWED(name, word, words) word ", "
 #define CATEGORIES GS_CATEGORY_WORDS(FOLLOWED) "or a name of --rules-file"
 
-/* Up to so many events a run is replayed from the first one: some 100 bytes of memory each. */
-enum { REPLAYED_EVENTS = 1 << 24 };
+/* Categories are scaled by what became of blocks, for which all events must be in memory, some 100
+ * bytes each: up to so many. */
+enum { SCALED_EVENTS = 1 << 24 };
 
 typedef struct arguments {
 	gs_common common;
@@ -67,27 +68,51 @@ static int print_rows(const gs_whatif *w, const gs_snapshot *s, const arguments 
 	return gs_result_close(&result, status);
 }
 
+static gs_status ask(gs_whatif *w, const arguments *a, gs_error *err)
+{
+	gs_status status = a->confs.n ? gs_whatif_try(w, a->confs.text, (size_t)a->confs.n, err)
+								  : gs_whatif_search(w, err);
+	return status || !a->minimize ? status : gs_whatif_minimize(w, err);
+}
+
+static int answer_about(const gs_snapshot *s, const arguments *a, const gs_whatif_options *wanted)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_whatif w;
+	gs_status status = gs_whatif_open(&w, s, wanted, &err);
+	int exit_status;
+
+	gs_progress_end();
+	for (size_t i = 0; i < w.nnotes && !status; i++)
+		gs_note("device %d: %s", w.device->device, w.notes[i].text);
+	gs_progress_begin_doing("replaying", s->path ? s->path : "the run");
+	if (!status)
+		status = ask(&w, a, &err);
+	gs_progress_end();
+	if (status == GS_INVALID)
+		exit_status = gs_fail_usage("whatif", NULL, "%s", err.text);
+	else
+		exit_status = status ? gs_fail_file(s->path, &err, NULL) : print_rows(&w, s, a);
+	gs_whatif_release(&w);
+	return exit_status;
+}
+
+static bool is_scaled(const arguments *a) { return a->wanted.rewrite.nscales > 0; }
+
+/* Of a run that is not in memory all of it is replayed, where that can be. */
 static int answer(const void *context, const gs_snapshot *s)
 {
 	const arguments *a = context;
+	gs_whatif_options wanted = a->wanted;
+	gs_whole_run run = {0};
 	gs_error err = GS_ERROR_INIT;
-	gs_whatif w;
-	gs_status status = gs_whatif_open(&w, s, &a->wanted, &err);
-	int exit_status;
+	const gs_device *d = s->excerpt && !is_scaled(a) ? gs_whatif_device(s, wanted.device) : NULL;
+	gs_status status = d ? gs_whole_run_open(&run, s, d, &err) : GS_OK;
 
-	for (size_t i = 0; i < w.nnotes && !status; i++)
-		gs_note("device %d: %s", w.device->device, w.notes[i].text);
-	if (!status)
-		status = a->confs.n ? gs_whatif_try(&w, a->confs.text, (size_t)a->confs.n, &err)
-							: gs_whatif_search(&w, &err);
-	if (status == GS_INVALID)
-		exit_status = gs_fail_usage("whatif", NULL, "%s", err.text);
-	else {
-		if (!status && a->minimize)
-			status = gs_whatif_minimize(&w, &err);
-		exit_status = status ? gs_fail_file(s->path, &err, NULL) : print_rows(&w, s, a);
-	}
-	gs_whatif_release(&w);
+	if (d)
+		wanted.source = &run.events;
+	int exit_status = status ? gs_fail_file(s->path, &err, NULL) : answer_about(s, a, &wanted);
+	gs_whole_run_close(&run);
 	return exit_status;
 }
 
@@ -193,13 +218,13 @@ int gs_cmd_whatif(int argc, char **argv)
 	a.wanted.device = a.common.device;
 	a.wanted.rewrite.pad_to = a.pad_to == GS_UNSET ? 0 : (uint64_t)a.pad_to;
 	a.wanted.rewrite.pad_from = a.pad_from == GS_UNSET ? 0 : (uint64_t)a.pad_from;
-	a.wanted.threads = (int)sysconf(_SC_NPROCESSORS_ONLN);
 	status = read_until(&a);
 	if (status < 0)
 		status = read_meaning(&a);
 	if (status < 0)
-		status = gs_finish_stdout(gs_inputs_with_first(
-			&files, &a.common, GS_WANT_HISTORY, REPLAYED_EVENTS, "replayed", answer, &a));
+		status = gs_finish_stdout(gs_inputs_with_first(&files, &a.common, GS_WANT_HISTORY,
+			is_scaled(&a) ? SCALED_EVENTS : GS_INPUT_WHOLE_EVENTS, !is_scaled(&a), "replayed",
+			answer, &a));
 	gs_category_rules_free(a.rules);
 	return status;
 }

@@ -113,14 +113,15 @@ const gs_snapshot *gs_inputs_first(const gs_input *input, const gs_common *commo
 }
 
 int gs_inputs_with_first(const gs_arguments *files, const gs_common *common, unsigned want,
-	uint64_t whole_below, const char *done, int (*work)(const void *context, const gs_snapshot *s),
-	const void *context)
+	uint64_t whole_below, bool untold, const char *done,
+	int (*work)(const void *context, const gs_snapshot *s), const void *context)
 {
 	gs_input input = GS_INPUT_INIT;
 	const gs_part_wanted part = {.selector = common->state,
 		.whole_below = whole_below,
 		.reach = GS_INPUT_WHOLE_EVENTS / 4,
-		.course = true};
+		.course = true,
+		.untold = untold};
 	int status = open_at(files, common, want, &part, &input);
 	if (status < 0) {
 		const gs_snapshot *s = gs_inputs_first(&input, common, done);

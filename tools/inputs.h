@@ -12,6 +12,9 @@ void gs_inputs_note(void *context, const char *file, const char *text);
 /* From a second after begin a line on stderr, where that is a terminal, tells what is being read;
  * end takes it away. Nested and unmatched calls do no harm. */
 void gs_progress_begin(const char *what);
+void gs_progress_begin_doing(const char *doing, const char *what); /* "replaying" */
+/* Where the line is seen, how far it is stands behind it ("40 %"). */
+void gs_progress_at(const char *how_far);
 void gs_progress_end(void);
 
 /* Tells what could not be read: an error for each that was named, which the program then ends with,
@@ -53,10 +56,10 @@ const gs_snapshot *gs_inputs_first(
 int gs_inputs_rules(const char *path, gs_category_rules **rules);
 
 /* For commands about one snapshot: opens what is named as gs_inputs_open_state does (of streams of
- * up to whole_below events all), lets work have the first and gives all back. Returns work's exit
- * status, or why there is none. */
+ * up to whole_below events all; untold: work tells what of a longer one is looked at), lets work
+ * have the first and gives all back. Returns work's exit status, or why there is none. */
 int gs_inputs_with_first(const gs_arguments *files, const gs_common *common, unsigned want,
-	uint64_t whole_below, const char *done, int (*work)(const void *context, const gs_snapshot *s),
-	const void *context);
+	uint64_t whole_below, bool untold, const char *done,
+	int (*work)(const void *context, const gs_snapshot *s), const void *context);
 
 #endif

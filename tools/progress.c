@@ -29,17 +29,25 @@ static void set_timer(time_t seconds)
 	setitimer(ITIMER_REAL, &t, NULL);
 }
 
-void gs_progress_begin(const char *what)
+void gs_progress_begin(const char *what) { gs_progress_begin_doing("reading", what); }
+
+void gs_progress_begin_doing(const char *doing, const char *what)
 {
 	char plain[120];
 	struct sigaction action = {.sa_handler = show_line, .sa_flags = SA_RESTART};
 	if (!isatty(STDERR_FILENO))
 		return;
 	gs_progress_end();
-	progress.n = (size_t)snprintf(progress.line, sizeof progress.line, "\rgpusnap: reading %s …",
+	progress.n = (size_t)snprintf(progress.line, sizeof progress.line, "\rgpusnap: %s %s …", doing,
 		gs_printable(plain, sizeof plain, what));
 	sigaction(SIGALRM, &action, NULL);
 	set_timer(1);
+}
+
+void gs_progress_at(const char *how_far)
+{
+	if (progress.shown)
+		fprintf(stderr, "%.*s %s\x1b[K", (int)progress.n, progress.line, how_far);
 }
 
 void gs_progress_end(void)

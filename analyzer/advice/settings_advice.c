@@ -117,7 +117,6 @@ gs_status gs_advise_settings(gs_diagnosis *d, bool *tried, gs_error *err)
 	options.until = d->idx;
 	options.recorded_capacity = d->capacity;
 	options.allowed = d->allowed;
-	options.threads = 2;
 	options.recordings = (gs_recordings){d->recording, 1};
 	if (gs_whatif_advise(d->snapshot, &options, &advice, &error))
 		return error.status == GS_NO_MEMORY ? gs_fail(err, GS_NO_MEMORY, "%s", error.text) : GS_OK;

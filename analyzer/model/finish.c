@@ -83,6 +83,7 @@ static gs_status add_oom_of_event(gs_snapshot *s, const gs_device *d, size_t idx
 		return GS_NO_MEMORY;
 	o->device = d->device;
 	o->idx = (int64_t)idx;
+	o->number = gs_event_number(&d->trace, o->idx);
 	o->time_us = e->time_us;
 	o->requested = (int64_t)e->size;
 	o->stream = (int64_t)s->streams[e->stream];

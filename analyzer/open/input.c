@@ -67,7 +67,7 @@ static gs_status read_file(const gs_input_entry *entry, unsigned want,
 	if (!moment)
 		return gs_read_path(entry->path, want, s, err);
 	gs_status status = gs_read_moment(entry->path, want, moment, s, err);
-	if (!status && s->excerpt && moment->whole_below)
+	if (!status && s->excerpt && moment->whole_below && !moment->untold)
 		tell_part(s);
 	return status;
 }

@@ -144,6 +144,7 @@ gs_status gs_part_read(const gs_input_entry *entry, unsigned want, const gs_part
 		moment = (gs_moment_wanted){.what = GS_MOMENT_LAST};
 	moment.whole_below = part->whole_below;
 	moment.reach = part->reach;
+	moment.untold = part->untold;
 	gs_status status = gs_input_read_moment(entry,
 		simple && !part->course ? want : want | GS_WANT_EVENTS | GS_WANT_LAYOUT, &moment, s, err);
 	if (!status && s->stream && !s->excerpt && want & GS_WANT_SUM)

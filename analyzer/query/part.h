@@ -10,6 +10,7 @@ typedef struct gs_part_wanted {
 	uint64_t whole_below; /* events up to which the run is read whole */
 	uint64_t reach;       /* events before the moment that are wanted, too, of a longer one */
 	bool course;          /* the figures of the whole run are wanted, to its last event */
+	bool untold;          /* no warning says which part it is: the caller does */
 } gs_part_wanted;
 
 /* As gs_input_read. s->excerpt tells whether it is a part; where figures are missing that the

@@ -3,38 +3,64 @@
  * The device below the pool does what the recording shows: it gives the address of the segment that
  * comes next in the trace if that is what is asked for, and has no memory otherwise. So addresses
  * agree to the byte wherever the rules do, and nothing needs to be known of the device's size. */
-#include "analyzer/replay/replay.h"
+#include "analyzer/replay/replay_internal.h"
 
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 #include "analyzer/replay/play.h"
 
 enum { TRIES_MAX = 12 }; /* reruns to explain differences by pending frees */
 
+/* Where a replay left the recording: the request, and frees right before it that may have been
+ * pending then. */
+typedef struct difference {
+	uint64_t op; /* number of the request, or of the last one played */
+	bool is_request;
+	gs_replay_revision *frees; /* the latest first; the kinds are those that they had */
+	size_t n, cap;
+} difference;
+
 typedef struct verifier {
 	gs_replay *r;
 	gs_replay_agreement *a;
-	size_t cursor;      /* the recorded event that comes next */
+	difference *where;
+	gs_player player;
+	const gs_replay_window *window;
+	uint64_t cursor;    /* number of the recorded event that comes next */
+	gs_event left;      /* the one at the cursor, where windows have gone past it … */
+	bool has_left;      /* … which only requests of nothing do */
 	uint64_t completed; /* sum over a row of completions, recorded minus replayed: their order is
 						   not specified */
 	bool differs;
 	uint64_t reserved_ranges; /* reservations that the recording does not place */
 	uint64_t total;
-	bool recorded[256]; /* by action: the trace has such events; a recording may leave kinds out */
 } verifier;
 
 static bool is_decision(gs_action a) { return a <= GS_ACTION_SEGMENT_UNMAP || a == GS_ACTION_OOM; }
 
 static const gs_event *next_event(verifier *f)
 {
-	const gs_trace *t = &f->r->device->trace;
-
-	while (f->cursor < t->n && !is_decision(gs_event_action(&t->events[f->cursor])))
+	const gs_replay_window *w = f->window;
+	if (f->has_left)
+		return &f->left;
+	if (!w)
+		return NULL;
+	while (f->cursor - w->first_event < w->nevents &&
+		!is_decision(gs_event_action(&w->events[f->cursor - w->first_event])))
 		f->cursor++;
-	return f->cursor < t->n ? &t->events[f->cursor] : NULL;
+	return f->cursor - w->first_event < w->nevents ? &w->events[f->cursor - w->first_event] : NULL;
+}
+
+static void go_on(verifier *f)
+{
+	f->cursor++;
+	f->has_left = false;
+	f->a->compared++;
 }
 
 static uint64_t mix(uint64_t address, uint64_t size)
@@ -80,7 +106,7 @@ static void compare(void *user, const gs_pool_action *action)
 		return;
 	if ((action->action == GS_ACTION_FREE_REQUESTED ||
 			action->action == GS_ACTION_FREE_COMPLETED) &&
-		!f->recorded[action->action])
+		!f->r->seen[action->action])
 		return;
 	e = next_event(f);
 	if (action->action == GS_ACTION_FREE_COMPLETED && e &&
@@ -90,8 +116,7 @@ static void compare(void *user, const gs_pool_action *action)
 		differ(f, e, action);
 		return;
 	}
-	f->cursor++;
-	f->a->compared++;
+	go_on(f);
 }
 
 /* --- the device ----------------------------------------------------------------------------------
@@ -226,17 +251,31 @@ static bool emptied_by_program(const verifier *f, const gs_player *p, const gs_r
 	return look.found;
 }
 
-static void settle(verifier *f, const gs_player *p, size_t i)
+/* Keeps what a RELEASE or CAPTURE turned out to be. */
+static gs_status keep_settled(gs_replay *r, gs_replay_op *op, bool empties)
 {
-	gs_replay *r = f->r;
+	op->kind = empties ? GS_REPLAY_EMPTY : GS_REPLAY_NOTHING;
+	if (!r->source)
+		return GS_OK;
+	if (!GS_ARRAY_RESERVE(r->settled, r->cap_settled, r->nsettled / 8 + 1))
+		return GS_NO_MEMORY;
+	uint8_t *bits = &r->settled[r->nsettled / 8];
+	unsigned bit = r->nsettled++ % 8;
+	*bits = (uint8_t)((bit ? *bits : 0) | (unsigned)empties << bit);
+	return GS_OK;
+}
+
+static gs_status settle(verifier *f, size_t i)
+{
+	const gs_replay_window *w = f->window;
 	size_t next = i + 1;
 
 	while (
-		next < r->n && r->ops[next].kind != GS_REPLAY_ALLOC && r->ops[next].kind != GS_REPLAY_OOM)
+		next < w->n && w->ops[next].kind != GS_REPLAY_ALLOC && w->ops[next].kind != GS_REPLAY_OOM)
 		next++;
-	r->ops[i].kind = next < r->n && emptied_by_program(f, p, &r->ops[next]) ? GS_REPLAY_EMPTY
-																			: GS_REPLAY_NOTHING;
-	r->emptied += r->ops[i].kind == GS_REPLAY_EMPTY;
+	bool empties = next < w->n && emptied_by_program(f, &f->player, &w->ops[next]);
+	f->r->settled_empty += empties;
+	return keep_settled(f->r, &w->ops[i], empties);
 }
 
 typedef struct leftover {
@@ -274,46 +313,104 @@ static gs_status see_leftover(void *user, const gs_pool_block_info *b)
 }
 
 /* The cache may have been emptied without a trace only where there was nothing to give back. */
-static void settle_capture(verifier *f, const gs_player *p, size_t i)
+static gs_status settle_capture(verifier *f, size_t i)
 {
 	static const gs_pool_visitor visitor = {keep_segment, see_leftover};
-	leftover left = {.pool = p->pool};
+	leftover left = {.pool = f->player.pool};
 
-	gs_pool_walk(p->pool, &visitor, &left);
-	f->r->ops[i].kind = left.found ? GS_REPLAY_NOTHING : GS_REPLAY_EMPTY;
+	gs_pool_walk(f->player.pool, &visitor, &left);
+	return keep_settled(f->r, &f->window->ops[i], !left.found);
 }
 
 /* --- a pass
  * --------------------------------------------------------------------------------------- */
 
-/* Plays until the end or the first difference; *at is the request where that was. */
-static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *conf,
-	uint64_t allowed, gs_replay_agreement *a, size_t *at, gs_error *err)
+/* Frees right before a request: completions, and at most one that was requested there too. */
+static gs_status find_frees(difference *d, const gs_replay_window *w, size_t request)
 {
-	verifier f = {.r = r, .a = a};
+	d->op = w->first_op + request;
+	d->is_request = w->ops[request].kind == GS_REPLAY_OOM ||
+		w->ops[request].kind == GS_REPLAY_ALLOC;
+	d->n = 0;
+	for (size_t i = request; i-- > 0;) {
+		gs_replay_kind kind = (gs_replay_kind)w->ops[i].kind;
+		if (kind == GS_REPLAY_NOTHING || kind == GS_REPLAY_RELEASE || kind == GS_REPLAY_CAPTURE)
+			continue;
+		if (kind != GS_REPLAY_FREE && kind != GS_REPLAY_COMPLETE)
+			break;
+		if (!GS_ARRAY_RESERVE(d->frees, d->cap, d->n + 1))
+			return GS_NO_MEMORY;
+		d->frees[d->n++] = (gs_replay_revision){w->first_op + i, kind};
+		if (kind == GS_REPLAY_FREE)
+			break;
+	}
+	return GS_OK;
+}
+
+static gs_status play_op(verifier *f, size_t i)
+{
+	gs_replay_op *op = &f->window->ops[i];
+	gs_status status = GS_OK;
+	if (op->kind == GS_REPLAY_RELEASE)
+		status = settle(f, i);
+	else if (op->kind == GS_REPLAY_CAPTURE)
+		status = settle_capture(f, i);
+	if (!status)
+		status = gs_player_step(&f->player, op);
+	return status == GS_DEVICE_MEMORY ? GS_OK : status; /* compared as an oom action */
+}
+
+/* Behind the last request of a window all its events were compared, as a rule. */
+static void leave_window(verifier *f)
+{
+	const gs_event *e = f->window->last ? NULL : next_event(f);
+	uint64_t made = f->window->made;
+	if (e && !f->has_left && f->cursor < made) {
+		f->left = *e;
+		f->has_left = true;
+	}
+	f->window = NULL;
+}
+
+static gs_status verify_window(void *context, const gs_replay_window *w, gs_error *err)
+{
+	verifier *f = context;
+	gs_status status = gs_player_reserve(&f->player, w->nslots);
+	size_t i = 0;
+	(void)err;
+	f->window = w;
+	while (i < w->n && !status && !f->differs)
+		status = play_op(f, i++);
+	if (!status && i)
+		f->where->op = w->first_op + i - 1;
+	if (!status && f->differs)
+		status = i ? find_frees(f->where, w, i - 1) : GS_OK;
+	leave_window(f);
+	return status ? status : f->differs ? GS_END : GS_OK;
+}
+
+/* Plays until the end or the first difference. */
+static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *conf,
+	uint64_t allowed, gs_replay_agreement *a, difference *where, gs_error *err)
+{
+	verifier f = {.r = r, .a = a, .where = where};
 	gs_player_config config = {
 		.ops = &verify_ops, .device = &f, .rules = rules, .conf = conf, .allowed = allowed};
-	gs_player p = {.listen = compare, .user = &f};
-	gs_status status;
-	size_t i = 0;
 
 	memset(a, 0, sizeof *a);
 	a->event = GS_NONE;
-	for (size_t k = 0; k < r->device->trace.n; k++)
-		f.recorded[gs_event_action(&r->device->trace.events[k])] = true;
+	where->n = 0;
+	where->op = 0;
+	where->is_request = false;
+	if (r->source)
+		r->nsettled = 0;
+	f.player.listen = compare;
+	f.player.user = &f;
 	f.total = r->device->capacity > 0 ? (uint64_t)r->device->capacity : UINT64_C(1) << 40;
-	status = gs_player_init(&p, r, &config, err);
-	for (; i < r->n && !status && !f.differs; i++) {
-		if (r->ops[i].kind == GS_REPLAY_RELEASE)
-			settle(&f, &p, i);
-		else if (r->ops[i].kind == GS_REPLAY_CAPTURE)
-			settle_capture(&f, &p, i);
-		status = gs_player_step(&p, &r->ops[i]);
-		if (status == GS_DEVICE_MEMORY)
-			status = GS_OK; /* compared as an oom action */
-	}
-	gs_player_release(&p);
-	*at = i ? i - 1 : 0;
+	gs_status status = gs_player_init(&f.player, r, &config, err);
+	if (!status)
+		status = gs_replay_pass(r, false, verify_window, &f, err);
+	gs_player_release(&f.player);
 	a->agrees = !f.differs;
 	if (status && err && !err->status)
 		gs_fail(err, status, "replaying the recorded settings: %s", gs_status_text(status));
@@ -323,89 +420,123 @@ static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *co
 /* --- frees that were pending
  * ----------------------------------------------------------------------- */
 
-/* Where the last `count` frees before a request had not completed when it was made: their
- * completions move behind it. */
-static void make_pending(gs_replay_op *ops, size_t request, size_t count)
+static gs_replay_kind as_pending(gs_replay_kind kind)
 {
-	for (size_t i = request; i-- > 0 && count;) {
-		if (ops[i].kind == GS_REPLAY_COMPLETE)
-			ops[i].kind = GS_REPLAY_NOTHING;
-		else if (ops[i].kind == GS_REPLAY_FREE)
-			ops[i].kind = GS_REPLAY_DEFER;
-		else
-			continue;
-		count--;
-	}
+	return kind == GS_REPLAY_COMPLETE ? GS_REPLAY_NOTHING : GS_REPLAY_DEFER;
 }
 
-/* Frees right before a request: completions, and at most one that was requested there too. */
-static size_t trailing_frees(const gs_replay_op *ops, size_t request)
+/* The last `count` frees before the request had not completed when it was made: their completions
+ * move behind it. */
+static gs_status make_pending(gs_replay *r, const difference *d, size_t count)
 {
-	size_t n = 0;
-
-	for (size_t i = request; i-- > 0;) {
-		if (ops[i].kind == GS_REPLAY_NOTHING || ops[i].kind == GS_REPLAY_RELEASE ||
-			ops[i].kind == GS_REPLAY_CAPTURE)
+	r->deferred = true;
+	for (size_t i = count; i-- > 0;) {
+		gs_replay_revision pending = {d->frees[i].op, as_pending(d->frees[i].kind)};
+		if (!r->source) {
+			r->ops[pending.op].kind = (uint32_t)pending.kind & 0xff;
 			continue;
-		if (ops[i].kind == GS_REPLAY_FREE)
-			return n + 1;
-		if (ops[i].kind != GS_REPLAY_COMPLETE)
-			break;
-		n++;
+		}
+		if (!GS_ARRAY_RESERVE(r->revisions, r->cap_revisions, r->nrevisions + 1))
+			return GS_NO_MEMORY;
+		r->revisions[r->nrevisions++] = pending;
 	}
-	return n;
+	return GS_OK;
 }
 
-/* Tries the fewest pending frees that carry the replay past the difference at request `at`; keeps
- * them in r->ops. */
-static gs_status explain(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
-	gs_replay_agreement *a, size_t *at, int *tries, gs_error *err)
-{
-	size_t most = trailing_frees(r->ops, *at), bytes = r->n * sizeof *r->ops, request = *at;
-	gs_replay_op *kept = malloc(bytes + 1);
-	gs_status status = GS_OK;
-	bool better = false;
+/* What a try changes, to be put back. */
+typedef struct before {
+	gs_replay_op *ops;
+	uint8_t *settled;
+	size_t nsettled, nrevisions;
+	bool deferred;
+	uint64_t settled_empty;
+} before;
 
-	if (!kept)
-		return gs_fail(err, GS_NO_MEMORY, "replaying");
-	memcpy(kept, r->ops, bytes);
-	for (size_t count = 1; count <= most && *tries > 0 && !status && !better;
-		 count = count < 4 ? count + 1 : count * 2, --*tries) {
-		gs_replay_agreement next;
-		bool deferred = r->deferred;
-		uint64_t emptied = r->emptied;
-		make_pending(r->ops, request, count);
-		r->deferred = true;
-		status = verify_once(r, rules, conf, allowed, &next, at, err);
-		better = !status && (next.agrees || *at > request);
-		if (better) {
-			next.pending_frees = a->pending_frees + count;
-			*a = next;
+static bool keep(before *b, const gs_replay *r)
+{
+	size_t ops = r->n * sizeof *r->ops, bits = r->nsettled / 8 + 1;
+	*b = (before){
+		malloc(ops + 1), malloc(bits), r->nsettled, r->nrevisions, r->deferred, r->settled_empty};
+	if (b->ops && ops)
+		memcpy(b->ops, r->ops, ops);
+	if (b->settled && r->nsettled)
+		memcpy(b->settled, r->settled, (r->nsettled + 7) / 8);
+	return b->ops && b->settled;
+}
+
+static void put_back(const before *b, gs_replay *r)
+{
+	if (r->n)
+		memcpy(r->ops, b->ops, r->n * sizeof *r->ops);
+	r->nsettled = b->nsettled;
+	if (r->nsettled)
+		memcpy(r->settled, b->settled, (r->nsettled + 7) / 8);
+	r->nrevisions = b->nrevisions;
+	r->deferred = b->deferred;
+	r->settled_empty = b->settled_empty;
+}
+
+typedef struct trial {
+	gs_replay *r;
+	const gs_rules *rules;
+	const char *conf;
+	uint64_t allowed;
+	int tries;
+} trial;
+
+/* The run once more with `count` frees pending. */
+static gs_status try_pending(const trial *t, const difference *where, size_t count,
+	gs_replay_agreement *a, difference *next, gs_error *err)
+{
+	gs_status status = make_pending(t->r, where, count);
+	if (status)
+		return gs_fail(err, status, "replaying");
+	if (t->r->source)
+		t->r->settled_empty = 0;
+	return verify_once(t->r, t->rules, t->conf, t->allowed, a, next, err);
+}
+
+/* Tries the fewest pending frees that carry the replay past a difference; keeps them. */
+static gs_status explain(
+	trial *t, gs_replay_agreement *a, difference *where, bool *better, gs_error *err)
+{
+	difference next = {0};
+	before kept;
+	gs_status status = keep(&kept, t->r) ? GS_OK : gs_fail(err, GS_NO_MEMORY, "replaying");
+
+	*better = false;
+	for (size_t count = 1; count <= where->n && t->tries > 0 && !status && !*better;
+		 count = count < 4 ? count + 1 : count * 2, --t->tries) {
+		gs_replay_agreement tried;
+		status = try_pending(t, where, count, &tried, &next, err);
+		*better = !status && (tried.agrees || next.op > where->op);
+		if (*better) {
+			tried.pending_frees = a->pending_frees + count;
+			*a = tried;
 		} else {
-			memcpy(r->ops, kept, bytes);
-			r->deferred = deferred;
-			r->emptied = emptied;
+			put_back(&kept, t->r);
 		}
 	}
-	if (!better)
-		*at = request;
-	free(kept);
+	free(kept.ops);
+	free(kept.settled);
+	gs_memory_give(*better ? where->frees : next.frees);
+	if (*better)
+		*where = next;
 	return status;
 }
 
 gs_status gs_replay_verify(gs_replay *r, const gs_rules *rules, const char *conf, uint64_t allowed,
 	gs_replay_agreement *a, gs_error *err)
 {
-	size_t at = 0, before;
-	int tries = TRIES_MAX;
-	gs_status status = verify_once(r, rules, conf, allowed, a, &at, err);
+	trial t = {r, rules, conf, allowed, TRIES_MAX};
+	difference where = {0};
+	bool better = true;
+	r->settled_empty = 0;
+	r->nrevisions = 0;
+	gs_status status = verify_once(r, rules, conf, allowed, a, &where, err);
 
-	while (!status && !a->agrees && at < r->n && tries > 0 &&
-		(r->ops[at].kind == GS_REPLAY_OOM || r->ops[at].kind == GS_REPLAY_ALLOC)) {
-		before = at;
-		status = explain(r, rules, conf, allowed, a, &at, &tries, err);
-		if (at == before)
-			break;
-	}
+	while (!status && better && !a->agrees && t.tries > 0 && where.is_request)
+		status = explain(&t, a, &where, &better, err);
+	gs_memory_give(where.frees);
 	return status;
 }

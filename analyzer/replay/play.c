@@ -8,7 +8,7 @@ static void on_action(void *user, const gs_pool_action *action)
 {
 	gs_player *p = user;
 
-	if (action->action == GS_ACTION_FREE_COMPLETED && action->ctx.stack < p->r->nslots &&
+	if (action->action == GS_ACTION_FREE_COMPLETED && action->ctx.stack < p->nslots &&
 		p->pending[action->ctx.stack]) {
 		p->pending[action->ctx.stack] = 0;
 		p->blocks[action->ctx.stack] = NULL;
@@ -119,7 +119,7 @@ static gs_status hold_pools(gs_player *p, gs_error *err)
 
 static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *err)
 {
-	const gs_layout *l = &p->r->history->initial;
+	const gs_layout *l = p->r->initial;
 	gs_pool_seed_block *room;
 	gs_pool_block **handles;
 	reservation *reserved;
@@ -155,6 +155,31 @@ static gs_status adopt_all(gs_player *p, const gs_player_config *c, gs_error *er
 	return status;
 }
 
+gs_status gs_player_reserve(gs_player *p, uint32_t n)
+{
+	gs_pool_block **blocks;
+	uint8_t *pending;
+	uint32_t room = p->nslots + p->nslots / 2 > n ? p->nslots + p->nslots / 2 : n;
+	if (n <= p->nslots && p->blocks)
+		return GS_OK;
+	if (!(blocks = realloc(p->blocks, ((size_t)room + 1) * sizeof *blocks)))
+		return GS_NO_MEMORY;
+	p->blocks = blocks;
+	if (!(pending = realloc(p->pending, (size_t)room + 1)))
+		return GS_NO_MEMORY;
+	p->pending = pending;
+	memset(blocks + p->nslots, 0, ((size_t)room + 1 - p->nslots) * sizeof *blocks);
+	memset(pending + p->nslots, 0, (size_t)room + 1 - p->nslots);
+	p->nslots = room;
+	return GS_OK;
+}
+
+/* Those that are known: of all requests once they were counted, else of what was there before. */
+static uint32_t slots_at_first(const gs_replay *r)
+{
+	return r->counted ? r->nslots : (uint32_t)r->initial->nblocks;
+}
+
 gs_status gs_player_init(gs_player *p, const gs_replay *r, const gs_player_config *c, gs_error *err)
 {
 	gs_pool_config config = {.ops = c->ops,
@@ -168,9 +193,10 @@ gs_status gs_player_init(gs_player *p, const gs_replay *r, const gs_player_confi
 	p->r = r;
 	p->pool = NULL;
 	p->allocations = 0;
-	p->blocks = calloc((size_t)r->nslots + 1, sizeof *p->blocks);
-	p->pending = calloc((size_t)r->nslots + 1, 1);
-	if (!p->blocks || !p->pending)
+	p->blocks = NULL;
+	p->pending = NULL;
+	p->nslots = 0;
+	if (gs_player_reserve(p, slots_at_first(r)))
 		return gs_fail(err, GS_NO_MEMORY, "a replay of %u live blocks", (unsigned)r->nslots);
 	if (r->deferred || p->listen) {
 		config.on_action = on_action;

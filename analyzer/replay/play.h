@@ -11,6 +11,7 @@ typedef struct gs_player {
 	gs_pool *pool;
 	gs_pool_block **blocks; /* by slot */
 	uint8_t *pending;       /* by slot: its free waits */
+	uint32_t nslots;
 	uint64_t allocations;
 	gs_pool_on_action *listen; /* also told every action, NULL nobody */
 	void *user;
@@ -34,6 +35,9 @@ typedef struct gs_player_config {
 gs_status gs_player_init(
 	gs_player *p, const gs_replay *r, const gs_player_config *config, gs_error *err);
 void gs_player_release(gs_player *p);
+
+/* Room for requests that name slots below n. GS_NO_MEMORY. */
+gs_status gs_player_reserve(gs_player *p, uint32_t n);
 
 /* Plays one request. GS_DEVICE_MEMORY: it failed. Others: the replay itself failed. */
 gs_status gs_player_step(gs_player *p, const gs_replay_op *op);

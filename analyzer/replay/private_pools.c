@@ -22,47 +22,51 @@ static uint32_t index_of(gs_replay_pools *p, gs_pool_id id, uint32_t first)
 }
 
 /* The last event that made a segment says since when the range is that pool's. */
-static void find_births(gs_replay_pools *p, const gs_trace *t)
+void gs_replay_pools_see(gs_replay_pools *p, const gs_event *e, int64_t i)
 {
-	for (size_t i = 0; i < t->n; i++) {
-		const gs_event *e = &t->events[i];
-		size_t low = 0, high = p->nranges;
-		if (gs_event_action(e) != GS_ACTION_SEGMENT_ALLOC)
-			continue;
-		while (low < high) {
-			size_t middle = (low + high) / 2;
-			if (p->ranges[middle].from < e->address)
-				low = middle + 1;
-			else
-				high = middle;
-		}
-		if (low < p->nranges && p->ranges[low].from == e->address)
-			p->ranges[low].since = (int64_t)i;
+	size_t low = 0, high = p->nranges;
+	if (!high || gs_event_action(e) != GS_ACTION_SEGMENT_ALLOC)
+		return;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		if (p->ranges[middle].from < e->address)
+			low = middle + 1;
+		else
+			high = middle;
 	}
+	if (low < p->nranges && p->ranges[low].from == e->address)
+		p->ranges[low].since = i;
 }
 
-gs_status gs_replay_pools_init(gs_replay_pools *p, const gs_snapshot *s, const gs_device *d)
+gs_status gs_replay_pools_init(gs_replay_pools *p, const gs_device *d)
 {
 	size_t count = 0;
 
 	memset(p, 0, sizeof *p);
 	for (size_t k = 0; k < d->captured.nsegments; k++)
 		count += is_private(&d->captured.segments[k]);
-	p->ids = malloc((s->npools + count + 1) * sizeof *p->ids);
 	p->ranges = malloc((count + 1) * sizeof *p->ranges);
-	if (!p->ids || !p->ranges)
+	if (!p->ranges)
 		return GS_NO_MEMORY;
-	if (s->npools)
-		memcpy(p->ids, s->pools, s->npools * sizeof *p->ids);
-	p->n = s->npools;
 	for (size_t k = 0; k < d->captured.nsegments; k++) {
 		const gs_segment *g = &d->captured.segments[k];
 		if (is_private(g))
 			p->ranges[p->nranges++] = (struct gs_private_range){
-				g->address, g->address + g->size, -1, index_of(p, g->pool_id, s->npools)};
+				g->address, g->address + g->size, -1, g->pool_id, 0};
 	}
-	if (p->nranges)
-		find_births(p, &d->trace);
+	return GS_OK;
+}
+
+gs_status gs_replay_pools_number(gs_replay_pools *p, const gs_snapshot *s)
+{
+	p->ids = malloc((s->npools + p->nranges + 1) * sizeof *p->ids);
+	if (!p->ids)
+		return GS_NO_MEMORY;
+	if (s->npools)
+		memcpy(p->ids, s->pools, s->npools * sizeof *p->ids);
+	p->n = s->npools;
+	for (size_t k = 0; k < p->nranges; k++)
+		p->ranges[k].pool = index_of(p, p->ranges[k].id, s->npools);
 	return GS_OK;
 }
 

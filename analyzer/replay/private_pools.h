@@ -11,13 +11,18 @@ typedef struct gs_replay_pools {
 	struct gs_private_range {
 		uint64_t from, to;
 		int64_t since;
+		gs_pool_id id;
 		uint32_t pool;
 	} * ranges; /* ascending addresses */
 	size_t nranges;
 } gs_replay_pools;
 
-/* GS_NO_MEMORY. Release in any case. */
-gs_status gs_replay_pools_init(gs_replay_pools *p, const gs_snapshot *s, const gs_device *d);
+/* Private segments of the capture. GS_NO_MEMORY. Release in any case. */
+gs_status gs_replay_pools_init(gs_replay_pools *p, const gs_device *d);
+/* Event i; all are to be seen. */
+void gs_replay_pools_see(gs_replay_pools *p, const gs_event *e, int64_t i);
+/* The pools that events name have numbers by now. GS_NO_MEMORY. */
+gs_status gs_replay_pools_number(gs_replay_pools *p, const gs_snapshot *s);
 void gs_replay_pools_release(gs_replay_pools *p);
 
 /* Index + 1 in ids of the pool of an allocation that event i made at an address; 0: the default

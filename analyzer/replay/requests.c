@@ -1,183 +1,201 @@
-/* From a trace to requests. */
-#include "analyzer/model/array.h"
-#include "analyzer/model/hash_map.h"
-#include "analyzer/model/memory.h"
-#include "analyzer/replay/replay.h"
+/* From events to requests. */
+#include "analyzer/replay/replay_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* The ops being built, with what must be known of live blocks. */
-typedef struct builder {
-	gs_replay *r;
-	gs_hash_map live; /* address → slot */
-	uint8_t *pending; /* by slot: free requested, not completed */
-	uint32_t cap_pending;
-	uint32_t *unused; /* slots to use again */
-	size_t nunused, cap_unused;
-	gs_replay_op *held; /* completions that belong behind the next request */
-	size_t nheld, cap_held;
-	bool completions; /* the trace has free_completed events at all */
-	uint64_t reserved;
-	uint32_t last_pool; /* of the last allocation */
-} builder;
+#include "analyzer/model/array.h"
+#include "analyzer/model/memory.h"
 
-static gs_status add_op(
-	gs_replay *r, gs_replay_kind kind, const gs_event *e, size_t event, uint32_t slot)
+static gs_status push(gs_request_maker *m, gs_replay_op op)
 {
-	gs_replay_op *op;
-
-	if (!GS_ARRAY_RESERVE(r->ops, r->cap, r->n + 1))
+	if (!GS_ARRAY_RESERVE(m->ops, m->cap, m->n + 1))
 		return GS_NO_MEMORY;
-	op = &r->ops[r->n++];
-	*op = (gs_replay_op){
+	m->ops[m->n++] = op;
+	m->last = (gs_replay_kind)op.kind;
+	return GS_OK;
+}
+
+static gs_replay_op request(gs_replay_kind kind, const gs_event *e, size_t event, uint32_t slot)
+{
+	return (gs_replay_op){
 		.size = e->size, .slot = slot, .event = (uint32_t)event, .stream = e->stream, .kind = kind};
-	return GS_OK;
 }
 
-static gs_status take_slot(builder *b, uint32_t *slot)
+static gs_status take_slot(gs_request_maker *m, uint32_t *slot)
 {
-	gs_replay *r = b->r;
-
-	if (b->nunused) {
-		*slot = b->unused[--b->nunused];
+	if (m->nunused) {
+		*slot = m->unused[--m->nunused];
 	} else {
-		size_t cap = b->cap_pending;
-		if (!GS_ARRAY_RESERVE(b->pending, cap, (size_t)r->nslots + 1))
+		if (!GS_ARRAY_RESERVE(m->pending, m->cap_pending, (size_t)m->nslots + 1))
 			return GS_NO_MEMORY;
-		b->cap_pending = (uint32_t)cap;
-		*slot = r->nslots++;
+		*slot = m->nslots++;
 	}
-	b->pending[*slot] = 0;
+	m->pending[*slot] = 0;
 	return GS_OK;
 }
 
-static gs_status give_slot(builder *b, uint32_t slot)
+static gs_status give_slot(gs_request_maker *m, uint32_t slot)
 {
-	if (!GS_ARRAY_RESERVE(b->unused, b->cap_unused, b->nunused + 1))
+	if (!GS_ARRAY_RESERVE(m->unused, m->cap_unused, m->nunused + 1))
 		return GS_NO_MEMORY;
-	b->unused[b->nunused++] = slot;
+	m->unused[m->nunused++] = slot;
 	return GS_OK;
 }
 
-static gs_status put_live(builder *b, uint64_t address, uint32_t slot)
+/* The block in the slot is gone with this request. */
+static gs_status push_last_of(gs_request_maker *m, gs_replay_op op)
 {
-	return gs_hash_map_put(&b->live, address, slot) ? GS_OK : GS_NO_MEMORY;
+	gs_status status = push(m, op);
+	return status ? status : give_slot(m, op.slot);
+}
+
+static gs_status put_live(gs_request_maker *m, uint64_t address, uint32_t slot)
+{
+	return gs_hash_map_put(&m->live, address, slot) ? GS_OK : GS_NO_MEMORY;
+}
+
+static gs_status add_initial_block(gs_request_maker *m, const gs_block *b, uint32_t *slot)
+{
+	gs_status status = take_slot(m, slot);
+	if (!status)
+		status = put_live(m, b->address, *slot);
+	if (!status)
+		m->pending[*slot] = b->state == GS_ACTIVE_PENDING_FREE;
+	m->deferred |= b->state == GS_ACTIVE_PENDING_FREE;
+	return status;
 }
 
 /* Live blocks from before the first event. */
-static gs_status add_initial(builder *b)
+static gs_status add_initial(gs_request_maker *m)
 {
-	const gs_layout *l = &b->r->history->initial;
+	const gs_layout *l = m->r->initial;
 	gs_status status = GS_OK;
 
-	b->r->initial_slots = malloc((l->nblocks + 1) * sizeof *b->r->initial_slots);
-	if (!b->r->initial_slots)
+	m->initial_slots = malloc((l->nblocks + 1) * sizeof *m->initial_slots);
+	if (!m->initial_slots)
 		return GS_NO_MEMORY;
-	for (size_t i = 0; i < l->nsegments; i++)
-		b->reserved += l->segments[i].size;
 	for (size_t i = 0; i < l->nblocks && !status; i++) {
-		uint32_t slot = UINT32_MAX;
-		if (l->blocks[i].state != GS_INACTIVE) {
-			status = take_slot(b, &slot);
-			if (!status)
-				status = put_live(b, l->blocks[i].address, slot);
-			if (!status)
-				b->pending[slot] = l->blocks[i].state == GS_ACTIVE_PENDING_FREE;
-			b->r->deferred |= l->blocks[i].state == GS_ACTIVE_PENDING_FREE;
-		}
-		b->r->initial_slots[i] = slot;
+		m->initial_slots[i] = UINT32_MAX;
+		if (l->blocks[i].state != GS_INACTIVE)
+			status = add_initial_block(m, &l->blocks[i], &m->initial_slots[i]);
 	}
 	return status;
+}
+
+gs_status gs_requests_begin(gs_request_maker *m, const gs_replay *r)
+{
+	memset(m, 0, sizeof *m);
+	m->r = r;
+	m->last = GS_REPLAY_NOTHING;
+	return r->foreign ? GS_OK : add_initial(m);
+}
+
+void gs_requests_release(gs_request_maker *m)
+{
+	gs_hash_map_release(&m->live);
+	gs_memory_give(m->ops);
+	gs_memory_give(m->pending);
+	gs_memory_give(m->unused);
+	gs_memory_give(m->held);
+	free(m->initial_slots);
+	memset(m, 0, sizeof *m);
+}
+
+void gs_replay_take_counts(gs_replay *r, const gs_request_maker *m)
+{
+	r->nslots = m->nslots;
+	r->deferred |= m->deferred;
+	r->allocations = m->allocations;
+	r->lost = m->lost;
+	r->emptied = m->emptied;
+	r->counted = true;
 }
 
 /* --- events ------------------------------------------------------------------------------------
  */
 
-static bool goes_back(const gs_event *e)
-{
-	gs_action a = gs_event_action(e);
-
-	return a == GS_ACTION_SEGMENT_FREE || a == GS_ACTION_SEGMENT_UNMAP;
-}
-
-static bool comes(const gs_event *e)
-{
-	gs_action a = gs_event_action(e);
-
-	return a == GS_ACTION_SEGMENT_ALLOC || a == GS_ACTION_SEGMENT_MAP;
-}
-
-static gs_status add_held(builder *b)
+static gs_status add_held(gs_request_maker *m)
 {
 	gs_status status = GS_OK;
 
-	for (size_t i = 0; i < b->nheld && !status; i++) {
-		if (!GS_ARRAY_RESERVE(b->r->ops, b->r->cap, b->r->n + 1))
-			return GS_NO_MEMORY;
-		b->r->ops[b->r->n++] = b->held[i];
-		status = give_slot(b, b->held[i].slot);
-	}
-	b->nheld = 0;
+	for (size_t i = 0; i < m->nheld && !status; i++)
+		status = push_last_of(m, m->held[i]);
+	m->nheld = 0;
 	return status;
 }
 
 /* torch.cuda.graph() empties the cache before it captures. Where that gave nothing back it left no
  * event, but under other settings it would. */
-static gs_status add_capture(builder *b, const gs_event *e, size_t i, uint32_t pool)
+static gs_status add_capture(gs_request_maker *m, const gs_event *e, size_t i, uint32_t pool)
 {
-	bool begins = pool && pool != b->last_pool && b->r->pools.ids[pool - 1].a;
-	gs_replay_kind last = b->r->n ? (gs_replay_kind)b->r->ops[b->r->n - 1].kind : GS_REPLAY_NOTHING;
+	bool begins = pool && pool != m->last_pool && m->r->pools.ids[pool - 1].a;
 
-	b->last_pool = pool;
-	if (!begins || b->r->told || last == GS_REPLAY_EMPTY || last == GS_REPLAY_RELEASE)
+	m->last_pool = pool;
+	if (!begins || m->r->told || m->last == GS_REPLAY_EMPTY || m->last == GS_REPLAY_RELEASE)
 		return GS_OK;
-	return add_op(b->r, GS_REPLAY_CAPTURE, e, i, UINT32_MAX);
+	return push(m, request(GS_REPLAY_CAPTURE, e, i, UINT32_MAX));
 }
 
-static gs_status add_alloc(builder *b, const gs_event *e, size_t i)
+/* Of a file that was written over meanwhile, events may name pools that were not there. */
+static uint32_t pool_of(const gs_request_maker *m, const gs_event *e, size_t i)
 {
-	uint32_t slot, pool = gs_replay_pools_find(&b->r->pools, e, (int64_t)i);
+	uint32_t pool = gs_replay_pools_find(&m->r->pools, e, (int64_t)(m->base + i));
+	return pool <= m->r->pools.n ? pool : 0;
+}
+
+static gs_status push_asked(
+	gs_request_maker *m, gs_replay_kind kind, const gs_event *e, size_t i, uint32_t pool)
+{
+	uint32_t slot;
+	gs_status status = take_slot(m, &slot);
+	gs_replay_op op = request(kind, e, i, slot);
+
+	op.pool = pool & 0xffffff;
+	if (!status && kind == GS_REPLAY_ALLOC)
+		status = put_live(m, e->address, slot);
+	if (!status)
+		status = push(m, op);
+	return status ? status : add_held(m);
+}
+
+static gs_status add_alloc(gs_request_maker *m, const gs_event *e, size_t i)
+{
+	uint32_t slot, pool = pool_of(m, e, i);
 	gs_status status;
 
-	if (gs_hash_map_take(&b->live, e->address, &slot)) { /* its free was lost */
-		b->r->lost++;
-		if ((status = add_op(
-				 b->r, b->pending[slot] ? GS_REPLAY_COMPLETE : GS_REPLAY_FREE, e, i, slot)) ||
-			(status = give_slot(b, slot)))
+	if (gs_hash_map_take(&m->live, e->address, &slot)) { /* its free was lost */
+		gs_replay_kind kind = m->pending[slot] ? GS_REPLAY_COMPLETE : GS_REPLAY_FREE;
+		m->lost++;
+		if ((status = push_last_of(m, request(kind, e, i, slot))))
 			return status;
 	}
-	b->r->allocations++;
-	if ((status = add_capture(b, e, i, pool)) || (status = take_slot(b, &slot)) ||
-		(status = put_live(b, e->address, slot)) ||
-		(status = add_op(b->r, GS_REPLAY_ALLOC, e, i, slot)))
-		return status;
-	b->r->ops[b->r->n - 1].pool = pool & 0xffffff;
-	return add_held(b);
+	m->allocations++;
+	status = add_capture(m, e, i, pool);
+	return status ? status : push_asked(m, GS_REPLAY_ALLOC, e, i, pool);
 }
 
 /* Returns how many events it used up: 2 where the free completes at once. */
-static gs_status add_free(builder *b, const gs_event *e, size_t i, size_t n, size_t *used)
+static gs_status add_free(gs_request_maker *m, const gs_event *e, size_t i, size_t n, size_t *used)
 {
-	bool at_once = !b->completions ||
+	bool completions = m->r->completions;
+	bool at_once = !completions ||
 		(i + 1 < n && gs_event_action(e + 1) == GS_ACTION_FREE_COMPLETED &&
 			e[1].address == e->address);
 	uint32_t slot;
-	gs_status status;
 
-	*used = b->completions && at_once ? 2 : 1;
-	if (!gs_hash_map_find(&b->live, e->address, &slot) || b->pending[slot]) {
-		b->r->lost++;
+	*used = completions && at_once ? 2 : 1;
+	if (!gs_hash_map_find(&m->live, e->address, &slot) || m->pending[slot]) {
+		m->lost++;
 		return GS_OK;
 	}
 	if (at_once) {
-		gs_hash_map_take(&b->live, e->address, &slot);
-		status = add_op(b->r, GS_REPLAY_FREE, e, i + *used - 1, slot);
-		return status ? status : give_slot(b, slot);
+		gs_hash_map_take(&m->live, e->address, &slot);
+		return push_last_of(m, request(GS_REPLAY_FREE, e, i + *used - 1, slot));
 	}
-	b->pending[slot] = 1;
-	b->r->deferred = true;
-	return add_op(b->r, GS_REPLAY_DEFER, e, i, slot);
+	m->pending[slot] = 1;
+	m->deferred = true;
+	return push(m, request(GS_REPLAY_DEFER, e, i, slot));
 }
 
 /* Whether the completions from event i on are followed by segments going back: then a retry (or
@@ -186,196 +204,106 @@ static bool waited_for(const gs_event *events, size_t i, size_t n)
 {
 	while (i < n && gs_event_action(&events[i]) == GS_ACTION_FREE_COMPLETED)
 		i++;
-	return i < n && goes_back(&events[i]);
+	return i < n && gs_gives_back(&events[i]);
 }
 
-static gs_status add_completed(builder *b, const gs_event *e, size_t i, size_t n)
+static gs_status add_completed(gs_request_maker *m, const gs_event *e, size_t i, size_t n)
 {
 	uint32_t slot;
-	gs_status status;
 
-	if (!gs_hash_map_take(&b->live, e->address, &slot)) {
-		b->r->lost++;
+	if (!gs_hash_map_take(&m->live, e->address, &slot)) {
+		m->lost++;
 		return GS_OK;
 	}
-	if (!b->pending[slot]) { /* its request was left out of the trace */
-		status = add_op(b->r, GS_REPLAY_FREE, e, i, slot);
-		return status ? status : give_slot(b, slot);
-	}
-	if (waited_for(e - i, i, n) && !b->r->told) {
-		if (!GS_ARRAY_RESERVE(b->held, b->cap_held, b->nheld + 1))
-			return GS_NO_MEMORY;
-		b->held[b->nheld++] = (gs_replay_op){
-			.slot = slot, .event = (uint32_t)i, .kind = GS_REPLAY_COMPLETE};
-		return GS_OK;
-	}
-	status = add_op(b->r, GS_REPLAY_COMPLETE, e, i, slot);
-	return status ? status : give_slot(b, slot);
+	if (!m->pending[slot]) /* its request was left out of the trace */
+		return push_last_of(m, request(GS_REPLAY_FREE, e, i, slot));
+	if (!waited_for(e - i, i, n) || m->r->told)
+		return push_last_of(m, request(GS_REPLAY_COMPLETE, e, i, slot));
+	if (!GS_ARRAY_RESERVE(m->held, m->cap_held, m->nheld + 1))
+		return GS_NO_MEMORY;
+	m->held[m->nheld++] = (gs_replay_op){
+		.slot = slot, .event = (uint32_t)i, .kind = GS_REPLAY_COMPLETE};
+	return GS_OK;
 }
 
 /* Segments that went back, as one: by empty_cache() for certain where no request follows that could
  * have caused it. */
-static gs_status add_release(builder *b, const gs_event *e, size_t i, size_t n, size_t *used)
+static gs_status add_release(
+	gs_request_maker *m, const gs_event *e, size_t i, size_t n, size_t *used)
 {
 	size_t j = i;
-	uint64_t bytes = 0;
 	bool unmapped = false;
 	gs_replay_kind kind = GS_REPLAY_EMPTY;
 	gs_status status;
 
-	for (; j < n && goes_back(&e[j - i]); j++) {
-		bytes += e[j - i].size;
+	for (; j < n && gs_gives_back(&e[j - i]); j++)
 		unmapped |= gs_event_action(&e[j - i]) == GS_ACTION_SEGMENT_UNMAP;
-	}
 	*used = j - i;
-	b->reserved -= bytes < b->reserved ? bytes : b->reserved;
-	if (b->r->told)
+	if (m->r->told)
 		return GS_OK;
 	if (j < n && gs_event_action(&e[j - i]) == GS_ACTION_OOM)
 		return GS_OK; /* the retry before the failure; an empty_cache() there would change nothing
 					   */
-	if (j < n && (comes(&e[j - i]) || (unmapped && gs_event_action(&e[j - i]) == GS_ACTION_ALLOC)))
+	if (j < n &&
+		(gs_brings(&e[j - i]) || (unmapped && gs_event_action(&e[j - i]) == GS_ACTION_ALLOC)))
 		kind = GS_REPLAY_RELEASE;
-	status = add_op(b->r, kind, e, i, UINT32_MAX);
-	if (!status && kind == GS_REPLAY_EMPTY) {
-		b->r->emptied++;
-		status = add_held(b);
-	}
-	return status;
+	status = push(m, request(kind, e, i, UINT32_MAX));
+	if (status || kind != GS_REPLAY_EMPTY)
+		return status;
+	m->emptied++;
+	return add_held(m);
 }
 
-static gs_status add_oom(builder *b, const gs_event *e, size_t i)
+static gs_status add_oom(gs_request_maker *m, const gs_event *e, size_t i)
 {
-	gs_replay *r = b->r;
-	uint32_t slot;
-	gs_status status;
-
-	if (r->first_oom < 0) {
-		r->first_oom = (int64_t)i;
-		r->oom_reserved = (int64_t)b->reserved;
-		r->oom_peak = (int64_t)r->peak_reserved;
-	}
 	if (!e->size)
 		return GS_OK;
-	if ((status = take_slot(b, &slot)) || (status = add_op(r, GS_REPLAY_OOM, e, i, slot)))
-		return status;
-	r->ops[r->n - 1].pool = e->pool & 0xffffff;
-	return add_held(b);
+	return push_asked(m, GS_REPLAY_OOM, e, i, e->pool <= m->r->pools.n ? e->pool : 0);
 }
 
-static gs_status add_event(builder *b, const gs_event *events, size_t i, size_t n, size_t *used)
+static gs_status add_event(
+	gs_request_maker *m, const gs_event *events, size_t i, size_t n, size_t *used)
 {
 	const gs_event *e = &events[i];
 
 	*used = 1;
 	switch (gs_event_action(e)) {
-	case GS_ACTION_ALLOC: return add_alloc(b, e, i);
-	case GS_ACTION_FREE_REQUESTED: return add_free(b, e, i, n, used);
-	case GS_ACTION_FREE_COMPLETED: return add_completed(b, e, i, n);
-	case GS_ACTION_SEGMENT_ALLOC:
-	case GS_ACTION_SEGMENT_MAP:
-		b->reserved += e->size;
-		if (b->reserved > b->r->peak_reserved)
-			b->r->peak_reserved = b->reserved;
-		return GS_OK;
+	case GS_ACTION_ALLOC: return add_alloc(m, e, i);
+	case GS_ACTION_FREE_REQUESTED: return add_free(m, e, i, n, used);
+	case GS_ACTION_FREE_COMPLETED: return add_completed(m, e, i, n);
 	case GS_ACTION_SEGMENT_FREE:
-	case GS_ACTION_SEGMENT_UNMAP: return add_release(b, e, i, n, used);
-	case GS_ACTION_EMPTY_CACHE: return add_op(b->r, GS_REPLAY_EMPTY, e, i, UINT32_MAX);
-	case GS_ACTION_OOM: return add_oom(b, e, i);
+	case GS_ACTION_SEGMENT_UNMAP: return add_release(m, e, i, n, used);
+	case GS_ACTION_EMPTY_CACHE: return push(m, request(GS_REPLAY_EMPTY, e, i, UINT32_MAX));
+	case GS_ACTION_OOM: return add_oom(m, e, i);
 	default: return GS_OK;
 	}
 }
 
-/* Where the requests end, and which kinds of events there are. */
-static size_t find_end(builder *b, const gs_trace *t, int64_t until)
+gs_status gs_requests_add(
+	gs_request_maker *m, const gs_event *events, size_t cut, size_t n, uint64_t base)
 {
-	size_t n = t->n;
-
-	b->r->first_oom = b->r->last_oom = -1;
-	if (until != GS_NONE && (uint64_t)until < n)
-		n = (size_t)until + 1;
-	for (size_t i = 0; i < n; i++) {
-		gs_action a = gs_event_action(&t->events[i]);
-		if (a == GS_ACTION_OOM)
-			b->r->last_oom = (int64_t)i;
-		b->completions |= a == GS_ACTION_FREE_COMPLETED;
-		b->r->told |= a == GS_ACTION_EMPTY_CACHE;
-	}
-	return b->r->last_oom >= 0 ? (size_t)b->r->last_oom + 1 : n;
-}
-
-/* What the OOM row knows of the first failure beyond its event. */
-static void add_facts_of_oom(gs_replay *r)
-{
-	r->oom_device_free = GS_NONE;
-	for (size_t i = 0; i < r->snapshot->nooms && r->first_oom >= 0; i++) {
-		const gs_oom *oom = &r->snapshot->ooms[i];
-		if (oom->device != r->device->device || oom->idx != r->first_oom)
-			continue;
-		r->oom_device_free = oom->device_free;
-		return;
-	}
-}
-
-/* Whether there is a request, granted or refused: what only gives back fits under any settings. */
-static bool asks_for_memory(const gs_trace *t)
-{
-	for (size_t i = 0; i < t->n; i++) {
-		gs_action action = gs_event_action(&t->events[i]);
-		if (action == GS_ACTION_ALLOC || action == GS_ACTION_OOM)
-			return true;
-	}
-	return false;
-}
-
-gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d, int64_t until,
-	bool foreign, const gs_history *history, gs_error *err)
-{
-	builder b = {.r = r};
 	gs_status status = GS_OK;
-	size_t n, used = 1;
 
-	memset(r, 0, sizeof *r);
-	r->snapshot = s;
-	r->device = d;
-	if (!d->trace.n)
-		return gs_fail(err, GS_NOT_FOUND, "device %d has no recorded events to replay", d->device);
-	if (!asks_for_memory(&d->trace))
-		return gs_fail(err, GS_NOT_FOUND,
-			"nothing to replay: among the recorded events of device %d none asks for memory",
-			d->device);
-	if (d->trace.n >= INT32_MAX)
-		return gs_fail(err, GS_LIMIT, "%zu events are more than a replay takes", d->trace.n);
-	r->history = history ? history : &r->own_history;
-	if (!history && (status = gs_history_init(&r->own_history, s, d, err)))
-		return status;
-	r->foreign = foreign;
-	r->told = foreign || (s->kind == GS_KIND_GSNAP && s->library && !strcmp(s->library, "gpusnap"));
-	n = find_end(&b, &d->trace, until);
-	status = gs_replay_pools_init(&r->pools, s, d);
-	if (!status && !foreign)
-		status = add_initial(&b);
-	r->peak_reserved = b.reserved;
-	for (size_t i = 0; i < n && !status; i += used)
-		status = add_event(&b, d->trace.events, i, n, &used);
-	if (!status)
-		status = add_held(&b);
-	add_facts_of_oom(r);
-	for (size_t i = 0; i < r->n; i++)
-		r->private_pools |= r->ops[i].pool &&
-			(r->pools.ids[r->ops[i].pool - 1].a || r->pools.ids[r->ops[i].pool - 1].b);
-	gs_hash_map_release(&b.live);
-	free(b.pending);
-	free(b.unused);
-	free(b.held);
-	return status ? gs_fail(err, status, "preparing a replay of %zu events", d->trace.n) : GS_OK;
+	m->base = base;
+	for (size_t i = 0, used = 1; i < cut && !status; i += used)
+		status = add_event(m, events, i, n, &used);
+	return status;
 }
 
-void gs_replay_release(gs_replay *r)
+gs_status gs_requests_end(gs_request_maker *m) { return add_held(m); }
+
+/* Nothing before an allocation looks behind it, and completions that wait for a request wait for no
+ * other one. Behind segments there may be some, and they belong to it. */
+size_t gs_requests_cut(const gs_event *events, size_t n)
 {
-	gs_history_release(&r->own_history);
-	gs_replay_pools_release(&r->pools);
-	gs_memory_give(r->ops);
-	free(r->initial_slots);
-	memset(r, 0, sizeof *r);
+	size_t any = 0;
+
+	for (size_t i = n; i-- > 1;) {
+		if (gs_event_action(&events[i]) != GS_ACTION_ALLOC)
+			continue;
+		if (!gs_gives_back(&events[i - 1]) && !gs_brings(&events[i - 1]))
+			return i + 1;
+		any = any ? any : i + 1;
+	}
+	return any;
 }

@@ -1,201 +1,221 @@
-/* Rewritten runs: as if some blocks had been freed, never asked for, or padded. */
-#include "analyzer/replay/replay.h"
+/* Rewritten runs: as if some blocks had been freed, never asked for, padded, or larger. */
+#include "analyzer/replay/replay_internal.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/meaning/scaling.h"
 #include "analyzer/model/array.h"
 #include "analyzer/model/frames.h"
+#include "analyzer/model/memory.h"
 
-enum { NO_BLOCK = -1 };
+typedef struct gs_rewritten_slot slot;
 
-/* By slot: what lives there. Allocations of the trace are event numbers, blocks from before it -2 -
- * index. */
-typedef struct tracker {
-	const gs_replay *r;
-	int64_t *holder;
-	uint8_t *dropped; /* by slot: its block is left out */
-} tracker;
+/* The requests at hand. */
+typedef struct requests {
+	gs_replay_op **ops;
+	size_t *n, *cap;
+	const gs_event *events;
+} requests;
 
-static gs_status tracker_init(tracker *t, const gs_replay *r, gs_error *err)
+static gs_status no_memory(gs_error *err)
 {
-	t->r = r;
-	t->holder = malloc(((size_t)r->nslots + 1) * sizeof *t->holder);
-	t->dropped = calloc((size_t)r->nslots + 1, 1);
-	if (!t->holder || !t->dropped)
-		return gs_fail(err, GS_NO_MEMORY, "rewriting the run");
-	for (size_t i = 0; i < r->nslots; i++)
-		t->holder[i] = NO_BLOCK;
-	for (size_t i = 0; i < r->history->initial.nblocks && !r->foreign; i++)
-		if (r->initial_slots[i] != UINT32_MAX &&
-			r->history->initial.blocks[i].state == GS_ACTIVE_ALLOCATED)
-			t->holder[r->initial_slots[i]] = -2 - (int64_t)i;
+	return gs_fail(err, GS_NO_MEMORY, "rewriting the run");
+}
+
+/* --- what lives where --------------------------------------------------------------------------
+ */
+
+static gs_status reserve_slots(gs_rewriter *w, size_t n, gs_error *err)
+{
+	if (n <= w->nslots)
+		return GS_OK;
+	if (!GS_ARRAY_RESERVE(w->slots, w->cap_slots, n))
+		return no_memory(err);
+	memset(w->slots + w->nslots, 0, (n - w->nslots) * sizeof *w->slots);
+	w->nslots = n;
 	return GS_OK;
 }
 
-static void tracker_release(tracker *t)
+static gs_status see_initial(gs_rewriter *w, gs_error *err)
 {
-	free(t->holder);
-	free(t->dropped);
+	const gs_layout *l = w->r->initial;
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < l->nblocks && !w->r->foreign && !status; i++) {
+		uint32_t at = w->r->initial_slots[i];
+		if (at == UINT32_MAX || l->blocks[i].state != GS_ACTIVE_ALLOCATED)
+			continue;
+		status = reserve_slots(w, (size_t)at + 1, err);
+		if (!status)
+			w->slots[at] = (slot){l->blocks[i].stack, l->blocks[i].tag, true, false};
+	}
+	return status;
 }
 
-static void track_op(tracker *t, const gs_replay_op *op)
+static gs_status see_slots(gs_rewriter *w, const requests *q, gs_error *err)
 {
-	if (op->kind == GS_REPLAY_ALLOC)
-		t->holder[op->slot] = op->event;
+	size_t most = 0;
+	for (size_t i = 0; i < *q->n; i++)
+		if ((*q->ops)[i].slot != UINT32_MAX && (*q->ops)[i].slot >= most)
+			most = (size_t)(*q->ops)[i].slot + 1;
+	return reserve_slots(w, most, err);
+}
+
+static void track_op(gs_rewriter *w, const gs_replay_op *op, const gs_event *events)
+{
+	slot *s = op->slot == UINT32_MAX ? NULL : &w->slots[op->slot];
+	const gs_event *e = op->kind == GS_REPLAY_ALLOC ? &events[op->event] : NULL;
+	if (e)
+		*s = (slot){e->stack, gs_event_tag(e), true, s->dropped};
 	else if (op->kind == GS_REPLAY_FREE || op->kind == GS_REPLAY_DEFER)
-		t->holder[op->slot] = NO_BLOCK;
+		s->live = false;
 }
 
-static gs_id stack_of(const tracker *t, int64_t holder)
-{
-	return holder >= 0 ? t->r->device->trace.events[holder].stack
-					   : t->r->history->initial.blocks[-2 - holder].stack;
-}
+/* --- frees that were not there */
 
-static gs_id tag_of(const tracker *t, int64_t holder)
-{
-	return holder >= 0 ? gs_event_tag(&t->r->device->trace.events[holder])
-					   : t->r->history->initial.blocks[-2 - holder].tag;
-}
+typedef bool wanted(gs_rewriter *w, const slot *s);
 
-/* Puts frees of the slots for which want() holds in front of op `at`. */
-static gs_status insert_frees(gs_replay *r, const tracker *t, size_t at, const uint8_t *want,
-	uint64_t *changed, gs_error *err)
+/* Puts frees of the live slots that are wanted in front of request `at`. */
+static gs_status insert_frees(
+	gs_rewriter *w, const requests *q, size_t at, wanted *want, uint64_t *changed, gs_error *err)
 {
 	size_t extra = 0;
 
-	for (size_t i = 0; i < r->nslots; i++)
-		extra += t->holder[i] != NO_BLOCK && want[i];
+	for (size_t i = 0; i < w->nslots; i++)
+		extra += w->slots[i].live && want(w, &w->slots[i]);
 	if (!extra)
 		return GS_OK;
-	if (!GS_ARRAY_RESERVE(r->ops, r->cap, r->n + extra))
-		return gs_fail(err, GS_NO_MEMORY, "rewriting the run");
-	gs_replay_op *ops = r->ops;
-	memmove(ops + at + extra, ops + at, (r->n - at) * sizeof *ops);
+	if (!GS_ARRAY_RESERVE(*q->ops, *q->cap, *q->n + extra))
+		return no_memory(err);
+	gs_replay_op *ops = *q->ops;
+	memmove(ops + at + extra, ops + at, (*q->n - at) * sizeof *ops);
 	uint32_t event = at ? ops[at - 1].event : 0;
-	for (size_t i = 0; i < r->nslots; i++)
-		if (t->holder[i] != NO_BLOCK && want[i])
+	for (size_t i = 0; i < w->nslots; i++)
+		if (w->slots[i].live && want(w, &w->slots[i]))
 			ops[at++] = (gs_replay_op){.slot = (uint32_t)i, .event = event, .kind = GS_REPLAY_FREE};
-	r->n += extra;
+	*q->n += extra;
 	*changed += extra;
 	return GS_OK;
 }
 
-/* Whether a stack's text holds the pattern, remembered by stack: 0 not asked yet, 1 no, 2 yes. */
-static bool stack_matches(const gs_snapshot *s, gs_id stack, const char *pattern, uint8_t *known)
+static bool holds_pattern(const gs_snapshot *s, gs_id stack, const char *pattern)
 {
-	if (stack >= s->nstacks)
+	size_t n = gs_stack_text(s, stack, true, NULL, 0) + 1;
+	char *text = malloc(n);
+	bool holds = false;
+	if (text) {
+		gs_stack_text(s, stack, true, text, n);
+		holds = strstr(text, pattern);
+	}
+	free(text);
+	return holds;
+}
+
+/* Whether the text of its stack holds the pattern, remembered by stack. */
+static bool matches_pattern(gs_rewriter *w, const slot *s)
+{
+	const gs_snapshot *of = w->r->snapshot;
+	if (s->stack >= of->nstacks || s->stack >= w->nknown)
 		return false;
-	if (!known[stack]) {
-		char *text;
-		size_t n = gs_stack_text(s, stack, true, NULL, 0) + 1;
-		known[stack] = 1;
-		if ((text = malloc(n))) {
-			gs_stack_text(s, stack, true, text, n);
-			known[stack] = strstr(text, pattern) ? 2 : 1;
-			free(text);
-		}
+	uint8_t *known = &w->known[s->stack];
+	if (!*known)
+		*known = holds_pattern(of, s->stack, w->how->free_pattern) ? 2 : 1;
+	return *known == 2;
+}
+
+static gs_status reserve_known(gs_rewriter *w, gs_error *err)
+{
+	size_t n = (size_t)w->r->snapshot->nstacks + 1;
+	if (n <= w->nknown)
+		return GS_OK;
+	if (!GS_ARRAY_RESERVE(w->known, w->cap_known, n))
+		return no_memory(err);
+	memset(w->known + w->nknown, 0, n - w->nknown);
+	w->nknown = n;
+	return GS_OK;
+}
+
+static gs_status free_at_end(gs_rewriter *w, const requests *q, bool last, gs_error *err)
+{
+	size_t at = *q->n;
+	if (last && at && (*q->ops)[at - 1].kind == GS_REPLAY_OOM)
+		at--;
+	for (size_t i = 0; i < at; i++)
+		track_op(w, &(*q->ops)[i], q->events);
+	if (!last)
+		return GS_OK;
+	gs_status status = reserve_known(w, err);
+	return status ? status : insert_frees(w, q, at, matches_pattern, &w->changes.freed, err);
+}
+
+/* --- blocks left out */
+
+static bool has_tag(gs_rewriter *w, const slot *s)
+{
+	return !strcmp(gs_string_text(w->r->snapshot, s->tag), w->how->without_tag);
+}
+
+static void leave_out(gs_rewriter *w, gs_replay_op *op, const gs_event *events)
+{
+	slot *s = &w->slots[op->slot];
+	if (op->kind == GS_REPLAY_ALLOC) {
+		const slot asked = {0, gs_event_tag(&events[op->event]), true, false};
+		s->dropped = has_tag(w, &asked);
+		w->changes.left_out += s->dropped;
+	} else if (op->kind == GS_REPLAY_OOM) {
+		s->dropped = false;
 	}
-	return known[stack] == 2;
+	if (s->dropped)
+		op->kind = GS_REPLAY_NOTHING;
 }
 
-static gs_status free_before_oom(
-	gs_replay *r, const char *pattern, uint64_t *changed, gs_error *err)
+/* Those from before the recording go back before its first event. */
+static gs_status leave_out_tag(gs_rewriter *w, const requests *q, bool first, gs_error *err)
 {
-	tracker t = {.r = r};
-	uint8_t *known = calloc((size_t)r->snapshot->nstacks + 1, 1),
-			*want = calloc((size_t)r->nslots + 1, 1);
-	gs_status status = tracker_init(&t, r, err);
-	size_t at = r->n;
-
-	if (!status && (!known || !want))
-		status = gs_fail(err, GS_NO_MEMORY, "rewriting the run");
-	if (r->n && r->ops[r->n - 1].kind == GS_REPLAY_OOM)
-		at = r->n - 1;
-	for (size_t i = 0; i < at && !status; i++)
-		track_op(&t, &r->ops[i]);
-	for (size_t i = 0; i < r->nslots && !status; i++)
-		want[i] = t.holder[i] != NO_BLOCK &&
-			stack_matches(r->snapshot, stack_of(&t, t.holder[i]), pattern, known);
-	if (!status)
-		status = insert_frees(r, &t, at, want, changed, err);
-	tracker_release(&t);
-	free(known);
-	free(want);
-	return status;
+	for (size_t i = 0; i < w->nslots && first; i++)
+		w->slots[i].dropped = w->slots[i].live && has_tag(w, &w->slots[i]);
+	for (size_t i = 0; i < *q->n; i++)
+		if ((*q->ops)[i].slot != UINT32_MAX)
+			leave_out(w, &(*q->ops)[i], q->events);
+	return first ? insert_frees(w, q, 0, has_tag, &w->changes.left_out, err) : GS_OK;
 }
 
-static gs_status leave_out_tag(gs_replay *r, const char *tag, uint64_t *changed, gs_error *err)
-{
-	tracker t = {.r = r};
-	gs_status status = tracker_init(&t, r, err);
+/* --- other sizes */
 
-	for (size_t i = 0; i < r->nslots && !status; i++)
-		t.dropped[i] = t.holder[i] != NO_BLOCK &&
-			!strcmp(gs_string_text(r->snapshot, tag_of(&t, t.holder[i])), tag);
-	for (size_t i = 0; i < r->n && !status; i++) {
-		gs_replay_op *op = &r->ops[i];
-		if (op->slot >= r->nslots)
-			continue;
-		if (op->kind == GS_REPLAY_ALLOC) {
-			t.dropped[op->slot] = !strcmp(
-				gs_string_text(r->snapshot, gs_event_tag(&r->device->trace.events[op->event])),
-				tag);
-			*changed += t.dropped[op->slot];
-		} else if (op->kind == GS_REPLAY_OOM) {
-			t.dropped[op->slot] = 0;
-		}
-		if (t.dropped[op->slot])
-			op->kind = GS_REPLAY_NOTHING;
-	}
-	/* those from before the recording go back before its first event */
-	tracker_release(&t);
-	if (status || (status = tracker_init(&t, r, err)))
-		return status;
-	for (size_t i = 0; i < r->nslots; i++)
-		t.dropped[i] = t.holder[i] != NO_BLOCK &&
-			!strcmp(gs_string_text(r->snapshot, tag_of(&t, t.holder[i])), tag);
-	status = insert_frees(r, &t, 0, t.dropped, changed, err);
-	tracker_release(&t);
-	return status;
-}
-
-static void pad(gs_replay *r, uint64_t to, uint64_t from, uint64_t *changed)
+static void pad(gs_rewriter *w, const requests *q)
 {
-	for (size_t i = 0; i < r->n; i++) {
-		gs_replay_op *op = &r->ops[i];
+	uint64_t to = w->how->pad_to;
+	for (size_t i = 0; i < *q->n; i++) {
+		gs_replay_op *op = &(*q->ops)[i];
 		uint64_t missing = op->size % to ? to - op->size % to : 0;
-		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) || op->size < from ||
-			!missing || op->size > UINT64_MAX - missing)
+		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) ||
+			op->size < w->how->pad_from || !missing || op->size > UINT64_MAX - missing)
 			continue;
 		op->size += missing;
-		++*changed;
+		w->changes.padded++;
 	}
 }
 
-static double factor_of(const gs_scaling *scaling, const gs_replay_rewrite *rewrite, size_t event,
-	gs_replay_changes *changes)
+static double factor_of(gs_rewriter *w, size_t event)
 {
 	double factor = 1;
-	for (size_t i = 0; i < rewrite->nscales; i++) {
-		unsigned category = (unsigned)rewrite->scales[i].category;
-		double one = gs_scaling_factor(scaling, event, category, rewrite->scales[i].factor);
-		changes->scales[i].changed += one != 1;
-		changes->scales[i].found += scaling->m->events[event].category == category;
+	for (size_t i = 0; i < w->how->nscales; i++) {
+		unsigned category = (unsigned)w->how->scales[i].category;
+		double one = gs_scaling_factor(&w->scaling, event, category, w->how->scales[i].factor);
+		w->changes.scales[i].changed += one != 1;
+		w->changes.scales[i].found += w->meaning.events[event].category == category;
 		factor *= one;
 	}
 	return factor;
 }
 
-static void count_before(
-	const gs_meaning *m, const gs_replay_rewrite *rewrite, gs_replay_changes *changes)
+static void count_before(gs_rewriter *w)
 {
-	for (size_t i = 0; i < m->history->initial.nblocks; i++)
-		for (size_t k = 0; k < rewrite->nscales; k++)
-			changes->scales[k].before += m->initial[i].category == rewrite->scales[k].category &&
-				m->history->initial.blocks[i].state != GS_INACTIVE;
+	const gs_layout *l = w->r->initial;
+	for (size_t i = 0; i < l->nblocks; i++)
+		for (size_t k = 0; k < w->how->nscales; k++)
+			w->changes.scales[k].before += w->meaning.initial[i].category ==
+					w->how->scales[k].category &&
+				l->blocks[i].state != GS_INACTIVE;
 }
 
 /* A request never vanishes: what is scaled to nothing takes a byte. */
@@ -205,43 +225,66 @@ static uint64_t scaled(uint64_t size, double factor)
 	return bytes < 1 ? 1 : bytes >= 0x1p62 ? UINT64_C(1) << 62 : (uint64_t)bytes;
 }
 
-static gs_status scale(
-	gs_replay *r, const gs_replay_rewrite *rewrite, gs_replay_changes *changes, gs_error *err)
+static void scale(gs_rewriter *w, const requests *q)
 {
-	gs_meaning m = GS_MEANING_INIT;
-	gs_scaling scaling = {0};
-	gs_status status = gs_meaning_init(&m, r->history, rewrite->category_rules, err);
-	if (!status && (status = gs_scaling_init(&scaling, &m)))
-		gs_fail(err, status, "out of memory while telling what goes with a category");
-	for (size_t i = 0; i < r->n && !status; i++) {
-		gs_replay_op *op = &r->ops[i];
+	for (size_t i = 0; i < *q->n; i++) {
+		gs_replay_op *op = &(*q->ops)[i];
 		if ((op->kind != GS_REPLAY_ALLOC && op->kind != GS_REPLAY_OOM) || !op->size)
 			continue;
-		double factor = factor_of(&scaling, rewrite, op->event, changes);
-		changes->requests += factor != 1;
+		double factor = factor_of(w, op->event);
+		w->changes.requests += factor != 1;
 		op->size = factor == 1 ? op->size : scaled(op->size, factor);
 	}
+}
+
+/* What an allocation is for is seen by what became of it, and by the others. */
+static gs_status need_scaling(gs_rewriter *w, gs_error *err)
+{
+	if (w->r->source)
+		return gs_fail(
+			err, GS_INVALID, "memory of a category is scaled where the whole run is in memory");
+	gs_status status = gs_meaning_init(&w->meaning, w->r->history, w->how->category_rules, err);
+	if (!status && (status = gs_scaling_init(&w->scaling, &w->meaning)))
+		gs_fail(err, status, "out of memory while telling what goes with a category");
 	if (!status)
-		count_before(&m, rewrite, changes);
-	gs_scaling_release(&scaling);
-	gs_meaning_release(&m);
+		count_before(w);
 	return status;
 }
 
-gs_status gs_replay_apply(
-	gs_replay *r, const gs_replay_rewrite *rewrite, gs_replay_changes *changes, gs_error *err)
-{
-	gs_status status = GS_OK;
+/* --- all
+ * ------------------------------------------------------------------------------------------ */
 
-	memset(changes, 0, sizeof *changes);
-	if (rewrite->without_tag)
-		status = leave_out_tag(r, rewrite->without_tag, &changes->left_out, err);
-	if (!status && rewrite->free_pattern)
-		status = free_before_oom(r, rewrite->free_pattern, &changes->freed, err);
-	if (!status && rewrite->nscales)
-		status = scale(r, rewrite, changes, err);
-	if (!status && rewrite->pad_to)
-		pad(r, rewrite->pad_to, rewrite->pad_from, &changes->padded);
-	changes->requests += changes->left_out + changes->freed + changes->padded;
+gs_status gs_rewriter_init(
+	gs_rewriter *w, const gs_replay *r, const gs_replay_rewrite *how, gs_error *err)
+{
+	*w = (gs_rewriter){.r = r, .how = how, .meaning = GS_MEANING_INIT};
+	gs_status status = how->without_tag || how->free_pattern ? see_initial(w, err) : GS_OK;
+	return status || !how->nscales ? status : need_scaling(w, err);
+}
+
+void gs_rewriter_release(gs_rewriter *w)
+{
+	gs_scaling_release(&w->scaling);
+	if (w->r)
+		gs_meaning_release(&w->meaning);
+	gs_memory_give(w->slots);
+	gs_memory_give(w->known);
+	memset(w, 0, sizeof *w);
+}
+
+gs_status gs_rewriter_apply(gs_rewriter *w, gs_replay_op **ops, size_t *n, size_t *cap,
+	const gs_event *events, bool last, gs_error *err)
+{
+	const requests q = {ops, n, cap, events};
+	gs_status status = w->how->without_tag || w->how->free_pattern ? see_slots(w, &q, err) : GS_OK;
+	if (!status && w->how->without_tag)
+		status = leave_out_tag(w, &q, !w->begun, err);
+	if (!status && w->how->free_pattern)
+		status = free_at_end(w, &q, last, err);
+	if (!status && w->how->nscales)
+		scale(w, &q);
+	if (!status && w->how->pad_to)
+		pad(w, &q);
+	w->begun = true;
 	return status;
 }

@@ -1,4 +1,5 @@
 /* The question: requests, rules, recorded settings, budget, limit; and what is in doubt. */
+#include "analyzer/meaning/course.h"
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/model/parallel.h"
 #include "analyzer/model/memory.h"
@@ -38,7 +39,9 @@ static void doubt(gs_whatif *w, const char *text)
 /* --- which device, rules, settings --------------------------------------------------------------
  */
 
-static const gs_device *choose_device(const gs_snapshot *s, int64_t number)
+static uint64_t events_of(const gs_device *d) { return d->trace.n + d->trace.skipped; }
+
+const gs_device *gs_whatif_device(const gs_snapshot *s, int64_t number)
 {
 	const gs_device *best = NULL;
 	size_t told = gs_failure_of(s, true, 0);
@@ -49,17 +52,9 @@ static const gs_device *choose_device(const gs_snapshot *s, int64_t number)
 		return best;
 	for (size_t i = 0; i < s->ndevices; i++)
 		if (!best || gs_device_is_host(s, best) ||
-			(!gs_device_is_host(s, &s->devices[i]) && s->devices[i].trace.n > best->trace.n))
+			(!gs_device_is_host(s, &s->devices[i]) && events_of(&s->devices[i]) > events_of(best)))
 			best = &s->devices[i];
 	return best;
-}
-
-static const gs_event *find_action(const gs_trace *t, gs_action action)
-{
-	for (size_t i = 0; i < t->n; i++)
-		if (gs_event_action(&t->events[i]) == action)
-			return &t->events[i];
-	return NULL;
 }
 
 /* Recorded below another allocator than PyTorch's (or one like it): its segments say nothing about
@@ -110,8 +105,8 @@ static gs_status follow_by(
 {
 	gs_replay *r = &w->replay;
 
-	memcpy(r->ops, ops, r->n * sizeof *ops);
-	r->emptied = 0;
+	if (r->n)
+		memcpy(r->ops, ops, r->n * sizeof *ops);
 	w->rules = rules;
 	return gs_replay_verify(r, rules, w->recorded_conf, recorded_limit(w), &w->agreement, err);
 }
@@ -122,7 +117,6 @@ static gs_status verify_recording(gs_whatif *w, const gs_snapshot *s, gs_error *
 {
 	const gs_rules *first = w->rules,
 				   *sets[] = {gs_rules_newest, &gs_rules_2_12, &gs_rules_2_10, &gs_rules_2_6};
-	uint64_t emptied = w->replay.emptied;
 	size_t bytes = w->replay.n * sizeof *w->replay.ops;
 	gs_replay_op *ops = malloc(bytes + 1);
 	gs_status status;
@@ -139,7 +133,6 @@ static gs_status verify_recording(gs_whatif *w, const gs_snapshot *s, gs_error *
 		if (!status && !w->agreement.agrees)
 			status = follow_by(w, first, ops, err);
 	}
-	w->replay.emptied += emptied;
 	free(ops);
 	return status;
 }
@@ -191,11 +184,11 @@ static void tell_agreement(gs_whatif *w)
 			a->pending_frees, a->pending_frees == 1 ? "" : "s");
 		doubt(w, "frees pending at the failure were inferred");
 	}
-	if (w->replay.emptied && !w->replay.told)
+	uint64_t emptied = w->replay.emptied + w->replay.settled_empty;
+	if (emptied && !w->replay.told)
 		add_note(w, "empty_cache() was inferred %" PRIu64 " time%s from segments that went back",
-			w->replay.emptied, w->replay.emptied == 1 ? "" : "s");
-	if (find_action(&w->device->trace, GS_ACTION_FREE_REQUESTED) &&
-		!find_action(&w->device->trace, GS_ACTION_FREE_COMPLETED))
+			emptied, emptied == 1 ? "" : "s");
+	if (w->replay.seen[GS_ACTION_FREE_REQUESTED] && !w->replay.seen[GS_ACTION_FREE_COMPLETED])
 		doubt(w, "when frees completed was not recorded");
 	if (w->replay.lost)
 		doubt(w, "events of the recording contradict each other");
@@ -218,12 +211,10 @@ static int64_t recorded_capacity(const gs_whatif *w, const gs_snapshot *s)
  * all. */
 static uint64_t unlimited(const gs_whatif *w)
 {
-	uint64_t sum = 0, total = GS_WHATIF_UNLIMITED;
+	uint64_t total = GS_WHATIF_UNLIMITED;
 
-	for (size_t i = 0; i < w->replay.n && sum < UINT64_C(1) << 60; i++)
-		if (w->replay.ops[i].kind == GS_REPLAY_ALLOC)
-			sum += w->replay.ops[i].size < UINT64_C(1) << 60 ? w->replay.ops[i].size : 0;
-	while (total < UINT64_C(1) << 50 && w->replay.peak_reserved > total / 16 && total < sum)
+	while (total < UINT64_C(1) << 50 && w->replay.peak_reserved > total / 16 &&
+		total < w->replay.asked)
 		total *= 2;
 	return total;
 }
@@ -292,7 +283,7 @@ static void find_limit(gs_whatif *w)
 		return;
 	gs_pool_settings_init(&settings);
 	gs_pool_settings_parse(&settings, w->rules, w->recorded_conf, NULL);
-	rounded = r->device->trace.events[r->first_oom].size;
+	rounded = r->oom_size;
 	options = gs_policy_most_asked(&gs_policy_pytorch, &settings, rounded);
 	if (!rounded || bounded(r->oom_device_free) < bounded((int64_t)options) ||
 		options > UINT64_C(1) << 60)
@@ -308,14 +299,22 @@ static void find_limit(gs_whatif *w)
 /* --- all
  * ------------------------------------------------------------------------------------------ */
 
+/* The device as the recording of it begins. */
+static const gs_trace *first_trace(const gs_whatif *w)
+{
+	const gs_event_source *source = w->options.source;
+	return source ? &gs_snapshot_find_device(source->snapshot, source->device)->trace
+				  : &w->device->trace;
+}
+
 static void tell_start(gs_whatif *w)
 {
-	w->starts_whole = w->replay.history->starts_empty && !w->device->trace.dropped &&
-		w->device->trace.complete != 0;
+	const gs_trace *t = first_trace(w);
+	w->starts_whole = w->replay.starts_empty && !t->dropped && t->complete != 0;
 	if (w->starts_whole || w->replay.foreign)
 		return;
 	add_note(w, "the recording begins late: blocks from before it stay where they were%s",
-		w->replay.history->initial.exact ? "" : ", as far as they are known");
+		w->replay.initial->exact ? "" : ", as far as they are known");
 }
 
 static void tell_rewrite(gs_whatif *w, const gs_replay_changes *changes)
@@ -326,28 +325,73 @@ static void tell_rewrite(gs_whatif *w, const gs_replay_changes *changes)
 		add_note(w, "%s", text);
 }
 
-/* How the recording ends, up to where it is replayed. */
-static gs_status look_at_end(gs_whatif *w, gs_error *err)
+/* Until when the events in memory are looked at: an index in the trace, GS_NONE to their end; -1:
+ * they come later. */
+static int64_t until_in_memory(const gs_whatif *w)
+{
+	int64_t until = w->options.until, first = (int64_t)w->device->trace.first;
+	if (!w->options.source || until == GS_NONE)
+		return until;
+	return until < first ? -1 : until - first;
+}
+
+static gs_status take_growth(gs_whatif *w, const gs_meaning *m, int64_t until, gs_error *err)
+{
+	gs_growth *rows = NULL;
+	size_t n = 0;
+	if (gs_meaning_growth(m, until, &rows, &n))
+		return gs_no_memory(err);
+	w->still_grows = n > 0;
+	free(rows);
+	for (size_t i = 0; i < m->nsteps; i++)
+		if (until == GS_NONE || m->steps[i].first_idx <= until)
+			w->last_step = m->steps[i].number;
+	return GS_OK;
+}
+
+/* The step of a run that only its figures tell of. */
+static gs_status take_course_step(gs_whatif *w, const gs_snapshot *s, gs_error *err)
+{
+	gs_phase_step *steps = NULL;
+	size_t n = 0;
+	if (gs_course_steps(s, w->device, &steps, &n))
+		return gs_no_memory(err);
+	for (size_t i = 0; i < n; i++)
+		if (w->options.until == GS_NONE || steps[i].first_idx <= w->options.until)
+			w->last_step = steps[i].number;
+	free(steps);
+	return GS_OK;
+}
+
+static gs_status look_at_meaning(gs_whatif *w, const gs_history *h, int64_t until, gs_error *err)
 {
 	const gs_category_rules *rules = w->options.rewrite.category_rules;
 	gs_recording *r = gs_recordings_find(w->options.recordings, w->device, rules);
 	gs_meaning made = GS_MEANING_INIT;
-	gs_growth *rows = NULL;
-	size_t n = 0;
-	int64_t until = w->options.until;
-	w->last_step = GS_NONE;
-	const gs_meaning *m = r ? &r->meaning : &made;
 	gs_status status = r ? gs_recording_need_meaning(r, err)
-						 : gs_meaning_init(&made, w->replay.history, rules, err);
-	if (!status && gs_meaning_growth(m, until, &rows, &n))
-		status = gs_no_memory(err);
-	w->still_grows = n > 0;
-	for (size_t i = 0; i < m->nsteps; i++)
-		if (until == GS_NONE || m->steps[i].first_idx <= until)
-			w->last_step = m->steps[i].number;
-	free(rows);
+						 : gs_meaning_init(&made, h, rules, err);
+	if (!status)
+		status = take_growth(w, r ? &r->meaning : &made, until, err);
 	gs_meaning_release(&made);
 	return status;
+}
+
+/* How the recording ends, up to where it is replayed. */
+static gs_status look_at_end(gs_whatif *w, const gs_snapshot *s, gs_error *err)
+{
+	int64_t until = until_in_memory(w);
+	gs_history part = GS_HISTORY_INIT;
+	gs_status status = GS_OK;
+	w->last_step = GS_NONE;
+	if (!w->options.source)
+		return look_at_meaning(w, w->replay.history, until, err);
+	if (until >= 0 || until == GS_NONE) {
+		status = gs_history_init(&part, s, w->device, err);
+		if (!status)
+			status = look_at_meaning(w, &part, until, err);
+		gs_history_release(&part);
+	}
+	return status ? status : take_course_step(w, s, err);
 }
 
 /* Two looks at the recording that do not need each other: the one plays requests, the other reads
@@ -362,7 +406,7 @@ typedef struct looks {
 static void look_beside(void *context)
 {
 	looks *x = context;
-	x->end = look_at_end(x->w, &x->end_error);
+	x->end = look_at_end(x->w, x->snapshot, &x->end_error);
 }
 
 static void verify_here(void *context)
@@ -381,6 +425,32 @@ static gs_status look_at_recording(gs_whatif *w, const gs_snapshot *s, gs_error 
 	return x.end ? gs_fail(err, x.end, "%s", x.end_error.text) : GS_OK;
 }
 
+/* The event that a step ends with, or is at its peak. */
+static gs_status find_until(gs_whatif *w, const gs_snapshot *s, int64_t *until, gs_error *err)
+{
+	const char *step = w->options.until_step;
+	gs_state state = {.idx = *until};
+	uint64_t event = 0;
+	gs_status status = !step ? GS_OK
+		: w->options.source  ? gs_course_find(s, w->device, step, &event, err)
+							 : gs_meaning_state_find(s, w->device, NULL, NULL, step, &state, err);
+	*until = step && w->options.source ? (int64_t)event : state.idx;
+	return status;
+}
+
+static gs_status make_requests(gs_whatif *w, const gs_snapshot *s, int64_t until, gs_error *err)
+{
+	gs_recording *kept = gs_recordings_find(
+		w->options.recordings, w->device, w->options.rewrite.category_rules);
+	if (w->options.source)
+		return gs_replay_init_source(
+			&w->replay, s, w->device, w->options.source, until, is_foreign(s), err);
+	gs_status status = kept ? gs_recording_need_history(kept, err) : GS_OK;
+	return status ? status
+				  : gs_replay_init(&w->replay, s, w->device, until, is_foreign(s),
+						kept ? &kept->history : NULL, err);
+}
+
 gs_status gs_whatif_open(
 	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *options, gs_error *err)
 {
@@ -389,7 +459,7 @@ gs_status gs_whatif_open(
 
 	memset(w, 0, sizeof *w);
 	w->options = *options;
-	w->device = choose_device(s, options->device);
+	w->device = gs_whatif_device(s, options->device);
 	if (!w->device && options->device != GS_NONE)
 		return gs_fail(err, GS_NOT_FOUND, "there is no device %" PRId64 " in it", options->device);
 	if (!w->device)
@@ -397,27 +467,21 @@ gs_status gs_whatif_open(
 	if (gs_device_is_host(s, w->device))
 		return gs_fail(err, GS_NOT_FOUND,
 			"pinned host memory is not replayed: the settings to try are those of GPU memory");
-	gs_state state = {.idx = options->until};
-	if (options->until_step &&
-		(status = gs_meaning_state_find(
-			 s, w->device, NULL, NULL, options->until_step, &state, err)))
-		return status;
 	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
-	gs_recording *kept = gs_recordings_find(
-		options->recordings, w->device, options->rewrite.category_rules);
-	if ((status = choose_rules(w, s, err)) ||
-		(kept && (status = gs_recording_need_history(kept, err))) ||
-		(status = gs_replay_init(&w->replay, s, w->device, state.idx, is_foreign(s),
-			 kept ? &kept->history : NULL, err)))
+	int64_t until = options->until;
+	if ((status = find_until(w, s, &until, err)) || (status = choose_rules(w, s, err)) ||
+		(status = make_requests(w, s, until, err)))
 		return status;
 	check_conf(w);
 	if ((status = look_at_recording(w, s, err)))
+		return status;
+	if ((status = gs_replay_count(&w->replay, err)))
 		return status;
 	tell_agreement(w);
 	tell_start(w);
 	find_budget(w, s);
 	find_limit(w);
-	status = gs_replay_apply(&w->replay, &options->rewrite, &changes, err);
+	status = gs_replay_apply(&w->replay, &w->options.rewrite, &changes, err);
 	if (!status)
 		tell_rewrite(w, &changes);
 	return status;

@@ -3,7 +3,8 @@
  * A gs_whatif is one question about one device: gs_whatif_open prepares the requests, replays the
  * recorded settings against the recording and works out budget and limit; then rows are asked for:
  * one a conf, a searched set, or the smallest device for each. Rows are runs of their own and may
- * use several threads. It borrows the snapshot. */
+ * use several threads. It borrows the snapshot, and the source of events where the snapshot holds
+ * only a part of the run. */
 #ifndef GS_ANALYZER_REPLAY_WHATIF_H
 #define GS_ANALYZER_REPLAY_WHATIF_H
 
@@ -21,12 +22,14 @@ typedef struct gs_whatif_options {
 	const char *until_step;    /* instead: "step 3", "step 3 peak"; NULL */
 	const char *rules;         /* a release, NULL: from the file, else the newest */
 	gs_replay_rewrite rewrite;
-	int threads;
 	gs_recordings recordings; /* kept by the caller; they must outlive the question */
+	/* Where the snapshot is only the last part of a run: all of its events, of the device asked
+	 * about. Event numbers are the run's then. NULL: the snapshot is what is replayed. */
+	const gs_event_source *source;
 } gs_whatif_options;
-#define GS_WHATIF_OPTIONS_INIT                                                                 \
-	{                                                                                          \
-		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, 1, { NULL, 0 } \
+#define GS_WHATIF_OPTIONS_INIT                                                                  \
+	{                                                                                           \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, {NULL, 0}, NULL \
 	}
 
 typedef enum gs_whatif_change {
@@ -81,7 +84,11 @@ typedef struct gs_whatif {
 
 #define GS_WHATIF_UNLIMITED (UINT64_C(1) << 40)
 
-/* GS_NOT_FOUND: no such device, or nothing to replay; GS_INVALID: rules. Release in any case. */
+/* The device that a question is about (options->device); NULL: there is none. */
+const gs_device *gs_whatif_device(const gs_snapshot *s, int64_t number);
+
+/* GS_NOT_FOUND: no such device, or nothing to replay; GS_INVALID: rules, or a source and scales.
+ * Release in any case. */
 gs_status gs_whatif_open(
 	gs_whatif *w, const gs_snapshot *s, const gs_whatif_options *options, gs_error *err);
 void gs_whatif_release(gs_whatif *w);

@@ -2,7 +2,6 @@
 #include "analyzer/replay/whatif.h"
 
 #include <inttypes.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,16 +12,49 @@
 
 enum { STEP = 2 << 20 }; /* capacities are looked for in steps of what a device hands out */
 
-static gs_status run_conf(const gs_whatif *w, const char *conf, uint64_t total, uint64_t limit,
-	gs_replay_result *result, gs_error *err)
+static gs_replay_settings settings_of(
+	const gs_whatif *w, const gs_whatif_row *row, uint64_t total, uint64_t limit)
 {
-	gs_replay_settings settings = {.rules = w->rules,
-		.conf = conf,
+	return (gs_replay_settings){.rules = w->rules,
+		.conf = row->conf,
 		.capacity = total,
 		.outside = w->outside,
 		.allowed = limit};
+}
 
-	return gs_replay_run(&w->replay, &settings, result, err);
+/* Rows that are run together, each on a device and under a limit of its own. */
+typedef struct batch {
+	gs_whatif *w;
+	gs_whatif_row **rows;
+	gs_replay_settings *settings;
+	gs_replay_result *results;
+	size_t n;
+} batch;
+
+static gs_status batch_init(batch *b, gs_whatif *w, size_t most, gs_error *err)
+{
+	*b = (batch){w, malloc((most + 1) * sizeof *b->rows), malloc((most + 1) * sizeof *b->settings),
+		malloc((most + 1) * sizeof *b->results), 0};
+	return b->rows && b->settings && b->results ? GS_OK
+												: gs_fail(err, GS_NO_MEMORY, "%zu rows", most);
+}
+
+static void batch_release(batch *b)
+{
+	free(b->rows);
+	free(b->settings);
+	free(b->results);
+}
+
+static void batch_add(batch *b, gs_whatif_row *row, uint64_t total, uint64_t limit)
+{
+	b->rows[b->n] = row;
+	b->settings[b->n++] = settings_of(b->w, row, total, limit);
+}
+
+static gs_status batch_run(batch *b, gs_error *err)
+{
+	return b->n ? gs_replay_run_all(&b->w->replay, b->settings, b->n, b->results, err) : GS_OK;
 }
 
 static void mark_inexact(gs_whatif_row *row, const char *text)
@@ -48,7 +80,7 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 	if (!w->starts_whole && !recorded)
 		mark_inexact(
 			row, "what was allocated before the recording lies as the recorded settings laid it");
-	if (!w->starts_whole && !w->replay.history->initial.exact)
+	if (!w->starts_whole && !w->replay.initial->exact)
 		mark_inexact(row, "the state before the recording is not wholly known");
 	if (row->result.past_oom)
 		mark_inexact(row,
@@ -68,91 +100,52 @@ static void bound_peak(const gs_whatif *w, gs_whatif_row *row, uint64_t total)
 		row->peak_high = (int64_t)row->result.peak_reserved;
 }
 
-/* The run, and again under the least that an inferred limit could be. */
-static gs_status fill_row(const gs_whatif *w, gs_whatif_row *row, uint64_t total, gs_error *err)
+static bool depends_on_limit(const gs_whatif *w, const gs_whatif_row *row)
 {
-	gs_replay_result other;
-	gs_status status = run_conf(w, row->conf, total, w->limit, &row->result, err);
+	return w->limit_low != w->limit &&
+		!(row->result.fits && row->result.peak_reserved <= w->limit_low);
+}
 
-	if (status)
-		return status;
-	judge_exactness(w, row);
-	if (w->limit_low != w->limit &&
-		!(row->result.fits && row->result.peak_reserved <= w->limit_low)) {
-		status = run_conf(w, row->conf, total, w->limit_low, &other, err);
-		if (!status && memcmp(&other, &row->result, sizeof other))
-			mark_inexact(
-				row, "the limit that refused the recorded request is known between bounds only");
-	}
-	bound_peak(w, row, total);
+/* What depends on it is run again under the least that an inferred limit could be. */
+static gs_status doubt_limit(batch *b, gs_whatif_row *rows, size_t n, gs_error *err)
+{
+	gs_whatif *w = b->w;
+	b->n = 0;
+	for (size_t i = 0; i < n; i++)
+		if (depends_on_limit(w, &rows[i]))
+			batch_add(b, &rows[i], w->total, w->limit_low);
+	gs_status status = batch_run(b, err);
+	for (size_t i = 0; i < b->n && !status; i++)
+		if (memcmp(&b->results[i], &b->rows[i]->result, sizeof *b->results) != 0)
+			mark_inexact(b->rows[i],
+				"the limit that refused the recorded request is known between bounds only");
 	return status;
 }
 
-/* --- several at once
- * -------------------------------------------------------------------------------- */
-
-typedef gs_status row_work(const gs_whatif *w, gs_whatif_row *row, gs_error *err);
-
-typedef struct work {
-	const gs_whatif *w;
-	row_work *work;
-	gs_whatif_row *rows;
-	size_t n, next;
-	pthread_mutex_t lock;
-	gs_status status;
-	gs_error error;
-} work;
-
-static void *labour(void *context)
+static gs_status fill_rows(gs_whatif *w, gs_whatif_row *rows, size_t n, gs_error *err)
 {
-	work *all = context;
-
-	for (;;) {
-		gs_error error = GS_ERROR_INIT;
-		pthread_mutex_lock(&all->lock);
-		size_t i = all->status ? all->n : all->next++;
-		pthread_mutex_unlock(&all->lock);
-		if (i >= all->n)
-			return NULL;
-		gs_status status = all->work(all->w, &all->rows[i], &error);
-		if (!status)
-			continue;
-		pthread_mutex_lock(&all->lock);
-		if (!all->status) {
-			all->status = status;
-			all->error = error;
-		}
-		pthread_mutex_unlock(&all->lock);
+	batch b;
+	gs_status status = batch_init(&b, w, n, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		rows[i].capacity = w->capacity;
+		batch_add(&b, &rows[i], w->total, w->limit);
 	}
-}
-
-static gs_status for_each_row(
-	const gs_whatif *w, gs_whatif_row *rows, size_t n, row_work *do_row, gs_error *err)
-{
-	work all = {.w = w, .work = do_row, .rows = rows, .n = n, .lock = PTHREAD_MUTEX_INITIALIZER};
-	pthread_t threads[16];
-	int started = 0, most = w->options.threads < 16 ? w->options.threads : 16;
-
-	while (started + 1 < most && (size_t)started + 1 < n &&
-		!pthread_create(&threads[started], NULL, labour, &all))
-		started++;
-	labour(&all);
-	while (started > 0)
-		pthread_join(threads[--started], NULL);
-	pthread_mutex_destroy(&all.lock);
-	if (all.status && err)
-		*err = all.error;
-	return all.status;
+	if (!status)
+		status = batch_run(&b, err);
+	for (size_t i = 0; i < n && !status; i++) {
+		memcpy(&rows[i].result, &b.results[i], sizeof b.results[i]); /* compared as bytes below */
+		judge_exactness(w, &rows[i]);
+	}
+	if (!status)
+		status = doubt_limit(&b, rows, n, err);
+	for (size_t i = 0; i < n && !status; i++)
+		bound_peak(w, &rows[i], w->total);
+	batch_release(&b);
+	return status;
 }
 
 /* --- rows
  * --------------------------------------------------------------------------------------------- */
-
-static gs_status try_row(const gs_whatif *w, gs_whatif_row *row, gs_error *err)
-{
-	row->capacity = w->capacity;
-	return fill_row(w, row, w->total, err);
-}
 
 static gs_status add_rows(gs_whatif *w, const char *const *confs, size_t n, gs_error *err)
 {
@@ -176,7 +169,7 @@ static gs_status add_rows(gs_whatif *w, const char *const *confs, size_t n, gs_e
 		}
 		w->n++;
 	}
-	return for_each_row(w, w->rows + w->n - n, n, try_row, err);
+	return fill_rows(w, w->rows + w->n - n, n, err);
 }
 
 gs_status gs_whatif_try(gs_whatif *w, const char *const *confs, size_t n, gs_error *err)
@@ -269,41 +262,93 @@ gs_status gs_whatif_search(gs_whatif *w, gs_error *err)
 /* --- the smallest device
  * ------------------------------------------------------------------------------ */
 
-static gs_status minimize_row(const gs_whatif *w, gs_whatif_row *row, gs_error *err)
-{
-	gs_replay_result result, best;
-	uint64_t low, high;
-	gs_status status = run_conf(
-		w, row->conf, GS_WHATIF_UNLIMITED + w->outside, w->limit, &best, err);
+/* A row's devices, in steps: it does not pass on low, it does on high. */
+typedef struct span {
+	uint64_t low, high, middle;
+} span;
 
-	if (status)
-		return status;
-	row->result = best;
-	row->capacity = GS_NONE;
-	judge_exactness(w, row);
-	if (!best.fits)
-		return GS_OK;
-	low = best.peak_allocated / STEP; /* one step below what could pass */
-	low -= low > 0;
-	high = (best.peak_reserved + STEP - 1) / STEP;
-	while (low + 1 < high) {
-		uint64_t middle = low + (high - low) / 2;
-		if ((status = run_conf(w, row->conf, middle * STEP + w->outside, w->limit, &result, err)))
-			return status;
-		if (result.fits) {
-			high = middle;
-			row->result = result;
-		} else {
-			low = middle;
-		}
+static bool is_open(const gs_whatif_row *row, const span *s)
+{
+	return row->result.fits && s->low + 1 < s->high;
+}
+
+static gs_status run_unbounded(batch *b, span *spans, gs_error *err)
+{
+	gs_whatif *w = b->w;
+	b->n = 0;
+	for (size_t i = 0; i < w->n; i++)
+		batch_add(b, &w->rows[i], GS_WHATIF_UNLIMITED + w->outside, w->limit);
+	gs_status status = batch_run(b, err);
+	for (size_t i = 0; i < w->n && !status; i++) {
+		gs_whatif_row *row = &w->rows[i];
+		row->result = b->results[i];
+		row->capacity = GS_NONE;
+		judge_exactness(w, row);
+		uint64_t low = row->result.peak_allocated / STEP; /* one step below what could pass */
+		spans[i] = (span){low - (low > 0), (row->result.peak_reserved + STEP - 1) / STEP, 0};
 	}
-	row->capacity = (int64_t)(high * STEP + w->outside);
-	status = run_conf(w, row->conf, (uint64_t)row->capacity, w->limit, &row->result, err);
-	bound_peak(w, row, (uint64_t)row->capacity);
+	return status;
+}
+
+/* Each open span becomes half of itself; *any: there was one. */
+static gs_status halve(batch *b, span *spans, bool *any, gs_error *err)
+{
+	gs_whatif *w = b->w;
+	b->n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		span *s = &spans[i];
+		if (!is_open(&w->rows[i], s))
+			continue;
+		s->middle = s->low + (s->high - s->low) / 2;
+		batch_add(b, &w->rows[i], s->middle * STEP + w->outside, w->limit);
+	}
+	*any = b->n > 0;
+	gs_status status = batch_run(b, err);
+	for (size_t i = 0; i < b->n && !status; i++) {
+		span *s = &spans[b->rows[i] - w->rows];
+		if (b->results[i].fits)
+			s->high = s->middle;
+		else
+			s->low = s->middle;
+	}
+	return status;
+}
+
+/* The figures are of the run on the device that was found. */
+static gs_status run_smallest(batch *b, const span *spans, gs_error *err)
+{
+	gs_whatif *w = b->w;
+	b->n = 0;
+	for (size_t i = 0; i < w->n; i++) {
+		gs_whatif_row *row = &w->rows[i];
+		if (!row->result.fits)
+			continue;
+		row->capacity = (int64_t)(spans[i].high * STEP + w->outside);
+		batch_add(b, row, (uint64_t)row->capacity, w->limit);
+	}
+	gs_status status = batch_run(b, err);
+	for (size_t i = 0; i < b->n && !status; i++) {
+		b->rows[i]->result = b->results[i];
+		bound_peak(w, b->rows[i], (uint64_t)b->rows[i]->capacity);
+	}
 	return status;
 }
 
 gs_status gs_whatif_minimize(gs_whatif *w, gs_error *err)
 {
-	return for_each_row(w, w->rows, w->n, minimize_row, err);
+	batch b;
+	span *spans = calloc(w->n + 1, sizeof *spans);
+	bool any = true;
+	gs_status status = batch_init(&b, w, w->n, err);
+	if (!status && !spans)
+		status = gs_fail(err, GS_NO_MEMORY, "%zu rows", w->n);
+	if (!status)
+		status = run_unbounded(&b, spans, err);
+	while (!status && any)
+		status = halve(&b, spans, &any, err);
+	if (!status)
+		status = run_smallest(&b, spans, err);
+	batch_release(&b);
+	free(spans);
+	return status;
 }

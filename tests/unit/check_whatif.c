@@ -345,7 +345,6 @@ START_TEST(a_search_shows_the_recorded_settings_first_and_ranks_the_rest)
 	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
 
 	read_file("faults/pinned.pickle");
-	options.threads = 2;
 	open_it(&options);
 	ck_assert_int_eq(gs_whatif_search(&w, NULL), GS_OK);
 

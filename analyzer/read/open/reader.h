@@ -59,6 +59,7 @@ typedef struct gs_moment_wanted {
 	} * events;
 	size_t nevents;
 	uint64_t reach; /* from how many events before the moment on, where the layouts allow */
+	bool untold;    /* the caller tells which part was read */
 } gs_moment_wanted;
 gs_status gs_read_moment(
 	const char *path, unsigned want, const gs_moment_wanted *moment, gs_snapshot *s, gs_error *err);

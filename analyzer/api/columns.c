@@ -1,7 +1,7 @@
 /* Events, and the blocks of a state, as columns. */
-#include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/api/column_table.h"
 #include "analyzer/api/timelines.h"
 #include "analyzer/meaning/recording.h"
 
@@ -28,31 +28,39 @@ size_t gpusnap_analyzer_validity(const int64_t *values, size_t n, uint8_t *bitma
 	return unknown;
 }
 
-/* The columns, for taking and giving them back. */
-#define EVENT_COLUMNS(COLUMN) \
-	COLUMN(address)           \
-	COLUMN(size)              \
-	COLUMN(time_us)           \
-	COLUMN(stream) COLUMN(stack) COLUMN(tag) COLUMN(action) COLUMN(allocated) COLUMN(reserved)
-#define BLOCK_COLUMNS(COLUMN) \
-	COLUMN(address)           \
-	COLUMN(size)              \
-	COLUMN(requested)         \
-	COLUMN(idx)               \
-	COLUMN(segment) COLUMN(stream) COLUMN(stack) COLUMN(tag) COLUMN(state) COLUMN(category)
-#define TAKE(name) &&(c->name = calloc(n, sizeof *c->name)) != NULL
-#define GIVE(name) free(c->name);
+static const gs_api_column event_columns[] = {
+	GS_API_COLUMN(gpusnap_events, address, n),
+	GS_API_COLUMN(gpusnap_events, size, n),
+	GS_API_COLUMN(gpusnap_events, time_us, n),
+	GS_API_COLUMN(gpusnap_events, stream, n),
+	GS_API_COLUMN(gpusnap_events, stack, n),
+	GS_API_COLUMN(gpusnap_events, tag, n),
+	GS_API_COLUMN(gpusnap_events, action, n),
+	GS_API_COLUMN(gpusnap_events, allocated, n),
+	GS_API_COLUMN(gpusnap_events, reserved, n),
+};
+
+static const gs_api_column block_columns[] = {
+	GS_API_COLUMN(gpusnap_blocks, address, n),
+	GS_API_COLUMN(gpusnap_blocks, size, n),
+	GS_API_COLUMN(gpusnap_blocks, requested, n),
+	GS_API_COLUMN(gpusnap_blocks, idx, n),
+	GS_API_COLUMN(gpusnap_blocks, segment, n),
+	GS_API_COLUMN(gpusnap_blocks, stream, n),
+	GS_API_COLUMN(gpusnap_blocks, stack, n),
+	GS_API_COLUMN(gpusnap_blocks, tag, n),
+	GS_API_COLUMN(gpusnap_blocks, state, n),
+	GS_API_COLUMN(gpusnap_blocks, category, n),
+};
 
 void gpusnap_events_free(gpusnap_events *c)
 {
-	EVENT_COLUMNS(GIVE)
-	memset(c, 0, sizeof *c);
+	gs_api_free_columns(c, sizeof *c, GS_API_TABLE(event_columns));
 }
 
 void gpusnap_blocks_free(gpusnap_blocks *c)
 {
-	BLOCK_COLUMNS(GIVE)
-	memset(c, 0, sizeof *c);
+	gs_api_free_columns(c, sizeof *c, GS_API_TABLE(block_columns));
 }
 
 static gs_status find_device(
@@ -64,12 +72,6 @@ static gs_status find_device(
 		return gs_fail(err, GS_NOT_FOUND, "it tells of no device");
 	return *device ? GS_OK
 				   : gs_fail(err, GS_NOT_FOUND, "there is no device %lld in it", (long long)number);
-}
-
-static bool take_events(gpusnap_events *c, size_t n)
-{
-	c->n = n++;
-	return true EVENT_COLUMNS(TAKE);
 }
 
 static void fill_events(
@@ -110,8 +112,9 @@ static gs_status answer_events(
 	gs_status status = recording_of(s, device, &r, err);
 	if (!status)
 		status = gs_recording_need_history(r, err);
-	if (!status && !take_events(c, device->trace.n))
-		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
+	c->n = device->trace.n;
+	if (!status)
+		status = gs_api_take_columns(c, GS_API_TABLE(event_columns), err);
 	if (!status)
 		fill_events(&s->snapshot, &r->history, &device->trace, c);
 	else
@@ -119,26 +122,27 @@ static gs_status answer_events(
 	return status;
 }
 
-int gpusnap_snapshot_events(gpusnap_snapshot *s, int64_t number, gpusnap_events *columns)
+/* Begins a call about a device: zeroed columns come back where it fails. */
+static int begin(
+	gpusnap_snapshot *s, int64_t number, void *columns, size_t size, const gs_device **device)
 {
-	const gs_device *device;
 	gs_error err = GS_ERROR_INIT;
 	char *none;
 	size_t n;
 	int begun = gs_api_begin(s, &none, &n);
-	memset(columns, 0, sizeof *columns);
+	memset(columns, 0, size);
 	if (begun)
 		return begun;
-	gs_status status = find_device(s, number, &device, &err);
-	if (!status)
-		status = answer_events(s, device, columns, &err);
-	return gs_api_end(s, status, &err);
+	gs_status status = find_device(s, number, device, &err);
+	return status ? gs_api_end(s, status, &err) : 0;
 }
 
-static bool take_blocks(gpusnap_blocks *c, size_t n)
+int gpusnap_snapshot_events(gpusnap_snapshot *s, int64_t number, gpusnap_events *columns)
 {
-	c->n = n++;
-	return true BLOCK_COLUMNS(TAKE);
+	const gs_device *device;
+	gs_error err = GS_ERROR_INIT;
+	int failed = begin(s, number, columns, sizeof *columns, &device);
+	return failed ? failed : gs_api_end(s, answer_events(s, device, columns, &err), &err);
 }
 
 static void fill_blocks(const gs_meaning *m, const gs_layout *l, gpusnap_blocks *c)
@@ -154,9 +158,7 @@ static void fill_blocks(const gs_meaning *m, const gs_layout *l, gpusnap_blocks 
 		c->stream[i] = g->stream;
 		c->stack[i] = b->stack;
 		c->tag[i] = b->tag;
-		c->state[i] = b->state == GS_ACTIVE_ALLOCATED ? 0
-			: b->state == GS_ACTIVE_PENDING_FREE      ? 1
-													  : 2;
+		c->state[i] = b->state;
 		c->category[i] = gs_meaning_of(m, b).category;
 	}
 }
@@ -176,8 +178,9 @@ static gs_status answer_blocks(gpusnap_snapshot *s, const gs_device *device, con
 	if (!status)
 		status = gs_history_layout(
 			&r->history, state.idx == GS_NONE ? r->history.captured_at : state.idx, &l, err);
-	if (!status && !take_blocks(c, l.nblocks))
-		status = gs_fail(err, GS_NO_MEMORY, "no memory for the columns");
+	c->n = l.nblocks;
+	if (!status)
+		status = gs_api_take_columns(c, GS_API_TABLE(block_columns), err);
 	if (!status)
 		fill_blocks(&r->meaning, &l, c);
 	else
@@ -191,14 +194,6 @@ int gpusnap_snapshot_blocks(
 {
 	const gs_device *device;
 	gs_error err = GS_ERROR_INIT;
-	char *none;
-	size_t n;
-	int begun = gs_api_begin(s, &none, &n);
-	memset(columns, 0, sizeof *columns);
-	if (begun)
-		return begun;
-	gs_status status = find_device(s, number, &device, &err);
-	if (!status)
-		status = answer_blocks(s, device, state, columns, &err);
-	return gs_api_end(s, status, &err);
+	int failed = begin(s, number, columns, sizeof *columns, &device);
+	return failed ? failed : gs_api_end(s, answer_blocks(s, device, state, columns, &err), &err);
 }

@@ -8,7 +8,7 @@
 typedef struct shell {
 	const char *name;
 	void (*begin)(FILE *out);
-	void (*command)(FILE *out, const gs_command *c, const gs_table *t);
+	void (*command)(FILE *out, const gs_command *c, const gs_option_table *t);
 	void (*end)(FILE *out);
 } shell;
 
@@ -106,7 +106,7 @@ static void bash_value(FILE *out, const gs_option *o)
 	fputs("; return ;;\n", out);
 }
 
-static void bash_command(FILE *out, const gs_command *c, const gs_table *t)
+static void bash_command(FILE *out, const gs_command *c, const gs_option_table *t)
 {
 	fprintf(out, "\t*:%s)\n", c->name);
 	if (!strcmp(c->name, "run"))
@@ -220,7 +220,7 @@ static void zsh_option(FILE *out, const gs_option *o)
 	fputs("' \\\n", out);
 }
 
-static void zsh_command(FILE *out, const gs_command *c, const gs_table *t)
+static void zsh_command(FILE *out, const gs_command *c, const gs_option_table *t)
 {
 	bool words = !strcmp(c->name, "query") || !strcmp(c->name, "help");
 	fprintf(out, "\t%s)\n", c->name);
@@ -303,7 +303,7 @@ static void fish_value(FILE *out, const gs_option *o)
 	}
 }
 
-static void fish_command(FILE *out, const gs_command *c, const gs_table *t)
+static void fish_command(FILE *out, const gs_command *c, const gs_option_table *t)
 {
 	for (const gs_option *o = t->options; o->type != GS_OPT_END; o++) {
 		fprintf(
@@ -341,7 +341,7 @@ bool gs_describe_completion(const char *name, const char *const *topics, FILE *o
 			continue;
 		shells[i].begin(out);
 		for (const gs_command *c = gs_commands; c->name; c++) {
-			gs_table table;
+			gs_option_table table;
 			if (!c->run)
 				continue;
 			gs_table_of(c, &table);

@@ -7,7 +7,7 @@
 #include "analyzer/diagnose/diagnose.h"
 #include "tools/output.h"
 
-static gs_table *caught;
+static gs_option_table *caught;
 
 static void catch_table(const gs_option *options)
 {
@@ -19,7 +19,7 @@ static void catch_table(const gs_option *options)
 	caught->options[n].type = GS_OPT_END;
 }
 
-void gs_table_of(const gs_command *command, gs_table *table)
+void gs_table_of(const gs_command *command, gs_option_table *table)
 {
 	char name[32], flag[] = "--help";
 	memset(table, 0, sizeof *table);

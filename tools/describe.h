@@ -9,12 +9,12 @@
 
 enum { GS_TABLE_MAX = 64, GS_CHOICES_MAX = 32 };
 
-typedef struct gs_table {
+typedef struct gs_option_table {
 	gs_option options[GS_TABLE_MAX + 1]; /* value is NULL; ended by GS_OPT_END */
-} gs_table;
+} gs_option_table;
 
 /* The options of a command, as its --help would tell them; none where it has no table (help). */
-void gs_table_of(const gs_command *command, gs_table *table);
+void gs_table_of(const gs_command *command, gs_option_table *table);
 
 /* What the value of an option may be, in words; files and folders are told by the caller's shell.
  */

@@ -46,7 +46,7 @@ static void put_option(FILE *out, const gs_option *o)
 
 static void put_options(FILE *out, const gs_command *command)
 {
-	gs_table table;
+	gs_option_table table;
 	gs_table_of(command, &table);
 	fputs(".Sh OPTIONS\n.Bl -tag -width Ds\n", out);
 	for (const gs_option *o = table.options; o->type != GS_OPT_END; o++)

@@ -250,7 +250,7 @@ static gs_status read_stretch(const call *c, int64_t *from, int64_t *to)
 
 static gs_status tell_span(const call *c)
 {
-	gs_span span = GS_SPAN_INIT;
+	gs_timeline_span span = GS_SPAN_INIT;
 	int64_t from, to;
 	gs_status status = read_stretch(c, &from, &to);
 	if (!status)

@@ -16,7 +16,7 @@ struct gs_arena {
 	char data[];
 };
 
-struct gs_table {
+struct gs_intern_table {
 	uint32_t mask, count;
 	gs_id ids[]; /* 0 is an empty slot */
 };
@@ -92,13 +92,13 @@ static uint32_t hash_of(const gs_snapshot *s, int which, gs_id id)
 /* Makes room for one more entry; false when memory is short. */
 static bool table_room(gs_snapshot *s, int which)
 {
-	struct gs_table *old = s->index[which];
+	struct gs_intern_table *old = s->index[which];
 	if (old && (uint64_t)(old->count + 1) * 4 <= (uint64_t)(old->mask + 1) * 3)
 		return true;
 	uint32_t slots = old ? (old->mask + 1) * 2 : 256;
 	if (!slots)
 		return false;
-	struct gs_table *t = gs_memory_zeroed(1, sizeof *t + slots * sizeof *t->ids);
+	struct gs_intern_table *t = gs_memory_zeroed(1, sizeof *t + slots * sizeof *t->ids);
 	if (!t)
 		return false;
 	t->mask = slots - 1;
@@ -151,7 +151,7 @@ gs_id gs_snapshot_string(gs_snapshot *s, const char *text, size_t n)
 {
 	if (n >= UINT32_MAX || !table_room(s, STRINGS))
 		return 0;
-	struct gs_table *t = s->index[STRINGS];
+	struct gs_intern_table *t = s->index[STRINGS];
 	uint32_t hash = gs_hash_bytes(text, n), at = hash & t->mask;
 	for (; t->ids[at]; at = (at + 1) & t->mask) {
 		const gs_string *x = &s->strings[t->ids[at]];
@@ -191,7 +191,7 @@ gs_id gs_snapshot_classed_frame(
 {
 	if (!table_room(s, FRAMES))
 		return 0;
-	struct gs_table *t = s->index[FRAMES];
+	struct gs_intern_table *t = s->index[FRAMES];
 	gs_frame f;
 	memset(&f, 0, sizeof f); /* compared and hashed byte by byte */
 	f.name = name, f.file = file, f.line = line, f.class = class;
@@ -221,7 +221,7 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 {
 	if (!n || !table_room(s, STACKS))
 		return 0;
-	struct gs_table *t = s->index[STACKS];
+	struct gs_intern_table *t = s->index[STACKS];
 	if (is_stack(s, s->last_stack, frames, n)) /* a block's events follow each other */
 		return s->last_stack;
 	uint32_t at = gs_hash_bytes(frames, n * sizeof *frames) & t->mask;
@@ -250,7 +250,7 @@ uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)
 {
 	if (!table_room(s, STREAMS))
 		return UINT32_MAX;
-	struct gs_table *t = s->index[STREAMS];
+	struct gs_intern_table *t = s->index[STREAMS];
 	uint32_t at = gs_hash_bytes(&handle, sizeof handle) & t->mask;
 	for (; t->ids[at]; at = (at + 1) & t->mask)
 		if (s->streams[t->ids[at] - 1] == handle)
@@ -267,7 +267,7 @@ uint32_t gs_snapshot_pool(gs_snapshot *s, gs_pool_id id)
 {
 	if (!table_room(s, POOLS))
 		return UINT32_MAX;
-	struct gs_table *t = s->index[POOLS];
+	struct gs_intern_table *t = s->index[POOLS];
 	uint32_t at = gs_hash_bytes(&id, sizeof id) & t->mask;
 	for (; t->ids[at]; at = (at + 1) & t->mask)
 		if (s->pools[t->ids[at] - 1].a == id.a && s->pools[t->ids[at] - 1].b == id.b)

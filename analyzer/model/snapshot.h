@@ -232,7 +232,7 @@ typedef struct gs_string {
 	uint32_t hash;
 } gs_string;
 struct gs_arena;
-struct gs_table;
+struct gs_intern_table;
 
 /* What a cut took away. Of events: all of them; a part that is there can be asked about. */
 enum gs_lost {
@@ -308,8 +308,8 @@ typedef struct gs_snapshot {
 	size_t contradictions;      /* places where the captured layouts contradict themselves */
 	size_t first_contradiction; /* index of the warning that names the first of them */
 
-	struct gs_arena *arena;    /* strings */
-	struct gs_table *index[5]; /* hash indexes of strings, frames, stacks, streams, pools */
+	struct gs_arena *arena;           /* strings */
+	struct gs_intern_table *index[5]; /* hash indexes of strings, frames, stacks, streams, pools */
 } gs_snapshot;
 
 /* A row of which nothing is known. */

@@ -18,7 +18,8 @@ static void add_life(gs_span_row *row, const gs_life *l, uint64_t bytes, int64_t
 }
 
 /* The row of a holder and category; where: its number + 1 by both. NULL: no memory. */
-static gs_span_row *row_of(gs_span *span, uint32_t *where, uint32_t holder, uint8_t category)
+static gs_span_row *row_of(
+	gs_timeline_span *span, uint32_t *where, uint32_t holder, uint8_t category)
 {
 	uint32_t *number = &where[(size_t)holder * GS_CATEGORIES + category];
 	if (!*number) {
@@ -31,7 +32,7 @@ static gs_span_row *row_of(gs_span *span, uint32_t *where, uint32_t holder, uint
 }
 
 static gs_status add_lives(
-	gs_span *span, const gs_timeline *t, uint32_t *where, int64_t from, int64_t to)
+	gs_timeline_span *span, const gs_timeline *t, uint32_t *where, int64_t from, int64_t to)
 {
 	for (uint32_t i = 0; i < t->lives.n && t->lives.all[i].birth <= to; i++) {
 		const gs_life *l = &t->lives.all[i];
@@ -62,7 +63,8 @@ static int by_change(const void *a, const void *b)
 	return (x->category > y->category) - (x->category < y->category);
 }
 
-gs_status gs_span_init(gs_span *span, const gs_timeline *t, int64_t from, int64_t to, gs_error *err)
+gs_status gs_span_init(
+	gs_timeline_span *span, const gs_timeline *t, int64_t from, int64_t to, gs_error *err)
 {
 	memset(span, 0, sizeof *span);
 	if (from < -1 || to < from || to >= (int64_t)t->history->n)
@@ -78,7 +80,7 @@ gs_status gs_span_init(gs_span *span, const gs_timeline *t, int64_t from, int64_
 	return GS_OK;
 }
 
-void gs_span_release(gs_span *span)
+void gs_span_release(gs_timeline_span *span)
 {
 	free(span->rows);
 	memset(span, 0, sizeof *span);

@@ -20,11 +20,11 @@ typedef struct gs_span_row {
 	gs_span_sum passed; /* born and gone inside */
 } gs_span_row;
 
-typedef struct gs_span {
+typedef struct gs_timeline_span {
 	gs_span_row *rows; /* what changed most first */
 	size_t n;
 	gs_span_row total;
-} gs_span;
+} gs_timeline_span;
 
 #define GS_SPAN_INIT \
 	{                \
@@ -33,7 +33,7 @@ typedef struct gs_span {
 
 /* GS_INVALID: no such events, or to before from; GS_NO_MEMORY. Release in any case. */
 gs_status gs_span_init(
-	gs_span *span, const gs_timeline *t, int64_t from, int64_t to, gs_error *err);
-void gs_span_release(gs_span *span);
+	gs_timeline_span *span, const gs_timeline *t, int64_t from, int64_t to, gs_error *err);
+void gs_span_release(gs_timeline_span *span);
 
 #endif

@@ -339,7 +339,7 @@ gpusnap_status gpusnap_failure(int device, uint64_t stack, uint64_t bytes)
 {
 	gs_error *err = gs_api_error();
 	gs_dumper *d = gs_opened_dumper(err);
-	gs_failure failure = {stack, bytes, device};
+	gs_dump_failure failure = {stack, bytes, device};
 	gs_status status = d ? gs_dumper_admit(d, &failure) : err->status;
 	if (status == GS_EXISTS)
 		return gs_api_fail(status, "a dump of this failure is there");
@@ -357,7 +357,7 @@ gpusnap_status gpusnap_builder_reason(gpusnap_builder *b, gpusnap_reason reason)
 gpusnap_status gpusnap_builder_failure(
 	gpusnap_builder *b, int device, uint64_t stack, uint64_t bytes)
 {
-	b->failure = (gs_failure){stack, bytes, device};
+	b->failure = (gs_dump_failure){stack, bytes, device};
 	b->has_failure = true;
 	return GPUSNAP_OK;
 }

@@ -35,7 +35,7 @@ struct gpusnap_builder {
 	gs_tables own;
 	gs_id host, tool, rules, library, driver, argv;
 	int64_t pid, rank, time_us;
-	gs_failure failure; /* that it tells of, where has_failure */
+	gs_dump_failure failure; /* that it tells of, where has_failure */
 	bool has_failure;
 	int reason;                     /* gpusnap_reason, −1 not told */
 	GS_ROWS(gs_row_device) devices; /* texts of these rows point into tables */

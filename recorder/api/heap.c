@@ -40,7 +40,7 @@ static void note_failure(gs_heap *h, const gs_pool_action *a)
 {
 	if (!h->dumper || h->log.staging.in_use || is_same_moment(h))
 		return;
-	h->failure = (gs_failure){a->ctx.stack, a->size, h->facts.number};
+	h->failure = (gs_dump_failure){a->ctx.stack, a->size, h->facts.number};
 	h->refusing = gs_pool_last_oom(h->pool) ? gs_pool_last_oom(h->pool)->requested : a->size;
 	if (!h->every_oom && gs_dumper_admit(h->dumper, &h->failure))
 		return;
@@ -221,7 +221,7 @@ static void forgive(gs_heap *h)
 static void after_failure(gs_heap *h, bool staged)
 {
 	if (staged) {
-		gs_failure failure = h->failure; /* ours while the staging is in use */
+		gs_dump_failure failure = h->failure; /* ours while the staging is in use */
 		gs_dump_request request = {
 			.reason = GS_DUMP_OOM, .failure = h->every_oom ? NULL : &failure};
 		if (h->log.refuses)

@@ -67,7 +67,7 @@ typedef struct gs_heap {
 	uint64_t call_failures;    /* failures when it began */
 	bool call_staged;          /* it copied the state: it is to write the dump */
 	uint64_t activity;         /* allocations and frees that succeeded */
-	gs_failure failure;        /* that the staging tells of, while it is in use */
+	gs_dump_failure failure;   /* that the staging tells of, while it is in use */
 	uint64_t refusing;         /* bytes of the failure that the staging tells of */
 	uint64_t refused;          /* bytes of the failure that the dump below tells of; 0 none */
 	char refused_dump[PATH_MAX + NAME_MAX + 2]; /* its path */

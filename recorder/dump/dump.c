@@ -276,7 +276,7 @@ static gs_status write_kept(gs_dumper *d, making *m, gs_error *err)
 {
 	uint32_t going = gs_dump_places_going(&d->places), kept = gs_dump_places_kept(&d->places);
 	gs_status status = gs_dump_places_admit(
-		&d->places, m->request->failure ? m->request->failure : &(gs_failure){0});
+		&d->places, m->request->failure ? m->request->failure : &(gs_dump_failure){0});
 	if (status && (status == GS_LIMIT || m->request->failure))
 		return set_error(err, status,
 			status == GS_LIMIT ? "GPUSNAP_MAX_DUMPS is 0" : "a dump of this failure is there");

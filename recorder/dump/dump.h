@@ -33,10 +33,10 @@ const char *gs_dump_reason_text(gs_dump_reason reason);
 
 typedef struct gs_dump_request {
 	gs_dump_reason reason;
-	const gs_failure *failure; /* of a failure: which; NULL: one that is like no other */
-	const char *path;          /* NULL: by the pattern, in the folder for dumps */
-	bool overwrite;            /* path may exist */
-	bool quiet;                /* no line on stderr */
+	const gs_dump_failure *failure; /* of a failure: which; NULL: one that is like no other */
+	const char *path;               /* NULL: by the pattern, in the folder for dumps */
+	bool overwrite;                 /* path may exist */
+	bool quiet;                     /* no line on stderr */
 } gs_dump_request;
 
 typedef struct gs_dumper {
@@ -80,7 +80,7 @@ gs_status gs_dumper_write_by(gs_dumper *d, gs_dump_encode *encode, void *arg, in
 
 /* Whether a failure needs a dump, before anything is prepared for one: as gs_dump_places_admit.
  * Takes no lock that is held over a system call. */
-static inline gs_status gs_dumper_admit(gs_dumper *d, const gs_failure *failure)
+static inline gs_status gs_dumper_admit(gs_dumper *d, const gs_dump_failure *failure)
 {
 	return gs_dump_places_admit(&d->places, failure);
 }

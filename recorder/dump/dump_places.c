@@ -31,12 +31,12 @@ void gs_dump_places_release(gs_dump_places *p)
 	memset(p, 0, sizeof *p);
 }
 
-static bool is_like(const gs_failure *a, const gs_failure *b)
+static bool is_like(const gs_dump_failure *a, const gs_dump_failure *b)
 {
 	return a->device == b->device && a->stack == b->stack && a->size == b->size;
 }
 
-gs_status gs_dump_places_admit(gs_dump_places *p, const gs_failure *failure)
+gs_status gs_dump_places_admit(gs_dump_places *p, const gs_dump_failure *failure)
 {
 	gs_status status = p->most ? GS_OK : GS_LIMIT;
 	pthread_mutex_lock(&p->lock);

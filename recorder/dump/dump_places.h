@@ -21,16 +21,16 @@
 #include "recorder/capture/pages.h"
 #include "schema/status.h"
 
-typedef struct gs_failure {
+typedef struct gs_dump_failure {
 	uint64_t stack; /* a number that stands for the stack: the same for the same one */
 	uint64_t size;  /* as the allocator rounds it */
 	int32_t device;
-} gs_failure;
+} gs_dump_failure;
 
 /* One dump. name: of the file, in the folder for dumps; file, disk, written: of
  * its inode, so that nobody else's file is ever removed. */
 typedef struct gs_dump_place {
-	gs_failure failure;
+	gs_dump_failure failure;
 	uint64_t count, bytes; /* count: failures it stands for */
 	bool merges;           /* false: no other failure is like it */
 	dev_t disk;
@@ -56,7 +56,7 @@ void gs_dump_places_release(gs_dump_places *p);
 
 /* Whether a failure needs a dump: GS_OK yes; GS_EXISTS no, one stands for it, and it is counted;
  * GS_LIMIT no dump is ever written (most is 0). */
-gs_status gs_dump_places_admit(gs_dump_places *p, const gs_failure *failure);
+gs_status gs_dump_places_admit(gs_dump_places *p, const gs_dump_failure *failure);
 
 /* Bytes that a new dump may have when the `going` newest go; going: at least as many as the count
  * demands (gs_dump_places_going). */

@@ -81,7 +81,7 @@ static void write_dump(gs_passthrough_device *d, bool at_refusal, uint64_t devic
 {
 	char now[sizeof d->dump];
 	gs_dump_device device = gs_passthrough_facts(d);
-	gs_failure failure = {d->refused_stack, d->refused_size, d->number};
+	gs_dump_failure failure = {d->refused_stack, d->refused_size, d->number};
 	gs_dump_request request = {.reason = GS_DUMP_REFUSED, .failure = &failure, .quiet = true};
 	copy_to_staging(d, at_refusal, device_free);
 	if (gs_dumper_write(

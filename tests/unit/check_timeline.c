@@ -363,7 +363,7 @@ START_TEST(a_span_parts_lives_into_born_died_stayed_and_passed)
 	record_made_up(11);
 	gs_error err = GS_ERROR_INIT;
 	int64_t from = (int64_t)timeline.history->n / 3, to = 2 * from;
-	gs_span span;
+	gs_timeline_span span;
 	ck_assert(!gs_span_init(&span, &timeline, from, to, &err));
 	const gs_span_row *t = &span.total;
 	ck_assert_uint_gt(t->born.blocks, 0);

@@ -483,6 +483,59 @@ START_TEST(a_margin_before_every_line_does_not_matter)
 }
 END_TEST
 
+enum { RANKS = 3 };
+
+/* The lines of several logs, each behind its margin, as processes that write at once mix them. */
+static void mix(text *w, const text *logs, const char *margin)
+{
+	const char *line[RANKS];
+	int left = RANKS;
+	for (int r = 0; r < RANKS; r++)
+		line[r] = logs[r].s;
+	while (left) {
+		int r = (int)chance(RANKS);
+		for (unsigned k = chance(6); k-- && *line[r];) {
+			const char *next = strchr(line[r], '\n');
+			add(w, margin, r);
+			add(w, "%.*s\n", (int)(next - line[r]), line[r]);
+			line[r] = next + 1;
+			left -= !*line[r];
+		}
+	}
+}
+
+/* Up to TensorFlow 1.0 the message, which names the device, stood behind its dump. */
+START_TEST(dumps_that_ranks_print_at_once_are_kept_apart)
+{
+	static const char *const of_rank[] = {
+		"%d: ", "[rank%d]: ", "(Worker pid=70%d) ", "worker-%d  | ", "[1,%d]<stderr>:"};
+	enum style style = (enum style)_i;
+	for (size_t m = 0; m < sizeof of_rank / sizeof *of_rank; m++) {
+		heap h[RANKS];
+		text logs[RANKS] = {0}, w = {0};
+		gs_snapshot s;
+		char what[96];
+		for (int r = 0; r < RANKS; r++) {
+			make_heap(&h[r], 40 + (unsigned)r, r + 1, true);
+			dump(&logs[r], style, &h[r], (uint64_t)(7000 + r) * 256, r);
+		}
+		mix(&w, logs, of_rank[m]);
+		read_log(&s, of_rank[m], w.s, w.n);
+		ck_assert_msg(
+			s.nooms == RANKS, "%s behind '%s': %zu rows", style_names[style], of_rank[m], s.nooms);
+		for (int r = 0; r < RANKS; r++) {
+			snprintf(
+				what, sizeof what, "%s, rank %d behind '%s'", style_names[style], r, of_rank[m]);
+			const gs_device *d = gs_snapshot_find_device(&s, r);
+			check_heap(what, &s, d, &h[r], r + 1);
+			free(logs[r].s);
+		}
+		free(w.s);
+		gs_snapshot_release(&s);
+	}
+}
+END_TEST
+
 /* A progress bar, a line of another process and a short one may follow a number at the end of a
  * long line. */
 START_TEST(lines_of_others_in_between_do_not_matter)
@@ -935,6 +988,7 @@ Suite *suite_bfc(void)
 	tcase_add_loop_test(each, a_whole_dump_gives_the_heap, 0, STYLES);
 	tcase_add_loop_test(each, a_dump_wrapped_by_a_terminal_gives_the_heap, 0, STYLES);
 	tcase_add_loop_test(each, a_margin_before_every_line_does_not_matter, 0, STYLES);
+	tcase_add_loop_test(each, dumps_that_ranks_print_at_once_are_kept_apart, TF_0_8 + 1, STYLES);
 	tcase_add_loop_test(each, lines_of_others_in_between_do_not_matter, 0, STYLES);
 	tcase_add_loop_test(
 		each, a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins, 0, STYLES);

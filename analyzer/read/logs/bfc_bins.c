@@ -35,7 +35,7 @@ gs_status gs_bfc_line_bin(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	}
 	if (bin.bytes == GS_NONE && total == 0)
 		bin.bytes = bin.used_bytes = 0;
-	gs_bfc_dump *last = b->open ? &b->dumps[b->n - 1] : NULL;
+	const gs_bfc_dump *last = gs_bfc_open_dump(b);
 	if (last && last->nbins && !memcmp(&last->bins[last->nbins - 1], &bin, sizeof bin))
 		return GS_OK; /* printed twice */
 	bool again = last &&
@@ -55,9 +55,10 @@ gs_status gs_bfc_line_arena(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	(void)end;
 	if (at == SIZE_MAX)
 		return GS_OK;
-	b->host = gs_text_is(t, at + 10, "cpu") ||
+	bool host = gs_text_is(t, at + 10, "cpu") ||
 		gs_text_find(t, at + 10, at + 30, "pinned") != SIZE_MAX;
-	if (b->host)
+	gs_bfc_speaking(b)->host = host;
+	if (host)
 		return GS_OK;
 	GS_BFC_DUMP(true);
 	d->library = "onnxruntime";
@@ -72,7 +73,8 @@ gs_status gs_bfc_line_arena_bin(gs_bfc *b, const gs_text *t, size_t i, size_t *e
 	while (from && from + 16 > i && t->s[from - 1] >= '0' && t->s[from - 1] <= '9' &&
 		(from == i || t->gap[from] == GS_GAP_NONE || t->gap[from] == GS_GAP_WRAP))
 		from--;
-	if (!b->open || gs_bfc_is_over(b) || from == i || !gs_text_number(t, &from, &size) || from != i)
+	if (!gs_bfc_open_dump(b) || gs_bfc_is_over(b) || from == i ||
+		!gs_text_number(t, &from, &size) || from != i)
 		return GS_OK;
 	bool is = gs_text_number(t, &j, &used) && gs_text_eat(t, &j, "/") &&
 		gs_text_number(t, &j, &all) && gs_text_eat(t, &j, ".bytes") &&
@@ -82,7 +84,7 @@ gs_status gs_bfc_line_arena_bin(gs_bfc *b, const gs_text *t, size_t i, size_t *e
 	if (!is || used > all || all > INT32_MAX || used_bytes > bytes || bytes > GS_BFC_MOST_BYTES ||
 		size > GS_BFC_MOST_BYTES || requested > GS_BFC_MOST_BYTES)
 		return GS_OK;
-	gs_bfc_dump *d = &b->dumps[b->n - 1];
+	gs_bfc_dump *d = gs_bfc_open_dump(b);
 	if (d->nbins < GS_BFC_BINS && !(d->nbins && d->bins[d->nbins - 1].size >= size))
 		d->bins[d->nbins++] = (gs_bfc_bin){size, (int64_t)all, (int64_t)used, (int64_t)bytes,
 			(int64_t)used_bytes, (int64_t)requested};

@@ -118,7 +118,7 @@ gs_status gs_bfc_line_chunks_of_size(gs_bfc *b, const gs_text *t, size_t i, size
 		(uint64_t)size > GS_BFC_MOST_BYTES / (count ? count : 1) ||
 		!(gs_text_is(t, *end, "totalling") || gs_text_is(t, *end, ".total")))
 		return GS_OK;
-	GS_BFC_DUMP(b->open && b->dumps[b->n - 1].stats);
+	GS_BFC_DUMP(gs_bfc_has_stats(b));
 	d->listed += count;
 	if (d->listed_bytes < UINT64_MAX / 2)
 		d->listed_bytes += count * (uint64_t)size;

@@ -25,10 +25,10 @@ gs_status gs_bfc_line_message(gs_bfc *b, const gs_text *t, size_t i, size_t *end
 	if (gs_text_find(t, *end, *end + 120, "withfreed_by_count") != SIZE_MAX ||
 		gs_text_find(t, *end, *end + 200, "notafailure") != SIZE_MAX)
 		return GS_OK;
-	b->host = false;
-	b->open = false;
+	gs_bfc_voice *v = gs_bfc_speaking(b);
+	v->host = v->open = false;
 	if (at != SIZE_MAX)
-		b->asked_device = allocator_name(t, at + 10, &b->host);
+		v->asked_device = allocator_name(t, at + 10, &v->host);
 	return GS_OK;
 }
 
@@ -36,9 +36,9 @@ gs_status gs_bfc_line_dump_for(gs_bfc *b, const gs_text *t, size_t i, size_t *en
 {
 	bool host;
 	int32_t device = allocator_name(t, *end, &host);
-	b->host = host;
+	gs_bfc_speaking(b)->host = host;
 	if (device >= 0)
-		b->asked_device = device;
+		gs_bfc_speaking(b)->asked_device = device;
 	if (host)
 		return GS_OK;
 	GS_BFC_DUMP(true);

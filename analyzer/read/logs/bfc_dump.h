@@ -23,7 +23,11 @@
 #include "analyzer/read/text/window.h"
 #include "analyzer/model/snapshot.h"
 
-enum { GS_BFC_BINS = 64, GS_BFC_UNIT = 256 /* the size of every chunk is a multiple of it */ };
+enum {
+	GS_BFC_BINS = 64,
+	GS_BFC_UNIT = 256, /* the size of every chunk is a multiple of it */
+	GS_BFC_VOICES = 64 /* processes that write to one log in turns */
+};
 
 /* shorter: the size without the digits that begin the next line, where a line's end stands in the
  * number and may have wrapped it or not; 0 otherwise. What fits the next chunk's address, the
@@ -45,6 +49,7 @@ typedef struct gs_bfc_dump {
 	int32_t device;      /* -1 not said */
 	const char *library; /* "onnxruntime", NULL another */
 	uint64_t at, end;    /* positions in the input */
+	size_t voice;        /* whose it is */
 	gs_bfc_chunk *chunks;
 	size_t nchunks, cap_chunks;
 	gs_bfc_region *regions;
@@ -62,21 +67,32 @@ typedef struct gs_bfc_dump {
 	bool pool_shortened;           /* pool is rounded */
 } gs_bfc_dump;
 
+/* What one of those that write to a log has said so far: its next line goes on there, whatever
+ * others wrote in between. */
+typedef struct gs_bfc_voice {
+	uint64_t speaker;     /* read/text/speaker.h */
+	bool open;            /* its last dump goes on */
+	bool host;            /* what follows is of a host allocator */
+	size_t current;       /* its last dump, where open */
+	int32_t asked_device; /* of its last message, -1 */
+} gs_bfc_voice;
+
 typedef struct gs_bfc {
-	gs_bfc_dump *dumps; /* in order; chunks are kept only of the last one of each device */
+	gs_bfc_dump *dumps; /* in the order of their beginnings; chunks are kept only of the last one of
+						   each device and of those that go on */
 	size_t n, cap;
-	bool open;             /* the last one goes on */
-	bool host;             /* what follows is of a host allocator */
-	int32_t asked_device;  /* of the last message, -1 */
+	gs_bfc_voice voices[GS_BFC_VOICES]; /* the first one's speaker is not asked for before there is
+										   a second */
+	size_t nvoices, voice;              /* voice: whose line is being read */
 	int64_t capacity;      /* total memory that TensorFlow printed of the only device; GS_NONE */
 	bool capacities;       /* … of several */
 	gs_snapshot *snapshot; /* for device names */
 	uint64_t done;
 } gs_bfc;
 
-#define GS_BFC_INIT                             \
-	{                                           \
-		.asked_device = -1, .capacity = GS_NONE \
+#define GS_BFC_INIT                                                         \
+	{                                                                       \
+		.voices = {{.asked_device = -1}}, .nvoices = 1, .capacity = GS_NONE \
 	}
 void gs_bfc_release(gs_bfc *b);
 

@@ -67,7 +67,7 @@ static bool failed_on(const gs_snapshot *s, int32_t device)
 static bool last_of_device(const gs_bfc *b, size_t k)
 {
 	for (size_t i = k + 1; i < b->n; i++)
-		if (b->dumps[i].device == b->dumps[k].device)
+		if (b->dumps[i].device == b->dumps[k].device && !gs_bfc_empty(&b->dumps[i]))
 			return false;
 	return true;
 }
@@ -80,7 +80,7 @@ gs_status gs_bfc_finish(gs_bfc *b, gs_snapshot *s, bool *cut, gs_error *err)
 		gs_bfc_dump *d = &b->dumps[k];
 		bool whole = false;
 		if (!last_of_device(b, k)) {
-			earlier++;
+			earlier += !gs_bfc_empty(d);
 			continue;
 		}
 		if (!d->nchunks && !d->nregions && !d->nbins && !d->stats && !d->listed)

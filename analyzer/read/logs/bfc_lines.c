@@ -56,7 +56,8 @@ gs_status gs_bfc_scan(gs_bfc *b, const gs_text *t, size_t from, size_t to, gs_er
 		if (at[first] >= to)
 			return GS_OK;
 		size_t length = strlen(lines[first].anchor), i = at[first], end = i + length;
-		if ((lines[first].always || !b->host) && lines[first].read(b, t, i, &end))
+		gs_bfc_listen(b, t, i, lines[first].read == gs_bfc_line_message);
+		if ((lines[first].always || !gs_bfc_speaking(b)->host) && lines[first].read(b, t, i, &end))
 			return gs_fail(err, GS_NO_MEMORY, "no memory for a dump of the allocator");
 		b->done = t->base + i + length;
 		at[first] = gs_text_find(t, i + length, to + length - 1, lines[first].anchor);

@@ -47,9 +47,9 @@ gs_status gs_bfc_line_statistic(gs_bfc *b, const gs_text *t, size_t i, size_t *e
 		k++;
 	if (k == 0 && !limit_begins(t, *end, behind))
 		return GS_OK; /* some other limit */
-	if (k && (!b->open || (behind && !b->dumps[b->n - 1].stats)))
+	if (k && (!gs_bfc_open_dump(b) || (behind && !gs_bfc_has_stats(b))))
 		return GS_OK;
-	GS_BFC_DUMP(k == 0 && b->open && b->dumps[b->n - 1].stats);
+	GS_BFC_DUMP(k == 0 && gs_bfc_has_stats(b));
 	int64_t *const fields[] = {&d->limit, &d->in_use, &d->max_in_use, &d->num_allocs, &d->max_alloc,
 		&d->largest_free, &d->reserved, &d->pool};
 	if (bytes <= GS_BFC_MOST_BYTES &&
@@ -64,7 +64,7 @@ gs_status gs_bfc_line_statistic(gs_bfc *b, const gs_text *t, size_t i, size_t *e
 
 gs_status gs_bfc_line_sum(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 {
-	GS_BFC_DUMP(b->open && b->dumps[b->n - 1].stats);
+	GS_BFC_DUMP(gs_bfc_has_stats(b));
 	d->summed = true;
 	gs_text_size(t, end, &d->sum_in_use, NULL);
 	return GS_OK;
@@ -77,7 +77,7 @@ gs_status gs_bfc_line_pool(gs_bfc *b, const gs_text *t, size_t i, size_t *end)
 	bool unit;
 	if (!gs_text_size(t, end, &bytes, &unit) || bytes > GS_BFC_MOST_BYTES)
 		return GS_OK;
-	GS_BFC_DUMP(b->open && b->dumps[b->n - 1].stats);
+	GS_BFC_DUMP(gs_bfc_has_stats(b));
 	d->summed = true;
 	d->pool = bytes;
 	d->pool_shortened = unit;
@@ -98,7 +98,7 @@ gs_status gs_bfc_line_pool_summary(gs_bfc *b, const gs_text *t, size_t i, size_t
 	size += 9;
 	if (!gs_text_size(t, &size, &bytes, NULL) || bytes > GS_BFC_MOST_BYTES)
 		return GS_OK;
-	GS_BFC_DUMP(b->open && b->dumps[b->n - 1].stats);
+	GS_BFC_DUMP(gs_bfc_has_stats(b));
 	d->summed = true;
 	d->pool = bytes;
 	d->pool_shortened = true;

@@ -131,12 +131,22 @@ static bool said_twice(const gs_oom_find *a, const gs_oom_find *b, bool chained)
 	return figures(&a->row) || b->at - a->end < BESIDE || (a->traced && b->named && !a->named);
 }
 
+/* The last find before f that f's speaker wrote; the last one where that is not known. */
+static size_t last_of_speaker(const gs_oom_find *finds, size_t n, const gs_oom_find *f)
+{
+	for (size_t k = n; f->speaker && k > 0 && n - k < BACK; k--)
+		if (finds[k - 1].speaker == f->speaker)
+			return k - 1;
+	return n - 1;
+}
+
 size_t gs_oom_same_failure(const gs_oom_find *finds, size_t n, const gs_oom_find *f, bool chained)
 {
 	if (!n)
 		return n;
-	if (said_by_several(&finds[n - 1], f))
-		return n - 1;
+	size_t last = last_of_speaker(finds, n, f);
+	if (said_by_several(&finds[last], f))
+		return last;
 	for (size_t k = n; k > 0 && n - k < BACK; k--)
 		if (says_the_same(&finds[k - 1], f))
 			return said_twice(&finds[k - 1], f, chained && k == n) ? k - 1 : n;

@@ -101,10 +101,11 @@ typedef struct gs_oom_find {
 	uint64_t form;  /* hash of what stands before it on its line, but for numbers and blanks */
 	uint64_t lead;  /* hash of the words that lead up to it, behind a logger's prefix and before an
 					   exception's name; 0: there are none */
-	bool named;     /* an exception's name stands there */
-	bool traced;    /* a traceback begins behind it */
-	bool heading;   /* without figures, in a heading */
-	bool wrapper;   /* speaks of a failure that something else had */
+	uint64_t speaker; /* who wrote it (read/text/speaker.h) */
+	bool named;       /* an exception's name stands there */
+	bool traced;      /* a traceback begins behind it */
+	bool heading;     /* without figures, in a heading */
+	bool wrapper;     /* speaks of a failure that something else had */
 } gs_oom_find;
 
 typedef struct gs_oom_text {

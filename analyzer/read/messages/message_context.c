@@ -8,6 +8,7 @@
 #include "analyzer/read/messages/spoken.h"
 #include "analyzer/read/text/figure.h"
 #include "analyzer/read/text/prefix.h"
+#include "analyzer/read/text/speaker.h"
 
 enum {
 	MAX_MESSAGE = 4096, /* characters kept of one */
@@ -89,6 +90,7 @@ static void look_before(
 	f->lead = prefix < name && !memchr("\"'`", t->text[name - 1], 3) ? shape(t, prefix, name, true)
 																	 : 0;
 	f->named = name != at;
+	f->speaker = gs_text_speaker(t, m->begin);
 	f->traced = gs_text_find(t, m->end, m->end + 200, "traceback(mostrecentcall") != SIZE_MAX;
 }
 

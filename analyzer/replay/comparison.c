@@ -336,7 +336,7 @@ static gs_status find_frees(difference *d, const gs_replay_window *w, size_t req
 		gs_replay_kind kind = (gs_replay_kind)w->ops[i].kind;
 		if (kind == GS_REPLAY_NOTHING || kind == GS_REPLAY_RELEASE || kind == GS_REPLAY_CAPTURE)
 			continue;
-		if (kind != GS_REPLAY_FREE && kind != GS_REPLAY_COMPLETE)
+		if (kind != GS_REPLAY_FREE && kind != GS_REPLAY_COMPLETE && kind != GS_REPLAY_WAITED)
 			break;
 		if (!GS_ARRAY_RESERVE(d->frees, d->cap, d->n + 1))
 			return GS_NO_MEMORY;
@@ -422,7 +422,7 @@ static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *co
 
 static gs_replay_kind as_pending(gs_replay_kind kind)
 {
-	return kind == GS_REPLAY_COMPLETE ? GS_REPLAY_NOTHING : GS_REPLAY_DEFER;
+	return kind == GS_REPLAY_FREE ? GS_REPLAY_DEFER : GS_REPLAY_NOTHING;
 }
 
 /* The last `count` frees before the request had not completed when it was made: their completions

@@ -193,6 +193,7 @@ gs_status gs_player_init(gs_player *p, const gs_replay *r, const gs_player_confi
 	p->r = r;
 	p->pool = NULL;
 	p->allocations = 0;
+	p->unwaited = p->past_wait = false;
 	p->blocks = NULL;
 	p->pending = NULL;
 	p->nslots = 0;
@@ -253,6 +254,7 @@ gs_status gs_player_step(gs_player *p, const gs_replay_op *op)
 	switch ((gs_replay_kind)op->kind) {
 	case GS_REPLAY_ALLOC:
 	case GS_REPLAY_OOM:
+		p->past_wait |= p->unwaited;
 		status = play_alloc(p, op);
 		p->allocations += !status;
 		break;
@@ -268,6 +270,9 @@ gs_status gs_player_step(gs_player *p, const gs_replay_op *op)
 			status = gs_pool_free_deferred(p->pool, p->blocks[op->slot]);
 		}
 		break;
+	case GS_REPLAY_WAITED:
+		p->unwaited |= p->blocks[op->slot] && p->pending[op->slot];
+		/* fall through */
 	case GS_REPLAY_COMPLETE:
 		block = p->blocks[op->slot];
 		if (block && p->pending[op->slot])

@@ -13,6 +13,8 @@ typedef struct gs_player {
 	uint8_t *pending;       /* by slot: its free waits */
 	uint32_t nslots;
 	uint64_t allocations;
+	bool unwaited;  /* a free was completed for which nothing waited here (GS_REPLAY_WAITED) … */
+	bool past_wait; /* … and memory was asked for since */
 	gs_pool_on_action *listen; /* also told every action, NULL nobody */
 	void *user;
 } gs_player;

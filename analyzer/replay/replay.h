@@ -27,6 +27,8 @@ typedef enum gs_replay_kind {
 	GS_REPLAY_FREE,  /* requested and completed at once */
 	GS_REPLAY_DEFER, /* requested; completed later */
 	GS_REPLAY_COMPLETE,
+	GS_REPLAY_WAITED,  /* completed, because a retry waited for it: when it would have by itself is
+						  not recorded */
 	GS_REPLAY_EMPTY,   /* empty_cache() */
 	GS_REPLAY_RELEASE, /* segments went back: by empty_cache() or by a retry, not settled yet; then
 						  the request is the next one */
@@ -171,6 +173,8 @@ typedef struct gs_replay_result {
 	bool fits;
 	bool past_oom;  /* went on past a recorded failure that succeeded here: what the program would
 					   have done is not recorded */
+	bool past_wait; /* went on past frees for which a retry waited when recorded, and none here:
+					   they were taken as completed */
 	bool too_small; /* what was live before the recording does not fit the device: not played */
 	int64_t failed_event; /* GS_NONE: none */
 	uint64_t failed_size;

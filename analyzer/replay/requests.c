@@ -217,12 +217,12 @@ static gs_status add_completed(gs_request_maker *m, const gs_event *e, size_t i,
 	}
 	if (!m->pending[slot]) /* its request was left out of the trace */
 		return push_last_of(m, request(GS_REPLAY_FREE, e, i, slot));
-	if (!waited_for(e - i, i, n) || m->r->told)
+	if (!waited_for(e - i, i, n))
 		return push_last_of(m, request(GS_REPLAY_COMPLETE, e, i, slot));
 	if (!GS_ARRAY_RESERVE(m->held, m->cap_held, m->nheld + 1))
 		return GS_NO_MEMORY;
 	m->held[m->nheld++] = (gs_replay_op){
-		.slot = slot, .event = (uint32_t)i, .kind = GS_REPLAY_COMPLETE};
+		.slot = slot, .event = (uint32_t)i, .kind = GS_REPLAY_WAITED};
 	return GS_OK;
 }
 

@@ -31,6 +31,7 @@ static void take_figures(const gs_player *p, gs_replay_result *result)
 
 	gs_pool_get_stats(p->pool, &stats);
 	result->allocations = p->allocations;
+	result->past_wait = p->past_wait;
 	result->reserved = (uint64_t)stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current;
 	result->peak_reserved = (uint64_t)stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].peak;
 	result->peak_allocated = (uint64_t)stats.array[GS_STAT_ALLOCATED_BYTES][GS_STAT_ALL].peak;

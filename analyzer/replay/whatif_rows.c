@@ -82,6 +82,9 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 			row, "what was allocated before the recording lies as the recorded settings laid it");
 	if (!w->starts_whole && !w->replay.initial->exact)
 		mark_inexact(row, "the state before the recording is not wholly known");
+	if (row->result.past_wait)
+		mark_inexact(row,
+			"frees that other streams still used completed in a retry; there is none here: when they would have is not recorded");
 	if (row->result.past_oom)
 		mark_inexact(row,
 			"a request that failed when recorded succeeds; what the program would have done then is not recorded");

@@ -1,41 +1,41 @@
 /* gpusnap: a caching GPU allocator that records what it does and writes a dump when memory runs
- *out.
+ * out.
  *
- *	#include <gpusnap.h>
+ *     #include <gpusnap.h>
  *
- *	void *activations;
- *	gpusnap_open(NULL);                              // settings from the GPUSNAP_* variables
- *	gpusnap_push_tag("forward");
- *	if (gpusnap_malloc(0, bytes, stream, &activations) != GPUSNAP_OK)
- *		fprintf(stderr, "%s\n", gpusnap_error());    // the dump is written already
- *	gpusnap_pop_tag();
- *	…
- *	gpusnap_free(0, activations);
- *	gpusnap_close();
+ *     void *activations;
+ *     gpusnap_open(NULL);                              // settings from the GPUSNAP_* variables
+ *     gpusnap_push_tag("forward");
+ *     if (gpusnap_malloc(0, bytes, stream, &activations) != GPUSNAP_OK)
+ *         fprintf(stderr, "%s\n", gpusnap_error());    // the dump is written already
+ *     gpusnap_pop_tag();
+ *     …
+ *     gpusnap_free(0, activations);
+ *     gpusnap_close();
  *
  * Link with -lgpusnap (pkg-config gpusnap). The library loads where there is no GPU and no driver;
- *opening then fails, or a simulated device is opened instead. Dumps are read with the command
- *`gpusnap`.
+ * opening then fails, or a simulated device is opened instead. Dumps are read with the command
+ * `gpusnap`.
  *
  * Devices are numbered as the CUDA driver numbers them. Sizes are bytes. A stream is a CUstream (a
- *cudaStream_t is one too); NULL is the default stream. Memory is device memory: a CUdeviceptr
- *carried in a void *.
+ * cudaStream_t is one too); NULL is the default stream. Memory is device memory: a CUdeviceptr
+ * carried in a void *.
  *
  * Freed memory is kept and handed out again on the same stream, by the rules of PyTorch's caching
- *allocator; no call synchronises unless a driver call that it must make does. Memory used on other
- *streams than the one it was allocated for needs gpusnap_record_stream before it is freed.
+ * allocator; no call synchronises unless a driver call that it must make does. Memory used on other
+ * streams than the one it was allocated for needs gpusnap_record_stream before it is freed.
  *
  * Status: every function that can fail returns a gpusnap_status; 0 is success, and then only are
- *results written through pointers. gpusnap_error() has the words for the last failure of the
- *calling thread.
+ * results written through pointers. gpusnap_error() has the words for the last failure of the
+ * calling thread.
  *
  * Threads: all functions may be called from any thread at any time, except that nothing may run
- *beside gpusnap_open and gpusnap_close. A builder belongs to one thread at a time. After fork, a
- *child keeps recording; its dumps carry its own process id (a CUDA context does not survive a fork:
- *that is the driver's rule).
+ * beside gpusnap_open and gpusnap_close. A builder belongs to one thread at a time. After fork, a
+ * child keeps recording; its dumps carry its own process id (a CUDA context does not survive a
+ * fork: that is the driver's rule).
  *
  * Compatibility: a struct that begins with `size` may grow at its end; callers set it to sizeof.
- *Enumerators are never renumbered. */
+ * Enumerators are never renumbered. */
 #ifndef GPUSNAP_H
 #define GPUSNAP_H
 
@@ -86,8 +86,7 @@ GPUSNAP_API const char *gpusnap_status_text(gpusnap_status status);
  * allocate …"; "" before the first. Valid until the thread's next failure. */
 GPUSNAP_API const char *gpusnap_error(void);
 
-/* --- opening
- * ------------------------------------------------------------------------------------------ */
+/* --- opening --- */
 
 /* Texts that are NULL and numbers that are negative mean: as the variable says, else its default
  * (`gpusnap help env` lists them). gpusnap_config_init sets everything to that. */
@@ -134,8 +133,7 @@ GPUSNAP_API void gpusnap_close(void);
 /* Number of devices that can be named, 0 when not open. */
 GPUSNAP_API int gpusnap_devices(void);
 
-/* --- allocation
- * --------------------------------------------------------------------------------------- */
+/* --- allocation --- */
 
 /* Memory for work in that stream, aligned to 512 bytes at least. 0 bytes: *ptr = NULL.
  * GPUSNAP_OUT_OF_MEMORY: the device has not enough, also after all cached memory was given back. */
@@ -161,8 +159,7 @@ GPUSNAP_API gpusnap_status gpusnap_block_size(int device, void *ptr, size_t *byt
 GPUSNAP_API gpusnap_status gpusnap_configure(int device, const char *conf);
 GPUSNAP_API gpusnap_status gpusnap_set_memory_fraction(int device, double fraction);
 
-/* --- private pools: memory that is shared with no one else, for graph captures
- * --------------------------- */
+/* --- private pools: memory that is shared with no one else, for graph captures --- */
 
 /* A pool's id is a pair of numbers of the caller's; (0, 0) is the default pool. PyTorch gives (n,
  * 0) to graphs, (0, n) to users' pools. */
@@ -221,8 +218,7 @@ GPUSNAP_API void gpusnap_work_for(const char *name, gpusnap_id place);
 /* Whether GPUSNAP_BACKWARD asks for places to be taken. */
 GPUSNAP_API bool gpusnap_wants_places(void);
 
-/* --- steps and other moments
- * -------------------------------------------------------------------------------------------- */
+/* --- steps and other moments --- */
 
 /* A step of the program begins, and ends the one before: dumps tell memory step by step. */
 GPUSNAP_API gpusnap_status gpusnap_step(int64_t number);
@@ -234,8 +230,7 @@ GPUSNAP_API gpusnap_status gpusnap_annotate(const char *name, const char *stage)
 /* Python code below that folder is part of no stack from now on: of bindings, not of their user. */
 GPUSNAP_API void gpusnap_hide_python(const char *folder);
 
-/* --- figures
- * -------------------------------------------------------------------------------------------- */
+/* --- figures --- */
 
 /* The names are those of torch.cuda.memory_stats(): "allocated_bytes.all.current",
  * "reserved_bytes.large_pool.peak", "num_alloc_retries", "num_ooms" … */
@@ -260,8 +255,7 @@ GPUSNAP_API uint64_t gpusnap_recorder_bytes(void);
  * what is wrong otherwise. */
 GPUSNAP_API gpusnap_status gpusnap_self_check(int device);
 
-/* --- dumps
- * ---------------------------------------------------------------------------------------------- */
+/* --- dumps --- */
 
 /* Writes the state and the events of a device now. path: the file, which must not exist; NULL: by
  * GPUSNAP_DIR and GPUSNAP_NAME. written (NULL allowed) receives its path, cut to cap bytes. Does
@@ -276,8 +270,7 @@ GPUSNAP_API gpusnap_status gpusnap_on_signal(gpusnap_signal_dump *dump, void *ar
 /* No longer; waits while it is being called. */
 GPUSNAP_API void gpusnap_off_signal(gpusnap_signal_dump *dump, void *arg);
 
-/* --- builder: a .gsnap of another allocator's state
- * ---------------------------------------------------- */
+/* --- builder: a .gsnap of another allocator's state --- */
 
 /* Rows may be added in any order, as long as what they name was added before; the builder sorts.
  * Nothing is written before gpusnap_builder_write. Functions that return an id return 0 on failure
@@ -393,6 +386,7 @@ typedef struct gpusnap_stat_row {
 GPUSNAP_API gpusnap_status gpusnap_layout(int device, gpusnap_segment_row *segments,
 	size_t *nsegments, gpusnap_block_row *blocks, size_t *nblocks);
 
+/* An empty builder; NULL when memory is short. */
 GPUSNAP_API gpusnap_builder *gpusnap_builder_new(void);
 GPUSNAP_API void gpusnap_builder_free(gpusnap_builder *b); /* NULL allowed */
 
@@ -411,6 +405,8 @@ GPUSNAP_API gpusnap_id gpusnap_builder_stack(
 	gpusnap_builder *b, const gpusnap_id *frames, size_t n);
 GPUSNAP_API gpusnap_id gpusnap_builder_tag(gpusnap_builder *b, const char *name);
 
+/* A row of a kind each; texts are copied. GPUSNAP_INVALID: a value that no reader would take, or
+ * something named that was not added; GPUSNAP_NO_HOST_MEMORY. */
 GPUSNAP_API gpusnap_status gpusnap_builder_device(
 	gpusnap_builder *b, const gpusnap_device_row *row);
 GPUSNAP_API gpusnap_status gpusnap_builder_segment(
@@ -443,6 +439,7 @@ GPUSNAP_API gpusnap_status gpusnap_builder_outsider(
 GPUSNAP_API gpusnap_status gpusnap_builder_outsiders(gpusnap_builder *b, int device,
 	const char *uuid, const char *pci, int64_t held, int64_t *others);
 
+/* A line that is printed when the file is read. */
 GPUSNAP_API gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text);
 
 /* Whether a failure needs a dump, before any work for one: GPUSNAP_OK yes; GPUSNAP_EXISTS no, the
@@ -465,8 +462,7 @@ GPUSNAP_API gpusnap_status gpusnap_builder_failure(
 GPUSNAP_API gpusnap_status gpusnap_builder_write(
 	gpusnap_builder *b, int device, const char *path, int overwrite, char *written, size_t cap);
 
-/* --- watching another allocator
- * ------------------------------------------------------------------------------------------- */
+/* --- watching another allocator --- */
 
 /* An allocator that the recorder does not replace tells it every event; the recorder keeps them in
  * a ring a device with the stack of the call, and gives them to a builder when a dump is due. Tags

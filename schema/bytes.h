@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include <string.h>
 
+/* The lowest bytes of value, little-endian. */
 static inline void gs_put_le(unsigned char *to, uint64_t value, int bytes)
 {
 	for (int i = 0; i < bytes; i++)
@@ -26,6 +27,7 @@ static inline uint64_t gs_get_le(const unsigned char *from, size_t bytes)
 
 static inline uint64_t gs_get_le8(const unsigned char *from) { return gs_get_le(from, 8); }
 
+/* Signed numbers as unsigned ones that are small where they are near zero; and back. */
 static inline uint64_t gs_zigzag(int64_t v) { return ((uint64_t)v << 1) ^ (uint64_t)(v >> 63); }
 static inline int64_t gs_unzigzag(uint64_t v) { return (int64_t)(v >> 1 ^ (0 - (v & 1))); }
 
@@ -35,6 +37,7 @@ static inline unsigned gs_varint_size(uint64_t v)
 	return ((unsigned)(64 - __builtin_clzll(v | 1)) * 9 + 64) / 64;
 }
 
+/* Writes a varint, at most 10 bytes; returns the place behind it. */
 static inline unsigned char *gs_put_varint(unsigned char *to, uint64_t v)
 {
 	while (v >= 128) {

@@ -1,21 +1,21 @@
 /* Reading a .gsnap file (FORMAT.md) section by section, from any source of bytes, hostile ones
- *included.
+ * included.
  *
- *	gs_sections *r;
- *	status = gs_sections_open(&r, input, &err);
- *	while (!(status = gs_sections_next(r, &section, &err)))      // GS_END: the file is whole
- *		if (section.kind == GS_SECTION_BLOCK && !(status = gs_sections_load(r, true, &err)))
- *			for (uint32_t i = 0; i < section.rows; i++)
- *				gs_sections_row(r, i, &block);
- *	gs_sections_close(r);
+ *     gs_sections *r;
+ *     status = gs_sections_open(&r, input, &err);
+ *     while (!(status = gs_sections_next(r, &section, &err)))      // GS_END: the file is whole
+ *         if (section.kind == GS_SECTION_BLOCK && !(status = gs_sections_load(r, true, &err)))
+ *             for (uint32_t i = 0; i < section.rows; i++)
+ *                 gs_sections_row(r, i, &block);
+ *     gs_sections_close(r);
  *
  * A section that is not loaded is skipped, not unpacked. Sections of unknown kinds that may be
- *skipped are not shown. Every message names the section and the byte offset where it starts.
+ * skipped are not shown. Every message names the section and the byte offset where it starts.
  *
  * Statuses: GS_TRUNCATED: the input ends early, what was read before is sound. GS_CHECKSUM,
- *GS_FORMAT: damage. GS_VERSION: needs a newer reader. GS_LIMIT: more than the bounds of
- *schema/gsnap_format.h, or far more rows than so few bytes can honestly hold. Memory: at most about
- *20 MiB whatever the file says. Not thread-safe. */
+ * GS_FORMAT: damage. GS_VERSION: needs a newer reader. GS_LIMIT: more than the bounds of
+ * schema/gsnap_format.h, or far more rows than so few bytes can honestly hold. Memory: at most
+ * about 20 MiB whatever the file says. Not thread-safe. */
 #ifndef GS_SCHEMA_GSNAP_READ_H
 #define GS_SCHEMA_GSNAP_READ_H
 

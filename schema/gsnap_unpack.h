@@ -35,6 +35,7 @@ gs_status gs_unpack(gs_unpacked *u, const gs_section_form *form, const uint64_t 
  */
 void gs_unpacked_row(const gs_unpacked *u, uint32_t i, void *row);
 
+/* Gives back what *u holds; zeroed memory holds nothing. */
 void gs_unpacked_release(gs_unpacked *u);
 
 #endif

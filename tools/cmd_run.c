@@ -80,8 +80,7 @@ static int set_stream(const char *file)
 	return setenv("GPUSNAP_STREAM", pattern, 1) ? fail(NULL, strerror(errno)) : GS_EXIT_DONE;
 }
 
-/* --- the child
- * -------------------------------------------------------------------------------------- */
+/* --- the child --- */
 
 static volatile pid_t child;
 

@@ -1,26 +1,26 @@
 /* Options of the subcommands as data: a table a command, from which parsing, --help and suggestions
- *come.
+ * come.
  *
  * A command declares its values, a table that points at them, and calls gs_options_parse:
  *
- *	gs_common common = GS_COMMON_INIT;
- *	int64_t capacity = GS_UNSET;
- *	const gs_option options[] = {
- *		{ "capacity", 0, GS_OPT_SIZE, &capacity, "SIZE", "total memory of the device" },
- *		GS_OPTIONS_SELECT(common),   // -d --rank --state
- *		GS_OPTIONS_RESULT(common),   // --format --json -n
- *		GS_OPTIONS_OUTPUT(common),   // -o -f
- *		GS_OPTIONS_QUIET(common),    // -q
- *		GS_OPTIONS_END
- *	};
- *	gs_arguments arguments;
- *	int status = gs_options_parse(options, argc, argv, 0, 1, &arguments);
- *	if (status >= 0)
- *		return status;
+ *     gs_common common = GS_COMMON_INIT;
+ *     int64_t capacity = GS_UNSET;
+ *     const gs_option options[] = {
+ *         { "capacity", 0, GS_OPT_SIZE, &capacity, "SIZE", "total memory of the device" },
+ *         GS_OPTIONS_SELECT(common),   // -d --rank --state
+ *         GS_OPTIONS_RESULT(common),   // --format --json -n
+ *         GS_OPTIONS_OUTPUT(common),   // -o -f
+ *         GS_OPTIONS_QUIET(common),    // -q
+ *         GS_OPTIONS_END
+ *     };
+ *     gs_arguments arguments;
+ *     int status = gs_options_parse(options, argc, argv, 0, 1, &arguments);
+ *     if (status >= 0)
+ *         return status;
  *
  * Options may follow arguments; `--` ends them; `-` alone is an argument; values may be given as
  * `--name VALUE`, `--name=VALUE`, `-x VALUE`, `-xVALUE`. --help is understood everywhere. Not
- *thread-safe. */
+ * thread-safe. */
 #ifndef GS_TOOLS_OPTIONS_H
 #define GS_TOOLS_OPTIONS_H
 

@@ -30,6 +30,7 @@ typedef void gs_answer_row(void *context, const char *label, const char *text, c
 void gs_diagnosis_rows(
 	const gs_diagnosis *d, const gs_voice *voice, gs_answer_row *row, void *context);
 
+/* The object that schema/json/ has, and a newline. */
 void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out);
 
 /* Appends where memory is asked for: "train.py:33 step", and who called it there: "← train.py:58

@@ -44,10 +44,11 @@ typedef enum gs_step {
 	GS_VERDICT_NONE                 /* nothing failed */
 } gs_step;
 
-const char *gs_step_word(
-	gs_step step); /* "missed_fit" … "shortage", "unknown"; NULL for GS_VERDICT_NONE */
-const char *gs_step_kind(
-	gs_step step); /* "defect", "limit", "fragmentation", "outside", "shortage", "unknown"; NULL */
+/* A step's word ("missed_fit" … "shortage", "unknown"), its kind ("defect", "limit",
+ * "fragmentation", "outside", "shortage", "unknown") and what the ladder asks of it. NULL for
+ * GS_VERDICT_NONE. */
+const char *gs_step_word(gs_step step);
+const char *gs_step_kind(gs_step step);
 const char *gs_step_question(gs_step step);
 
 /* One step: fits 1 true, 0 false, -1 not decided; figures in bytes, GS_NONE where not known to the

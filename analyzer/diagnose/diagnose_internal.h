@@ -32,6 +32,7 @@ typedef struct gs_figures {
 	int limit;         /* whether a limit refused: 1, 0, -1; of a layout what device_free tells */
 } gs_figures;
 
+/* A figure known to the byte; one of which nothing is known; one of which only a bound is. */
 static inline gs_range gs_range_of(uint64_t bytes)
 {
 	return (gs_range){bytes, bytes, bytes > INT64_MAX ? GS_NONE : (int64_t)bytes};
@@ -41,6 +42,8 @@ static inline gs_range gs_range_at_most(uint64_t bytes)
 {
 	return (gs_range){0, bytes, bytes ? GS_NONE : 0};
 }
+
+/* Of a sum: both ends are added, without running over. */
 gs_range gs_range_add(gs_range a, gs_range b);
 /* A known figure as a point, GS_NONE as unknown. */
 gs_range gs_range_fact(int64_t bytes);

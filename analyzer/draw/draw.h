@@ -47,6 +47,7 @@ struct gs_draw {
 /* Whether the pixel at x, y is ink. */
 bool gs_pattern_inked(gs_pattern pattern, int x, int y);
 
+/* Rectangles and areas; those without an extent are not drawn. */
 static inline void gs_draw_paint(gs_draw *d, int x, int y, int w, int h, const gs_paint *paint)
 {
 	if (w > 0 && h > 0)

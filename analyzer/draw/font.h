@@ -16,6 +16,9 @@ typedef struct gs_glyph {
 	unsigned char *cover; /* w × h, 0 none to 255 full */
 } gs_glyph;
 
+/* The font that was embedded at build. GS_NO_MEMORY, GS_UNSUPPORTED where FreeType does not take
+ * it.
+ */
 gs_status gs_font_open(gs_font **out, gs_error *err);
 void gs_font_close(gs_font *f); /* accepts NULL */
 

@@ -23,14 +23,14 @@ typedef struct gs_pickler {
 /* Begins a pickle. */
 void gs_pickler_init(gs_pickler *p, gs_sink sink, void *arg);
 
+/* A value each. Text of n bytes is UTF-8, bytes that are not become U+FFFD; a pair is a tuple. */
 void gs_pickler_integer(gs_pickler *p, int64_t i);
 void gs_pickler_unsigned(gs_pickler *p, uint64_t u);
 void gs_pickler_real(gs_pickler *p, double f);
 void gs_pickler_boolean(gs_pickler *p, bool b);
 void gs_pickler_none(gs_pickler *p);
-void gs_pickler_text(
-	gs_pickler *p, const char *text, size_t n); /* UTF-8; bytes that are not become U+FFFD */
-void gs_pickler_pair(gs_pickler *p, uint64_t a, uint64_t b); /* a tuple */
+void gs_pickler_text(gs_pickler *p, const char *text, size_t n);
+void gs_pickler_pair(gs_pickler *p, uint64_t a, uint64_t b);
 
 /* A dictionary: begin, then key, value, key, value …, end. A list likewise. */
 void gs_pickler_dict(gs_pickler *p);

@@ -28,7 +28,7 @@ typedef struct gs_meaning_internal {
 	uint32_t npasses;
 	gs_pass_run *runs; /* ascending: which pass each event is of (gs_pass_at) */
 	uint32_t nruns;
-	uint32_t *run_at; /* the run of every GS_RUN_BLOCKth event, and the last run behind them */
+	uint32_t *run_at; /* the runs of events 0, GS_RUN_BLOCK, 2 × GS_RUN_BLOCK …, and the last one */
 	uint32_t *starts; /* first events of steps, ascending; before the first is the setup */
 	uint32_t nstarts;
 	bool stamped;              /* the starts are of annotations */
@@ -38,6 +38,7 @@ typedef struct gs_meaning_internal {
 	size_t nparameter_sizes;
 } gs_meaning_internal;
 
+/* The action of an event, and its stack (0: none, or one that is not there). */
 static inline gs_action gs_meaning_action(const gs_meaning *m, size_t i)
 {
 	return gs_event_action(&m->history->device->trace.events[i]);

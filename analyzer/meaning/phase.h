@@ -58,6 +58,7 @@ typedef struct gs_phases {
 gs_status gs_phases_init(gs_phases *p, const gs_snapshot *s, const gs_category_rules *rules);
 void gs_phases_release(gs_phases *p);
 
+/* The phase of a stack, 0 being one without frames. */
 static inline uint8_t gs_phase_of(const gs_phases *p, gs_id stack)
 {
 	if (!stack)

@@ -243,8 +243,7 @@ gs_id gs_snapshot_stack(gs_snapshot *s, const gs_id *frames, uint32_t n)
 	return s->last_stack = t->ids[at] = s->nstacks++;
 }
 
-/* --- streams and pools: a handful in honest files, their index + 1 is the table's id
- * -------------- */
+/* --- streams and pools: a handful in honest files, their index + 1 is the table's id --- */
 
 uint32_t gs_snapshot_stream(gs_snapshot *s, uint64_t handle)
 {

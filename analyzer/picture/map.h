@@ -53,6 +53,7 @@ typedef struct gs_map gs_map;
 gs_status gs_map_make(gs_map **out, const gs_map_options *options, gs_error *err);
 void gs_map_free(gs_map *m); /* accepts NULL */
 
+/* Its size in pixels; draws it from the top left corner. */
 int gs_map_width(const gs_map *m);
 int gs_map_height(const gs_map *m);
 void gs_map_draw(const gs_map *m, gs_draw *d);

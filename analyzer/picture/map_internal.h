@@ -94,6 +94,7 @@ void gs_map_draw_view(const gs_map *m, const gs_map_view *v, bool before, gs_dra
 /* A path without its folders. */
 const char *gs_map_file_name(const char *path);
 
+/* What the colours and lines mean, below the rows; y: its top. */
 int gs_map_legend_height(const gs_map *m);
 void gs_map_draw_legend(const gs_map *m, gs_draw *d, int y);
 

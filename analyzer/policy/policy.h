@@ -95,6 +95,7 @@ typedef enum gs_pool_relation {
 gs_pool_relation gs_policy_relation(
 	const gs_policy *policy, const gs_segment *segment, const gs_policy_request *request);
 
+/* Whether the segment may serve the request at all. */
 static inline bool gs_policy_same_pool(
 	const gs_policy *policy, const gs_segment *segment, const gs_policy_request *request)
 {

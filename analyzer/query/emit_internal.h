@@ -1,4 +1,4 @@
-/* What the files of the emitter share. */
+/* What the files of the emitter share. Private to them. */
 #ifndef GS_ANALYZER_QUERY_EMIT_INTERNAL_H
 #define GS_ANALYZER_QUERY_EMIT_INTERNAL_H
 
@@ -33,11 +33,15 @@ typedef struct gs_table {
 	char date[16];   /* of all times, where the cells leave it out */
 } gs_table;
 
+/* The table of all rows added so far, of which nothing fits yet. GS_NO_MEMORY; release in any
+ * case. e must outlive it. */
 gs_status gs_table_init(gs_table *t, const gs_emitter *e);
 void gs_table_release(gs_table *t);
 
 /* Finds the first way of writing it that fits the width; false: none does. */
 bool gs_table_fit(gs_table *t);
+
+/* The text of a cell, as compact as the table is written. */
 const char *gs_table_cell(const gs_table *t, size_t row, size_t column);
 
 /* A column's heading, and how many bytes of it stand on the line that begins at name. */
@@ -47,6 +51,7 @@ size_t gs_table_heading_line(const gs_table *t, size_t column, const char *name)
 /* Columns that text takes on a terminal. */
 size_t gs_table_width(const char *text);
 
+/* A table is kept whole, for the widths of its columns, and written at the end. GS_NO_MEMORY. */
 gs_status gs_emit_table_add(gs_emitter *e, const gs_value *row);
 void gs_emit_table_write(gs_emitter *e);
 void gs_emit_table_release(gs_emitter *e);

@@ -48,6 +48,8 @@ gs_status gs_session_fill_verdict(
 /* table_column: the tables and views of the schema. */
 gs_status gs_session_fill_tables(gs_session *session, gs_error *err);
 
+/* A snapshot of the session: its id in the store, its rank (GS_NONE), its path (copied).
+ * GS_NO_MEMORY. */
 gs_status gs_session_add_item(
 	gs_session *session, int64_t id, int64_t rank, const char *path, gs_error *err);
 

@@ -195,8 +195,7 @@ static const gs_device_ops verify_ops = {
 	.unreserve = verify_free,
 };
 
-/* --- empty_cache() or a retry?
- * -------------------------------------------------------------------- */
+/* --- empty_cache() or a retry? --- */
 
 typedef struct search {
 	const gs_pool *pool;
@@ -322,8 +321,7 @@ static gs_status settle_capture(verifier *f, size_t i)
 	return keep_settled(f->r, &f->window->ops[i], !left.found);
 }
 
-/* --- a pass
- * --------------------------------------------------------------------------------------- */
+/* --- a pass --- */
 
 /* Frees right before a request: completions, and at most one that was requested there too. */
 static gs_status find_frees(difference *d, const gs_replay_window *w, size_t request)
@@ -417,8 +415,7 @@ static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *co
 	return status;
 }
 
-/* --- frees that were pending
- * ----------------------------------------------------------------------- */
+/* --- frees that were pending --- */
 
 static gs_replay_kind as_pending(gs_replay_kind kind)
 {

@@ -6,6 +6,7 @@
 #include "analyzer/model/hash_map.h"
 #include "analyzer/replay/replay.h"
 
+/* Whether the event gives memory back to the driver; whether it brings memory from there. */
 static inline bool gs_gives_back(const gs_event *e)
 {
 	gs_action a = gs_event_action(e);
@@ -30,6 +31,7 @@ typedef struct gs_fact_finder {
 	} at_oom; /* what was known at the last one */
 } gs_fact_finder;
 
+/* Takes events in order, any number a call, up to event `until` (GS_NONE: all). */
 void gs_facts_begin(gs_fact_finder *f, gs_replay *r, int64_t until);
 void gs_facts_add(gs_fact_finder *f, const gs_event *events, size_t n);
 /* GS_NOT_FOUND: there is nothing to replay. */

@@ -251,8 +251,7 @@ static gs_status need_scaling(gs_rewriter *w, gs_error *err)
 	return status;
 }
 
-/* --- all
- * ------------------------------------------------------------------------------------------ */
+/* --- all --- */
 
 gs_status gs_rewriter_init(
 	gs_rewriter *w, const gs_replay *r, const gs_replay_rewrite *how, gs_error *err)

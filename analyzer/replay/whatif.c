@@ -194,8 +194,7 @@ static void tell_agreement(gs_whatif *w)
 		doubt(w, "events of the recording contradict each other");
 }
 
-/* --- budget and limit
- * ----------------------------------------------------------------------------- */
+/* --- budget and limit --- */
 
 static int64_t recorded_capacity(const gs_whatif *w, const gs_snapshot *s)
 {
@@ -296,8 +295,7 @@ static void find_limit(gs_whatif *w)
 		gs_size_format(low, sizeof low, w->limit_low), gs_size_format(high, sizeof high, w->limit));
 }
 
-/* --- all
- * ------------------------------------------------------------------------------------------ */
+/* --- all --- */
 
 /* The device as the recording of it begins. */
 static const gs_trace *first_trace(const gs_whatif *w)

@@ -147,8 +147,7 @@ static gs_status fill_rows(gs_whatif *w, gs_whatif_row *rows, size_t n, gs_error
 	return status;
 }
 
-/* --- rows
- * --------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static gs_status add_rows(gs_whatif *w, const char *const *confs, size_t n, gs_error *err)
 {
@@ -262,8 +261,7 @@ gs_status gs_whatif_search(gs_whatif *w, gs_error *err)
 	return GS_OK;
 }
 
-/* --- the smallest device
- * ------------------------------------------------------------------------------ */
+/* --- the smallest device --- */
 
 /* A row's devices, in steps: it does not pass on low, it does on high. */
 typedef struct span {

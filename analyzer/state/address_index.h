@@ -39,6 +39,8 @@ typedef struct gs_address_set {
 	int depth;
 } gs_address_set;
 
+/* An empty set of numbers below n. GS_NO_MEMORY; release in any case. Adding a member again and
+ * removing what is none change nothing. */
 gs_status gs_address_set_init(gs_address_set *s, uint32_t n);
 void gs_address_set_release(gs_address_set *s);
 void gs_address_set_add(gs_address_set *s, uint32_t i);

@@ -10,7 +10,10 @@ typedef struct gs_free_rules {
 	gs_pool_settings settings;
 } gs_free_rules;
 
+/* The rules of the snapshot's allocator, with the settings that its run had. */
 gs_free_rules gs_free_rules_of(const gs_snapshot *s);
+
+/* Of one segment of the layout; bytes. */
 gs_free_parts gs_free_parts_of(
 	const gs_free_rules *rules, const gs_layout *l, const gs_segment *segment);
 

@@ -26,6 +26,7 @@ typedef struct gs_traits_table {
 
 /* Number of the new entry; UINT32_MAX when memory is short. */
 uint32_t gs_traits_add(gs_traits_table *table, const gs_traits *traits);
+/* Whether neighbouring pieces of these traits are one. */
 bool gs_traits_joinable(const gs_traits *a, const gs_traits *b);
 
 typedef struct gs_mapped_memory {
@@ -36,6 +37,7 @@ typedef struct gs_mapped_memory {
 	uint32_t *traits; /* by address number */
 } gs_mapped_memory;
 
+/* Nothing is mapped; both tables must outlive it. GS_NO_MEMORY; release in any case. */
 gs_status gs_mapped_memory_init(
 	gs_mapped_memory *m, const gs_address_index *addresses, const gs_traits_table *table);
 void gs_mapped_memory_release(gs_mapped_memory *m);

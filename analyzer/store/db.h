@@ -16,6 +16,7 @@ gs_status gs_db_run(sqlite3 *db, const char *sql, gs_error *err);
 /* The same with a printf-style text (sqlite3_mprintf's conversions). */
 gs_status gs_db_runf(sqlite3 *db, gs_error *err, const char *format, ...);
 
+/* Compiles the first statement of the text; sqlite3_finalize it. */
 gs_status gs_db_prepare(sqlite3 *db, const char *sql, sqlite3_stmt **stmt, gs_error *err);
 
 /* Steps a statement that gives no row and makes it ready for the next one. */

@@ -28,10 +28,13 @@ typedef gs_status gs_reading_row(gs_reading *r, sqlite3_stmt *q, gs_error *err);
 /* Calls row for each row; the statement's first parameter is the snapshot, its second r->device. */
 gs_status gs_reading_each(gs_reading *r, const char *sql, gs_reading_row *row, gs_error *err);
 
+/* The text of a column, interned; 0 for NULL or where memory is short. */
 gs_id gs_reading_string(gs_reading *r, sqlite3_stmt *q, int column);
 
 /* The snapshot's id of a stack of the database (GS_NONE: none); 0 unless stacks are wanted. */
 gs_id gs_reading_stack(gs_reading *r, int64_t id);
+
+/* The events of the device, if they are wanted. */
 gs_status gs_reading_events(gs_reading *r, gs_device *d, gs_error *err);
 void gs_reading_release(gs_reading *r);
 

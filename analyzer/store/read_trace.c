@@ -6,8 +6,7 @@
 
 enum { MAX_DEPTH = 4096, MAX_IDS = 1 << 28 };
 
-/* --- stacks, each when it is first met
- * ------------------------------------------------------------ */
+/* --- stacks, each when it is first met --- */
 
 /* An array for ids up to the greatest in a table; ids beyond MAX_IDS are not ours. */
 static gs_id *ids_of(gs_reading *r, const char *sql, int64_t *n)
@@ -52,8 +51,7 @@ gs_id gs_reading_stack(gs_reading *r, int64_t id)
 	return r->stack_of[id] - 1;
 }
 
-/* --- events
- * --------------------------------------------------------------------------------------- */
+/* --- events --- */
 
 static gs_status tag_row(gs_reading *r, sqlite3_stmt *q, gs_error *err)
 {

@@ -8,8 +8,7 @@
 
 enum { SAMPLES = 1024 };
 
-/* --- bytes over time
- * ------------------------------------------------------------------------------ */
+/* --- bytes over time --- */
 
 /* Events that stand out are kept whatever the step: those of out-of-memories and the peaks. */
 static bool stands_out(const gs_history *h, size_t i, const int64_t peaks[2])
@@ -87,8 +86,7 @@ static gs_status put_timeline(gs_fill *f, const gs_history *h, gs_error *err)
 	return status;
 }
 
-/* --- stacks
- * ----------------------------------------------------------------------------------------- */
+/* --- stacks --- */
 
 gs_status gs_series_compute(gs_series *x, const gs_meaning *m, gs_error *err)
 {

@@ -1,4 +1,5 @@
-/* What the files of the store share. */
+/* What the files of the store share. Private to them. Errors are SQLite's (gs_db_fail) and
+ * GS_NO_MEMORY. */
 #ifndef GS_ANALYZER_STORE_STORE_INTERNAL_H
 #define GS_ANALYZER_STORE_STORE_INTERNAL_H
 
@@ -38,7 +39,7 @@ gs_status gs_store_of_older(gs_store *older, gs_store **out, gs_error *err);
 
 /* The id in the store of one of the snapshot's stacks, 0 where it has none. */
 gs_id gs_fill_stack(const gs_fill *f, gs_id local);
-/* Text "a,b" of a pool id; buf ≥ 44 bytes. */
+/* Text "a,b" of a pool id, in buf of at least 44 bytes; and back. */
 char *gs_pool_text(char *buf, gs_pool_id id);
 gs_pool_id gs_pool_parse(const char *text);
 
@@ -49,6 +50,8 @@ int64_t gs_device_number(int32_t device);
 /* A device without segments, events, out-of-memories and figures of a text has no rows. */
 bool gs_device_is_empty(const gs_snapshot *s, const gs_device *d);
 
+/* Rows of the snapshot itself, its settings, statistics, annotations and tags; its stacks, of which
+ * the store has each once. */
 gs_status gs_fill_facts(gs_fill *f, gs_error *err);
 gs_status gs_fill_stacks(gs_fill *f, gs_error *err);
 /* All of a device: events, states, OOM rows, series, steps. */

@@ -24,6 +24,7 @@ typedef enum gs_life_key {
 /* GS_LIFE_KEY_COUNT for other words. */
 gs_life_key gs_life_key_parse(const char *word);
 
+/* The value that a life has of a key. */
 uint32_t gs_life_key_of(const gs_timeline *t, uint32_t life, gs_life_key key);
 
 /* Sorts n lives, given in order of birth, by the key and then by birth. GS_NO_MEMORY. */

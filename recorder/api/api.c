@@ -30,8 +30,7 @@ static struct {
 
 const char *gpusnap_version(void) { return GS_RELEASE; }
 
-/* --- opening
- * ------------------------------------------------------------------------------------------ */
+/* --- opening --- */
 
 /* What is not of the recorder's configuration. */
 static gs_status apply_devices(const gpusnap_config *config, gs_error *err)
@@ -106,8 +105,7 @@ int gpusnap_devices(void)
 	return api.simulated ? api.simulated : gs_cuda_count();
 }
 
-/* --- devices
- * ------------------------------------------------------------------------------------------ */
+/* --- devices --- */
 
 static gs_status make_device(int number, gs_heap_config *c, gs_error *err)
 {
@@ -172,8 +170,7 @@ static inline gs_heap *heap_of(int device, gs_status *status)
 	return __builtin_expect(h != NULL, 1) ? h : heap_slowly(device, status);
 }
 
-/* --- allocation
- * --------------------------------------------------------------------------------------- */
+/* --- allocation --- */
 
 static uint64_t handle(gpusnap_stream stream) { return (uint64_t)(uintptr_t)stream; }
 
@@ -262,8 +259,7 @@ gpusnap_status gpusnap_set_memory_fraction(int device, double fraction)
 	return gs_api_result(h ? gs_heap_set_fraction(h, fraction, gs_api_error()) : status);
 }
 
-/* --- private pools
- * ------------------------------------------------------------------------------------ */
+/* --- private pools --- */
 
 static bool is_stream(void *user, uint64_t stream) { return (uint64_t)(uintptr_t)user == stream; }
 
@@ -308,8 +304,7 @@ gpusnap_status gpusnap_pool_release(int device, gpusnap_pool_id pool)
 				  : GPUSNAP_OK;
 }
 
-/* --- tags, figures, dumps
- * ----------------------------------------------------------------------------- */
+/* --- tags, figures, dumps --- */
 
 gpusnap_status gpusnap_push_tag(const char *name)
 {

@@ -53,8 +53,7 @@ void gpusnap_builder_free(gpusnap_builder *b)
 	free(b);
 }
 
-/* --- helpers
- * ------------------------------------------------------------------------------------------ */
+/* --- helpers --- */
 
 static gpusnap_status no_memory(void)
 {
@@ -115,8 +114,7 @@ static gpusnap_status unknown_id(void)
 	return gs_api_fail(GS_INVALID, "a stack or tag that the builder did not give");
 }
 
-/* --- facts, texts, stacks
- * ----------------------------------------------------------------------------- */
+/* --- facts, texts, stacks --- */
 
 gpusnap_status gpusnap_builder_fact(gpusnap_builder *b, const char *name, const char *value)
 {
@@ -192,8 +190,7 @@ gpusnap_id gpusnap_builder_tag(gpusnap_builder *b, const char *name)
 	return id;
 }
 
-/* --- rows
- * --------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 gpusnap_status gpusnap_builder_device(gpusnap_builder *b, const gpusnap_device_row *from)
 {
@@ -332,8 +329,7 @@ gpusnap_status gpusnap_builder_warning(gpusnap_builder *b, const char *text)
 	return PUSH(b->warnings, warning) ? GPUSNAP_OK : no_memory();
 }
 
-/* --- what made the dump
- * ------------------------------------------------------------------------------ */
+/* --- what made the dump --- */
 
 gpusnap_status gpusnap_failure(int device, uint64_t stack, uint64_t bytes)
 {
@@ -362,8 +358,7 @@ gpusnap_status gpusnap_builder_failure(
 	return GPUSNAP_OK;
 }
 
-/* --- writing
- * ------------------------------------------------------------------------------------------ */
+/* --- writing --- */
 
 typedef struct writing {
 	gpusnap_builder *b;

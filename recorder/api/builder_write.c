@@ -6,8 +6,7 @@
 #include "recorder/capture/clock.h"
 #include "schema/version.h"
 
-/* --- order
- * -------------------------------------------------------------------------------------------- */
+/* --- order --- */
 
 static int by(int64_t a, int64_t b) { return (a > b) - (a < b); }
 static int by_address(uint64_t a, uint64_t b) { return (a > b) - (a < b); }
@@ -132,8 +131,7 @@ static gs_status put_in_order(gpusnap_builder *b, gs_error *err)
 	return status ? status : place_blocks(b, err);
 }
 
-/* --- rows
- * --------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static gs_span text_of(const gpusnap_builder *b, gs_id id)
 {

@@ -3,8 +3,7 @@
 
 #include <string.h>
 
-/* --- called by the pool
- * ----------------------------------------------------------------------------- */
+/* --- called by the pool --- */
 
 /* Bookkeeping for the pool; the copy for dumps grows with it, before the pool can use it. */
 static void *take(void *user, size_t bytes)
@@ -65,8 +64,7 @@ static void on_action(void *user, const gs_pool_action *a)
 		note_failure(h, a);
 }
 
-/* --- life
- * ------------------------------------------------------------------------------------------- */
+/* --- life --- */
 
 void gs_heap_release(gs_heap *h)
 {
@@ -163,8 +161,7 @@ void gs_heap_end_stream(gs_heap *h)
 	pthread_mutex_unlock(&h->lock);
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------------ */
+/* --- calls --- */
 
 static void enter(gs_heap *h, const gs_call *call)
 {

@@ -81,6 +81,7 @@ gs_id gs_recorder_place(gs_recorder *r, const gs_regs *from);
  * none); with name NULL no longer. */
 void gs_recorder_work_for(gs_recorder *r, const char *name, gs_id place);
 
+/* The calling thread's tags: its innermost is that of its allocations. */
 void gs_recorder_push_tag(gs_recorder *r, const char *name);
 gs_status gs_recorder_pop_tag(gs_recorder *r); /* GS_STATE where none is pushed */
 

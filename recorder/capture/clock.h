@@ -29,14 +29,17 @@ typedef struct gs_clock_scale {
 	double ns;    /* a tick */
 } gs_clock_scale;
 
+/* The real time, by the cheapest source that the kernel trusts. */
 void gs_clock_init(gs_clock *c);
 /* A clock that starts at that time and advances by a microsecond a reading. */
 void gs_clock_init_manual(gs_clock *c, uint64_t ns);
 
+/* The scale at this moment; by it the time of ticks, in nanoseconds since 1970. */
 gs_clock_scale gs_clock_scale_now(const gs_clock *c);
 int64_t gs_clock_ns(const gs_clock_scale *s, uint64_t ticks);
 int64_t gs_clock_real(void); /* ns since 1970 now */
 
+/* Now, in ticks: some 10 ns. */
 static inline uint64_t gs_clock_ticks(gs_clock *c)
 {
 	struct timespec t;

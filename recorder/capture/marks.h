@@ -28,6 +28,7 @@ typedef struct gs_marks {
 	uint64_t count;       /* ever */
 } gs_marks;
 
+/* Takes all its memory. GS_NO_MEMORY; release in any case. */
 gs_status gs_marks_init(gs_marks *m, gs_pages *pages);
 void gs_marks_release(gs_marks *m);
 

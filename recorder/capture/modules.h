@@ -34,6 +34,7 @@ typedef struct gs_modules {
 	uint32_t last;            /* found last */
 } gs_modules;
 
+/* Takes all its memory. GS_NO_MEMORY; release in any case. */
 gs_status gs_modules_init(gs_modules *m, gs_pages *pages);
 void gs_modules_release(gs_modules *m);
 

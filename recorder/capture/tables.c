@@ -76,8 +76,7 @@ static gs_id count_dropped(gs_tables *t)
 	return 0;
 }
 
-/* --- texts
- * ----------------------------------------------------------------------------------------- */
+/* --- texts --- */
 
 static gs_id find_text(gs_tables *t, const char *text, size_t n, uint32_t hash, uint32_t *slot)
 {
@@ -133,8 +132,7 @@ uint16_t gs_tables_tag(gs_tables *t, const char *name, size_t n)
 	return tag ? tag : (uint16_t)count_dropped(t);
 }
 
-/* --- frames
- * ---------------------------------------------------------------------------------------- */
+/* --- frames --- */
 
 static uint32_t hash_frame(const gs_table_frame *f)
 {
@@ -182,8 +180,7 @@ gs_id gs_tables_frame(gs_tables *t, gs_id name, gs_id file, int32_t line)
 	return id ? id : count_dropped(t);
 }
 
-/* --- stacks
- * ---------------------------------------------------------------------------------------- */
+/* --- stacks --- */
 
 /* A stack as it is asked for. */
 typedef struct wanted {

@@ -67,6 +67,8 @@ typedef struct gs_tables {
 gs_status gs_tables_init(gs_tables *t, const gs_tables_limits *limits, gs_pages *pages);
 void gs_tables_release(gs_tables *t);
 
+/* Intern: the same content gives the same id. 0: the table is full, which t->dropped counts.
+ * Threads may call them at once. */
 gs_id gs_tables_text(gs_tables *t, const char *text, size_t n);
 /* A tag is a text with a small number. */
 uint16_t gs_tables_tag(gs_tables *t, const char *name, size_t n);

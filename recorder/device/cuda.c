@@ -90,8 +90,7 @@ static gs_status status_of(CUresult result)
 	return result == CUDA_ERROR_OUT_OF_MEMORY ? GS_DEVICE_MEMORY : GS_DEVICE;
 }
 
-/* --- the driver
- * --------------------------------------------------------------------------------------- */
+/* --- the driver --- */
 
 static gs_status resolve(void *library, gs_error *err)
 {
@@ -146,8 +145,7 @@ gs_status gs_cuda_load(gs_error *err)
 
 int gs_cuda_count(void) { return state.count; }
 const char *gs_cuda_driver_version(void) { return state.version[0] ? state.version : NULL; }
-/* --- a device
- * ----------------------------------------------------------------------------------------- */
+/* --- a device --- */
 
 /* The device's context is current between the two, on the calling thread. */
 static CUresult enter(const gs_cuda_device *d) { return DRIVER(cuCtxPushCurrent)(d->context); }
@@ -200,8 +198,7 @@ void gs_cuda_release(gs_cuda_device *d)
 
 const char *gs_cuda_name(const gs_cuda_device *d) { return d->name; }
 
-/* --- memory
- * ------------------------------------------------------------------------------------------- */
+/* --- memory --- */
 
 static gs_status mem_alloc(void *device, uint64_t bytes, uint64_t *address)
 {
@@ -240,8 +237,7 @@ static gs_status mem_info(void *device, uint64_t *free_bytes, uint64_t *total_by
 	return status_of(result);
 }
 
-/* --- virtual memory
- * ----------------------------------------------------------------------------------- */
+/* --- virtual memory --- */
 
 static gs_status reserve(void *device, uint64_t bytes, uint64_t *address)
 {
@@ -336,8 +332,7 @@ static gs_status unmap(
 	return status_of(result);
 }
 
-/* --- events and streams
- * ------------------------------------------------------------------------------- */
+/* --- events and streams --- */
 
 static uint64_t number_of(CUevent event) { return (uint64_t)(uintptr_t)event; }
 static CUevent event_of(uint64_t number)

@@ -23,6 +23,7 @@ const char *gs_cuda_driver_version(void); /* "13.0"; NULL before */
 gs_status gs_cuda_init(gs_cuda_device **device, int32_t number, gs_error *err);
 void gs_cuda_release(gs_cuda_device *device); /* NULL allowed */
 
+/* The device's name, which lives as long as it. */
 const char *gs_cuda_name(const gs_cuda_device *device);
 
 #endif

@@ -70,6 +70,7 @@ typedef struct CUmemAccessDesc_st {
 
 #endif
 
+/* What is used of the driver, as NVIDIA documents it; resolved when it is loaded. */
 CUresult cuInit(unsigned flags);
 CUresult cuDriverGetVersion(int *version);
 CUresult cuGetErrorString(CUresult error, const char **text);

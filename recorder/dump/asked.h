@@ -27,9 +27,10 @@ typedef struct gs_asked {
 /* Makes the page for this process, or makes it anew (in a forked child). Where there is no memory
  * for it the process just cannot be asked. */
 void gs_asked_open(int number);
-void gs_asked_close(void); /* the signal is caught no more */
-void gs_asked_listeners(uint32_t n);
+void gs_asked_close(void);           /* the signal is caught no more */
+void gs_asked_listeners(uint32_t n); /* so many would dump */
 
+/* A round; paths beyond what the text has room for are left out. */
 void gs_asked_begin(void);
 void gs_asked_path(const char *path);
 void gs_asked_end(void);

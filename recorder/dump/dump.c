@@ -21,8 +21,7 @@ typedef struct making {
 	gs_dump_place gone;  /* whose place it took; no name: nobody's */
 } making;
 
-/* --- messages
- * ----------------------------------------------------------------------------------------- */
+/* --- messages --- */
 
 static void say(const gs_dumper *d, const gs_line *line)
 {
@@ -46,8 +45,7 @@ static void say_counts(gs_dumper *d)
 	}
 }
 
-/* --- life
- * ------------------------------------------------------------------------------------------- */
+/* --- life --- */
 
 gs_status gs_dumper_init(
 	gs_dumper *d, const gs_config *config, gs_tables *tables, gs_clock *clock, gs_pages *pages)
@@ -176,8 +174,7 @@ static gs_status set_error(gs_error *err, gs_status status, const char *text)
 	return status;
 }
 
-/* --- names
- * -------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 static bool is_failure(const gs_dump_request *request)
 {
@@ -198,8 +195,7 @@ static void name_dump(
 	gs_name_put(line, pattern, &facts);
 }
 
-/* --- the dump
- * ----------------------------------------------------------------------------------------- */
+/* --- the dump --- */
 
 /* Gives the whole file its name: the one asked for, or the next of the pattern that is free. */
 static gs_status place_file(gs_dumper *d, const gs_dump_request *request, int32_t device,

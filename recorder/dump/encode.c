@@ -19,8 +19,7 @@ static void mark_all(gs_encoder *e, const gs_staging *s)
 		gs_encoder_mark(e, s->ooms[i].figures.ctx.stack, (uint16_t)s->ooms[i].figures.ctx.tag);
 }
 
-/* --- rows
- * --------------------------------------------------------------------------------------------- */
+/* --- rows --- */
 
 static int64_t known(uint64_t v) { return v > INT64_MAX ? GS_NONE : (int64_t)v; }
 

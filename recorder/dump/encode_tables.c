@@ -44,8 +44,7 @@ gs_status gs_encoder_init(gs_encoder *e, const gs_tables *tables, int level, gs_
 	return GS_NO_MEMORY;
 }
 
-/* --- what the state refers to
- * ------------------------------------------------------------------------- */
+/* --- what the state refers to --- */
 
 /* In a map: is to be put, and has no id in the file yet. */
 #define PENDING ((gs_id)1 << 31)

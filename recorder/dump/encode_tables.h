@@ -21,12 +21,18 @@ typedef struct gs_encoder {
 	bool pending;                                    /* something is marked that was not put */
 } gs_encoder;
 
+/* Memory for all that the tables can hold, and for zstd at that level. GS_NO_MEMORY; release in any
+ * case. tables must outlive it. */
 gs_status gs_encoder_init(gs_encoder *e, const gs_tables *tables, int level, gs_pages *pages);
 void gs_encoder_release(gs_encoder *e);
 
+/* Forgets what was marked for the file before. */
 void gs_encoder_begin(gs_encoder *e);
+
+/* Marks what the file refers to; ids of the tables, 0 is none. */
 void gs_encoder_mark(gs_encoder *e, gs_id stack, uint16_t tag);
 void gs_encoder_mark_text(gs_encoder *e, gs_id text);
+
 /* Pushes the rows from strings to tags. Strings pushed before keep their place. */
 void gs_encoder_put(gs_encoder *e, gs_writer *w);
 

@@ -17,6 +17,7 @@ typedef struct gs_name_facts {
 	bool is_path; /* slashes of the pattern stay; else a name must not leave its folder */
 } gs_name_facts;
 
+/* Appends the name that the pattern gives; an unknown % stands for itself. */
 void gs_name_put(gs_line *line, const char *pattern, const gs_name_facts *facts);
 
 #endif

@@ -76,8 +76,7 @@ bool gs_live_take(gs_live *l, uint64_t address, gs_live_block *block)
 
 size_t gs_live_staging_bytes(const gs_live *l) { return (l->n + 1) * GS_STAGE_OBJECT; }
 
-/* --- in address order: a heap sort, since qsort may take memory
- * ------------------------------------ */
+/* --- in address order: a heap sort, since qsort may take memory --- */
 
 static void sift_down(gs_stage_segment *a, size_t root, size_t n)
 {

@@ -40,12 +40,15 @@ void gs_ring_release(gs_ring *r, gs_pages *pages);
 /* Index of a pool id in pools, added when new. */
 uint8_t gs_ring_pool_slowly(gs_ring *r, gs_pool_id id);
 
+/* The same, at once where it is that of the event before. */
 static inline uint8_t gs_ring_pool(gs_ring *r, gs_pool_id id)
 {
 	const gs_pool_id *last = &r->pools[r->last_pool];
 	return last->a == id.a && last->b == id.b ? (uint8_t)r->last_pool : gs_ring_pool_slowly(r, id);
 }
 
+/* Adds an event, over the oldest where the ring is full; one that is earlier than the last gets its
+ * time. */
 static inline void gs_ring_push(gs_ring *r, const gs_ring_event *e)
 {
 	r->count++;

@@ -69,6 +69,7 @@ typedef struct gs_staging {
 	bool at_oom; /* the layout is that of the last out-of-memory */
 } gs_staging;
 
+/* Memory for a ring of that many events. GS_NO_MEMORY; release in any case. */
 gs_status gs_staging_init(gs_staging *s, uint32_t events, gs_pages *pages);
 void gs_staging_release(gs_staging *s);
 

@@ -27,14 +27,18 @@ typedef struct gs_order {
 	int reach;             /* nothing is as far from its slot */
 } gs_order;
 
+/* Empty, without memory. */
 void gs_order_init(gs_order *o, const gs_pool_memory *memory);
 void gs_order_release(gs_order *o);
+
 /* The slot of that key, whose hash is given, made when new (first and last NULL); NULL when memory
  * is short. Holds until the next call that makes or drops one. */
 gs_order_slot *gs_order_get(gs_order *o, uint64_t hash, uint64_t key);
+
 /* The first slot in use at or behind *at, in order; start with 0, go on with *at + 1. NULL at the
  * end. */
 gs_order_slot *gs_order_from(const gs_order *o, size_t *at);
+
 /* Drops the slot at a place. Another may move there. */
 void gs_order_drop(gs_order *o, size_t at);
 

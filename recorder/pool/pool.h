@@ -189,6 +189,8 @@ typedef struct gs_pool_stats {
 	int64_t max_split_size; /* -1 unlimited */
 } gs_pool_stats;
 
+/* The statistics that PyTorch keeps, and the name that it has for an array of them; peaks made the
+ * present values, sums made 0; bytes of all segments, of live blocks. */
 void gs_pool_get_stats(const gs_pool *pool, gs_pool_stats *stats);
 const char *gs_pool_array_name(gs_pool_array array);
 void gs_pool_reset_peak(gs_pool *pool);
@@ -260,8 +262,7 @@ void gs_pool_count(const gs_pool *pool, gs_pool_counts *counts);
  * sums. GS_STATE and what is wrong where otherwise. Slow; for tests. */
 gs_status gs_pool_check(const gs_pool *pool, gs_error *err);
 
-/* --- state from before
- * ---------------------------------------------------------------------------- */
+/* --- state from before --- */
 
 typedef struct gs_pool_seed_block {
 	uint64_t size;

@@ -240,7 +240,7 @@ gs_private *gs_private_find(const gs_pool *p, gs_pool_id id);
 /* Forgets a pool without users that owns nothing any more; false: it owns something still. */
 bool gs_private_forget(gs_pool *p, gs_private *q);
 
-/* stats.c */
+/* stats.c: of a class and of both together, n more, n less, or a change either way. */
 static inline void gs_stat_add(gs_pool *p, gs_pool_array a, gs_pool_class c, int64_t n)
 {
 	gs_tally *t = p->tally[a];
@@ -266,6 +266,7 @@ static inline void gs_stat_change(gs_pool *p, gs_pool_array a, gs_pool_class c, 
 		gs_stat_sub(p, a, c, -n);
 }
 
+/* The same of a tally without classes. */
 static inline void gs_tally_change(gs_tally *t, int64_t n)
 {
 	t->current += n;

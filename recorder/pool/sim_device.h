@@ -27,6 +27,7 @@ static inline uint64_t gs_sim_stream(uint64_t n) { return n * GS_STREAM_STEP; }
 
 extern const gs_device_ops gs_sim_ops; /* its device argument is a gs_sim * */
 
+/* GS_NO_MEMORY. */
 gs_status gs_sim_init(gs_sim **sim, const gs_sim_config *config);
 void gs_sim_release(gs_sim *sim); /* NULL allowed */
 

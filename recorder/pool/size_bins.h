@@ -38,16 +38,19 @@ void gs_size_bins_free(const gs_pool_memory *memory, gs_size_bins *s);
 bool gs_size_bins_reserve(const gs_pool_memory *memory, gs_size_bins *s, uint64_t size);
 size_t gs_size_bins_bytes(const gs_size_bins *s); /* taken from memory */
 
+/* Pre of insert: the size was reserved, the node is in no bins; of erase: it is in these. */
 void gs_size_bins_insert(gs_size_bins *s, gs_node *node);
 void gs_size_bins_erase(gs_size_bins *s, gs_node *node);
 /* Gives node, which is in, the key (size, address). */
 void gs_size_bins_rekey(gs_size_bins *s, gs_node *node, uint64_t size, uint64_t address);
-/* The first of at least that size; the last of less; NULL when there is none. */
+/* The first of at least that size; the last of less; in order from the first. NULL when there is
+ * none. */
 gs_node *gs_size_bins_at_least(const gs_size_bins *s, uint64_t size);
 gs_node *gs_size_bins_before(const gs_size_bins *s, uint64_t size);
 gs_node *gs_size_bins_first(const gs_size_bins *s);
 gs_node *gs_size_bins_next(const gs_size_bins *s, const gs_node *node);
 gs_node *gs_size_bins_prev(const gs_size_bins *s, const gs_node *node);
+/* Whether all invariants hold: for tests. */
 bool gs_size_bins_are_sound(const gs_size_bins *s);
 
 #endif

@@ -19,8 +19,11 @@ typedef struct gs_slab {
 	size_t bytes;     /* taken */
 } gs_slab;
 
+/* Empty: objects of that many bytes, cut from chunks of that many. */
 void gs_slab_init(gs_slab *slab, const gs_pool_memory *memory, size_t object, size_t chunk);
 void gs_slab_release(gs_slab *slab);
+
+/* One more chunk; false when memory is short. */
 bool gs_slab_grow(gs_slab *slab);
 
 /* Makes sure that n objects can be had without failing; false when memory is short. n is less than
@@ -39,6 +42,7 @@ static inline void *gs_slab_get(gs_slab *slab)
 	return object;
 }
 
+/* The object came from gs_slab_get. */
 static inline void gs_slab_put(gs_slab *slab, void *object)
 {
 	*(void **)object = slab->free;

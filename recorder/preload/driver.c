@@ -199,8 +199,7 @@ EXPORT(cuIpcGetMemHandle, void *handle, devptr address)
 												: real(handle, address);
 }
 
-/* --- ways round
- * ------------------------------------------------------------------------------------ */
+/* --- ways round --- */
 
 EXPORT(cuGetProcAddress, const char *symbol, void **function, int version, unsigned long long flags)
 {

@@ -149,8 +149,7 @@ void *gs_hook_replace_base(const char *base, bool per_thread, void *found)
 	return best ? replace(best, found) : found;
 }
 
-/* --- dlsym
- * ----------------------------------------------------------------------------------------- */
+/* --- dlsym --- */
 
 #if defined(__clang__)
 #define OPTIMISED /* the file is compiled with -O2 */

@@ -37,6 +37,7 @@ typedef struct gs_passthrough_device {
 	char dump[PATH_MAX + NAME_MAX + 2]; /* its path */
 } gs_passthrough_device;
 
+/* What a dump says of the device. */
 static inline gs_dump_device gs_passthrough_facts(const gs_passthrough_device *d)
 {
 	return (gs_dump_device){d->number, d->facts.name, d->facts.driver, d->facts.capacity};

@@ -34,8 +34,7 @@ bool gs_pool_hook_failed(void)
 	return failed;
 }
 
-/* --- opening
- * ---------------------------------------------------------------------------------------- */
+/* --- opening --- */
 
 static void say_line(const char *what, const char *why)
 {
@@ -117,8 +116,7 @@ static gs_heap *heap_of(uint64_t address)
 	return NULL;
 }
 
-/* --- calls
- * ------------------------------------------------------------------------------------------- */
+/* --- calls --- */
 
 static bool alloc_inside(const gs_regs *from, size_t bytes, unsigned long long *address)
 {

@@ -71,8 +71,7 @@ EXPORT(cudaMallocPitch, void **out, size_t *pitch, size_t width, size_t height)
 	return result;
 }
 
-/* --- volumes and arrays
- * ---------------------------------------------------------------------------- */
+/* --- volumes and arrays --- */
 
 typedef struct extent {
 	size_t width, height, depth;
@@ -145,8 +144,7 @@ EXPORT(cudaIpcGetMemHandle, void *handle, void *address)
 														   : real(handle, address);
 }
 
-/* --- ways round: older runtimes take three arguments, a fourth does no harm
- * ------------------------ */
+/* --- ways round: older runtimes take three arguments, a fourth does no harm --- */
 
 #define ENTRY_POINT(name, per_thread)                                                         \
 	EXPORT(name, const char *symbol, void **function, unsigned long long flags, void *status) \

@@ -32,8 +32,7 @@ static void add(text *t, const char *format, ...)
 	t->n += n;
 }
 
-/* --- heaps
- * ------------------------------------------------------------------------------------------- */
+/* --- heaps --- */
 
 enum { CHUNKS = 400, REGIONS = 5 };
 typedef struct heap {
@@ -87,8 +86,7 @@ static void make_heap(heap *h, unsigned s, int regions, bool gaps)
 	h->limit = h->total + 4096;
 }
 
-/* --- the words of the releases
- * ----------------------------------------------------------------------- */
+/* --- the words of the releases --- */
 
 enum style { TF_0_8, TF_1_1, TF_1_4, TF_1_15, TF_2_12, JAX_NOW, STYLES };
 static const char *const style_names[] = {"0.8", "1.1", "1.4", "1.15", "2.12", "jax"};
@@ -307,8 +305,7 @@ static void dump(text *t, enum style style, const heap *h, uint64_t request, int
 			1000 + device, 1000 + device);
 }
 
-/* --- reading
- * ----------------------------------------------------------------------------------------- */
+/* --- reading --- */
 
 static void read_log(gs_snapshot *s, const char *what, const char *log, size_t n)
 {

@@ -362,8 +362,7 @@ START_TEST(a_message_is_judged_by_bounds)
 }
 END_TEST
 
-/* --- random heaps against brute force
- * ------------------------------------------------------------- */
+/* --- random heaps against brute force --- */
 
 static uint64_t seed_state;
 
@@ -654,8 +653,7 @@ START_TEST(the_cheapest_eviction_equals_brute_force_and_every_block_of_it_counts
 }
 END_TEST
 
-/* --- the pool itself as judge
- * --------------------------------------------------------------------- */
+/* --- the pool itself as judge --- */
 
 typedef struct pool_heap {
 	gs_snapshot s;

@@ -181,8 +181,7 @@ START_TEST(a_flipped_byte_never_harms)
 }
 END_TEST
 
-/* --- inputs that grow: bytes repeated half a million times
- * ----------------------------------------------------- */
+/* --- inputs that grow: bytes repeated half a million times --- */
 
 static const struct {
 	const char *what, *head, *body;

@@ -264,8 +264,7 @@ START_TEST(a_lack_of_bookkeeping_memory_at_any_point_fails_the_call_and_harms_no
 }
 END_TEST
 
-/* --- rebuilding a pool from what a walk shows
- * ----------------------------------------------------- */
+/* --- rebuilding a pool from what a walk shows --- */
 
 enum { PIECES = 4096 };
 

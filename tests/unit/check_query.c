@@ -11,8 +11,7 @@
 #include "analyzer/store/store.h"
 #include "schema/sql.h"
 
-/* --- names
- * --------------------------------------------------------------------------------------------- */
+/* --- names --- */
 
 static const struct {
 	const char *typed, *name;
@@ -77,8 +76,7 @@ START_TEST(sql_is_told_from_names)
 }
 END_TEST
 
-/* --- the columns that are promised
- * ---------------------------------------------------------------------- */
+/* --- the columns that are promised --- */
 
 static const struct {
 	const char *name, *columns;
@@ -175,8 +173,7 @@ START_TEST(no_query_scans_a_big_table_in_a_loop)
 }
 END_TEST
 
-/* --- what a query reads and may do
- * ------------------------------------------------------------------------ */
+/* --- what a query reads and may do --- */
 
 static const struct {
 	const char *sql;
@@ -248,8 +245,7 @@ START_TEST(nothing_but_reading_is_allowed)
 }
 END_TEST
 
-/* --- one number, one definition
- * ----------------------------------------------------------------------------- */
+/* --- one number, one definition --- */
 
 START_TEST(pinning_stacks_are_those_of_the_verdict)
 {

@@ -73,8 +73,7 @@ static void expect(const memory_file *f, gs_status expected, const char *what)
 			f->n); /* up to 4 MB also packed */
 }
 
-/* --- files that want a lot
- * ------------------------------------------------------------------------- */
+/* --- files that want a lot --- */
 
 /* A trace of the first event, and what comes again and again behind it. */
 static void pickle_of(memory_file *f, const char *first, const char *again, size_t n, size_t times)

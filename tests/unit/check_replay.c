@@ -56,8 +56,7 @@ static gs_replay_agreement follow(const char *conf)
 	return a;
 }
 
-/* --- requests
- * --------------------------------------------------------------------------------------- */
+/* --- requests --- */
 
 START_TEST(a_free_that_completes_at_once_is_one_request)
 {
@@ -235,8 +234,7 @@ START_TEST(a_device_without_events_has_nothing_to_replay)
 }
 END_TEST
 
-/* --- against the recording
- * ----------------------------------------------------------------------------- */
+/* --- against the recording --- */
 
 START_TEST(a_placement_that_the_rules_do_not_make_is_named_with_its_event)
 {
@@ -294,8 +292,7 @@ START_TEST(a_seeded_run_agrees_with_its_own_recording)
 }
 END_TEST
 
-/* --- rewritten
- * ------------------------------------------------------------------------------------------ */
+/* --- rewritten --- */
 
 START_TEST(padding_rounds_requests_up)
 {

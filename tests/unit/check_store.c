@@ -102,8 +102,7 @@ START_TEST(stacks_are_shared_between_snapshots)
 }
 END_TEST
 
-/* --- the views of the file, as anybody's SQLite sees them
- * ------------------------------------------- */
+/* --- the views of the file, as anybody's SQLite sees them --- */
 
 START_TEST(the_views_of_the_file_show_the_last_oom)
 {
@@ -125,8 +124,7 @@ START_TEST(the_views_of_the_file_show_the_last_oom)
 }
 END_TEST
 
-/* --- comments and columns
- * ----------------------------------------------------------------------------- */
+/* --- comments and columns --- */
 
 static const char *after_word(const char *sql, const char *word)
 {
@@ -178,8 +176,7 @@ START_TEST(every_table_has_the_snapshot_first_but_the_shared_ones)
 }
 END_TEST
 
-/* --- refusals
- * ------------------------------------------------------------------------------------------ */
+/* --- refusals --- */
 
 static void make(const char *path, const char *sql)
 {

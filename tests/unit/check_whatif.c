@@ -53,8 +53,7 @@ static void read_file(const char *name)
 		gs_read_path(path, GS_WANT_ALL, &snapshot, &err) == GS_OK, "%s: %s", path, err.text);
 }
 
-/* --- real runs
- * ------------------------------------------------------------------------------------------ */
+/* --- real runs --- */
 
 typedef struct truth {
 	char file[64], rules[16], conf[64];
@@ -177,8 +176,7 @@ START_TEST(without_a_setting_that_helps_no_advice_is_given)
 }
 END_TEST
 
-/* --- made-up programs, run directly
- * ------------------------------------------------------------------------- */
+/* --- made-up programs, run directly --- */
 
 static const char *const confs[] = {
 	"",
@@ -228,8 +226,7 @@ START_TEST(a_seeded_program_under_other_settings_is_foretold)
 }
 END_TEST
 
-/* --- budget and limit
- * ----------------------------------------------------------------------------------------- */
+/* --- budget and limit --- */
 
 /* One tensor of 40 MiB, then a request of 64 MiB that fails. */
 static void small_failure(int64_t capacity, int64_t device_free)
@@ -398,8 +395,7 @@ START_TEST(settings_that_the_allocator_refuses_are_refused_with_its_words)
 }
 END_TEST
 
-/* --- late recordings
- * ------------------------------------------------------------------------------------------- */
+/* --- late recordings --- */
 
 START_TEST(a_recording_that_begins_late_starts_from_the_blocks_that_were_there)
 {

@@ -89,8 +89,7 @@ void jobs_release(jobs *j)
 	memset(j, 0, sizeof *j);
 }
 
-/* --- running it
- * ------------------------------------------------------------------------------------ */
+/* --- running it --- */
 
 static void record(void *user, const gs_pool_action *a)
 {

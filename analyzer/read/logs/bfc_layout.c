@@ -53,8 +53,7 @@ static void add_segment(build *b, uint64_t address, uint64_t size)
 		.first_block = l->nblocks};
 }
 
-/* --- what the lines show
- * ----------------------------------------------------------------------------- */
+/* --- what the lines show --- */
 
 static int by_address(const void *a, const void *b)
 {
@@ -160,8 +159,7 @@ static void add_printed(build *b, gs_bfc_dump *d, printed *s)
 	}
 }
 
-/* --- what they lack
- * ---------------------------------------------------------------------------------- */
+/* --- what they lack --- */
 
 /* Bytes and count of free chunks that a bin line tells and no chunk line shows. */
 static void free_of_bin(const gs_bfc_dump *d, size_t k, uint64_t *bytes, size_t *count)

@@ -7,6 +7,8 @@
 #include "analyzer/read/open/source.h"
 #include "analyzer/model/snapshot.h"
 
+/* Reads all of the source, window by window, into an empty snapshot. Those of the source,
+ * GS_NO_MEMORY. */
 gs_status gs_text_log_read(gs_source *source, gs_snapshot *s, gs_error *err);
 
 /* How sure it is that bytes are text: 0 not, 10 text, 20 text in UTF-16. */

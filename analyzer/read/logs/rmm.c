@@ -34,8 +34,7 @@ typedef struct replay {
 	odd damaged, unknown, doubled;
 } replay;
 
-/* --- live allocations
- * -------------------------------------------------------------------------------- */
+/* --- live allocations --- */
 
 static gs_hash_map *live_of(replay *r, uint32_t device)
 {
@@ -46,8 +45,7 @@ static gs_hash_map *live_of(replay *r, uint32_t device)
 	return &r->live[device];
 }
 
-/* --- events
- * ------------------------------------------------------------------------------------------ */
+/* --- events --- */
 
 static gs_event *event(replay *r, gs_action action, uint64_t address, uint64_t size,
 	uint32_t stream, uint32_t pool, gs_id stack)
@@ -183,8 +181,7 @@ static gs_status play(replay *r, const gs_rmm_row *row)
 	}
 }
 
-/* --- lines
- * ------------------------------------------------------------------------------------------- */
+/* --- lines --- */
 
 /* The next line without its end, at most LONGEST_LINE bytes of it (the rest is skipped, *whole
  * false). false at the end. */
@@ -240,8 +237,7 @@ static gs_status play_lines(replay *r, gs_source *source, gs_error *err)
 	return gs_source_status(source, err);
 }
 
-/* --- the end
- * ----------------------------------------------------------------------------------------- */
+/* --- the end --- */
 
 static int by_address(const void *a, const void *b)
 {

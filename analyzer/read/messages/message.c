@@ -114,5 +114,4 @@ gs_status gs_oom_text_scan(gs_oom_text *o, const gs_text *t, size_t from, size_t
 	return GS_OK;
 }
 
-/* --- the snapshot
- * ------------------------------------------------------------------------------------ */
+/* --- the snapshot --- */

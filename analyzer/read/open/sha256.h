@@ -12,6 +12,7 @@ typedef struct gs_sha256 {
 	unsigned char block[64];
 } gs_sha256;
 
+/* Begins a sum; adds bytes to it, in any pieces. */
 void gs_sha256_init(gs_sha256 *h);
 void gs_sha256_add(gs_sha256 *h, const void *data, size_t n);
 

@@ -82,6 +82,7 @@ typedef struct gs_torch {
 gs_status gs_torch_init(gs_torch *t, gs_snapshot *s, unsigned want);
 void gs_torch_release(gs_torch *t);
 
+/* Room for one more value on the stack, and the pushing of one. GS_NO_MEMORY, GS_LIMIT. */
 gs_status gs_torch_grow(gs_torch *t);
 
 static inline gs_status gs_torch_push(gs_torch *t, gs_torch_value v)
@@ -101,6 +102,7 @@ static inline gs_status gs_torch_push_int(gs_torch *t, int64_t i)
 /* A string of n bytes; longer than 64 KiB it is cut. */
 gs_status gs_torch_push_string(gs_torch *t, const char *text, size_t n);
 
+/* An empty container; a mark at the stack's height. */
 gs_status gs_torch_push_dict(gs_torch *t);
 gs_status gs_torch_push_list(gs_torch *t);
 gs_status gs_torch_mark(gs_torch *t);
@@ -118,11 +120,13 @@ gs_status gs_torch_mark_to_list(gs_torch *t);
 /* A tuple of the n top values, or of those above the mark. */
 gs_status gs_torch_tuple(gs_torch *t, size_t n);
 gs_status gs_torch_mark_to_tuple(gs_torch *t);
+/* Drops the top value; what lies above the mark, and the mark; pushes the top value again. */
 gs_status gs_torch_pop(gs_torch *t);
 gs_status gs_torch_pop_mark(gs_torch *t);
 gs_status gs_torch_dup(gs_torch *t);
 
-/* The memo. most bounds the index (a memo entry costs at least a byte of the file). */
+/* The memo: put remembers the top value under an index, get pushes it again. most bounds the index
+ * (a memo entry costs at least a byte of the file). An index without an entry is GS_FORMAT. */
 gs_status gs_torch_put(gs_torch *t, uint64_t index, uint64_t most);
 gs_status gs_torch_get_any(gs_torch *t, uint64_t index);
 
@@ -138,6 +142,7 @@ static inline bool gs_torch_memo_frame(const gs_torch *t, uint64_t index, gs_tor
 	return true;
 }
 
+/* The frequent ones at once. */
 static inline gs_status gs_torch_get(gs_torch *t, uint64_t index)
 {
 	uint32_t m = index < t->nmemo ? t->memo[index] : 0, type = m >> GS_MEMO_ID_BITS;

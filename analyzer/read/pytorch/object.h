@@ -39,6 +39,7 @@ typedef struct gs_raw_segment {
 	gs_block *blocks; /* owned */
 } gs_raw_segment;
 
+/* The container that a value of one of these types is. It moves when another is made. */
 static inline gs_object *gs_torch_object(gs_torch *t, const gs_torch_value *v)
 {
 	return &t->objects[v->id];
@@ -114,6 +115,7 @@ gs_status gs_torch_unknown_keys(
 /* The pool id that a pair or a list of two integers is. */
 bool gs_torch_pool_of(gs_torch *t, const gs_torch_value *v, gs_pool_id *out);
 
+/* GS_NO_MEMORY, in t->error. */
 gs_status gs_torch_no_memory(gs_torch *t);
 
 #endif

@@ -11,6 +11,7 @@ typedef struct gs_torch_text {
 	bool failed;
 } gs_torch_text;
 
+/* Appends n bytes. */
 void gs_torch_text_add(gs_torch_text *x, const char *data, size_t n);
 
 /* Appends a value: dictionaries and lists to a depth of 8; of lists what the builder keeps of them.

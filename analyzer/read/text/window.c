@@ -45,8 +45,7 @@ void gs_text_release(gs_text *t)
 	*t = (gs_text)GS_TEXT_INIT;
 }
 
-/* --- decoding
- * --------------------------------------------------------------------------------------- */
+/* --- decoding --- */
 
 static void byte_order(gs_text *t)
 {
@@ -81,8 +80,7 @@ static void fill_window(gs_text *t)
 	}
 }
 
-/* --- squeezing
- * -------------------------------------------------------------------------------------- */
+/* --- squeezing --- */
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
 

@@ -11,7 +11,9 @@
 #include "tools/inputs.h"
 #include "tools/message.h"
 #include "tools/options.h"
+#include "tools/output_name.h"
 #include "tools/page_file.h"
+#include "tools/result.h"
 #include "tools/serve.h"
 
 typedef struct view_options {
@@ -60,8 +62,22 @@ static int open_page(const gs_page_file *page, const gs_input *input)
 		return gs_fail_file(path, &err, NULL);
 	puts(path);
 	if (!gs_browser_open(path))
-		gs_note("no browser is here: open that file in one, or see `gpusnap view --serve`");
+		gs_note(
+			"no browser is here: copy that file to where one is (it needs no network and nothing "
+			"beside it; -o names it), or see `gpusnap view --serve`");
 	return GS_EXIT_DONE;
+}
+
+/* Kept where it was asked for; nothing is opened then. */
+static int save_page(const gs_page_file *page, const gs_input *input, const gs_common *common)
+{
+	gs_error err = GS_ERROR_INIT;
+	gs_result result;
+	int status = gs_result_open(&result, common, 0);
+	if (status >= 0)
+		return status;
+	gs_page_file_write(page, result.stream, input->snapshots, input->n, &err);
+	return gs_result_close(&result, GS_EXIT_DONE);
 }
 
 /* --- over HTTP -----------------------------------------------------------------------------------
@@ -103,7 +119,9 @@ static int view(const view_options *o, const gs_arguments *files)
 	if (status < 0)
 		status = gs_inputs_open(files, &o->common, GS_WANT_ALL, &input);
 	if (status < 0)
-		status = o->serve ? serve_page(&page, &input, o) : open_page(&page, &input);
+		status = o->serve      ? serve_page(&page, &input, o)
+			: o->common.output ? save_page(&page, &input, &o->common)
+							   : open_page(&page, &input);
 	gs_input_release(&input);
 	gs_page_file_release(&page);
 	return status;
@@ -118,7 +136,7 @@ int gs_cmd_view(int argc, char **argv)
 			"until it is interrupted"},
 		{"port", 0, GS_OPT_INT, &o.port, "PORT", "of --serve (default: one that is free)"},
 		{"rank", 0, GS_OPT_INT, &o.common.rank, "RANK", "only the snapshots of this rank"},
-		GS_OPTIONS_QUIET(o.common), GS_OPTIONS_END};
+		GS_OPTIONS_OUTPUT(o.common), GS_OPTIONS_QUIET(o.common), GS_OPTIONS_END};
 	gs_arguments files;
 	int status = gs_options_parse(options, argc, argv, 0, GS_ANY_NUMBER, &files);
 	if (status >= 0)
@@ -127,5 +145,10 @@ int gs_cmd_view(int argc, char **argv)
 	if (o.port != GS_UNSET && (!o.serve || o.port > 65535))
 		return gs_fail_usage("view", "--serve --port 8000",
 			o.serve ? "there is no port %lld" : "%lld is a port to serve at", (long long)o.port);
+	if (o.serve && o.common.output)
+		return gs_fail_usage("view", NULL, "the page is served or written, not both");
+	if (o.common.output &&
+		(status = gs_output_name_check("view", o.common.output, "html htm", "a page")) >= 0)
+		return status;
 	return view(&o, &files);
 }

@@ -36,6 +36,15 @@ static gs_status read_part(
 	return gs_part_read(entry, want, how, s, err);
 }
 
+/* What somebody needs who named what is no file here. */
+static const char *hint_of(const gs_input *input, const gs_error *err)
+{
+	bool address = input->failed && strstr(input->failed, "://") && err->status == GS_NOT_FOUND;
+	return address
+		? "files are read from this machine alone: fetch it first (curl -O), or pipe it in"
+		: NULL;
+}
+
 static int open_at(const gs_arguments *files, const gs_common *common, unsigned want,
 	const gs_part_wanted *part, gs_input *input)
 {
@@ -50,7 +59,7 @@ static int open_at(const gs_arguments *files, const gs_common *common, unsigned 
 		(const char *const *)files->text, (size_t)files->n, &options, input, &err);
 	gs_progress_end();
 	gs_inputs_tell_losses(&input->losses);
-	return status ? gs_fail_file(input->failed, &err, NULL) : -1;
+	return status ? gs_fail_file(input->failed, &err, hint_of(input, &err)) : -1;
 }
 
 int gs_inputs_open(

@@ -173,6 +173,39 @@ def moves(browser):
     again.end("an address")
 
 
+def tells(browser):
+    """What a stranger looks for is on the page and can be pointed at: what each colour holds, the names of the verdict, the device's size."""
+    s = Session(browser)
+    s.open(fault("leak"))
+    s.until("document.querySelector('#gpusnap-timeline').getAttribute('aria-busy') === 'false'")
+    legend = s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button')].map(b => b.textContent.trim())")
+    rows = json.loads(gpusnap("query", fault("leak"), "holders", "--json", "-q"))["rows"]
+    wanted = [f"{r['where']} ← {r['called_by']} {r['bytes'] >> 20} MiB" for r in rows]
+    check(legend == wanted, f"the legend tells who holds how much at the failure: {legend}, the command: {wanted}")
+    check("the failure, 40 MiB asked for" in s.text("#gpusnap-panel h2"), f"the moment tells what was asked for: {s.text('#gpusnap-panel h2')!r}")
+    s.page.get_by_role("button", name="peak", exact=True).click()
+    s.until("document.querySelector('#gpusnap-legend').textContent.includes('after event 41')", 10)
+    name = s.page.locator("#gpusnap-verdict .names").first
+    check(name.inner_text() == "faults.py:15 take ← faults.py:19 keep_metrics", f"the verdict's holder can be pointed at: {name.inner_text()!r}")
+    for press in (name.click, lambda: (name.focus(), s.page.keyboard.press("Enter"))):
+        press()
+        check(s.text("#gpusnap-found") == "20 blocks", f"and lights its blocks, by the keyboard too: {s.text('#gpusnap-found')!r}")
+        name.click()
+        check(s.text("#gpusnap-found") == "", f"and no longer when pressed again: {s.text('#gpusnap-found')!r}")
+    s.page.get_by_role("button", name="faults.py:15 take ← faults.py:16 weights", exact=True).last.click()
+    check(s.text("#gpusnap-found") == "1 block", f"a row of the holders lights its blocks alone: {s.text('#gpusnap-found')!r}")
+    check("--capacity" not in s.text("#gpusnap-verdict"), "no option of the command is proposed")
+    s.page.fill("input[aria-label='the capacity of the device']", "2GiB")
+    s.page.get_by_role("button", name="judge again").click()
+    told = headline(gpusnap("diagnose", fault("leak"), "-q", "--capacity", "2GiB"))
+    s.until(f"document.querySelector('#gpusnap-verdict .headline')?.textContent === {json.dumps(told)}", 20)
+    check(told != headline(gpusnap("diagnose", fault("leak"), "-q")), "the capacity that is given changes the verdict")
+    s.page.fill("input[aria-label='the capacity of the device']", "much")
+    s.page.get_by_role("button", name="judge again").click()
+    check("no size" in s.text("#gpusnap-verdict form"), "what is no size is told")
+    s.end("tells")
+
+
 def drops(browser):
     s = Session(browser)
     check(s.page.is_visible("#gpusnap-welcome"), "the empty page says what to do")
@@ -224,6 +257,10 @@ def picture(s):
 def spans(browser):
     s = Session(browser)
     s.open(fault("leak"))
+    s.page.click("#gpusnap-tab-span")
+    s.page.get_by_role("button", name="the last third").click()
+    s.until("/From event 28 to 42/.test(document.querySelector('#gpusnap-panel').textContent)", 20)
+    s.page.get_by_role("button", name="forget it").click()
     s.page.keyboard.down("Shift")
     s.page.mouse.move(*s.at(0.2, 0.5))
     s.page.mouse.down()
@@ -248,8 +285,11 @@ def spans(browser):
 def compares(browser):
     s = Session(browser)
     s.open(fault("leak"), fault("pinned"))
-    s.page.click("#gpusnap-tab-compare")
+    s.page.get_by_role("button", name="compare two recordings").click()
     s.settle()
+    s.until("document.querySelectorAll('#gpusnap-panel .both canvas.heap').length === 2", 20)
+    check(s.page.evaluate("[...document.querySelectorAll('#gpusnap-panel .both h3')].map(h => h.textContent).sort().join()") == ",".join(sorted((f"after: {'pinned' if 'leak' in s.text('#gpusnap-ranks .chosen') else 'leak'}.pickle", f"before: {'leak' if 'leak' in s.text('#gpusnap-ranks .chosen') else 'pinned'}.pickle"))), "two files that are open are compared without being chosen")
+    check(s.page.locator("#gpusnap-panel .both .beside").count() == 2, "a table stands beside each of the two heaps")
     s.page.select_option("select[aria-label='the second recording']", label="pinned.pickle" if "leak" in s.text("#gpusnap-ranks .chosen") else "leak.pickle")
     s.settle()
     chosen = "leak" if "leak" in s.text("#gpusnap-ranks .chosen") else "pinned"
@@ -346,6 +386,8 @@ def looks(browser):
                 s.settle()
                 wide = s.page.evaluate("document.documentElement.scrollWidth")
                 check(wide <= width, f"{where}, {tab}: {wide} pixels wide")
+                cut = s.page.evaluate("[...document.querySelectorAll('#gpusnap-viewer .table')].filter(t => t.offsetParent && t.scrollWidth > t.clientWidth + 1).map(t => t.textContent.slice(0, 40))")
+                check(not cut, f"{where}, {tab}: tables are cut at the right: {cut}")
             red, green, blue = map(int, re.findall(r"\d+", s.page.evaluate("getComputedStyle(document.querySelector('#gpusnap-viewer')).backgroundColor"))[:3])
             check((red + green + blue < 200) == (scheme == "dark"), f"{where}: background {red} {green} {blue}")
             s.page.click("#gpusnap-tab-moment")
@@ -373,6 +415,15 @@ def touches(browser):
         client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": point(150 - 12 * k, 250 + 12 * k)})
     client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
     check("view" in s.fragment(), "two fingers zoom")
+    zoomed = s.fragment()["view"]
+    x, y = s.at(0.5, 0.3)
+    one = lambda a: [{"x": a, "y": y, "id": 0}]
+    client.send("Input.dispatchTouchEvent", {"type": "touchStart", "touchPoints": one(220)})
+    for k in range(1, 6):
+        client.send("Input.dispatchTouchEvent", {"type": "touchMove", "touchPoints": one(220 + 12 * k)})
+    client.send("Input.dispatchTouchEvent", {"type": "touchEnd", "touchPoints": []})
+    panned = s.fragment()["view"]
+    check(panned != zoomed and int(panned.split("_")[0]) < int(zoomed.split("_")[0]), f"one finger moves: {zoomed} {panned}")
     s.shot("04-phone-touch")
     s.end("touch")
 
@@ -565,7 +616,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -76,7 +76,7 @@ function neighbour(by) {
 	announce(`${sizeText(lives.size[found.life])}${h ? ', ' + placeText(h) : ''}, ${category(current(), found.life)}`)
 }
 function nextFailure() {
-	const { failures } = current().device
+	const failures = failedEvents(current().device)
 	if (!failures.length) return announce('nothing failed')
 	const f = failures.find(x => x.idx > (view.moment ?? -1)) || failures[0]
 	change({ moment: f.idx, tab: 'moment' })
@@ -95,7 +95,7 @@ function escapeAll() {
 	markedAt = null
 	timeline.pointers.setMarking(false)
 	shown.kept.light = null
-	shown.kept.lightClass = null
+	shown.kept.litBy = null
 	setSearch('')
 	part('found').textContent = ''
 	change({ life: -1, span: null })

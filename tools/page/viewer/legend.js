@@ -6,26 +6,23 @@ function usedClasses(shown) {
 	return shown.palette.classes.filter(k => used[k.class])
 }
 
+// Bytes of each class after an event.
+function bytesByClass(shown, event) {
+	const { lives, palette } = shown, bytes = new Float64Array(256)
+	for (let i = 0; i < lives.n; i++) if (lives.livesAt(i, event)) bytes[lives.pendingAt(i, event) ? palette.pending : palette.of[i]] += lives.size[i]
+	return bytes
+}
+
 function drawLegend(shown) {
-	const host = part('legend'), { palette } = shown
+	const host = part('legend'), { palette, lives } = shown
 	if (!palette) return
-	const used = usedClasses(shown)
-	fill(host, used.slice(0, 24).map(k => element('li', null, button([palette.swatch(k), k.name], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.lightClass === k.class && Boolean(searchLight(shown))) }))),
-		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null)
+	const used = usedClasses(shown), timed = lives.events > 0 && view.moment !== null, bytes = bytesByClass(shown, timed ? view.moment : -1)
+	const size = k => bytes[k.class] ? element('b', null, sizeText(bytes[k.class])) : timed ? element('span', { class: 'remark' }, 'none then') : null
+	const entry = k => button([palette.swatch(k), element('span', null, k.name, ' ', size(k))], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.litBy === 'class ' + k.class && Boolean(searchLight(shown))) })
+	fill(host, timed ? element('li', { class: 'remark' }, `held after event ${view.moment}:`) : null, used.slice(0, 24).map(k => element('li', null, entry(k))),
+		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null,
+		lives.events ? element('li', { class: 'over' }, element('span', { class: 'line', 'aria-hidden': 'true' }), 'reserved from the driver; between it and the bands: cached, free') : null)
 }
 
 // The same where nothing can be chosen: beside a picture of another recording.
 const legendOf = shown => element('ul', { class: 'legend', 'aria-label': 'what the colours stand for in ' + shown.name }, usedClasses(shown).slice(0, 12).map(k => element('li', null, shown.palette.swatch(k), ' ', k.name)))
-
-function lightClass(shown, number) {
-	const off = shown.kept.lightClass === number && searchLight(shown)
-	view.search = ''
-	part('search').value = ''
-	shown.kept.lightFor = ''
-	shown.kept.lightClass = off ? null : number
-	shown.kept.light = off ? null : Uint8Array.from(shown.palette.of, k => k === number ? 1 : 0)
-	shown.kept.found = off ? null : Array.from(shown.palette.of.keys()).filter(i => shown.palette.of[i] === number)
-	part('found').textContent = off ? '' : plural(shown.kept.found.length, 'block')
-	relight(shown)
-	drawLegend(shown)
-}

@@ -36,10 +36,13 @@ function drawSteps(c, t) {
 	})
 }
 
+// Failures that the recording has an event of.
+const failedEvents = device => device.failures.filter(f => f.idx !== null)
+
 function drawMarks(c, t) {
 	const { device } = t.shown, taken = []
-	for (const f of device.failures) drawMark(c, t, taken, { event: f.idx, color: styled('accent'), text: 'failed: ' + sizeText(f.requested), row: 0 })
 	if (device.peak && device.peak.idx >= 0) drawMark(c, t, taken, { event: device.peak.idx, color: styled('ink'), text: 'peak ' + sizeText(device.peak.allocated), row: 1, dash: [2, 3] })
+	for (const f of failedEvents(device)) drawMark(c, t, taken, { event: f.idx, color: styled('accent'), text: 'failed' + (f.requested ? ': ' + sizeText(f.requested) + ' asked for' : ''), row: 0 })
 	drawAnnotations(c, t)
 }
 
@@ -47,10 +50,14 @@ function drawMarks(c, t) {
 function drawMark(c, t, taken, { event, color, text, row, dash = [] }) {
 	const { plot } = t, x = t.xOfEvent(event)
 	if (x < plot.x - 1 || x > plot.x + plot.w + 1) return
+	c.beginPath(); c.moveTo(x, plot.y - 4); c.lineTo(x, plot.y + plot.h)
+	c.strokeStyle = styled('paper')
+	c.lineWidth = 4
+	c.stroke()
 	c.strokeStyle = color
 	c.lineWidth = 1.5
 	c.setLineDash(dash)
-	c.beginPath(); c.moveTo(x, plot.y - 4); c.lineTo(x, plot.y + plot.h); c.stroke()
+	c.stroke()
 	c.setLineDash([])
 	const w = c.measureText(text).width, left = Math.max(plot.x, Math.min(x - w / 2, plot.x + plot.w - w))
 	if (taken.some(o => o.row === row && left < o.right + 8 && left + w > o.left - 8)) return
@@ -88,11 +95,12 @@ function drawSpanOf(c, t) {
 	c.fillRect(b - 1, plot.y, 2, plot.h)
 }
 
+// A failure keeps its own line.
 function drawMomentLine(c, t) {
-	const { plot } = t, x = t.xOfEvent(view.moment)
+	const { plot } = t, x = t.xOfEvent(view.moment), failed = failedEvents(t.shown.device).some(f => f.idx === view.moment)
 	c.strokeStyle = styled('link')
 	c.lineWidth = 2
-	c.beginPath(); c.moveTo(x, plot.y); c.lineTo(x, plot.y + plot.h); c.stroke()
+	if (!failed) { c.beginPath(); c.moveTo(x, plot.y); c.lineTo(x, plot.y + plot.h); c.stroke() }
 	c.fillStyle = styled('link')
 	c.beginPath(); c.moveTo(x - 6, plot.y - 1); c.lineTo(x + 6, plot.y - 1); c.lineTo(x, plot.y + 8); c.fill()
 }

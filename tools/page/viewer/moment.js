@@ -7,7 +7,7 @@ async function drawMoment(host) {
 	const title = element('h2'), figures = element('p'), heapHost = element('div'), tables = element('div', { class: 'columns' }), verdict = element('div')
 	fill(host, title, figures, verdict, heapHost, tables)
 	momentMap = new HeapMap(heapHost, 'the heap at the moment')
-	const failures = shown.device.failures, failure = failures.findIndex(f => f.idx === event)
+	const failures = shown.device.failures, still = !shown.lives?.events, failure = still ? (failures.length === 1 && shown.device.default_state !== 'peak' ? 0 : -1) : failures.findIndex(f => f.idx === event)
 	title.textContent = shown.lives?.events ? `After event ${event}` + whereIs(shown, event) : 'The heap as captured'
 	const device = shown.number, ask = shown.lives?.events ? { device, idx: event } : { device, state: 'captured' }
 	try {
@@ -15,10 +15,10 @@ async function drawMoment(host) {
 		if (!host.contains(title) || view.moment !== event || current() !== shown) return
 		figures.textContent = momentFigures(moment) + (heap.exact === false ? ' Not exact: ' + (heap.note || 'something in it is bounded, not determined') + '.' : '')
 		momentMap.show(shown, heap, failure >= 0 ? failures[failure].requested : null)
-		momentMap.note.textContent = `${plural(heap.segments.address.length, 'segment')}, ${plural(heap.blocks.address.length, 'block')}. Click a block; arrow keys step through them.`
+		momentMap.note.textContent = `Every byte by address: ${plural(heap.segments.address.length, 'segment')} (framed), ${plural(heap.blocks.address.length, 'block')}. A click on one tells its stack and life; arrow keys step through them.`
 		momentMap.reveal()
 		fill(tables,
-			element('section', null, element('h3', null, 'Who holds it'), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
+			element('section', null, element('h3', null, 'Who holds it', element('span', { class: 'remark' }, '  (a click lights its blocks)')), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
 			element('section', null, element('h3', null, 'What it is for'), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
 		heapHost.append(tableBeside('The heap as a table', () => heapTable(shown, heap)))
 		if (failure >= 0) await momentVerdict(shown, verdict, failure, failures.length)
@@ -33,8 +33,10 @@ function holdsChosen(shown, row) {
 
 function whereIs(shown, event) {
 	const step = shown.device.steps.find(s => s.first_idx <= event && event <= s.last_idx), f = shown.device.failures.findIndex(x => x.idx === event)
-	return (step ? `, in ${step.name}` : '') + (f >= 0 ? (shown.device.failures.length > 1 ? `: failure ${f + 1} of ${shown.device.failures.length}` : ': the failure') : shown.device.peak?.idx === event ? ': the peak' : '')
+	return (step ? `, in ${step.name}` : '') + (f >= 0 ? (shown.device.failures.length > 1 ? `: failure ${f + 1} of ${shown.device.failures.length}` + askedFor(shown.device.failures[f]) : ': the failure' + askedFor(shown.device.failures[f])) : shown.device.peak?.idx === event ? ': the peak' : '')
 }
+
+const askedFor = f => f.requested ? `, ${sizeText(f.requested)} asked for` : ''
 
 function momentFigures(m) {
 	const words = [['allocated', 'in use'], ['pending', 'waiting for another stream'], ['free', 'cached and free'], ['reserved', 'reserved'], ['largest_free', 'the largest hole']]
@@ -47,16 +49,16 @@ async function momentVerdict(shown, host, number, of) {
 	if (current() === shown) fill(host, element('div', { class: 'inset' }, verdictView(text, 'h3')))
 }
 
-function heapTable(shown, heap) {
+function heapTable(shown, heap, choose = life => change({ life })) {
 	const { blocks } = heap, rows = []
 	for (let b = 0; b < blocks.address.length; b++) {
 		const h = shown.device.holders[blocks.holder[b]]
 		rows.push({ address: blocks.address[b], size: blocks.size[b], state: ['allocated', 'waiting for a stream', 'free'][blocks.state[b]], category: blocks.state[b] === 2 ? null : shown.outline.categories[blocks.category[b]], holder: blocks.state[b] === 2 || !h ? null : placeText(h), born: blocks.life[b] >= 0 && blocks.state[b] !== 2 ? shown.lives.birth[blocks.life[b]] : null, life: blocks.life[b] })
 	}
-	return tableOf([{ name: 'address', text: (n, v) => addressText(v) }, 'size', 'state', 'category', 'holder', 'born'], rows, { most: 100, choose: r => change({ life: r.state === 'free' ? -1 : r.life }), chooseTitle: 'choose the block', caption: 'blocks by address' })
+	return tableOf([{ name: 'address', text: (n, v) => addressText(v) }, 'size', 'state', 'category', 'holder', 'born'], rows, { most: 100, choose: r => choose(r.state === 'free' ? -1 : r.life), chooseTitle: 'choose the block', caption: 'blocks by address' })
 }
 
-function lightPlace(row) { setSearch(row.where) }
+const lightPlace = row => lightHolder(current(), row)
 function setSearch(text) {
 	part('search').value = text
 	change({ search: text })

@@ -84,7 +84,7 @@ class Pointers {
 	choose(p) {
 		const t = this.timeline
 		if (p.x < t.plot.x) return
-		const near = t.shown.device.failures.find(f => Math.abs(t.xOfEvent(f.idx) - p.x) < 5), at = t.at(p)
+		const near = failedEvents(t.shown.device).find(f => Math.abs(t.xOfEvent(f.idx) - p.x) < 5), at = t.at(p)
 		change({ moment: near ? near.idx : at.event, life: at.life, tab: view.tab === 'span' || view.tab === 'compare' ? view.tab : 'moment' })
 	}
 	hoverAt(p) {

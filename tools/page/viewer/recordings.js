@@ -25,6 +25,10 @@ class Shown {
 		return this.devices.get(key)
 	}
 	get lives() { return this.kept.lives }
+	// Whether blocks come or go in the recording.
+	get moves() { return this.lives ? this.kept.moves ??= this.lives.change.some(c => c >= 0) : false }
+	// Whether the colours of holders would tell nothing: one for all, and nobody's.
+	get nameless() { return view.color === 'holder' && new Set(this.palette.of).size < 2 && !this.device.holders.some(h => /:\d/.test(h.where)) }
 	get palette() { return this.kept.palettes.get(view.color) }
 	get capacity() { return this.device?.capacity ?? this.device?.failures.find(f => f.capacity > 0)?.capacity ?? null }
 	get top() {
@@ -154,7 +158,7 @@ async function sketch(shown) {
 		}
 	}
 	c.fillStyle = styled('accent')
-	for (const f of device.failures) c.fillRect(f.idx / n * 240, 0, 2, 36)
+	for (const f of failedEvents(device)) c.fillRect(f.idx / n * 240, 0, 2, 36)
 	shown.sketch = canvas
 }
 
@@ -203,6 +207,7 @@ const readingText = shown => `reading ${Math.round(shown.done * 100)} %`
 function drawRanks() {
 	const host = part('ranks')
 	part('viewer').classList.toggle('several', recordings.length > 1)
+	const two = recordings.length > 1 && recordings.filter(r => r.outline).length > 1 && tabsNow().some(t => t.name === 'compare')
 	fill(host, recordings.map((r, i) => {
 		const said = r.state === 'reading' ? readingText(r) : r.state === 'open' ? r.verdict || '' : r.error || r.state
 		const name = button(r.name, `show ${r.name}`, () => r.outline && showRecording(i), { class: 'rank-name', 'aria-pressed': String(i === view.file), disabled: !r.outline })
@@ -212,7 +217,7 @@ function drawRanks() {
 			r.bar,
 			recordings.length > 1 ? r.sketch : null, element('span', { class: 'rank-said' }, said),
 			button(r.state === 'reading' ? 'cancel' : '×', end, () => r.state === 'reading' ? stopReading(r) : closeRecording(recordings.indexOf(r)), { class: 'plain', 'aria-label': end }))
-	}))
+	}), two ? element('li', null, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null)
 }
 
 // The verdict on the only recording comes before all else that is read off it.
@@ -236,20 +241,25 @@ async function showRecording(at, asked = {}) {
 	await showDevice(asked)
 }
 
+const bySize = { wanted: null }	// coloured by size because nobody is named in the recording that is shown
+
 // Everything of the device that view names.
 async function showDevice(asked = {}) {
 	const shown = current(), device = shown.device
 	Object.assign(view, { moment: null, span: null, life: -1 })
+	if (bySize.wanted && view.color === 'size') view.color = 'holder'
+	bySize.wanted = null
 	drawDeviceChoice(shown)
 	if (!device || device.has_heap === false) return noPictures(shown, 'the file tells of no heap')
 	part('pictures').hidden = false
 	announce('reading the blocks of ' + shown.name)
 	try {
 		await Promise.all([shown.load(), view.color && shown.loadPalette(view.color)])
+		if (asked.color === undefined && shown.nameless) await shown.loadPalette(view.color = bySize.wanted = 'size')
 	} catch (e) { return noPictures(shown, e.message) }
 	if (current() !== shown || shown.device !== device) return
 	const lives = shown.lives
-	part('pictures').classList.toggle('still', !lives.events)
+	part('pictures').classList.toggle('still', !shown.moves)
 	if (asked.axis === 'time' && lives.timed) view.axis = 'time'
 	if (!lives.timed) view.axis = 'event'
 	drawTools(shown)
@@ -257,11 +267,12 @@ async function showDevice(asked = {}) {
 	timeline.whole()
 	applyAsked(shown, asked)
 	if (view.moment === null) {
-		const failure = device.failures.length ? device.failures[device.failures.length - 1].idx : null
+		const failure = failedEvents(device).at(-1)?.idx
 		change({ moment: failure ?? (device.peak && device.peak.idx >= 0 ? device.peak.idx : lives.events - 1) })
 	}
 	if (view.search) runSearch()
 	drawLegend(shown)
+	linkHolders(shown, part('verdict'))
 	drawTab()
 }
 

@@ -103,7 +103,7 @@ function svgOf(shown) {
 		d += `${x ? 'L' : 'M'}${left + x} ${(top + h - ((e < 0 ? 0 : shown.lives.curve.reserved[e]) - view.low) / (view.high - view.low) * h).toFixed(1)}`
 	}
 	out.push(`<path d="${d}" fill="none" stroke="#111" stroke-width="1.5"/>`)
-	for (const f of shown.device.failures) { const x = left + (timeline.valueOfEvent(f.idx) - view.from) / span * w; if (x >= left && x <= left + w) out.push(`<path d="M${x} ${top}v${h}" stroke="#a30710"/><text x="${x}" y="${top - 4}" text-anchor="end" fill="#a30710">failed: ${xml(sizeText(f.requested))}</text>`) }
+	for (const f of failedEvents(shown.device)) { const x = left + (timeline.valueOfEvent(f.idx) - view.from) / span * w; if (x >= left && x <= left + w) out.push(`<path d="M${x} ${top}v${h}" stroke="#a30710"/><text x="${x}" y="${top - 4}" text-anchor="end" fill="#a30710">failed: ${xml(sizeText(f.requested))} asked for</text>`) }
 	classes.forEach((k, i) => out.push(`<rect x="${left}" y="${top + h + 22 + 20 * i}" width="12" height="12" fill="${xml(k.rgb)}"/><text x="${left + 20}" y="${top + h + 32 + 20 * i}">${xml(k.name)}</text>`))
 	out.push('</svg>')
 	timeline.forget()

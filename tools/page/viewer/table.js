@@ -12,21 +12,22 @@ function cellText(name, value) {
 	return Number.isInteger(value) ? String(value) : String(Math.round(value * 1e4) / 1e4)
 }
 
-// columns: names or {name, title, text(name, value, row)}; options: {caption, most (rows shown at once), choose(row), marked(row), none}.
+// columns: names or {name, title, text(name, value, row), spare (left out on a phone's width)}; options: {caption, most (rows shown at once), choose(row), marked(row), none}.
 // The box has mark(), for when what is marked has changed.
 function tableOf(columns, rows, options = {}) {
 	columns = columns.map(c => typeof c === 'string' ? { name: c } : c).map(c => ({ title: c.title || c.name.replaceAll('_', ' '), ...c }))
 	const box = element('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': options.caption || 'table' })
 	let shown = options.most || 200, sorted = rows.slice(), by = null, down = true
 	const numeric = new Set(columns.filter(c => rows.some(r => typeof r[c.name] === 'number') && !rows.some(r => typeof r[c.name] === 'string')).map(c => c.name))
+	const look = c => [numeric.has(c.name) && 'n', c.spare && 'spare'].filter(Boolean).join(' ') || null
 	const draw = () => {
-		const head = element('tr', null, columns.map(c => element('th', { scope: 'col', class: numeric.has(c.name) ? 'n' : null, 'aria-sort': by === c.name ? (down ? 'descending' : 'ascending') : null },
+		const head = element('tr', null, columns.map(c => element('th', { scope: 'col', class: look(c), 'aria-sort': by === c.name ? (down ? 'descending' : 'ascending') : null },
 			button(c.title + (by === c.name ? (down ? ' ▾' : ' ▴') : ''), 'sort by ' + c.title, () => sort(c.name), { class: 'plain' }))))
 		const body = sorted.slice(0, shown).map(r => {
 			const row = element('tr', { class: options.marked?.(r) ? 'marked' : null }, columns.map((c, i) => {
 				const text = (c.text || cellText)(c.name, r[c.name], r)
 				const inside = i === 0 && options.choose ? button(text, options.chooseTitle || 'show', () => options.choose(r), { class: 'plain link' }) : text
-				return element('td', { class: numeric.has(c.name) ? 'n' : null, title: numeric.has(c.name) && typeof r[c.name] === 'number' ? String(r[c.name]) : null }, inside)
+				return element('td', { class: look(c), title: numeric.has(c.name) && typeof r[c.name] === 'number' ? String(r[c.name]) : null }, inside)
 			}))
 			return row
 		})
@@ -47,8 +48,8 @@ function tableOf(columns, rows, options = {}) {
 		draw()
 	}
 	if (options.marked) box.mark = draw
+	if (!rows.length) return append(fill(box), [options.caption ? element('p', { class: 'remark' }, options.caption) : null, element('p', { class: 'remark' }, options.none || 'no rows')])
 	draw()
-	if (!rows.length) box.append(element('p', { class: 'remark' }, options.none || 'no rows'))
 	return box
 }
 

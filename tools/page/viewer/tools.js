@@ -21,9 +21,9 @@ function drawTools(shown) {
 
 // The moments that people look for.
 function momentButtons(shown) {
-	const { device } = shown, go = (text, event) => button(text, `show event ${event}`, () => { change({ moment: event, tab: 'moment', life: -1 }); if (event < timeline.eventOfValue(view.from) || event > timeline.eventOfValue(view.to)) timeline.whole() })
-	return element('span', { class: 'jumps' }, device.peak && device.peak.idx >= 0 ? go('peak', device.peak.idx) : null,
-		device.failures.length ? go(device.failures.length > 1 ? 'last failure' : 'failure', device.failures[device.failures.length - 1].idx) : null)
+	const { device } = shown, failures = failedEvents(device), go = (text, event) => button(text, `show event ${event}`, () => { change({ moment: event, tab: 'moment', life: -1 }); if (event < timeline.eventOfValue(view.from) || event > timeline.eventOfValue(view.to)) timeline.whole() })
+	return element('span', { class: 'jumps' }, 'go to', device.peak && device.peak.idx >= 0 ? go('peak', device.peak.idx) : null,
+		failures.length ? go(failures.length > 1 ? 'last failure' : 'failure', failures[failures.length - 1].idx) : null)
 }
 
 function rebuild() {
@@ -39,7 +39,7 @@ async function recolor(by) {
 	const shown = current()
 	try { await shown.loadPalette(by) } catch (e) { return announce(e.message) }
 	if (current() !== shown) return
-	if (!view.search) { shown.kept.light = null; shown.kept.lightClass = null; part('found').textContent = '' }
+	if (!view.search) { shown.kept.light = null; shown.kept.litBy = null; part('found').textContent = '' }
 	change({ color: by })
 	rebuild()
 }
@@ -54,7 +54,7 @@ function setAxis(axis) {
 }
 
 // The tabs that the file has something for.
-const tabsNow = () => current()?.drawn || !current()?.outline ? TABS : TABS.filter(t => !t.heap)
+const tabsNow = () => !current()?.outline ? TABS : TABS.filter(t => current().drawn ? current().moves || t.name !== 'span' : !t.heap)
 
 function drawTabs() {
 	fill(part('tabs'), tabsNow().map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title)))
@@ -81,12 +81,14 @@ function listenTabs() {
 		document.getElementById('gpusnap-tab-' + next.name).focus()
 	})
 	watch('tab', () => drawTab())
+	let legendTimer = 0
+	watch('moment', () => { clearTimeout(legendTimer); legendTimer = setTimeout(() => { if (current()?.lives) drawLegend(current()) }, 60) })
 	watch('moment span', changed => {
 		const needs = TABS.find(t => t.name === view.tab).of
 		if ([...changed].some(c => needs.includes(c))) drawTab()
 	})
 	watch('life', () => { drawBlock(); momentMap?.draw(); compared.maps.forEach(m => m.draw()); momentHolders?.mark(); flame.repaint?.(); if (view.tab === 'moment') momentMap?.reveal() })
-	watch('search', () => { const shown = current(); if (shown?.lives) shown.kept.lightClass = null; runSearch() })
+	watch('search', () => { const shown = current(); if (shown?.lives) shown.kept.litBy = null; runSearch() })
 }
 
 // The picture of memory over time as a table, for those who do not see it.

@@ -2,7 +2,7 @@
 
 // The command's text, without what it says of -v (here that is unfolded below it), into {headline, lines: [[word, text]], tries: [text], rest}.
 function readVerdict(text) {
-	const lines = text.replace(/\s+\(-v:\s+(figures|all)\)/g, '').replace(/\s+$/, '').split('\n'), out = { headline: '', lines: [], tries: [] }
+	const lines = text.replace(/\s+\(-v:\s+(figures|all)\)/g, '').replace(/\s+\(-d\s+\d+\s+tells\s+of\s+it\)/g, '').replace(/:(\s+)--capacity\b/g, ':$1the field below').replace(/\s+$/, '').split('\n'), out = { headline: '', lines: [], tries: [] }
 	let i = 0
 	for (; i < lines.length && lines[i] && (i === 0 || !/^ {2}\S(.{0,8}\S)? {2,}\S/.test(lines[i])); i++) out.headline += (i ? ' ' : '') + lines[i].trim()
 	let trying = false, group = 0
@@ -31,17 +31,30 @@ function verdictView(text, heading = 'h1') {
 		v.tries.length ? [element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t)))] : null)
 }
 
+// The verdict again with what the file does not tell: how large the device is.
+function capacityField(shown) {
+	const box = element('input', { type: 'text', size: 9, placeholder: 'e.g. 40GiB', 'aria-label': 'the capacity of the device', value: shown.capacityGiven || '' }), said = element('span', { class: 'error' })
+	const judge = async e => {
+		e.preventDefault()
+		if (box.value.trim() && !(bytesOfText(box.value.trim()) > 0)) return void (said.textContent = 'that is no size')
+		shown.capacityGiven = box.value.trim() || undefined
+		await showVerdict(shown)
+		if (shown.lives) linkHolders(shown, part('verdict'))
+	}
+	return element('form', { class: 'tools', onsubmit: judge }, element('label', null, 'capacity of the device ', box), element('button', { title: 'the verdict with this capacity' }, 'judge again'), said)
+}
+
 // The same with all its figures: what the command says with -v.
-const figuresOf = shown => tableBeside('with all figures', async () => element('pre', null, await shown.ask('diagnose', { form: 'text', width: 110, verbose: true })))
+const figuresOf = shown => tableBeside('with all figures', async () => element('pre', null, await shown.ask('diagnose', { form: 'text', width: 110, verbose: true, capacity: shown.capacityGiven })))
 
 async function showVerdict(shown) {
 	const host = part('verdict')
 	if (part('viewer').classList.contains('report') && recordings.length === 1) return void (shown.verdict = document.querySelector('main h1')?.textContent || '')
 	fill(host, element('p', { class: 'remark' }, 'judging …'))
 	try {
-		const text = await shown.ask('diagnose', { form: 'text', width: 100, device: undefined })
+		const text = await shown.ask('diagnose', { form: 'text', width: 100, device: undefined, capacity: shown.capacityGiven })
 		if (current() !== shown) return
-		fill(host, verdictView(text), figuresOf(shown), shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w)))
+		fill(host, verdictView(text), /--capacity/.test(text) || shown.capacityGiven ? capacityField(shown) : null, figuresOf(shown), shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w)))
 		shown.verdict = readVerdict(text).headline
 		drawRanks()
 		if (recordings.length > 1) sketch(shown).then(drawRanks, () => {})

@@ -219,6 +219,30 @@ static gs_status advise_pinning(gs_diagnosis *d)
 	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
+static bool trains(const gs_diagnosis *d)
+{
+	const gs_meaning *m = &d->recording->meaning;
+	for (size_t i = 0; m->events && i < m->history->n; i++)
+		if (m->events[i].category == GS_CATEGORY_GRADIENT ||
+			m->events[i].category == GS_CATEGORY_OPTIMIZER_STATE)
+			return true;
+	return false;
+}
+
+/* Many lines that grow together: somebody keeps one tensor, which keeps the graph that made it. */
+static void say_graph(gs_prose *why, const gs_diagnosis *d)
+{
+	enum { A_GRAPH = 3 };
+	size_t places = 0;
+	gs_growth all;
+	for (size_t i = 0; i < d->ngrowth; i++)
+		places += gs_growth_of_place(d, i, &all) && !all.estimated;
+	if (places >= A_GRAPH && trains(d))
+		gs_say(why,
+			"; %zu more lines grow with it, as where a loss or an output is kept with the graph that made it: keep .item() or .detach() of it",
+			places - 1);
+}
+
 static gs_status advise_growth(gs_diagnosis *d)
 {
 	gs_growth all, *g = &all;
@@ -234,6 +258,7 @@ static gs_status advise_growth(gs_diagnosis *d)
 	gs_say(&why, " in ");
 	gs_say_count(&why, g->blocks, "block");
 	gs_say(&why, g->estimated ? ", more and more of them" : " outlived the steps that made them");
+	say_graph(&why, d);
 	d->growth_advice = d->nadvice + 1;
 	return advise(d, g->estimated ? GS_KNOWN_ESTIMATED : GS_KNOWN_COMPUTED, &act, &why);
 }

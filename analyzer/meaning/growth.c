@@ -7,14 +7,18 @@
 #include "analyzer/meaning/laps.h"
 #include "analyzer/meaning/meaning_internal.h"
 
-enum { LEAST_STEPS = 3, THIRDS = 3, MOST_WINDOWS = 8, LEAST_SHARE = 100 };
+enum { LEAST_STEPS = 3, THIRDS = 3, QUARTERS = 4, MOST_WINDOWS = 8, LEAST_SHARE = 100 };
 
-/* A stack over windows of the trace (its steps, or its thirds): live bytes at the end of each,
+/* A stack over windows of the trace (its steps, or its thirds): live bytes and blocks towards the
+ * end of each, where they are least (what a request has at hand when the window ends is no growth),
  * and which windows what lives at the end was born in. */
 typedef struct course {
 	uint64_t ends[MOST_WINDOWS], total_blocks;
-	uint64_t born_in; /* bit by window */
-	uint64_t bytes;
+	uint64_t counts[MOST_WINDOWS], live; /* blocks, as ends and bytes */
+	uint64_t late, last_bytes; /* bytes when a quarter of the recording was left, and at its end */
+	uint64_t born_in;          /* bit by window */
+	uint64_t bytes,
+		unknown; /* of what lives: all, and that of which nothing tells what it is for */
 	int64_t first, last;
 	size_t steps, first_step, last_step; /* in which what lives was born: how many, from, to */
 } course;
@@ -93,7 +97,23 @@ static course *course_of(const growth *x, size_t birth)
 	return k ? &x->all[k - 1] : NULL;
 }
 
-/* Live bytes window by window. */
+/* Where the last quarter of the recording begins. */
+static size_t late(const growth *x) { return x->until - x->until / QUARTERS; }
+
+/* From there on a window is looked at. */
+static size_t middle(const growth *x, size_t w)
+{
+	size_t begin = w ? x->ends[w - 1] + 1 : 0;
+	return begin + (x->ends[w] - begin) / 2;
+}
+
+static void look_at(course *c, size_t w, bool begins)
+{
+	c->ends[w] = begins || c->bytes < c->ends[w] ? c->bytes : c->ends[w];
+	c->counts[w] = begins || c->live < c->counts[w] ? c->live : c->counts[w];
+}
+
+/* Live bytes and blocks window by window. */
 static void follow(growth *x)
 {
 	const gs_meaning *m = x->m;
@@ -102,16 +122,30 @@ static void follow(growth *x)
 		gs_action action = gs_meaning_action(m, i);
 		int32_t birth = h->births[i];
 		course *c = birth >= 0 ? course_of(x, (size_t)birth) : NULL;
-		if (c && action == GS_ACTION_ALLOC)
+		if (c && action == GS_ACTION_ALLOC) {
 			c->bytes += gs_history_size(h, i);
-		else if (c && action == GS_ACTION_FREE_COMPLETED)
+			c->live++;
+		} else if (c && action == GS_ACTION_FREE_COMPLETED) {
 			c->bytes -= gs_history_size(h, i) < c->bytes ? gs_history_size(h, i) : c->bytes;
-		if (i != x->ends[w])
-			continue;
-		for (size_t k = 0; k < x->ncourses; k++)
-			x->all[k].ends[w] = x->all[k].bytes;
-		w++;
+			c->live -= c->live > 0;
+		}
+		for (size_t k = 0; k < x->ncourses && i == late(x); k++)
+			x->all[k].late = x->all[k].bytes;
+		for (size_t k = 0; k < x->ncourses && i == middle(x, w); k++)
+			look_at(&x->all[k], w, true);
+		if (c)
+			look_at(c, w, false);
+		w += i == x->ends[w];
 	}
+	for (size_t k = 0; k < x->ncourses; k++)
+		x->all[k].last_bytes = x->all[k].bytes;
+}
+
+/* A user's category says who holds it, not whether it grows. */
+static bool is_unknown(const gs_meaning *m, size_t i)
+{
+	unsigned category = m->events[i].category;
+	return category == GS_CATEGORY_UNKNOWN || category >= GS_CATEGORIES;
 }
 
 /* Of what lives at the end: how much, and born in which windows. */
@@ -139,6 +173,7 @@ static gs_status look_at_survivors(growth *x)
 		if (!c)
 			continue;
 		c->bytes += gs_history_size(h, i);
+		c->unknown += is_unknown(m, i) ? gs_history_size(h, i) : 0;
 		c->total_blocks++;
 		c->first = c->first < 0 ? (int64_t)i : c->first;
 		c->last = (int64_t)i;
@@ -154,9 +189,11 @@ static gs_status look_at_survivors(growth *x)
 /* Does it rise to the end, and in how many windows. */
 static size_t rises(const uint64_t *ends, size_t n)
 {
+	enum { A_DIP = 16 }; /* beside the whole rise; requests differ in what they have at hand */
+	uint64_t dip = n && ends[n - 1] > ends[0] ? (ends[n - 1] - ends[0]) / A_DIP : 0;
 	size_t count = 0;
 	for (size_t w = 1; w < n; w++) {
-		if (ends[w] < ends[w - 1])
+		if (ends[w] + dip < ends[w - 1])
 			count = 0; /* what was gained was lost again */
 		else
 			count += ends[w] > ends[w - 1];
@@ -170,14 +207,26 @@ static size_t least_rises(const growth *x)
 	return x->n / 2 > LEAST_STEPS - 1 ? x->n / 2 : LEAST_STEPS - 1;
 }
 
+/* Whether it goes on in the last quarter as it did before, or not much slower: what a bound has
+ * stopped, though new blocks take the place of old ones, does not. Of few steps nothing tells. */
+static bool goes_on(const growth *x, const course *c)
+{
+	enum { SLOWER = 4 };
+	uint64_t last = x->estimated ? c->last_bytes : c->ends[x->n - 1];
+	uint64_t late = x->estimated ? c->late : x->n == MOST_WINDOWS ? c->ends[x->n - 3] : 0;
+	uint64_t usual = last > c->ends[0] ? (last - c->ends[0]) / (x->n - 1) * x->n / QUARTERS : 0;
+	return last >= late + usual / SLOWER;
+}
+
 /* In steps: it rises in each of the last windows, half of all at least, and so does the total; what
- * lives was born in as many. Estimated: it rises in every third. */
+ * lives was born in as many, or is more and more blocks (of which some replace older ones).
+ * Estimated: it rises in every third, and at the end. */
 static bool grows(const growth *x, const course *c)
 {
-	size_t least = least_rises(x);
-	if (rises(c->ends, x->n) < least)
+	size_t least = least_rises(x), born = (size_t)__builtin_popcountll(c->born_in);
+	if (rises(c->ends, x->n) < least || !goes_on(x, c))
 		return false;
-	return (size_t)__builtin_popcountll(c->born_in) >= (least + 1 < x->n ? least + 1 : x->n);
+	return born >= (least + 1 < x->n ? least + 1 : x->n) || rises(c->counts, x->n) >= least;
 }
 
 /* Steps that the program names or that an update ends are laps, and what outlives them grew. Of a
@@ -185,11 +234,10 @@ static bool grows(const growth *x, const course *c)
  * growth, however long the pass. */
 static bool may_leak(const growth *x, const gs_growth *row, uint64_t leaks)
 {
-	unsigned category = x->m->events[row->last_idx].category;
+	const course *c = &x->all[x->of_stack[row->stack] - 1];
 	if (!x->doubtful)
 		return true;
-	return (category == GS_CATEGORY_UNKNOWN || category >= GS_CATEGORIES) &&
-		gs_laps_leak(&x->laps, row->stack, leaks, !x->estimated);
+	return c->unknown > c->bytes / 2 && gs_laps_leak(&x->laps, row->stack, leaks, !x->estimated);
 }
 
 static int by_bytes(const void *a, const void *b)
@@ -240,8 +288,9 @@ static void take_totals(growth *x)
 	gs_running_totals_start(x->m->history, &g);
 	for (size_t i = 0, w = 0; i < x->until && w < x->n; i++) {
 		gs_running_totals_step(x->m->history, i, &g);
-		if (i == x->ends[w])
-			x->totals[w++] = g.allocated;
+		if (i == middle(x, w) || g.allocated < x->totals[w])
+			x->totals[w] = g.allocated;
+		w += i == x->ends[w];
 	}
 }
 

@@ -6,9 +6,10 @@
 
 struct gs_meaning;
 
-/* What survives step after step while the total grows; three steps at least. Without steps: a stack
- * whose live bytes rose in each third of the recording while the total rose, and which keeps one
- * block after another, evenly, each time that the program comes round (laps.h; estimated). Never
+/* What survives step after step while the total grows, or is replaced by more and more blocks;
+ * three steps at least. Without steps: a stack whose live bytes rose in each third of the recording
+ * and at its end while the total rose, and which keeps one block after another each time that the
+ * program comes round (laps.h; estimated). Never
  * what one forward pass keeps for its backward, what an optimizer makes in its first step, or
  * copies that replace older ones. Sorted by bytes. until: event up to which to look (GS_NONE: all).
  */

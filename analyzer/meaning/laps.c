@@ -9,10 +9,14 @@
 
 enum {
 	LEAST_LAPS = 6,
-	UNEVEN = 3,      /* times the usual lap, or as much less */
-	MOST_PAUSE = 10, /* times the usual lap: behind a longer one it began anew, or is over */
-	LEAST_EVEN = 4,  /* one lap in four may be uneven */
-	MOST_BESIDE = 4  /* others may keep a quarter of the bytes */
+	LEAST_STEPPED = 3, /* where steps are known, though only of a loop of whatever lines */
+	UNEVEN = 3,        /* times the usual lap, or as much less */
+	MOST_PAUSE = 10,   /* times the usual lap: behind a longer one it began anew, or is over */
+	LEAST_EVEN = 4,    /* one lap in four may be uneven */
+	MANY = 16,         /* blocks, from which on it is enough that they come all along */
+	PARTS = 8,         /* of the time since the first one: some were kept in the last, */
+	MOST_PARTS = 6,    /* and in so many */
+	MOST_BESIDE = 4    /* others may keep a quarter of the bytes */
 };
 
 static gs_status find_gone(gs_laps *l)
@@ -27,6 +31,7 @@ static gs_status find_gone(gs_laps *l)
 	return GS_OK;
 }
 
+/* A library makes its workspace once, whenever it first needs it. */
 static gs_status count(gs_laps *l)
 {
 	const gs_meaning *m = l->m;
@@ -38,7 +43,8 @@ static gs_status count(gs_laps *l)
 	l->kept[0] = l->freed[0] = l->allocs[0] = 0;
 	for (size_t i = 0; i < l->until; i++) {
 		bool alloc = gs_meaning_action(m, i) == GS_ACTION_ALLOC;
-		l->kept[i + 1] = l->kept[i] + (alloc && !l->gone[i] ? gs_history_size(m->history, i) : 0);
+		bool stays = alloc && !l->gone[i] && m->events[i].category != GS_CATEGORY_WORKSPACE;
+		l->kept[i + 1] = l->kept[i] + (stays ? gs_history_size(m->history, i) : 0);
 		l->freed[i + 1] = l->freed[i] + (alloc && l->gone[i]);
 		l->allocs[i + 1] = l->allocs[i] + alloc;
 	}
@@ -114,6 +120,17 @@ static bool comes_round(const gs_laps *l, const uint32_t *at, size_t n)
 	return uneven * LEAST_EVEN <= n - 1 && most <= usual * MOST_PAUSE && since <= usual * UNEVEN;
 }
 
+/* Requests are no laps of one length: some keep several blocks, some none, and what a cache misses
+ * becomes rare. But it keeps some all along, to the end. */
+static bool comes_all_along(const gs_laps *l, const uint32_t *at, size_t n)
+{
+	uint64_t from = l->allocs[at[0]], all = l->allocs[l->until] - from;
+	unsigned parts = 0;
+	for (size_t i = 0; i < n; i++)
+		parts |= 1u << (l->allocs[at[i]] - from) * PARTS / (all + 1);
+	return n >= MANY && __builtin_popcount(parts) >= MOST_PARTS && parts >> (PARTS - 1) & 1;
+}
+
 /* One expression that builds one structure: it ends with it. */
 static bool is_comprehension(const gs_snapshot *s, gs_id stack)
 {
@@ -173,10 +190,9 @@ bool gs_laps_leak(const gs_laps *l, gs_id stack, uint64_t leaks, bool stepped)
 	const gs_snapshot *s = l->m->history->snapshot;
 	const uint32_t *at = l->survivors + l->first[stack];
 	size_t n = l->first[stack + 1] - l->first[stack];
-	if (!n ||
-		(!stepped &&
-			(n < LEAST_LAPS || !gs_frame_is_user(s, gs_stack_user_frame(s, stack)) ||
-				!comes_round(l, at, n))))
+	bool user = gs_frame_is_user(s, gs_stack_user_frame(s, stack));
+	if (n < (stepped ? LEAST_STEPPED : LEAST_LAPS) || (!stepped && !user) ||
+		(!comes_round(l, at, n) && !comes_all_along(l, at, n)))
 		return false;
 	return keeps_alone(l, stack, at, n, leaks);
 }

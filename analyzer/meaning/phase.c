@@ -127,6 +127,7 @@ static bool is_called_back(const gs_snapshot *s, const gs_frame *f)
 	const char *file = plain_slashes(gs_string_text(s, f->file), buf, sizeof buf),
 			   *name = gs_string_text(s, f->name);
 	return (!strcmp(name, "apply") && strstr(file, "torch/autograd/function.py")) ||
+		strstr(file, "torch/_native/") || /* kernels in Python, called by the dispatcher (2.15) */
 		(!strcmp(name, "unpack_hook") && strstr(file, "torch/utils/checkpoint.py"));
 }
 
@@ -366,38 +367,47 @@ void gs_phases_release(gs_phases *p)
 	memset(p, 0, sizeof *p);
 }
 
-/* The next frame that tells lines of the program, from the outermost in; UINT32_MAX none. */
-static uint32_t next_frame(
-	const gs_phases *p, const gs_snapshot *s, gs_id stack, uint32_t i, bool python)
+uint32_t gs_phases_next_frame(const gs_phases *p, const gs_snapshot *s, gs_id stack, uint32_t i)
 {
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
 	while (i--)
-		if (python ? p->python[frames[i]] : s->frames[frames[i]].line > 0)
+		if (p->stacks[stack].python ? p->python[frames[i]] : s->frames[frames[i]].line > 0)
 			return i;
 	return UINT32_MAX;
 }
 
-int gs_phases_turn(const gs_phases *p, const gs_snapshot *s, gs_id from, gs_id to, uint32_t *depth)
+bool gs_phases_part(const gs_phases *p, const gs_snapshot *s, gs_id from, gs_id to, gs_parting *out)
 {
-	*depth = 0;
+	*out = (gs_parting){0};
 	if (!from || !to || p->stacks[from].python != p->stacks[to].python)
-		return 0;
-	bool python = p->stacks[from].python;
+		return false;
 	const gs_id *a = s->stack_frames + s->stacks[from].first,
 				*b = s->stack_frames + s->stacks[to].first;
 	uint32_t i = s->stacks[from].n, k = s->stacks[to].n;
 	for (;;) {
-		i = next_frame(p, s, from, i, python);
-		k = next_frame(p, s, to, k, python);
+		i = gs_phases_next_frame(p, s, from, i);
+		k = gs_phases_next_frame(p, s, to, k);
 		if (i == UINT32_MAX || k == UINT32_MAX)
-			return 0;
-		if (a[i] == b[k]) {
-			++*depth;
-			continue;
-		}
-		const gs_frame *x = &s->frames[a[i]], *y = &s->frames[b[k]];
-		if (!same_function(s, a[i], b[k]) || x->line == GS_NONE || y->line == GS_NONE)
-			return 0;
-		return y->line < x->line ? 1 : y->line > x->line ? -1 : 0;
+			return false;
+		if (a[i] != b[k])
+			break;
+		out->common = a[i];
+		out->depth++;
 	}
+	out->from = a[i];
+	out->to = b[k];
+	return true;
+}
+
+int gs_phases_turn(const gs_phases *p, const gs_snapshot *s, gs_id from, gs_id to, uint32_t *depth)
+{
+	gs_parting part;
+	bool differ = gs_phases_part(p, s, from, to, &part);
+	*depth = part.depth;
+	if (!differ)
+		return 0;
+	const gs_frame *x = &s->frames[part.from], *y = &s->frames[part.to];
+	if (!same_function(s, part.from, part.to) || x->line == GS_NONE || y->line == GS_NONE)
+		return 0;
+	return y->line < x->line ? 1 : y->line > x->line ? -1 : 0;
 }

@@ -66,6 +66,20 @@ static inline uint8_t gs_phase_of(const gs_phases *p, gs_id stack)
 	return p->stacks[stack].phase;
 }
 
+/* The next frame of a stack (not 0) that tells lines of the program, from number i (its count of
+ * frames at first) inwards; UINT32_MAX: there is none. */
+uint32_t gs_phases_next_frame(const gs_phases *p, const gs_snapshot *s, gs_id stack, uint32_t i);
+
+/* Where two stacks part, seen from the outermost frame. */
+typedef struct gs_parting {
+	gs_id common;   /* the innermost frame that they share, 0 none */
+	gs_id from, to; /* what each has inside of it */
+	uint32_t depth; /* frames that they share */
+} gs_parting;
+/* False: one lies wholly in the other, or nothing tells. */
+bool gs_phases_part(
+	const gs_phases *p, const gs_snapshot *s, gs_id from, gs_id to, gs_parting *out);
+
 /* Does the program come back to an earlier line between two stacks: 1 the second is on an earlier
  * line of the outermost function in which they differ, -1 on a later one, 0 nothing tells. *depth
  * gets how many frames stand outside of that function. */

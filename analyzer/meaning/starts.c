@@ -6,16 +6,20 @@
 
 #include "analyzer/meaning/meaning_internal.h"
 #include "analyzer/model/array.h"
+#include "analyzer/model/hash_map.h"
 
 typedef struct search {
 	gs_meaning *m;
-	uint8_t anchor;     /* phase whose passes end steps */
-	gs_id anchor_stack; /* of the program when the last one ran, 0 none yet */
-	bool waits;         /* an anchor was passed, and no step has begun since */
-	bool later;         /* the program went on behind the anchor */
-	uint32_t neutral;   /* first allocation behind it of which lines tell nothing */
-	gs_id last;         /* stack of the last allocation of the program's own thread */
-	gs_id *memo_of;     /* by stack: the anchor's stack that memo is for */
+	uint8_t anchor;        /* phase whose passes end steps */
+	gs_id anchor_stack;    /* of the program when the last one ran, 0 none yet */
+	bool waits;            /* an anchor was passed, and no step has begun since */
+	bool later;            /* the program went on behind the anchor */
+	uint32_t neutral;      /* first allocation behind it of which lines tell nothing */
+	gs_id last;            /* stack of the last allocation of the program's own thread */
+	gs_hash_map functions; /* by name and file: its number */
+	gs_hash_map order;     /* by frame, and the number of a function that it calls: when first */
+	bool *seen;            /* by stack: its calls are in order */
+	gs_id *memo_of;        /* by stack: the anchor's stack that memo is for */
 	int8_t *memo;
 	size_t cap;
 } search;
@@ -191,11 +195,61 @@ typedef struct loop {
 } loop;
 enum { MOST_LOOPS = 64, LEAST_TURNS = 2 };
 
-static bool turns(const gs_meaning *m, gs_id from, gs_id to, loop *out)
+/* What one line calls, it calls in an order: `model(batch())` batch first. The numbers of the calls
+ * that a stack shows, by when they were first seen; false: memory is short. */
+static bool note_calls(search *x, gs_id stack)
 {
+	const gs_snapshot *s = x->m->history->snapshot;
+	const gs_phases *p = &x->m->internal->phases;
+	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
+	uint32_t i = gs_phases_next_frame(p, s, stack, s->stacks[stack].n), k;
+	for (; i != UINT32_MAX; i = k) {
+		bool is_new;
+		k = gs_phases_next_frame(p, s, stack, i);
+		if (k == UINT32_MAX)
+			break;
+		const gs_frame *f = &s->frames[frames[k]];
+		uint32_t *number = gs_hash_map_at(
+			&x->functions, (uint64_t)f->name << 32 | f->file, &is_new);
+		if (!number)
+			return false;
+		*number = is_new ? (uint32_t)x->functions.n : *number;
+		uint32_t *first = gs_hash_map_at(&x->order, (uint64_t)frames[i] << 32 | *number, &is_new);
+		if (!first)
+			return false;
+		*first = is_new ? (uint32_t)x->order.n : *first;
+	}
+	return true;
+}
+
+static uint32_t first_call(const search *x, gs_id line, gs_id called)
+{
+	const gs_frame *f = &x->m->history->snapshot->frames[called];
+	uint32_t number = 0, first = 0;
+	if (gs_hash_map_find(&x->functions, (uint64_t)f->name << 32 | f->file, &number))
+		gs_hash_map_find(&x->order, (uint64_t)line << 32 | number, &first);
+	return first;
+}
+
+/* The line runs again: what it calls first comes behind what it calls later. */
+static bool runs_again(const search *x, gs_id from, gs_id to, uint32_t *depth)
+{
+	gs_parting part;
+	if (!gs_phases_part(&x->m->internal->phases, x->m->history->snapshot, from, to, &part) ||
+		!part.common)
+		return false;
+	*depth = part.depth - 1;
+	return first_call(x, part.common, part.to) < first_call(x, part.common, part.from);
+}
+
+static bool turns(const search *x, gs_id from, gs_id to, loop *out)
+{
+	const gs_meaning *m = x->m;
 	const gs_snapshot *s = m->history->snapshot;
 	uint32_t depth;
-	if (from == to || gs_phases_turn(&m->internal->phases, s, from, to, &depth) <= 0)
+	if (from == to ||
+		(gs_phases_turn(&m->internal->phases, s, from, to, &depth) <= 0 &&
+			!runs_again(x, from, to, &depth)))
 		return false;
 	/* the function is that of the frame at this depth */
 	const gs_phases *p = &m->internal->phases;
@@ -241,7 +295,10 @@ static gs_status follow_loops(search *x)
 	for (size_t i = 0; i < m->history->n; i++)
 		if (in_loop(m, i)) {
 			gs_id stack = gs_meaning_stack(m, i);
-			if (last && turns(m, last, stack, &one))
+			if (!x->seen[stack] && !note_calls(x, stack))
+				return GS_NO_MEMORY;
+			x->seen[stack] = true;
+			if (last && turns(x, last, stack, &one))
 				count_turn(all, &n, &one);
 			last = stack;
 		}
@@ -252,7 +309,7 @@ static gs_status follow_loops(search *x)
 	for (size_t i = 0; best && i < m->history->n; i++)
 		if (in_loop(m, i)) {
 			gs_id stack = gs_meaning_stack(m, i);
-			if ((last && turns(m, last, stack, &one) && one.depth == best->depth &&
+			if ((last && turns(x, last, stack, &one) && one.depth == best->depth &&
 					one.name == best->name && one.file == best->file) ||
 				!last)
 				if (push(x, (uint32_t)i))
@@ -332,7 +389,11 @@ gs_status gs_meaning_find_starts(gs_meaning *m)
 	search x = {.m = m};
 	x.memo_of = calloc((size_t)m->history->snapshot->nstacks + 1, sizeof *x.memo_of);
 	x.memo = calloc((size_t)m->history->snapshot->nstacks + 1, sizeof *x.memo);
-	gs_status status = x.memo_of && x.memo ? find_starts(&x) : GS_NO_MEMORY;
+	x.seen = calloc((size_t)m->history->snapshot->nstacks + 1, sizeof *x.seen);
+	gs_status status = x.memo_of && x.memo && x.seen ? find_starts(&x) : GS_NO_MEMORY;
+	gs_hash_map_release(&x.functions);
+	gs_hash_map_release(&x.order);
+	free(x.seen);
 	free(x.memo_of);
 	free(x.memo);
 	return status;

@@ -3,6 +3,7 @@
 MEANING_MORE := $(wildcard ../shared/meaning)
 check-meaning: $(B)/gpusnap ## categories, growth, steps and peaks of real training loops against the truth
 	$(Q)python3 tests/meaning/check.py $(B)/gpusnap tests/data/meaning.tar.xz tests/data/meaning_own.tar.xz $(MEANING_MORE)
+	$(Q)python3 tests/meaning/check_growth.py $(B)/gpusnap tests/data/growth
 CHECKS += check-meaning
 
 # What diagnose says of files that others made.

@@ -36,6 +36,9 @@ check-whatif: all ## what-if held against real runs under other settings and cap
 .PHONY: check-batch
 check-batch: all ## what half the batch would need, foretold and really run (after check-torch)
 	@python3 tests/torch/check_batch.py $(TORCH_VENV)/bin/python $(B) $(PROGRAMS)
+.PHONY: check-growth
+check-growth: all ## what is said to grow of servers and loops that keep memory, or only look like it, recorded anew (after check-torch)
+	@python3 tests/torch/check_growth.py $(TORCH_VENV)/bin/python $(B) $(PROGRAMS)
 .PHONY: check-export
 check-export: all ## what other people's tools show of our exports (after check-torch; pt-snap-cli and ptmem from PyPI); SNAPSHOTS="FILE…"
 	@sh tests/torch/install.sh $(TORCH_VENV) $(TORCH) || { echo "check-export: SKIPPED: torch $(TORCH) cannot be installed here"; \

@@ -128,6 +128,44 @@ static void a_slow_leak(heap *h)
 	}
 }
 
+/* Several blocks a request, none for every third: no lap is like another. */
+static void sessions_of_a_server(heap *h)
+{
+	for (int i = 0; i < 40; i++) {
+		work(h);
+		for (int k = 0; k < (i % 3 ? 1 + i * 5 % 4 : 0); k++) {
+			take(h, LEAK, 1 + (i + k) % 3);
+			give(h, take(h, 3, 2));
+		}
+	}
+}
+
+/* Users come back: what was kept of them is replaced by more. */
+static void sessions_that_grow_by_copying(heap *h)
+{
+	enum { USERS = 24 };
+	int kept[USERS], size[USERS] = {0};
+	for (int i = 0; i < 96; i++) {
+		int user = i * 7 % (i / 4 + 1);
+		work(h);
+		int a = take(h, LEAK, size[user] + 1);
+		if (size[user]++)
+			give(h, kept[user]);
+		kept[user] = a;
+	}
+}
+
+static void misses_that_become_rare(heap *h)
+{
+	for (int i = 0, next = 1; i < 400; i++) {
+		work(h);
+		if (i == next) {
+			take(h, LEAK, 2);
+			next += 1 + next / 16;
+		}
+	}
+}
+
 static void a_list_built_once(heap *h)
 {
 	take(h, SETUP, 50);
@@ -202,6 +240,18 @@ static void batches_fetched_ahead(heap *h)
 	}
 }
 
+static void a_queue_that_was_full_short_of_the_end(heap *h)
+{
+	enum { BOUND = 48, ALL = 60 };
+	int item[ALL];
+	for (int i = 0; i < ALL; i++) {
+		work(h);
+		item[i] = take(h, 4, 2);
+		if (i >= BOUND)
+			give(h, item[i - BOUND]);
+	}
+}
+
 static void weights_of_all_sizes_loaded(heap *h)
 {
 	static const int mib[] = {16, 16, 4, 4, 44, 44, 1};
@@ -246,6 +296,9 @@ static const program programs[] = {
 	{two_kept_in_each_lap, 2},
 	{one_in_three_of_a_line_kept, 1},
 	{a_slow_leak, 1},
+	{sessions_of_a_server, 1},
+	{sessions_that_grow_by_copying, 1},
+	{misses_that_become_rare, 1},
 	{a_list_built_once, 0},
 	{a_cache_that_fills, 0},
 	{a_warm_up, 0},
@@ -253,6 +306,7 @@ static const program programs[] = {
 	{copies_that_replace_older_ones, 0},
 	{a_cache_that_grows_by_copying, 0},
 	{batches_fetched_ahead, 0},
+	{a_queue_that_was_full_short_of_the_end, 0},
 	{weights_of_all_sizes_loaded, 0},
 	{one_line_alone, 0},
 	{a_list_before_something_else_fails, 0},

@@ -321,7 +321,7 @@ static void say_if_grows(gs_prose *p, const gs_diagnosis *d)
 	if (each_step) {
 		gs_say(p, "; memory grows by ");
 		gs_say_size(p, (int64_t)each_step);
-		gs_say(p, " in each step");
+		gs_say(p, d->growth[0].steps == d->growth[0].of_steps ? " in each step" : " a step");
 	} else {
 		gs_say(p, "; memory grew all along");
 	}

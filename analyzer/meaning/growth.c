@@ -32,7 +32,6 @@ typedef struct growth {
 	uint32_t *of_stack; /* number + 1 */
 	course *all;
 	size_t ncourses;
-	size_t together; /* steps to a window, 0 none */
 	bool estimated;
 	bool doubtful; /* no steps, or those of a loop that nothing shows to be the program's */
 	gs_laps laps;  /* doubtful */
@@ -56,7 +55,6 @@ static void take_steps(growth *x)
 	for (size_t k = 0; k < m->nsteps; k++)
 		if (is_done(x, k) && ++seen * windows / found > x->n)
 			x->ends[x->n++] = (size_t)m->steps[k].last_idx;
-	x->together = windows ? found / windows : 0;
 }
 
 static void take_thirds(growth *x)
@@ -248,6 +246,14 @@ static int by_bytes(const void *a, const void *b)
 	return (x->first_idx > y->first_idx) - (x->first_idx < y->first_idx);
 }
 
+/* Windows are of several steps, and not of equally many: what survived tells it better. */
+static uint64_t each_step(const growth *x, const course *c)
+{
+	if (x->estimated)
+		return c->ends[x->n - 1] - c->ends[x->n - 2];
+	return c->bytes / (c->last_step - c->first_step + 1);
+}
+
 static void list_growing(const growth *x, gs_growth *rows, size_t *n)
 {
 	for (gs_id stack = 1; stack < x->m->history->snapshot->nstacks; stack++) {
@@ -259,7 +265,7 @@ static void list_growing(const growth *x, gs_growth *rows, size_t *n)
 			.bytes = c->bytes,
 			.first_idx = c->first,
 			.last_idx = c->last,
-			.each_step = (c->ends[x->n - 1] - c->ends[x->n - 2]) / (x->together ? x->together : 1),
+			.each_step = each_step(x, c),
 			.steps = c->steps,
 			.of_steps = c->last_step - c->first_step + 1,
 			.estimated = x->estimated};

@@ -17,7 +17,7 @@ typedef struct gs_growth {
 	gs_id stack;
 	uint64_t blocks, bytes;      /* live then, of those allocated in the trace */
 	int64_t first_idx, last_idx; /* of the allocations that are live */
-	uint64_t each_step;          /* bytes more a step (estimated: more in the last third) */
+	uint64_t each_step;          /* bytes more a step, on average (estimated: in the last third) */
 	size_t steps, of_steps;      /* in which it grew, of how many from the first to the last */
 	bool estimated;
 } gs_growth;

@@ -16,12 +16,30 @@ static bool is_later(const gs_oom *a, const gs_oom *b)
 	return a->time_us == GS_NONE || b->time_us == GS_NONE || a->time_us >= b->time_us;
 }
 
-static bool is_earlier(const gs_oom *a, const gs_oom *b)
+static int compare(int64_t a, int64_t b) { return (a > b) - (a < b); }
+
+/* Which of two failures is told first, < 0: a; 0: as they were given. Whole ones before cut ones,
+ * then by time, those without one behind the others. */
+static int order(const gs_oom *a, const gs_oom *b)
 {
+	bool timed = a->time_us != GS_NONE, also = b->time_us != GS_NONE;
 	if (gs_failure_is_cut(a) != gs_failure_is_cut(b))
-		return gs_failure_is_cut(b);
-	return a->time_us != GS_NONE && b->time_us != GS_NONE && a->time_us < b->time_us;
+		return gs_failure_is_cut(a) ? 1 : -1;
+	if (timed != also)
+		return timed ? -1 : 1;
+	return timed ? compare(a->time_us, b->time_us) : 0;
 }
+
+/* The same of one text, whose rows are kept by device: as given is line by line. */
+static int order_in_text(const gs_oom *a, const gs_oom *b)
+{
+	int by_time = order(a, b);
+	if (by_time || a->told.line == GS_NONE || b->told.line == GS_NONE)
+		return by_time;
+	return compare(a->told.line, b->told.line);
+}
+
+static bool is_earlier(const gs_oom *a, const gs_oom *b) { return order_in_text(a, b) < 0; }
 
 size_t gs_failure_of(const gs_snapshot *s, bool any_device, int32_t device)
 {
@@ -46,14 +64,9 @@ static int by_time(const void *a, const void *b)
 	const entry *x = a, *y = b;
 	const gs_oom *p = &x->failure.snapshot->ooms[x->failure.oom],
 				 *q = &y->failure.snapshot->ooms[y->failure.oom];
-	bool timed = p->time_us != GS_NONE, also = q->time_us != GS_NONE;
-	if (gs_failure_is_cut(p) != gs_failure_is_cut(q))
-		return gs_failure_is_cut(p) ? 1 : -1;
-	if (timed != also)
-		return timed ? -1 : 1;
-	if (timed && p->time_us != q->time_us)
-		return p->time_us < q->time_us ? -1 : 1;
-	return (x->place > y->place) - (x->place < y->place);
+	bool together = x->failure.snapshot == y->failure.snapshot;
+	int first = together ? order_in_text(p, q) : order(p, q);
+	return first ? first : (x->place > y->place) - (x->place < y->place);
 }
 
 static void add_failure(entry *all, size_t *n, const gs_snapshot *s, size_t oom)

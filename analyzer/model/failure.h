@@ -8,8 +8,8 @@
 /* The failure of one snapshot, as an index of its ooms, SIZE_MAX where it has none. Of a recording
  * the last in time (a program may catch failures and go on; the last is what ended it, and what the
  * layout shows). Of a text with several messages the first in time (others follow from it), a whole
- * one before a cut one. Where times are not known, the order of the rows counts. device: only of
- * that one, unless any_device. */
+ * one before a cut one; where times are not known, the line counts, else the order of the rows.
+ * device: only of that one, unless any_device. */
 size_t gs_failure_of(const gs_snapshot *s, bool any_device, int32_t device);
 
 /* Whether the message of a failure was cut: such a one is told after whole ones. */

@@ -194,6 +194,8 @@ def tells(browser):
         check(s.text("#gpusnap-found") == "", f"and no longer when pressed again: {s.text('#gpusnap-found')!r}")
     s.page.get_by_role("button", name="faults.py:15 take ← faults.py:16 weights", exact=True).last.click()
     check(s.text("#gpusnap-found") == "1 block", f"a row of the holders lights its blocks alone: {s.text('#gpusnap-found')!r}")
+    shares = s.page.evaluate("[...document.querySelectorAll('.device-bar span')].map(e => [e.title, Math.round(e.getBoundingClientRect().width / e.parentElement.clientWidth * 100)])")
+    check(shares == [["1000 MiB in use", 98], ["24 MiB free", 2]], f"the device as a bar: {shares}")
     check("--capacity" not in s.text("#gpusnap-verdict"), "no option of the command is proposed")
     s.page.fill("input[aria-label='the capacity of the device']", "2GiB")
     s.page.get_by_role("button", name="judge again").click()

@@ -22,13 +22,26 @@ function readVerdict(text) {
 	return out
 }
 
+// The device as one bar, of what its line says: `X in use + Y cached + Z held by others + W free`.
+const SHARES = [['in use', 'use'], ['cached', 'cache'], ['held by others', 'others'], ['free', 'free']]
+function deviceBar(text) {
+	const parts = SHARES.map(([word, look]) => ({ word, look, bytes: bytesOfText(new RegExp(`([\\d.]+ [KMGT]?i?B) ${word}`).exec(text)?.[1] || '') })).filter(p => p.bytes > 0), all = parts.reduce((sum, p) => sum + p.bytes, 0)
+	if (parts.length < 2) return null
+	return element('div', { class: 'device-bar', 'aria-hidden': 'true' }, parts.map(p => {
+		const share = element('span', { class: p.look, title: `${sizeText(p.bytes)} ${p.word}` }, p.bytes > all * 0.12 ? `${p.word} ${Math.round(p.bytes / all * 100)} %` : '')
+		share.style.flexGrow = p.bytes / all
+		return share
+	}))
+}
+
 function verdictView(text, heading = 'h1') {
 	const v = readVerdict(text), colon = v.headline.indexOf(':')
 	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
-	const list = lines => element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t)]))
+	const list = lines => element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)]))
 	const first = v.lines.filter(l => l[2] === 0), rest = v.lines.filter(l => l[2] > 0)
-	return element('div', { class: 'verdict' }, head, first.length ? list(first) : null, rest.length ? list(rest) : null,
-		v.tries.length ? [element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t)))] : null)
+	return element('div', { class: 'verdict' }, head, element('div', { class: 'sides' },
+		element('div', null, first.length ? list(first) : null, rest.length ? list(rest) : null),
+		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t)))) : null))
 }
 
 // The verdict again with what the file does not tell: how large the device is.

@@ -80,10 +80,9 @@ static gs_status look(top *t, gs_error *err)
 	return status == GS_TRUNCATED ? GS_OK : status; /* nothing whole yet */
 }
 
-static bool is_over(const top *t)
-{
-	return t->view.ended || (t->read && gs_top_is_gone(t->view.host, t->view.pid));
-}
+static bool is_gone(const top *t) { return t->read && gs_top_is_gone(t->view.host, t->view.pid); }
+
+static bool is_over(const top *t) { return t->view.ended || is_gone(t); }
 
 static gs_top_look look_of(const top *t, char clock[16])
 {
@@ -162,18 +161,21 @@ static void pause_until(double until)
 	}
 }
 
-/* A line a second, until the run ends or nobody reads them any more. */
+/* A line a second, until the run ends or nobody reads them any more. What is read once the process
+ * is gone is the last there is. */
 static gs_status write_lines(top *t, gs_error *err)
 {
 	gs_status status = GS_OK;
 	for (int64_t i = 0; t->count == GS_UNSET || i < t->count; i++) {
 		char clock[16];
 		double begun = now();
+		bool gone = is_gone(t);
 		if ((status = look(t, err)))
 			return status;
 		gs_top_look form = look_of(t, clock);
+		form.note = gone || t->view.ended ? "ended" : NULL;
 		gs_top_write_line(&t->view, &form, stdout);
-		if (fflush(stdout) || is_over(t))
+		if (fflush(stdout) || form.note)
 			break;
 		if (t->count == GS_UNSET || i + 1 < t->count)
 			pause_until(next_look(t, begun));

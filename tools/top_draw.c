@@ -8,7 +8,7 @@
 #include "schema/printable.h"
 #include "schema/size.h"
 
-enum { LINE = 2048, BAR_MOST = 100, ROOMY = 100 /* columns: callers are named too */ };
+enum { LINE = 2048, BAR_MOST = 100 };
 
 typedef struct screen {
 	FILE *out;
@@ -117,7 +117,7 @@ static void put_head(screen *s, const gs_top_view *view, const char *step)
 /* What of the device is allocated, cached, and neither. */
 static void put_bar(screen *s, const gs_top_device *d)
 {
-	int width = s->look->width - 4;
+	int width = s->look->width - 6;
 	uint64_t whole = d->capacity > 0 ? (uint64_t)d->capacity : d->reserved;
 	width = width > BAR_MOST ? BAR_MOST : width;
 	if (!whole || width < 10)
@@ -125,7 +125,7 @@ static void put_bar(screen *s, const gs_top_device *d)
 	int used = (int)((double)d->allocated / (double)whole * width + 0.5),
 		held = (int)((double)d->reserved / (double)whole * width + 0.5);
 	add(s, "  [");
-	for (int i = 0; i < width - 2; i++)
+	for (int i = 0; i < width; i++)
 		add(s, "%s",
 			i < used       ? s->look->utf8 ? "\u2588" : "#"
 				: i < held ? s->look->utf8 ? "\u2592" : "="
@@ -212,7 +212,44 @@ static void put_categories(screen *s, const gs_top_device *d)
 		put(s, PLAIN);
 }
 
-static void put_holder(screen *s, const gs_top_holder *h, bool growing)
+/* "train.py:33" of "train.py:33 step". */
+static size_t place_length(const char *where)
+{
+	const char *blank = strchr(where, ' ');
+	return blank ? (size_t)(blank - where) : strlen(where);
+}
+
+/* Whether another row names the same place: then only the caller tells them apart. */
+static bool is_ambiguous(const gs_top_device *d, size_t n, size_t i)
+{
+	for (size_t k = 0; k < n; k++)
+		if (k != i && !strcmp(d->holders[k].where, d->holders[i].where))
+			return true;
+	return false;
+}
+
+/* The holder and who called it, in what is left of the line: the caller's function goes first, then
+ * the caller, unless nothing else tells rows apart: then the holder's function is cut. */
+static void add_where(screen *s, const gs_top_holder *h, bool ambiguous)
+{
+	const char *arrow = s->look->utf8 ? " \u2190 " : " <- ";
+	size_t caller = strlen(h->called_by), place = place_length(h->called_by);
+	int room = s->look->width - columns(s) - (int)gs_utf8_width(arrow, strlen(arrow)),
+		own = (int)gs_utf8_width(h->where, strlen(h->where));
+	if (*h->called_by && own + (int)gs_utf8_width(h->called_by, caller) > room)
+		caller = place;
+	if (own + (int)caller <= room || !*h->called_by) {
+		add(s, "%s%s%.*s", h->where, *h->called_by ? arrow : "", (int)caller, h->called_by);
+		return;
+	}
+	add(s, "%s", h->where);
+	if (!ambiguous || (int)(place_length(h->where) + place) > room)
+		return;
+	cut(s, s->look->width - (int)gs_utf8_width(arrow, strlen(arrow)) - (int)place);
+	add(s, "%s%.*s", arrow, (int)place, h->called_by);
+}
+
+static void put_holder(screen *s, const gs_top_holder *h, bool growing, bool ambiguous)
 {
 	char size[32], more[48] = "";
 	gs_size_format(size, sizeof size, h->bytes);
@@ -223,9 +260,8 @@ static void put_holder(screen *s, const gs_top_holder *h, bool growing)
 	}
 	if (growing)
 		add(s, " %-9s", more);
-	add(s, " %s", h->where);
-	if (*h->called_by && s->look->width >= ROOMY)
-		add(s, " %s %s", s->look->utf8 ? "\u2190" : "<-", h->called_by);
+	add(s, " ");
+	add_where(s, h, ambiguous);
 	put(s, growing && h->each_step ? BOLD : PLAIN);
 }
 
@@ -247,7 +283,7 @@ static void put_holders(screen *s, const gs_top_device *d, int most)
 		"HOLDER");
 	put(s, DIM);
 	for (size_t i = 0; i < n; i++)
-		put_holder(s, &d->holders[i], growing);
+		put_holder(s, &d->holders[i], growing, is_ambiguous(d, n, i));
 }
 
 static bool is_shown(const gs_top_look *look, const gs_top_device *d)
@@ -296,7 +332,7 @@ static void add_field(screen *s, const char *name, uint64_t bytes)
 	add_size(s, bytes);
 }
 
-static void write_device(screen *s, const gs_top_view *view, const gs_top_device *d)
+static void write_device(screen *s, const gs_top_device *d)
 {
 	add(s, "%s  device %d", s->look->time, d->device);
 	add_field(s, "allocated", d->allocated);
@@ -312,8 +348,8 @@ static void write_device(screen *s, const gs_top_view *view, const gs_top_device
 		add(s, " ");
 		add_size(s, d->holders[0].bytes);
 	}
-	if (view->ended)
-		add(s, "  ended");
+	if (s->look->note)
+		add(s, "  %s", s->look->note);
 	fprintf(s->out, "%s\n", s->text);
 	s->n = 0;
 }
@@ -323,5 +359,5 @@ void gs_top_write_line(const gs_top_view *view, const gs_top_look *look, FILE *o
 	screen s = {.out = out, .look = look};
 	for (size_t i = 0; i < view->n; i++)
 		if (is_shown(look, &view->devices[i]))
-			write_device(&s, view, &view->devices[i]);
+			write_device(&s, &view->devices[i]);
 }

@@ -14,7 +14,7 @@ typedef struct gs_top_look {
 	int64_t rows;      /* holders a device at most; GS_NONE as many as there is room for */
 	const char *title; /* the file's name */
 	const char *time;  /* "12:03:41" */
-	const char *note;  /* at the end of the screen ("q quits"), NULL none */
+	const char *note;  /* at the end of the screen, or of a line ("q quits"), NULL none */
 } gs_top_look;
 
 /* A screen: at most height lines of at most width columns, each ended by a newline. */

@@ -124,6 +124,7 @@ static gs_status make_device(int number, gs_heap_config *c, gs_error *err)
 	c->ops = &gs_cuda_ops;
 	c->name = device ? gs_cuda_name(device) : NULL;
 	c->driver = gs_cuda_driver_version();
+	c->pci = device ? gs_cuda_pci(device) : NULL;
 	return status;
 }
 

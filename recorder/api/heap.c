@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "recorder/api/heap_outsiders.h"
+
 /* --- called by the pool --- */
 
 /* Bookkeeping for the pool; the copy for dumps grows with it, before the pool can use it. */
@@ -64,6 +66,45 @@ static void on_action(void *user, const gs_pool_action *a)
 		note_failure(h, a);
 }
 
+/* Who else holds memory of the device, in a state that was copied. */
+static void name_others(gs_heap *h, gs_staging *s)
+{
+	if (*h->pci)
+		gs_heap_outsiders_ask(s, h->facts.number, h->pci, h->facts.capacity);
+}
+
+static int64_t reserved_in(const gs_staging *s)
+{
+	return s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current;
+}
+
+/* A layout for the stream, with what the device has left. Others are asked for under the lock, but
+ * once in a million events. */
+static void stream_layout(gs_heap *h)
+{
+	uint64_t free_bytes = 0, total = 0;
+	gs_staging *s = &h->log.lane->staging;
+	bool known = !h->ops->mem_info(h->device, &free_bytes, &total);
+	gs_log_copy_for_stream(&h->log, h->pool);
+	s->device_free = known ? (int64_t)free_bytes : GS_NONE;
+	name_others(h, s);
+	gs_lane_layout_ready(h->log.lane);
+}
+
+/* At the end of the process drivers may be gone already: what was told of the device last is
+ * brought up by what this allocator, and libraries beside it, took or gave back since. */
+static void last_stream_layout(gs_heap *h)
+{
+	gs_staging *s = &h->log.lane->staging;
+	int64_t left = s->device_free, before = reserved_in(s) + s->outside.libraries;
+	gs_log_copy_for_stream(&h->log, h->pool);
+	if (*h->pci)
+		gs_heap_outsiders_again(s, h->facts.number, h->facts.capacity);
+	left = left == GS_NONE ? left : left + before - reserved_in(s) - s->outside.libraries;
+	s->device_free = left == GS_NONE || left >= 0 ? left : GS_NONE;
+	gs_lane_layout_ready(h->log.lane);
+}
+
 /* --- life --- */
 
 void gs_heap_release(gs_heap *h)
@@ -101,6 +142,9 @@ gs_status gs_heap_init(
 		gs_fail(err, status, "device %d does not tell its memory", config->number);
 		goto out;
 	}
+	h->pci = config->pci ? config->pci : "";
+	if (config->record && *h->pci)
+		gs_heap_outsiders_prepare();
 	h->facts = (gs_dump_device){.number = config->number,
 		.name = config->name,
 		.driver = config->driver,
@@ -148,7 +192,7 @@ void gs_heap_last_layout(gs_heap *h)
 	if (pthread_mutex_trylock(&h->lock))
 		return;
 	if (h->log.lane && h->log.lane->layout != 2)
-		gs_log_stream_layout(&h->log, h->pool);
+		last_stream_layout(h);
 	pthread_mutex_unlock(&h->lock);
 }
 
@@ -156,7 +200,7 @@ void gs_heap_end_stream(gs_heap *h)
 {
 	pthread_mutex_lock(&h->lock);
 	if (h->log.lane && h->log.lane->layout != 2)
-		gs_log_stream_layout(&h->log, h->pool);
+		stream_layout(h);
 	h->log.lane = NULL;
 	pthread_mutex_unlock(&h->lock);
 }
@@ -171,7 +215,7 @@ static void enter(gs_heap *h, const gs_call *call)
 	h->call_failures = failures;
 	h->call_staged = false;
 	if (h->log.lane && __builtin_expect(gs_lane_layout_due(h->log.lane), 0))
-		gs_log_stream_layout(&h->log, h->pool);
+		stream_layout(h);
 }
 
 static void leave(gs_heap *h) { pthread_mutex_unlock(&h->lock); }
@@ -221,6 +265,7 @@ static void after_failure(gs_heap *h, bool staged)
 		gs_dump_failure failure = h->failure; /* ours while the staging is in use */
 		gs_dump_request request = {
 			.reason = GS_DUMP_OOM, .failure = h->every_oom ? NULL : &failure};
+		name_others(h, &h->log.staging);
 		if (h->log.refuses)
 			write_refusal(h, &request);
 		else
@@ -434,6 +479,7 @@ gs_status gs_heap_dump(
 	gs_log_stage(&h->log, h->pool, known ? (int64_t)free_bytes : GS_NONE);
 	h->log.staging.in_use = true;
 	pthread_mutex_unlock(&h->lock);
+	name_others(h, &h->log.staging);
 	gs_status status = gs_dumper_write(
 		h->dumper, &h->log.staging, &h->facts, request, written, cap, err);
 	stage_is_free(h);

@@ -37,6 +37,8 @@ typedef struct gs_heap_config {
 	void *device; /* outlives the heap */
 	int32_t number;
 	const char *name, *driver;   /* of the device; NULL unknown */
+	const char *pci;             /* its address, by which others on it are asked for; NULL: they are
+									not */
 	const gs_rules *rules;       /* NULL: the newest */
 	const char *settings;        /* the first ones; NULL or "": defaults */
 	double fraction;             /* of the device's memory; 0 or less: no limit */
@@ -55,6 +57,7 @@ typedef struct gs_heap {
 	gs_pages *pages;
 	gs_dumper *dumper; /* NULL: no dumps */
 	gs_dump_device facts;
+	const char *pci; /* as in the configuration, which it outlives; "" nobody is asked for */
 	const gs_device_ops *ops;
 	void *device;
 	gs_log log;

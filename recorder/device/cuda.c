@@ -55,6 +55,9 @@ static struct {
 
 #define DRIVER(name) driver.p_##name
 
+/* The one that recording can do without: by a device's address NVML is asked of it. */
+static __typeof__(cuDeviceGetPCIBusId) *pci_bus_id;
+
 static struct {
 	pthread_mutex_t lock;
 	bool loaded;
@@ -69,7 +72,7 @@ struct gs_cuda_device {
 	CUcontext context;
 	int32_t number;
 	bool virtual_memory;
-	char name[256];
+	char name[256], pci[32];
 	CUevent
 		spare[EVENTS_KEPT]; /* events to use again; guarded by the pool's lock, as all calls are */
 	unsigned nspare;
@@ -121,6 +124,7 @@ static gs_status load(gs_error *err)
 	gs_status status = resolve(library, err);
 	if (status)
 		return status;
+	*(void **)&pci_bus_id = dlsym(library, NAME_OF(cuDeviceGetPCIBusId));
 	CUresult result = DRIVER(cuInit)(0);
 	if (!result)
 		result = DRIVER(cuDeviceGetCount)(&state.count);
@@ -178,6 +182,8 @@ gs_status gs_cuda_init(gs_cuda_device **out, int32_t number, gs_error *err)
 		free(d);
 		return gs_fail(err, GS_DEVICE, "CUDA device %d: %s", number, reason(result));
 	}
+	if (!pci_bus_id || pci_bus_id(d->pci, (int)sizeof d->pci - 1, d->device))
+		d->pci[0] = 0;
 	d->virtual_memory = supported;
 	*out = d;
 	return GS_OK;
@@ -197,6 +203,8 @@ void gs_cuda_release(gs_cuda_device *d)
 }
 
 const char *gs_cuda_name(const gs_cuda_device *d) { return d->name; }
+
+const char *gs_cuda_pci(const gs_cuda_device *d) { return d->pci; }
 
 /* --- memory --- */
 

@@ -25,5 +25,6 @@ void gs_cuda_release(gs_cuda_device *device); /* NULL allowed */
 
 /* The device's name, which lives as long as it. */
 const char *gs_cuda_name(const gs_cuda_device *device);
+const char *gs_cuda_pci(const gs_cuda_device *device); /* "0000:17:00.0", "" unknown */
 
 #endif

@@ -62,6 +62,14 @@ static void load(void)
 	nvml.ready = init && !init() && (nvml.list || nvml.first_list);
 }
 
+void gs_nvml_load(void)
+{
+	pthread_mutex_lock(&nvml.lock);
+	if (!nvml.tried)
+		load();
+	pthread_mutex_unlock(&nvml.lock);
+}
+
 static bool find_handle(const char *uuid, const char *pci, void **handle)
 {
 	return (uuid && *uuid && nvml.by_uuid && !nvml.by_uuid(uuid, handle)) ||

@@ -14,6 +14,9 @@ typedef struct gs_nvml_process {
 	char name[96]; /* of its program, "" unknown */
 } gs_nvml_process;
 
+/* Loads the library now: it may take memory and milliseconds. Thread-safe. */
+void gs_nvml_load(void);
+
 /* Fills at most cap (≤ GS_NVML_PROCESSES) rows; returns how many, or -1 where nothing is told or
  * where this process is not known among them. uuid: "GPU-…"; pci: "0000:17:00.0"; each may be NULL
  * or
@@ -21,7 +24,7 @@ typedef struct gs_nvml_process {
  *
  * In a container the library tells the host's process ids. This process is then the only one that
  * holds that much, or the only one at all; where several may be, none is taken for it. Loads the
- * library at first use: may take memory and milliseconds. Thread-safe. */
+ * library at first use. Thread-safe. */
 int gs_nvml_processes(
 	const char *uuid, const char *pci, int64_t held, gs_nvml_process *rows, int cap);
 

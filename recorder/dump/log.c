@@ -41,12 +41,11 @@ void gs_log_action(gs_log *l, const gs_pool *pool, const gs_pool_action *a, uint
 		gs_lane_push(l->lane, &e, a->block);
 }
 
-void gs_log_stream_layout(gs_log *l, const gs_pool *pool)
+void gs_log_copy_for_stream(gs_log *l, const gs_pool *pool)
 {
 	l->lane->staging.in_use = false; /* a layout under way when room was made is written by now */
 	gs_staging_copy(&l->lane->staging, pool, &l->ring);
 	memcpy(l->lane->staging.conf, l->conf, sizeof l->conf);
-	gs_lane_layout_ready(l->lane);
 }
 
 void gs_log_forgive(gs_log *l)

@@ -41,8 +41,9 @@ void gs_log_forgive(gs_log *l);
 /* Remembers the settings' text, cut to fit. */
 void gs_log_set_conf(gs_log *l, const char *conf);
 
-/* Copies the layout for the stream. No operation is half done. */
-void gs_log_stream_layout(gs_log *l, const gs_pool *pool);
+/* Copies the layout to the lane's staging, for the stream; then the lane is to be told that it is
+ * there. No operation is half done. */
+void gs_log_copy_for_stream(gs_log *l, const gs_pool *pool);
 
 /* Copies everything to the staging: inside an oom action, the state of that failure. device_free:
  * GS_NONE unknown. */

@@ -63,7 +63,9 @@ typedef struct gs_staging {
 	struct {
 		char rows[GS_STAGE_OUTSIDERS][192]; /* as FORMAT.md has them (setting) */
 		uint32_t n;
-		int64_t processes; /* bytes of other processes; meant where known */
+		uint32_t nprocesses; /* of the rows: processes, which come first; then libraries … */
+		int64_t libraries;   /* … and their bytes */
+		int64_t processes;   /* bytes of other processes; meant where known */
 		bool known;
 	} outside;   /* who else holds memory of the device */
 	bool at_oom; /* the layout is that of the last out-of-memory */

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "recorder/device/nvml.h"
-#include "recorder/dump/text.h"
+#include "recorder/dump/outsiders.h"
 #include "recorder/preload/hook.h"
 
 enum { TOO_MANY_ALARMS = 8 };
@@ -35,15 +35,8 @@ void gs_passthrough_name_outsiders(gs_passthrough_device *d, gs_staging *s)
 		if (rows[i].bytes < 0)
 			continue;
 		s->outside.processes += rows[i].bytes;
-		char *row = s->outside.rows[s->outside.n++];
-		gs_line line = {row, 0, sizeof s->outside.rows[0]};
-		gs_line_signed(&line, d->number);
-		gs_line_char(&line, ' ');
-		gs_line_number(&line, rows[i].pid, 1);
-		gs_line_char(&line, ' ');
-		gs_line_number(&line, (uint64_t)rows[i].bytes, 1);
-		gs_line_text(&line, " nvml\t");
-		gs_line_text(&line, rows[i].name[0] ? rows[i].name : "process");
+		gs_outsiders_add(s, d->number, rows[i].pid, rows[i].bytes, "nvml",
+			rows[i].name[0] ? rows[i].name : "process");
 	}
 	pthread_mutex_unlock(&one);
 }

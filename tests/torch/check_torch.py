@@ -200,6 +200,27 @@ def memory_outside_the_allocator_is_split_by_name():
 
 
 @case
+def use_names_who_holds_the_device_beside_it():
+    """Under `gpusnap run` the library too, in a failure's dump as in a stream; without, it is among what is left."""
+    library = grabbing_library()
+    used = program('import runpy, sys, gpusnap.torch\ngpusnap.torch.use(stream=sys.argv[1])\nsys.argv = sys.argv[2:]\n'
+                   'runpy.run_path(sys.argv[0], run_name="__main__")\n')
+    for before, named in (((gpusnap, 'run'), True), ((), False)):
+        stream = tempfile.mkdtemp() + '/run.gsnap'
+        r = Run(used, stream, f'{here}/outside/beside.py', library, mib=8192, before=before, FAKE_CUDA_OTHER_MIB=3584,
+                FAKE_NVML_OTHERS='4711:3072:/usr/bin/server,815:512:viewer')
+        assert 'OutOfMemoryError' in r.out and len(r.dumps) == 1, (r.dumps, r.err)
+        for f in (r.dumps[0], stream):
+            rows = ask(f, 'outside')
+            assert sum(row['bytes'] for row in rows) == 8192 * MIB and all(row['holder'] for row in rows), (f, rows)
+            found = {row['holder']: row for row in rows}
+            assert [(p['holder'], p['pid'], p['bytes']) for p in rows if p['pid']] == [('server', 4711, 3072 * MIB), ('viewer', 815, 512 * MIB)], (f, rows)
+            assert found['gpusnap']['bytes'] == ask(f, 'summary')[0]['reserved'] > 0 and 'free' in found, (f, rows)
+            assert ('libgrabs.so' in found) == named and (not named or found['libgrabs.so']['bytes'] == 192 * MIB), (f, rows)
+            assert named or found['CUDA context']['bytes'] == 192 * MIB, (f, rows)
+
+
+@case
 def a_healthy_run_that_is_refused_again_and_again_leaves_no_dump():
     if [int(n) for n in release.split('.')[:2]] < [2, 10]:
         raise Skip('PyTorch of this release reads freed memory when it gives oversize blocks back, and may crash by itself')

@@ -1,0 +1,104 @@
+#include "recorder/api/heap_outsiders.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "recorder/device/nvml.h"
+#include "recorder/dump/outsiders.h"
+#include "recorder/dump/text.h"
+#include "schema/terms.h"
+
+typedef void tell_libraries(int, void (*)(void *, const char *, const char *, uint64_t), void *);
+
+static tell_libraries *libraries; /* of the preload, NULL: there is none */
+
+void gs_heap_outsiders_prepare(void)
+{
+	*(void **)&libraries = dlsym(RTLD_DEFAULT, "gpusnap_preload_libraries");
+	gs_nvml_load();
+}
+
+static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
+
+typedef struct telling {
+	gs_staging *staging;
+	int32_t device;
+	int64_t left; /* of the device, that nobody is known to hold */
+} telling;
+
+static void add_library(void *arg, const char *library, const char *place, uint64_t bytes)
+{
+	telling *t = arg;
+	char known[160];
+	gs_line line = GS_LINE(known);
+	gs_line_text(&line, *place ? "driver calls of " : "driver calls");
+	gs_line_text(&line, place);
+	t->left -= bytes < (uint64_t)INT64_MAX ? (int64_t)bytes : INT64_MAX;
+	if (t->left < 0)
+		return;
+	gs_outsiders_add(t->staging, t->device, 0, (int64_t)bytes, known, library);
+	t->staging->outside.libraries += (int64_t)bytes;
+}
+
+/* What this allocator asked the driver for is not theirs, too: where the preload does not leave our
+ * calls out, the sum would be more than the device has. */
+static void add_libraries(telling *t)
+{
+	gs_staging *s = t->staging;
+	s->outside.n = s->outside.nprocesses;
+	s->outside.libraries = 0;
+	if (libraries && t->left > 0)
+		libraries(t->device, add_library, t);
+	if (t->left >= 0)
+		return;
+	s->outside.n = s->outside.nprocesses;
+	s->outside.libraries = 0;
+}
+
+static void add_processes(telling *t, const char *pci, int64_t held)
+{
+	static gs_nvml_process rows[GS_STAGE_OUTSIDERS]; /* guarded by one_at_a_time */
+	gs_staging *s = t->staging;
+	int n = gs_nvml_processes(NULL, pci, held, rows, GS_STAGE_OUTSIDERS);
+	s->outside.known = n >= 0;
+	for (int i = 0; i < n; i++) {
+		if (rows[i].own || !rows[i].bytes)
+			continue;
+		s->outside.known &= rows[i].bytes > 0;
+		if (rows[i].bytes < 0)
+			continue;
+		s->outside.processes += rows[i].bytes;
+		t->left -= rows[i].bytes;
+		gs_outsiders_add(s, t->device, rows[i].pid, rows[i].bytes, "nvml",
+			rows[i].name[0] ? rows[i].name : "process");
+	}
+}
+
+static telling telling_of(gs_staging *s, int32_t device, int64_t capacity)
+{
+	int64_t held = s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current;
+	return (telling){s, device, capacity - held};
+}
+
+void gs_heap_outsiders_ask(gs_staging *s, int32_t device, const char *pci, int64_t capacity)
+{
+	telling t = telling_of(s, device, capacity);
+	int64_t held = capacity - t.left;
+	memset(&s->outside, 0, sizeof s->outside);
+	pthread_mutex_lock(&one_at_a_time);
+	t.left -= s->device_free == GS_NONE ? 0 : s->device_free;
+	add_processes(&t, pci, held);
+	s->outside.nprocesses = s->outside.n;
+	add_libraries(&t);
+	pthread_mutex_unlock(&one_at_a_time);
+}
+
+void gs_heap_outsiders_again(gs_staging *s, int32_t device, int64_t capacity)
+{
+	telling t = telling_of(s, device, capacity);
+	t.left -= s->outside.processes;
+	pthread_mutex_lock(&one_at_a_time);
+	add_libraries(&t);
+	pthread_mutex_unlock(&one_at_a_time);
+}

@@ -1,6 +1,7 @@
 /* Parts of a stream: what its indexes and section headers tell is followed to the moment asked for,
- * and the moment is found. The input is a program for the writer, so that checksums hold; then
- * bytes of the file are changed, and it is cut.
+ * and the moment is found; and the whole of it, replayed a few events at a time. The input is a
+ * program for the writer, so that checksums hold; then bytes of the file are changed, and it is
+ * cut.
  *
  * Input: what (1), number (2), reach (2), cut (2), changes (1) of place (2) and value (1); then
  * operations of a kind (1) and four bytes. */
@@ -13,6 +14,8 @@
 
 #include "analyzer/meaning/course.h"
 #include "analyzer/read/open/reader.h"
+#include "analyzer/read/run.h"
+#include "analyzer/replay/whatif.h"
 #include "analyzer/state/state.h"
 #include "schema/bytes.h"
 #include "schema/gsnap_write.h"
@@ -139,6 +142,25 @@ static void look_at(gs_snapshot *s)
 	}
 }
 
+static void replay_part(const gs_snapshot *part, const char *path, int32_t device)
+{
+	static const char *const confs[] = {"", "expandable_segments:True"};
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
+	gs_error err = GS_ERROR_INIT;
+	gs_run *run = NULL;
+	gs_whatif w;
+	if (gs_run_open(path, device, &run, &err))
+		return;
+	gs_event_source source = gs_run_events(run);
+	source.window = 40;
+	options.device = device;
+	options.source = &source;
+	if (!gs_whatif_open(&w, part, &options, &err))
+		gs_whatif_try(&w, confs, 2, &err);
+	gs_whatif_release(&w);
+	gs_run_close(run);
+}
+
 static void read_it(const gs_moment_wanted *moment)
 {
 	char path[40];
@@ -153,6 +175,8 @@ static void read_it(const gs_moment_wanted *moment)
 	gs_fuzz_memory_end();
 	if (!status) {
 		look_at(&s);
+		for (size_t i = 0; i < s.ndevices; i++)
+			replay_part(&s, path, s.devices[i].device);
 		gs_snapshot_release(&s);
 	}
 	close(fd);

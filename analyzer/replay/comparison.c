@@ -408,6 +408,7 @@ static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *co
 	gs_status status = gs_player_init(&f.player, r, &config, err);
 	if (!status)
 		status = gs_replay_pass(r, false, verify_window, &f, err);
+	r->past_wait = f.player.past_wait;
 	gs_player_release(&f.player);
 	a->agrees = !f.differs;
 	if (status && err && !err->status)

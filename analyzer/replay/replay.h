@@ -106,6 +106,9 @@ typedef struct gs_replay {
 	uint64_t emptied; /* empty_cache() calls inferred */
 
 	/* what gs_replay_verify settled */
+	bool past_wait; /* also as recorded some of GS_REPLAY_WAITED had nobody waiting for them:
+					   segments went back behind them for another reason, and they completed by
+					   themselves */
 	uint64_t settled_empty; /* empty_cache() calls inferred */
 	uint8_t *settled;       /* of a source, bits: the RELEASE or CAPTURE of that number emptied the
 							   cache */

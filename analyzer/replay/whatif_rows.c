@@ -82,7 +82,7 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 			row, "what was allocated before the recording lies as the recorded settings laid it");
 	if (!w->starts_whole && !w->replay.initial->exact)
 		mark_inexact(row, "the state before the recording is not wholly known");
-	if (row->result.past_wait)
+	if (row->result.past_wait && !w->replay.past_wait)
 		mark_inexact(row,
 			"frees that other streams still used completed in a retry; there is none here: when they would have is not recorded");
 	if (row->result.past_oom)

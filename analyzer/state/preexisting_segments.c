@@ -13,6 +13,12 @@ static bool tells_maker(const gs_history *h, const gs_event *e)
 		(h->tables->frees_tell_birth && h->snapshot->kind != GS_KIND_PYTORCH);
 }
 
+static bool is_of_expandable(const gs_event *e)
+{
+	gs_action action = gs_event_action(e);
+	return action == GS_ACTION_SEGMENT_MAP || action == GS_ACTION_SEGMENT_UNMAP;
+}
+
 static gs_traits traits_of_event(const gs_history *h, const gs_event *e, bool expandable)
 {
 	const gs_history_tables *w = h->tables;
@@ -59,7 +65,7 @@ static gs_status undo_move(gs_history *h, gs_mapped_memory *m, gs_move *move)
 	gs_history_tables *w = h->tables;
 	const gs_event *e = &h->device->trace.events[move->event];
 	gs_action action = gs_event_action(e);
-	bool expandable = action == GS_ACTION_SEGMENT_MAP || action == GS_ACTION_SEGMENT_UNMAP;
+	bool expandable = is_of_expandable(e);
 	uint32_t number = w->at[move->event], traits = UINT32_MAX;
 	if (gs_action_adds_memory(action)) {
 		uint64_t taken = gs_mapped_memory_cut(m, number, e->size, &traits);
@@ -157,7 +163,7 @@ static gs_status undo_moves(gs_history *h, gs_mapped_memory *m)
 	size_t k = w->nmoves;
 	for (; k && (int64_t)w->moves[k - 1].event > h->captured_at; k--) {
 		const gs_event *e = &h->device->trace.events[w->moves[k - 1].event];
-		gs_traits t = traits_of_event(h, e, gs_event_action(e) == GS_ACTION_SEGMENT_MAP);
+		gs_traits t = traits_of_event(h, e, is_of_expandable(e));
 		if ((w->moves[k - 1].traits = gs_traits_add(&w->traits, &t)) == UINT32_MAX)
 			return GS_NO_MEMORY;
 	}

@@ -287,6 +287,37 @@ START_TEST(a_block_born_before_the_trace_is_bounded_until_an_allocation_behind_i
 }
 END_TEST
 
+/* The layout of a stream stands at its beginning; pages go back behind it. */
+START_TEST(pages_that_go_back_behind_the_layout_are_of_expandable_segments)
+{
+	gs_snapshot s;
+	gs_layout l;
+	gs_device *d = device_of(&s);
+	capture(d, (const int[][2]){{0, 0}});
+	d->captured.segments[0].expandable = true;
+	d->captured.idx = 0;
+	ck_assert_int_eq(
+		gs_snapshot_add_setting(&s, "PYTORCH_CUDA_ALLOC_CONF", "expandable_segments:True"), GS_OK);
+	event(d, GS_ACTION_SEGMENT_MAP, 0, 64 * MIB);
+	event(d, GS_ACTION_ALLOC, 0, 2 * MIB);
+	event(d, GS_ACTION_ALLOC, 2 * MIB, 2 * MIB);
+	event(d, GS_ACTION_FREE_REQUESTED, 0, 2 * MIB);
+	event(d, GS_ACTION_FREE_COMPLETED, 0, 2 * MIB);
+	event(d, GS_ACTION_ALLOC, 0, 2 * MIB - 256 * 1024);
+	event(d, GS_ACTION_SEGMENT_UNMAP, 20 * MIB, 20 * MIB);
+
+	ck_assert_int_eq(gs_state_select(&s, d, "5", &l, NULL, NULL), GS_OK);
+	ck_assert_msg(l.exact, "%s", l.note);
+	ck_assert_uint_eq(l.blocks[0].size, 2 * MIB - 256 * 1024);
+	gs_layout_release(&l);
+	ck_assert_int_eq(gs_state_select(&s, d, "6", &l, NULL, NULL), GS_OK);
+	ck_assert_msg(l.exact, "%s", l.note);
+	ck_assert_uint_eq(l.nsegments, 2);
+	gs_layout_release(&l);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_block_has_its_size_however_large_or_odd)
 {
 	static const uint64_t sizes[] = {512, UINT64_C(0x7fffffff), UINT64_C(0x80000000),
@@ -620,6 +651,7 @@ Suite *suite_state(void)
 	tcase_add_loop_test(t, whose_stack_a_free_carries_is_learnt_from_blocks_with_both_events, 0,
 		COUNT(stacks_of_frees));
 	tcase_add_test(t, an_allocation_behind_a_block_tells_where_it_ends);
+	tcase_add_test(t, pages_that_go_back_behind_the_layout_are_of_expandable_segments);
 	tcase_add_test(t, a_block_has_its_size_however_large_or_odd);
 	tcase_add_test(t, events_that_contradict_the_layout_make_states_inexact);
 	tcase_add_loop_test(t, a_selector_names_a_state_of_a_device, 0, COUNT(selectors));

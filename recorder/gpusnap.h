@@ -358,6 +358,7 @@ typedef struct gpusnap_event_row {
 	gpusnap_id stack, tag;
 	int64_t device_free; /* oom, refused: the device's free memory. (A struct of a size without this
 							field tells it in address.) */
+	uint64_t ticks; /* gpusnap_watch_event: the processor's time stamp counter then; 0: not read */
 } gpusnap_event_row;
 
 typedef struct gpusnap_oom_row {
@@ -486,7 +487,7 @@ GPUSNAP_API void gpusnap_watch_call(void);
 
 /* An event, in the order of its device; bytes of an alloc or free are those asked for. stack and
  * tag are not read: allocations, segments and failures get those of the thread's call, frees those
- * of their allocation. time_us neither: it is now. May be called with the allocator's lock held: it
+ * of their allocation. time_us neither: it is that of ticks, else now. May be called with the allocator's lock held: it
  * takes only a lock that is held over no call. */
 GPUSNAP_API void gpusnap_watch_event(const gpusnap_event_row *row);
 

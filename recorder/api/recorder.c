@@ -7,6 +7,8 @@
 #include "recorder/api/signal.h"
 #include "recorder/capture/python_hook.h"
 
+enum { PLACES_UNCHECKED = 64 }; /* a look at the clock costs as much as a stack that is known */
+
 static _Atomic uint32_t last_serial;
 
 static void on_signal(void *arg) { gs_recorder_dump_all(arg, GS_DUMP_SIGNAL); }
@@ -104,7 +106,7 @@ gs_status gs_recorder_add_device(gs_recorder *r, gs_heap_config *config, gs_erro
 	return GS_OK;
 }
 
-void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg)
+void gs_recorder_set_hook(gs_recorder *r, gs_stack_hook *hook, void *arg)
 {
 	r->hook_arg = arg;
 	atomic_store_explicit(&r->hook, hook, memory_order_release);
@@ -113,7 +115,7 @@ void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg)
 void gs_recorder_hook_python(gs_recorder *r)
 {
 	gs_python_hook_prepare();
-	gs_recorder_set_hook(r, gs_python_frames, (void *)(uintptr_t)r->serial);
+	gs_recorder_set_hook(r, gs_python_stack, (void *)(uintptr_t)r->serial);
 }
 
 /* The C stack as it was interned when first seen. */
@@ -132,13 +134,6 @@ static gs_id c_stack(gs_recorder *r, gs_thread *t, const gs_regs *from)
 	return id;
 }
 
-static gs_id with_named(gs_recorder *r, gs_frames_hook *hook, gs_id tail)
-{
-	gs_id frames[GS_FRAMES_HOOK_MAX];
-	uint32_t n = hook(r->hook_arg, &r->tables, frames, r->config.depth);
-	return n ? gs_tables_stack(&r->tables, frames, n, NULL, 0, tail) : tail;
-}
-
 /* The thread's own frames, and the work that it does. */
 static gs_id stack_of(gs_recorder *r, gs_thread *t, const gs_regs *from)
 {
@@ -147,8 +142,8 @@ static gs_id stack_of(gs_recorder *r, gs_thread *t, const gs_regs *from)
 		stack = c_stack(r, t, from);
 		stack = tail ? gs_tables_onto(&r->tables, stack, tail) : stack;
 	}
-	gs_frames_hook *hook = atomic_load_explicit(&r->hook, memory_order_acquire);
-	return hook ? with_named(r, hook, stack) : stack;
+	gs_stack_hook *hook = atomic_load_explicit(&r->hook, memory_order_acquire);
+	return hook ? hook(r->hook_arg, &r->tables, r->config.depth, stack) : stack;
 }
 
 void gs_recorder_call(gs_recorder *r, const gs_regs *from, gs_call *call)
@@ -171,7 +166,9 @@ gs_id gs_recorder_place(gs_recorder *r, const gs_regs *from)
 	gs_thread *t = r->config.stacks ? gs_thread_self() : NULL;
 	if (!t)
 		return 0;
-	gs_unwind_check(&t->unwinder, r->serial, gs_clock_ticks(&r->clock), r->clock.millisecond);
+	/* rules of C code hold until it is unloaded; a Python that comes may be seen a little later */
+	if ((r->config.stacks & GS_STACKS_C) || t->places++ % PLACES_UNCHECKED == 0)
+		gs_unwind_check(&t->unwinder, r->serial, gs_clock_ticks(&r->clock), r->clock.millisecond);
 	return stack_of(r, t, from);
 }
 

@@ -29,7 +29,7 @@ typedef struct gs_recorder {
 	gs_dumper dumper;
 	_Atomic(gs_heap *) heaps[GS_DEVICES_MAX]; /* by device number */
 	uint32_t serial; /* no two recorders of a process have the same; not 0 */
-	_Atomic(gs_frames_hook *) hook;
+	_Atomic(gs_stack_hook *) hook;
 	void *hook_arg;
 	struct gs_recorder *next;                     /* of all open ones, for fork */
 	gs_stream *stream;                            /* of the whole run; NULL: none yet */
@@ -64,7 +64,7 @@ static inline gs_heap *gs_recorder_heap(const gs_recorder *r, int32_t device)
 }
 
 /* Frames beside the C ones: set before devices are used, or NULL to stop. */
-void gs_recorder_set_hook(gs_recorder *r, gs_frames_hook *hook, void *arg);
+void gs_recorder_set_hook(gs_recorder *r, gs_stack_hook *hook, void *arg);
 
 /* From now on allocations of threads that run Python carry its frames, whether Python is there
  * already or comes later. */

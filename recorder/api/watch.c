@@ -1,5 +1,6 @@
 /* Watching another allocator: its events in rings, and a builder for its dumps. */
 #include <pthread.h>
+#include <stddef.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -156,18 +157,24 @@ static void add_lane(watched *w, int number)
 	pthread_mutex_unlock(&watch.lock);
 }
 
+/* Its lock is held. */
+static bool make_ready(watched *w, int number)
+{
+	if (!w->ready)
+		w->ready = !gs_ring_init(&w->ring, watch.recorder.config.events, &watch.recorder.pages);
+	if (w->ready && !w->asked_stream)
+		add_lane(w, number);
+	return w->ready;
+}
+
 /* The device's record with its lock held, made ready at first use; NULL when there is none. */
-static watched *lock_device(int number)
+static inline watched *lock_device(int number)
 {
 	if (number < 0 || number >= GS_DEVICES_MAX || !gs_opened_get(GS_OPENED_WATCH))
 		return NULL;
 	watched *w = &watch.devices[number];
 	pthread_mutex_lock(&w->lock);
-	if (!w->ready)
-		w->ready = !gs_ring_init(&w->ring, watch.recorder.config.events, &watch.recorder.pages);
-	if (w->ready && !w->asked_stream)
-		add_lane(w, number);
-	if (w->ready)
+	if (__builtin_expect(w->asked_stream, 1) || make_ready(w, number))
 		return w;
 	pthread_mutex_unlock(&w->lock);
 	return NULL;
@@ -179,15 +186,13 @@ static watched *lock_device(int number)
 __attribute__((noinline)) void gpusnap_watch_call(void)
 {
 	gs_regs from;
-	gs_call call;
 	gs_recorder *r = gs_opened_get(GS_OPENED_WATCH);
 	gs_thread *t = r ? gs_thread_self() : NULL;
 	if (!t)
 		return;
 	gs_regs_of_caller(&from);
-	gs_recorder_call(r, &from, &call);
-	t->watched.stack = call.stack;
-	t->watched.tag = call.tag;
+	t->watched.stack = gs_recorder_place(r, &from);
+	t->watched.tag = gs_thread_tag(t, r->serial);
 }
 
 static bool made_by_the_call(gpusnap_action action)
@@ -219,6 +224,13 @@ static void keep_live(watched *w, gs_ring_event *e)
 		w->active -= w->block < w->active ? w->block : w->active;
 }
 
+/* Older programs' rows end before ticks. */
+static uint64_t ticks_of(const gpusnap_event_row *row)
+{
+	bool told = row->size > offsetof(gpusnap_event_row, ticks) && row->ticks;
+	return told && watch.recorder.clock.tsc ? row->ticks : gs_clock_ticks(&watch.recorder.clock);
+}
+
 /* The device's record as lock_device gives it, with room in its lane: nobody waits for the stream
  * with the lock held, which whoever gives it a layout may need. */
 static watched *lock_with_room(int number)
@@ -242,7 +254,7 @@ void gpusnap_watch_event(const gpusnap_event_row *row)
 	uint64_t block = w->block;
 	gs_ring_event e = {.address = row->address,
 		.size = row->bytes,
-		.ticks = gs_clock_ticks(&watch.recorder.clock),
+		.ticks = ticks_of(row),
 		.stream = row->stream,
 		.pool = GS_RING_POOLS,
 		.action = (uint8_t)row->action};

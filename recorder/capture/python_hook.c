@@ -45,19 +45,35 @@ static bool python_may_be_here(unsigned long long loads)
 	return found;
 }
 
-uint32_t gs_python_frames(void *serial, gs_tables *tables, gs_id *frames, uint32_t depth)
+/* The walk in full. */
+static gs_id walk_stack(
+	uint32_t serial, gs_tables *tables, uint32_t depth, gs_id tail, gs_python_trail *trail)
 {
-	uint32_t keys[GS_FRAMES_HOOK_MAX], n = 0;
-	const gs_thread *thread = gs_thread_self();
-	if (!thread || !python_may_be_here(thread->unwinder.loads))
-		return 0;
-	unsigned got = gs_python_present() ? gs_python_capture(keys, GS_FRAMES_HOOK_MAX, depth) : 0;
+	uint32_t keys[GS_STACK_HOOK_MAX], n = 0;
+	gs_id frames[GS_STACK_HOOK_MAX];
+	unsigned got = gs_python_capture(keys, GS_STACK_HOOK_MAX, depth, trail);
 	for (unsigned i = 0; i < got; i++) {
-		gs_id id = frame_of(tables, (uint32_t)(uintptr_t)serial, keys[i]);
+		gs_id id = frame_of(tables, serial, keys[i]);
 		if (id)
 			frames[n++] = id;
+		else
+			trail->n = 0;
 	}
-	return n;
+	return n ? gs_tables_stack(tables, frames, n, NULL, 0, tail) : tail;
+}
+
+gs_id gs_python_stack(void *number, gs_tables *tables, uint32_t depth, gs_id tail)
+{
+	gs_thread *thread = gs_thread_self();
+	uint32_t serial = (uint32_t)(uintptr_t)number;
+	gs_id stack = thread ? gs_python_known(&thread->python, serial, tail) : 0;
+	if (stack || !thread || !python_may_be_here(thread->unwinder.loads) || !gs_python_present())
+		return stack ? stack : tail;
+	gs_python_trail trail;
+	stack = walk_stack(serial, tables, depth, tail, &trail);
+	if (stack)
+		gs_python_remember(&thread->python, serial, tail, stack, &trail);
+	return stack;
 }
 
 void gs_python_hook_prepare(void) { python_may_be_here(gs_unwind_loads()); }

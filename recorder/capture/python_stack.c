@@ -128,6 +128,7 @@ static uint32_t intern_new(object *code, uintptr_t where, int line)
 typedef struct walked {
 	uint32_t *keys;
 	unsigned n, cap, users;
+	gs_python_trail *trail;
 } walked;
 
 static bool wants_more(const walked *w) { return w->n < w->cap && w->users; }
@@ -196,12 +197,31 @@ static bool is_python_frame(uintptr_t frame)
 /* Python 3.13 and later tag the lowest bits of the code pointer. */
 static uintptr_t frame_code(uintptr_t frame) { return word(frame, at.code) & ~(uintptr_t)3; }
 
+/* The frame itself, or the next one outwards that is Python's. */
+static uintptr_t python_frame(uintptr_t frame)
+{
+	while (frame && !is_python_frame(frame))
+		frame = word(frame, at.previous);
+	return frame;
+}
+
+static uintptr_t next_frame(uintptr_t frame) { return python_frame(word(frame, at.previous)); }
+
+/* A trail that grew too long, or has a frame that the table had no room for, is of no use. */
+static void leave_trail(gs_python_trail *t, unsigned *walked_over, uintptr_t instr, uint32_t key)
+{
+	if (key && *walked_over < GS_PYTHON_TRAIL)
+		t->at[(*walked_over)++] = instr;
+	else
+		*walked_over = GS_PYTHON_TRAIL + 1;
+}
+
 /* Adds what is new, for which the interpreter lock is held; without it (known) it fails there. */
 static bool walk_direct(uintptr_t state, walked *w, bool known)
 {
-	for (uintptr_t f = current_frame(state); f && wants_more(w); f = word(f, at.previous)) {
-		if (!is_python_frame(f))
-			continue;
+	unsigned over = 0;
+	uintptr_t f = python_frame(current_frame(state));
+	for (; f && wants_more(w); f = next_frame(f)) {
 		uintptr_t code = frame_code(f), instr = word(f, at.instr);
 		uint32_t key = gs_python_table_find(code, instr);
 		if (!key && known)
@@ -209,8 +229,11 @@ static bool walk_direct(uintptr_t state, walked *w, bool known)
 		if (!key)
 			key = intern_new((object *)code, instr,
 				py.code_line((object *)code, (int)(instr - code - at.code_start)));
+		leave_trail(w->trail, &over, instr, key);
 		keep(w, key);
 	}
+	w->trail->n = over > GS_PYTHON_TRAIL ? 0 : over;
+	w->trail->whole = !f;
 	return true;
 }
 
@@ -318,10 +341,11 @@ static void walk_anew(object *state, walked *w)
 		walk_public(w);
 }
 
-unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users)
+unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users, gs_python_trail *trail)
 {
-	walked w = {keys, 0, cap, users};
+	walked w = {keys, 0, cap, users, trail};
 	int how = atomic_load_explicit(&walk, memory_order_acquire);
+	trail->n = 0;
 	if (how == ABSENT || (how == UNTRIED && !found()))
 		return 0;
 	if (!py.is_initialized() || (py.is_finalizing && py.is_finalizing()))
@@ -329,7 +353,7 @@ unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users)
 	object *state = py.this_thread_state();
 	if (!state || (how == DIRECT && walk_direct((uintptr_t)state, &w, true)))
 		return w.n;
-	w = (walked){keys, 0, cap, users};
+	w = (walked){keys, 0, cap, users, trail};
 	bool held = py.gil_check();
 	if (!held)
 		py.restore_thread(state);
@@ -337,6 +361,66 @@ unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users)
 	if (!held)
 		py.save_thread();
 	return w.n;
+}
+
+/* --- walks that were made before
+ * ------------------------------------------------------------------ */
+
+/* How many frames, from the innermost on, are as the trail has them; its n + 1: all of it is. The
+ * instruction is enough: no frame that is not Python's has one of those. */
+static uint32_t follow(const gs_python_trail *t, uintptr_t frame, uintptr_t *differs)
+{
+	uint32_t i = 0;
+	while (i < t->n && frame) {
+		if (word(frame, at.instr) == t->at[i])
+			i++;
+		else if (is_python_frame(frame))
+			break;
+		frame = word(frame, at.previous);
+	}
+	if (i == t->n && !t->whole)
+		return i + 1;
+	frame = python_frame(frame);
+	*differs = frame ? word(frame, at.instr) : 0;
+	return i == t->n && !frame ? i + 1 : i;
+}
+
+uint32_t gs_python_known(gs_python_memos *m, uint32_t owner, uint32_t under)
+{
+	m->next = NULL;
+	if (atomic_load_explicit(&walk, memory_order_acquire) != DIRECT || !py.is_initialized() ||
+		(py.is_finalizing && py.is_finalizing()))
+		return 0;
+	uintptr_t state = (uintptr_t)py.this_thread_state();
+	uintptr_t frame = state ? python_frame(current_frame(state)) : 0;
+	if (!frame)
+		return 0;
+	uintptr_t differs = word(frame, at.instr);
+	uint32_t slot = gs_python_memo_slot(((uint64_t)owner << 32) + under, differs);
+	for (unsigned tries = 0; tries < GS_PYTHON_TRIES; tries++) {
+		m->next = &m->memos[slot];
+		if (m->next->owner != owner || m->next->under != under)
+			return 0;
+		uint32_t alike = follow(&m->next->trail, frame, &differs);
+		if (alike > m->next->trail.n)
+			return m->next->result;
+		slot = gs_python_memo_slot((uint64_t)slot << 32 | alike, differs);
+	}
+	return 0;
+}
+
+void gs_python_remember(gs_python_memos *m, uint32_t owner, uint32_t under, uint32_t result,
+	const gs_python_trail *trail)
+{
+	if (!m->next || !trail->n)
+		return;
+	m->next->owner = owner;
+	m->next->under = under;
+	m->next->result = result;
+	m->next->trail.n = trail->n;
+	m->next->trail.whole = trail->whole;
+	memcpy(m->next->trail.at, trail->at, trail->n * sizeof *trail->at);
+	m->next = NULL;
 }
 
 void gs_python_hide(const char *folder) { gs_python_table_hide(folder); }

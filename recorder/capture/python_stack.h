@@ -17,6 +17,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "recorder/capture/python_memo.h"
+
 typedef struct gs_python_frame {
 	const char *name, *file; /* terminated, live as long as the process */
 	int32_t line;            /* 0 unknown */
@@ -31,8 +33,18 @@ bool gs_python_present(void);
  * are left out. 0: the thread has no Python state, no Python runs, or it is finalising. Keys are >
  * 0 and stable for the life of the process. Thread-safe. Where every frame was seen before, nothing
  * is locked: a thread's own frames change under no other thread. Else the interpreter lock is taken
- * and given back, unless the thread holds it. */
-unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users);
+ * and given back, unless the thread holds it. trail: the frames that were walked over; none where
+ * the walk cannot be found again by them. */
+unsigned gs_python_capture(
+	uint32_t *keys, unsigned cap, unsigned users, gs_python_trail *trail);
+
+/* What an owner (> 0) remembered of the walk that the calling thread's frames make now, its result
+ * put on that; 0: nothing. Locks nothing, ever. */
+uint32_t gs_python_known(gs_python_memos *m, uint32_t owner, uint32_t under);
+
+/* Remembers the result (> 0) of the walk that gs_python_known has just not found. */
+void gs_python_remember(gs_python_memos *m, uint32_t owner, uint32_t under, uint32_t result,
+	const gs_python_trail *trail);
 
 /* Frames of files below that folder are left out from now on. */
 void gs_python_hide(const char *folder);

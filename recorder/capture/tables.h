@@ -90,10 +90,10 @@ void gs_tables_refresh_modules(gs_tables *t);
  * made for a user's PyTorch. */
 bool gs_tables_is_ours(gs_tables *t, uint64_t address);
 
-/* Named frames (gs_tables_frame) of the calling thread, innermost first, until depth of them are
- * the user's, at most GS_FRAMES_HOOK_MAX; returns how many. Called with no lock held, before the
- * allocation. It may block (for an interpreter's lock), and may use the tables. */
-enum { GS_FRAMES_HOOK_MAX = 128 };
-typedef uint32_t gs_frames_hook(void *arg, gs_tables *tables, gs_id *frames, uint32_t depth);
+/* The stack of the calling thread's named frames (gs_tables_frame), innermost first, until depth of
+ * them are the user's, at most GS_STACK_HOOK_MAX, put on the stack tail; tail where there are none.
+ * Called with no lock held, before the allocation. It may block (for an interpreter's lock). */
+enum { GS_STACK_HOOK_MAX = 128 };
+typedef gs_id gs_stack_hook(void *arg, gs_tables *tables, uint32_t depth, gs_id tail);
 
 #endif

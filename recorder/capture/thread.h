@@ -1,4 +1,4 @@
-/* What the recorder keeps for each thread: its tags and what unwinding its stack has taught. Made
+/* What the recorder keeps for each thread: its tags and what walking its stacks has taught. Made
  * at a thread's first call, from pages, freed when it ends. Only the thread itself touches it. */
 #ifndef GS_RECORDER_CAPTURE_THREAD_H
 #define GS_RECORDER_CAPTURE_THREAD_H
@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "recorder/capture/python_memo.h"
 #include "recorder/capture/unwind.h"
 
 enum { GS_TAGS_DEEP = 64 };
@@ -25,7 +26,9 @@ typedef struct gs_thread {
 		uint64_t failed_size;  /* its size … */
 		uint64_t failure;      /* … and its event's number in its device */
 	} watched;
+	uint32_t places; /* asked for */
 	gs_unwinder unwinder;
+	gs_python_memos python;
 } gs_thread;
 
 /* The calling thread's; NULL when there is no memory for it. */

@@ -9,7 +9,7 @@
 #include "schema/status.h"
 #include "schema/terms.h"
 
-enum { GS_RING_POOLS = 255 };
+enum { GS_RING_POOLS = 255, GS_RING_AHEAD = 6 };
 
 typedef struct gs_ring_event {
 	union {
@@ -54,6 +54,9 @@ static inline void gs_ring_push(gs_ring *r, const gs_ring_event *e)
 	r->count++;
 	if (!r->cap)
 		return;
+	/* the line is not in the cache any more, and a store waits for it; it is there when its turn
+	 * comes */
+	__builtin_prefetch(&r->events[r->next] + GS_RING_AHEAD, 1);
 	r->events[r->next] = *e;
 	if (e->ticks < r->ticks)
 		r->events[r->next].ticks = r->ticks;

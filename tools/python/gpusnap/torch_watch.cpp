@@ -54,7 +54,8 @@ EXPORT void gpusnap_torch_setting(const char *name, const char *value)
 // --- events --------------------------------------------------------------------------------------------------------------------
 
 static std::atomic<bool> on;
-static thread_local bool own_call; // events of our own snapshot are not the program's
+#define OF_THREAD static thread_local __attribute__((tls_model("initial-exec"))) // a word that is found without a call
+OF_THREAD bool own_call; // events of our own snapshot are not the program's
 
 struct own_calls {
 	bool before = own_call;
@@ -79,6 +80,16 @@ template <context (*gather)()> static context with_ours()
 }
 static context nothing() { return nullptr; }
 
+// When the entry was made, as the recorder's clock counts.
+static uint64_t ticks_of(const cca::TraceEntry &e)
+{
+#ifdef C10_RDTSC
+	return static_cast<uint64_t>(e.time_.approx_t_);
+#else
+	return 0;
+#endif
+}
+
 template <class Entry> static auto put_pool(gpusnap_event_row &row, const Entry &e, int) -> decltype(e.mempool_, void())
 {
 	row.has_pool_id = 1;
@@ -89,7 +100,7 @@ template <class Entry> static void put_pool(gpusnap_event_row &, const Entry &, 
 }
 
 // The device whose layout the calling thread is giving to the stream; −1: none.
-static thread_local int layout_of = -1;
+OF_THREAD int layout_of = -1;
 static constexpr int most_devices = 64; // of one process, that are watched
 static bool streams; // a whole-run stream is written
 static bool after_alloc[most_devices], begun[most_devices]; // under the device's lock
@@ -114,7 +125,7 @@ static void tell_beginning(int device)
 // Sizes of blocks are not in the entries: what is active grows, behind an entry, by the block that it allocated.
 static void tell_block(int device, bool alloc)
 {
-	if (!streams || device < 0 || device >= most_devices || static_cast<size_t>(device) >= devices.size())
+	if (device < 0 || device >= most_devices || static_cast<size_t>(device) >= devices.size())
 		return;
 	bool first = !begun[device];
 	begun[device] = true;
@@ -127,7 +138,7 @@ static void tell_block(int device, bool alloc)
 
 static void on_entry(const cca::TraceEntry &e)
 {
-	if (on && own_call && layout_of >= 0 && layout_of == e.device_ && e.action_ == cca::TraceEntry::SNAPSHOT) {
+	if (own_call && on && layout_of >= 0 && layout_of == e.device_ && e.action_ == cca::TraceEntry::SNAPSHOT && streams) {
 		tell_block(e.device_, false);
 		gpusnap_watch_layout_here(e.device_);
 	}
@@ -136,7 +147,8 @@ static void on_entry(const cca::TraceEntry &e)
 	size_t action = static_cast<size_t>(e.action_);
 	if (!on || own_call || action >= sizeof actions / sizeof *actions)
 		return;
-	tell_block(e.device_, e.action_ == cca::TraceEntry::ALLOC);
+	if (streams)
+		tell_block(e.device_, e.action_ == cca::TraceEntry::ALLOC);
 	gpusnap_event_row row{};
 	row.size = sizeof row;
 	row.device = e.device_;
@@ -144,6 +156,7 @@ static void on_entry(const cca::TraceEntry &e)
 	row.address = e.addr_;
 	row.bytes = e.size_;
 	row.stream = reinterpret_cast<uint64_t>(e.stream_);
+	row.ticks = ticks_of(e);
 	put_pool(row, e, 0);
 	gpusnap_watch_event(&row);
 }
@@ -475,6 +488,19 @@ static auto record(Allocator *a, cca::CreateContextFn f, size_t entries, cca::Re
 	return a->recordHistory(true, f, entries, when);
 }
 
+// A history of ours is there for its context function alone: what PyTorch would keep of its entries is left out, where it can be, since
+// keeping them takes half as long as all else that is done for an event.
+static void record_nothing()
+{
+	static const std::vector<std::string> every = { "alloc", "free_requested", "free_completed", "segment_alloc", "segment_free",
+		"segment_map", "segment_unmap", "snapshot", "oom" };
+	try {
+		record(cca::get(), with_ours<nothing>, 1, cca::RecordContext::STATE, every, 0);
+	} catch (const std::exception &) { // a release that calls one otherwise
+		record(cca::get(), with_ours<nothing>, 1, cca::RecordContext::STATE, {}, 0);
+	}
+}
+
 // After the program began a history of its own, or ended it (entries 0): its context function is ours again, and does what theirs
 // did. when: PyTorch's RecordContext; stacks: n(one), p(ython) or a(ll). skipped: names of actions, a line each.
 EXPORT void gpusnap_torch_history(size_t entries, int when, char stacks, const char *skipped)
@@ -504,7 +530,7 @@ EXPORT const char *gpusnap_torch_watch(const char *torch, int began_empty)
 		streams = gpusnap_watch_streams();
 		cca::attachAllocatorTraceTracker(on_entry);
 		cca::attachOutOfMemoryObserver(on_oom);
-		record(cca::get(), with_ours<nothing>, 1, cca::RecordContext::STATE, {}, 0);
+		record_nothing();
 		backward::begin();
 		at::addGlobalCallback(at::RecordFunctionCallback(scope_begins, scope_ends).scopes({ at::RecordScope::USER_SCOPE }));
 		on = true;

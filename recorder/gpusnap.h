@@ -487,8 +487,8 @@ GPUSNAP_API void gpusnap_watch_call(void);
 
 /* An event, in the order of its device; bytes of an alloc or free are those asked for. stack and
  * tag are not read: allocations, segments and failures get those of the thread's call, frees those
- * of their allocation. time_us neither: it is that of ticks, else now. May be called with the allocator's lock held: it
- * takes only a lock that is held over no call. */
+ * of their allocation. time_us neither: it is that of ticks, else now. May be called with the
+ * allocator's lock held: it takes only a lock that is held over no call. */
 GPUSNAP_API void gpusnap_watch_event(const gpusnap_event_row *row);
 
 /* A whole-run stream of a watched allocator is as good as that of our own, layouts, figures and

@@ -35,8 +35,7 @@ bool gs_python_present(void);
  * is locked: a thread's own frames change under no other thread. Else the interpreter lock is taken
  * and given back, unless the thread holds it. trail: the frames that were walked over; none where
  * the walk cannot be found again by them. */
-unsigned gs_python_capture(
-	uint32_t *keys, unsigned cap, unsigned users, gs_python_trail *trail);
+unsigned gs_python_capture(uint32_t *keys, unsigned cap, unsigned users, gs_python_trail *trail);
 
 /* What an owner (> 0) remembered of the walk that the calling thread's frames make now, its result
  * put on that; 0: nothing. Locks nothing, ever. */

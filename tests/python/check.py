@@ -76,7 +76,13 @@ def three(way):
         one(step) if len(way) % 2 else two(step)
 def walk():
     dice = random.Random(1)
-    ways = [[dice.randint(1, 3) for _ in range(dice.choice((0, 1, 2, 5, 17, 18, 19, 20, 60, 90)))] for _ in range(150)]
+    ways = [[dice.randint(1, 3) for _ in range(dice.choice((0, 1, 2, 5, 17, 18, 19, 20, 60, 90)))] for _ in range(30)]
+    for way in ways[:]:
+        for _ in range(4 if way else 0):    # the same but for one step
+            other = way[:]
+            other[dice.randrange(max(len(way) - 20, 0), len(way))] = dice.randint(1, 3)
+            ways.append(other)
+    dice.shuffle(ways)
     for _ in range(4000): one(ways[int(dice.random() ** 3 * len(ways))])
 walk()
 json.dump(told, open(sys.argv[2], 'w'))

@@ -267,7 +267,7 @@ END_TEST
 START_TEST(a_struct_before_that_field_tells_them_as_the_address)
 {
 	gpusnap_event_row row = {offsetof(gpusnap_event_row, device_free), 0, GPUSNAP_OOM, 4711, 4096,
-		1700000000000000, 5, {0, 0}, 1, stack, tag, 77};
+		1700000000000000, 5, {0, 0}, 1, stack, tag, 77, 0};
 	add_device(0);
 	ck_assert_int_eq(gpusnap_builder_event(b, &row), GPUSNAP_OK);
 	ck_assert_int_eq(free_of_the_oom(), 4711);
@@ -277,7 +277,7 @@ END_TEST
 START_TEST(unknown_free_bytes_stay_unknown)
 {
 	gpusnap_event_row row = {sizeof row, 0, GPUSNAP_OOM, 0, 4096, 1700000000000000, 5, {0, 0}, 1,
-		stack, tag, GPUSNAP_UNKNOWN};
+		stack, tag, GPUSNAP_UNKNOWN, 0};
 	add_device(0);
 	ck_assert_int_eq(gpusnap_builder_event(b, &row), GPUSNAP_OK);
 	ck_assert_int_eq(free_of_the_oom(), GS_NONE);

@@ -60,8 +60,8 @@ static void add_block(int32_t device, uint64_t address, gpusnap_block_state stat
 
 static void add_event(int32_t device, gpusnap_action action, uint64_t address)
 {
-	gpusnap_event_row row = {
-		sizeof row, device, action, address, 4096, 1700000000000000, 5, {0, 3}, 1, stack, tag, 77};
+	gpusnap_event_row row = {sizeof row, device, action, address, 4096, 1700000000000000, 5, {0, 3},
+		1, stack, tag, 77, 0};
 	ck_assert_int_eq(gpusnap_builder_event(b, &row), GPUSNAP_OK);
 }
 

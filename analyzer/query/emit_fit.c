@@ -183,8 +183,16 @@ static size_t total(const gs_table *t)
 	return sum + (shown ? (shown - 1) * t->gap : 0);
 }
 
-/* Takes columns from the widest texts; a whole stack says less than its user_frame, and goes first.
- */
+/* What tells rows apart is not cut while anything else can be. */
+static bool is_name(const gs_column *column)
+{
+	static const char *const names[] = {"job", "host", "verdict"};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (!strcmp(column->name, names[i]))
+			return true;
+	return false;
+}
+
 /* What a column may give: of a path the end is what tells rows apart, so it gives last. */
 static size_t spare(const gs_table *t, size_t column)
 {
@@ -193,6 +201,21 @@ static size_t spare(const gs_table *t, size_t column)
 	return path ? t->width[column] / 2 : t->width[column];
 }
 
+/* The text that can give most, of names or of what is none; the number of columns: none can. */
+static size_t widest_text(const gs_table *t, size_t least, bool names)
+{
+	const gs_emitter *e = t->e;
+	size_t n = e->head.ncolumns, widest = n;
+	for (size_t i = 0; i < n; i++)
+		if (!t->hidden[i] && !(e->rows && e->right[i]) && t->width[i] > least &&
+			is_name(&e->head.columns[i]) == names &&
+			(widest == n || spare(t, i) > spare(t, widest)))
+			widest = i;
+	return widest;
+}
+
+/* Takes columns from the widest texts; a whole stack says less than its user_frame, and goes first,
+ * names last of all. */
 static void shrink(gs_table *t, size_t least, size_t width)
 {
 	const gs_emitter *e = t->e;
@@ -202,11 +225,9 @@ static void shrink(gs_table *t, size_t least, size_t width)
 			 over--)
 			t->width[i]--;
 	for (; over; over--) {
-		size_t widest = n;
-		for (size_t i = 0; i < n; i++)
-			if (!t->hidden[i] && !(e->rows && e->right[i]) && t->width[i] > least &&
-				(widest == n || spare(t, i) > spare(t, widest)))
-				widest = i;
+		size_t widest = widest_text(t, least, false);
+		if (widest == n && least == NARROWEST)
+			widest = widest_text(t, least, true);
 		if (widest == n)
 			return;
 		t->width[widest]--;

@@ -41,6 +41,32 @@ malloc a 40 m
 $ gpusnap map serve.gsnap -o serve-map.png
 ```
 
+<!-- file: own.c -->
+```c
+#include <stdio.h>
+
+int main(void)
+{
+	puts("forty-two");
+	return 0;
+}
+```
+
+```console
+$ cc -Wall -Werror own.c -o own && ./own
+forty-two
+```
+
+<!-- file: own.yml -->
+```yaml
+- uses: ./tools/ci
+  with:
+    run: demo
+    assert: |
+      ooms = 1
+      peak_reserved < 5GiB
+```
+
 <!-- from: docs/examples/leak.py -->
 ```python
 losses.append(loss)                          # losses.append(loss.item()) would keep a number
@@ -57,6 +83,11 @@ WRONG = {
     "an output of Python": ("'fragmented'", "'fragmentec'"),
     "a command": ('"largest free block"', '"largest free blocc"'),
     "a file that a command reads": ("```text\nmalloc a 40 m", "```text\nmalloc a 41 m"),
+    "what a C program says": ('puts("forty-two")', 'puts("forty-three")'),
+    "a C program that no compiler takes": ("#include <stdio.h>\n", ""),
+    "an input of a workflow": ("    assert: |", "    asserts: |"),
+    "what a workflow asserts": ("ooms = 1", "ooms = 0"),
+    "a workflow without the action": ("- uses: ./tools/ci", "- uses: ./tools/cd"),
     "an excerpt": ("losses.append(loss)  ", "losses.append(lost)  "),
     "a language that nothing runs": ("<!-- from: docs/examples/leak.py -->\n", ""),
     "a comment that says nothing known": ("<!-- from:", "<!-- form:"),
@@ -74,6 +105,11 @@ WRONG = {
     "an anchor": ("#for-agents", "#for-agent"),
     "an option alone": ("`--state oom`", "`--stat oom`"),
 }
+try:
+    import yaml  # noqa: F401: what a workflow is read with
+except ImportError:
+    print("docs: SKIPPED: the test of workflows needs PyYAML")
+    WRONG = {what: change for what, change in WRONG.items() if "workflow" not in what}
 counts = {"passed": 0, "failed": 0}
 
 

@@ -160,6 +160,39 @@ START_TEST(a_table_is_no_wider_than_the_terminal)
 }
 END_TEST
 
+/* Rows of a fleet: what tells them apart is whole while a sentence can still be cut. */
+START_TEST(names_are_cut_after_everything_else)
+{
+	static const gs_column fleet[] = {{"job", GS_UNIT_NONE}, {"cause", GS_UNIT_NONE},
+		{"verdict", GS_UNIT_NONE}, {"bytes", GS_UNIT_BYTES}};
+	static const char *const jobs[] = {
+		"finetune-of-a-long-name-code", "finetune-of-a-long-name-law"};
+	gs_emit_head head = {"q", NULL, true, fleet, sizeof fleet / sizeof *fleet, 0, 60, false, NULL};
+	char *out = NULL;
+	size_t n = 0;
+	gs_error err = GS_ERROR_INIT;
+	gs_emitter *e = NULL;
+	uint64_t left = 0;
+	FILE *stream = open_memstream(&out, &n);
+	ck_assert_ptr_nonnull(stream);
+	ck_assert_int_eq(gs_emit_open(stream, GS_FORMAT_TABLE, &head, &e, &err), GS_OK);
+	for (int i = 0; i < 2; i++) {
+		gs_value row[] = {gs_value_text(jobs[i]),
+			gs_value_text("fragmented of model.py:41 forward held by cache.py:14 keep"),
+			gs_value_text("fragmented"), gs_value_int(i + 1)};
+		ck_assert_int_eq(gs_emit_row(e, row, &err), GS_OK);
+	}
+	gs_emit_close(e, false, &left);
+	fclose(stream);
+
+	for (int i = 0; i < 2; i++)
+		ck_assert_msg(strstr(out, jobs[i]) != NULL, "%s", out);
+	ck_assert_msg(strstr(out, "fragment\xe2\x80\xa6") == NULL, "%s", out);
+	ck_assert_ptr_nonnull(strstr(out, "\xe2\x80\xa6"));
+	free(out);
+}
+END_TEST
+
 Suite *suite_emit(void);
 Suite *suite_emit(void)
 {
@@ -170,6 +203,7 @@ Suite *suite_emit(void)
 	tcase_add_test(t, no_format_lets_a_control_character_through);
 	tcase_add_test(t, rows_beyond_the_limit_are_counted);
 	tcase_add_loop_test(t, a_table_is_no_wider_than_the_terminal, 0, 5);
+	tcase_add_test(t, names_are_cut_after_everything_else);
 	suite_add_tcase(s, t);
 	return s;
 }

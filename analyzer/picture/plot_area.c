@@ -14,6 +14,9 @@ enum {
 	FAILURE = 0xb3261e
 };
 
+/* NOWHERE: no row; CLEAR: rows between a line and letters; LETTERS: their height with a margin. */
+enum { NOWHERE = -100000, CLEAR = 4, LETTERS = 15 };
+
 /* A round number of bytes for the lines of the grid: four to eight of them. */
 static uint64_t grid_step(uint64_t top)
 {
@@ -68,41 +71,6 @@ static void draw_bands(const gs_plot_frame *f)
 	free(sum);
 }
 
-/* A class's name in the widest stretch where its band is thick enough. */
-static void name_band(const gs_plot_frame *f, int class)
-{
-	const gs_plot_series *s = &f->row->series;
-	const gs_swatch *c = &f->p->palette.classes[class];
-	int width = *c->label ? f->d->ops->measure(f->d, 11, c->label) + 10 : 0, from = 0, low = 0,
-		high = 0;
-
-	if (!width || c->paint.pattern != GS_PLAIN)
-		return;
-	for (int i = 0; i < s->n; i++) {
-		uint64_t below = 0;
-		for (int k = GS_CLASSES - 1; k > class; k--)
-			below += s->columns[i].bands[k];
-		int bottom = gs_plot_row_of(f, below),
-			top = gs_plot_row_of(f, below + s->columns[i].bands[class]);
-		if (i > from && (bottom < low || top > high)) {
-			low = bottom < low ? bottom : low;
-			high = top > high ? top : high;
-		} else if (i == from) {
-			low = bottom;
-			high = top;
-		}
-		if (low - high < 15) {
-			from = i + 1;
-			continue;
-		}
-		if (i + 1 - from >= width) {
-			gs_draw_text(f->d, f->x + from + 5, (low + high) / 2 - 7, 11,
-				gs_draw_contrast(c->paint.rgb), width, c->label);
-			return;
-		}
-	}
-}
-
 /* A line through y[0 … n - 1], steps joined. */
 static void draw_stroke(const gs_plot_frame *f, const int *y, int n, int thick, uint32_t rgb)
 {
@@ -137,26 +105,80 @@ static void draw_reserved(const gs_plot_frame *f)
 	free(y);
 }
 
-/* Between samples the last one stands; figures tell of none. */
-static void draw_holes(const gs_plot_frame *f)
+/* The line of the largest hole: its row in each column. Between samples the last one stands;
+ * figures tell of none, and columns without a line get NOWHERE. NULL: memory is short. */
+static int *hole_rows(const gs_plot_frame *f, int *from, int *end)
 {
 	const gs_plot_series *s = &f->row->series;
-	int *y = malloc((size_t)s->n * sizeof *y), last = gs_plot_row_of(f, 0), from = 0, end = s->n;
-	gs_plot_frame part = *f;
+	int *y = malloc((size_t)s->n * sizeof *y), last = gs_plot_row_of(f, 0);
 
+	*from = 0;
+	*end = s->n;
 	if (s->course) {
-		from = gs_plot_column_of(s, 0);
-		end = gs_plot_column_of(s, s->history->n - 1) + 1;
+		*from = gs_plot_column_of(s, 0);
+		*end = gs_plot_column_of(s, s->history->n - 1) + 1;
 	}
-	for (int i = from; y && i < end; i++) {
-		if (s->columns[i].hole != GS_NONE)
+	for (int i = 0; y && i < s->n; i++) {
+		if (i >= *from && i < *end && s->columns[i].hole != GS_NONE)
 			last = gs_plot_row_of(f, (uint64_t)s->columns[i].hole);
-		y[i] = last;
+		y[i] = i >= *from && i < *end ? last : NOWHERE;
 	}
-	part.x += from;
-	if (y)
-		draw_line(&part, y + from, end - from, HOLE_LINE);
-	free(y);
+	return y;
+}
+
+/* The rows between which a class's band lies in a column. */
+static void rows_of_band(const gs_plot_frame *f, int class, int column, int *high, int *low)
+{
+	const uint64_t *bands = f->row->series.columns[column].bands;
+	uint64_t below = 0;
+	for (int k = GS_CLASSES - 1; k > class; k--)
+		below += bands[k];
+	*low = gs_plot_row_of(f, below);
+	*high = gs_plot_row_of(f, below + bands[class]);
+}
+
+/* Leaves of them what lies above, or below, the line of the holes, which may jump here. */
+static void keep_off_line(const int *line, int column, bool above, int *high, int *low)
+{
+	int before = column && line[column - 1] != NOWHERE ? line[column - 1] : line[column];
+	int first = before < line[column] ? before : line[column];
+	int last = before < line[column] ? line[column] : before;
+	if (line[column] == NOWHERE || last + CLEAR < *high || first - CLEAR > *low)
+		return;
+	if (above)
+		*low = first - CLEAR;
+	else
+		*high = last + CLEAR;
+}
+
+/* A class's name in the first stretch where its band is thick enough on one side of the line of the
+ * holes; false: there is none. */
+static bool name_band(const gs_plot_frame *f, int class, const int *line, bool above)
+{
+	const gs_plot_series *s = &f->row->series;
+	const gs_swatch *c = &f->p->palette.classes[class];
+	int width = *c->label ? f->d->ops->measure(f->d, 11, c->label) + 10 : 0, from = 0, low = 0,
+		high = 0;
+
+	if (!width || c->paint.pattern != GS_PLAIN)
+		return false;
+	for (int i = 0; i < s->n; i++) {
+		int top, bottom;
+		rows_of_band(f, class, i, &top, &bottom);
+		keep_off_line(line, i, above, &top, &bottom);
+		low = i == from || bottom < low ? bottom : low;
+		high = i == from || top > high ? top : high;
+		if (low - high < LETTERS) {
+			from = i + 1;
+			continue;
+		}
+		if (i + 1 - from >= width) {
+			gs_draw_text(f->d, f->x + from + 5, (low + high) / 2 - 7, 11,
+				gs_draw_contrast(c->paint.rgb), width, c->label);
+			return true;
+		}
+	}
+	return false;
 }
 
 /* Names of the lines, right of the plot, kept apart. */
@@ -205,11 +227,18 @@ static void draw_capacity(const gs_plot_frame *f)
 
 void gs_plot_draw_area(const gs_plot_frame *f)
 {
+	int from, end, *holes = hole_rows(f, &from, &end);
+	gs_plot_frame part = *f;
+
 	draw_grid(f);
 	draw_bands(f);
-	for (int k = GS_CLASS_LIVE; k < GS_CLASSES; k++)
-		name_band(f, k);
 	draw_capacity(f);
 	draw_reserved(f);
-	draw_holes(f);
+	part.x += from;
+	if (holes)
+		draw_line(&part, holes + from, end - from, HOLE_LINE);
+	for (int k = GS_CLASS_LIVE; holes && k < GS_CLASSES; k++)
+		if (!name_band(f, k, holes, true))
+			name_band(f, k, holes, false);
+	free(holes);
 }

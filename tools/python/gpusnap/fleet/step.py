@@ -5,6 +5,7 @@ import ctypes
 import functools
 import hashlib
 import json
+import re
 from typing import Any, Dict, List, Tuple
 
 from .. import library
@@ -96,7 +97,9 @@ def _diagnosis(s: Snapshot, rows: Dict[str, List[Dict[str, Any]]]) -> Dict[str, 
 
 
 def _headline(s: Snapshot) -> str:
-    return library.text(s._ask('diagnose', library.options(form='text', width=10000, replay=False))).partition('\n')[0]
+    """The sentence whole, as Markdown has it: a text is wrapped."""
+    line = library.text(s._ask('diagnose', library.options(form='markdown', replay=False))).partition('\n')[0]
+    return re.sub(r'\\(.)', r'\1', line.strip('*'))
 
 
 def _identity(sha256: str, found: context.Context) -> str:

@@ -378,7 +378,7 @@ def saves(browser):
 
 
 def looks(browser):
-    for width, height in ((1400, 950), (390, 844)):
+    for width, height in ((1400, 950), (800, 1000), (390, 844)):
         for scheme in ("light", "dark"):
             where = f"{width} wide, {scheme}"
             s = Session(browser, width, height, scheme)
@@ -386,6 +386,9 @@ def looks(browser):
             for tab in ("moment", "span", "compare", "flame", "ask", "whatif", "save"):
                 s.page.click(f"#gpusnap-tab-{tab}")
                 s.settle()
+                if tab == "span":
+                    s.page.get_by_role("button", name="the whole recording", exact=True).click()
+                    s.until("document.querySelector('#gpusnap-panel td')", 20)
                 wide = s.page.evaluate("document.documentElement.scrollWidth")
                 check(wide <= width, f"{where}, {tab}: {wide} pixels wide")
                 cut = s.page.evaluate("[...document.querySelectorAll('#gpusnap-viewer .table')].filter(t => t.offsetParent && t.scrollWidth > t.clientWidth + 1).map(t => t.textContent.slice(0, 40))")
@@ -504,8 +507,9 @@ def hostile(browser):
         for tab in ("moment", "compare", "flame", "ask", "whatif", "save", "moment"):
             s.page.click(f"#gpusnap-tab-{tab}")
             s.settle()
-            for d in s.page.locator("#gpusnap-panel details:not([open]) summary").all():
-                d.click()
+            closed = s.page.locator("#gpusnap-panel details:not([open]) summary")
+            while closed.count():
+                closed.first.click()
             s.page.wait_for_timeout(150)
         s.page.mouse.click(*s.at(0.9, 0.3))
         s.settle()

@@ -12,7 +12,7 @@ function cellText(name, value) {
 	return Number.isInteger(value) ? String(value) : String(Math.round(value * 1e4) / 1e4)
 }
 
-// columns: names or {name, title, text(name, value, row), spare (left out on a phone's width)}; options: {caption, most (rows shown at once), choose(row), marked(row), none}.
+// columns: names or {name, title, text(name, value, row), spare (left out where the window is narrow)}; options: {caption, most (rows shown at once), choose(row), marked(row), none}.
 // The box has mark(), for when what is marked has changed.
 function tableOf(columns, rows, options = {}) {
 	columns = columns.map(c => typeof c === 'string' ? { name: c } : c).map(c => ({ title: c.title || c.name.replaceAll('_', ' '), ...c }))

@@ -7,7 +7,7 @@
 #include "analyzer/model/want.h"
 #include "analyzer/read/open/source.h"
 
-enum { MOST_OBJECTS = 100000, KEPT_BYTES = 4096, LARGE_LIST = 1 << 20, SPARE_BYTES = 128 };
+enum { MOST_OBJECTS = 100000, KEPT_BYTES = 4096, LARGE_LIST = 1 << 20, LEAST_SHARE = 64, SPARE_BYTES = 128 };
 
 static void free_contents(gs_object *o)
 {
@@ -81,10 +81,10 @@ size_t gs_torch_grown(const gs_torch *t, size_t used, size_t had)
 	uint64_t at = t->source ? gs_source_offset(t->source) : 0;
 	uint64_t all = t->source ? gs_source_file_size(t->source) : 0;
 	bytes = bytes < used ? used : bytes;
-	if (used < LARGE_LIST || !at || at >= all || gs_source_packed(t->source))
+	if (used < LARGE_LIST || at < all / LEAST_SHARE + 1 || at >= all || gs_source_packed(t->source))
 		return bytes;
 	double share = (double)used * (double)all / (double)at, least = (double)used * 1.0625;
-	share = share * 1.02 > least ? share * 1.02 : least;
+	share = share * 1.08 > least ? share * 1.08 : least;
 	return share < (double)(SIZE_MAX / 2) && gs_memory_allows((size_t)share) ? (size_t)share
 																			 : bytes;
 }

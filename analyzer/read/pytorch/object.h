@@ -58,8 +58,8 @@ gs_status gs_object_new(gs_torch *t, gs_torch_value_type type, uint32_t *out);
 void gs_objects_release(gs_torch *t);
 
 /* Bytes to make an array of that needs so many and has too few: half as many again; of a large one,
- * which would be held twice for a moment, what its share of the file so far says that it will need.
- */
+ * which would be held twice for a moment, what its share of the file so far says that it will need,
+ * and some more: what is not written costs nothing, and growing again would copy all of it. */
 size_t gs_torch_grown(const gs_torch *t, size_t used, size_t had);
 
 /* Room for one more element of size bytes; NULL when memory is short (error set). */

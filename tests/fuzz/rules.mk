@@ -32,17 +32,19 @@ check-fuzz: $(FUZZ:%=$(B)/fuzz/%) ## replay the inputs that fuzzing has found
 # The same where size_t has 32 bits, as in the page's module: there a product of two counts wraps that fits 64. gcc's sanitizers (clang's for searching) watch
 # the ordinary program built by -m32, which sees more than WebAssembly tells; the libraries are built from Debian's sources.
 FUZZ32_LIBS   := $(B)/package/libs-m32
+# Debian's gcc-multilib stands against its compilers for other machines: what it adds is a way to the kernel's headers.
+M32           := -m32 -idirafter /usr/include/x86_64-linux-gnu
 FUZZ32 = PKG_CONFIG="env PKG_CONFIG_LIBDIR=$(abspath $(FUZZ32_LIBS))/lib/pkgconfig pkg-config --static" LIBDW=no HTTP=no
 $(FUZZ32_LIBS)/complete: $(or $(SOURCES),$(B)/package/sources)/complete tools/package/libs.sh
 	@echo "  CC   the libraries for 32 bits"
-	+$(Q)rm -f $@ && CC="gcc -m32" AR=ar sh tools/package/libs.sh $(SOURCES) $(@D)
+	+$(Q)rm -f $@ && CC="gcc $(M32)" AR=ar sh tools/package/libs.sh $(SOURCES) $(@D)
 .PHONY: deps-fuzz32 check-fuzz32
 deps-fuzz32: ## install what check-fuzz32 and fuzz32-NAME need: gcc and clang for 32 bits, what unpacks Debian's sources
-	@sh tools/deps.sh gcc-multilib clang libclang-rt-14-dev dpkg-dev tcl xz-utils
+	@sh tools/deps.sh gcc-$$(gcc -dumpversion)-multilib clang libclang-rt-14-dev dpkg-dev tcl xz-utils
 check-fuzz32: $(FUZZ32_LIBS)/complete ## check-fuzz with a size_t of 32 bits (after make deps-fuzz32)
-	+$(Q)$(MAKE) --no-print-directory B=$(B)-32 CC="gcc -m32" $(FUZZ32) SAN=$(FUZZ_SAN) CFLAGS="-O1 -g" check-fuzz
+	+$(Q)$(MAKE) --no-print-directory B=$(B)-32 CC="gcc $(M32)" $(FUZZ32) SAN=$(FUZZ_SAN) CFLAGS="-O1 -g" check-fuzz
 fuzz32-%: $(FUZZ32_LIBS)/complete ## fuzz-NAME with a size_t of 32 bits
-	+$(Q)$(MAKE) --no-print-directory FUZZ_B=build-fuzz32 FUZZ_CC="clang -m32" $(FUZZ32) fuzz-$*
+	+$(Q)$(MAKE) --no-print-directory FUZZ_B=build-fuzz32 FUZZ_CC="clang $(M32)" $(FUZZ32) fuzz-$*
 fuzz-%: ## search for inputs that break reader %, with FUZZ_SECONDS=60 FUZZ_SEEDS="folders"
 	$(Q)$(MAKE) --no-print-directory B=$(FUZZ_B) CC="$(FUZZ_CC)" CFLAGS="-O1 -g" SAN=fuzzer-no-link,$(FUZZ_SAN) $(FUZZ_B)/libfuzzer/$*
 	@mkdir -p $(FUZZ_B)/found/$* tests/fuzz/corpus/$*

@@ -191,7 +191,8 @@ GPUSNAP_ANALYZER_API int gpusnap_snapshot_bands(
 	gpusnap_snapshot *s, const char *options, gpusnap_bands *columns);
 GPUSNAP_ANALYZER_API void gpusnap_bands_free(gpusnap_bands *columns);
 
-/* What every event came to. Options: device, columns (as of lives). */
+/* What every event came to. Options: device, columns (as of lives), from and to (the first and the
+ * last event; all). */
 typedef struct gpusnap_curve {
 	size_t n;
 	int64_t *time_us; /* INT64_MIN unknown */

@@ -8,8 +8,8 @@ import { basename } from 'node:path'
 import { gzipSync } from 'node:zlib'
 
 const [build, ...files] = process.argv.slice(2), page = new URL('../../tools/page/', import.meta.url)
-const source = ['wasi.js', 'engine.js'].map(name => readFileSync(new URL(name, page), 'utf8')).join('')
-const { Engine, AnalyzerError } = new Function(source + '\nreturn { Engine, AnalyzerError }')()
+const source = ['wasi.js', 'packed.js', 'engine.js'].map(name => readFileSync(new URL(name, page), 'utf8')).join('')
+const { Engine, AnalyzerError, Packed } = new Function(source + '\nreturn { Engine, AnalyzerError, Packed }')()
 const bytes = readFileSync(build + '/page/gpusnap.wasm'), module = await WebAssembly.compile(bytes)
 const WHOLE = 4, HEAPS = 3, EVENTS = 20
 
@@ -82,6 +82,12 @@ if (made.status === 0) {
 	const curve = engine.ask(0, 'curve'), part = engine.ask(0, 'curve', { columns: ['reserved'] })
 	expect('a column by itself is that of all', part.reserved.join(), curve.reserved.join())
 	expect('and stands alone', Object.keys(part).join(), 'n,reserved')
+	const lives = engine.ask(0, 'lives'), values = packed => { const column = new Packed(packed); return Array.from({ length: column.length }, (_, i) => column.at(i)).join() }
+	for (const [what, plain, names] of [['curve', curve, ['time_us', 'allocated', 'reserved']], ['lives', lives, ['address', 'size']]]) {
+		const packed = engine.ask(0, what, { columns: names, pack: names })
+		for (const name of names) expect(`${what}: ${name} packed is the same`, values(packed[name]), plain[name].join())
+		expect(`${what}: as many`, packed.n, plain.n)
+	}
 } else expect('a large file is made', String(made.stderr), '')
 rmSync(large, { recursive: true })
 expect('files whose heap was compared', String(heaps), String(HEAPS))

@@ -542,6 +542,26 @@ def survives(browser):
         s.end("survive")
 
 
+def many_files(browser):
+    """More files at once than a browser can have workers: each is judged, and what is looked at again is read again."""
+    with tempfile.TemporaryDirectory() as folder:
+        leak, paths = open(fault("leak"), "rb").read(), []
+        for i in range(60):
+            paths.append(os.path.join(folder, f"rank{i}.pickle"))
+            open(paths[-1], "wb").write(leak if i % 6 else b"")
+        s = Session(browser)
+        s.open(*paths)
+        s.until("!document.querySelector('#gpusnap-ranks .reading') && [...document.querySelectorAll('#gpusnap-ranks .open .rank-said')].every(e => e.textContent)")
+        check(s.page.locator("#gpusnap-ranks .failed").count() == 10, "the empty ones are told")
+        check(s.page.locator("#gpusnap-ranks .open").count() == 50, "the others are open")
+        check(len(s.page.workers) <= 20, f"few workers are left: {len(s.page.workers)}")
+        s.page.click("#gpusnap-ranks .open .rank-name >> nth=3")
+        s.until("document.querySelector('#gpusnap-ranks .chosen')?.textContent.includes('rank4.pickle')")
+        s.settle()
+        check(s.text("#gpusnap-verdict .headline").startswith("shortage"), "one whose worker has ended answers")
+        s.end("many files")
+
+
 WATCH = """window.sent = []
 const send = Worker.prototype.postMessage
 Worker.prototype.postMessage = function (m, ...more) { sent.push(m.what ? 'ask ' + m.what : m.op); return send.call(this, m, ...more) }"""
@@ -622,7 +642,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -2,11 +2,11 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
 const folder = new URL('../../tools/page/viewer/', import.meta.url)
-const names = ['text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js']
+const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 const given = { styled: () => '#ffffff', element: () => null, part: () => null }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -47,6 +47,18 @@ expect('a headline that is wrapped', read.headline, 'fragmented: 200 MiB asked f
 expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block'], ['not', 'an allocator defect, a limit, pending frees']])
 expect('what to try', read.tries, ['PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nreplayed: the run passes', 'allocate train.py:29 before the large temporaries, or clone it afterwards (untried)'])
 
+// A column that is packed is what it was, whatever it holds and in whatever parts it comes.
+{
+	let state = 3
+	const random = n => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) % n
+	const kinds = [() => 7, () => random(200), () => 2 ** 41 + 512 * random(60000), () => random(2 ** 31), () => 2 ** 50 + random(2 ** 31) * 4096, () => 0 - random(1000), () => random(9) ? random(5) : NaN, () => 2 ** 60 + 2 ** 20 * random(100), () => 2 ** 63 * random(2)]
+	for (const length of [0, 1, 63, 64, 65, 1000, 20000]) for (const parts of [64, 6400, 2 ** 20]) {
+		const values = Float64Array.from({ length }, (_, i) => kinds[Math.floor(i / 100) % kinds.length]()), packer = new Packer()
+		for (let from = 0; from < length; from += parts) packer.put(values.subarray(from, from + parts))
+		const column = new Packed(packer.packed)
+		expect(`${length} values packed by ${parts}`, [column.length, values.findIndex((v, i) => !Object.is(column.at(i), v))], [length, -1])
+	}
+}
 {
 	let state = 7
 	const values = Float64Array.from({ length: 9001 }, () => (state = (Math.imul(state, 1664525) + 1013904223) >>> 0) % 5000), peaks = new Peaks(values)
@@ -118,7 +130,7 @@ function paintedAsByHand(seed, lives, palette, by, sorted) {
 	for (let x = 0; x < width; x++) {
 		const a = eventOf(x), b = eventOf(x + 1)
 		let shown = b > a ? a + 1 : a
-		for (let e = a + 1; e <= b; e++) if (lives.curve.allocated[e] > lives.curve.allocated[shown]) shown = e
+		for (let e = a + 1; e <= b; e++) if (lives.curve.allocated.at(e) > lives.curve.allocated.at(shown)) shown = e
 		const passing = sorted.filter(i => lives.birth[i] > a && lives.birth[i] >= 0 && lives.death[i] >= 0 && lives.death[i] <= b && (lives.birth[i] > shown || lives.death[i] <= shown))
 		expect(`seed ${seed}, column ${x}: its moment and what passes`, [columns.event[x], columns.passed[x], columns.passedBytes[x]], [shown, passing.length, passing.reduce((all, i) => all + lives.size[i], 0)])
 		const shares = Array.from({ length: height }, () => new Map()), perPixel = (high - low) / height

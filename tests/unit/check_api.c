@@ -365,6 +365,15 @@ START_TEST(heap_lives_and_bands_are_one_story)
 	ck_assert_mem_eq(curve.time_us, events.time_us, curve.n * sizeof *curve.time_us);
 	ck_assert_mem_eq(curve.action, events.action, curve.n);
 	gpusnap_curve_free(&curve);
+	ck_assert(!gpusnap_snapshot_curve(s, "{\"from\":7,\"to\":11}", &curve));
+	ck_assert_uint_eq(curve.n, 5);
+	ck_assert_mem_eq(curve.allocated, events.allocated + 7, 5 * sizeof *curve.allocated);
+	ck_assert_mem_eq(curve.reserved, events.reserved + 7, 5 * sizeof *curve.reserved);
+	ck_assert_mem_eq(curve.time_us, events.time_us + 7, 5 * sizeof *curve.time_us);
+	gpusnap_curve_free(&curve);
+	ck_assert(!gpusnap_snapshot_curve(s, "{\"from\":7,\"to\":6}", &curve));
+	ck_assert_uint_eq(curve.n, 0);
+	gpusnap_curve_free(&curve);
 	gpusnap_events_free(&events);
 	gpusnap_lives some;
 	ck_assert(!gpusnap_snapshot_lives(s, "{\"columns\":[\"size\",\"birth\"]}", &some));

@@ -21,8 +21,8 @@ def parts(ending):
 
 with open(module, "rb") as f:
     packed = base64.b64encode(f.read()).decode()
-worker = '"use strict"\n' + text("wasi.js") + text("engine.js") + text("worker.js")
-script = '(() => {\n"use strict"\n' + text("client.js") + parts(".js") + "})()\n"
+worker = '"use strict"\n' + text("wasi.js") + text("packed.js") + text("engine.js") + text("worker.js")
+script = '(() => {\n"use strict"\n' + text("packed.js") + text("client.js") + parts(".js") + "})()\n"
 for name, source in ("worker", worker), ("script", script):
     if "</script" in source.lower() or "<!--" in source:
         sys.exit(f"assemble: the {name} would end its element")

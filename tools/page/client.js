@@ -5,6 +5,7 @@ class GpusnapError extends Error {
 
 const gpusnap = (() => {
 	const NEVER = 0x7fffffff, NOBODY = 0xffffffff, LIVES = ['birth', 'freed', 'death', 'address', 'size', 'holder', 'pool', 'category']
+	const PACKED = { lives: ['address'], curve: ['time_us', 'allocated', 'reserved'] }
 	const inside = id => document.getElementById(id)?.textContent ?? ''
 	const bytesOf = text => {
 		text = text.trim()
@@ -70,6 +71,18 @@ const gpusnap = (() => {
 		}
 	}
 
+	// Recordings whose worker has their file open, the one asked last behind the others. Of many files at once the rest give their memory back;
+	// they are read again when they are asked something.
+	const MOST_KEPT = 16, kept = new Set()
+	function keep(recording) {
+		kept.delete(recording)
+		kept.add(recording)
+		for (const other of kept) {
+			if (kept.size <= MOST_KEPT) break
+			if (other !== recording && !other.connection?.waiting.size) other.close()
+		}
+	}
+
 	let files = 0
 	class Recording {
 		constructor(blob, { name, number = 0 }) {
@@ -101,37 +114,55 @@ const gpusnap = (() => {
 		}
 		// opened(recording) is called once the file is read: what it asks is answered before the outline.
 		async open({ progress, signal, opened }) {
-			await this.during(signal, async () => {
-				await this.connect(progress)
-				opened?.(this)
-				// Where what opened() asked crashed the module, the file is read again.
-				const outline = () => this.raw('outline', {})
-				this.outline = JSON.parse(await outline().catch(e => opened && e.code === 'trap' ? outline() : Promise.reject(e)))
-			})
+			try {
+				await this.during(signal, async () => {
+					await this.connect(progress)
+					opened?.(this)
+					// Where what opened() asked crashed the module, the file is read again.
+					const outline = () => this.raw('outline', {})
+					this.outline = JSON.parse(await outline().catch(e => opened && e.code === 'trap' ? outline() : Promise.reject(e)))
+				})
+			} catch (e) {
+				this.close()
+				throw e
+			}
 			return this
 		}
+		// Its connection; one that was closed for others just then is made again.
+		async connected() {
+			do await this.connect()
+			while (!this.connection)
+			keep(this)
+			return this.connection
+		}
 		async raw(what, options) {
-			await this.connect()
-			return this.connection.send({ op: 'ask', file: this.file, what, options })
+			return (await this.connected()).send({ op: 'ask', file: this.file, what, options })
 		}
 		ask(what, options = {}, { signal } = {}) {
 			return this.during(signal, async () => {
 				const { other, ...given } = options
-				if (!other) return shape(this, what, given, await this.raw(what, what === 'lives' ? { columns: LIVES, ...given } : given))
-				await this.connect()
-				await other.openIn(this.connection)
+				if (!other) return shape(this, what, given, await this.raw(what, PACKED[what] ? { ...(what === 'lives' ? { columns: LIVES } : {}), ...given, pack: PACKED[what] } : given))
+				await other.openIn(await this.connected())
 				return shape(this, what, given, await this.raw(what, { ...given, other: other.file }))
 			})
 		}
 		close() {
+			kept.delete(this)
 			this.connection?.end(new GpusnapError('closed', 'cancelled'))
 			this.connection = null
 		}
 	}
 
 	// Answers in the form that pictures want: JSON parsed, names and places for the interface's numbers.
-	const none = (column, never) => column.map(v => v === never ? -1 : v)
-	const place = (column, n) => column.map(v => v ? v - 1 : n)
+	function none(column, never) {
+		for (let i = 0; i < column.length; i++) if (column[i] === never) column[i] = -1
+		return column
+	}
+	function place(column, n) {
+		const places = new (n < 256 ? Uint8Array : Uint16Array)(column.length)
+		for (let i = 0; i < column.length; i++) places[i] = column[i] ? column[i] - 1 : n
+		return places
+	}
 	function shape(recording, what, options, answer) {
 		if (typeof answer === 'string' && (!options.form || options.form === 'json')) answer = JSON.parse(answer)
 		return shapes[what] ? shapes[what](answer, deviceOf(recording, options)) : answer
@@ -140,9 +171,10 @@ const gpusnap = (() => {
 		const all = recording.outline?.devices ?? []
 		return (device === undefined ? all.find(d => d.events) : all.find(d => d.device === device)) ?? all[0]
 	}
+	const unpacked = column => column && new Packed(column)
 	const shapes = {
-		curve: e => ({ time: e.time_us, allocated: e.allocated, reserved: e.reserved, action: e.action }),
-		lives: (l, d) => ({ ...l, freed: none(l.freed, NEVER), death: none(l.death, NEVER), stream: l.stream && place(l.stream, d.streams.length), pool: l.pool && place(l.pool, d.pools.length) }),
+		curve: e => ({ time: unpacked(e.time_us), allocated: unpacked(e.allocated), reserved: unpacked(e.reserved), action: e.action }),
+		lives: (l, d) => ({ ...l, address: unpacked(l.address), freed: none(l.freed, NEVER), death: none(l.death, NEVER), stream: l.stream && place(l.stream, d.streams.length), pool: l.pool && place(l.pool, d.pools.length) }),
 		find: found => ({ lives: found.life }),
 		colors: c => ({ ...JSON.parse(new TextDecoder().decode(c.legend)), of: c.of }),
 		life: l => l && { ...l, why: l.category_why, stack: l.stack.filter((f, i, all) => !f.plumbing || all.every(g => g.plumbing)).map(f => f.text) },

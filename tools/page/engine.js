@@ -26,6 +26,7 @@ const COLUMNS = {
 		['action', 'u8', 0], ['allocated', 'i64', 0], ['reserved', 'i64', 0]]],
 }
 const BY_COLUMN = Object.fromEntries(['lives', 'curve'].map(what => [what, COLUMNS[what][1].map(([name]) => name)]))
+const PART = 1 << 18	// events of a curve that are asked for at a time
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array }
 const TEXTS = ['info', 'diagnose', 'whatif', 'report']		// gpusnap_snapshot_X(handle, options, …)
 const VIEWS = ['outline', 'life', 'at', 'moment', 'span', 'flame']
@@ -173,15 +174,32 @@ class Engine {
 		if (COLUMNS[what]) return this.withTexts(given, o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
 		throw new AnalyzerError(`nothing is called "${what}"`, 'usage')
 	}
-	// The columns that are asked for, each by itself: what a call takes beside the answer is one column.
-	oneByOne(h, what, { columns = BY_COLUMN[what], ...given }) {
+	// The columns that are asked for, each by itself: what a call takes beside the answer is one column. pack: names of those that are
+	// answered packed (packed.js), of what can be asked for in parts a part at a time.
+	oneByOne(h, what, { columns = BY_COLUMN[what], pack = [], ...given }) {
 		const result = {}
 		for (const name of columns) {
+			if (pack.includes(name)) {
+				result[name] = this.packed(h, what, { ...given, columns: [name] })
+				result.n = result[name].length
+				continue
+			}
 			const one = this.withTexts([JSON.stringify({ ...given, columns: [name] })], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
 			result.n = one.n
 			result[name] = one[name]
 		}
 		return result
+	}
+	packed(h, what, given) {
+		const packer = new Packer(), [name] = given.columns
+		const put = options => {
+			const { n, [name]: values } = this.withTexts([JSON.stringify(options)], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
+			packer.put(values)
+			return n
+		}
+		if (what !== 'curve') put(given)
+		else for (let from = 0; put({ ...given, from, to: from + PART - 1 }) === PART;) from += PART
+		return packer.packed
 	}
 	columns(handle, what, call) {
 		const [counts, members] = COLUMNS[what], result = {}, n = []

@@ -64,7 +64,7 @@ const operations = {
 function buffersOf(result) {
 	if (ArrayBuffer.isView(result)) return [result.buffer]
 	if (!result || typeof result !== 'object') return []
-	return Object.values(result).filter(ArrayBuffer.isView).map(view => view.buffer)
+	return Object.values(result).flatMap(buffersOf)
 }
 
 async function serve(request) {

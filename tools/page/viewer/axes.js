@@ -34,12 +34,12 @@ function drawTicks(c, t) {
 
 function drawLines(c, t) {
 	const { plot, shown } = t, { reserved } = t.lives.curve
-	const most = (from, to) => to < 0 ? shown.device.initial_reserved ?? NaN : reserved[t.lives.reserved.between(Math.max(0, Math.min(from, to)), to)]
+	const most = (from, to) => to < 0 ? shown.device.initial_reserved ?? NaN : reserved.at(t.lives.reserved.between(Math.max(0, Math.min(from, to)), to))
 	drawStairs(c, t, most)
 	const { capacity } = shown, { allowed } = shown.device
 	if (capacity > 0 && capacity <= view.high) drawLevel(c, t, capacity, 'capacity ' + sizeText(capacity))
 	if (allowed > 0 && allowed <= view.high && allowed !== capacity) drawLevel(c, t, allowed, 'limit ' + sizeText(allowed))
-	const end = t.eventOfValue(view.to), r = end < 0 ? null : reserved[end]
+	const end = t.eventOfValue(view.to), r = end < 0 ? null : reserved.at(end)
 	c.textAlign = 'right'
 	c.textBaseline = 'bottom'
 	if (r > 0) drawLabel(c, 'reserved', plot.x + plot.w - 4, t.yOf(r) - 2, styled('ink'))

@@ -46,7 +46,7 @@ class HeapMap {
 	get chosen() {
 		const shown = current()
 		if (view.life < 0 || !shown?.lives) return -1
-		return this.shown === shown ? view.life : this.shown.lives.find(shown.lives.address[view.life], shown.lives.birth[view.life])
+		return this.shown === shown ? view.life : this.shown.lives.find(shown.lives.address.at(view.life), shown.lives.birth[view.life])
 	}
 	setShift(shift) { this.shift = shift === null ? null : Math.max(6, Math.min(44, shift)); this.plan(); this.draw() }
 	// Where each segment begins, in pixels from the first row on; the finest scale that needs at most 22 rows.
@@ -291,7 +291,7 @@ class HeapMap {
 	}
 	choose(life) {
 		const shown = current(), { lives } = this.shown
-		change({ life: life < 0 || this.shown === shown ? life : shown.lives.find(lives.address[life], lives.birth[life]) })
+		change({ life: life < 0 || this.shown === shown ? life : shown.lives.find(lives.address.at(life), lives.birth[life]) })
 	}
 	// The next live block in the order of addresses.
 	step(by) {

@@ -63,7 +63,7 @@ function keepInView(event) {
 }
 function sayMoment(event) {
 	const { curve } = current().lives
-	if (event >= 0) announce(`event ${event}: ${sizeText(curve.allocated[event])} in use, ${sizeText(curve.reserved[event])} reserved`)
+	if (event >= 0) announce(`event ${event}: ${sizeText(curve.allocated.at(event))} in use, ${sizeText(curve.reserved.at(event))} reserved`)
 }
 function neighbour(by) {
 	const { lives, device } = current(), pile = timeline.bands.after(view.moment ?? lives.events - 1)

@@ -1,5 +1,6 @@
 // The allocations of a device as the analyzer gives them, a row each in order of birth, and what each event begins or ends.
 const LIFE_COLUMNS = ['birth', 'freed', 'death', 'address', 'size', 'holder', 'stream', 'pool', 'category']	// of the analyzer's
+const CURVE_COLUMNS = ['time_us', 'allocated', 'reserved']
 const BORN = 0, FREED = 1, GONE = 2, FREED_AND_GONE = 3
 
 // Where the greatest of a range of values is, without looking at each: the greatest of 64, of 64 × 64 are kept.
@@ -21,7 +22,7 @@ class Peaks {
 		let best = level ? level[first] : first
 		for (let i = first + 1; i <= last; i++) {
 			const at = level ? level[i] : i
-			if (values[at] > values[best]) best = at
+			if (values.at(at) > values.at(best)) best = at
 		}
 		return best
 	}
@@ -31,7 +32,7 @@ class Peaks {
 		const take = (level, a, b) => {
 			if (b < a) return
 			const at = this.scan(level, a, b)
-			if (this.values[at] > this.values[best] || (this.values[at] === this.values[best] && at < best)) best = at
+			if (this.values.at(at) > this.values.at(best) || (this.values.at(at) === this.values.at(best) && at < best)) best = at
 		}
 		let level = null
 		for (const above of [...this.levels, null]) {
@@ -72,12 +73,12 @@ class Lives {
 	findMost() {
 		this.allocated = new Peaks(this.curve.allocated)
 		this.reserved = new Peaks(this.curve.reserved)
-		const most = peaks => peaks.values.length ? peaks.values[peaks.between(0, peaks.values.length - 1)] : 0
+		const most = peaks => peaks.values.length ? peaks.values.at(peaks.between(0, peaks.values.length - 1)) : 0
 		this.most = Math.max(most(this.allocated), most(this.reserved))
 		this.timed = this.events > 1
 		for (let e = 0; e < this.events && this.timed; e++)
-			if (!(this.curve.time[e] >= 0) || (e && this.curve.time[e] < this.curve.time[e - 1])) this.timed = false
-		if (this.timed && this.curve.time[this.events - 1] === this.curve.time[0]) this.timed = false
+			if (!(this.curve.time.at(e) >= 0) || (e && this.curve.time.at(e) < this.curve.time.at(e - 1))) this.timed = false
+		if (this.timed && this.curve.time.at(this.events - 1) === this.curve.time.at(0)) this.timed = false
 	}
 	// The event in (after, until] after which most is allocated; after itself where there is none.
 	mostBetween(after, until) { return until <= after ? after : this.allocated.between(after + 1, until) }
@@ -89,9 +90,9 @@ class Lives {
 	find(address, birth) {
 		if (birth >= 0) {
 			const c = birth < this.events ? this.change[birth] : -1
-			return c >= 0 && (c & 3) === BORN && this.address[c >> 2] === address ? c >> 2 : -1
+			return c >= 0 && (c & 3) === BORN && this.address.at(c >> 2) === address ? c >> 2 : -1
 		}
-		for (let i = 0; i < this.before; i++) if (this.address[i] === address) return i
+		for (let i = 0; i < this.before; i++) if (this.address.at(i) === address) return i
 		return -1
 	}
 	// The last event that is not later than a time.
@@ -99,7 +100,7 @@ class Lives {
 		let low = 0, high = this.events
 		while (low < high) {
 			const middle = (low + high) >> 1
-			if (this.curve.time[middle] <= time) low = middle + 1
+			if (this.curve.time.at(middle) <= time) low = middle + 1
 			else high = middle
 		}
 		return low - 1

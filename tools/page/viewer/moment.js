@@ -79,7 +79,7 @@ async function drawBlock() {
 		flame.path = b.stack ? b.stack.slice().reverse() : null
 		flame.repaint?.()
 		const line = (word, text) => text === null || text === undefined || text === '' ? null : [element('dt', null, word), element('dd', null, text)]
-		const at = (event, us) => event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time[0]) : '']
+		const at = (event, us) => event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time.at(0)) : '']
 		fill(said, line('holder', b.where ? placeText(b) : null), line('category', (b.category || 'unknown').replaceAll('_', ' ') + (b.why ? ` (${b.why})` : '')), line('address', addressText(b.address)),
 			line('asked for', b.requested === null ? null : sizeText(b.requested) + (b.requested !== b.size ? `, rounded to ${sizeText(b.size)}` : '')),
 			line('born', b.before ? 'before the recording' : at(b.birth, b.birth_us)), line('freed', b.freed === null ? 'never' : at(b.freed, b.freed_us)), line('gone', b.death === null || b.death - b.freed < 2 ? null : at(b.death, b.death_us)),

@@ -50,7 +50,7 @@ class Overview {
 		for (let x = 0; x < plot.w; x++) {
 			const [a, b] = [x, x + 1].map(at => timeline.eventOfValue(this.valueAt(plot.x + at)))
 			if (b < 0) continue
-			const tall = peaks.values[peaks.between(Math.max(0, a), b)] / most * (h - 2)
+			const tall = peaks.values.at(peaks.between(Math.max(0, a), b)) / most * (h - 2)
 			p.fillRect(plot.x + x, h - tall, 1, tall)
 		}
 	}

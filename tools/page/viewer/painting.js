@@ -37,7 +37,7 @@ class Painting {
 		for (let x = 0; x < plot.w; x++) {
 			const from = t.eventOfValue(t.valueAt(plot.x + x)), to = t.eventOfValue(t.valueAt(plot.x + x + 1))
 			if (to < 0) continue
-			const y = Math.max(plot.y, t.yOf(allocated.values[allocated.between(Math.max(0, Math.min(from, to)), to)]))
+			const y = Math.max(plot.y, t.yOf(allocated.values.at(allocated.between(Math.max(0, Math.min(from, to)), to))))
 			if (y < plot.y + plot.h) c.fillRect(plot.x + x, y, 1, plot.y + plot.h - y)
 		}
 	}

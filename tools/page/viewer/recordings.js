@@ -40,7 +40,7 @@ class Shown {
 	// lives, curve and colours of the device; the same promise however often it is asked.
 	load() {
 		const kept = this.kept, device = this.number
-		kept.loading = kept.loading || Promise.all([this.ask('lives', { device, columns: LIFE_COLUMNS }), this.ask('curve', { device })]).then(([lives, curve]) => { kept.lives = new Lives(lives, curve) })
+		kept.loading = kept.loading || Promise.all([this.ask('lives', { device, columns: LIFE_COLUMNS }), this.ask('curve', { device, columns: CURVE_COLUMNS })]).then(([lives, curve]) => { kept.lives = new Lives(lives, curve) })
 		return kept.loading
 	}
 	async loadPalette(by) {
@@ -109,7 +109,7 @@ async function openOne(shown, blob) {
 		// The overview comes as soon as one is read; the others join the list as they are.
 		if (!showing || showing === shown) await showRecording(recordings.indexOf(shown), takeWanted(shown))
 		else if (wantedView.name === shown.name) await showRecording(recordings.indexOf(shown), takeWanted(shown))
-		else judgeQuietly(shown)
+		else await judgeQuietly(shown)
 	} catch (e) {
 		if (showing === shown) {
 			showing = null
@@ -119,7 +119,7 @@ async function openOne(shown, blob) {
 		shown.error = e.code === 'trap' ? 'the analyzer crashed on this file; the page goes on (' + e.message + ')' : e.message
 		announce(shown.name + ': ' + shown.error)
 	}
-	drawRanks()
+	drawRank(shown)
 }
 
 // What the fragment asked for, once: for the recording that it names.
@@ -132,28 +132,28 @@ function takeWanted(shown) {
 
 // The verdict and the outline of one that is not shown, for the list. A large one then gives its memory back; it is read again when it is
 // looked at.
-const LARGE = 64 << 20
+const LARGE = 64 << 20, MOST_SKETCHED = 1000
 async function judgeQuietly(shown) {
 	try {
 		shown.verdict = readVerdict(await shown.ask('diagnose', { form: 'text', width: 100 })).headline
-		drawRanks()
-		await sketch(shown)
+		drawRank(shown)
+		if (recordings.length <= MOST_SKETCHED) await sketch(shown)
 		if (shown.size > LARGE && shown !== showing) shown.recording.close()
 	} catch (e) { shown.verdict = shown.verdict || e.message }
-	drawRanks()
+	drawRank(shown)
 }
 
 // Memory over time in the size of a word, for the list of recordings.
 async function sketch(shown) {
 	const device = shown.usualDevice
 	if (shown.sketch || !device?.events) return
-	const curve = shown === showing && shown.lives ? shown.lives.curve : await shown.ask('curve', { device: device.device ?? undefined })
+	const curve = shown === showing && shown.lives ? shown.lives.curve : await shown.ask('curve', { device: device.device ?? undefined, columns: CURVE_COLUMNS })
 	const canvas = element('canvas', { width: 240, height: 36, class: 'sketch', role: 'img', 'aria-label': 'memory over time of ' + shown.name }), c = canvas.getContext('2d'), n = curve.allocated.length
-	const allocated = new Peaks(curve.allocated), reserved = new Peaks(curve.reserved), most = Math.max(reserved.values[reserved.between(0, n - 1)], allocated.values[allocated.between(0, n - 1)]) || 1
+	const allocated = new Peaks(curve.allocated), reserved = new Peaks(curve.reserved), most = Math.max(reserved.values.at(reserved.between(0, n - 1)), allocated.values.at(allocated.between(0, n - 1))) || 1
 	for (const [peaks, color] of [[reserved, styled('cache')], [allocated, styled('use')]]) {
 		c.fillStyle = color
 		for (let x = 0; x < 240; x++) {
-			const a = Math.floor(x / 240 * n), tall = peaks.values[peaks.between(a, Math.max(a, Math.floor((x + 1) / 240 * n) - 1))] / most * 35
+			const a = Math.floor(x / 240 * n), tall = peaks.values.at(peaks.between(a, Math.max(a, Math.floor((x + 1) / 240 * n) - 1))) / most * 35
 			c.fillRect(x, 36 - tall, 1, tall)
 		}
 	}
@@ -205,19 +205,29 @@ const readingText = shown => `reading ${Math.round(shown.done * 100)} %`
 
 // The list of what is open: name, size, verdict; one line each, the chosen one marked.
 function drawRanks() {
-	const host = part('ranks')
 	part('viewer').classList.toggle('several', recordings.length > 1)
-	const two = recordings.length > 1 && recordings.filter(r => r.outline).length > 1 && tabsNow().some(t => t.name === 'compare')
-	fill(host, recordings.map((r, i) => {
-		const said = r.state === 'reading' ? readingText(r) : r.state === 'open' ? r.verdict || '' : r.error || r.state
-		const name = button(r.name, `show ${r.name}`, () => r.outline && showRecording(i), { class: 'rank-name', 'aria-pressed': String(i === view.file), disabled: !r.outline })
-		r.bar = r.state === 'reading' ? element('progress', { max: 1, value: r.done, 'aria-label': 'reading ' + r.name }) : null
-		const end = r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`
-		return element('li', { class: 'rank ' + r.state + (i === view.file ? ' chosen' : '') }, name,
-			r.bar,
-			recordings.length > 1 ? r.sketch : null, element('span', { class: 'rank-said' }, said),
-			button(r.state === 'reading' ? 'cancel' : '×', end, () => r.state === 'reading' ? stopReading(r) : closeRecording(recordings.indexOf(r)), { class: 'plain', 'aria-label': end }))
-	}), two ? element('li', null, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null)
+	fill(part('ranks'), recordings.map(r => r.row = rankRow(r)), canCompare() ? element('li', { class: 'compare' }, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null)
+}
+
+const canCompare = () => recordings.findIndex(r => r.outline) !== recordings.findLastIndex(r => r.outline) && tabsNow().some(t => t.name === 'compare')
+
+// One line of it anew: of thousands the others stay.
+function drawRank(shown) {
+	const row = shown.row
+	if (!row?.isConnected || recordings.length < 3 || canCompare() === !part('ranks').querySelector('.compare')) return drawRanks()
+	shown.row = rankRow(shown)
+	row.replaceWith(shown.row)
+}
+
+function rankRow(r) {
+	const chosen = r === current(), said = r.state === 'reading' ? readingText(r) : r.state === 'open' ? r.verdict || '' : r.error || r.state
+	const name = button(r.name, `show ${r.name}`, () => r.outline && showRecording(recordings.indexOf(r)), { class: 'rank-name', 'aria-pressed': String(chosen), disabled: !r.outline })
+	r.bar = r.state === 'reading' ? element('progress', { max: 1, value: r.done, 'aria-label': 'reading ' + r.name }) : null
+	const end = r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`
+	return element('li', { class: 'rank ' + r.state + (chosen ? ' chosen' : '') }, name,
+		r.bar,
+		recordings.length > 1 ? r.sketch : null, element('span', { class: 'rank-said' }, said),
+		button(r.state === 'reading' ? 'cancel' : '×', end, () => r.state === 'reading' ? stopReading(r) : closeRecording(recordings.indexOf(r)), { class: 'plain', 'aria-label': end }))
 }
 
 // The verdict on the only recording comes before all else that is read off it.

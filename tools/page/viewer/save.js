@@ -100,7 +100,7 @@ function svgOf(shown) {
 	let d = ''
 	for (let x = 0; x < w; x++) {
 		const e = timeline.eventOfValue(view.from + (x + 1) / w * span)
-		d += `${x ? 'L' : 'M'}${left + x} ${(top + h - ((e < 0 ? 0 : shown.lives.curve.reserved[e]) - view.low) / (view.high - view.low) * h).toFixed(1)}`
+		d += `${x ? 'L' : 'M'}${left + x} ${(top + h - ((e < 0 ? 0 : shown.lives.curve.reserved.at(e)) - view.low) / (view.high - view.low) * h).toFixed(1)}`
 	}
 	out.push(`<path d="${d}" fill="none" stroke="#111" stroke-width="1.5"/>`)
 	for (const f of failedEvents(shown.device)) { const x = left + (timeline.valueOfEvent(f.idx) - view.from) / span * w; if (x >= left && x <= left + w) out.push(`<path d="M${x} ${top}v${h}" stroke="#a30710"/><text x="${x}" y="${top - 4}" text-anchor="end" fill="#a30710">failed: ${xml(sizeText(f.requested))} asked for</text>`) }

@@ -44,7 +44,7 @@ function writeFragment() {
 	if (view.low > 0 || view.high !== shown.timeline?.top) put.set('bytes', Math.round(view.low) + '_' + Math.round(view.high))
 	if (view.moment !== null) put.set('moment', view.moment)
 	if (view.span) put.set('span', view.span.join('_'))
-	if (view.life >= 0 && shown.lives) put.set('block', '0x' + BigInt(shown.lives.address[view.life]).toString(16) + '@' + shown.lives.birth[view.life])
+	if (view.life >= 0 && shown.lives) put.set('block', '0x' + BigInt(shown.lives.address.at(view.life)).toString(16) + '@' + shown.lives.birth[view.life])
 	if (view.color !== 'holder') put.set('color', view.color)
 	if (view.order !== 'color') put.set('order', view.order)
 	if (view.search) put.set('find', view.search)

@@ -57,12 +57,12 @@ class Timeline {
 	yOf(bytes) { return this.plot.y + this.plot.h - (bytes - view.low) / (view.high - view.low) * this.plot.h }
 	bytesAt(y) { return view.low + (this.plot.y + this.plot.h - y) / this.plot.h * (view.high - view.low) }
 	// The axis counts events, each one wide, or microseconds.
-	valueOfEvent(e) { return view.axis === 'time' ? this.lives.curve.time[Math.max(0, Math.min(e, this.lives.events - 1))] : e }
+	valueOfEvent(e) { return view.axis === 'time' ? this.lives.curve.time.at(Math.max(0, Math.min(e, this.lives.events - 1))) : e }
 	eventOfValue(v) { return view.axis === 'time' ? this.lives.eventAt(v) : Math.max(-1, Math.min(this.lives.events - 1, Math.floor(v))) }
 	// The middle of an event.
 	xOfEvent(e) { return this.xOf(this.valueOfEvent(e) + (view.axis === 'event' ? 0.5 : 0)) }
-	get begin() { return view.axis === 'time' ? this.lives.curve.time[0] : -1 }
-	get finish() { return view.axis === 'time' ? this.lives.curve.time[this.lives.events - 1] : this.lives.events }
+	get begin() { return view.axis === 'time' ? this.lives.curve.time.at(0) : -1 }
+	get finish() { return view.axis === 'time' ? this.lives.curve.time.at(this.lives.events - 1) : this.lives.events }
 	get top() { return this.shown.top }
 
 	/* --- drawing --- */

@@ -10,7 +10,7 @@ function tipOf(shown, at, column, near = []) {
 		rows.push(element('div', null, lifeText(lives, i)))
 		if (at.merged > 1) rows.push(element('div', null, `one of ${countText(at.merged)} blocks in this pixel`))
 	}
-	if (e >= 0) rows.push(element('div', { class: 'remark' }, `event ${e}` + (lives.timed ? ', ' + durationText(curve.time[e] - curve.time[0]) : '') + `: ${sizeText(curve.allocated[e])} in use, ${sizeText(curve.reserved[e])} reserved`))
+	if (e >= 0) rows.push(element('div', { class: 'remark' }, `event ${e}` + (lives.timed ? ', ' + durationText(curve.time.at(e) - curve.time.at(0)) : '') + `: ${sizeText(curve.allocated.at(e))} in use, ${sizeText(curve.reserved.at(e))} reserved`))
 	if (column) rows.push(element('div', { class: 'remark' }, `in this column also ${plural(column.passed, 'block')} born and gone (${sizeText(column.bytes)})`))
 	for (const a of near.slice(0, 3)) rows.push(element('div', { class: 'remark' }, `${a.name} (${a.stage === 'END' ? 'ends' : 'begins'})`))
 	return rows
@@ -20,7 +20,7 @@ const category = (shown, life) => (shown.outline.categories[shown.lives.category
 
 function lifeText(lives, i) {
 	const born = lives.birth[i] < 0 ? 'before the recording' : 'event ' + lives.birth[i], gone = lives.death[i] < 0 ? 'never freed' : 'to ' + lives.death[i]
-	const time = lives.timed && lives.birth[i] >= 0 && lives.death[i] >= 0 ? ', ' + durationText(lives.curve.time[lives.death[i]] - lives.curve.time[lives.birth[i]]) : ''
+	const time = lives.timed && lives.birth[i] >= 0 && lives.death[i] >= 0 ? ', ' + durationText(lives.curve.time.at(lives.death[i]) - lives.curve.time.at(lives.birth[i])) : ''
 	return born + ' ' + gone + time
 }
 

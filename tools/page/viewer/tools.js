@@ -97,7 +97,7 @@ function timelineTable() {
 	for (let k = 0; k < n; k++) {
 		const a = Math.floor(timeline.eventOfValue(view.from + (view.to - view.from) * k / n)), b = Math.floor(timeline.eventOfValue(view.from + (view.to - view.from) * (k + 1) / n)), e = lives.mostBetween(a, b)
 		if (e < 0 || (rows.length && rows[rows.length - 1].event === e)) continue
-		rows.push({ event: e, time: lives.timed ? durationText(lives.curve.time[e] - lives.curve.time[0]) : null, allocated: lives.curve.allocated[e], reserved: lives.curve.reserved[e], note: whereIs(shown, e).replace(/^[,:] /, '') })
+		rows.push({ event: e, time: lives.timed ? durationText(lives.curve.time.at(e) - lives.curve.time.at(0)) : null, allocated: lives.curve.allocated.at(e), reserved: lives.curve.reserved.at(e), note: whereIs(shown, e).replace(/^[,:] /, '') })
 	}
 	return tableOf(['event', ...(lives.timed ? ['time'] : []), 'allocated', 'reserved', 'note'], rows, { caption: 'memory over time, of the part in view', choose: r => change({ moment: r.event, tab: 'moment' }), chooseTitle: 'show that moment' })
 }

@@ -7,7 +7,13 @@
 #include "analyzer/model/want.h"
 #include "analyzer/read/open/source.h"
 
-enum { MOST_OBJECTS = 100000, KEPT_BYTES = 4096, LARGE_LIST = 1 << 20, LEAST_SHARE = 64, SPARE_BYTES = 128 };
+enum {
+	MOST_OBJECTS = 100000,
+	KEPT_BYTES = 4096,
+	LARGE_LIST = 1 << 20,
+	LEAST_SHARE = 64,
+	SPARE_BYTES = 128
+};
 
 static void free_contents(gs_object *o)
 {

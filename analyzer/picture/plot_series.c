@@ -283,6 +283,7 @@ static void record_figures(gs_plot_column *c, uint64_t allocated, uint64_t reser
 	if (c->idx != GS_NONE && allocated <= c->allocated)
 		return;
 	c->idx = -1;
+	memset(c->bands, 0, sizeof c->bands);
 	c->allocated = c->bands[GS_CLASS_UNTOLD] = allocated;
 }
 
@@ -301,7 +302,14 @@ static void mark_failures(gs_plot_series *s)
 	}
 }
 
-/* The columns before the first event in memory and behind the last. Between two rows of figures
+/* Whether none of the events that a row sums up is in memory. */
+static bool is_elsewhere(const gs_trace *t, const gs_run_figures *f)
+{
+	return f->first + f->events <= t->first || f->first >= t->first + t->n;
+}
+
+/* The columns before the first event in memory and behind the last, and what those two columns have
+ * of both. Between two rows of figures
  * nothing happened. */
 static void draw_course(gs_plot_series *s)
 {
@@ -318,7 +326,7 @@ static void draw_course(gs_plot_series *s)
 			if (before && (filled < first || filled > last))
 				record_figures(&s->columns[filled], before->allocated, before->reserved);
 		for (int k = from; k <= to; k++)
-			if (k < first || k > last)
+			if (k < first || k > last || ((k == first || k == last) && is_elsewhere(t, f)))
 				record_figures(&s->columns[k], f->most_allocated, f->most_reserved);
 		filled = to + 1 > filled ? to + 1 : filled;
 		if (f->most_allocated > s->peak_allocated) {

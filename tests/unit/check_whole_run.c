@@ -77,6 +77,7 @@ static void same_row(const gs_whatif_row *a, const gs_whatif_row *b)
 	ck_assert_int_eq(x->fits, y->fits);
 	ck_assert_int_eq(x->past_oom, y->past_oom);
 	ck_assert_int_eq(x->too_small, y->too_small);
+	ck_assert_int_eq(x->past_wait, y->past_wait);
 	ck_assert_int_eq(x->failed_event, y->failed_event);
 	ck_assert_uint_eq(x->failed_size, y->failed_size);
 	ck_assert_uint_eq(x->allocations, y->allocations);

@@ -16,12 +16,15 @@ static void tell(gs_whole_run *w)
 	gs_progress_at(text);
 }
 
+/* What came since the part was read is not looked at: failures among it are not known. */
 static gs_status see(void *context, const gs_event *events, size_t n, gs_error *err)
 {
 	gs_whole_run *w = context;
+	n = n < w->total - w->seen ? n : (size_t)(w->total - w->seen);
 	w->seen += n;
 	tell(w);
-	return w->visit(w->visitor, events, n, err);
+	gs_status status = n ? w->visit(w->visitor, events, n, err) : GS_OK;
+	return status ? status : w->seen == w->total ? GS_END : GS_OK;
 }
 
 static gs_status pass(void *context, gs_event_visit *visit, void *visitor, gs_error *err)

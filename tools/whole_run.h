@@ -14,7 +14,8 @@ typedef struct gs_whole_run {
 	void *visitor;
 } gs_whole_run;
 
-/* Of a device of an excerpt (gs_snapshot.excerpt). It stays where it was opened; close in any case.
+/* Of a device of an excerpt (gs_snapshot.excerpt), as many events as there were when that was read.
+ * It stays where it was opened; close in any case.
  */
 gs_status gs_whole_run_open(
 	gs_whole_run *w, const gs_snapshot *part, const gs_device *d, gs_error *err);

@@ -1,4 +1,5 @@
-/* The plot of a run of which a part is in memory: what its figures draw of the rest, held against a replay of all events. */
+/* The plot of a run of which a part is in memory: what its figures draw of the rest, held against a
+ * replay of all events. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -150,8 +151,8 @@ static void raise_to(gs_plot_column *c, uint64_t allocated, uint64_t reserved)
 	c->reserved = reserved > c->reserved ? reserved : c->reserved;
 }
 
-/* What each column has to show: of events in memory each by itself, and what was in use before it; of the others a row of figures as a whole, wherever one of its events
- * is. */
+/* What each column has to show: of events in memory each by itself, and what was in use before it;
+ * of the others a row of figures as a whole, wherever one of its events is. */
 static gs_plot_column *expected_of(const gs_plot_series *s)
 {
 	const gs_trace *t = &device_of(&part)->trace;
@@ -194,7 +195,9 @@ enum { CASES = sizeof cases / sizeof *cases };
 static void open_series(gs_plot_series *s, int _i)
 {
 	open_part((size_t)(cases[_i].from * (double)all.n), (size_t)(cases[_i].to * (double)all.n));
-	ck_assert_int_eq(gs_plot_series_init(s, &some, &meaning, &palette, 0, cases[_i].axis, cases[_i].columns, NULL), GS_OK);
+	ck_assert_int_eq(gs_plot_series_init(
+						 s, &some, &meaning, &palette, 0, cases[_i].axis, cases[_i].columns, NULL),
+		GS_OK);
 	ck_assert(s->course);
 }
 
@@ -209,10 +212,11 @@ START_TEST(each_column_shows_the_most_that_was_in_use_in_it)
 		uint64_t sum = c->bands[GS_CLASS_UNTOLD];
 		/* a column without an event goes on as it was before, which is not looked at */
 		ck_assert_msg(!expected[i].reserved || c->reserved >= expected[i].reserved,
-			"column %d: reserved %llu, should be %llu", i, (unsigned long long)c->reserved, (unsigned long long)expected[i].reserved);
+			"column %d: reserved %llu, should be %llu", i, (unsigned long long)c->reserved,
+			(unsigned long long)expected[i].reserved);
 		if (expected[i].allocated)
-			ck_assert_msg(c->allocated == expected[i].allocated, "column %d: %llu, should be %llu", i, (unsigned long long)c->allocated,
-				(unsigned long long)expected[i].allocated);
+			ck_assert_msg(c->allocated == expected[i].allocated, "column %d: %llu, should be %llu",
+				i, (unsigned long long)c->allocated, (unsigned long long)expected[i].allocated);
 		for (int k = GS_CLASS_LIVE; k < GS_CLASSES; k++)
 			sum += c->bands[k];
 		if (c->bands[GS_CLASS_UNTOLD]) /* then nothing else is told of that moment */
@@ -257,7 +261,8 @@ START_TEST(failures_outside_memory_stand_in_their_columns)
 		o->idx = GS_NONE;
 		o->number = (int64_t)numbers[i];
 	}
-	ck_assert_int_eq(gs_plot_series_init(&s, &some, &meaning, &palette, 0, GS_PLOT_EVENTS, 40, NULL), GS_OK);
+	ck_assert_int_eq(
+		gs_plot_series_init(&s, &some, &meaning, &palette, 0, GS_PLOT_EVENTS, 40, NULL), GS_OK);
 	for (int i = 0, failed = 0; i < s.n; i++) {
 		failed += s.columns[i].failed;
 		if (i == s.n - 1)

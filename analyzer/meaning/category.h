@@ -49,12 +49,11 @@ gs_status gs_category_rules_read(
 void gs_category_rules_free(gs_category_rules *rules);
 
 /* Word of a category ("optimizer_state", "optimizer state"), of a user's rule its name; "unknown"
- * out of range. How many there are, numbered from 0. */
+ * out of range. */
 const char *gs_category_word(const gs_category_rules *rules, unsigned category);
 
 /* The same for people, in the plural: "optimizer state", "activations"; a user's name as it is. */
 const char *gs_category_words(const gs_category_rules *rules, unsigned category);
-unsigned gs_category_count(const gs_category_rules *rules);
 
 /* The category of that name, -1 where there is none. */
 int gs_category_find(const gs_category_rules *rules, const char *name);

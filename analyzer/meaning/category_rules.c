@@ -56,14 +56,15 @@ const char *gs_category_words(const gs_category_rules *rules, unsigned category)
 	return category < GS_CATEGORIES ? for_people[category] : gs_category_word(rules, category);
 }
 
-unsigned gs_category_count(const gs_category_rules *rules)
+/* How many there are, numbered from 0. */
+static unsigned count_categories(const gs_category_rules *rules)
 {
 	return GS_CATEGORIES + (rules ? (unsigned)rules->nnames : 0);
 }
 
 int gs_category_find(const gs_category_rules *rules, const char *name)
 {
-	for (unsigned i = 0; i < gs_category_count(rules); i++)
+	for (unsigned i = 0; i < count_categories(rules); i++)
 		if (!strcmp(gs_category_word(rules, i), name))
 			return (int)i;
 	return -1;
@@ -112,7 +113,7 @@ static char *copy(const char *text, size_t n)
  * memory. */
 static int number_of(gs_category_rules *r, const char *name, size_t n)
 {
-	for (unsigned i = 0; i < gs_category_count(r); i++) {
+	for (unsigned i = 0; i < count_categories(r); i++) {
 		const char *word = gs_category_word(r, i);
 		if (strlen(word) == n && !memcmp(word, name, n))
 			return (int)i;

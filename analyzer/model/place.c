@@ -79,7 +79,8 @@ static void write_place(char *where, const char *file, int64_t line, const char 
 		cut_function ? FUNCTION_ROOM : (int)n, function, cut_function ? "..." : "");
 }
 
-bool gs_frame_place(const gs_snapshot *s, gs_id frame, char *where)
+/* One frame as gs_stack_place writes it; false, "", for none. */
+static bool frame_place(const gs_snapshot *s, gs_id frame, char *where)
 {
 	char cell[64], path[1024];
 	where[0] = 0;
@@ -116,7 +117,7 @@ static void write_caller(
 	for (uint32_t i = user + 1; i < end && !by[0]; i++) {
 		if (!gs_frame_is_user(s, frames[i]) && !(library && gs_frame_is_library(s, frames[i])))
 			continue;
-		gs_frame_place(s, frames[i], by);
+		frame_place(s, frames[i], by);
 		if (!strcmp(by, where))
 			by[0] = 0;
 	}
@@ -150,7 +151,7 @@ static bool write_order(const gs_snapshot *s, gs_id stack, uint32_t own, char *t
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
 	char place[GS_PLACE_TEXT];
 	for (uint32_t i = own + 1; i < s->stacks[stack].n; i++)
-		if (gs_frame_is_user(s, frames[i]) && gs_frame_place(s, frames[i], place)) {
+		if (gs_frame_is_user(s, frames[i]) && frame_place(s, frames[i], place)) {
 			write_gradient(to, place);
 			return true;
 		}
@@ -162,7 +163,7 @@ static void write_own(
 {
 	const gs_id *frames = s->stack_frames + s->stacks[stack].first;
 	char at[GS_PLACE_TEXT];
-	gs_frame_place(s, frames[user], at);
+	frame_place(s, frames[user], at);
 	snprintf(where, GS_PLACE_TEXT, "%.*s%s", GS_PLACE_TEXT - 16, at,
 		is_compiled_below(s, frames, user) ? ", compiled" : "");
 	write_caller(s, stack, user, own, at, called_by);
@@ -193,8 +194,8 @@ bool gs_stack_place(const gs_snapshot *s, gs_id stack, char *where, char *called
 	while (frames[user] != frame)
 		user++;
 	uint32_t below = user < own ? library_below(s, frames, user) : UINT32_MAX;
-	if (below != UINT32_MAX && gs_frame_place(s, frames[below], where)) {
-		gs_frame_place(s, frame, called_by);
+	if (below != UINT32_MAX && frame_place(s, frames[below], where)) {
+		frame_place(s, frame, called_by);
 	} else if (user > own && write_order(s, stack, own, where)) {
 		gs_frame_node(s, frames[own], called_by, GS_PLACE_TEXT);
 	} else if (!gs_frame_is_user(s, frame) && !gs_frame_is_library(s, frame) &&

@@ -18,9 +18,6 @@ enum { GS_PLACE_TEXT = 192 };
  * frame is worth naming. Both hold GS_PLACE_TEXT bytes. */
 bool gs_stack_place(const gs_snapshot *s, gs_id stack, char *where, char *called_by);
 
-/* One frame likewise. Returns false for none. */
-bool gs_frame_place(const gs_snapshot *s, gs_id frame, char *where);
-
 /* Adds to a place, as gs_stack_place wrote it, the forward line of memory of the backward pass,
  * which 2.15 keeps with anomaly mode (`File "x.py", line 3, in f`, as Python's traceback has it):
  * more is the JSON object of block or event. The innermost that is not a library's. Without one

@@ -83,10 +83,6 @@ typedef struct gs_ranks {
 	int64_t least, most;
 	size_t n;
 } gs_ranks;
-#define GS_RANKS_INIT \
-	{                 \
-		0, 0, 0       \
-	}
 void gs_ranks_add(gs_ranks *ranks, int64_t rank);
 
 /* The error when nothing was read: no snapshot (of that rank, unless GS_NONE; seen are the ranks

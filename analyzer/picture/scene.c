@@ -137,7 +137,8 @@ void gs_scene_release(gs_scene *scene)
 	gs_diagnosis_release(&scene->diagnosis);
 }
 
-const gs_meaning *gs_scene_meaning(const gs_scene *scene, size_t moment)
+/* The meaning of a device's moment, or NULL. */
+static const gs_meaning *meaning_of(const gs_scene *scene, size_t moment)
 {
 	return scene->meanings ? scene->meanings[moment] : NULL;
 }
@@ -150,7 +151,7 @@ static gs_map_panel panel_of(const gs_scene *scene, size_t i)
 		d->layout.nblocks == m->layout.nblocks;
 
 	return (gs_map_panel){scene->snapshot, m->device, &m->layout, gs_moment_oom(scene->snapshot, m),
-		m->state.name, gs_scene_meaning(scene, i), diagnosed ? d : NULL};
+		m->state.name, meaning_of(scene, i), diagnosed ? d : NULL};
 }
 
 static gs_map_panel panel_before(const gs_scene *before, const gs_device *device)

@@ -39,9 +39,6 @@ gs_status gs_scene_open(
 	gs_scene *scene, const gs_snapshot *s, const gs_scene_options *options, gs_error *err);
 void gs_scene_release(gs_scene *scene);
 
-/* The meaning of a device's moment, or NULL. */
-const gs_meaning *gs_scene_meaning(const gs_scene *scene, size_t moment);
-
 /* The map of its devices (the first GS_MAP_PANELS_MAX); before: the same devices at another moment,
  * or NULL. */
 gs_status gs_scene_map(const gs_scene *scene, const gs_scene *before, gs_color color, int width,

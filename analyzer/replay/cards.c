@@ -39,7 +39,8 @@ static const char *const listed =
 	;
 #undef GS_CARD
 
-const char *gs_card_names(void) { return listed + 2; }
+/* "t4, p100-16gb, …": all of them. */
+static const char *card_names(void) { return listed + 2; }
 
 gs_status gs_capacity_parse(const char *text, int64_t *bytes, gs_error *err)
 {
@@ -55,7 +56,7 @@ gs_status gs_capacity_parse(const char *text, int64_t *bytes, gs_error *err)
 	}
 	if (gs_size_parse(text, &size, NULL))
 		return gs_fail(err, GS_INVALID, "\"%.30s\" is neither a size (as 40GiB) nor a card: %s",
-			text, gs_card_names());
+			text, card_names());
 	*bytes = (int64_t)size;
 	return GS_OK;
 }

@@ -10,9 +10,6 @@
  * and "geforce" in front neither), or a SIZE. GS_INVALID with a message that lists the cards. */
 gs_status gs_capacity_parse(const char *text, int64_t *bytes, gs_error *err);
 
-/* "t4, p100-16gb, …": all of them. */
-const char *gs_card_names(void);
-
 /* Whether what a capacity comes to is not plain to see: a card's name, or a size in powers of 1000
  * ("40GB"), which is less than people take it for. */
 int gs_capacity_is_worth_telling(const char *text);

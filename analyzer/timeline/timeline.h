@@ -31,11 +31,6 @@ typedef struct gs_timeline {
 	bool crowded; /* most of the time that they span is empty */
 } gs_timeline;
 
-#define GS_TIMELINE_INIT \
-	{                    \
-		0                \
-	}
-
 /* Of a recording that outlives it, and in which history and meaning are made where they are
  * missing. O(n log n) in the events. GS_NO_MEMORY; GS_LIMIT as gs_history_init. Release in any
  * case. */

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MAX_TOKENS = 512 };
 #define MIB (UINT64_C(1) << 20)
 
 static bool is_power(uint64_t n) { return n && !(n & (n - 1)); }

@@ -6,14 +6,13 @@
 #include "analyzer/read/messages/matchers.h"
 #include "analyzer/read/text/figure.h"
 
-const gs_oom_rule gs_oom_rules[] = {
+static const gs_oom_rule rules[] = {
 #define RULE(phrase, ...) {.anchor = phrase, __VA_ARGS__},
 #include "analyzer/read/messages/message_rules.def"
 #undef RULE
 };
-_Static_assert(sizeof gs_oom_rules / sizeof *gs_oom_rules <= GS_OOM_RULES,
-	"the places of every rule are kept");
-const size_t gs_oom_nrules = sizeof gs_oom_rules / sizeof *gs_oom_rules;
+enum { RULES = sizeof rules / sizeof *rules };
+_Static_assert((int)RULES <= (int)GS_OOM_RULES, "the places of every rule are kept");
 
 static void blank(gs_oom_match *m, size_t begin, size_t end)
 {
@@ -42,8 +41,8 @@ void gs_oom_seek(const gs_text *t, size_t from, size_t to, gs_oom_seeker *k)
 {
 	k->n = 0;
 	k->to = to < t->n ? to : t->n;
-	for (size_t i = 0; i < gs_oom_nrules && k->n < GS_OOM_RULES; i++) {
-		k->places[k->n].rule = &gs_oom_rules[i];
+	for (size_t i = 0; i < RULES; i++) {
+		k->places[k->n].rule = &rules[i];
 		if (advance(t, &k->places[k->n], from, k->to))
 			k->n++;
 	}

@@ -44,9 +44,6 @@ typedef struct gs_oom_rule {
 	unsigned span;        /* characters in which figures, device and until are looked for; 0: 240 */
 } gs_oom_rule;
 
-extern const gs_oom_rule gs_oom_rules[];
-extern const size_t gs_oom_nrules;
-
 /* Matches by the columns of the rule. */
 int gs_oom_match_columns(const gs_text *t, size_t i, const gs_oom_rule *rule, gs_oom_match *m);
 

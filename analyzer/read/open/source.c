@@ -287,27 +287,6 @@ void gs_source_choose_moment(gs_source *s, const struct gs_moment_wanted *moment
 
 const struct gs_moment_wanted *gs_source_moment(const gs_source *s) { return bottom(s)->moment; }
 
-gs_status gs_source_read(gs_source *s, void *buf, size_t n, gs_error *err)
-{
-	unsigned char *to = buf;
-	while (n) {
-		const unsigned char *at;
-		size_t have = gs_source_peek(s, 1, &at);
-		if (!have) {
-			if (gs_source_status(s, err))
-				return s->error.status;
-			return gs_fail(err, GS_TRUNCATED, "the file ends at byte %llu",
-				(unsigned long long)gs_source_offset(s));
-		}
-		size_t take = have < n ? have : n;
-		memcpy(to, at, take);
-		gs_source_skip(s, take);
-		to += take;
-		n -= take;
-	}
-	return GS_OK;
-}
-
 uint64_t gs_source_offset(const gs_source *s) { return s->base + s->pos; }
 
 gs_status gs_source_status(const gs_source *s, gs_error *err)

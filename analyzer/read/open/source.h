@@ -65,10 +65,6 @@ bool gs_source_rewind(gs_source *s);
 /* Goes to a byte, back or on, at most to the end; false likewise. */
 bool gs_source_seek(gs_source *s, uint64_t offset);
 
-/* Reads exactly n bytes into buf, or GS_TRUNCATED with the offset, or the error of the layers
- * below. */
-gs_status gs_source_read(gs_source *s, void *buf, size_t n, gs_error *err);
-
 /* Bytes consumed so far (unwrapped). */
 uint64_t gs_source_offset(const gs_source *s);
 

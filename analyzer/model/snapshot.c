@@ -1,5 +1,4 @@
-/* The in-memory model: devices, events, OOM rows and small facts. Interning is in intern.c, layouts
- * in layout.c. */
+/* The in-memory model: devices and small facts. Interning is in intern.c. */
 #include "analyzer/model/snapshot.h"
 
 #include <stdarg.h>
@@ -66,37 +65,6 @@ gs_device *gs_snapshot_device(gs_snapshot *s, int32_t device)
 	d->trace.complete = -1;
 	gs_layout_init(&d->captured);
 	return d;
-}
-
-gs_event *gs_trace_append(gs_trace *t)
-{
-	if (!GS_ARRAY_RESERVE(t->events, t->cap, t->n + 1))
-		return NULL;
-	gs_event *e = &t->events[t->n++];
-	memset(e, 0, sizeof *e);
-	e->time_us = GS_NONE;
-	return e;
-}
-
-gs_status gs_trace_add_figures(gs_trace *t, const gs_run_figures *figures)
-{
-	if (!GS_ARRAY_ONE_MORE(t->figures, t->nfigures))
-		return GS_NO_MEMORY;
-	t->figures[t->nfigures++] = *figures;
-	return GS_OK;
-}
-
-void gs_oom_init(gs_oom *o)
-{
-	memset(o, 0, sizeof *o);
-	o->number = GS_NONE;
-	o->device = -1;
-	o->pool = GS_CLASS_UNKNOWN;
-	o->idx = o->time_us = o->requested = o->needed = o->stream = GS_NONE;
-	o->device_free = o->capacity = o->allocated = o->reserved = o->allowed = GS_NONE;
-	gs_oom_told *t = &o->told;
-	t->others = t->own = t->counted = t->private_free = GS_NONE;
-	t->pool_free = t->pool_largest = t->line = GS_NONE;
 }
 
 gs_oom *gs_snapshot_add_oom(gs_snapshot *s)
@@ -228,70 +196,6 @@ void gs_snapshot_warn(gs_snapshot *s, const char *format, ...)
 	gs_warning *w = s->nwarnings < MAX_WARNINGS ? append_warning(s) : NULL;
 	if (w)
 		*w = new;
-}
-
-/* --- words ------------------------------------------------------------------------------------ */
-
-static const struct {
-	const char *text;
-	size_t length;
-} action_words[] = {
-#define GS_ACT(name, text) {text, sizeof text - 1},
-#include "schema/actions.def"
-#undef GS_ACT
-};
-
-const char *gs_action_text(gs_action action)
-{
-	return (unsigned)action < GS_ACTION_COUNT ? action_words[action].text : "unknown";
-}
-
-gs_action gs_action_parse(const char *word, size_t n)
-{
-	for (int i = 0; i < GS_ACTION_COUNT; i++)
-		if (action_words[i].length == n && !memcmp(word, action_words[i].text, n))
-			return (gs_action)i;
-	return GS_ACTION_UNKNOWN;
-}
-
-static const char *const state_words[] = {
-#define GS_STATE_ROW(name, text) text,
-#include "schema/block_states.def"
-#undef GS_STATE_ROW
-};
-static const char *const class_words[] = {
-#define GS_CLASS_ROW(name, text) text,
-#include "schema/pool_classes.def"
-#undef GS_CLASS_ROW
-};
-
-/* Number of a word in a list; n where it is none of them. */
-static int number_of(const char *word, const char *const *words, int n)
-{
-	int i = 0;
-	while (i < n && !(word && !strcmp(word, words[i])))
-		i++;
-	return i;
-}
-
-const char *gs_block_state_text(gs_block_state state)
-{
-	return (unsigned)state < GS_BLOCK_STATES ? state_words[state] : "unknown";
-}
-
-gs_block_state gs_block_state_parse(const char *word)
-{
-	return (gs_block_state)number_of(word, state_words, GS_BLOCK_STATES);
-}
-
-const char *gs_class_text(int pool)
-{
-	return (unsigned)pool < GS_CLASS_UNKNOWN ? class_words[pool] : NULL;
-}
-
-gs_pool_class gs_class_parse(const char *word)
-{
-	return (gs_pool_class)number_of(word, class_words, GS_CLASS_UNKNOWN);
 }
 
 const char *gs_kind_text(gs_kind kind)

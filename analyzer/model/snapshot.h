@@ -16,6 +16,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "analyzer/model/layout.h"
+#include "analyzer/model/oom.h"
+#include "analyzer/model/term_words.h"
+#include "analyzer/model/trace.h"
 #include "schema/status.h"
 #include "schema/terms.h"
 
@@ -35,101 +39,6 @@ typedef enum gs_kind {
 		GS_KINDS
 } gs_kind;
 
-typedef struct gs_segment {
-	uint64_t address; /* 0 and has_address false when the file gives none */
-	uint64_t size;
-	uint64_t stream;
-	gs_pool_id pool_id;
-	gs_id stack;
-	uint8_t pool; /* gs_pool_class */
-	bool expandable;
-	bool has_address;
-	size_t first_block, nblocks; /* its blocks in the layout's blocks */
-} gs_segment;
-
-typedef struct gs_block {
-	uint64_t address; /* where the file has none: segment address + running sum */
-	uint64_t size;
-	int64_t requested; /* GS_NONE where unknown; never believed on inactive blocks (stored as
-						  GS_NONE there) */
-	uint64_t stale;    /* what an inactive block of the file still shows as its requested size */
-	int64_t idx;       /* index of its alloc event in the device's trace, GS_NONE unknown */
-	gs_id stack;
-	gs_id tag;
-	gs_id more;       /* string: see gs_event */
-	uint32_t segment; /* index in the layout's segments */
-	uint8_t state;    /* gs_block_state */
-} gs_block;
-
-/* Segments and blocks of one device at one moment. */
-typedef struct gs_layout {
-	gs_segment *segments;
-	size_t nsegments;
-	gs_block *blocks;
-	size_t nblocks;
-	int64_t idx; /* it holds after this event of the trace; GS_NONE: as captured, after the whole
-					trace */
-	bool exact;  /* false: something in it was bounded, not determined; note says what */
-	char note[160];
-} gs_layout;
-
-enum { GS_MOST_MORE = 4096 };
-
-typedef struct gs_event {
-	uint64_t
-		address;   /* of an oom or a refusal: the device's free bytes, (uint64_t)GS_NONE unknown */
-	uint64_t size; /* alloc, free_*: requested bytes; segment_*: bytes; oom: rounded request;
-					  snapshot: active bytes */
-	int64_t time_us; /* GS_NONE unknown */
-	uint16_t stream; /* index in the snapshot's streams */
-	uint16_t pool;   /* index + 1 in the snapshot's pool ids, 0 unknown */
-	gs_id more; /* string: members of the file's record that have no place here, as a JSON object
-				   (`{"compile_context":"N/A"}`, up to GS_MOST_MORE bytes; what is longer is not
-				   kept); 0 none */
-	gs_id stack;
-	uint32_t tag_action; /* tag id << 8 | gs_action; use gs_event_action and gs_event_tag */
-} gs_event;
-
-static inline gs_action gs_event_action(const gs_event *e)
-{
-	return (gs_action)(e->tag_action & 255);
-}
-static inline gs_id gs_event_tag(const gs_event *e) { return e->tag_action >> 8; }
-
-/* What some events of a device that follow each other come to. Numbers are the file's; bytes are
- * those of blocks, rounded. */
-typedef struct gs_run_figures {
-	uint64_t first, events;                 /* number of the first, and how many */
-	int64_t from_us, until_us;              /* times of the first and the last, GS_NONE unknown */
-	uint64_t allocated, pending, reserved;  /* after the last */
-	uint64_t most_allocated, allocated_idx; /* after any of them, and after which first */
-	uint64_t most_reserved, reserved_idx;
-	uint64_t reserved_then; /* reserved when most was allocated */
-	uint64_t ooms, retries;
-} gs_run_figures;
-
-/* Events of one device, oldest first. */
-typedef struct gs_trace {
-	gs_event *events;
-	size_t n, cap;
-	uint64_t first; /* events of the device in the file before events[0]: not 0 where the reader was
-					   asked for one moment of a stream. Indexes count from events[0]; what is
-					   shown is gs_event_number */
-	gs_run_figures *figures; /* of a stream: of all its events but the last, in order; else NULL */
-	size_t nfigures;
-	uint64_t dropped; /* events known to be lost before the first one (ring overflow) */
-	uint64_t skipped; /* events that the input holds and the reader was told not to decode
-						 (events_skipped): n + skipped are in the file */
-	int complete; /* 1: recording began before the device's first allocation; 0: surely not; -1: not
-					 known (see state.h) */
-} gs_trace;
-
-/* The number that the file gives the event at that index; GS_NONE stays. */
-static inline int64_t gs_event_number(const gs_trace *t, int64_t idx)
-{
-	return idx == GS_NONE ? GS_NONE : idx + (int64_t)t->first;
-}
-
 typedef struct gs_device {
 	int32_t device;
 	gs_id name;
@@ -145,50 +54,6 @@ typedef struct gs_device {
 						   unwinding */
 	bool has_layout;    /* false: the input (a text) tells nothing of segments */
 } gs_device;
-
-/* What a message says of itself and of the failure. */
-enum gs_says {
-	GS_SAYS_LIMIT = 1,        /* a limit of the allocator's own refused the request */
-	GS_SAYS_OWN_POOL = 2,     /* a pool of fixed size serves it; the driver is not asked */
-	GS_SAYS_DISAGREES = 4,    /* its figures of allocated memory do not agree */
-	GS_SAYS_CUT = 8,          /* the figures that belong to it are not all here */
-	GS_SAYS_GOES_ON = 16,     /* the program goes on without that memory */
-	GS_SAYS_HUGE = 32,        /* more was asked for than any device has */
-	GS_SAYS_CONTRADICTS = 64, /* what is free and what is held add up to more than the device has */
-	GS_SAYS_LENT = 128 /* more is allocated than the device has: memory of the system is lent */
-};
-
-/* Figures that only messages tell, in bytes; GS_NONE where they do not. */
-typedef struct gs_oom_told {
-	int64_t others;       /* held by other processes, or by others than the allocator in this one */
-	int64_t own;          /* held by this process in all, its context included */
-	int64_t counted;      /* counts against `allowed`, where that is not what is reserved */
-	int64_t private_free; /* free in private pools, at most */
-	int64_t pool_free,
-		pool_largest; /* of the pool that had to serve it: free, in the largest piece */
-	int64_t line;     /* where it stands in the text */
-	uint32_t says;    /* GS_SAYS_ bits */
-} gs_oom_told;
-
-/* An OOM: an event of a trace, or a message. One row each, in order of device, then of occurrence.
- */
-typedef struct gs_oom {
-	int32_t device; /* -1 unknown */
-	int64_t idx;    /* event index in that device's trace; GS_NONE for a message */
-	int64_t number; /* of that event in the file, also where it was not read; GS_NONE unknown */
-	int64_t time_us;
-	int64_t requested; /* rounded request (from a text: what it prints) */
-	int64_t needed;    /* the segment size asked for, as PyTorch's message prints */
-	int64_t stream;    /* GS_NONE unknown */
-	int8_t pool;       /* gs_pool_class */
-	bool has_pool_id;
-	gs_pool_id pool_id;
-	int64_t device_free, capacity, allocated, reserved, allowed; /* as recorded or printed */
-	const char *library; /* "pytorch", "tensorflow", "cupy" …; constant or in the arena */
-	gs_id stack;
-	const char *message; /* the text, or NULL: to show; its figures are in the fields above */
-	gs_oom_told told;
-} gs_oom;
 
 /* Somebody other than the allocator who holds memory of a device, as a text names them. */
 typedef struct gs_outsider {
@@ -312,9 +177,6 @@ typedef struct gs_snapshot {
 	struct gs_intern_table *index[5]; /* hash indexes of strings, frames, stacks, streams, pools */
 } gs_snapshot;
 
-/* A row of which nothing is known. */
-void gs_oom_init(gs_oom *oom);
-
 /* Makes *s empty (no memory taken). */
 void gs_snapshot_init(gs_snapshot *s);
 
@@ -348,9 +210,8 @@ gs_device *gs_snapshot_find_device(const gs_snapshot *s, int32_t device);
 #define GS_HOST "host"
 bool gs_device_is_host(const gs_snapshot *s, const gs_device *d);
 
-/* Appends (zeroed, unknown facts = GS_NONE) and returns the new element, NULL when memory is short;
- * pointers hold until the next append. */
-gs_event *gs_trace_append(gs_trace *t);
+/* Appends (zeroed, unknown facts GS_NONE) and returns the new element, NULL when memory is short;
+ * it holds until the next one. The others append a copy; GS_NO_MEMORY. */
 gs_oom *gs_snapshot_add_oom(gs_snapshot *s);
 /* Takes the place of what was said before of the same process and device. */
 gs_status gs_snapshot_add_outsider(gs_snapshot *s, const gs_outsider *outsider);
@@ -359,9 +220,6 @@ gs_status gs_snapshot_add_stat(gs_snapshot *s, const gs_stat *stat);
 gs_status gs_snapshot_add_annotation(gs_snapshot *s, const gs_annotation *a);
 void gs_snapshot_warn(gs_snapshot *s, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-
-/* Appends; GS_NO_MEMORY. */
-gs_status gs_trace_add_figures(gs_trace *t, const gs_run_figures *figures);
 
 /* How many events the file has of the device; GS_NONE where a cut took them away. */
 int64_t gs_snapshot_events(const gs_snapshot *s, const gs_device *d);
@@ -377,34 +235,12 @@ const char *gs_snapshot_setting(const gs_snapshot *s, const char *name);
  * strings[id]. */
 const char *gs_string_text(const gs_snapshot *s, gs_id id);
 
-/* Word of an action ("alloc"); and the action of a word of n bytes (GS_ACTION_UNKNOWN for others).
- */
-const char *gs_action_text(gs_action action);
-gs_action gs_action_parse(const char *word, size_t n);
-/* Word of a block's state and its number (GS_BLOCK_STATES for other words); of a pool's class (NULL
- * and GS_CLASS_UNKNOWN where it is not known). */
-const char *gs_block_state_text(gs_block_state state);
-gs_block_state gs_block_state_parse(const char *word);
-const char *gs_class_text(int pool);
-gs_pool_class gs_class_parse(const char *word);
-const char *gs_kind_text(gs_kind kind); /* gsnap, pytorch, bfc, rmm, text */
-
-/* Sums over a layout, one definition for everyone. free: inactive bytes; largest: index of the
- * biggest inactive block (lowest address on ties), SIZE_MAX if none; rounding: Σ(size − requested)
- * of allocated and pending blocks with known requested. */
-typedef struct gs_totals {
-	uint64_t reserved, allocated, pending, free, rounding;
-	size_t segments, blocks, free_blocks, largest;
-} gs_totals;
-void gs_layout_totals(const gs_layout *l, gs_totals *t);
-
 /* Whether its segments and blocks are those that there were. A dump of BFC that was cut tells sums:
  * what they tell is made into blocks, and how many there were is not known. */
 bool gs_layout_counted(const gs_snapshot *s, const gs_layout *l);
 
-void gs_layout_init(gs_layout *l);
-void gs_layout_release(gs_layout *l);
-gs_status gs_layout_copy(gs_layout *to, const gs_layout *from);
+/* Word of a kind: gsnap, pytorch, bfc, rmm, text. */
+const char *gs_kind_text(gs_kind kind);
 
 /* After a reader has filled it: sorts devices, sets block addresses and first_block/nblocks checks,
  * fills ooms from OOM events of traces that have no row yet, checks that blocks tile their segments

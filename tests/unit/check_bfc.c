@@ -2,310 +2,13 @@
  * release, and compare what is read with the heap. */
 #include <check.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/read/open/reader.h"
+#include "tests/unit/bfc_writer.h"
 #include "tests/unit/skip.h"
-
-typedef struct text {
-	char *s;
-	size_t n, cap;
-} text;
-
-static void add(text *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void add(text *t, const char *format, ...)
-{
-	va_list ap;
-	char line[1024];
-	va_start(ap, format);
-	size_t n = (size_t)vsnprintf(line, sizeof line, format, ap);
-	va_end(ap);
-	ck_assert_uint_lt(n, sizeof line);
-	if (t->n + n + 1 > t->cap) {
-		t->cap = (t->n + n + 1) * 2;
-		t->s = realloc(t->s, t->cap);
-	}
-	memcpy(t->s + t->n, line, n + 1);
-	t->n += n;
-}
-
-/* --- heaps --- */
-
-enum { CHUNKS = 400, REGIONS = 5 };
-typedef struct heap {
-	struct {
-		uint64_t address, size;
-		bool in_use;
-		int region;
-	} chunk[CHUNKS];
-	uint64_t region[REGIONS];
-	int chunks, regions;
-	uint64_t in_use, free, largest, total, limit;
-	int free_chunks;
-} heap;
-
-static unsigned seed;
-static unsigned chance(unsigned n)
-{
-	return (unsigned)((seed = seed * 1103515245 + 12345) >> 16) % n;
-}
-
-/* gaps: regions do not touch each other. */
-static void make_heap(heap *h, unsigned s, int regions, bool gaps)
-{
-	uint64_t at = 0x7f2000000000;
-	memset(h, 0, sizeof *h);
-	seed = s;
-	h->regions = regions;
-	for (int r = 0; r < regions; r++) {
-		int n = 3 + (int)chance(CHUNKS / REGIONS - 3);
-		bool in_use = chance(2);
-		for (int i = 0; i < n; i++) {
-			uint64_t size = 256 * (uint64_t)(1 + chance(1u << chance(15)));
-			in_use = !in_use || chance(3); /* no two free chunks are neighbours */
-			h->chunk[h->chunks].address = at;
-			h->chunk[h->chunks].size = size;
-			h->chunk[h->chunks].in_use = in_use;
-			h->chunk[h->chunks++].region = r;
-			at += size;
-			h->region[r] += size;
-			h->total += size;
-			if (in_use) {
-				h->in_use += size;
-			} else {
-				h->free += size;
-				h->free_chunks++;
-				h->largest = size > h->largest ? size : h->largest;
-			}
-		}
-		at += gaps ? 0x100000 : 0;
-	}
-	h->limit = h->total + 4096;
-}
-
-/* --- the words of the releases --- */
-
-enum style { TF_0_8, TF_1_1, TF_1_4, TF_1_15, TF_2_12, JAX_NOW, STYLES };
-static const char *const style_names[] = {"0.8", "1.1", "1.4", "1.15", "2.12", "jax"};
-
-static void stamp(text *t, enum style style, int line)
-{
-	static unsigned us;
-	us = (us + 17) % 1000000;
-	if (style == TF_0_8)
-		add(t, "I tensorflow/core/common_runtime/bfc_allocator.cc:%d] ", line);
-	else if (style < TF_2_12)
-		add(t, "2018-08-08 08:08:08.%06u: I tensorflow/core/common_runtime/bfc_allocator.cc:%d] ",
-			us, line);
-	else if (style == TF_2_12)
-		add(t, "2023-08-08 08:08:08.%06u: I tensorflow/tsl/framework/bfc_allocator.cc:%d] ", us,
-			line);
-	else
-		add(t, "I0000 00:00:1750000000.%06u   12345 bfc_allocator.cc:%d] ", us, line);
-}
-
-static const char *human(char *buf, uint64_t bytes)
-{
-	if (bytes < 1024)
-		sprintf(buf, "%" PRIu64 "B", bytes);
-	else if (bytes < 1048576)
-		sprintf(buf, "%.1fKiB", (double)bytes / 1024);
-	else if (bytes < 1073741824)
-		sprintf(buf, "%.2fMiB", (double)bytes / 1048576);
-	else
-		sprintf(buf, "%.2fGiB", (double)bytes / 1073741824);
-	return buf;
-}
-
-static void message(text *t, enum style style, uint64_t request, int device)
-{
-	char buf[32];
-	if (style == TF_0_8)
-		add(t,
-			"W tensorflow/core/common_runtime/bfc_allocator.cc:271] Ran out of memory trying to allocate %s.  See logs for memory state.\n",
-			human(buf, request));
-	else if (style < TF_1_15)
-		add(t,
-			"2018-08-08 08:08:08.000001: W tensorflow/core/common_runtime/bfc_allocator.cc:273] Allocator (GPU_%d_bfc) ran out of memory trying to "
-			"allocate %s.  Current allocation summary follows.\n",
-			device, human(buf, request));
-	else if (style == TF_1_15)
-		add(t,
-			"2018-08-08 08:08:08.000001: W tensorflow/core/common_runtime/bfc_allocator.cc:419] Allocator (GPU_%d_bfc) ran out of memory trying to "
-			"allocate %s (rounded to %" PRIu64 ").  Current allocation summary follows.\n",
-			device, human(buf, request), request);
-	else
-		add(t,
-			"%s Allocator (GPU_%d_bfc) ran out of memory trying to allocate %s (rounded to %" PRIu64
-			")requested by op Mul\nIf the cause is memory "
-			"fragmentation maybe the environment variable 'TF_GPU_ALLOCATOR=cuda_malloc_async' will improve the situation. \nCurrent allocation "
-			"summary follows.\nCurrent allocation summary follows.\n",
-			style == TF_2_12
-				? "2023-08-08 08:08:08.000001: W tensorflow/tsl/framework/bfc_allocator.cc:485]"
-				: "W0000 00:00:1750000000.000001   12345 bfc_allocator.cc:513]",
-			device, human(buf, request), request);
-}
-
-/* Up to 1.1 the bins count free chunks alone, later all. */
-static void bins(text *t, enum style style, const heap *h)
-{
-	for (int k = 0; k < 21; k++) {
-		uint64_t low = 256u << k, high = k == 20 ? UINT64_MAX : low * 2, bytes = 0, used = 0;
-		unsigned n = 0, nused = 0;
-		char a[32], b[32], c[32];
-		for (int i = 0; i < h->chunks; i++)
-			if (h->chunk[i].size >= low && h->chunk[i].size < high &&
-				(style > TF_1_1 || !h->chunk[i].in_use)) {
-				bytes += h->chunk[i].size;
-				used += h->chunk[i].in_use ? h->chunk[i].size : 0;
-				n++;
-				nused += h->chunk[i].in_use;
-			}
-		stamp(t, style, 643);
-		if (style <= TF_1_1)
-			add(t,
-				"Bin (%" PRIu64
-				"): \tTotal Chunks: %u, Chunks in use: %u %s allocated for chunks. %s client-requested for chunks. %s in use in bin. 0B "
-				"client-requested in use in bin.\n",
-				low, n, nused, human(a, bytes), human(b, bytes / 2), human(c, used));
-		else
-			add(t,
-				"Bin (%" PRIu64
-				"): \tTotal Chunks: %u, Chunks in use: %u. %s allocated for chunks. %s in use in bin. %s client-requested in use in "
-				"bin.\n",
-				low, n, nused, human(a, bytes), human(b, used), human(c, used));
-	}
-}
-
-static void chunk_line(text *t, enum style style, const heap *h, int i)
-{
-	bool in_use = h->chunk[i].in_use;
-	stamp(t, style, 660);
-	if (style <= TF_1_4)
-		add(t, "%s at 0x%" PRIx64 " of size %" PRIu64 "\n",
-			in_use                ? "Chunk"
-				: style == TF_1_4 ? "Free "
-								  : "Free",
-			h->chunk[i].address, h->chunk[i].size);
-	else if (style == TF_1_15)
-		add(t, "%s at 0x%" PRIx64 " next %d of size %" PRIu64 "\n", in_use ? "InUse" : "Free ",
-			h->chunk[i].address, i + 1, h->chunk[i].size);
-	else
-		add(t, "%s at %" PRIx64 " of size %" PRIu64 " next %d\n", in_use ? "InUse" : "Free ",
-			h->chunk[i].address, h->chunk[i].size, i + 1);
-}
-
-static void chunks(text *t, enum style style, const heap *h)
-{
-	int region = -1;
-	for (int pass = 0; pass < (style == TF_1_4 ? 2 : 1);
-		 pass++) /* there the free ones are listed last */
-		for (int i = 0; i < h->chunks; i++) {
-			if (style >= TF_1_15 && h->chunk[i].region != region) {
-				region = h->chunk[i].region;
-				stamp(t, style, 898);
-				add(t, "Next region of size %" PRIu64 "\n", h->region[region]);
-			}
-			if (style != TF_1_4 || h->chunk[i].in_use == !pass)
-				chunk_line(t, style, h, i);
-		}
-}
-
-static void by_size(text *t, enum style style, const heap *h)
-{
-	char buf[32];
-	stamp(t, style, 676);
-	add(t, "     Summary of in-use Chunks by size: \n");
-	for (int i = 0; i < h->chunks; i++) {
-		unsigned n = 0;
-		bool before = false;
-		for (int k = 0; k < h->chunks; k++)
-			if (h->chunk[k].in_use && h->chunk[k].size == h->chunk[i].size) {
-				n++;
-				before |= k < i;
-			}
-		if (!h->chunk[i].in_use || before)
-			continue;
-		stamp(t, style, 679);
-		add(t, "%u Chunks of size %" PRIu64 " totalling %s\n", n, h->chunk[i].size,
-			human(buf, n * h->chunk[i].size));
-	}
-	stamp(t, style, 683);
-	add(t, "Sum Total of in-use chunks: %s\n", human(buf, h->in_use));
-}
-
-static void statistics(text *t, enum style style, const heap *h)
-{
-	char a[32], b[32], c[32];
-	if (style == TF_1_15) {
-		stamp(t, style, 923);
-		add(t,
-			"total_region_allocated_bytes_: %" PRIu64 " memory_limit_: %" PRIu64
-			" available bytes: %" PRIu64 " curr_region_allocation_bytes_: 1048576\n",
-			h->total, h->limit, h->limit - h->total);
-	} else if (style == TF_2_12) {
-		stamp(t, style, 1109);
-		add(t,
-			"Total bytes in pool: %" PRIu64 " memory_limit_: %" PRIu64 " available bytes: %" PRIu64
-			" curr_region_allocation_bytes_: 1048576\n",
-			h->total, h->limit, h->limit - h->total);
-	} else if (style == JAX_NOW) {
-		stamp(t, style, 1119);
-		add(t,
-			"Total size in pool: %s memory_limit_: %s available size: %s curr_region_allocation_bytes_: 1.00MiB\n",
-			human(a, h->total), human(b, h->limit), human(c, h->limit - h->total));
-	}
-	stamp(t, style, 685);
-	if (style == JAX_NOW)
-		add(t,
-			"Stats: \nLimit:            %16s\nInUse:            %16s\nMaxInUse:         %16s\nNumAllocs:        %16d\nMaxAllocSize:     %16s\n",
-			human(a, h->limit), human(b, h->in_use), human(c, h->in_use), 4321, "1.0KiB");
-	else
-		add(t,
-			"Stats: \nLimit:            %16" PRIu64 "\nInUse:            %16" PRIu64
-			"\nMaxInUse:         %16" PRIu64 "\nNumAllocs:        %16d\nMaxAllocSize:     "
-			"%16d\n",
-			h->limit, h->in_use, h->in_use + 256, 4321, 1024);
-	if (style >= TF_2_12)
-		add(t, "Reserved:         %16d%s\nPeakReserved:     %16d%s\nLargestFreeBlock: %16d%s\n", 0,
-			style == JAX_NOW ? "B" : "", 0, style == JAX_NOW ? "B" : "", 0,
-			style == JAX_NOW ? "B" : "");
-	add(t, "\n");
-	stamp(t, style, 277);
-	add(t, "****____***********__________xxx\n");
-}
-
-static void dump(text *t, enum style style, const heap *h, uint64_t request, int device)
-{
-	char buf[32];
-	if (style != TF_0_8) /* where it follows */
-		message(t, style, request, device);
-	if (style >= TF_2_12) {
-		stamp(t, style, 1039);
-		add(t, "BFCAllocator dump for GPU_%d_bfc\n", device);
-	}
-	bins(t, style, h);
-	stamp(t, style, 660);
-	add(t, "Bin for %s was 256.00MiB, Chunk State: \n", human(buf, request));
-	stamp(t, style, 649);
-	add(t,
-		"  Size: 66.42MiB | Requested Size: 0B | in_use: 0, prev:   Size: 3.38MiB | Requested Size: 3.38MiB | in_use: 1\n");
-	chunks(t, style, h);
-	by_size(t, style, h);
-	statistics(t, style, h);
-	if (style == TF_0_8)
-		message(t, style, request, device);
-	if (style < JAX_NOW)
-		add(t,
-			"2018-08-08 08:08:09.000000: W tensorflow/core/framework/op_kernel.cc:1192] Resource exhausted: OOM when allocating tensor with shape[%d,3]\n"
-			"ResourceExhaustedError (see above for traceback): OOM when allocating tensor with shape[%d,3]\n",
-			1000 + device, 1000 + device);
-}
-
-/* --- reading --- */
 
 static void read_log(gs_snapshot *s, const char *what, const char *log, size_t n)
 {
@@ -314,7 +17,7 @@ static void read_log(gs_snapshot *s, const char *what, const char *log, size_t n
 	ck_assert_msg(s->kind == GS_KIND_BFC, "%s: kind %d", what, (int)s->kind);
 }
 
-static void check_sums(const char *what, const gs_device *d, const heap *h)
+static void check_sums(const char *what, const gs_device *d, const bfc_heap *h)
 {
 	gs_totals t;
 	ck_assert_msg(d && d->has_layout, "%s: no layout", what);
@@ -331,7 +34,7 @@ static void check_sums(const char *what, const gs_device *d, const heap *h)
 }
 
 static void check_heap(
-	const char *what, const gs_snapshot *s, const gs_device *d, const heap *h, int segments)
+	const char *what, const gs_snapshot *s, const gs_device *d, const bfc_heap *h, int segments)
 {
 	check_sums(what, d, h);
 	const gs_layout *l = &d->captured;
@@ -361,16 +64,16 @@ static const gs_stat *stat_of(const gs_snapshot *s, const char *name, const char
 
 START_TEST(a_whole_dump_gives_the_heap)
 {
-	enum style style = (enum style)_i;
+	enum bfc_style style = (enum bfc_style)_i;
 	for (unsigned k = 1; k <= 12; k++) {
-		heap h;
-		text t = {0};
+		bfc_heap h;
+		bfc_text t = {0};
 		gs_snapshot s;
 		char what[64];
 		bool regions_told = style >= TF_1_15;
-		snprintf(what, sizeof what, "%s, seed %u", style_names[style], k);
-		make_heap(&h, k, 1 + (int)k % REGIONS, k % 2);
-		dump(&t, style, &h, 123456 * 256, 2);
+		snprintf(what, sizeof what, "%s, seed %u", bfc_style_names[style], k);
+		bfc_make_heap(&h, k, 1 + (int)k % REGIONS, k % 2);
+		bfc_dump(&t, style, &h, 123456 * 256, 2);
 		read_log(&s, what, t.s, t.n);
 
 		const gs_device *d = gs_snapshot_find_device(&s, style == TF_0_8 ? 0 : 2);
@@ -400,24 +103,24 @@ END_TEST
 
 START_TEST(a_dump_wrapped_by_a_terminal_gives_the_heap)
 {
-	enum style style = (enum style)_i;
+	enum bfc_style style = (enum bfc_style)_i;
 	for (size_t width = 80; width < 140; width += 9) {
-		heap h;
-		text t = {0}, w = {0};
+		bfc_heap h;
+		bfc_text t = {0}, w = {0};
 		gs_snapshot s;
 		size_t column = 0;
-		make_heap(&h, (unsigned)width, 3, true);
-		dump(&t, style, &h, 99 * 256, 0);
+		bfc_make_heap(&h, (unsigned)width, 3, true);
+		bfc_dump(&t, style, &h, 99 * 256, 0);
 		for (size_t i = 0; i < t.n; i++) {
-			add(&w, "%c", t.s[i]);
+			bfc_add(&w, "%c", t.s[i]);
 			column = t.s[i] == '\n' ? 0 : column + 1;
 			if (column == width && t.s[i + 1] != '\n') {
-				add(&w, "\n");
+				bfc_add(&w, "\n");
 				column = 0;
 			}
 		}
-		read_log(&s, style_names[style], w.s, w.n);
-		check_heap(style_names[style], &s, gs_snapshot_find_device(&s, 0), &h, 3);
+		read_log(&s, bfc_style_names[style], w.s, w.n);
+		check_heap(bfc_style_names[style], &s, gs_snapshot_find_device(&s, 0), &h, 3);
 		free(t.s);
 		free(w.s);
 		gs_snapshot_release(&s);
@@ -445,25 +148,25 @@ static const char *const margins[] = {
 
 START_TEST(a_margin_before_every_line_does_not_matter)
 {
-	enum style style = (enum style)_i;
+	enum bfc_style style = (enum bfc_style)_i;
 	for (size_t m = 0; m < sizeof margins / sizeof *margins; m++) {
-		heap h;
-		text t = {0}, w = {0};
+		bfc_heap h;
+		bfc_text t = {0}, w = {0};
 		gs_snapshot s;
 		int number = 7;
 		char what[96];
-		snprintf(what, sizeof what, "%s behind '%s'", style_names[style], margins[m]);
-		make_heap(&h, 900 + (unsigned)m, 3, true);
-		dump(&t, style, &h, 99 * 256, 0);
+		snprintf(what, sizeof what, "%s behind '%s'", bfc_style_names[style], margins[m]);
+		bfc_make_heap(&h, 900 + (unsigned)m, 3, true);
+		bfc_dump(&t, style, &h, 99 * 256, 0);
 		for (const char *line = t.s, *next; (next = strchr(line, '\n')); line = next + 1) {
 			number = number * 3 % 997;
 			const char *digits = strstr(margins[m], "%");
 			if (digits)
-				add(&w, digits[1] == '0' ? "%.*s%03d%s" : "%.*s%d%s", (int)(digits - margins[m]),
-					margins[m], number, strchr(digits, 'd') + 1);
+				bfc_add(&w, digits[1] == '0' ? "%.*s%03d%s" : "%.*s%d%s",
+					(int)(digits - margins[m]), margins[m], number, strchr(digits, 'd') + 1);
 			else
-				add(&w, "%s", margins[m]);
-			add(&w, "%.*s\n", (int)(next - line), line);
+				bfc_add(&w, "%s", margins[m]);
+			bfc_add(&w, "%.*s\n", (int)(next - line), line);
 		}
 		read_log(&s, what, w.s, w.n);
 		const gs_device *d = gs_snapshot_find_device(&s, 0);
@@ -483,18 +186,18 @@ END_TEST
 enum { RANKS = 3 };
 
 /* The lines of several logs, each behind its margin, as processes that write at once mix them. */
-static void mix(text *w, const text *logs, const char *margin)
+static void mix(bfc_text *w, const bfc_text *logs, const char *margin)
 {
 	const char *line[RANKS];
 	int left = RANKS;
 	for (int r = 0; r < RANKS; r++)
 		line[r] = logs[r].s;
 	while (left) {
-		int r = (int)chance(RANKS);
-		for (unsigned k = chance(6); k-- && *line[r];) {
+		int r = (int)bfc_chance(RANKS);
+		for (unsigned k = bfc_chance(6); k-- && *line[r];) {
 			const char *next = strchr(line[r], '\n');
-			add(w, margin, r);
-			add(w, "%.*s\n", (int)(next - line[r]), line[r]);
+			bfc_add(w, margin, r);
+			bfc_add(w, "%.*s\n", (int)(next - line[r]), line[r]);
 			line[r] = next + 1;
 			left -= !*line[r];
 		}
@@ -506,23 +209,23 @@ START_TEST(dumps_that_ranks_print_at_once_are_kept_apart)
 {
 	static const char *const of_rank[] = {
 		"%d: ", "[rank%d]: ", "(Worker pid=70%d) ", "worker-%d  | ", "[1,%d]<stderr>:"};
-	enum style style = (enum style)_i;
+	enum bfc_style style = (enum bfc_style)_i;
 	for (size_t m = 0; m < sizeof of_rank / sizeof *of_rank; m++) {
-		heap h[RANKS];
-		text logs[RANKS] = {0}, w = {0};
+		bfc_heap h[RANKS];
+		bfc_text logs[RANKS] = {0}, w = {0};
 		gs_snapshot s;
 		char what[96];
 		for (int r = 0; r < RANKS; r++) {
-			make_heap(&h[r], 40 + (unsigned)r, r + 1, true);
-			dump(&logs[r], style, &h[r], (uint64_t)(7000 + r) * 256, r);
+			bfc_make_heap(&h[r], 40 + (unsigned)r, r + 1, true);
+			bfc_dump(&logs[r], style, &h[r], (uint64_t)(7000 + r) * 256, r);
 		}
 		mix(&w, logs, of_rank[m]);
 		read_log(&s, of_rank[m], w.s, w.n);
-		ck_assert_msg(
-			s.nooms == RANKS, "%s behind '%s': %zu rows", style_names[style], of_rank[m], s.nooms);
+		ck_assert_msg(s.nooms == RANKS, "%s behind '%s': %zu rows", bfc_style_names[style],
+			of_rank[m], s.nooms);
 		for (int r = 0; r < RANKS; r++) {
-			snprintf(
-				what, sizeof what, "%s, rank %d behind '%s'", style_names[style], r, of_rank[m]);
+			snprintf(what, sizeof what, "%s, rank %d behind '%s'", bfc_style_names[style], r,
+				of_rank[m]);
 			const gs_device *d = gs_snapshot_find_device(&s, r);
 			check_heap(what, &s, d, &h[r], r + 1);
 			free(logs[r].s);
@@ -540,20 +243,20 @@ START_TEST(lines_of_others_in_between_do_not_matter)
 	static const char *const others[] = {"  5%|#         | 10/200 [00:36<29:33, 2.21it/s]",
 		"100%|##########| 200/200 [01:00<00:00, 3.33it/s]", "7it [00:01, 7.00it/s]",
 		"12/99 [==>.....] - loss: 0.25", "42", "step 17 loss 0.5", "", "0.731 accuracy"};
-	enum style style = (enum style)_i;
+	enum bfc_style style = (enum bfc_style)_i;
 	for (unsigned k = 1; k <= 8; k++) {
-		heap h;
-		text t = {0}, w = {0};
+		bfc_heap h;
+		bfc_text t = {0}, w = {0};
 		gs_snapshot s;
-		make_heap(&h, 70 + k, 3, true);
-		dump(&t, style, &h, 99 * 256, 0);
+		bfc_make_heap(&h, 70 + k, 3, true);
+		bfc_dump(&t, style, &h, 99 * 256, 0);
 		for (const char *line = t.s, *next; (next = strchr(line, '\n')); line = next + 1) {
-			add(&w, "%.*s\n", (int)(next - line), line);
-			if (strstr(line, "of size") && strstr(line, "of size") < next && !chance(4))
-				add(&w, "%s\n", others[chance(8)]);
+			bfc_add(&w, "%.*s\n", (int)(next - line), line);
+			if (strstr(line, "of size") && strstr(line, "of size") < next && !bfc_chance(4))
+				bfc_add(&w, "%s\n", others[bfc_chance(8)]);
 		}
-		read_log(&s, style_names[style], w.s, w.n);
-		check_heap(style_names[style], &s, gs_snapshot_find_device(&s, 0), &h, 3);
+		read_log(&s, bfc_style_names[style], w.s, w.n);
+		check_heap(bfc_style_names[style], &s, gs_snapshot_find_device(&s, 0), &h, 3);
 		free(t.s);
 		free(w.s);
 		gs_snapshot_release(&s);
@@ -563,16 +266,16 @@ END_TEST
 
 START_TEST(lines_printed_twice_count_once)
 {
-	heap h;
-	text t = {0}, w = {0};
+	bfc_heap h;
+	bfc_text t = {0}, w = {0};
 	gs_snapshot s;
-	make_heap(&h, 77, 2, false);
-	dump(&t, TF_1_15, &h, 99 * 256, 0);
+	bfc_make_heap(&h, 77, 2, false);
+	bfc_dump(&t, TF_1_15, &h, 99 * 256, 0);
 	for (char *line = strtok(t.s, "\n"); line; line = strtok(NULL, "\n"))
 		if (!strstr(line, "of size") || strstr(line, "Chunks of size"))
-			add(&w, "%s\n", line);
+			bfc_add(&w, "%s\n", line);
 		else
-			add(&w, "%s\n%s\n", line, line);
+			bfc_add(&w, "%s\n%s\n", line, line);
 	read_log(&s, "twice", w.s, w.n);
 	check_heap("twice", &s, gs_snapshot_find_device(&s, 0), &h, 2);
 	free(t.s);
@@ -583,29 +286,29 @@ END_TEST
 
 START_TEST(a_dump_cut_at_its_end_says_so_and_keeps_the_sums_of_the_bins)
 {
-	enum style style = (enum style)_i;
-	heap h;
-	text t = {0};
-	make_heap(&h, 5, 2, true);
-	dump(&t, style, &h, 99 * 256, 0);
+	enum bfc_style style = (enum bfc_style)_i;
+	bfc_heap h;
+	bfc_text t = {0};
+	bfc_make_heap(&h, 5, 2, true);
+	bfc_dump(&t, style, &h, 99 * 256, 0);
 	size_t bins_end = (size_t)(strstr(t.s, "Bin for ") - t.s),
 		   chunks_end = (size_t)(strstr(t.s, "Summary of in-use") - t.s);
 	for (size_t n = bins_end; n < chunks_end; n += 1 + (chunks_end - bins_end) / 40) {
 		gs_snapshot s;
 		gs_totals sums;
-		read_log(&s, style_names[style], t.s, n);
+		read_log(&s, bfc_style_names[style], t.s, n);
 		const gs_device *d = gs_snapshot_find_device(&s, 0);
 		ck_assert_msg(d && !s.complete && !d->captured.exact && s.cut_at == n, "%s cut at %zu",
-			style_names[style], n);
+			bfc_style_names[style], n);
 		gs_layout_totals(&d->captured, &sums);
 		double error = (double)sums.free / (double)h.free - 1;
 		ck_assert_msg(error < 0.02 && error > -0.02, "%s cut at %zu: free %" PRIu64 " of %" PRIu64,
-			style_names[style], n, sums.free, h.free);
+			bfc_style_names[style], n, sums.free, h.free);
 		ck_assert_uint_eq(sums.free_blocks, h.free_chunks);
 		bool named = false, cut = strstr(t.s + n, "\nFree") || strstr(t.s + n, "] Free");
 		for (size_t i = 0; i < s.nwarnings; i++)
 			named |= strstr(s.warnings[i].text, "bin lines") != NULL;
-		ck_assert_msg(named || !cut, "%s cut at %zu", style_names[style], n);
+		ck_assert_msg(named || !cut, "%s cut at %zu", bfc_style_names[style], n);
 		gs_snapshot_release(&s);
 	}
 	free(t.s);
@@ -614,11 +317,11 @@ END_TEST
 
 START_TEST(a_dump_without_its_beginning_says_so_and_keeps_the_sums)
 {
-	enum style style = (enum style)_i;
-	heap h;
-	text t = {0};
-	make_heap(&h, 6, 2, true);
-	dump(&t, style, &h, 99 * 256, 0);
+	enum bfc_style style = (enum bfc_style)_i;
+	bfc_heap h;
+	bfc_text t = {0};
+	bfc_make_heap(&h, 6, 2, true);
+	bfc_dump(&t, style, &h, 99 * 256, 0);
 	const char *first = strstr(strstr(t.s, "Chunk State: "),
 							style <= TF_1_4 ? "Chunk at" : "InUse at") +
 		1;
@@ -626,11 +329,11 @@ START_TEST(a_dump_without_its_beginning_says_so_and_keeps_the_sums)
 	for (size_t at = from; at < to; at += 1 + (to - from) / 20) {
 		gs_snapshot s;
 		gs_totals sums;
-		read_log(&s, style_names[style], t.s + at, t.n - at);
+		read_log(&s, bfc_style_names[style], t.s + at, t.n - at);
 		const gs_device *d = gs_snapshot_find_device(&s, 0);
 		ck_assert_ptr_nonnull(d);
 		gs_layout_totals(&d->captured, &sums);
-		ck_assert_msg(!s.complete, "%s from %zu", style_names[style], at);
+		ck_assert_msg(!s.complete, "%s from %zu", bfc_style_names[style], at);
 		if (style != JAX_NOW) /* which shortens its statistics */
 			ck_assert_uint_eq(sums.allocated, h.in_use);
 		if (style == TF_1_15 || style == TF_2_12)
@@ -643,11 +346,11 @@ END_TEST
 
 START_TEST(a_dump_without_its_message_tells_the_request)
 {
-	heap h;
-	text t = {0};
+	bfc_heap h;
+	bfc_text t = {0};
 	gs_snapshot s;
-	make_heap(&h, 8, 2, true);
-	dump(&t, TF_1_15, &h, 2048 * 256, 0);
+	bfc_make_heap(&h, 8, 2, true);
+	bfc_dump(&t, TF_1_15, &h, 2048 * 256, 0);
 	const char *from = strstr(t.s, "Bin (256)"), *to = strstr(from, "OP_REQUIRES");
 	read_log(&s, "without its message", from,
 		to ? (size_t)(to - from) : (size_t)(strstr(from, "Resource exhausted") - from));
@@ -663,17 +366,17 @@ END_TEST
 
 START_TEST(the_last_dump_of_a_device_is_its_layout)
 {
-	enum style style = (enum style)_i;
-	heap a, b;
-	text t = {0};
+	enum bfc_style style = (enum bfc_style)_i;
+	bfc_heap a, b;
+	bfc_text t = {0};
 	gs_snapshot s;
-	make_heap(&a, 11, 2, true);
-	make_heap(&b, 12, 3, true);
-	dump(&t, style, &a, 5000 * 256, 0);
-	add(&t, "step 17: trying again with a smaller batch\n");
-	dump(&t, style, &b, 6000 * 256, 0);
-	read_log(&s, style_names[style], t.s, t.n);
-	check_heap(style_names[style], &s, gs_snapshot_find_device(&s, 0), &b, 3);
+	bfc_make_heap(&a, 11, 2, true);
+	bfc_make_heap(&b, 12, 3, true);
+	bfc_dump(&t, style, &a, 5000 * 256, 0);
+	bfc_add(&t, "step 17: trying again with a smaller batch\n");
+	bfc_dump(&t, style, &b, 6000 * 256, 0);
+	read_log(&s, bfc_style_names[style], t.s, t.n);
+	check_heap(bfc_style_names[style], &s, gs_snapshot_find_device(&s, 0), &b, 3);
 	ck_assert_uint_eq(s.nooms, 2);
 	if (style >= TF_1_15) {
 		ck_assert_int_eq(s.ooms[0].requested, 5000 * 256);
@@ -693,13 +396,13 @@ END_TEST
 
 START_TEST(dumps_of_two_devices_are_two_layouts)
 {
-	heap a, b;
-	text t = {0};
+	bfc_heap a, b;
+	bfc_text t = {0};
 	gs_snapshot s;
-	make_heap(&a, 21, 2, true);
-	make_heap(&b, 22, 1, true);
-	dump(&t, TF_2_12, &a, 5000 * 256, 1);
-	dump(&t, TF_2_12, &b, 6000 * 256, 0);
+	bfc_make_heap(&a, 21, 2, true);
+	bfc_make_heap(&b, 22, 1, true);
+	bfc_dump(&t, TF_2_12, &a, 5000 * 256, 1);
+	bfc_dump(&t, TF_2_12, &b, 6000 * 256, 0);
 	read_log(&s, "two devices", t.s, t.n);
 	check_heap("device 1", &s, gs_snapshot_find_device(&s, 1), &a, 2);
 	check_heap("device 0", &s, gs_snapshot_find_device(&s, 0), &b, 1);
@@ -713,13 +416,13 @@ END_TEST
 
 START_TEST(the_tail_alone_tells_what_is_in_use)
 {
-	heap h;
-	text t = {0};
+	bfc_heap h;
+	bfc_text t = {0};
 	gs_snapshot s;
-	make_heap(&h, 31, 1, true);
-	by_size(&t, TF_2_12, &h);
-	statistics(&t, TF_2_12, &h);
-	add(&t,
+	bfc_make_heap(&h, 31, 1, true);
+	bfc_by_size(&t, TF_2_12, &h);
+	bfc_statistics(&t, TF_2_12, &h);
+	bfc_add(&t,
 		"2023-08-08 08:08:09.000000: W tensorflow/core/framework/op_kernel.cc:1192] OP_REQUIRES failed at a.cc:1 : Resource exhausted: OOM when allocating "
 		"tensor with shape[64,3] and type float on /job:localhost/replica:0/task:0/device:GPU:0 by allocator GPU_0_bfc\n");
 	read_log(&s, "tail", t.s, t.n);
@@ -740,11 +443,11 @@ END_TEST
 
 START_TEST(plug_in_devices_are_known_by_their_allocators)
 {
-	heap h;
-	text t = {0};
+	bfc_heap h;
+	bfc_text t = {0};
 	gs_snapshot s;
-	make_heap(&h, 42, 2, true);
-	dump(&t, TF_2_12, &h, 99 * 256, 3);
+	bfc_make_heap(&h, 42, 2, true);
+	bfc_dump(&t, TF_2_12, &h, 99 * 256, 3);
 	for (char *p = t.s; (p = strstr(p, "GPU_3_bfc")); p++)
 		*p = 'X';
 	for (char *p = t.s; (p = strstr(p, "device:GPU")); p++)
@@ -760,11 +463,11 @@ END_TEST
 
 START_TEST(a_figure_that_was_filled_in_is_believed)
 {
-	heap h;
-	text t = {0};
+	bfc_heap h;
+	bfc_text t = {0};
 	gs_snapshot s;
-	make_heap(&h, 41, 1, true);
-	dump(&t, TF_2_12, &h, 256, 0);
+	bfc_make_heap(&h, 41, 1, true);
+	bfc_dump(&t, TF_2_12, &h, 256, 0);
 	char *at = strstr(t.s, "LargestFreeBlock:");
 	memcpy(strchr(at, '\n') - 5, " 4096", 5);
 	read_log(&s, "filled", t.s, t.n);
@@ -777,12 +480,12 @@ END_TEST
 
 START_TEST(a_dump_of_a_host_allocator_is_not_a_device)
 {
-	heap h;
-	text t = {0};
+	bfc_heap h;
+	bfc_text t = {0};
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
-	make_heap(&h, 51, 1, true);
-	dump(&t, TF_1_15, &h, 256 * 512, 0);
+	bfc_make_heap(&h, 51, 1, true);
+	bfc_dump(&t, TF_1_15, &h, 256 * 512, 0);
 	for (char *p = t.s; (p = strstr(p, "GPU_0_bfc")); p++)
 		memcpy(p, "cpu_bfc  ", 9);
 	ck_assert_msg(
@@ -798,28 +501,28 @@ END_TEST
 /* Without lines of regions only the bins tell of a free chunk whose line is missing. */
 START_TEST(a_missing_line_of_a_free_chunk_is_known)
 {
-	enum style style = (enum style)_i;
+	enum bfc_style style = (enum bfc_style)_i;
 	for (unsigned k = 1; k <= 6; k++) {
-		heap h;
-		text t = {0};
+		bfc_heap h;
+		bfc_text t = {0};
 		gs_snapshot s;
 		gs_totals sums;
-		make_heap(&h, 300 + k, 2, true);
-		dump(&t, style, &h, 99 * 256, 0);
+		bfc_make_heap(&h, 300 + k, 2, true);
+		bfc_dump(&t, style, &h, 99 * 256, 0);
 		char *line = strstr(t.s, "Free"), *next;
-		for (unsigned skip = chance((unsigned)h.free_chunks); skip; skip--)
+		for (unsigned skip = bfc_chance((unsigned)h.free_chunks); skip; skip--)
 			line = strstr(line + 1, style == TF_0_8 || style == TF_1_1 ? "Free at" : "Free  at");
 		next = strchr(line, '\n');
 		while (line[-1] != '\n')
 			line--;
 		memmove(line, next + 1, t.n - (size_t)(next + 1 - t.s) + 1);
 		t.n -= (size_t)(next + 1 - line);
-		read_log(&s, style_names[style], t.s, t.n);
+		read_log(&s, bfc_style_names[style], t.s, t.n);
 		const gs_device *d = gs_snapshot_find_device(&s, 0);
 		gs_layout_totals(&d->captured, &sums);
-		ck_assert_msg(!s.complete && !d->captured.exact, "%s, seed %u", style_names[style], k);
+		ck_assert_msg(!s.complete && !d->captured.exact, "%s, seed %u", bfc_style_names[style], k);
 		ck_assert_msg(sums.free_blocks == (size_t)h.free_chunks, "%s, seed %u: %zu holes",
-			style_names[style], k, sums.free_blocks);
+			bfc_style_names[style], k, sums.free_blocks);
 		ck_assert_uint_eq(sums.allocated, h.in_use);
 		free(t.s);
 		gs_snapshot_release(&s);
@@ -827,67 +530,16 @@ START_TEST(a_missing_line_of_a_free_chunk_is_known)
 }
 END_TEST
 
-/* ONNX Runtime's arena has lines of its own for bins and sums, and no regions. */
-static void arena_dump(text *t, const char *allocator, const heap *h, uint64_t request)
-{
-	static const char log[] =
-		"2023-08-08 08:08:08.123456789 [I:onnxruntime:Default, bfc_arena.cc:520 onnxruntime::BFCArena::DumpMemoryLog] ";
-	add(t,
-		"2023-08-08 08:08:08.123456789 [E:onnxruntime:Default, bfc_arena.cc:340 AllocateRawInternal] BFC Arena ran out of memory trying to allocate %" PRIu64
-		".  Current allocation summary follows.\n%sAllocator:%s\n%sBin size: Chunks in_use/total (if not zero). Allocated bytes in_use/total. Requested bytes.\n",
-		request, log, allocator, log);
-	for (int k = 0; k < 21; k++) {
-		uint64_t low = 256u << k, bytes = 0, used = 0;
-		unsigned n = 0, nused = 0;
-		for (int i = 0; i < h->chunks; i++)
-			if (h->chunk[i].size >= low && (k == 20 || h->chunk[i].size < low * 2)) {
-				bytes += h->chunk[i].size;
-				used += h->chunk[i].in_use ? h->chunk[i].size : 0;
-				n++;
-				nused += h->chunk[i].in_use;
-			}
-		if (n)
-			add(t,
-				"%s%" PRIu64 ": Chunks %u/%u. Bytes %" PRIu64 "/%" PRIu64 ". Requested %" PRIu64
-				".\n",
-				log, low, nused, n, used, bytes, used);
-	}
-	add(t,
-		"%sBin for %" PRIu64
-		" bytes has max bytes of 268435456, Chunk State: \n%sOverall chunks summary:\n",
-		log, request, log);
-	for (int i = 0; i < h->chunks; i++)
-		add(t, "%s%s at 0x%" PRIx64 " of size %" PRIu64 "\n", log,
-			h->chunk[i].in_use ? "  Chunk" : "  Free ", h->chunk[i].address, h->chunk[i].size);
-	add(t, "%sSummary of in-use chunks by size: \n", log);
-	for (int i = 0; i < h->chunks; i++)
-		if (h->chunk[i].in_use)
-			add(t, "%s  1 chunks of size %" PRIu64 ". Total %" PRIu64 "\n", log, h->chunk[i].size,
-				h->chunk[i].size);
-	add(t,
-		"%sSum Total of in-use chunks: %" PRIu64 "\n%sStats: \nLimit:                    %" PRIu64
-		"\nInUse:                    %" PRIu64 "\nTotalAllocated:           %" PRIu64
-		"\nMaxInUse:                 %" PRIu64
-		"\nNumAllocs:                4321\nNumReserves:              0\n"
-		"NumArenaExtensions:       2\nNumArenaShrinkages:       0\nMaxAllocSize:             1024\n\n",
-		log, h->in_use, log, h->limit, h->in_use, h->total, h->in_use);
-	add(t,
-		"[ONNXRuntimeError] : 6 : RUNTIME_EXCEPTION : Non-zero status code returned while running Conv node. Status Message: bfc_arena.cc:342 void* "
-		"onnxruntime::BFCArena::AllocateRawInternal(size_t, bool) Failed to allocate memory for requested buffer of size %" PRIu64
-		"\n",
-		(request + 255) / 256 * 256);
-}
-
 START_TEST(a_dump_of_onnx_runtime_gives_the_heap)
 {
 	for (unsigned k = 1; k <= 8; k++) {
-		heap h;
-		text t = {0};
+		bfc_heap h;
+		bfc_text t = {0};
 		gs_snapshot s;
-		make_heap(&h, 400 + k, 2, true);
+		bfc_make_heap(&h, 400 + k, 2, true);
 		if (k == 8)
 			h.limit = UINT64_MAX; /* none */
-		arena_dump(&t, "Cuda", &h, 50000001);
+		bfc_arena_dump(&t, "Cuda", &h, 50000001);
 		read_log(&s, "arena", t.s, t.n);
 		check_heap("arena", &s, gs_snapshot_find_device(&s, 0), &h, 2);
 		ck_assert_uint_eq(s.nooms, 1);
@@ -903,11 +555,11 @@ END_TEST
 
 START_TEST(bins_alone_are_a_dump_that_is_cut)
 {
-	heap h;
-	text t = {0};
+	bfc_heap h;
+	bfc_text t = {0};
 	gs_snapshot s;
-	make_heap(&h, 61, 2, true);
-	bins(&t, TF_1_4, &h);
+	bfc_make_heap(&h, 61, 2, true);
+	bfc_bins(&t, TF_1_4, &h);
 	read_log(&s, "bins", t.s, t.n);
 	gs_totals sums;
 	gs_layout_totals(&gs_snapshot_find_device(&s, 0)->captured, &sums);

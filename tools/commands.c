@@ -29,7 +29,7 @@ const gs_command gs_commands[] = {
 	{"verify", gs_cmd_verify, "[FILE…]", "check files for damage"},
 	{"mcp", gs_cmd_mcp, "[DIRECTORY…]", "serve agents that read snapshots (MCP over stdio)"},
 	{"help", gs_cmd_help, "[COMMAND|TOPIC]",
-		"help on a command, or on env, size, state, columns, query"},
+		"help on a command, or on env, size, state, columns, terms, query"},
 	{NULL, NULL, NULL, NULL},
 };
 
@@ -46,6 +46,7 @@ const char *gs_command_remarks(const gs_command *c)
 	static const char known[] =
 		"Each advice says how it is known. replayed: the recorded requests were run through the "
 		"allocator again with the change; computed: figures of the file prove it; estimated: it "
-		"holds if the run goes on as it did; untried: nothing in the file can test it.";
+		"holds if the run goes on as it did; untried: nothing in the file can test it. "
+		"`gpusnap help terms` explains the words of the answer.";
 	return c && c->run == gs_cmd_diagnose ? known : NULL;
 }

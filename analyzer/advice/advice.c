@@ -213,9 +213,9 @@ static gs_status advise_pinning(gs_diagnosis *d)
 	if (d->verdict == GS_STEP_STRANDED && gs_free_is_small(d))
 		return advise_small_tensors(d);
 	gs_prose_clear(&act), gs_prose_clear(&why);
-	gs_say(&act, "allocate what ");
+	gs_say(&act, "before the large temporaries allocate what ");
 	gs_say_place(&act, &plain, d, p->stack);
-	gs_say(&act, " keeps before the large temporaries, or clone it afterwards");
+	gs_say(&act, " keeps, or clone it when they are gone");
 	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
@@ -309,7 +309,8 @@ static gs_status advise_expandable(gs_diagnosis *d)
 	if (d->settings.expandable || !gs_diagnosis_of_pytorch(d))
 		return GS_OK;
 	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
-		"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, made for free memory in pieces", "");
+		"PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True, which can use free memory in pieces",
+		"");
 }
 
 /* A text tells sums; whose memory it was only a recording can tell. */

@@ -2,6 +2,7 @@
 #include "analyzer/advice/answer_internal.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "analyzer/advice/culprit.h"
 
@@ -84,6 +85,15 @@ void gs_answer_pinning(gs_answer *a, size_t from, size_t few)
 		gs_answer_left(a, d->npinning, "pinning stacks");
 }
 
+/* What stands for a holder that no frame names, in a sentence. */
+static const char *holder_words(const char *where)
+{
+	if (!strcmp(where, "before the recording"))
+		return "what was allocated before the recording";
+	return strcmp(where, "no stack recorded") ? where
+											  : "what was allocated without a recorded stack";
+}
+
 void gs_answer_holders(gs_answer *a, const char *label, size_t from, size_t few)
 {
 	const gs_diagnosis *d = a->d;
@@ -93,7 +103,7 @@ void gs_answer_holders(gs_answer *a, const char *label, size_t from, size_t few)
 		const gs_holder_row *h = &d->holders[i];
 		gs_prose p;
 		gs_prose_clear(&p);
-		gs_say_where(&p, a->voice, h->where, h->called_by);
+		gs_say_where(&p, a->voice, holder_words(h->where), h->called_by);
 		gs_say(&p, ": ");
 		gs_say_size(&p, (int64_t)h->bytes);
 		gs_say(&p, " in ");

@@ -390,7 +390,7 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 	if (!d->has_layout && say_counted(p, d))
 		return;
 	if (!d->has_layout) {
-		gs_say(p, "the input tells of no failure, and nothing of segments and blocks");
+		gs_say(p, "the input has no segments or blocks either");
 		return;
 	}
 	if (device_failed(d))

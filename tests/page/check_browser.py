@@ -634,11 +634,18 @@ def many_ranks(browser):
         s.open(*files)
         s.until("[...document.querySelectorAll('#gpusnap-ranks .rank-said')].filter(e => e.textContent.includes(':')).length === 12")
         check(s.page.locator("#gpusnap-ranks .rank").count() == 12, "twelve ranks are open, each with its verdict")
+        when = {f: max((r["time_us"] for r in json.loads(gpusnap("query", f, "oom", "--json", "-q"))["rows"]), default=None) for f in files}
+        first = min((f for f in files if when[f]), key=lambda f: when[f])
+        marked = s.page.evaluate("[...document.querySelectorAll('#gpusnap-ranks .first')].map(e => e.querySelector('.rank-name').textContent)")
+        check(marked == [os.path.basename(first)], f"the rank that failed first is marked: {marked}, by the command's times {os.path.basename(first)}")
         s.page.click("#gpusnap-ranks button.rank-name >> nth=6")
         s.settle()
         check(s.text("#gpusnap-verdict .headline").startswith(s.text("#gpusnap-ranks .chosen .rank-said").split(":")[0]), "one is chosen")
         check(s.page.locator("#gpusnap-ranks canvas").count() == 12, "and its memory over time")
         s.shot("05-ranks")
+        s.page.set_viewport_size({"width": 390, "height": 844})
+        s.page.wait_for_timeout(300)
+        check(s.page.evaluate("(e => e.scrollWidth <= e.clientWidth)(document.querySelector('#gpusnap-ranks'))"), "the list of ranks is whole on a phone")
         s.end("ranks")
 
 

@@ -6,7 +6,7 @@ const current = () => recordings[view.file] || null
 // A recording with what the page has of the device that is shown.
 class Shown {
 	constructor(name, size) {
-		Object.assign(this, { name, size, state: 'reading', done: 0, warnings: [], outline: null, devices: new Map() })
+		Object.assign(this, { name, size, state: 'reading', done: 0, warnings: [], outline: null, failedAt: null, devices: new Map() })
 	}
 	get device() { return this.outline?.devices.find(d => d.device === view.device) || this.outline?.devices[0] || null }
 	// For asks: left out where the file gives the device no number.
@@ -104,6 +104,7 @@ async function openOne(shown, blob) {
 			},
 		})
 		shown.outline = shown.recording.outline
+		shown.failedAt = lastFailure(shown.outline)
 		shown.warnings = shown.recording.warnings || []
 		shown.state = 'open'
 		// The overview comes as soon as one is read; the others join the list as they are.
@@ -203,10 +204,25 @@ function showProgress(shown, done) {
 }
 const readingText = shown => `reading ${Math.round(shown.done * 100)} %`
 
+// When a recording last failed; null: it did not; NaN: it tells no time.
+function lastFailure(outline) {
+	const all = outline.devices.flatMap(d => d.failures)
+	return all.length ? Math.max(...all.map(f => f.time_us ?? NaN)) : null
+}
+
+// Of several that failed the one whose failure came first is marked, as the command picks it: by the time of the last failure of each. Where
+// a time is not known, none is.
+function markFirst() {
+	const failed = recordings.filter(r => r.failedAt !== null), told = failed.length > 1 && !failed.some(r => Number.isNaN(r.failedAt))
+	const first = told ? failed.reduce((a, b) => b.failedAt < a.failedAt ? b : a) : null
+	for (const r of recordings) r.row?.classList.toggle('first', r === first)
+}
+
 // The list of what is open: name, size, verdict; one line each, the chosen one marked.
 function drawRanks() {
 	part('viewer').classList.toggle('several', recordings.length > 1)
 	fill(part('ranks'), recordings.map(r => r.row = rankRow(r)), canCompare() ? element('li', { class: 'compare' }, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null)
+	markFirst()
 }
 
 const canCompare = () => recordings.findIndex(r => r.outline) !== recordings.findLastIndex(r => r.outline) && tabsNow().some(t => t.name === 'compare')
@@ -217,6 +233,7 @@ function drawRank(shown) {
 	if (!row?.isConnected || recordings.length < 3 || canCompare() === !part('ranks').querySelector('.compare')) return drawRanks()
 	shown.row = rankRow(shown)
 	row.replaceWith(shown.row)
+	markFirst()
 }
 
 function rankRow(r) {
@@ -226,7 +243,7 @@ function rankRow(r) {
 	const end = r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`
 	return element('li', { class: 'rank ' + r.state + (chosen ? ' chosen' : '') }, name,
 		r.bar,
-		recordings.length > 1 ? r.sketch : null, element('span', { class: 'rank-said' }, said),
+		recordings.length > 1 ? r.sketch : null, element('b', { class: 'first-mark' }, 'failed first'), element('span', { class: 'rank-said' }, said),
 		button(r.state === 'reading' ? 'cancel' : '×', end, () => r.state === 'reading' ? stopReading(r) : closeRecording(recordings.indexOf(r)), { class: 'plain', 'aria-label': end }))
 }
 

@@ -44,8 +44,8 @@ static int refuse(const gs_snapshot *s, gs_status status, const gs_error *err)
 static int diff(const diff_options *o, const gs_snapshot *a, const gs_snapshot *b)
 {
 	const char *state = o->common.state;
-	const gs_diff_options wanted = {
-		a, b, o->from ? o->from : state, o->to ? o->to : state, o->common.device};
+	const gs_diff_options wanted = {{a, o->from ? o->from : state, {NULL, 0}},
+		{b, o->to ? o->to : state, {NULL, 0}}, o->common.device};
 	const gs_snapshot *culprit = NULL;
 	gs_diff d = GS_DIFF_INIT;
 	gs_error err = GS_ERROR_INIT;

@@ -310,7 +310,8 @@ int gpusnap_snapshot_whatif(gpusnap_snapshot *s, const char *options, char **out
 static gs_status print_diff(const gs_diff_options *moments, const form *f, FILE *out, gs_error *err)
 {
 	const gs_emit_head head = {
-		.complete = moments->a->complete && moments->b->complete, .width = (int)f->width};
+		.complete = moments->a.snapshot->complete && moments->b.snapshot->complete,
+		.width = (int)f->width};
 	const gs_snapshot *culprit;
 	gs_diff d = GS_DIFF_INIT;
 	gs_status status = gs_diff_moments(moments, &d, &culprit, err);
@@ -324,14 +325,19 @@ static gs_status answer_diff(
 	gpusnap_snapshot *a, const gs_api_options *o, void *other, FILE *out, gs_error *err)
 {
 	gpusnap_snapshot *b = other;
-	gs_diff_options moments = {&a->snapshot, &b->snapshot, NULL, NULL, GS_NONE};
+	gs_diff_options moments = {
+		{&a->snapshot, NULL, {NULL, 0}}, {&b->snapshot, NULL, {NULL, 0}}, GS_NONE};
 	form f;
-	gs_status status = b->read ? gs_api_option_text(o, "from", &moments.state_a, err)
+	gs_status status = b->read ? gs_api_option_text(o, "from", &moments.a.state, err)
 							   : gs_fail(err, GS_INVALID, "nothing has been read yet");
 	if (!status)
-		status = gs_api_option_text(o, "to", &moments.state_b, err);
+		status = gs_api_option_text(o, "to", &moments.b.state, err);
 	if (!status)
 		status = gs_api_option_number(o, "device", &moments.device, err);
+	if (!status)
+		status = gs_api_recordings(a, &moments.a.recordings, err);
+	if (!status)
+		status = gs_api_recordings(b, &moments.b.recordings, err);
 	if (!status)
 		status = form_of(o, &f, err);
 	return status ? status : print_diff(&moments, &f, out, err);

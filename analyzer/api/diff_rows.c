@@ -5,33 +5,49 @@
 
 #include <stdlib.h>
 
-/* The moments of one side, with what their memory means. */
+/* The moments of one side, with what their memory means: by recordings that are there, else by
+ * those made here. */
 typedef struct side {
 	const gs_snapshot *snapshot;
 	gs_moments moments;
-	gs_recording *recordings; /* by moment */
+	gs_recording **recordings, *made; /* by moment */
 } side;
 
-static gs_status side_open(
-	side *s, const gs_snapshot *snapshot, int64_t device, const char *state, gs_error *err)
+/* Two moments of one snapshot have one recording of each device. */
+static gs_recording *known_recording(gs_recordings kept, const side *other, const gs_device *d)
 {
-	gs_status status = gs_meaning_moments_select(snapshot, device, state, &s->moments, err);
+	for (size_t i = 0; i < other->moments.n; i++)
+		if (other->moments.at[i].device == d)
+			return other->recordings[i];
+	return gs_recordings_find(kept, d, NULL);
+}
 
-	s->snapshot = snapshot;
+static gs_status side_open(
+	side *s, const gs_diff_side_options *o, int64_t device, const side *other, gs_error *err)
+{
+	gs_status status = gs_meaning_moments_select(o->snapshot, device, o->state, &s->moments, err);
+
+	s->snapshot = o->snapshot;
+	s->made = calloc(s->moments.n + 1, sizeof *s->made);
 	s->recordings = calloc(s->moments.n + 1, sizeof *s->recordings);
-	if (!status && !s->recordings)
+	if (!status && (!s->made || !s->recordings))
 		status = gs_fail(err, GS_NO_MEMORY, "histories of %zu devices", s->moments.n);
 	for (size_t i = 0; i < s->moments.n && !status; i++) {
-		gs_recording_init(&s->recordings[i], snapshot, s->moments.at[i].device, NULL);
-		status = gs_recording_need_meaning(&s->recordings[i], err);
+		const gs_device *d = s->moments.at[i].device;
+		if (!(s->recordings[i] = known_recording(o->recordings, other, d))) {
+			s->recordings[i] = &s->made[i];
+			gs_recording_init(s->recordings[i], o->snapshot, d, NULL);
+		}
+		status = gs_recording_need_meaning(s->recordings[i], err);
 	}
 	return status;
 }
 
 static void side_release(side *s)
 {
-	for (size_t i = 0; s->recordings && i < s->moments.n; i++)
-		gs_recording_release(&s->recordings[i]);
+	for (size_t i = 0; s->made && i < s->moments.n; i++)
+		gs_recording_release(&s->made[i]);
+	free(s->made);
 	free(s->recordings);
 	gs_moments_release(&s->moments);
 }
@@ -40,7 +56,7 @@ static gs_diff_side find_moment(const side *s, int32_t device)
 {
 	for (size_t i = 0; i < s->moments.n; i++)
 		if (s->moments.at[i].device->device == device)
-			return (gs_diff_side){s->snapshot, &s->moments.at[i], &s->recordings[i].meaning};
+			return (gs_diff_side){s->snapshot, &s->moments.at[i], &s->recordings[i]->meaning};
 	return (gs_diff_side){0};
 }
 
@@ -66,12 +82,13 @@ static gs_status compare(gs_diff *d, const side *a, const side *b, gs_error *err
 gs_status gs_diff_moments(
 	const gs_diff_options *options, gs_diff *d, const gs_snapshot **culprit, gs_error *err)
 {
+	static const side nothing;
 	side from = {0}, to = {0};
-	*culprit = options->a;
-	gs_status status = side_open(&from, options->a, options->device, options->state_a, err);
+	*culprit = options->a.snapshot;
+	gs_status status = side_open(&from, &options->a, options->device, &nothing, err);
 	if (!status) {
-		*culprit = options->b;
-		status = side_open(&to, options->b, options->device, options->state_b, err);
+		*culprit = options->b.snapshot;
+		status = side_open(&to, &options->b, options->device, &from, err);
 	}
 	if (!status)
 		status = compare(d, &from, &to, err);

@@ -3,12 +3,18 @@
 #define GS_ANALYZER_API_DIFF_ROWS_H
 
 #include "analyzer/export/diff.h"
+#include "analyzer/meaning/recording.h"
 #include "analyzer/query/emit.h"
 
+typedef struct gs_diff_side_options {
+	const gs_snapshot *snapshot;
+	const char *state;        /* selector, NULL the default */
+	gs_recordings recordings; /* of it, that the caller keeps */
+} gs_diff_side_options;
+
 typedef struct gs_diff_options {
-	const gs_snapshot *a, *b;      /* may be the same */
-	const char *state_a, *state_b; /* selectors, NULL the default */
-	int64_t device;                /* GS_NONE: all */
+	gs_diff_side_options a, b; /* may be of one snapshot */
+	int64_t device;            /* GS_NONE: all */
 } gs_diff_options;
 
 /* Compares. *culprit gets the snapshot that an error is about. Errors as of gs_moments_select.

@@ -1,14 +1,17 @@
 /* What a stream of the whole run adds to an alloc+free pair recorded in the ring alone, how many bytes an event takes in the file, whether
- * memory stays the same, and what one state of the run costs: EVENTS (default 100,000,000) events of one device, in an order that takes turns. */
+ * memory stays the same, what one state of the run costs, and what-if over all of it: EVENTS (default 100,000,000) events of one device, in an order that takes turns. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
 #include "analyzer/read/open/reader.h"
+#include "analyzer/read/run.h"
+#include "analyzer/replay/whatif.h"
 #include "analyzer/state/state.h"
 #include "recorder/gpusnap.h"
 
@@ -108,6 +111,44 @@ static double states(const char *path, uint64_t events, int *differ)
 	return ms / STATES;
 }
 
+/* --- what-if from the first event to the last */
+
+static int replay(const char *path)
+{
+	static const char *const confs[] = { "expandable_segments:True" };
+	const gs_moment_wanted last = { .what = GS_MOMENT_LAST };
+	gs_whatif_options options = GS_WHATIF_OPTIONS_INIT;
+	gs_snapshot s;
+	gs_error err = GS_ERROR_INIT;
+	gs_run *run = NULL;
+	gs_whatif w;
+	if (gs_read_moment(path, GS_WANT_HISTORY, &last, &s, &err) || gs_run_open(path, s.devices[0].device, &run, &err))
+		return 1;
+	gs_event_source source = gs_run_events(run);
+	options.source = &source;
+	if (gs_whatif_open(&w, &s, &options, &err) || gs_whatif_try(&w, confs, 1, &err) || !w.rows[0].exact) {
+		fprintf(stderr, "bench_stream: %s: %s\n", path, err.text);
+		return 1;
+	}
+	return 0; /* the process ends here */
+}
+
+/* In a process of its own, whose memory is its own. */
+static int replay_apart(const char *path, long events)
+{
+	struct rusage r = { .ru_maxrss = 0 };
+	int status = 1;
+	pid_t child = fork();
+	if (!child)
+		_exit(replay(path));
+	if (child < 0 || wait4(child, &status, 0, &r) != child || status)
+		return 1;
+	double cpu = (double)(r.ru_utime.tv_sec + r.ru_stime.tv_sec) + (double)(r.ru_utime.tv_usec + r.ru_stime.tv_usec) / 1e6;
+	printf("what-if of %ld events, the recorded settings compared and one other tried: %.1f s of processor time, %ld MiB of memory\n", events, cpu,
+		r.ru_maxrss / 1024);
+	return 0;
+}
+
 /* A stream of so many events; resident memory after its first tenth and at its end. */
 static double write_stream(const char *path, long events, long *first, long *last)
 {
@@ -147,6 +188,8 @@ int main(int argc, char **argv)
 	double bytes = write_stream(path, events, &first, &last);
 	printf("stream of %ld events: pair %.0f ns, in the ring alone %.0f ns, ratio %.2f (goal 1.15; of the thread's processor time; with what it waited for the writer %.2f); %.1f bytes an event (goal 10); memory %ld MiB after the first tenth, %ld MiB at the end\n",
 		events, stream / (double)rounds, ring / (double)rounds, stream / ring, stream_wall / ring_wall, bytes / (double)events, first / 1024, last / 1024);
+	if (replay_apart(tenth, events / 10) || replay_apart(path, events))
+		return 1;
 	double few = states(tenth, (uint64_t)(events / 10), &differ), many = states(path, (uint64_t)events, &differ);
 	printf("one state: %.0f ms of processor time, of a run of a tenth %.0f ms; of %d states %d differ from a replay from an earlier layout\n", many, few, 2 * STATES, differ);
 	unlink(path);

@@ -4,7 +4,7 @@
 Files are opened and dropped; the page zooms, pans, hovers, searches, chooses, marks, compares, asks, replays and saves; light, dark, a phone's
 width, touch, the keyboard alone, print; what it says is what the command says; hostile names stay text; a crash of the worker is told and the
 page goes on. No message on the console, no request to any host. Without Chromium or playwright: skipped, and said so."""
-import json, os, pickle, random, re, shutil, subprocess, sys, tempfile, time
+import gzip, json, os, pickle, random, re, shutil, subprocess, sys, tempfile, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD, SHOTS = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
@@ -542,6 +542,35 @@ def survives(browser):
         s.end("survive")
 
 
+def bad_files(browser):
+    """Files that are cut, lie, unpack to far more than they are, or are no snapshot: each is told in a line or answered as far as it goes."""
+    whole, small = open(fault("leak"), "rb").read(), open(os.path.join(DATA, "v1/worked.gsnap"), "rb").read()
+    kinds = {
+        "empty.pickle": b"", "cut.pickle": whole[:len(whole) // 2], "end.pickle": whole[:-200],
+        "page.html": b"<!DOCTYPE html><html><script>const x = 'no memory_viz'</script>" + b"<p>x</p>" * 5000,
+        "long.pickle": b"\x80\x04\x8e" + b"\xff" * 7 + b"\x7f" + whole[2:], "deep.pickle": b"\x80\x02" + b"]" * 2000000 + b".",
+        "values.pickle": b"\x80\x02](" + b"K\x01" * 3000000 + b"e.", "memo.pickle": b"\x80\x02]r\xff\xff\xff\x7f" + whole[2:],
+        "bomb.pickle.gz": gzip.compress(b"\x80\x02](" + b"K\x01" * 30000000), "zeros.gz": gzip.compress(bytes(100000000)),
+        "half.gsnap": small[:len(small) // 2], "lies.gsnap": small[:60] + b"\xff" * 8 + small[68:],
+    }
+    with tempfile.TemporaryDirectory() as folder:
+        s = Session(browser)
+        for name, data in kinds.items():
+            path = os.path.join(folder, name)
+            open(path, "wb").write(data)
+            s.open(path)
+        s.until("!document.querySelector('#gpusnap-ranks .reading')")
+        for name in kinds:
+            command = subprocess.run([GPUSNAP, "diagnose", "-q", os.path.join(folder, name)], capture_output=True, text=True)
+            line = s.page.locator("#gpusnap-ranks li", has_text=name)
+            check(line.count() == 1 and ("failed" in line.get_attribute("class")) == (command.returncode != 0), f"{name} ends as with the command ({command.stderr}): {line.all_inner_texts()}")
+        s.open(fault("pinned"))
+        s.page.click("#gpusnap-ranks .open .rank-name >> nth=-1")
+        s.settle()
+        check(s.text("#gpusnap-verdict .headline").startswith("fragmented"), "and the page goes on")
+        s.end("bad files")
+
+
 def many_files(browser):
     """More files at once than a browser can have workers: each is judged, and what is looked at again is read again."""
     with tempfile.TemporaryDirectory() as folder:
@@ -649,7 +678,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -102,6 +102,36 @@ def attach_streams_have_layouts_capacity_and_settings():
     assert got == segments, next((a, b) for a, b in zip(got, segments) if a != b)
 
 
+TWO_DEVICES = '''
+import json, os, sys, time, torch, gpusnap.torch
+early = [torch.empty(n << 20, dtype=torch.uint8, device=f'cuda:{d}') for d in range(2) for n in (3, 5 + d)]
+del early[0], early[1]
+gpusnap.torch.attach(stream=sys.argv[1])
+later = [torch.empty(n << 20, dtype=torch.uint8, device=f'cuda:{d}') for d in range(2) for n in (7, 30 + d)]
+torch.cuda.memory._snapshot()
+del later[0], later[1]
+print(json.dumps([[s['device'], s['address'], [[b['size'], b['state']] for b in s['blocks']]] for s in torch.cuda.memory_snapshot()]))
+sys.stdout.flush()
+time.sleep(2)
+os._exit(0)
+'''
+
+
+@case
+def a_stream_has_the_layouts_and_snapshots_of_each_device():
+    """What was allocated before attach() too; PyTorch's entry of a snapshot names device 0 for all of them."""
+    stream = os.path.join(tempfile.mkdtemp(), 'run.gsnap')
+    segments = Run(program(TWO_DEVICES), stream, FAKE_CUDA_DEVICES=2).json()
+    blocks = ask(stream, 'SELECT device, segment, size, state FROM block ORDER BY device, address')
+    got = [[s['device'], s['address'], [[b['size'], b['state']] for b in blocks if b['segment'] == s['address'] and b['device'] == s['device']]]
+           for s in ask(stream, 'SELECT device, address FROM segment ORDER BY device, address')]
+    assert got == sorted(segments), (got, segments)
+    markers = ask(stream, "SELECT device, count(*) AS n FROM event WHERE action = 'snapshot' GROUP BY device")
+    assert markers == [{'device': 0, 'n': 2}, {'device': 1, 'n': 2}], markers
+    states = ask(stream, 'SELECT device, name, exact, note FROM state')
+    assert {s['device'] for s in states} == {0, 1} and all(s['exact'] for s in states), states
+
+
 HELD = '''
 import sys, torch, gpusnap.torch
 gpusnap.torch.attach(stream=sys.argv[1])

@@ -136,11 +136,23 @@ static void tell_block(int device, bool alloc)
 	after_alloc[device] = alloc;
 }
 
+// An entry of a snapshot names device 0, whatever device it is of (to 2.15): a snapshot takes the devices in turn.
+static int device_of(const cca::TraceEntry &e)
+{
+	static thread_local size_t turn;
+	if (e.action_ != cca::TraceEntry::SNAPSHOT || devices.empty())
+		return e.device_;
+	if (e.device_ > 0)
+		turn = static_cast<size_t>(e.device_);
+	return static_cast<int>(turn++ % devices.size());
+}
+
 static void on_entry(const cca::TraceEntry &e)
 {
-	if (own_call && on && layout_of >= 0 && layout_of == e.device_ && e.action_ == cca::TraceEntry::SNAPSHOT && streams) {
-		tell_block(e.device_, false);
-		gpusnap_watch_layout_here(e.device_);
+	int device = device_of(e);
+	if (own_call && on && layout_of >= 0 && layout_of == device && e.action_ == cca::TraceEntry::SNAPSHOT && streams) {
+		tell_block(device, false);
+		gpusnap_watch_layout_here(device);
 	}
 	static const gpusnap_action actions[] = { GPUSNAP_ALLOC, GPUSNAP_FREE_REQUESTED, GPUSNAP_FREE_COMPLETED, GPUSNAP_SEGMENT_ALLOC,
 		GPUSNAP_SEGMENT_FREE, GPUSNAP_SEGMENT_MAP, GPUSNAP_SEGMENT_UNMAP, GPUSNAP_SNAPSHOT, GPUSNAP_OOM, GPUSNAP_ANNOTATE };
@@ -148,10 +160,10 @@ static void on_entry(const cca::TraceEntry &e)
 	if (!on || own_call || action >= sizeof actions / sizeof *actions)
 		return;
 	if (streams)
-		tell_block(e.device_, e.action_ == cca::TraceEntry::ALLOC);
+		tell_block(device, e.action_ == cca::TraceEntry::ALLOC);
 	gpusnap_event_row row{};
 	row.size = sizeof row;
-	row.device = e.device_;
+	row.device = device;
 	row.action = actions[action];
 	row.address = e.addr_;
 	row.bytes = e.size_;

@@ -1052,6 +1052,20 @@ START_TEST(a_message_cut_before_its_device_takes_no_number_of_the_next_line)
 }
 END_TEST
 
+START_TEST(a_message_cut_behind_its_device_names_it)
+{
+	static const char *const cut[] = {" of 5", " of", "", "\nstep 7\n"};
+	for (size_t i = 0; i < sizeof cut / sizeof *cut; i++) {
+		char text[200];
+		facts f = {"pytorch", 3, MI(60), MI(60), GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE};
+		snprintf(text, sizeof text,
+			"CUDA out of memory. Tried to allocate 60.00 MiB. GPU 3 has a total capacity%s",
+			cut[i]);
+		check_one(text, text, &f);
+	}
+}
+END_TEST
+
 START_TEST(a_log_is_no_pickle)
 {
 	static const char *const logs[] = {
@@ -1323,6 +1337,7 @@ Suite *suite_oom_text(void)
 	tcase_add_test(logs, frames_columns_and_marks_around_a_message_do_not_matter);
 	tcase_add_test(logs, a_power_is_not_taken_for_a_mark);
 	tcase_add_test(logs, a_message_cut_before_its_device_takes_no_number_of_the_next_line);
+	tcase_add_test(logs, a_message_cut_behind_its_device_names_it);
 	tcase_add_test(logs, a_log_is_no_pickle);
 	tcase_add_test(logs, no_message_is_said_on_one_line);
 	tcase_add_test(logs, a_device_gets_the_facts_of_its_last_message);

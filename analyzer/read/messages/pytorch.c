@@ -6,7 +6,8 @@
 
 enum {
 	SPAN = 4000, /* squeezed characters that one message may have */
-	CUT = 40     /* … that may be left of a sentence */
+	CUT = 40,    /* … that may be left of a sentence */
+	NAMED = 30   /* … from the request to the device, where the figures behind it are cut */
 };
 
 static const char *const host_words[] = {
@@ -104,10 +105,12 @@ static int torch_message(const gs_text *t, size_t begin, size_t figures, gs_oom_
 	m->kind = GS_OOM_TORCH;
 	m->begin = begin;
 	size_t last = gs_oom_labels(t, figures, stop, m);
-	m->row.device = device_of(t, figures,
-		last > figures          ? last
-			: figures + 40 < to ? figures + 40
-								: to);
+	size_t named = last, total = gs_text_find(t, last, last + NAMED, "hasatotal");
+	if (last > figures && m->row.capacity == GS_NONE && total != SIZE_MAX)
+		named = total;
+	if (named == figures)
+		named = figures + 40;
+	m->row.device = device_of(t, figures, named < to ? named : to);
 	/* the segment's size since 1.4; up to 1.3 ("cached") and on MPS it is the request itself */
 	if (gs_text_is(t, figures, "triedtoallocate") &&
 		gs_text_find(t, figures, last + 8, "cached)") == SIZE_MAX && !gs_text_is(t, begin, "mps"))

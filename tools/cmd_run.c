@@ -141,13 +141,15 @@ static void tell(void *arg, const char *path)
 	gs_snapshot s;
 	if (gs_read_path(path, GS_WANT_FAILURES, &s, NULL))
 		return;
-	if (s.reason && !strcmp(s.reason, "refused") && s.nooms) {
-		const gs_oom *oom = &s.ooms[s.nooms - 1];
-		char size[32];
-		gs_size_format(size, sizeof size, (uint64_t)oom->requested);
-		fprintf(stderr,
-			"gpusnap: out of memory: wrote %s (%s refused on device %d)%s; next: `gpusnap diagnose`\n",
-			path, size, (int)oom->device,
+	if (s.reason && !strcmp(s.reason, "refused")) {
+		char size[32], request[64] = ""; /* without events it is not in the dump */
+		if (s.nooms) {
+			const gs_oom *oom = &s.ooms[s.nooms - 1];
+			snprintf(request, sizeof request, " (%s refused on device %d)",
+				gs_size_format(size, sizeof size, (uint64_t)oom->requested), (int)oom->device);
+		}
+		fprintf(stderr, "gpusnap: out of memory: wrote %s%s%s; next: `gpusnap diagnose`\n", path,
+			request,
 			*told ? ""
 				  : "; it holds host name, arguments and paths: `gpusnap redact` removes them");
 		*told = true;

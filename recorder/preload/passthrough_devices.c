@@ -2,8 +2,12 @@
 #include "recorder/preload/passthrough_internal.h"
 
 #include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "recorder/api/signal.h"
+#include "recorder/dump/dump_file.h"
+#include "recorder/dump/text.h"
 
 static struct {
 	pthread_mutex_t opening;
@@ -32,11 +36,24 @@ static void in_child(void)
 	in_parent();
 }
 
+static void say_default(const gs_config *config, const gs_error *err)
+{
+	char text[400];
+	gs_line line = GS_LINE(text);
+	gs_line_text(&line, "gpusnap: ");
+	gs_line_text(&line, err->text);
+	gs_line_text(&line, "; its default is taken\n");
+	gs_dump_say(config, text, line.n);
+}
+
 static int open_recorder(void (*on_signal)(void *))
 {
 	gs_config config;
 	gs_error err = GS_ERROR_INIT;
-	gs_config_read(&config, &err); /* a bad variable leaves its default */
+	const char *pool = secure_getenv("GPUSNAP_POOL"); /* which is asked first and has told of it */
+	bool told = pool && strcmp(pool, "0");
+	if (gs_config_read(&config, &err) && !config.disable && !told)
+		say_default(&config, &err); /* a bad variable leaves its default */
 	int number = config.signal;
 	config.signal = 0; /* the recorder has no heaps: devices listen for it here */
 	if (config.disable || gs_recorder_init(&recording.recorder, &config, 0, &err))

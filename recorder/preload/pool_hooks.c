@@ -51,9 +51,11 @@ static int open_recorder(void)
 	static gs_config config;
 	gs_error err = GS_ERROR_INIT;
 	const char *wanted = secure_getenv("GPUSNAP_POOL");
-	gs_config_read(&config, &err);
+	gs_status bad = gs_config_read(&config, &err); /* a bad variable leaves its default */
 	if (!wanted || !strcmp(wanted, "0") || config.disable)
 		return -1;
+	if (bad)
+		say_line(err.text, "; its default is taken");
 	if (gs_cuda_load(&err) || gs_recorder_init(&hooked.recorder, &config, 0, &err)) {
 		say_line("no pool: ", err.text);
 		return -1;

@@ -340,6 +340,24 @@ def a_pool_whose_refusals_the_program_gets_over_leaves_no_dump():
 
 
 @case
+def a_bad_variable_is_told_once_and_leaves_its_default():
+    for name, value in (('GPUSNAP_EVENTS', 'abc'), ('GPUSNAP_STACKS', 'some'), ('GPUSNAP_SIGNAL', 'KILL'), ('GPUSNAP_LEVEL', '99')):
+        for options in ([], ['--pool']):
+            p, dumps = run(calls, 'each', options=options, **{name: value})
+            lines = [line for line in p.stderr.splitlines() if name in line]
+            assert p.returncode == 0 and len(dumps) == 1 and len(lines) == 1, (name, options, p, dumps)
+            assert query(dumps[0], 'select count(*) as n from event')[0]['n'] > 0, name
+    p, dumps = run(calls, 'each', GPUSNAP_EVENTS='abc', GPUSNAP_LOG='none')
+    assert 'GPUSNAP_EVENTS' not in p.stderr, p.stderr
+
+
+@case
+def a_dump_without_events_is_told_too():
+    p, dumps = run(calls, 'each', GPUSNAP_EVENTS='0')
+    assert len(dumps) == 1 and f'wrote {dumps[0]};' in p.stderr, (p.stderr, dumps)
+
+
+@case
 def a_program_killed_in_the_middle_of_a_dump_leaves_no_half_file():
     for wait in (0.02, 0.05, 0.11, 0.17, 0.23):
         d = tempfile.mkdtemp()

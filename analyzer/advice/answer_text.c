@@ -267,16 +267,31 @@ void gs_diagnosis_rows(
 	write_facts(&a, first);
 }
 
+/* Behind an empty line, where there are any. */
+static void write_facts_apart(gs_answer *a, lead first)
+{
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = a->out, *memory = open_memstream(&text, &n);
+	a->out = memory ? memory : out;
+	write_facts(a, first);
+	a->out = out;
+	if (memory)
+		fclose(memory);
+	if (n && !a->voice->markdown)
+		fputc('\n', out);
+	a->lines += n > 0;
+	fwrite(text ? text : "", 1, n, out);
+	free(text);
+}
+
 static void write_answer(gs_answer *a)
 {
 	lead first = lead_of(a->d);
 	write_sentence(a);
 	write_lead(a, first);
 	write_next(a);
-	if (!a->voice->markdown)
-		fputc('\n', a->out);
-	a->lines++;
-	write_facts(a, first);
+	write_facts_apart(a, first);
 	gs_answer_ladder(a);
 	gs_answer_eviction(a);
 	gs_answer_varying(a);

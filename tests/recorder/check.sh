@@ -105,5 +105,14 @@ expect "each under a version" sh -c "! nm -D --defined-only '$build/libgpusnap.s
 expect "the soname has a version" sh -c "readelf -d '$build/libgpusnap.so' | grep -q 'SONAME.*libgpusnap.so.1'"
 expect "make uninstall" $MAKE B="$build" CC="$CC" prefix=/usr DESTDIR="$tmp/root" uninstall-library
 expect "nothing is left behind" sh -c "! find '$tmp/root' -type f -o -type l | grep ."
+# --scale wants all events in memory; of a category that changes nothing it is the same question
+whatif() {
+	"$build/gpusnap" whatif "$tmp/long.gsnap" -q --conf '' --conf expandable_segments:True --conf max_split_size_mb:64 "$@"
+}
+expect "a run of four and a half million events is streamed" "$dir/long" "$tmp/long.gsnap" 4500000
+expect "it is replayed window by window" sh -c "'$build/gpusnap' whatif '$tmp/long.gsnap' -q --conf '' | awk -F'\t' 'NR == 2 && \$3 == 0 && \$10 == 1 && \$5 > 4000000 { ok = 1 } END { exit !ok }'"
+whatif >"$tmp/windows.tsv" && whatif --scale unknown=1 >"$tmp/memory.tsv"
+expect "with the same answer as in memory" cmp "$tmp/windows.tsv" "$tmp/memory.tsv"
+expect "until an event in its middle too" sh -c "'$build/gpusnap' whatif '$tmp/long.gsnap' -q --conf '' --until 2000000 | awk -F'\t' 'NR == 2 && \$3 == 1 && \$10 == 1 { ok = 1 } END { exit !ok }'"
 echo "recorder: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

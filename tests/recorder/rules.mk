@@ -1,7 +1,7 @@
 # Programs that use libgpusnap as users' programs do.
 RECORDER_DIR   := $(B)/recorder-check
 RECORDER_FLAGS := -std=gnu11 -O2 -g -Wall -Wextra -I. -pthread $(SANFLAGS)
-RECORDER_PROGRAMS := quiet cuda soak
+RECORDER_PROGRAMS := quiet cuda soak long
 $(RECORDER_DIR)/%: tests/recorder/%.c $(B)/libgpusnap.a recorder/gpusnap.h
 	@mkdir -p $(@D)
 	@echo "  LD   $@"

@@ -206,6 +206,10 @@ def tells(browser):
     s.page.get_by_role("button", name="judge again").click()
     check("no size" in s.text("#gpusnap-verdict form"), "what is no size is told")
     s.end("tells")
+    s = Session(browser)
+    s.open(fault("stream"))
+    check("freed, waiting" in s.text("#gpusnap-legend"), f"the legend has what waits for one event only: {s.text('#gpusnap-legend')!r}")
+    s.end("a legend")
 
 
 def drops(browser):

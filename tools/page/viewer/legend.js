@@ -2,7 +2,7 @@
 function usedClasses(shown) {
 	const used = new Uint8Array(256)
 	for (const k of shown.palette.of) used[k] = 1
-	if (shown.lives.freed.some((f, i) => f >= 0 && (shown.lives.death[i] < 0 || shown.lives.death[i] > f + 1))) used[shown.palette.pending] = 1
+	if (shown.lives.freed.some((f, i) => f >= 0 && (shown.lives.death[i] < 0 || shown.lives.death[i] > f))) used[shown.palette.pending] = 1
 	return shown.palette.classes.filter(k => used[k.class])
 }
 

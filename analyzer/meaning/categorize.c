@@ -16,7 +16,7 @@ typedef struct subject {
 typedef struct categorizer {
 	gs_meaning *m;
 	uint16_t *life; /* by event: of allocs, gs_life */
-	uint32_t *step; /* by event: of allocs, how many starts stand before; NULL without any */
+	uint32_t *step; /* of one event in STEP_BLOCK and behind them: how many steps began by then */
 	uint8_t *trait; /* by event: of user code's allocs, where in the step */
 	uint32_t *twin; /* by event: the alloc of the same stack, so many after the step's start, in the
 					   step before; UINT32_MAX none; NULL where there are not two steps */
@@ -24,7 +24,36 @@ typedef struct categorizer {
 	bool *batches;  /* by stack: begins steps */
 } categorizer;
 
-static uint32_t step_of(const categorizer *x, size_t i) { return x->step ? x->step[i] : 0; }
+enum { STEP_BLOCK = 1024 };
+
+/* How many steps began by an event. */
+static uint32_t step_of(const categorizer *x, size_t i)
+{
+	const uint32_t *starts = x->m->internal->starts;
+	uint32_t low = x->step[i / STEP_BLOCK], high = x->step[i / STEP_BLOCK + 1];
+	while (low < high) { /* the first that begins later */
+		uint32_t middle = low + (high - low) / 2;
+		if (starts[middle] <= i)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+static gs_status count_steps(categorizer *x)
+{
+	const gs_meaning_internal *w = x->m->internal;
+	size_t blocks = x->m->history->n / STEP_BLOCK + 2;
+	if (!(x->step = malloc(blocks * sizeof *x->step)))
+		return GS_NO_MEMORY;
+	for (size_t k = 0, n = 0; k < blocks; k++) {
+		while (n < w->nstarts && w->starts[n] <= k * STEP_BLOCK)
+			n++;
+		x->step[k] = (uint32_t)n;
+	}
+	return GS_OK;
+}
 
 /* --- lifetimes -----------------------------------------------------------------------------------
  */
@@ -121,8 +150,6 @@ static void follow_lives(categorizer *x)
 		gs_action action = gs_meaning_action(m, i);
 		int32_t birth = m->history->births[i];
 		if (action == GS_ACTION_ALLOC) {
-			if (x->step)
-				x->step[i] = now.step;
 			x->trait[i] = place_in_step(m, i, forward_seen || !batches);
 			forward_seen |= gs_phase_of(&w->phases, gs_meaning_stack(m, i)) == GS_PHASE_FORWARD;
 			x->batches[gs_meaning_stack(m, i)] |= x->trait[i] == GS_TRAIT_BEFORE && now.step;
@@ -157,18 +184,19 @@ static void pair(categorizer *x, twins *t)
 		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
 			continue;
 		gs_id k = gs_meaning_stack(m, i);
+		uint32_t step = step_of(x, i);
 		if (t->last[k] != UINT32_MAX)
 			t->next[t->last[k]] = (uint32_t)i;
 		t->next[i] = UINT32_MAX;
-		if (t->step[k] != x->step[i]) {
-			t->before[k] = t->step[k] + 1 == x->step[i] && t->step[k] ? t->begin[k] : UINT32_MAX;
+		if (t->step[k] != step) {
+			t->before[k] = t->step[k] + 1 == step && t->step[k] ? t->begin[k] : UINT32_MAX;
 			t->begin[k] = (uint32_t)i;
-			t->step[k] = x->step[i];
+			t->step[k] = step;
 		}
 		uint32_t b = t->before[k];
 		x->twin[i] = b;
 		if (b != UINT32_MAX)
-			t->before[k] = t->next[b] != UINT32_MAX && x->step[t->next[b]] == x->step[b]
+			t->before[k] = t->next[b] != UINT32_MAX && step_of(x, t->next[b]) == step_of(x, b)
 				? t->next[b]
 				: UINT32_MAX;
 		t->last[k] = (uint32_t)i;
@@ -424,16 +452,16 @@ gs_status gs_meaning_categorize(gs_meaning *m)
 	size_t n = m->history->n + 1, k = (size_t)m->history->snapshot->nstacks + 1;
 	categorizer x = {.m = m,
 		.life = calloc(n, sizeof *x.life),
-		.step = m->internal->nstarts ? calloc(n, sizeof *x.step) : NULL,
 		.trait = calloc(n, 1),
 		.copies = calloc(k, sizeof *x.copies),
 		.batches = calloc(k, sizeof *x.batches)};
 	m->events = malloc(n * sizeof *m->events);
 	m->initial = malloc((m->history->initial.nblocks + 1) * sizeof *m->initial);
-	gs_status status = x.life && (x.step || !m->internal->nstarts) && x.trait && x.copies &&
-			x.batches && m->events && m->initial
-		? learn_sizes(m)
+	gs_status status = x.life && x.trait && x.copies && x.batches && m->events && m->initial
+		? count_steps(&x)
 		: GS_NO_MEMORY;
+	if (!status)
+		status = learn_sizes(m);
 	if (!status) {
 		follow_lives(&x);
 		status = find_twins(&x);

@@ -1,7 +1,7 @@
 # gpusnap top on a terminal.
 .PHONY: deps-top check-top
 deps-top: ## install what make check-top needs: tmux (Debian)
-	apt-get install -y tmux
+	@sh tools/deps.sh tmux
 $(B)/top/live: tests/top/live.c recorder/gpusnap.h $(B)/libgpusnap.so
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -O1 -g -Wall -Wextra -I. -o $@ $< -L$(B) -lgpusnap -Wl,-rpath,'$$ORIGIN/..'

@@ -115,6 +115,19 @@ static uint64_t free_for_request(const gs_diagnosis *d, const gs_policy_request 
 	return d->totals.free + d->totals.pending - small % GS_SMALL_SEGMENT;
 }
 
+/* What was asked for, and what of it was asked of the driver; missing as of gs_policy_ask. */
+static void set_request(const gs_diagnosis *d, uint64_t size, uint64_t missing, gs_figures *f)
+{
+	f->request = gs_range_fact(d->requested);
+	f->ask = gs_range_fact(d->ask);
+	f->missing = gs_range_of(missing);
+	if (d->requested <= 0)
+		f->request = f->ask = f->missing = gs_range_unknown();
+	else if (d->policy->round(&d->settings, size) != size)
+		/* not what an allocator asks for: a printed figure */
+		f->request = f->missing = gs_range_printed(d->requested);
+}
+
 gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 {
 	const gs_layout *l = &d->layout;
@@ -132,14 +145,7 @@ gs_status gs_diagnose_layout(gs_diagnosis *d, gs_figures *f)
 	d->ask = (int64_t)gs_policy_ask(d->policy, &d->settings, l, &r, &missing);
 	if (!(d->policy->classes && d->settings.expandable) && d->needed >= 0)
 		d->ask = d->needed;
-	f->request = gs_range_fact(d->requested);
-	f->ask = gs_range_fact(d->ask);
-	f->missing = gs_range_of(missing);
-	if (d->requested <= 0)
-		f->request = f->ask = f->missing = gs_range_unknown();
-	else if (d->policy->round(&d->settings, r.size) !=
-		r.size) /* not what an allocator asks for: a printed figure */
-		f->request = f->missing = gs_range_printed(d->requested);
+	set_request(d, r.size, missing, f);
 	f->device_free = gs_range_fact(d->device_free);
 	f->hole = search(d, l, &r);
 	f->stream_hole = gs_range_of(holes[GS_POOL_OTHER_STREAM].largest);

@@ -135,15 +135,19 @@ static void put_layouts(exporting *x)
 	}
 }
 
-static void put_facts(exporting *x)
+static void put_stats(exporting *x)
 {
-	const gs_snapshot *s = x->s;
-	for (size_t i = 0; i < s->nstats; i++) {
-		const gs_stat *t = &s->stats[i];
+	for (size_t i = 0; i < x->s->nstats; i++) {
+		const gs_stat *t = &x->s->stats[i];
 		gs_writer_stat(x->w,
 			&(gs_row_stat){
 				t->device, t->name, t->pool, t->current, t->peak, t->allocated, t->freed});
 	}
+}
+
+static void put_ooms(exporting *x)
+{
+	const gs_snapshot *s = x->s;
 	for (size_t i = 0; i < s->nooms; i++) {
 		const gs_oom *o = &s->ooms[i];
 		gs_writer_oom(x->w,
@@ -173,6 +177,13 @@ static void put_facts(exporting *x)
 				.line = o->told.line,
 				.says = o->told.says});
 	}
+}
+
+static void put_facts(exporting *x)
+{
+	const gs_snapshot *s = x->s;
+	put_stats(x);
+	put_ooms(x);
 	for (size_t i = 0; i < s->nannotations; i++) {
 		const gs_annotation *a = &s->annotations[i];
 		gs_writer_annotation(x->w, &(gs_row_annotation){a->device, a->name, a->stage, a->time_us});

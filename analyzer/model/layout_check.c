@@ -135,7 +135,7 @@ static gs_status check_sums(const check *c, gs_error *err)
 /* --- what is said ------------------------------------------------------------------------------
  */
 
-static void words(const found *f, fault kind, char *buf, size_t n)
+static void describe_segment(const found *f, fault kind, char *buf, size_t n)
 {
 	switch (kind) {
 	case SEGMENTS_UNORDERED:
@@ -152,6 +152,23 @@ static void words(const found *f, fault kind, char *buf, size_t n)
 			"segment 0x%" PRIx64 " overlaps segment 0x%" PRIx64 " by %" PRIu64 " bytes", f->segment,
 			f->at, f->amount);
 		break;
+	case GAP:
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 ": %" PRIu64 " bytes at 0x%" PRIx64 " belong to no block",
+			f->segment, f->amount, f->at);
+		break;
+	case SUM_DIFFERS:
+		snprintf(buf, n,
+			"segment 0x%" PRIx64 " has %" PRIu64 " bytes, its blocks add up to %" PRIu64,
+			f->segment, f->amount, f->at);
+		break;
+	default: break;
+	}
+}
+
+static void describe_block(const found *f, fault kind, char *buf, size_t n)
+{
+	switch (kind) {
 	case BLOCKS_UNORDERED:
 		snprintf(buf, n,
 			"segment 0x%" PRIx64 ": block 0x%" PRIx64 " stands behind one of a higher address",
@@ -168,24 +185,20 @@ static void words(const found *f, fault kind, char *buf, size_t n)
 			" bytes",
 			f->segment, f->at, f->amount);
 		break;
-	case GAP:
-		snprintf(buf, n,
-			"segment 0x%" PRIx64 ": %" PRIu64 " bytes at 0x%" PRIx64 " belong to no block",
-			f->segment, f->amount, f->at);
-		break;
-	case SUM_DIFFERS:
-		snprintf(buf, n,
-			"segment 0x%" PRIx64 " has %" PRIu64 " bytes, its blocks add up to %" PRIu64,
-			f->segment, f->amount, f->at);
-		break;
 	case MORE_REQUESTED:
 		snprintf(buf, n,
 			"segment 0x%" PRIx64 ": block 0x%" PRIx64 " is smaller than the %" PRIu64
 			" bytes asked for",
 			f->segment, f->at, f->amount);
 		break;
-	case FAULTS: break;
+	default: break;
 	}
+}
+
+static void describe_fault(const found *f, fault kind, char *buf, size_t n)
+{
+	describe_segment(f, kind, buf, n);
+	describe_block(f, kind, buf, n);
 }
 
 static void warn_of_faults(check *c)
@@ -195,7 +208,7 @@ static void warn_of_faults(check *c)
 		const found *f = &c->found[kind];
 		if (!f->n)
 			continue;
-		words(f, (fault)kind, text, sizeof text);
+		describe_fault(f, (fault)kind, text, sizeof text);
 		if (!c->s->contradictions)
 			c->s->first_contradiction = c->s->nwarnings;
 		if (f->n > 1)

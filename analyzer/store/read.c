@@ -257,42 +257,51 @@ static gs_status read_devices(gs_reading *r, gs_error *err)
 	return status;
 }
 
+/* Facts of the snapshot, in the order in which they are read. */
+static const struct {
+	const char *sql;
+	gs_reading_row *row;
+} facts[] = {
+	{"SELECT name, value FROM main.setting WHERE snapshot_id = ? ORDER BY rowid", setting_row},
+	{"SELECT device, name, pool, current, peak, allocated, freed FROM main.stat"
+	 " WHERE snapshot_id = ? ORDER BY rowid",
+		stat_row},
+	{"SELECT name, stage, device, time_us FROM main.annotation WHERE snapshot_id = ?"
+	 " ORDER BY rowid",
+		annotation_row},
+	{"SELECT device, idx, time_us, requested, needed, stream, pool, pool_id, device_free, capacity,"
+	 " allocated, reserved, allowed, library, stack_id, message,"
+	 " others, own, counted, private_free, pool_free, pool_largest, line, says"
+	 " FROM main.oom WHERE snapshot_id = ? ORDER BY rowid",
+		oom_row},
+	{"SELECT device, holder, pid, bytes, known FROM main.outsider WHERE snapshot_id = ?"
+	 " ORDER BY rowid",
+		outsider_row},
+};
+
+/* A file that was cut before what it tells of failures was loaded, and they are wanted. */
+static gs_status check_failures(const gs_reading *r, gs_error *err)
+{
+	if (!(r->want & GS_WANT_FAILURES) || r->s->kind != GS_KIND_GSNAP ||
+		!(r->s->lost & GS_LOST_OOMS))
+		return GS_OK;
+	return gs_fail(err, GS_TRUNCATED,
+		"the file that was loaded ended at byte %llu, before what it tells of failures",
+		(unsigned long long)r->s->cut_at);
+}
+
 static gs_status read_all(gs_reading *r, gs_error *err)
 {
 	gs_status status = gs_reading_each(
 		r, "SELECT * FROM main.snapshot WHERE id = ?", snapshot_row, err);
 	if (!status && !r->found)
 		return gs_fail(err, GS_NOT_FOUND, "no snapshot %lld in the database", (long long)r->id);
-	if (!status)
-		status = gs_reading_each(r,
-			"SELECT name, value FROM main.setting WHERE snapshot_id = ? ORDER BY rowid",
-			setting_row, err);
-	if (!status)
-		status = gs_reading_each(r,
-			"SELECT device, name, pool, current, peak, allocated, freed FROM main.stat"
-			" WHERE snapshot_id = ? ORDER BY rowid",
-			stat_row, err);
-	if (!status)
-		status = gs_reading_each(r,
-			"SELECT name, stage, device, time_us FROM main.annotation WHERE snapshot_id = ? ORDER BY rowid",
-			annotation_row, err);
-	if (!status)
-		status = gs_reading_each(r,
-			"SELECT device, idx, time_us, requested, needed, stream, pool, pool_id, device_free, capacity,"
-			" allocated, reserved, allowed, library, stack_id, message,"
-			" others, own, counted, private_free, pool_free, pool_largest, line, says FROM main.oom WHERE snapshot_id = ? ORDER BY rowid",
-			oom_row, err);
-	if (!status)
-		status = gs_reading_each(r,
-			"SELECT device, holder, pid, bytes, known FROM main.outsider WHERE snapshot_id = ? ORDER BY rowid",
-			outsider_row, err);
+	for (size_t i = 0; i < sizeof facts / sizeof *facts && !status; i++)
+		status = gs_reading_each(r, facts[i].sql, facts[i].row, err);
 	if (!status)
 		status = read_devices(r, err);
-	if (!status && r->want & GS_WANT_FAILURES && r->s->kind == GS_KIND_GSNAP &&
-		r->s->lost & GS_LOST_OOMS)
-		status = gs_fail(err, GS_TRUNCATED,
-			"the file that was loaded ended at byte %llu, before what it tells of failures",
-			(unsigned long long)r->s->cut_at);
+	if (!status)
+		status = check_failures(r, err);
 	if (!status)
 		status = gs_snapshot_finish(r->s, err);
 	if (!status)

@@ -89,6 +89,22 @@ static gs_status number_blocks(device_fill *x, gs_layout *out, gs_error *err)
 	return status;
 }
 
+/* The layout of a state: the captured one, with its blocks' events where they are asked for, or one
+ * rebuilt in *built; NULL where the input has none. */
+static gs_status layout_of(device_fill *x, const gs_state *state, bool numbered, gs_layout *built,
+	const gs_layout **layout, gs_error *err)
+{
+	*layout = built;
+	if (is_captured(x, state)) {
+		if (x->d->has_layout && x->d->trace.n && numbered)
+			return number_blocks(x, built, err);
+		*layout = x->d->has_layout ? &x->d->captured : NULL;
+		return GS_OK;
+	}
+	gs_status status = gs_recording_need_history(x->recording, err);
+	return status ? status : gs_history_layout(&x->recording->history, state->idx, built, err);
+}
+
 static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, gs_error *err)
 {
 	char name[40];
@@ -106,27 +122,15 @@ static gs_status put_state(device_fill *x, const gs_state *state, int64_t *id, g
 		status = gs_recording_need_meaning(x->recording, err);
 		row.meaning = &x->recording->meaning;
 	}
-	bool captured = is_captured(x, state);
 	gs_state_fit fit = gs_state_captured_fit(x->f->s, x->d, state, &row.doubt);
 	if (fit == GS_STATE_OWN || !x->d->has_layout)
 		row.doubt = NULL;
 	if (fit == GS_STATE_OTHER) {
 		row.reserved = x->f->s->ooms[state->oom].reserved;
 		row.allocated = x->f->s->ooms[state->oom].allocated;
-	}
-	if (status || fit == GS_STATE_OTHER)
-		;
-	else if (captured && x->d->has_layout && x->d->trace.n &&
-		(row.meaning || x->f->options->want & GS_WANT_BLOCK_IDX)) {
-		status = number_blocks(x, &built, err);
-		row.layout = &built;
-	} else if (captured)
-		row.layout = x->d->has_layout ? &x->d->captured : NULL;
-	else {
-		status = gs_recording_need_history(x->recording, err);
-		if (!status)
-			status = gs_history_layout(&x->recording->history, state->idx, &built, err);
-		row.layout = &built;
+	} else if (!status) {
+		bool numbered = row.meaning || x->f->options->want & GS_WANT_BLOCK_IDX;
+		status = layout_of(x, state, numbered, &built, &row.layout, err);
 	}
 	if (!status)
 		status = gs_fill_state(x->f, &row, id, err);

@@ -121,6 +121,34 @@ void gs_heap_release(gs_heap *h)
 	pthread_mutex_destroy(&h->lock);
 }
 
+static gs_status init_log(gs_heap *h, const gs_heap_config *config, gs_error *err)
+{
+	uint32_t events = config->record ? config->events : 0;
+	gs_status status = gs_log_init(&h->log, events, h->pages);
+	if (status)
+		return gs_fail(err, status, "no memory for %u events", events);
+	h->log.refuses = config->refuses;
+	if (config->settings)
+		gs_log_set_conf(&h->log, config->settings);
+	return GS_OK;
+}
+
+static gs_status init_pool(gs_heap *h, const gs_heap_config *config, gs_error *err)
+{
+	gs_pool_config pool = {.ops = config->ops,
+		.device = config->device,
+		.number = config->number,
+		.memory = {take, give, h},
+		.rules = config->rules,
+		.settings = config->settings,
+		.on_action = config->record || config->listener ? on_action : NULL,
+		.user = h};
+	gs_status status = gs_pool_init(&h->pool, &pool, err);
+	if (!status && config->fraction > 0)
+		status = gs_pool_set_fraction(h->pool, config->fraction, err);
+	return status;
+}
+
 gs_status gs_heap_init(
 	gs_heap *h, const gs_heap_config *config, gs_dumper *dumper, gs_pages *pages, gs_error *err)
 {
@@ -131,7 +159,6 @@ gs_status gs_heap_init(
 	h->pages = pages;
 	h->record = config->record;
 	h->every_oom = config->every_oom;
-	bool refuses = config->refuses;
 	h->listener = config->listener;
 	h->listener_arg = config->listener_arg;
 	h->dumper = config->record ? dumper : NULL;
@@ -149,26 +176,9 @@ gs_status gs_heap_init(
 		.name = config->name,
 		.driver = config->driver,
 		.capacity = (int64_t)total};
-	uint32_t events = config->record ? config->events : 0;
-	status = gs_log_init(&h->log, events, pages);
-	if (status) {
-		gs_fail(err, status, "no memory for %u events", events);
-		goto out;
-	}
-	h->log.refuses = refuses;
-	if (config->settings)
-		gs_log_set_conf(&h->log, config->settings);
-	gs_pool_config pool = {.ops = config->ops,
-		.device = config->device,
-		.number = config->number,
-		.memory = {take, give, h},
-		.rules = config->rules,
-		.settings = config->settings,
-		.on_action = config->record || config->listener ? on_action : NULL,
-		.user = h};
-	status = gs_pool_init(&h->pool, &pool, err);
-	if (!status && config->fraction > 0)
-		status = gs_pool_set_fraction(h->pool, config->fraction, err);
+	status = init_log(h, config, err);
+	if (!status)
+		status = init_pool(h, config, err);
 out:
 	if (status)
 		gs_heap_release(h);

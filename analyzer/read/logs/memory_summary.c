@@ -94,23 +94,34 @@ static bool eat_title(const gs_text *t, size_t *i, const char *title)
 
 /* What stands behind a bar at i: a metric, a pool of the metric before, the line of counters. Moves
  * *i behind what was understood. */
+static bool retries_at(const gs_text *t, size_t *i, gs_summary_table *table)
+{
+	if (!eat_title(t, i, "*mallocretries:"))
+		return false;
+	count_at(t, i, &table->retries);
+	return true;
+}
+
+/* The counts of failures and retries, which stand on one line or on two. */
+static bool counts_at(const gs_text *t, size_t *i, gs_summary_table *table)
+{
+	size_t j = *i;
+	if (retries_at(t, i, table))
+		return true;
+	if (!gs_text_eat(t, &j, "ooms:") && !eat_title(t, &j, "*ooms:"))
+		return false;
+	count_at(t, &j, &table->ooms);
+	*i = j;
+	if (gs_text_eat(t, &j, "|") && retries_at(t, &j, table))
+		*i = j;
+	return true;
+}
+
 static void cell_names(const gs_text *t, size_t *i, gs_summary_table *table, size_t *metric)
 {
 	size_t j = *i, pool = 0;
-	if (gs_text_eat(t, &j, "ooms:") || eat_title(t, &j, "*ooms:")) {
-		count_at(t, &j, &table->ooms);
-		*i = j;
-		if (!gs_text_eat(t, &j, "|") || !eat_title(t, &j, "*mallocretries:"))
-			return;
-		count_at(t, &j, &table->retries);
-		*i = j;
+	if (counts_at(t, i, table))
 		return;
-	}
-	if (eat_title(t, &j, "*mallocretries:")) {
-		count_at(t, &j, &table->retries);
-		*i = j;
-		return;
-	}
 	size_t k = *metric;
 	if (gs_text_eat(t, &j, "fromlargepool|")) {
 		pool = 1;

@@ -78,12 +78,12 @@ START_TEST(eighty_columns_show_the_run_at_a_glance)
 		"python train.py\n"
 		"device 0  NVIDIA H200\n"
 		"  allocated 16 MiB   reserved 32 MiB   capacity 64 MiB   peak 24 MiB\n"
-		"  [###################===================                                    ]\n"
+		"  [###################==================                                     ]\n"
 		"  largest hole 10 MiB of 16 MiB cached   1,234 allocations/s, 5 MiB/s\n"
 		"  .-=#  last 4 s, to 16 MiB\n"
 		"  unknown 19 MiB, parameters 1.50 MiB\n"
 		"     BYTES  BLOCKS  CATEGORY        A STEP    HOLDER\n"
-		"    19 MiB     152  unknown         +128 KiB  leak.py:8 remember\n"
+		"    19 MiB     152  unknown         +128 KiB  leak.py:8 remember <- train.py:13\n"
 		"  1.50 MiB       6  parameters                model.py:5 <module>\n"
 		"q quits\n");
 	free(text);

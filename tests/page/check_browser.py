@@ -212,6 +212,45 @@ def tells(browser):
     s.end("a legend")
 
 
+def one_file_one_state(browser):
+    """A file that is opened is shown, with nothing of the one before; what was looked at comes back with its own file."""
+    s = Session(browser)
+    s.open(fault("leak"))
+    s.page.mouse.click(*s.at(0.93, 0.5))
+    s.settle()
+    s.page.locator("#gpusnap-legend button").first.click()
+    s.page.evaluate("scrollTo(0, 600)")
+    leak, lit = s.fragment(), s.text("#gpusnap-found")
+    check(leak.get("file") == "leak.pickle" and "block" in leak and lit, f"the address names the file: {leak}, lit: {lit!r}")
+    s.page.set_input_files("#gpusnap-input", [fault("pinned")])
+    s.until("document.querySelector('#gpusnap-ranks .chosen .rank-name')?.textContent === 'pinned.pickle'", 20)
+    s.settle()
+    s.until("document.querySelector('#gpusnap-of').textContent === 'pinned.pickle'", 20)
+    check(s.text("#gpusnap-verdict .headline") == headline(gpusnap("diagnose", fault("pinned"), "-q")), "the verdict is that of the file opened last")
+    check(s.page.evaluate("document.querySelector('#gpusnap-viewer').getBoundingClientRect().top") >= 0, "and it is in sight")
+    pinned = s.fragment()
+    last = json.loads(gpusnap("query", fault("pinned"), "SELECT max(idx) n FROM event WHERE action = 'oom'", "--json", "-q"))["rows"][0]["n"]
+    check("block" not in pinned and "span" not in pinned and pinned.get("moment") == str(last), f"with no block and no moment of another: {pinned}, failed at {last}")
+    check(not s.page.is_visible("#gpusnap-block") and s.text("#gpusnap-found") == "", "no card and no light of another file stay")
+    s.page.get_by_role("button", name="leak.pickle", exact=True).click()
+    s.until("document.querySelector('#gpusnap-of').textContent === 'leak.pickle'", 20)
+    s.settle()
+    check(s.fragment() == leak and s.text("#gpusnap-found") == lit and s.page.is_visible("#gpusnap-block"), f"with its file comes back what was looked at: {s.fragment()}, {leak}")
+    s.end("one file")
+    s = Session(browser, fragment="#file=other.pickle&moment=7&color=category&find=take&tab=ask&view=3_9")
+    s.open(fault("pinned"))
+    got = s.fragment()
+    check(got == {"file": "pinned.pickle", "moment": str(last)}, f"an address of one file is not followed in another: {got}")
+    with tempfile.TemporaryDirectory() as folder:
+        bad = os.path.join(folder, "bad.pickle")
+        open(bad, "wb").write(b"\x80\x04" + b"nonsense" * 50)
+        s.page.set_input_files("#gpusnap-input", [bad])
+        s.page.wait_for_selector("#gpusnap-ranks .failed")
+        s.until("document.querySelector('#gpusnap-ranks .chosen .rank-name')?.textContent === 'pinned.pickle' && document.querySelector('#gpusnap-verdict .headline') && !document.querySelector('#gpusnap-pictures').hidden", 20)
+        check(True, "where a file cannot be read, the one before stays")
+    s.end("an address of another file")
+
+
 def drops(browser):
     s = Session(browser)
     check(s.page.is_visible("#gpusnap-welcome"), "the empty page says what to do")
@@ -682,7 +721,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

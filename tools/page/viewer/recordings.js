@@ -88,19 +88,26 @@ async function openBlobs(list) {
 	})
 	part('viewer').classList.add('open')
 	drawRanks()
-	const reader = async () => { for (let next; (next = waiting.shift());) if (recordings.includes(next.shown)) await openOne(next.shown, next.blob) }
+	const before = showing, alone = list.length === 1
+	if (before) part('viewer').scrollIntoView({ block: 'start' })
+	// Whoever opens one file wants to see it, unless they have chosen another while it was read; of several the list is shown first.
+	const wins = shown => showing === shown || !showing || (alone && showing === before)
+	const reader = async () => { for (let next; (next = waiting.shift());) if (recordings.includes(next.shown)) await openOne(next.shown, next.blob, alone, wins) }
 	await Promise.all(Array.from({ length: Math.min(READERS, list.length) }, reader))
 }
 
-async function openOne(shown, blob) {
+async function openOne(shown, blob, alone, wins) {
 	const stop = shown.stop = new AbortController()
+	let before = null
 	try {
 		shown.recording = await gpusnap.open(blob, {
 			name: shown.name, signal: stop.signal, progress: (read, size) => showProgress(shown, size ? read / size : 0),
 			opened: recording => {
 				shown.recording = recording
 				shown.warnings = recording.warnings
-				if (!showing && !wantedView.name && recordings.length === 1) showFirst(shown)
+				if (!alone || !wins(shown)) return
+				before = showing
+				showFirst(shown)
 			},
 		})
 		shown.outline = shown.recording.outline
@@ -108,7 +115,7 @@ async function openOne(shown, blob) {
 		shown.warnings = shown.recording.warnings || []
 		shown.state = 'open'
 		// The overview comes as soon as one is read; the others join the list as they are.
-		if (!showing || showing === shown) await showRecording(recordings.indexOf(shown), takeWanted(shown))
+		if (wins(shown)) await showRecording(recordings.indexOf(shown), takeWanted(shown))
 		else if (wantedView.name === shown.name) await showRecording(recordings.indexOf(shown), takeWanted(shown))
 		else await judgeQuietly(shown)
 	} catch (e) {
@@ -116,6 +123,7 @@ async function openOne(shown, blob) {
 			showing = null
 			part('viewer').classList.remove('shown')
 		}
+		if (!showing && recordings.includes(before)) showRecording(recordings.indexOf(before))
 		shown.state = e.code === 'cancelled' ? 'cancelled' : 'failed'
 		shown.error = e.code === 'trap' ? 'the analyzer crashed on this file; the page goes on (' + e.message + ')' : e.message
 		announce(shown.name + ': ' + shown.error)
@@ -249,23 +257,58 @@ function rankRow(r) {
 
 // The verdict on the only recording comes before all else that is read off it.
 function showFirst(shown) {
-	view.file = recordings.indexOf(shown)
-	showing = shown
+	turnTo(shown)
 	part('viewer').classList.add('shown')
+	drawRanks()
 	shown.judging = showVerdict(shown)
 }
 
 async function showRecording(at, asked = {}) {
 	const shown = recordings[at], judging = shown?.judging
 	if (!shown?.outline) return
-	view.file = at
-	showing = shown
+	if (showing !== shown || view.file !== at) turnTo(shown)
 	shown.judging = null
 	part('viewer').classList.add('shown')
+	for (const name of ['color', 'order', 'tab']) if (asked[name]) view[name] = asked[name]
+	putAway()
 	view.device = (shown.outline.devices.find(d => asked.device !== null && d.device === asked.device) || shown.usualDevice)?.device ?? null
 	drawRanks()
 	if (!judging) showVerdict(shown)
 	await showDevice(asked)
+}
+
+// What is looked at belongs to one recording (of several devices: to one of them): it is put away with it and comes back with it.
+let onScreen = null	// what the page has of the device that the members of view below speak of
+const OWN = ['moment', 'span', 'life', 'search', 'axis', 'from', 'to', 'low', 'high']
+
+function putAway() {
+	if (onScreen) onScreen.looked = Object.fromEntries(OWN.map(name => [name, view[name]]))
+	onScreen = null
+	Object.assign(view, { moment: null, span: null, search: '' })
+	part('search').value = part('found').textContent = ''
+	change({ life: -1 })
+}
+
+// Nothing of the recording before stays beside the verdict of this one.
+function turnTo(shown) {
+	putAway()
+	view.file = recordings.indexOf(shown)
+	showing = shown
+	if (shown.outline && shown.lives) return
+	part('pictures').hidden = true
+	fill(part('panel'), element('p', { class: 'remark' }, 'reading …'))
+}
+
+function bringBack(shown, asked) {
+	const looked = onScreen.looked
+	if (asked.search) part('search').value = view.search = asked.search
+	applyAsked(shown, asked)
+	if (!looked || Object.values(asked).some(v => v !== null && v !== undefined)) return
+	part('search').value = looked.search
+	view.search = looked.search
+	if (looked.axis === view.axis) { timeline.look(looked.from, looked.to); timeline.lookBytes(looked.low, looked.high) }
+	change({ moment: looked.moment, span: looked.span, life: looked.life })
+	if (searchLight(shown)) part('found').textContent = plural(shown.kept.found.length, 'block')
 }
 
 const bySize = { wanted: null }	// coloured by size because nobody is named in the recording that is shown
@@ -273,12 +316,11 @@ const bySize = { wanted: null }	// coloured by size because nobody is named in t
 // Everything of the device that view names.
 async function showDevice(asked = {}) {
 	const shown = current(), device = shown.device
-	Object.assign(view, { moment: null, span: null, life: -1 })
+	putAway()
 	if (bySize.wanted && view.color === 'size') view.color = 'holder'
 	bySize.wanted = null
 	drawDeviceChoice(shown)
 	if (!device || device.has_heap === false) return noPictures(shown, 'the file tells of no heap')
-	part('pictures').hidden = false
 	announce('reading the blocks of ' + shown.name)
 	try {
 		await Promise.all([shown.load(), view.color && shown.loadPalette(view.color)])
@@ -286,18 +328,22 @@ async function showDevice(asked = {}) {
 	} catch (e) { return noPictures(shown, e.message) }
 	if (current() !== shown || shown.device !== device) return
 	const lives = shown.lives
+	onScreen = shown.kept
+	part('pictures').hidden = false
+	part('of').textContent = shown.name
 	part('pictures').classList.toggle('still', !shown.moves)
 	if (asked.axis === 'time' && lives.timed) view.axis = 'time'
 	if (!lives.timed) view.axis = 'event'
 	drawTools(shown)
 	timeline.show(shown, new Bands(lives, shown.palette, view.order))
 	timeline.whole()
-	applyAsked(shown, asked)
+	bringBack(shown, asked)
 	if (view.moment === null) {
 		const failure = failedEvents(device).at(-1)?.idx
 		change({ moment: failure ?? (device.peak && device.peak.idx >= 0 ? device.peak.idx : lives.events - 1) })
 	}
-	if (view.search) runSearch()
+	if (view.search && !searchLight(shown)) runSearch()
+	else relight(shown)
 	drawLegend(shown)
 	linkHolders(shown, part('verdict'))
 	drawTab()

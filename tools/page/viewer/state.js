@@ -37,7 +37,7 @@ function writeFragment() {
 	const shown = current()
 	if (!shown || location.hash !== fragmentKnown) return	// another address has been typed: it is read first
 	const put = new URLSearchParams()
-	if (recordings.length > 1) put.set('file', shown.name)
+	put.set('file', shown.name)	// what follows is of this file, and of no other
 	if (shown.outline.devices.length > 1) put.set('device', view.device)
 	if (view.axis !== 'event') put.set('axis', view.axis)
 	if (shown.timeline && !isWhole()) put.set('view', Math.round(view.from) + '_' + Math.round(view.to))

@@ -62,8 +62,6 @@ async function start() {
 	window.addEventListener('hashchange', followFragment)
 	drawRanks()
 	const wanted = readFragment()
-	for (const name of ['color', 'order', 'search', 'tab']) if (wanted[name]) view[name] = wanted[name]
-	if (view.search) part('search').value = view.search
 	drawTabs()
 	wantedView = wanted
 	const inside = gpusnap.embedded()

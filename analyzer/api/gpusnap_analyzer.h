@@ -152,7 +152,9 @@ GPUSNAP_ANALYZER_API void gpusnap_blocks_free(gpusnap_blocks *columns);
  * "life": a block with its stack. Options: life.
  * "at": the life at so many bytes from the bottom of the pile of blocks that live after an event,
  *   null above it. Options: idx, bytes, order (as of bands).
- * "moment": sums, holders and categories after an event, the rows of the queries of these names.
+ * "moment": sums, holders and categories after an event, the rows of the queries of these names;
+ *   request: what failed there (null: nothing), with how each segment of the heap lies to it:
+ *   "same", or why it may not serve: "other_pool", "other_stream", "other_class" (small or large).
  *   Options: idx or state.
  * "span": what was born, died, stayed and passed between the moments after two events, by holder
  *   and category. Options: from, to.

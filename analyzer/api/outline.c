@@ -103,16 +103,18 @@ static void put_holders(const gs_timeline *t, FILE *out)
 	fputc(']', out);
 }
 
-static void put_streams_and_pools(const gs_snapshot *s, FILE *out)
+static void put_streams_and_pools(const gs_timeline *t, FILE *out)
 {
+	const gs_snapshot *s = t->snapshot;
 	gs_put_key(out, "streams", false);
 	for (uint32_t i = 0; i < s->nstreams; i++)
 		fprintf(out, "%c%" PRIu64, i ? ',' : '[', s->streams[i]);
 	fputs(s->nstreams ? "]" : "[]", out);
 	gs_put_key(out, "pools", false);
-	for (uint32_t i = 0; i < s->npools; i++)
-		fprintf(out, "%c\"%" PRIu64 ",%" PRIu64 "\"", i ? ',' : '[', s->pools[i].a, s->pools[i].b);
-	fputs(s->npools ? "]" : "[]", out);
+	for (uint16_t i = 0; i < t->lives.npools; i++)
+		fprintf(out, "%c\"%" PRIu64 ",%" PRIu64 "\"", i ? ',' : '[', t->lives.pools[i].a,
+			t->lives.pools[i].b);
+	fputs(t->lives.npools ? "]" : "[]", out);
 }
 
 /* Tags that a block has, by id. Without memory for the list: none. */
@@ -171,7 +173,7 @@ void gs_outline_device(const gs_timeline *t, FILE *out)
 	put_steps(t, out);
 	put_annotations(t, out);
 	put_holders(t, out);
-	put_streams_and_pools(t->snapshot, out);
+	put_streams_and_pools(t, out);
 	put_tags(t, out);
 	put_default_state(t, out);
 	fputc('}', out);

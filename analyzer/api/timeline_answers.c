@@ -5,6 +5,7 @@
 
 #include "analyzer/api/outline.h"
 #include "analyzer/api/put.h"
+#include "analyzer/api/request.h"
 #include "analyzer/api/timelines.h"
 #include "analyzer/model/frames.h"
 #include "analyzer/timeline/bands.h"
@@ -98,7 +99,8 @@ static void put_life(const gs_timeline *t, uint32_t life, FILE *out)
 		fputs("null", out);
 	gs_put_key(out, "pool_id", false);
 	if (pool)
-		fprintf(out, "\"%" PRIu64 ",%" PRIu64 "\"", s->pools[pool - 1].a, s->pools[pool - 1].b);
+		fprintf(out, "\"%" PRIu64 ",%" PRIu64 "\"", t->lives.pools[pool - 1].a,
+			t->lives.pools[pool - 1].b);
 	else
 		fputs("null", out);
 	gs_put_text_member(out, "tag", b.tag ? gs_string_text(s, b.tag) : NULL);
@@ -208,6 +210,7 @@ static gs_status tell_moment(const call *c)
 	gs_put_address_member(c->out, "blocks", g.blocks);
 	gs_put_flag_member(c->out, "exact", l.exact);
 	gs_put_text_member(c->out, "note", *l.note ? l.note : NULL);
+	gs_put_request(c->t, &l, idx, c->out);
 	status = put_moment_rows(c->t, &l, c->out);
 	fputs("}\n", c->out);
 	gs_layout_release(&l);

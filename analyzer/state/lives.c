@@ -26,10 +26,10 @@ static uint16_t stream_of(const gs_snapshot *s, uint64_t handle)
 	return 0;
 }
 
-static uint16_t pool_of(const gs_snapshot *s, gs_pool_id id)
+static uint16_t pool_of(const gs_lives *x, gs_pool_id id)
 {
-	for (uint32_t i = 0; i < s->npools; i++)
-		if (s->pools[i].a == id.a && s->pools[i].b == id.b)
+	for (uint16_t i = 0; i < x->npools; i++)
+		if (x->pools[i].a == id.a && x->pools[i].b == id.b)
 			return (uint16_t)(i + 1);
 	return 0;
 }
@@ -42,7 +42,7 @@ static gs_life_before describe_before(const gs_lives *x, size_t block, gs_life_b
 	if (x->n && l->blocks[last.block].segment == l->blocks[block].segment)
 		return (gs_life_before){(uint32_t)block, last.stream, last.pool};
 	return (gs_life_before){(uint32_t)block, stream_of(x->history->snapshot, g->stream),
-		pool_of(x->history->snapshot, g->pool_id)};
+		pool_of(x, g->pool_id)};
 }
 
 /* Those of the layout before the first event. */
@@ -209,8 +209,9 @@ gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err)
 		return gs_fail(err, GS_NO_MEMORY, "no memory for the lives of %zu blocks", n);
 	}
 	memset(living, 0xff, (addresses + 1) * sizeof *living);
-	begin_before(lives, living);
-	gs_status status = GS_OK;
+	gs_status status = gs_lives_find_pools(lives, n);
+	if (!status)
+		begin_before(lives, living);
 	for (size_t i = 0; i < h->n && !status; i++)
 		status = play_event(lives, i, living);
 	free(living);
@@ -225,6 +226,8 @@ void gs_lives_release(gs_lives *lives)
 	gs_memory_give(lives->odd);
 	free(lives->first);
 	gs_memory_give(lives->unseen);
+	gs_memory_give(lives->pools);
+	free(lives->lie_in);
 	memset(lives, 0, sizeof *lives);
 }
 
@@ -247,7 +250,9 @@ uint16_t gs_life_pool(const gs_lives *x, uint32_t life)
 	if (life < x->before)
 		return x->first[life].pool;
 	uint16_t pool = event_of(x, life)->pool;
-	return pool <= x->history->snapshot->npools ? pool : 0;
+	if (pool)
+		return pool <= x->history->snapshot->npools ? pool : 0;
+	return x->lie_in ? x->lie_in[life - x->before] : x->usual_pool;
 }
 
 /* A block that is there to the end has what the captured layout tells of it. */

@@ -49,6 +49,10 @@ typedef struct gs_lives {
 	size_t nodd, cap_odd;
 	gs_life_unseen *unseen; /* ascending by event; none in a trace without contradictions */
 	size_t nunseen;
+	gs_pool_id *pools; /* the snapshot's, then those that segments alone tell of */
+	uint16_t npools;
+	uint16_t usual_pool; /* of a life whose own is not told; as gs_life_pool */
+	uint16_t *lie_in;    /* the same by life behind the first `before`; NULL: usual_pool for all */
 } gs_lives;
 
 #define GS_LIVES_INIT \
@@ -59,6 +63,9 @@ typedef struct gs_lives {
 /* O(events). GS_NO_MEMORY. Release in any case. */
 gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err);
 void gs_lives_release(gs_lives *lives);
+/* A part of gs_lives_init: pools, usual_pool, lie_in; births: allocations among the events.
+ * GS_NO_MEMORY. */
+gs_status gs_lives_find_pools(gs_lives *lives, size_t births);
 
 /* Its address, its rounded size in bytes, the stack that allocated it; and the whole block, as a
  * layout shows it (segment 0, allocated). */
@@ -72,8 +79,9 @@ static inline bool gs_life_lives(const gs_life *life, int64_t idx)
 	return life->birth <= idx && idx < life->death;
 }
 
-/* The stream and the pool of a life: index + 1 in the snapshot's streams and pools, 0 unknown. Of a
- * block that was there before, the segment's. */
+/* The stream and the pool of a life: index + 1 in the snapshot's streams and in lives->pools, 0
+ * unknown. Of a block that was there before, the segment's; where events tell no pool, that of the
+ * segment in which the block was born. */
 uint16_t gs_life_stream(const gs_lives *lives, uint32_t life);
 uint16_t gs_life_pool(const gs_lives *lives, uint32_t life);
 

@@ -133,9 +133,17 @@ def moves(browser):
     s.until("document.querySelector('#gpusnap-tip .stack')", 20)
     check("keep_metrics (/home/user/train/script/faults.py:19)" in s.text("#gpusnap-tip"), "and its stack")
     s.page.mouse.wheel(0, -300)
+    s.page.mouse.wheel(0, 120)
+    check("view" not in s.fragment(), "the wheel alone does not zoom")
+    s.page.evaluate("scrollTo(0, 0)")
+    x, y = s.at(0.5, 0.2)
+    s.page.mouse.move(x, y)
+    s.page.keyboard.down("Control")
     s.page.mouse.wheel(0, -300)
+    s.page.mouse.wheel(0, -300)
+    s.page.keyboard.up("Control")
     zoomed = s.fragment()
-    check("view" in zoomed, f"the wheel zooms: {zoomed}")
+    check("view" in zoomed, f"Ctrl and the wheel zoom: {zoomed}")
     s.page.mouse.down()
     s.page.mouse.move(x + 150, y, steps=4)
     s.page.mouse.up()
@@ -249,6 +257,82 @@ def one_file_one_state(browser):
         s.until("document.querySelector('#gpusnap-ranks .chosen .rank-name')?.textContent === 'pinned.pickle' && document.querySelector('#gpusnap-verdict .headline') && !document.querySelector('#gpusnap-pictures').hidden", 20)
         check(True, "where a file cannot be read, the one before stays")
     s.end("an address of another file")
+
+
+def stays(browser):
+    """Nothing moves the reader unasked: the wheel scrolls past the picture, tabs stay where they are, keys show what they turn, there is no event -1."""
+    s = Session(browser, 1400, 700)
+    s.open(fault("pinned"))
+    x, y = s.at(0.5, 0.5)
+    s.page.mouse.click(x, y)
+    s.settle()
+    x, y = s.at(0.5, 0.5)
+    s.page.mouse.move(x, y)
+    before = s.page.evaluate("scrollY")
+    s.page.mouse.wheel(0, 200)
+    s.until(f"scrollY > {before + 50}", 5)
+    check("view" not in s.fragment(), "the wheel over the picture scrolls the page, also after a click on it")
+    s.page.locator("#gpusnap-tabs").evaluate("e => scrollTo(0, e.getBoundingClientRect().top + scrollY - 100)")
+    s.page.wait_for_timeout(200)
+    top = lambda: round(s.page.evaluate("document.querySelector('#gpusnap-tabs').getBoundingClientRect().top"))
+    was = top()
+    for tab in ("whatif", "ask", "save", "span", "moment", "whatif"):
+        s.page.click(f"#gpusnap-tab-{tab}")
+        s.settle()
+        check(abs(top() - was) <= 1, f"the tabs stay where they are: {tab}: {top()}, {was}")
+    s.page.evaluate("scrollTo(0, 0)")
+    s.page.keyboard.press("5")
+    s.settle()
+    check(0 <= top() < 420 and s.page.is_visible("#gpusnap-sql"), f"a key shows the tab that it turns: {top()}")
+    s.page.keyboard.press("1")
+    s.page.evaluate("location.hash = '#moment=1'")
+    s.settle()
+    s.page.evaluate("document.activeElement.blur()")
+    for _ in range(4):
+        s.page.keyboard.press("ArrowLeft")
+    s.settle()
+    check(s.fragment()["moment"] == "0" and "After event 0" in s.text("#gpusnap-panel h2"), f"the first moment is that after event 0: {s.fragment()}")
+    s.page.mouse.click(*s.at(0.0005, 0.5))
+    s.settle()
+    check(s.fragment()["moment"] == "0", f"and at the left edge too: {s.fragment()}")
+    s.end("stays")
+
+
+def holes(browser):
+    """Free memory: the request and the holes to one scale, each free block with its stream and pool, and why the request may not use it."""
+    s = Session(browser)
+    s.open(fault("graph"))
+    s.until("document.querySelector('#gpusnap-panel canvas.heap')?.getAttribute('aria-description')", 20)
+    ruler = s.page.get_attribute("#gpusnap-panel canvas.heap", "aria-description")
+    check(ruler == "request: 400 MiB; there is no hole that it may use; larger, but not for it: 700 MiB, of pool 1,0, the request is of pool 0,0", f"the ruler: {ruler!r}")
+    s.page.locator("#gpusnap-panel canvas.heap").focus()
+    for wanted in ("1 KiB", "Free block of 2", "Free block of 700 MiB"):
+        for _ in range(5):
+            if wanted in s.text("#gpusnap-block") if s.page.is_visible("#gpusnap-block") else False:
+                break
+            s.page.keyboard.press("ArrowRight")
+            s.page.wait_for_timeout(100)
+        if "Free" in wanted:
+            check(wanted in s.text("#gpusnap-block"), f"arrow keys reach what is free: {wanted}")
+    card = s.text("#gpusnap-block")
+    check(all(t in card for t in ("of pool 1,0, the request is of pool 0,0", "65536", "large pool, id 1,0", "nothing: the segment ends here")), f"a free block is told: {card!r}")
+    s.page.keyboard.press("p")
+    s.settle()
+    check(not s.page.is_visible("#gpusnap-block"), "its card goes with its moment")
+    s.page.select_option("#gpusnap-tools select >> nth=0", "pool")
+    s.page.wait_for_timeout(300)
+    legend = s.text("#gpusnap-legend")
+    check("pool 1,0 720 MiB" in " ".join(legend.split()) and "not told" not in legend, f"a block is of its segment's pool: {legend!r}")
+    s.end("holes of another pool")
+    s = Session(browser)
+    s.open(fault("pinned"))
+    s.until("document.querySelector('#gpusnap-panel canvas.heap')?.getAttribute('aria-description')", 20)
+    ruler = s.page.get_attribute("#gpusnap-panel canvas.heap", "aria-description")
+    check(ruler == "request: 200 MiB; largest hole that it may use: 88 MiB, too small by 112 MiB", f"the ruler: {ruler!r}")
+    s.page.click("#gpusnap-panel .beside summary")
+    s.page.locator("#gpusnap-panel .beside tr", has_text="free").first.locator("button, [role=button]").first.click()
+    check("too small by" in s.text("#gpusnap-block"), f"a row of the table chooses a free block: {s.text('#gpusnap-block')[:80]!r}")
+    s.end("holes that are too small")
 
 
 def drops(browser):
@@ -721,7 +805,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

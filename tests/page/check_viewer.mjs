@@ -2,11 +2,11 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
 const folder = new URL('../../tools/page/viewer/', import.meta.url)
-const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js']
+const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 const given = { styled: () => '#ffffff', element: () => null, part: () => null }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -20,6 +20,8 @@ for (const [bytes, text] of [[0, '0 B'], [511, '511 B'], [1023, '1023 B'], [1536
 	expect(`the size ${bytes}`, sizeText(bytes), text)
 expect('a time', [10, 1500, 2.5e6, 180e6, 7200e6 * 2].map(durationText), ['10 µs', '1.50 ms', '2.50 s', '3.00 min', '4.00 h'])
 expect('steps of bytes', [[2 ** 30, 8, 2 ** 30], [3e9, 8, 3e9], [80 * 2 ** 30, 8, 80 * 2 ** 30], [500 * 2 ** 20, 10, 500 * 2 ** 20], [2 ** 20, 8, 80 * 2 ** 30]].map(([span, n, most]) => axisStep(span, n, true, most)), [128 * 2 ** 20, 512 * 2 ** 20, 10 * 2 ** 30, 50 * 2 ** 20, 128 * 1024])
+expect('bars that have room are to the scale of the heap', barWidths([400, 0, 700], 2, 500), { scale: 2, widths: [200, 0, 350] })
+expect('where one would not have room, all are to one smaller scale', barWidths([400, 700], 1, 350), { scale: 2, widths: [200, 350] })
 expect('sizes that are typed', ['10MiB', '1.5 G', '512', 'x'].map(bytesOfText), [10 * 2 ** 20, 1.5 * 2 ** 30, 512, NaN])
 expect('a step of events is 1, 2 or 5', axisStep(43, 10), 5)
 expect('a field of CSV is quoted where it must be', csvOf(['a', 'b'], [{ a: 'x,"y"', b: null }, { a: 'line\nline', b: 3 }]), 'a,b\n"x,""y""",\n"line\nline",3\n')

@@ -22,10 +22,12 @@ def rates(frames):
 
 
 def wheel(page, x, y):
+    page.keyboard.down("Control")
     for by in (-40, 40):
         for _ in range(60):
             page.mouse.wheel(0, by)
             page.wait_for_timeout(12)
+    page.keyboard.up("Control")
 
 
 def keys(page, x, y):
@@ -35,7 +37,9 @@ def keys(page, x, y):
 
 
 def drag(page, x, y):
+    page.keyboard.down("Control")
     page.mouse.wheel(0, -900)
+    page.keyboard.up("Control")
     page.mouse.down()
     for k in range(100):
         page.mouse.move(x + 8 * (k % 40 - 20) * (1 if k % 80 < 40 else -1), y)

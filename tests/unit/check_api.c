@@ -304,6 +304,44 @@ static char *told(gpusnap_snapshot *s, const char *what, const char *options)
 	return out;
 }
 
+/* A snapshot whose events name no pool; its segments do. */
+START_TEST(a_heap_tells_why_its_segments_may_not_serve_the_request)
+{
+	gpusnap_snapshot *s = opened("tests/data/faults/graph.pickle");
+	char *failed = told(s, "moment", "{\"state\":\"oom\"}"),
+		 *before = told(s, "moment", "{\"idx\":6}");
+	const char *request = "\"request\":{\"bytes\":419430400,\"stream\":0,\"pool_id\":\"0,0\","
+						  "\"pool\":\"large\",\"segments\":[\"other_stream\",\"other_pool\","
+						  "\"other_pool\"]}";
+	ck_assert_msg(strstr(failed, request) != NULL, "%s", failed);
+	ck_assert_msg(strstr(before, "\"request\":null") != NULL, "%s", before);
+	gpusnap_analyzer_free(failed);
+	gpusnap_analyzer_free(before);
+	gpusnap_snapshot_close(s);
+	s = opened(pinned);
+	failed = told(s, "moment", "{\"state\":\"oom\"}");
+	ck_assert_msg(strstr(failed, "\"segments\":[\"same\",\"same\"") != NULL, "%s", failed);
+	gpusnap_analyzer_free(failed);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
+START_TEST(a_block_is_of_the_pool_of_its_segment)
+{
+	gpusnap_snapshot *s = opened("tests/data/faults/graph.pickle");
+	char *outline = told(s, "outline", NULL);
+	gpusnap_lives lives;
+	ck_assert_msg(strstr(outline, "\"pools\":[\"0,0\",\"1,0\"]") != NULL, "%s", outline);
+	ck_assert(!gpusnap_snapshot_lives(s, NULL, &lives));
+	for (size_t i = 0; i < lives.n; i++)
+		ck_assert_uint_eq(lives.pool[i], lives.size[i] > UINT64_C(1) << 20 ? 2 : 1);
+	ck_assert_uint_eq(lives.n, 4);
+	gpusnap_lives_free(&lives);
+	gpusnap_analyzer_free(outline);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
 START_TEST(views_tell_what_the_queries_tell)
 {
 	gpusnap_snapshot *s = opened(pinned);
@@ -473,6 +511,8 @@ Suite *suite_api(void)
 	Suite *s = suite_create("api");
 	TCase *t = tcase_create("handles");
 	tcase_add_test(t, answers_are_the_commands_byte_for_byte);
+	tcase_add_test(t, a_heap_tells_why_its_segments_may_not_serve_the_request);
+	tcase_add_test(t, a_block_is_of_the_pool_of_its_segment);
 	tcase_add_test(t, questions_share_what_one_of_them_made_and_answer_as_if_alone);
 	tcase_add_test(t, a_stream_that_comes_in_pieces_reads_as_the_file_does);
 	tcase_add_test(t, a_stream_that_fails_is_told_with_its_place);

@@ -1,3 +1,9 @@
+// How wide bars of so many bytes are: to the scale of what lies below them, or where one would not have room, all to a smaller one.
+function barWidths(bytes, perPixel, most) {
+	const scale = Math.max(perPixel, Math.max(...bytes) / most)
+	return { scale, widths: bytes.map(b => b / scale) }
+}
+
 // The heap at a moment: every byte of its segments in rows that wrap, blocks as in the bands, what is thinner than a pixel merged.
 const HEAP_ROW = 14, HEAP_PITCH = 18, HEAP_GAP = 3, HEAP_LEFT = 4, HEAP_BAR = 18
 
@@ -17,7 +23,7 @@ class HeapMap {
 		new ResizeObserver(() => { if (this.heap) { this.plan(); this.draw() } }).observe(this.box)
 		this.listen()
 	}
-	// heap: the answer to `heap`; request: bytes of a failed request or null.
+	// heap: the answer to `heap`; request: what failed then, as `moment` tells it, or null.
 	show(shown, heap, request) {
 		this.shown = shown
 		this.heap = heap
@@ -25,6 +31,7 @@ class HeapMap {
 		this.shift = null
 		this.index()
 		this.plan()
+		this.canvas.setAttribute('aria-description', this.ruler.map(r => r.text).join('; '))
 		this.draw()
 	}
 	// Blocks by segment, ascending by address.
@@ -39,9 +46,38 @@ class HeapMap {
 		for (let b = 0; b < blocks.address.length; b++) this.bySegment[at[blocks.segment[b]]++] = b
 		for (let i = 0; i < n; i++) this.bySegment.subarray(this.first[i], this.first[i + 1]).sort((a, b) => blocks.address[a] - blocks.address[b])
 		this.whole = segments.size.reduce((all, s) => all + s, 0)
-		this.hole = -1
-		for (let b = 0; b < blocks.address.length; b++) if (blocks.state[b] === 2 && (this.hole < 0 || blocks.size[b] > blocks.size[this.hole])) this.hole = b
+		// The largest holes: that the request may use (without one: of all), and that it may not.
+		this.hole = this.other = -1
+		const larger = (b, than) => than < 0 || blocks.size[b] > blocks.size[than]
+		for (let b = 0; b < blocks.address.length; b++) {
+			if (blocks.state[b] !== 2) continue
+			if (!this.request || this.request.segments[blocks.segment[b]] === 'same') { if (larger(b, this.hole)) this.hole = b } else if (larger(b, this.other)) this.other = b
+		}
+		if (this.other >= 0 && !larger(this.other, this.hole)) this.other = -1
 	}
+	// The request beside the largest holes.
+	get ruler() {
+		const { request } = this, { blocks } = this.heap, rows = request ? [{ bytes: request.bytes, request: true, text: 'request: ' + sizeText(request.bytes) }] : []
+		const hole = (b, text) => rows.push({ bytes: blocks.size[b], text: `${text}: ${sizeText(blocks.size[b])}` + (request ? ', ' + this.why(b) : '') })
+		if (this.hole >= 0) hole(this.hole, request ? 'largest hole that it may use' : 'largest hole')
+		else if (request) rows.push({ bytes: 0, text: 'there is no hole that it may use' })
+		if (this.other >= 0) hole(this.other, 'larger, but not for it')
+		return rows
+	}
+	// Why the request may not use a free block, by the analyzer's word for its segment; '' without a request.
+	why(b) {
+		const { request } = this, { blocks, segments } = this.heap, s = blocks.segment[b], lack = request?.bytes - blocks.size[b]
+		if (!request) return ''
+		switch (request.segments[s]) {
+		case 'other_pool': return `of pool ${this.poolOf(s)}, the request is of pool ${request.pool_id}`
+		case 'other_stream': return `of stream ${this.streamOf(s)}, the request is of stream ${request.stream}`
+		case 'other_class': return `in the ${this.classOf(s)}the request is for the ${request.pool} pool`
+		default: return lack > 0 ? `too small by ${sizeText(lack)}` : 'large enough for the request'
+		}
+	}
+	streamOf(s) { return this.shown.device.streams[this.heap.segments.stream[s]] ?? 'unknown' }
+	classOf(s) { return ['small pool, ', 'large pool, ', ''][this.heap.segments.large[s]] }
+	poolOf(s) { return this.shown.device.pools[this.heap.segments.pool[s]] ?? 'unknown' }
 	// The chosen block in this recording: by address and birth where it is another than the one that is shown.
 	get chosen() {
 		const shown = current()
@@ -73,7 +109,7 @@ class HeapMap {
 		const { starts, rows } = place(this.shift)
 		this.starts = starts
 		this.rows = Math.min(rows, 1500000)
-		this.head = 4 + (this.request > 0 ? HEAP_BAR + 4 : 0) + (this.hole >= 0 ? HEAP_BAR + 4 : 0) + 4
+		this.head = 4 + this.ruler.length * (HEAP_BAR + 4) + 4
 		this.spacer.style.height = Math.min(this.head + this.rows * HEAP_PITCH + 4, 30e6) + 'px'
 		this.scaleText.textContent = `a pixel is ${sizeText(2 ** this.shift)}, a row ${sizeText(2 ** this.shift * width)}`
 		this.setHeight(Math.min(this.box.clientHeight || 420, this.head + this.rows * HEAP_PITCH + 4))
@@ -190,23 +226,27 @@ class HeapMap {
 			else c.fillRect(HEAP_LEFT + a, y, Math.max(z - a, 0.5), HEAP_ROW)
 		}
 	}
-	// The request at the heap's scale beside the largest hole.
+	// The ruler: all its bars to one scale.
 	drawHead(c) {
-		if (this.head < 20) return
+		const { ruler } = this, most = this.width - 4
+		if (!ruler.length) return
+		const { scale, widths } = barWidths(ruler.map(r => r.bytes), 2 ** this.shift, most)
 		c.font = '12px ' + styled('font')
 		c.textBaseline = 'middle'
 		c.textAlign = 'left'
-		const y = 4 - this.scroll, { blocks } = this.heap, most = this.width - 4
-		const bar = (bytes, top, dashed, text) => {
-			const w = Math.max(2, Math.min(bytes / 2 ** this.shift, most))
-			if (dashed) { c.setLineDash([5, 3]); c.strokeStyle = styled('accent'); c.lineWidth = 2; c.strokeRect(HEAP_LEFT + 1, top + 1, w, HEAP_BAR - 2); c.setLineDash([]) }
-			else { c.fillStyle = this.shown.palette.byClass.get(this.shown.palette.free)?.shown || '#f2f2f2'; c.strokeStyle = styled('faint'); c.lineWidth = 1; c.fillRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_BAR - 1); c.strokeRect(HEAP_LEFT + 0.5, top + 0.5, w, HEAP_BAR - 1) }
-			const tw = c.measureText(text).width, outside = w + 8 + tw < most
-			c.fillStyle = outside ? styled(dashed ? 'accent' : 'ink') : styled(dashed ? 'accent' : 'ink')
-			c.fillText(text, HEAP_LEFT + (outside ? w + 8 : 8), top + HEAP_BAR / 2 + 1)
-		}
-		if (this.request > 0) bar(this.request, y, true, 'request ' + sizeText(this.request) + (this.request / 2 ** this.shift > most ? ' (wider than this)' : ''))
-		if (this.hole >= 0) bar(blocks.size[this.hole], y + (this.request > 0 ? HEAP_BAR + 4 : 0), false, 'largest hole ' + sizeText(blocks.size[this.hole]))
+		ruler.forEach((row, i) => {
+			const w = widths[i] && Math.max(2, widths[i]), top = 4 - this.scroll + i * (HEAP_BAR + 4), shape = [HEAP_LEFT + 1, top + 1, w, HEAP_BAR - 2]
+			c.fillStyle = this.shown.palette.byClass.get(this.shown.palette.free)?.shown || '#f2f2f2'
+			c.strokeStyle = styled(row.request ? 'accent' : 'faint')
+			c.lineWidth = row.request ? 2 : 1
+			c.setLineDash(row.request ? [5, 3] : [])
+			if (w && !row.request) c.fillRect(...shape)
+			if (w) c.strokeRect(...shape)
+			c.setLineDash([])
+			const text = cut(c, row.text + (row.request && scale > 2 ** this.shift ? ' (these bars to a smaller scale than the heap)' : ''), most - 12), outside = w + 8 + c.measureText(text).width < most
+			c.fillStyle = styled(row.request ? 'accent' : 'ink')
+			c.fillText(text, HEAP_LEFT + (outside && w ? w + 8 : 8), top + HEAP_BAR / 2 + 1)
+		})
 	}
 	drawChosen(c) {
 		const { blocks } = this.heap
@@ -216,10 +256,15 @@ class HeapMap {
 			c.lineWidth = wide
 			this.rect(c, Math.floor(a), Math.max(Math.ceil(z), Math.floor(a) + 2), true, 1)
 		}
-		if (this.hole >= 0 && this.request > 0) ring(this.hole, styled('accent'), 1)
-		const { chosen } = this
-		if (chosen < 0) return
-		for (let b = 0; b < blocks.address.length; b++) if (blocks.life[b] === chosen && blocks.state[b] !== 2) ring(b, styled('link'), 3)
+		if (this.hole >= 0 && this.request) ring(this.hole, styled('accent'), 1)
+		const b = this.chosenBlock
+		if (b >= 0) ring(b, styled('link'), 3)
+	}
+	// Of the heap's blocks the chosen one, live or free; -1.
+	get chosenBlock() {
+		const { blocks } = this.heap, { chosen } = this
+		if (chosen >= 0) return blocks.life.findIndex((life, b) => life === chosen && blocks.state[b] !== 2)
+		return view.hole !== null && this === momentMap ? blocks.address.findIndex((a, b) => a === view.hole && blocks.state[b] === 2) : -1
 	}
 	// The block under a point; -1 none.
 	at(p) {
@@ -252,14 +297,10 @@ class HeapMap {
 	}
 	// Scrolls to the chosen block.
 	reveal() {
-		const { blocks } = this.heap || { blocks: null }
-		const { chosen } = this
-		if (!blocks || chosen < 0) return
-		for (let b = 0; b < blocks.address.length; b++) {
-			if (blocks.life[b] !== chosen || blocks.state[b] === 2) continue
-			const y = this.head + Math.floor(this.pixels(blocks.segment[b], blocks.address[b], 0)[0] / this.width) * HEAP_PITCH
-			if (y < this.box.scrollTop || y + HEAP_PITCH > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = y - this.box.clientHeight / 2
-		}
+		const b = this.heap ? this.chosenBlock : -1
+		if (b < 0) return
+		const { blocks } = this.heap, y = this.head + Math.floor(this.pixels(blocks.segment[b], blocks.address[b], 0)[0] / this.width) * HEAP_PITCH
+		if (y < this.box.scrollTop || y + HEAP_PITCH > this.box.scrollTop + this.box.clientHeight) this.box.scrollTop = y - this.box.clientHeight / 2
 	}
 	listen() {
 		const c = this.canvas, point = e => { const r = c.getBoundingClientRect(); return { x: e.clientX - r.left, y: e.clientY - r.top } }
@@ -274,8 +315,7 @@ class HeapMap {
 		})
 		c.addEventListener('pointerleave', () => { this.tip.hidden = true })
 		c.addEventListener('click', e => {
-			const b = this.heap ? this.at(point(e)) : -1
-			this.choose(b >= 0 && this.heap.blocks.state[b] !== 2 ? this.heap.blocks.life[b] : -1)
+			if (this.heap) this.chooseBlock(this.at(point(e)))
 		})
 		c.addEventListener('wheel', e => {
 			if (!e.ctrlKey || !this.heap) return
@@ -293,22 +333,35 @@ class HeapMap {
 		const shown = current(), { lives } = this.shown
 		change({ life: life < 0 || this.shown === shown ? life : shown.lives.find(lives.address.at(life), lives.birth[life]) })
 	}
-	// The next live block in the order of addresses.
+	// A block of this heap, -1: none. Of another heap than that of the moment holes cannot be chosen.
+	chooseBlock(b) {
+		const { blocks } = this.heap
+		if (b >= 0 && blocks.state[b] === 2 && this === momentMap) change({ life: -1, hole: blocks.address[b] })
+		else this.choose(b >= 0 && blocks.state[b] !== 2 ? blocks.life[b] : -1)
+	}
+	// The blocks in the order of addresses.
+	get all() { return this.order.flatMap(s => Array.from(this.bySegment.subarray(this.first[s], this.first[s + 1]))) }
 	step(by) {
-		const { blocks } = this.heap, all = []
-		for (const s of this.order) for (let k = this.first[s]; k < this.first[s + 1]; k++) if (blocks.state[this.bySegment[k]] !== 2 && blocks.life[this.bySegment[k]] >= 0) all.push(this.bySegment[k])
+		const { blocks } = this.heap, all = this.all.filter(b => blocks.state[b] === 2 ? this === momentMap : blocks.life[b] >= 0)
 		if (!all.length) return
-		const now = all.findIndex(b => blocks.life[b] === this.chosen), b = all[(now + by + all.length) % all.length]
-		this.choose(blocks.life[b])
-		announce(`${sizeText(blocks.size[b])} at ${addressText(blocks.address[b])}, ${this.holder(b)}`)
+		const b = all[(all.indexOf(this.chosenBlock) + by + all.length) % all.length]
+		this.chooseBlock(b)
+		announce(`${this.nameOf(b)} at ${addressText(blocks.address[b])}`)
 		this.reveal()
+	}
+	nameOf(b) { const { blocks } = this.heap; return sizeText(blocks.size[b]) + (blocks.state[b] === 2 ? ' free' : ', ' + this.holder(b)) }
+	// What lies below and above a block in its segment: -1, nothing.
+	beside(b) {
+		const s = this.heap.blocks.segment[b], all = Array.from(this.bySegment.subarray(this.first[s], this.first[s + 1])), at = all.indexOf(b)
+		return [all[at - 1] ?? -1, all[at + 1] ?? -1]
 	}
 	holder(b) { const h = this.shown.device.holders[this.heap.blocks.holder[b]]; return h ? placeText(h) : '' }
 	tipOf(b) {
 		const { blocks, segments } = this.heap, s = blocks.segment[b], life = blocks.life[b], free = blocks.state[b] === 2
 		return [element('b', null, sizeText(blocks.size[b]) + (free ? ' free' : '')), free ? '' : ' ' + this.holder(b),
 			free ? null : element('div', null, (this.shown.outline.categories[blocks.category[b]] || 'unknown').replaceAll('_', ' ') + (blocks.state[b] === 1 ? ', freed, waiting for another stream' : '') + (life >= 0 ? ', ' + lifeText(this.shown.lives, life) : '')),
-			element('div', { class: 'remark' }, `${addressText(blocks.address[b])} in a segment of ${sizeText(segments.size[s])}, stream ${this.shown.device.streams[segments.stream[s]] ?? '?'}, ${segments.large[s] ? 'large' : 'small'} pool ${this.shown.device.pools[segments.pool[s]] ?? ''}`)]
+			free && this.request ? element('div', null, this.why(b)) : null,
+			element('div', { class: 'remark' }, `${addressText(blocks.address[b])} in a segment of ${sizeText(segments.size[s])}, stream ${this.streamOf(s)}, ${this.classOf(s)}pool id ${this.poolOf(s)}`)].filter(Boolean)
 	}
 }
 

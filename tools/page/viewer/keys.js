@@ -23,7 +23,7 @@ function listenKeys() {
 
 function keyPressed(e) {
 	const t = timeline, { lives, device } = current(), step = Math.max(1, Math.round((t.eventOfValue(view.to) - t.eventOfValue(view.from)) / 100))
-	const move = by => { const event = Math.max(-1, Math.min(lives.events - 1, (view.moment ?? 0) + by)); change({ moment: event }); sayMoment(event); keepInView(event) }
+	const move = by => { const event = Math.max(0, Math.min(lives.events - 1, (view.moment ?? 0) + by)); change({ moment: event }); sayMoment(event); keepInView(event) }
 	switch (e.key) {
 	case 'w': t.zoom(1 / 1.5, hoverX()); break
 	case 's': t.zoom(1.5, hoverX()); break
@@ -50,9 +50,17 @@ function keyPressed(e) {
 	case 'Escape': escapeAll(); break
 	default:
 		if (!/^[1-7]$/.test(e.key)) return false
+		if (!tabsNow().includes(TABS[e.key - 1])) return false
 		change({ tab: TABS[e.key - 1].name })
+		showTabs()
 	}
 	return true
+}
+
+// A key may turn a tab that is out of sight.
+function showTabs() {
+	const { top } = part('tabs').getBoundingClientRect()
+	if (top < 50 || top > innerHeight * 0.6) part('tabs').scrollIntoView({ block: 'start' })
 }
 
 const hoverX = () => timeline.pointers.hover?.x ?? (view.moment !== null ? timeline.xOf(timeline.valueOfEvent(view.moment)) : undefined)
@@ -98,14 +106,14 @@ function escapeAll() {
 	shown.kept.litBy = null
 	setSearch('')
 	part('found').textContent = ''
-	change({ life: -1, span: null })
+	change({ life: -1, hole: null, span: null })
 	relight(shown)
 	drawLegend(shown)
 }
 
 function drawHelp() {
 	fill(part('help'), element('form', { method: 'dialog' }, element('button', { class: 'plain close', 'aria-label': 'close' }, '×')), element('h2', null, 'Keys'), element('dl', { class: 'keys' }, KEYS.map(([k, t]) => [element('dt', null, k.split(' ').map(x => /^(\+|…|Shift)$/.test(x) ? x + ' ' : [element('kbd', null, x), ' '])), element('dd', null, t)])),
-		element('h2', null, 'Pointer and touch'), element('p', null, 'Wheel or pinch: zoom. Drag: move. Click or tap: that moment and block. Shift and drag, or “mark a span” and drag: a span. Double click: look at one block. Shift and wheel: zoom the bytes.'),
+		element('h2', null, 'Pointer and touch'), element('p', null, 'Ctrl (⌘) and wheel, or pinch: zoom; the wheel alone scrolls the page. Drag: move. Click or tap: that moment and block. Shift and drag, or “mark a span” and drag: a span. Double click: look at one block. Shift and wheel: zoom the bytes.'),
 		element('h2', null, 'Search'), element('p', null, 'A text lights the blocks whose place, caller, a frame, tag or category has it. Also: step:3, stream:0, pool:1,0, size>10MiB, age>1000 (events, at the chosen moment).'),
 		element('p', { class: 'remark' }, 'Nothing leaves this page: files are read here, and it has no network.'))
 }

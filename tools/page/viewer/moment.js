@@ -14,13 +14,14 @@ async function drawMoment(host) {
 		const [heap, moment] = await Promise.all([shown.ask('heap', ask), shown.ask('moment', ask)])
 		if (!host.contains(title) || view.moment !== event || current() !== shown) return
 		figures.textContent = momentFigures(moment) + (heap.exact === false ? ' Not exact: ' + (heap.note || 'something in it is bounded, not determined') + '.' : '')
-		momentMap.show(shown, heap, failure >= 0 ? failures[failure].requested : null)
-		momentMap.note.textContent = `Every byte by address: ${plural(heap.segments.address.length, 'segment')} (framed), ${plural(heap.blocks.address.length, 'block')}. A click on one tells its stack and life; arrow keys step through them.`
+		momentMap.show(shown, heap, moment.request)
+		momentMap.note.textContent = `Every byte by address: ${plural(heap.segments.address.length, 'segment')} (framed), ${plural(heap.blocks.address.length, 'block')}. A click on one tells its stack and life, of a free one why the request may not use it; arrow keys step through them.`
 		momentMap.reveal()
+		if (view.hole !== null) drawBlock()
 		fill(tables,
 			element('section', null, element('h3', null, 'Who holds it', element('span', { class: 'remark' }, '  (a click lights its blocks)')), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
 			element('section', null, element('h3', null, 'What it is for'), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
-		heapHost.append(tableBeside('The heap as a table', () => heapTable(shown, heap)))
+		heapHost.append(tableBeside('The heap as a table', () => heapTable(shown, heap, (life, b) => momentMap.chooseBlock(b))))
 		if (failure >= 0) await momentVerdict(shown, verdict, failure, failures.length)
 	} catch (e) { if (host.contains(title)) fill(figures, errorNote(e)) }
 }
@@ -49,13 +50,14 @@ async function momentVerdict(shown, host, number, of) {
 	if (current() === shown) fill(host, element('div', { class: 'inset' }, verdictView(text, 'h3')))
 }
 
-function heapTable(shown, heap, choose = life => change({ life })) {
+// choose(life, b): a row is chosen; of a free block life is -1.
+function heapTable(shown, heap, choose) {
 	const { blocks } = heap, rows = []
 	for (let b = 0; b < blocks.address.length; b++) {
 		const h = shown.device.holders[blocks.holder[b]]
-		rows.push({ address: blocks.address[b], size: blocks.size[b], state: ['allocated', 'waiting for a stream', 'free'][blocks.state[b]], category: blocks.state[b] === 2 ? null : shown.outline.categories[blocks.category[b]], holder: blocks.state[b] === 2 || !h ? null : placeText(h), born: blocks.life[b] >= 0 && blocks.state[b] !== 2 ? shown.lives.birth[blocks.life[b]] : null, life: blocks.life[b] })
+		rows.push({ address: blocks.address[b], size: blocks.size[b], state: ['allocated', 'waiting for a stream', 'free'][blocks.state[b]], category: blocks.state[b] === 2 ? null : shown.outline.categories[blocks.category[b]], holder: blocks.state[b] === 2 || !h ? null : placeText(h), born: blocks.life[b] >= 0 && blocks.state[b] !== 2 ? shown.lives.birth[blocks.life[b]] : null, life: blocks.life[b], b })
 	}
-	return tableOf([{ name: 'address', text: (n, v) => addressText(v) }, 'size', 'state', 'category', 'holder', 'born'], rows, { most: 100, choose: r => choose(r.state === 'free' ? -1 : r.life), chooseTitle: 'choose the block', caption: 'blocks by address' })
+	return tableOf([{ name: 'address', text: (n, v) => addressText(v) }, 'size', 'state', 'category', 'holder', 'born'], rows, { most: 100, choose: r => choose(r.state === 'free' ? -1 : r.life, r.b), chooseTitle: 'choose the block', caption: 'blocks by address' })
 }
 
 const lightPlace = row => lightHolder(current(), row)
@@ -64,10 +66,23 @@ function setSearch(text) {
 	change({ search: text })
 }
 
+// A free block of the moment's heap: where it is, and why the request may not use it.
+function drawHole(host) {
+	const b = momentMap.chosenBlock, { blocks, segments } = momentMap.heap, s = blocks.segment[b], line = (word, text) => [element('dt', null, word), element('dd', null, text)]
+	const neighbour = other => other < 0 ? 'nothing: the segment ends here' : button(momentMap.nameOf(other), 'choose it', () => momentMap.chooseBlock(other), { class: 'plain link' })
+	const [below, above] = momentMap.beside(b)
+	host.hidden = false
+	fill(host, button('×', 'choose no block', () => change({ hole: null }), { class: 'plain close' }), element('h2', null, `Free block of ${sizeText(blocks.size[b])}`), element('dl', null,
+		momentMap.request ? line('the request', momentMap.why(b)) : null, line('address', addressText(blocks.address[b])),
+		line('segment', `${sizeText(segments.size[s])} at ${addressText(segments.address[s])}` + (segments.expandable[s] ? ', expandable' : '')),
+		line('stream', String(momentMap.streamOf(s))), line('pool', `${momentMap.classOf(s)}id ${momentMap.poolOf(s)}`), line('below it', neighbour(below)), line('above it', neighbour(above))))
+}
+
 // The chosen block, beside whatever is shown.
 async function drawBlock() {
 	const host = part('block'), shown = current(), life = view.life
 	flame.path = null
+	if (view.hole !== null && shown?.lives && momentMap?.shown === shown && momentMap.heap && momentMap.chosenBlock >= 0) return drawHole(host)
 	if (!shown?.lives || life < 0) return void (host.hidden = true)
 	host.hidden = false
 	const { lives } = shown, close = button('×', 'choose no block', () => change({ life: -1 }), { class: 'plain close' })

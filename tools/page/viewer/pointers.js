@@ -1,4 +1,5 @@
-// Mouse, fingers and pen on memory over time: wheel and pinch zoom, a drag moves or marks a span, a click chooses, a rest tells.
+// Mouse, fingers and pen on memory over time: Ctrl and wheel or a pinch zooms, a drag moves or marks a span, a click chooses, a rest tells.
+// The wheel alone is the page's, as Perfetto's is: whoever scrolls past the picture is not held in it.
 class Pointers {
 	constructor(timeline) {
 		this.timeline = timeline
@@ -20,11 +21,14 @@ class Pointers {
 		on('dblclick', p => { const { life } = this.timeline.at(p); if (life >= 0) { change({ life }); this.timeline.fit() } })
 	}
 	wheel(p, e) {
-		e.preventDefault()
-		const t = this.timeline, amount = Math.max(-0.5, Math.min(0.5, (e.deltaY || e.deltaX) / 300))
-		if (e.shiftKey || p.x < t.plot.x) t.zoomBytes(2 ** amount, p.y)
-		else if (Math.abs(e.deltaX) > Math.abs(e.deltaY)) t.pan(e.deltaX / t.plot.w)
-		else t.zoom(2 ** (amount * 2), p.x)
+		const t = this.timeline, amount = Math.max(-0.5, Math.min(0.5, (e.deltaY || e.deltaX) / 300)), before = { ...view }
+		const zooms = e.ctrlKey || e.metaKey || this.down.size > 0, sideways = Math.abs(e.deltaX) > Math.abs(e.deltaY)
+		if (e.shiftKey || (zooms && p.x < t.plot.x)) t.zoomBytes(2 ** amount, p.y)
+		else if (zooms) t.zoom(2 ** (amount * 2), p.x)
+		else if (sideways) t.pan(e.deltaX / t.plot.w)
+		else return
+		// Where the picture cannot go further, the page scrolls on; of Ctrl the browser would make a zoom of the whole page.
+		if (zooms || ['from', 'to', 'low', 'high'].some(k => view[k] !== before[k])) e.preventDefault()
 	}
 	press(p, e) {
 		if (e.button > 0) return

@@ -286,7 +286,7 @@ function putAway() {
 	onScreen = null
 	Object.assign(view, { moment: null, span: null, search: '' })
 	part('search').value = part('found').textContent = ''
-	change({ life: -1 })
+	change({ life: -1, hole: null })
 }
 
 // Nothing of the recording before stays beside the verdict of this one.
@@ -350,7 +350,7 @@ async function showDevice(asked = {}) {
 }
 
 function applyAsked(shown, asked) {
-	const lives = shown.lives, clamp = e => Math.max(-1, Math.min(lives.events - 1, e))
+	const lives = shown.lives, clamp = e => Math.max(0, Math.min(lives.events - 1, e))
 	if (asked.view) timeline.look(...asked.view)
 	if (asked.bytes) timeline.lookBytes(...asked.bytes)
 	if (asked.moment !== null && asked.moment !== undefined) change({ moment: clamp(asked.moment) })

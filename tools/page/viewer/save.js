@@ -35,7 +35,8 @@ async function heapPng(shown) {
 	const host = element('div', { class: 'unseen' }), map = new HeapMap(host, 'the heap')
 	part('viewer').append(host)
 	try {
-		map.show(shown, await shown.ask('heap', { device: shown.number, ...(shown.lives.events ? { idx: view.moment } : { state: 'captured' }) }), shown.device.failures.find(f => f.idx === view.moment)?.requested ?? null)
+		const ask = { device: shown.number, ...(shown.lives.events ? { idx: view.moment } : { state: 'captured' }) }, [heap, moment] = await Promise.all([shown.ask('heap', ask), shown.ask('moment', ask)])
+		map.show(shown, heap, moment.request)
 		return await map.png()
 	} finally { host.remove() }
 }

@@ -5,9 +5,10 @@ const view = {
 	axis: 'event',
 	from: 0, to: 1,	// the part in view: events, or microseconds
 	low: 0, high: 1,	// bytes
-	moment: null,	// an event; -1: before the first
+	moment: null,	// what is shown is after this event
 	span: null,	// [event, event]
 	life: -1,	// the block that is chosen
+	hole: null,	// or the free one at the moment, by its address
 	color: 'holder',
 	order: 'color',
 	search: '',
@@ -19,6 +20,8 @@ const watchers = []
 function watch(names, f) { watchers.push({ names: names.split(' '), f }) }
 
 function change(parts) {
+	if (parts.moment < 0) parts.moment = 0
+	if (view.hole !== null && parts.hole === undefined && ['moment', 'life', 'file'].some(k => k in parts)) parts.hole = null
 	const changed = new Set(Object.keys(parts).filter(k => view[k] !== parts[k]))
 	if (!changed.size) return
 	Object.assign(view, parts)
@@ -42,7 +45,7 @@ function writeFragment() {
 	if (view.axis !== 'event') put.set('axis', view.axis)
 	if (shown.timeline && !isWhole()) put.set('view', Math.round(view.from) + '_' + Math.round(view.to))
 	if (view.low > 0 || view.high !== shown.timeline?.top) put.set('bytes', Math.round(view.low) + '_' + Math.round(view.high))
-	if (view.moment !== null) put.set('moment', view.moment)
+	if (view.moment !== null && shown.lives?.events) put.set('moment', view.moment)
 	if (view.span) put.set('span', view.span.join('_'))
 	if (view.life >= 0 && shown.lives) put.set('block', '0x' + BigInt(shown.lives.address.at(view.life)).toString(16) + '@' + shown.lives.birth[view.life])
 	if (view.color !== 'holder') put.set('color', view.color)

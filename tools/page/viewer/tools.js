@@ -68,6 +68,9 @@ function drawTab() {
 	if (current()?.outline && !tabsNow().some(t => t.name === view.tab)) view.tab = tabsNow()[0].name
 	drawTabs()
 	if (!current()?.outline) return
+	// A short tab after a long one would make the page shorter than what is scrolled to: nothing moves under the pointer.
+	const panel = part('panel')
+	panel.style.minHeight = Math.max(0, Math.floor(innerHeight - panel.getBoundingClientRect().top)) + 'px'
 	tabTimer = setTimeout(() => TABS.find(t => t.name === view.tab).draw(part('panel')), 60)
 }
 
@@ -87,7 +90,7 @@ function listenTabs() {
 		const needs = TABS.find(t => t.name === view.tab).of
 		if ([...changed].some(c => needs.includes(c))) drawTab()
 	})
-	watch('life', () => { drawBlock(); momentMap?.draw(); compared.maps.forEach(m => m.draw()); momentHolders?.mark(); flame.repaint?.(); if (view.tab === 'moment') momentMap?.reveal() })
+	watch('life hole', () => { drawBlock(); momentMap?.draw(); compared.maps.forEach(m => m.draw()); momentHolders?.mark(); flame.repaint?.(); if (view.tab === 'moment') momentMap?.reveal() })
 	watch('search', () => { const shown = current(); if (shown?.lives) shown.kept.litBy = null; runSearch() })
 }
 

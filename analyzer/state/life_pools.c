@@ -67,7 +67,8 @@ static uint16_t *number_traits(numbering *p)
 
 static uint16_t pool_at(const gs_playback *r, uint32_t number, const uint16_t *by_traits)
 {
-	uint32_t piece = number == GS_NO_ADDRESS ? GS_NO_ADDRESS : gs_mapped_memory_piece(&r->map, number);
+	uint32_t piece = number == GS_NO_ADDRESS ? GS_NO_ADDRESS
+											 : gs_mapped_memory_piece(&r->map, number);
 	return piece == GS_NO_ADDRESS ? 0 : by_traits[r->map.traits[piece]];
 }
 

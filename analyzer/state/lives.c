@@ -41,8 +41,8 @@ static gs_life_before describe_before(const gs_lives *x, size_t block, gs_life_b
 	const gs_segment *g = &l->segments[l->blocks[block].segment];
 	if (x->n && l->blocks[last.block].segment == l->blocks[block].segment)
 		return (gs_life_before){(uint32_t)block, last.stream, last.pool};
-	return (gs_life_before){(uint32_t)block, stream_of(x->history->snapshot, g->stream),
-		pool_of(x, g->pool_id)};
+	return (gs_life_before){
+		(uint32_t)block, stream_of(x->history->snapshot, g->stream), pool_of(x, g->pool_id)};
 }
 
 /* Those of the layout before the first event. */

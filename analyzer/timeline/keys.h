@@ -10,7 +10,7 @@
 	GS_LIFE_KEY(CATEGORY, "category") /* gs_category */                                    \
 	GS_LIFE_KEY(STEP, "step")         /* index in meaning.steps + 1, 0 none */             \
 	GS_LIFE_KEY(STREAM, "stream")     /* index + 1 in the snapshot's streams, 0 unknown */ \
-	GS_LIFE_KEY(POOL, "pool")         /* index + 1 in the lives' pools, 0 unknown */   \
+	GS_LIFE_KEY(POOL, "pool")         /* index + 1 in the lives' pools, 0 unknown */       \
 	GS_LIFE_KEY(TAG, "tag")           /* string id of the tag, 0 none */                   \
 	GS_LIFE_KEY(SIZE, "size")         /* floor(log2) of its bytes */
 

@@ -259,6 +259,51 @@ def one_file_one_state(browser):
     s.end("an address of another file")
 
 
+def facts(browser):
+    """Every verdict has the same four lines: peak, who holds most, growth, the failed request; of the command's answer alone."""
+    texts = sorted(os.path.join(DATA, "texts", n) for n in os.listdir(os.path.join(DATA, "texts")))
+    for file in [fault("leak"), fault("graph"), fault("pinned"), texts[0], os.path.join(ROOT, "../shared/meaning/leak-end3-python-26.pickle")]:
+        if not os.path.exists(file):
+            print("browser: SKIPPED:", file)
+            continue
+        s = Session(browser)
+        s.open(file)
+        s.until("document.querySelector('#gpusnap-verdict .facts') && !document.querySelector('#gpusnap-verdict .facts').textContent.includes('…')", 30)
+        told = dict(s.page.evaluate("[...document.querySelectorAll('#gpusnap-verdict .facts dt')].map(e => [e.textContent, e.nextSibling.textContent])"))
+        answer, where = json.loads(gpusnap("diagnose", file, "--json", "-q")), os.path.basename(file)
+        check(list(told) == ["peak", "holds most now", "growth", "failed request"], f"{where}: the four lines: {list(told)}")
+        peak, held, growth = answer["peak"], answer["holders"], answer["growth"]
+        check(f"at event {peak['idx']}" in told["peak"] if peak else told["peak"] == "not told in this file", f"{where}: the peak: {told['peak']!r}, {peak}")
+        check(told["holds most now"].startswith(held[0]["where"]) if held else told["holds most now"].startswith("not told"), f"{where}: who holds most: {told['holds most now']!r}")
+        check(f"in {growth[0]['blocks']} blocks" in told["growth"] if growth else told["growth"].split(":")[0] in ("none seen", "not told"), f"{where}: growth: {told['growth']!r}, {growth}")
+        check(f"why: {answer['verdict']}" in told["failed request"] if answer["verdict"] else told["failed request"] == "none: nothing failed", f"{where}: the request: {told['failed request']!r}")
+        check(s.text("#gpusnap-verdict").count("\npeak\n") <= 1, f"{where}: and none is told twice")
+        s.end(where)
+
+
+def beside(browser):
+    """The card of a block is beside the picture, below it on a phone; the legend tells all that is drawn, by size at the moment."""
+    for width in (1400, 390):
+        s = Session(browser, width, 950)
+        s.open(fault("pinned"))
+        s.page.mouse.click(*s.at(0.5, 0.1))
+        s.page.wait_for_selector("#gpusnap-block:not([hidden]) .stack")
+        picture, card, tabs = (s.page.locator(f"#gpusnap-{n}").bounding_box() for n in ("timeline", "block", "tabs"))
+        check(card["x"] >= picture["x"] + picture["width"] and card["y"] < picture["y"] + picture["height"] if width > 900 else picture["y"] < card["y"] < tabs["y"], f"{width} wide: the card is beside: {card}, {picture}")
+        s.shot(f"11-card-{width}")
+        if width > 900:
+            s.page.get_by_role("button", name="end", exact=True).click()
+            last = json.loads(gpusnap("query", fault("pinned"), "SELECT max(idx) n FROM event", "--json", "-q"))["rows"][0]["n"]
+            s.until(f"document.querySelector('#gpusnap-legend').textContent.includes('after event {last}')", 10)
+            s.page.get_by_role("button", name="peak", exact=True).click()
+            s.until("!document.querySelector('#gpusnap-legend').textContent.includes('after event %d')" % last, 10)
+            sizes = [float(b) for b in s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button b')].map(e => parseFloat(e.textContent))")]
+            legend = s.text("#gpusnap-legend")
+            check(len(sizes) > 1 and sizes == sorted(sizes, reverse=True), f"the legend is by size: {sizes}")
+            check(all(t in legend for t in ("waiting for another stream", "a failed request", "the peak", "the moment", "steps")), f"and whole: {legend!r}")
+        s.end(f"beside, {width}")
+
+
 def stays(browser):
     """Nothing moves the reader unasked: the wheel scrolls past the picture, tabs stay where they are, keys show what they turn, there is no event -1."""
     s = Session(browser, 1400, 700)
@@ -805,7 +850,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

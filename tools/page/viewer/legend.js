@@ -16,12 +16,23 @@ function bytesByClass(shown, event) {
 function drawLegend(shown) {
 	const host = part('legend'), { palette, lives } = shown
 	if (!palette) return
-	const used = usedClasses(shown), timed = lives.events > 0 && view.moment !== null, bytes = bytesByClass(shown, timed ? view.moment : -1)
+	const all = usedClasses(shown), timed = lives.events > 0 && view.moment !== null, bytes = bytesByClass(shown, timed ? view.moment : -1)
+	// Those that hold most at the moment first; of those that hold nothing then the order of the palette.
+	const used = all.map((k, i) => [k, i]).sort((a, b) => bytes[b[0].class] - bytes[a[0].class] || a[1] - b[1]).map(([k]) => k)
 	const size = k => bytes[k.class] ? element('b', null, sizeText(bytes[k.class])) : timed ? element('span', { class: 'remark' }, 'none then') : null
 	const entry = k => button([palette.swatch(k), element('span', null, k.name, ' ', size(k))], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.litBy === 'class ' + k.class && Boolean(searchLight(shown))) })
 	fill(host, timed ? element('li', { class: 'remark' }, `held after event ${view.moment}:`) : null, used.slice(0, 24).map(k => element('li', null, entry(k))),
 		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null,
-		lives.events ? element('li', { class: 'over' }, element('span', { class: 'line', 'aria-hidden': 'true' }), 'reserved from the driver; between it and the bands: cached, free') : null)
+		lives.events ? linesOf(shown).map(([look, text]) => element('li', { class: 'over' }, element('span', { class: 'line ' + look, 'aria-hidden': 'true' }), text)) : null)
+}
+
+// The lines and ticks of the picture, those that it has.
+function linesOf(shown) {
+	const { device, lives } = shown
+	return [['', 'reserved from the driver; between it and the bands: cached, free'],
+		failedEvents(device).length && ['failed', 'a failed request'], device.peak && device.peak.idx >= 0 && ['peak', 'the peak'], ['moment', 'the moment that is told below'],
+		device.annotations.some(a => a.idx >= 0) && ['tick', 'below the bands: phases that the program marked'], device.steps.length && ['step', 'below the bands: steps'],
+		lives.n > 0 && ['passed', 'grey below the bands: born and gone within one pixel']].filter(Boolean)
 }
 
 // The same where nothing can be chosen: beside a picture of another recording.

@@ -105,8 +105,38 @@ function drawMomentLine(c, t) {
 	c.beginPath(); c.moveTo(x - 6, plot.y - 1); c.lineTo(x + 6, plot.y - 1); c.lineTo(x, plot.y + 8); c.fill()
 }
 
-// The chosen block's life under the bands, from its birth to its end, and a dot in its band at the moment.
+// Where the chosen block's band lies, by pixel column; of a view with so many changes that walking them would take long, nothing.
+const MOST_WALKED = 40000
+let walked = { of: null }
+
+function bandOf(t, life) {
+	const { plot, lives } = t, of = [life, view.from, view.to, view.axis, plot.w].join(), first = Math.max(0, Math.floor(t.xOf(t.valueOfEvent(Math.max(0, lives.birth[life]))) - plot.x))
+	if (walked.of === of && walked.bands === t.bands) return walked.columns
+	walked = { of, bands: t.bands, columns: [] }
+	if (t.eventOfValue(view.to) - t.eventOfValue(view.from) > MOST_WALKED) return walked.columns
+	for (let x = first; x < plot.w; x++) {
+		const event = t.eventAtX(plot.x + x)
+		if (lives.livesAt(life, event)) walked.columns.push([x, t.bands.after(event).below(life)])
+		else if (event >= lives.end(life)) break
+	}
+	return walked.columns
+}
+
+function outlineBand(c, t, life) {
+	const { plot, lives } = t, columns = bandOf(t, life), size = lives.size.at(life), low = plot.y + plot.h
+	if (!columns.length) return
+	const y = bytes => Math.max(plot.y, Math.min(low, t.yOf(bytes))), last = columns[columns.length - 1]
+	c.beginPath()
+	for (const [x, below] of columns) { c.lineTo(plot.x + x, y(below + size)); c.lineTo(plot.x + x + 1, y(below + size)) }
+	c.lineTo(plot.x + last[0] + 1, y(last[1]))
+	for (const [x, below] of columns.slice().reverse()) { c.lineTo(plot.x + x + 1, y(below)); c.lineTo(plot.x + x, y(below)) }
+	c.closePath()
+	for (const [color, wide] of [[styled('paper'), 4], [styled('link'), 2]]) { c.strokeStyle = color; c.lineWidth = wide; c.stroke() }
+}
+
+// The chosen block: its band outlined, its life under the bands, from its birth to its end, and a dot in its band at the moment.
 function drawChosenLife(c, t, life) {
+	if (t.painting.done) outlineBand(c, t, life)	// not while the view moves: it walks all events in view
 	const { plot, lives } = t, event = view.moment !== null && lives.livesAt(life, view.moment) ? view.moment : Math.max(lives.birth[life], 0)
 	const below = t.bands.after(event).below(life), bottom = t.yOf(below), top = t.yOf(below + lives.size[life])
 	const a = t.xOf(t.valueOfEvent(lives.birth[life])), b = t.xOf(t.valueOfEvent(lives.end(life)))

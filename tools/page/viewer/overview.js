@@ -41,7 +41,7 @@ class Overview {
 		this.paintArea(p, lives.reserved, styled('cache'), h)
 		this.paintArea(p, lives.allocated, styled('use'), h)
 		p.fillStyle = styled('accent')
-		for (const f of failedEvents(shown.device)) p.fillRect(this.xOf(timeline.valueOfEvent(f.idx)) - 1, 0, 2, h)
+		for (const f of failedEvents(shown.device)) p.fillRect(this.xOf(timeline.valueOfEvent(f.idx) + (view.axis === 'event' ? 0.5 : 0)) - 1, 0, 2, h)
 		return picture
 	}
 	paintArea(p, peaks, color, h) {

@@ -18,7 +18,7 @@ class Pointers {
 		on('pointerup', (p, e) => this.release(p, e))
 		on('pointercancel', (p, e) => this.release(p, e))
 		on('pointerleave', () => { this.hover = null; this.hideTip() })
-		on('dblclick', p => { const { life } = this.timeline.at(p); if (life >= 0) { change({ life }); this.timeline.fit() } })
+		on('dblclick', () => { if (view.life >= 0) this.timeline.fit() })
 	}
 	wheel(p, e) {
 		const t = this.timeline, amount = Math.max(-0.5, Math.min(0.5, (e.deltaY || e.deltaX) / 300)), before = { ...view }
@@ -88,6 +88,10 @@ class Pointers {
 	choose(p) {
 		const t = this.timeline
 		if (p.x < t.plot.x) return
+		// The second of two clicks is of the block of the first, wherever the picture is by then: a card has opened beside it.
+		const again = performance.now() - this.chosenAt < 400
+		this.chosenAt = performance.now()
+		if (again && view.life >= 0) return
 		const near = failedEvents(t.shown.device).find(f => Math.abs(t.xOfEvent(f.idx) - p.x) < 5), at = t.at(p)
 		change({ moment: near ? near.idx : at.event, life: at.life, tab: view.tab === 'span' || view.tab === 'compare' ? view.tab : 'moment' })
 	}

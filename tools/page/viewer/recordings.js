@@ -273,8 +273,9 @@ async function showRecording(at, asked = {}) {
 	putAway()
 	view.device = (shown.outline.devices.find(d => asked.device !== null && d.device === asked.device) || shown.usualDevice)?.device ?? null
 	drawRanks()
-	if (!judging) showVerdict(shown)
+	const verdict = judging || showVerdict(shown)
 	await showDevice(asked)
+	verdict.then(() => tellFacts(shown))
 }
 
 // What is looked at belongs to one recording (of several devices: to one of them): it is put away with it and comes back with it.

@@ -12,7 +12,7 @@ const TABS = [
 function drawTools(shown) {
 	fill(part('tools'),
 		element('label', null, 'colour by ', select('colour by', COLORS, view.color, v => recolor(v))),
-		element('label', { class: 'over' }, 'pile by ', select('pile by', [['color', 'colour'], ['birth', 'birth']], view.order, v => { change({ order: v }); rebuild() })),
+		element('label', { class: 'over' }, 'order ', select('order', [['color', 'by colour'], ['birth', 'oldest at the bottom']], view.order, v => { change({ order: v }); rebuild() })),
 		shown.lives.timed ? element('label', null, 'over ', select('axis', [['event', 'events'], ['time', 'time']], view.axis, v => setAxis(v))) : null,
 		button('−', 'zoom out (s)', () => timeline.zoom(1.6), { class: 'over' }), button('+', 'zoom in (w)', () => timeline.zoom(1 / 1.6), { class: 'over' }), button('whole', 'the whole recording', () => timeline.whole(), { class: 'over' }),
 		element('button', { type: 'button', id: 'gpusnap-mark', class: 'over', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.pointers.setMarking(!timeline.pointers.marking) }, 'mark a span'),
@@ -22,8 +22,9 @@ function drawTools(shown) {
 // The moments that people look for.
 function momentButtons(shown) {
 	const { device } = shown, failures = failedEvents(device), go = (text, event) => button(text, `show event ${event}`, () => { change({ moment: event, tab: 'moment', life: -1 }); if (event < timeline.eventOfValue(view.from) || event > timeline.eventOfValue(view.to)) timeline.whole() })
+	const end = shown.lives.events - 1
 	return element('span', { class: 'jumps' }, 'go to', device.peak && device.peak.idx >= 0 ? go('peak', device.peak.idx) : null,
-		failures.length ? go(failures.length > 1 ? 'last failure' : 'failure', failures[failures.length - 1].idx) : null)
+		failures.length ? go(failures.length > 1 ? 'last failure' : 'failure', failures[failures.length - 1].idx) : null, end > 0 ? go('end', end) : null)
 }
 
 function rebuild() {

@@ -34,13 +34,58 @@ function deviceBar(text) {
 	}))
 }
 
+// Four lines that every verdict has, in one order: of the command's text, and what that leaves out of its JSON.
+const FACTS = [['peak', 'peak'], ['held by', 'holds most now'], ['grows', 'growth'], ['request', 'failed request']]
+
+function factText(word, said, v, answer, device) {
+	const why = /^no /.test(v.headline) || !v.headline.includes(':') ? '' : '; why: ' + v.headline.slice(0, v.headline.indexOf(':')) + ' (above)'
+	if (said) return word === 'request' ? said + why : said
+	if (!answer) return '…'
+	const rows = (list, name) => list.slice(0, 3).map(r => `${name(r)}: ${sizeText(r.bytes)} in ${plural(r.blocks, 'block')}`).join('\n')
+	switch (word) {
+	case 'peak': return peakText(answer.peak, device)
+	case 'held by': return rows(answer.holders, placeText) || 'not told in this file'
+	case 'grows': return rows(answer.growth, r => frameText(r.user_frame)) || (device?.events ? 'none seen' : 'not told: the file has no events')
+	default: return answer.requested ? sizeText(answer.requested) + why : answer.verdict ? 'of a size that is not told' + why : 'none: nothing failed'
+	}
+}
+
+function peakText(peak, device) {
+	if (!peak) return 'not told in this file'
+	const step = device?.steps.find(s => s.first_idx <= peak.idx && peak.idx <= s.last_idx)
+	return `${sizeText(peak.allocated)} in use` + (peak.idx === null ? '' : ` at event ${peak.idx}`) + (step ? ` (${step.name})` : '') + (peak.reserved === null ? '' : `, ${sizeText(peak.reserved)} reserved`)
+}
+
+// A frame `name (/path/file:line)` as holders are written: `file:line name`.
+const frameText = frame => (frame || 'a place that is not told').replace(/^(.*) \((?:.*[\\/])?([^\\/]+:\d+)\)$/, '$2 $1')
+
+function factsView(v, answer, device) {
+	const said = word => v.lines.find(l => l[0] === word)?.[1]
+	return FACTS.map(([word, title]) => [element('dt', null, title), element('dd', null, factText(word, said(word), v, answer, device))])
+}
+
+// What the text left out, once the pictures are there.
+async function tellFacts(shown) {
+	const host = part('verdict').querySelector('.facts')
+	if (!host || !shown.outline || current() !== shown) return
+	try {
+		const answer = await shown.ask('diagnose', { device: undefined, capacity: shown.capacityGiven })
+		if (!host.isConnected) return
+		fill(host, factsView(host.verdict, answer, shown.outline.devices.find(d => d.device === answer.device) || shown.device))
+		if (shown.lives) linkHolders(shown, host)
+	} catch { /* the verdict stands without them */ }
+}
+
+// Below the headline of the file the four facts; a failure of several is told as the command does.
 function verdictView(text, heading = 'h1') {
 	const v = readVerdict(text), colon = v.headline.indexOf(':')
 	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
 	const list = lines => element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)]))
-	const first = v.lines.filter(l => l[2] === 0), rest = v.lines.filter(l => l[2] > 0)
+	const whole = heading === 'h1', left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines
+	const first = left.filter(l => l[2] === 0), rest = left.filter(l => l[2] > 0), facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
+	if (facts) facts.verdict = v
 	return element('div', { class: 'verdict' }, head, element('div', { class: 'sides' },
-		element('div', null, first.length ? list(first) : null, rest.length ? list(rest) : null),
+		element('div', null, facts, first.length ? list(first) : null, rest.length ? list(rest) : null),
 		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t)))) : null))
 }
 
@@ -52,6 +97,7 @@ function capacityField(shown) {
 		if (box.value.trim() && !(bytesOfText(box.value.trim()) > 0)) return void (said.textContent = 'that is no size')
 		shown.capacityGiven = box.value.trim() || undefined
 		await showVerdict(shown)
+		await tellFacts(shown)
 		if (shown.lives) linkHolders(shown, part('verdict'))
 	}
 	return element('form', { class: 'tools', onsubmit: judge }, element('label', null, 'capacity of the device ', box), element('button', { title: 'the verdict with this capacity' }, 'judge again'), said)

@@ -87,6 +87,7 @@ gs_status gs_gsnap_add_device(gs_gsnap_reading *g, uint32_t i, gs_error *err)
 	gs_device *d = gs_snapshot_device(s, row.device);
 	if (!d)
 		return gs_no_memory(err);
+	g->device = NULL; /* it may have moved */
 	const gs_gsnap_window *window = gs_gsnap_window_of(&g->plan, row.device);
 	bool other = window && !(window->has_layout && window->offset == g->section.offset);
 	if (known && g->stream && (window ? other : d->captured.idx > row.idx))

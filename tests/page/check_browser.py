@@ -304,6 +304,28 @@ def beside(browser):
         s.end(f"beside, {width}")
 
 
+def lists_events(browser):
+    """The events as they were recorded, around the moment; what is lit is left by a button too."""
+    s = Session(browser)
+    s.open(fault("leak"))
+    s.page.locator("#gpusnap-timeline-beside summary", has_text="Events as a list").click()
+    rows = "[...document.querySelectorAll('#gpusnap-timeline-beside tbody tr')].map(r => [r.cells[0].textContent, r.cells[1].textContent, r.className])"
+    s.until(f"{rows}.length", 20)
+    told = json.loads(gpusnap("query", fault("leak"), "SELECT idx, action FROM event WHERE idx >= 22", "--json", "-q"))["rows"]
+    wanted = [[str(r["idx"]), r["action"].replace("_", " "), "marked" if r["action"] == "oom" else ""] for r in told]
+    check(s.page.evaluate(rows) == wanted, f"the events up to the failure: {s.page.evaluate(rows)}, {wanted}")
+    s.page.locator("#gpusnap-timeline-beside").get_by_role("button", name="earlier").click()
+    s.until(f"({rows})[0]?.[0] === '2'", 20)
+    check("After event 22" in s.text("#gpusnap-panel h2") and s.fragment()["moment"] == "22", "earlier ones come with their moment")
+    check(not s.page.is_visible("#gpusnap-unlight"), "nothing is lit")
+    s.page.locator("#gpusnap-legend button").first.click()
+    check(s.text("#gpusnap-found") == "20 blocks" and s.page.is_visible("#gpusnap-unlight"), "what is lit can be left by a button")
+    s.page.click("#gpusnap-unlight")
+    check(s.text("#gpusnap-found") == "" and not s.page.is_visible("#gpusnap-unlight"), "and is")
+    check("computed: figures of the file prove it" in s.text("#gpusnap-verdict .tries"), "how an advice is known is explained")
+    s.end("events")
+
+
 def stays(browser):
     """Nothing moves the reader unasked: the wheel scrolls past the picture, tabs stay where they are, keys show what they turn, there is no event -1."""
     s = Session(browser, 1400, 700)
@@ -850,7 +872,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -16,7 +16,7 @@ function expect(what, got, wanted) {
 
 // Sizes as the command writes them (the examples of schema/size.h, and the edges between units).
 for (const [bytes, text] of [[0, '0 B'], [511, '511 B'], [1023, '1023 B'], [1536, '1.50 KiB'], [88 * 2 ** 20, '88 MiB'], [1000 * 2 ** 20, '1000 MiB'], [2 ** 30, '1.00 GiB'], [Math.round(61.8 * 2 ** 30), '61.8 GiB'],
-	[Math.round(1023.6 * 2 ** 20), '1.00 GiB'], [2 ** 20 + 1, '1.00 MiB'], [2 ** 40, '1.00 TiB'], [-2048, '−2 KiB'], [null, 'unknown'], [NaN, 'unknown']])
+	[Math.round(1023.6 * 2 ** 20), '1.00 GiB'], [2 ** 20 + 1, '1.00 MiB'], [8.125 * 2 ** 20, '8.12 MiB'], [8.375 * 2 ** 20, '8.38 MiB'], [10.25 * 2 ** 20, '10.2 MiB'], [2 ** 40, '1.00 TiB'], [-2048, '−2 KiB'], [null, 'unknown'], [NaN, 'unknown']])
 	expect(`the size ${bytes}`, sizeText(bytes), text)
 expect('a time', [10, 1500, 2.5e6, 180e6, 7200e6 * 2].map(durationText), ['10 µs', '1.50 ms', '2.50 s', '3.00 min', '4.00 h'])
 expect('steps of bytes', [[2 ** 30, 8, 2 ** 30], [3e9, 8, 3e9], [80 * 2 ** 30, 8, 80 * 2 ** 30], [500 * 2 ** 20, 10, 500 * 2 ** 20], [2 ** 20, 8, 80 * 2 ** 30]].map(([span, n, most]) => axisStep(span, n, true, most)), [128 * 2 ** 20, 512 * 2 ** 20, 10 * 2 ** 30, 50 * 2 ** 20, 128 * 1024])

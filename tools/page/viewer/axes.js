@@ -42,7 +42,9 @@ function drawLines(c, t) {
 	const end = t.eventOfValue(view.to), r = end < 0 ? null : reserved.at(end)
 	c.textAlign = 'right'
 	c.textBaseline = 'bottom'
-	if (r > 0) drawLabel(c, 'reserved', plot.x + plot.w - 4, t.yOf(r) - 2, styled('ink'))
+	// Not under the line of what failed at the very end.
+	const last = Math.min(...failedEvents(shown.device).map(f => t.xOfEvent(f.idx)).filter(x => x > plot.x + plot.w - 70 && x <= plot.x + plot.w + 1), plot.x + plot.w)
+	if (r > 0) drawLabel(c, 'reserved', last - 4, t.yOf(r) - 2, styled('ink'))
 }
 
 // value(from, to): of the events of a pixel.

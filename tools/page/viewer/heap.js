@@ -110,6 +110,9 @@ class HeapMap {
 		this.starts = starts
 		this.rows = Math.min(rows, 1500000)
 		this.head = 4 + this.ruler.length * (HEAP_BAR + 4) + 4
+		// A row is shown whole or not at all.
+		const most = matchMedia('(max-width: 640px)').matches ? 330 : 484
+		this.box.style.maxHeight = this.head + Math.floor((most - this.head) / HEAP_PITCH) * HEAP_PITCH + 2 + 'px'
 		this.spacer.style.height = Math.min(this.head + this.rows * HEAP_PITCH + 4, 30e6) + 'px'
 		this.scaleText.textContent = `a pixel is ${sizeText(2 ** this.shift)}, a row ${sizeText(2 ** this.shift * width)}`
 		this.setHeight(Math.min(this.box.clientHeight || 420, this.head + this.rows * HEAP_PITCH + 4))

@@ -251,7 +251,7 @@ function rankRow(r) {
 	const end = r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`
 	return element('li', { class: 'rank ' + r.state + (chosen ? ' chosen' : '') }, name,
 		r.bar,
-		recordings.length > 1 ? r.sketch : null, element('b', { class: 'first-mark' }, 'failed first'), element('span', { class: 'rank-said' }, said),
+		recordings.length > 1 ? r.sketch : null, element('b', { class: 'first-mark' }, 'failed first'), element('span', { class: 'rank-said', title: said }, said),
 		button(r.state === 'reading' ? 'cancel' : '×', end, () => r.state === 'reading' ? stopReading(r) : closeRecording(recordings.indexOf(r)), { class: 'plain', 'aria-label': end }))
 }
 
@@ -287,6 +287,7 @@ function putAway() {
 	onScreen = null
 	Object.assign(view, { moment: null, span: null, search: '' })
 	part('search').value = part('found').textContent = ''
+	part('unlight').hidden = true
 	change({ life: -1, hole: null })
 }
 

@@ -57,6 +57,7 @@ async function runSearch() {
 }
 
 function relight(shown) {
+	part('unlight').hidden = !searchLight(shown)
 	timeline.bands?.setLight(searchLight(shown))
 	timeline.forget()
 	timeline.draw()

@@ -8,7 +8,13 @@ function sizeText(bytes) {
 	let value = bytes / 1024, unit = 0
 	for (; value >= 1023.5 && unit < 5; unit++) value /= 1024
 	const whole = unit < 2 && bytes % 2 ** (10 * (unit + 1)) === 0
-	return value.toFixed(whole || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + ' ' + UNITS[unit]
+	return fixedText(value, whole || value >= 99.95 ? 0 : value >= 9.995 ? 1 : 2) + ' ' + UNITS[unit]
+}
+
+// As C prints it: what lies in the middle goes to the even digit (8.125 is 8.12), where toFixed goes up.
+function fixedText(value, digits) {
+	const scaled = value * 10 ** digits, below = Math.floor(scaled)
+	return scaled - below === 0.5 && below % 2 === 0 ? (below / 10 ** digits).toFixed(digits) : value.toFixed(digits)
 }
 
 // Bytes of a text such as 10MiB; NaN for what is none.

@@ -87,12 +87,25 @@ function listenTabs() {
 	watch('tab', () => drawTab())
 	let legendTimer = 0
 	watch('moment', () => { clearTimeout(legendTimer); legendTimer = setTimeout(() => { if (current()?.lives) drawLegend(current()) }, 60) })
+	watch('moment', () => eventList.refresh())
 	watch('moment span', changed => {
 		const needs = TABS.find(t => t.name === view.tab).of
 		if ([...changed].some(c => needs.includes(c))) drawTab()
 	})
 	watch('life hole', () => { drawBlock(); momentMap?.draw(); compared.maps.forEach(m => m.draw()); momentHolders?.mark(); flame.repaint?.(); if (view.tab === 'moment') momentMap?.reveal() })
 	watch('search', () => { const shown = current(); if (shown?.lives) shown.kept.litBy = null; runSearch() })
+}
+
+// The events around the moment, as they were recorded; further ones by the buttons.
+const EVENTS_BESIDE = 20
+async function eventsTable() {
+	const shown = current(), at = Math.max(0, view.moment ?? 0), from = Math.max(0, at - EVENTS_BESIDE), device = shown.number
+	if (!shown.lives?.events) return element('p', { class: 'remark' }, 'the file has no events')
+	const { rows } = await shown.ask('query', { device, query: `SELECT e.idx AS event, e.action, e.size, e.address, e.stream, s.user_frame AS place FROM event AS e LEFT JOIN stack AS s ON s.id = e.stack_id WHERE e.idx BETWEEN ${from} AND ${at + EVENTS_BESIDE} ORDER BY e.idx` })
+	for (const r of rows) r.place = r.place && frameText(r.place)
+	const go = event => change({ moment: Math.min(event, shown.lives.events - 1), tab: 'moment' })
+	return [element('div', { class: 'tools' }, button('earlier', `${EVENTS_BESIDE} events before`, () => go(Math.max(0, at - EVENTS_BESIDE))), button('later', `${EVENTS_BESIDE} events after`, () => go(at + EVENTS_BESIDE))),
+		tableOf(['event', { name: 'action', text: (n, v) => v.replaceAll('_', ' ') }, 'size', { name: 'address', spare: true }, { name: 'stream', spare: true }, 'place'], rows, { caption: `events ${from} to ${rows.length ? rows[rows.length - 1].event : at}, around the moment`, choose: r => go(r.event), chooseTitle: 'show that moment', marked: r => r.event === at })]
 }
 
 // The picture of memory over time as a table, for those who do not see it.

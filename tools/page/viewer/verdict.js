@@ -86,7 +86,14 @@ function verdictView(text, heading = 'h1') {
 	if (facts) facts.verdict = v
 	return element('div', { class: 'verdict' }, head, element('div', { class: 'sides' },
 		element('div', null, facts, first.length ? list(first) : null, rest.length ? list(rest) : null),
-		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t)))) : null))
+		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t))), knownWords(v.tries)) : null))
+}
+
+// How an advice is known, in the words of the command's help.
+const KNOWN = { replayed: 'the recorded requests were run through the allocator again with the change', computed: 'figures of the file prove it', estimated: 'it holds if the run goes on as it did', untried: 'nothing in the file can test it' }
+function knownWords(tries) {
+	const words = Object.keys(KNOWN).filter(w => tries.some(t => new RegExp(`\\(${w}\\)|\\b${w}:`).test(t)))
+	return words.length ? element('p', { class: 'remark' }, words.map(w => `${w}: ${KNOWN[w]}`).join('; ') + '.') : null
 }
 
 // The verdict again with what the file does not tell: how large the device is.

@@ -1,5 +1,5 @@
 // The page begins: files are dropped, chosen, or lie in the page.
-let timeline = null
+let timeline = null, eventList = null
 let wantedView = {}	// what the fragment asked for, until a recording has taken it
 
 function openFiles(list) {
@@ -11,6 +11,7 @@ function listenFiles() {
 	const input = part('input'), root = part('viewer')
 	input.addEventListener('change', () => { openFiles(input.files); input.value = '' })
 	for (const id of ['open', 'open-first']) part(id).addEventListener('click', () => input.click())
+	part('unlight').addEventListener('click', () => current()?.lives && escapeAll())
 	part('help-button').addEventListener('click', () => part('help').showModal())
 	const carries = e => e.dataTransfer && [...e.dataTransfer.types].includes('Files')
 	for (const name of ['dragenter', 'dragover']) document.addEventListener(name, e => { if (carries(e)) { e.preventDefault(); root.classList.add('dropping') } })
@@ -53,7 +54,7 @@ async function start() {
 	part('viewer').classList.add('running')
 	if (part('viewer').closest('main')) part('viewer').classList.add('report')
 	timeline = new Timeline()
-	part('timeline-beside').append(tableBeside('Memory over time as a table', timelineTable))
+	part('timeline-beside').append(tableBeside('Memory over time as a table', timelineTable), eventList = tableBeside('Events as a list', eventsTable))
 	listenFiles()
 	listenTabs()
 	listenKeys()

@@ -4,7 +4,7 @@
 
 #include "analyzer/export/pytorch.h"
 #include "analyzer/export/pickle_json.h"
-#include "analyzer/read/pytorch/html.h"
+#include "analyzer/read/html/html.h"
 #include "analyzer/read/pytorch/json_stream.h"
 #include "analyzer/read/pytorch/pickle.h"
 #include "analyzer/read/open/reader.h"

@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "analyzer/open/piped.h"
-#include "analyzer/read/pytorch/html.h"
+#include "analyzer/read/html/html.h"
 #include "analyzer/store/store.h"
 
 enum { MAX_ENTRIES = 100000, MAX_DEPTH = 16 };

@@ -74,6 +74,7 @@ void gs_page_open(gs_page *p, FILE *out, gs_page_form form, const char *title, c
 		script ? script : "");
 	put_meta(p, "http-equiv", "Content-Security-Policy", policy);
 	put_meta(p, "name", "viewport", "width=device-width, initial-scale=1");
+	put_meta(p, "name", "generator", "gpusnap"); /* the reader of pages looks for it */
 	put_meta(p, "name", "color-scheme", "light dark");
 	gs_markup_element(&p->m, "title", NULL, title);
 	gs_markup_open(&p->m, "style");

@@ -11,7 +11,7 @@ FUZZ_SAN      := address,undefined
 # Words for libFuzzer: the text literals of the sources that look for them.
 FUZZ_WORDS_pickle  := analyzer/read/pytorch/keys.def
 FUZZ_WORDS_json    := analyzer/read/pytorch/keys.def
-FUZZ_WORDS_html    := analyzer/read/pytorch/keys.def analyzer/read/pytorch/html*.c
+FUZZ_WORDS_html    := analyzer/read/pytorch/keys.def analyzer/read/html/html*.c
 FUZZ_WORDS_answers := analyzer/read/pytorch/keys.def schema/actions.def
 FUZZ_WORDS_text    := analyzer/read/messages/*.c analyzer/read/messages/*.def analyzer/read/logs/nvidia_smi.c analyzer/read/text/*.c
 FUZZ_WORDS_summary := analyzer/read/logs/memory_summary.c

@@ -34,6 +34,7 @@ page = f"""<!DOCTYPE html>
 <html lang="en"><head><meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="{policy}">
 <meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="generator" content="gpusnap">
 <meta name="color-scheme" content="light dark">
 <title>gpusnap</title>
 </head><body>

@@ -30,7 +30,7 @@ gs_status gs_source_stream(
 gs_status gs_source_unwrap(gs_source *s, gs_error *err);
 
 /* From here on the bytes are base64 (white space and backslashes allowed), up to the first
- * quotation mark. */
+ * quotation mark or tag. */
 gs_status gs_source_unwrap_base64(gs_source *s, gs_error *err);
 
 /* Undoes the unwrapping of base64 and of what was unwrapped in it: the source stands behind the

@@ -143,7 +143,7 @@ static gs_status step_base64(gs_unpack *u, const unsigned char *in, size_t have,
 	for (*used = *made = 0; *used < have && *made < room; ++*used) {
 		unsigned char c = in[*used];
 		int digit = base64_digit(c);
-		if (c == '"' || c == '\'' || c == '`')
+		if (c == '"' || c == '\'' || c == '`' || c == '<')
 			return GS_END;
 		if (c == '=' || c == '\n' || c == '\r' || c == ' ' || c == '\\')
 			continue;

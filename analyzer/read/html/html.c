@@ -1,18 +1,23 @@
 /* Pages that PyTorch's memory_viz writes: 2.1 and later embed snapshots as base64 (`local_files =
  * [{"name": …, "base64": "…"}]`), 2.0 has the data as columns in JSON. Pages that were minified or
- * saved anew by a browser name and quote these things in other ways. */
-#include "analyzer/read/pytorch/html.h"
+ * saved anew by a browser name and quote these things in other ways. And our own: the page and
+ * reports hold each recording as base64 of a .gsnap in a script element of its own. */
+#include "analyzer/read/html/html.h"
 
 #include <string.h>
 #include <strings.h>
 
 #include "analyzer/read/open/reader.h"
 
-enum { WINDOW = 64 * 1024, ROOM = 256 };
+enum { WINDOW = 64 * 1024, ROOM = 2048 }; /* a name of 255 bytes, each written as an entity */
 
-typedef enum place { NOTHING = -1, EMBEDDED, TRACE_DATA, ALLOC_DATA, PLACES } place;
+typedef enum place { NOTHING = -1, EMBEDDED, TRACE_DATA, ALLOC_DATA, RECORDING, PLACES } place;
 
-static const char *const words[PLACES] = {"base64", "trace_data", "alloc_data"};
+static const char *const words[PLACES] = {
+	"base64", "trace_data", "alloc_data", "gpusnap-recording"};
+
+/* What the head of our own pages and reports says (analyzer/picture/page.c). */
+static const char ours[] = "<meta name=\"generator\" content=\"gpusnap\">";
 
 static size_t skip_blanks(const unsigned char *at, size_t n, size_t i)
 {
@@ -23,11 +28,24 @@ static size_t skip_blanks(const unsigned char *at, size_t n, size_t i)
 
 static bool is_quote(unsigned char c) { return c == '"' || c == '\'' || c == '`'; }
 
+/* The same for the element of a recording: behind its tag. The word alone stands in scripts too. */
+static size_t leads_to_recording(const unsigned char *at, size_t n)
+{
+	static const char name[] = "\" data-name=\"";
+	size_t i = strlen(words[RECORDING]);
+	if (n - i < sizeof name - 1 || memcmp(at + i, name, sizeof name - 1))
+		return 0;
+	const unsigned char *end = memmem(at + i + sizeof name - 1, n - i - sizeof name + 1, "\">", 2);
+	return end ? (size_t)(end - at) + 2 : 0;
+}
+
 /* How many of the n bytes at the place's word lead to its data (behind the quotation mark of
  * base64, before the brace of columns); 0 when the word does not stand for data there. */
 static size_t leads_to_data(place which, const unsigned char *at, size_t n)
 {
 	size_t i = strlen(words[which]);
+	if (which == RECORDING)
+		return leads_to_recording(at, n);
 	if (which == EMBEDDED) {
 		i += i < n && is_quote(at[i]);
 		i = skip_blanks(at, n, i);
@@ -89,10 +107,19 @@ static place next_place(gs_source *source)
 	return NOTHING;
 }
 
-static gs_status missing(gs_source *source, gs_error *err)
+static bool is_ours(const unsigned char *head, size_t n)
+{
+	return memmem(head, n < ROOM ? n : ROOM, ours, sizeof ours - 1) != NULL;
+}
+
+static gs_status missing(gs_source *source, bool own, gs_error *err)
 {
 	if (gs_source_status(source, err))
 		return gs_source_status(source, NULL);
+	if (own)
+		return gs_fail(err, GS_UNKNOWN_KIND,
+			"a page of gpusnap's own without a recording in it (a report is, with --static): read "
+			"the file that it was made of");
 	return gs_fail(err, GS_UNKNOWN_KIND,
 		"a page without a memory snapshot (no local_files, trace_data or alloc_data in it)");
 }
@@ -101,21 +128,26 @@ static gs_status missing(gs_source *source, gs_error *err)
 static gs_status find_part(gs_source *source, place *which, gs_error *err)
 {
 	unsigned part = 0;
+	const unsigned char *head;
+	size_t n = gs_source_peek(source, ROOM, &head);
+	bool own = is_ours(head, n);
 	while ((*which = next_place(source)) != NOTHING)
 		if (part++ == gs_source_part(source))
 			return GS_OK;
-	return missing(source, err);
+	return missing(source, own, err);
 }
 
 static gs_status unwrap(gs_source *source, const gs_reader **reader, gs_error *err)
 {
-	static const gs_reader *const embedded[] = {&gs_reader_pickle, &gs_reader_json};
+	static const gs_reader *const embedded[] = {
+		&gs_reader_pickle, &gs_reader_json, &gs_reader_gsnap};
 	const unsigned char *head;
 	gs_status status = gs_source_unwrap_base64(source, err);
 	if (!status && !gs_source_peek(source, 1, &head) && !gs_source_status(source, NULL))
 		return gs_fail(err, GS_UNKNOWN_KIND, "the snapshot embedded in the page is empty");
 	if (!status)
-		status = gs_reader_pick_of(embedded, 2, source, reader, err);
+		status = gs_reader_pick_of(
+			embedded, sizeof embedded / sizeof *embedded, source, reader, err);
 	if (status == GS_UNKNOWN_KIND)
 		return gs_fail(err, GS_UNKNOWN_KIND, "what is embedded in the page is no memory snapshot");
 	return status;
@@ -125,7 +157,7 @@ gs_status gs_html_embedded(gs_source *source, const gs_reader **reader, gs_error
 {
 	place which;
 	gs_status status = find_part(source, &which, err);
-	if (!status && which != EMBEDDED)
+	if (!status && which != EMBEDDED && which != RECORDING)
 		return gs_fail(err, GS_UNSUPPORTED, "the page has no pickle");
 	return status ? status : unwrap(source, reader, err);
 }
@@ -145,7 +177,7 @@ static gs_status read_html(gs_source *source, unsigned want, gs_snapshot *s, gs_
 	const gs_reader *reader = NULL;
 	place which;
 	gs_status status = find_part(source, &which, err);
-	if (!status && which != EMBEDDED)
+	if (!status && which != EMBEDDED && which != RECORDING)
 		return gs_html_columns(source, want, s, err);
 	if (!status)
 		status = unwrap(source, &reader, err);
@@ -179,7 +211,7 @@ static int probe_html(const unsigned char *head, size_t n)
 {
 	if (!is_markup(head, n))
 		return 0;
-	if (has_data(head, n) || memmem(head, n, "local_files", 11))
+	if (has_data(head, n) || memmem(head, n, "local_files", 11) || is_ours(head, n))
 		return 95;
 	size_t i = n >= 3 && head[0] == 0xef ? 3 : 0;
 	i = skip_blanks(head, n, i);

@@ -1,6 +1,6 @@
 /* Parts of the HTML reader. */
-#ifndef GS_ANALYZER_READ_PYTORCH_HTML_H
-#define GS_ANALYZER_READ_PYTORCH_HTML_H
+#ifndef GS_ANALYZER_READ_HTML_HTML_H
+#define GS_ANALYZER_READ_HTML_HTML_H
 
 #include "analyzer/read/open/reader.h"
 #include "analyzer/model/snapshot.h"
@@ -14,8 +14,9 @@ unsigned gs_html_parts(gs_source *source);
  * columns) or of `let alloc_data = {` (the events alone). */
 gs_status gs_html_columns(gs_source *source, unsigned want, gs_snapshot *s, gs_error *err);
 
-/* Moves to the snapshot embedded in a page of 2.1 or later (the source's part) and decodes it from
- * there; which reader it is for (that of pickles or of JSON). GS_UNSUPPORTED for 2.0's pages. */
+/* Moves to the snapshot embedded in a page of 2.1 or later, or in one of ours (the source's part),
+ * and decodes it from there; which reader it is for (that of pickles, of JSON, of .gsnap).
+ * GS_UNSUPPORTED for 2.0's pages. */
 gs_status gs_html_embedded(gs_source *source, const gs_reader **reader, gs_error *err);
 
 #endif

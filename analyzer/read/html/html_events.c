@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "analyzer/model/memory.h"
-#include "analyzer/read/pytorch/html_columns_internal.h"
+#include "analyzer/read/html/html_columns_internal.h"
 
 enum { MOST_STREAMS = 4096 };
 

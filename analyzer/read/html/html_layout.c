@@ -2,7 +2,7 @@
 #include <stdlib.h>
 
 #include "analyzer/model/memory.h"
-#include "analyzer/read/pytorch/html_columns_internal.h"
+#include "analyzer/read/html/html_columns_internal.h"
 
 static int by_address(const void *a, const void *b)
 {

@@ -5,7 +5,7 @@
 
 #include "analyzer/model/memory.h"
 #include "analyzer/model/want.h"
-#include "analyzer/read/pytorch/html_columns_internal.h"
+#include "analyzer/read/html/html_columns_internal.h"
 
 enum { MOST_CHAIN = 1024, MOST_STEPS = 1 << 24 };
 

@@ -1,14 +1,14 @@
 /* What the files that read PyTorch 2.0's pages share: the page as columns of numbers, and what is
  * made of them. Private to them. Where memory is short or a bound is passed, page.error says so. */
-#ifndef GS_ANALYZER_READ_PYTORCH_HTML_COLUMNS_INTERNAL_H
-#define GS_ANALYZER_READ_PYTORCH_HTML_COLUMNS_INTERNAL_H
+#ifndef GS_ANALYZER_READ_HTML_HTML_COLUMNS_INTERNAL_H
+#define GS_ANALYZER_READ_HTML_HTML_COLUMNS_INTERNAL_H
 
 #include "analyzer/model/snapshot.h"
 #include "analyzer/read/open/source.h"
 
 enum {
 #define GS_HTML_COLUMN(id, member, submember) GS_HTML_##id,
-#include "analyzer/read/pytorch/html_columns.def"
+#include "analyzer/read/html/html_columns.def"
 #undef GS_HTML_COLUMN
 	GS_HTML_COLUMNS
 };

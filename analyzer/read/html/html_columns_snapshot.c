@@ -3,8 +3,8 @@
  * the allocations drawn over time. Neither names the device: it is called 0. */
 #include "analyzer/model/memory.h"
 #include "analyzer/model/want.h"
-#include "analyzer/read/pytorch/html.h"
-#include "analyzer/read/pytorch/html_columns_internal.h"
+#include "analyzer/read/html/html.h"
+#include "analyzer/read/html/html_columns_internal.h"
 
 static gs_status build(gs_html_page *p)
 {

@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "analyzer/model/array.h"
-#include "analyzer/read/pytorch/html_columns_internal.h"
+#include "analyzer/read/html/html_columns_internal.h"
 #include "analyzer/read/pytorch/json_stream.h"
 #include "analyzer/read/pytorch/pickle_text.h"
 
@@ -12,7 +12,7 @@ static const struct {
 	const char *top, *sub;
 } names[] = {
 #define GS_HTML_COLUMN(id, member, submember) {member, submember},
-#include "analyzer/read/pytorch/html_columns.def"
+#include "analyzer/read/html/html_columns.def"
 #undef GS_HTML_COLUMN
 };
 

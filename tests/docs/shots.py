@@ -10,7 +10,7 @@ from playwright.sync_api import sync_playwright
 root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 build, page = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
 # name of the picture: recording, width, height
-SHOTS = {"page": ("train-8.pickle.zst", 1280, 1120)}
+SHOTS = {"page": ("train-8.pickle.zst", 1280, 1180)}
 
 with sync_playwright() as drive, tempfile.TemporaryDirectory() as folder:
     browser = drive.chromium.launch(executable_path="/usr/bin/chromium", args=["--no-sandbox"])

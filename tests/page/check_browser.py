@@ -262,7 +262,7 @@ def one_file_one_state(browser):
 def facts(browser):
     """Every verdict has the same four lines: peak, who holds most, growth, the failed request; of the command's answer alone."""
     texts = sorted(os.path.join(DATA, "texts", n) for n in os.listdir(os.path.join(DATA, "texts")))
-    for file in [fault("leak"), fault("graph"), fault("pinned"), texts[0], os.path.join(ROOT, "../shared/meaning/leak-end3-python-26.pickle")]:
+    for file in [fault("leak"), fault("graph"), fault("pinned"), texts[0], os.path.join(ROOT, "docs/examples/recorded/train-8.pickle.zst"), os.path.join(ROOT, "../shared/meaning/leak-end3-python-26.pickle")]:
         if not os.path.exists(file):
             print("browser: SKIPPED:", file)
             continue
@@ -277,6 +277,8 @@ def facts(browser):
         check(told["holds most now"].startswith(held[0]["where"]) if held else told["holds most now"].startswith("not told"), f"{where}: who holds most: {told['holds most now']!r}")
         check(f"in {growth[0]['blocks']} blocks" in told["growth"] if growth else told["growth"].split(":")[0] in ("none seen", "not told"), f"{where}: growth: {told['growth']!r}, {growth}")
         check(f"why: {answer['verdict']}" in told["failed request"] if answer["verdict"] else told["failed request"] == "none: nothing failed", f"{where}: the request: {told['failed request']!r}")
+        left = s.page.evaluate("[...document.querySelectorAll('#gpusnap-verdict dl:not(.facts) dt')].map(e => e.textContent)")
+        check("no failure" not in s.text("#gpusnap-verdict .headline") or "also" not in left, f"{where}: all holders are in one line: {left}")
         check(s.text("#gpusnap-verdict").count("\npeak\n") <= 1, f"{where}: and none is told twice")
         s.end(where)
 

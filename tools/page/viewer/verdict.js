@@ -76,12 +76,21 @@ async function tellFacts(shown) {
 	} catch { /* the verdict stands without them */ }
 }
 
+// Where the text leads with who holds most, it tells the others below, as also: here they are one line.
+function joinHolders(lines) {
+	const held = lines.find(l => l[0] === 'held by' && l[2] === 0), also = held && lines.find(l => l[0] === 'also' && l[2] > 0 && / in \d+ block/.test(l[1]))
+	if (!also) return lines
+	return lines.filter(l => l !== also).map(l => l === held ? [l[0], l[1] + '\n' + also[1], l[2]] : l)
+}
+
 // Below the headline of the file the four facts; a failure of several is told as the command does.
 function verdictView(text, heading = 'h1') {
 	const v = readVerdict(text), colon = v.headline.indexOf(':')
 	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
 	const list = lines => element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)]))
-	const whole = heading === 'h1', left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines
+	const whole = heading === 'h1'
+	if (whole) v.lines = joinHolders(v.lines)
+	const left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines
 	const first = left.filter(l => l[2] === 0), rest = left.filter(l => l[2] > 0), facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
 	if (facts) facts.verdict = v
 	return element('div', { class: 'verdict' }, head, element('div', { class: 'sides' },

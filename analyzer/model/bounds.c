@@ -30,7 +30,8 @@ static bool cut_figures(gs_snapshot *s)
 			&o->told.pool_free, &o->told.pool_largest};
 		for (size_t k = 0; k < sizeof all / sizeof *all; k++)
 			cut |= cut_figure(all[k]);
-		cut |= cut_to(&o->requested, GS_MOST_REQUEST) | cut_to(&o->needed, GS_MOST_REQUEST);
+		cut |= cut_to(&o->requested, GS_MOST_REQUEST);
+		cut |= cut_to(&o->needed, GS_MOST_REQUEST);
 	}
 	for (size_t i = 0; i < s->noutsiders; i++)
 		cut |= cut_figure(&s->outsiders[i].bytes);

@@ -15,9 +15,10 @@ enum {
 	BATCH = 4096,         /* events encoded in one go */
 	EPOCH_OF_BLOCKS = 32, /* events between two layouts for each block of the last one */
 	BUSY_MS = 1,
-	IDLE_MS = 100, /* how long the thread sleeps where there is little to do */
-	QUIET_MS = 16, /* after so long without an event what there is goes into the file … */
-	FLUSH_MS = 200 /* … and at the latest when it is as old as this */
+	IDLE_MS = 100,  /* how long the thread sleeps where there is little to do */
+	QUIET_MS = 16,  /* after so long without an event what there is goes into the file … */
+	FLUSH_MS = 200, /* … and at the latest when it is as old as this */
+	WORTH_SAYING_MS = 100
 };
 
 /* All open ones, for the end of the process. */
@@ -26,6 +27,7 @@ static struct {
 	gs_stream *first;
 } all = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
+/* Only what somebody may have felt; a stream that ended early has said its line. */
 static void say_waited(const gs_stream *s)
 {
 	uint64_t times = 0, ns = 0;
@@ -33,7 +35,7 @@ static void say_waited(const gs_stream *s)
 		times += s->lanes[i]->waited;
 		ns += s->lanes[i]->waited_ns;
 	}
-	if (!times)
+	if (s->failed || ns / 1000000 < WORTH_SAYING_MS)
 		return;
 	char text[200] = "the program waited ";
 	gs_line line = {text, strlen(text), sizeof text};

@@ -5,7 +5,7 @@ WASM        := wasm32-wasi
 PAGE_CC     ?= zig
 WASM_DIR    := $(PACKAGE)/$(WASM)$(patsubst %,-%,$(filter-out zig,$(PAGE_CC)))
 WASM_LIBS   := $(PACKAGE)/libs-$(WASM)$(patsubst %,-%,$(filter-out zig,$(PAGE_CC)))
-WASM_CC_zig   := $(abspath $(ZIG)) cc -target $(WASM)
+WASM_CC_zig   := $(abspath $(ZIG)) cc -target $(WASM) -Wno-gnu-statement-expression-from-macro-expansion
 WASM_AR_zig   := $(abspath $(ZIG)) ar
 WASM_NEEDS_zig := $(PACKAGE_VENV)/complete
 WASM_CC_clang := clang --target=$(WASM) -nostdlibinc -isystem /usr/include/$(WASM) -Wno-unused-command-line-argument -Wno-gnu-statement-expression

@@ -92,7 +92,7 @@ def tables():
 
 
 def topics():
-    for topic, title, more in (("env", "Variables", VARIABLES), ("state", "States", ""), ("size", "Sizes", ""), ("columns", "Columns of whatif, diff and list", ""),
+    for topic, title, more in (("env", "Variables", VARIABLES), ("state", "States", ""), ("size", "Sizes", ""), ("terms", "Words of the answers", ""), ("columns", "Columns of whatif, diff and list", ""),
                                ("query", "Asking", "")):
         write(f"{topic}.md", f"# {title}\n\n```text\n{gpusnap('help', topic)}```\n{more}")
 
@@ -165,4 +165,4 @@ topics()
 sources()
 python()
 fleet()
-write("index.md", "# Reference\n\nMade from the program itself.\n\n```{toctree}\n:maxdepth: 1\n\ncommands/index\nqueries\ntables\nquery\ncolumns\nstate\nsize\nenv\nfleet\npython\nc\nformat\njson\n```\n")
+write("index.md", "# Reference\n\nMade from the program itself.\n\n```{toctree}\n:maxdepth: 1\n\ncommands/index\nqueries\ntables\nquery\ncolumns\nstate\nsize\nterms\nenv\nfleet\npython\nc\nformat\njson\n```\n")

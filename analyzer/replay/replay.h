@@ -185,13 +185,9 @@ typedef struct gs_replay_result {
 		retries;
 } gs_replay_result;
 
-/* Plays all requests, which are in memory; ends at the first that fails. GS_INVALID with the
- * allocator's message for a conf it refuses. Thread-safe. */
-gs_status gs_replay_run(const gs_replay *r, const gs_replay_settings *settings,
-	gs_replay_result *result, gs_error *err);
-
-/* The same under n settings, by several threads; of a source in as few passes as memory for their
- * live blocks allows. One call at a time. */
+/* Plays all requests under each of n settings, by several threads; each run ends at the first
+ * request that fails. Of a source in as few passes as memory for the live blocks of all allows.
+ * GS_INVALID with the allocator's message for a conf it refuses. One call at a time. */
 gs_status gs_replay_run_all(gs_replay *r, const gs_replay_settings *settings, size_t n,
 	gs_replay_result *results, gs_error *err);
 

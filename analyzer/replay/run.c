@@ -153,19 +153,6 @@ static void end(one_run *x)
 	x->sim = NULL;
 }
 
-gs_status gs_replay_run(
-	const gs_replay *r, const gs_replay_settings *s, gs_replay_result *result, gs_error *err)
-{
-	const gs_replay_window whole = {.ops = r->ops, .n = r->n, .nslots = r->nslots, .last = true};
-	one_run x;
-	gs_status status = begin(&x, r, s, result);
-	if (!x.over)
-		play(&x, &whole);
-	end(&x);
-	status = x.status;
-	return status && err ? (*err = x.error, status) : status;
-}
-
 /* --- several ---------------------------------------------------------------------------------- */
 
 typedef struct many_runs {
@@ -199,14 +186,13 @@ static void end_one(void *context, size_t i)
 /* In memory each is done with before the next: their blocks then take the same memory. */
 static void run_one(void *context, size_t i)
 {
-	const many_runs whole = *(many_runs *)context;
-	const gs_replay_window window = {
-		.ops = whole.r->ops, .n = whole.r->n, .nslots = whole.r->nslots, .last = true};
-	many_runs m = whole;
-	m.window = &window;
-	begin_one(&m, i);
-	play_one(&m, i);
-	end_one(&m, i);
+	many_runs *m = context;
+	const gs_replay_window all = {
+		.ops = m->r->ops, .n = m->r->n, .nslots = m->r->nslots, .last = true};
+	begin_one(m, i);
+	if (!m->runs[i].over)
+		play(&m->runs[i], &all);
+	end_one(m, i);
 }
 
 static gs_status play_window(void *context, const gs_replay_window *w, gs_error *err)

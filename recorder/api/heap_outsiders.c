@@ -21,6 +21,27 @@ void gs_heap_outsiders_prepare(void)
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
+void gs_staging_processes(gs_staging *s, int32_t device, const char *pci, int64_t held)
+{
+	static gs_nvml_process rows[GS_STAGE_OUTSIDERS]; /* guarded by one_at_a_time */
+	memset(&s->outside, 0, sizeof s->outside);
+	pthread_mutex_lock(&one_at_a_time);
+	int n = gs_nvml_processes(NULL, pci, held, rows, GS_STAGE_OUTSIDERS);
+	s->outside.known = n >= 0;
+	for (int i = 0; i < n; i++) {
+		if (rows[i].own || !rows[i].bytes)
+			continue;
+		s->outside.known &= rows[i].bytes > 0;
+		if (rows[i].bytes < 0)
+			continue;
+		s->outside.processes += rows[i].bytes;
+		gs_outsiders_add(s, device, rows[i].pid, rows[i].bytes, "nvml",
+			rows[i].name[0] ? rows[i].name : "process");
+	}
+	s->outside.nprocesses = s->outside.n;
+	pthread_mutex_unlock(&one_at_a_time);
+}
+
 typedef struct telling {
 	gs_staging *staging;
 	int32_t device;
@@ -56,25 +77,6 @@ static void add_libraries(telling *t)
 	s->outside.libraries = 0;
 }
 
-static void add_processes(telling *t, const char *pci, int64_t held)
-{
-	static gs_nvml_process rows[GS_STAGE_OUTSIDERS]; /* guarded by one_at_a_time */
-	gs_staging *s = t->staging;
-	int n = gs_nvml_processes(NULL, pci, held, rows, GS_STAGE_OUTSIDERS);
-	s->outside.known = n >= 0;
-	for (int i = 0; i < n; i++) {
-		if (rows[i].own || !rows[i].bytes)
-			continue;
-		s->outside.known &= rows[i].bytes > 0;
-		if (rows[i].bytes < 0)
-			continue;
-		s->outside.processes += rows[i].bytes;
-		t->left -= rows[i].bytes;
-		gs_outsiders_add(s, t->device, rows[i].pid, rows[i].bytes, "nvml",
-			rows[i].name[0] ? rows[i].name : "process");
-	}
-}
-
 static telling telling_of(gs_staging *s, int32_t device, int64_t capacity)
 {
 	int64_t held = s->stats.array[GS_STAT_RESERVED_BYTES][GS_STAT_ALL].current;
@@ -84,21 +86,14 @@ static telling telling_of(gs_staging *s, int32_t device, int64_t capacity)
 void gs_heap_outsiders_ask(gs_staging *s, int32_t device, const char *pci, int64_t capacity)
 {
 	telling t = telling_of(s, device, capacity);
-	int64_t held = capacity - t.left;
-	memset(&s->outside, 0, sizeof s->outside);
-	pthread_mutex_lock(&one_at_a_time);
-	t.left -= s->device_free == GS_NONE ? 0 : s->device_free;
-	add_processes(&t, pci, held);
-	s->outside.nprocesses = s->outside.n;
+	gs_staging_processes(s, device, pci, capacity - t.left);
+	t.left -= s->outside.processes + (s->device_free == GS_NONE ? 0 : s->device_free);
 	add_libraries(&t);
-	pthread_mutex_unlock(&one_at_a_time);
 }
 
 void gs_heap_outsiders_again(gs_staging *s, int32_t device, int64_t capacity)
 {
 	telling t = telling_of(s, device, capacity);
 	t.left -= s->outside.processes;
-	pthread_mutex_lock(&one_at_a_time);
 	add_libraries(&t);
-	pthread_mutex_unlock(&one_at_a_time);
 }

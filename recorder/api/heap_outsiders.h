@@ -8,7 +8,11 @@
  * the heap is in use. */
 void gs_heap_outsiders_prepare(void);
 
-/* Fills s->outside of a copied state of the device at that PCI address ("0000:17:00.0"): other
+/* Fills s->outside with the other processes on the device at that PCI address ("0000:17:00.0"), as
+ * NVML tells them; held: bytes that this process holds there at least. Thread-safe. */
+void gs_staging_processes(gs_staging *s, int32_t device, const char *pci, int64_t held);
+
+/* Fills s->outside of a copied state of the device at that PCI address: other
  * processes, where NVML tells, and the libraries whose driver calls the preload has seen. Takes
  * milliseconds. Thread-safe. */
 void gs_heap_outsiders_ask(gs_staging *s, int32_t device, const char *pci, int64_t capacity);

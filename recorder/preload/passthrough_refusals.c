@@ -6,8 +6,7 @@
 
 #include <string.h>
 
-#include "recorder/device/nvml.h"
-#include "recorder/dump/outsiders.h"
+#include "recorder/api/heap_outsiders.h"
 #include "recorder/preload/hook.h"
 
 enum { TOO_MANY_ALARMS = 8 };
@@ -20,25 +19,9 @@ static void drop_dump(gs_passthrough_device *d)
 
 void gs_passthrough_name_outsiders(gs_passthrough_device *d, gs_staging *s)
 {
-	static gs_nvml_process rows[GS_STAGE_OUTSIDERS]; /* under the device's lock, and rare */
-	static pthread_mutex_t one = PTHREAD_MUTEX_INITIALIZER;
-	memset(&s->outside, 0, sizeof s->outside);
-	pthread_mutex_lock(&one);
 	gs_hook_enter();
-	int n = gs_nvml_processes(NULL, d->facts.pci, (int64_t)d->live.bytes, rows, GS_STAGE_OUTSIDERS);
+	gs_staging_processes(s, d->number, d->facts.pci, (int64_t)d->live.bytes);
 	gs_hook_leave();
-	s->outside.known = n >= 0;
-	for (int i = 0; i < n; i++) {
-		if (rows[i].own || rows[i].bytes == 0)
-			continue;
-		s->outside.known &= rows[i].bytes > 0;
-		if (rows[i].bytes < 0)
-			continue;
-		s->outside.processes += rows[i].bytes;
-		gs_outsiders_add(s, d->number, rows[i].pid, rows[i].bytes, "nvml",
-			rows[i].name[0] ? rows[i].name : "process");
-	}
-	pthread_mutex_unlock(&one);
 }
 
 static void copy_to_staging(gs_passthrough_device *d, bool at_refusal, uint64_t device_free)

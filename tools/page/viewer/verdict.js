@@ -64,16 +64,18 @@ function factsView(v, answer, device) {
 	return FACTS.map(([word, title]) => [element('dt', null, title), element('dd', null, factText(word, said(word), v, answer, device))])
 }
 
-// What the text left out, once the pictures are there.
+// What the text left out, once the pictures are there; where it left nothing out the verdict is not asked for again.
 async function tellFacts(shown) {
 	const host = part('verdict').querySelector('.facts')
 	if (!host || !shown.outline || current() !== shown) return
-	try {
-		const answer = await shown.ask('diagnose', { device: undefined, capacity: shown.capacityGiven })
-		if (!host.isConnected) return
-		fill(host, factsView(host.verdict, answer, shown.outline.devices.find(d => d.device === answer.device) || shown.device))
-		if (shown.lives) linkHolders(shown, host)
-	} catch { /* the verdict stands without them */ }
+	if (!FACTS.every(([word]) => host.verdict.lines.some(l => l[0] === word))) {
+		try {
+			const answer = await shown.ask('diagnose', { device: undefined, capacity: shown.capacityGiven })
+			if (!host.isConnected) return
+			fill(host, factsView(host.verdict, answer, shown.outline.devices.find(d => d.device === answer.device) || shown.device))
+		} catch { return /* the verdict stands without them */ }
+	}
+	if (shown.lives) linkHolders(shown, host)
 }
 
 // Where the text leads with who holds most, it tells the others below, as also: here they are one line.

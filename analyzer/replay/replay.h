@@ -3,8 +3,8 @@
  *
  * Three steps, each in a file of its own: gs_replay_init turns one device's trace into requests
  * (facts.c, requests.c); gs_replay_verify plays them under the recorded settings against the
- * recording itself and settles what a trace does not hold (comparison.c); gs_replay_run plays them
- * on a simulated device (run.c).
+ * recording itself and settles what a trace does not hold (comparison.c); gs_replay_run_all plays
+ * them on a simulated device (run.c).
  *
  * A request names its block by a slot, a small number that is used again once the block is gone, so
  * that what a run needs is bounded by live blocks. A gs_replay borrows the snapshot; after

@@ -20,6 +20,13 @@ void gs_lane_wait(gs_lane *l)
 		memory_order_relaxed);
 }
 
+void gs_lane_make_room(gs_lane *l)
+{
+	if (gs_lane_is_full(l))
+		gs_lane_wait(l);
+	l->room_until = atomic_load_explicit(&l->tail, memory_order_acquire) + GS_LANE_EVENTS;
+}
+
 void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom)
 {
 	uint64_t n = atomic_load_explicit(&l->nooms, memory_order_relaxed);

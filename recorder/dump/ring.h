@@ -5,6 +5,7 @@
 
 #include <stdint.h>
 
+#include "recorder/capture/cache_line.h"
 #include "recorder/capture/pages.h"
 #include "schema/status.h"
 #include "schema/terms.h"
@@ -29,8 +30,9 @@ typedef struct gs_ring {
 	uint32_t next;  /* where the next one goes */
 	uint64_t count; /* events ever */
 	uint64_t ticks; /* of the last one: times never run backwards */
-	gs_pool_id pools[GS_RING_POOLS];
-	uint32_t npools, last_pool;
+	/* a stream's thread reads them at every event; the fields before are written at every event */
+	_Alignas(GS_CACHE_LINE) gs_pool_id pools[GS_RING_POOLS];
+	_Alignas(GS_CACHE_LINE) uint32_t npools, last_pool;
 } gs_ring;
 
 /* A ring of cap events (0: keeps none, counts them). */

@@ -151,9 +151,7 @@ static int diagnose(const diagnose_options *o, const gs_snapshot *s, const gs_sn
 	options.context = o->context;
 	options.message = message;
 	options.rules = o->rules;
-	gs_status status = gs_diagnose(s, &options, &d, &err);
-	if (!status && !o->common.state)
-		status = gs_diagnose_others(&d, &options, failures, n, &err);
+	gs_status status = gs_diagnose_failures(s, &options, failures, n, &d, &err);
 	if (!status)
 		status = gs_advise(&d, true, &err);
 	int result = GS_EXIT_DONE;

@@ -1,4 +1,5 @@
 /* Questions to a handle that are answered in text: info, verdict, queries, what-if. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "analyzer/advice/advice.h"
@@ -7,6 +8,7 @@
 #include "analyzer/api/call.h"
 #include "analyzer/api/timelines.h"
 #include "analyzer/api/whatif_rows.h"
+#include "analyzer/diagnose/others.h"
 #include "analyzer/query/info.h"
 #include "analyzer/query/query.h"
 #include "analyzer/read/open/reader.h"
@@ -99,13 +101,26 @@ static gs_status read_diagnose_options(const gs_api_options *o, diagnose_call *c
 	return status ? status : form_of(o, &c->form, err);
 }
 
+/* Of several failures the first; the others beside it. */
+static gs_status diagnose(
+	const gs_snapshot *s, const diagnose_call *c, gs_diagnosis *d, gs_error *err)
+{
+	gs_failure *failures = NULL;
+	size_t n = 0;
+	gs_status status = gs_failures_of(
+		s, 1, c->options.any_device, c->options.device, &failures, &n);
+	if (status)
+		return gs_no_memory(err);
+	status = gs_diagnose_failures(s, &c->options, failures, n, d, err);
+	free(failures);
+	return status ? status : gs_advise(d, c->replay, err);
+}
+
 static gs_status print_diagnosis(
 	const gs_snapshot *s, const diagnose_call *c, FILE *out, gs_error *err)
 {
-	gs_diagnosis d;
-	gs_status status = gs_diagnose(s, &c->options, &d, err);
-	if (!status)
-		status = gs_advise(&d, c->replay, err);
+	gs_diagnosis d = {0};
+	gs_status status = diagnose(s, c, &d, err);
 	if (!status && (c->form.format == GS_FORMAT_JSON || c->form.format == GS_FORMAT_JSONL)) {
 		gs_diagnosis_print_json(&d, out);
 	} else if (!status) {

@@ -74,9 +74,10 @@ GPUSNAP_ANALYZER_API const char *gpusnap_snapshot_warning(const gpusnap_snapshot
 /* What the file is and holds, as JSON (`gpusnap info --json`). */
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_info(gpusnap_snapshot *s, char **out, size_t *n);
 
-/* The verdict. Options: device (number), state, capacity, allowed, context (sizes), message (the
- * error's text), rules (categories: a text as --rules-file holds), form ("json", "text",
- * "markdown"), width (columns), verbose (true), replay (false: no advice from replays). */
+/* The verdict; of several failures that of the first, with the others beside it. Options: device
+ * (number), state, capacity, allowed, context (sizes), message (the error's text), rules
+ * (categories: a text as --rules-file holds), form ("json", "text", "markdown"), width (columns),
+ * verbose (true), replay (false: no advice from replays). */
 GPUSNAP_ANALYZER_API int gpusnap_snapshot_diagnose(
 	gpusnap_snapshot *s, const char *options, char **out, size_t *n);
 

@@ -85,12 +85,10 @@ static gs_status compare(gs_diagnosis *d, gs_error *err)
 	return status;
 }
 
-gs_status gs_diagnose_others(gs_diagnosis *d, const gs_diagnose_options *options,
+static gs_status diagnose_others(gs_diagnosis *d, const gs_diagnose_options *options,
 	const gs_failure *failures, size_t n, gs_error *err)
 {
 	work w = {.told = d, .options = options, .failures = failures};
-	if (n < 2)
-		return GS_OK;
 	d->others_list = calloc(n - 1, sizeof *d->others_list);
 	d->many = calloc(1, sizeof *d->many);
 	if (!d->others_list || !d->many)
@@ -103,4 +101,13 @@ gs_status gs_diagnose_others(gs_diagnosis *d, const gs_diagnose_options *options
 	if (d->has_layout)
 		gs_standing_of(d->snapshot, &d->layout, &d->many->standing);
 	return compare(d, err);
+}
+
+gs_status gs_diagnose_failures(const gs_snapshot *s, const gs_diagnose_options *options,
+	const gs_failure *failures, size_t n, gs_diagnosis *d, gs_error *err)
+{
+	gs_status status = gs_diagnose(s, options, d, err);
+	if (status || options->state || n < 2)
+		return status;
+	return diagnose_others(d, options, failures, n, err);
 }

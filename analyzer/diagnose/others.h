@@ -23,10 +23,11 @@ struct gs_many {
 	gs_usual usual;
 };
 
-/* Judges all but the first of n failures beside d, the diagnosis of the first, and has d know them
- * (d->others_list, d->many, until gs_diagnosis_release). They are judged a thread a core. options:
- * of d. GS_NO_MEMORY; one that cannot be judged is unknown. */
-gs_status gs_diagnose_others(gs_diagnosis *d, const gs_diagnose_options *options,
-	const gs_failure *failures, size_t n, gs_error *err);
+/* gs_diagnose of the first of n failures (s: its snapshot; n may be 0), then the others beside it,
+ * unless a state is asked for: d knows them until gs_diagnosis_release (d->others_list, d->many).
+ * They are judged a thread a core. GS_NO_MEMORY and what gs_diagnose returns; another that cannot
+ * be judged is unknown. d is to be released in any case. */
+gs_status gs_diagnose_failures(const gs_snapshot *s, const gs_diagnose_options *options,
+	const gs_failure *failures, size_t n, gs_diagnosis *d, gs_error *err);
 
 #endif

@@ -67,6 +67,27 @@ START_TEST(answers_are_the_commands_byte_for_byte)
 }
 END_TEST
 
+START_TEST(a_text_of_several_failures_is_answered_with_all_of_them)
+{
+	static const char two[] = "tests/data/texts/07-two-ranks-two-causes.txt";
+	gpusnap_snapshot *s = opened(two);
+	char *out, *expected;
+	size_t n;
+	ck_assert_int_eq(gpusnap_snapshot_diagnose(s, NULL, &out, &n), GPUSNAP_DONE);
+	expected = command("diagnose tests/data/texts/07-two-ranks-two-causes.txt --json");
+	ck_assert_ptr_nonnull(strstr(expected, "\"others\":[{"));
+	ck_assert_str_eq(out, expected);
+	gpusnap_analyzer_free(out);
+	free(expected);
+
+	/* of one state, nothing beside it */
+	ck_assert_int_eq(gpusnap_snapshot_diagnose(s, "{\"state\":\"oom 2\"}", &out, &n), GPUSNAP_DONE);
+	ck_assert_ptr_nonnull(strstr(out, "\"others\":[]"));
+	gpusnap_analyzer_free(out);
+	gpusnap_snapshot_close(s);
+}
+END_TEST
+
 static char *ask(gpusnap_snapshot *s, size_t question)
 {
 	char *out = NULL;
@@ -511,6 +532,7 @@ Suite *suite_api(void)
 	Suite *s = suite_create("api");
 	TCase *t = tcase_create("handles");
 	tcase_add_test(t, answers_are_the_commands_byte_for_byte);
+	tcase_add_test(t, a_text_of_several_failures_is_answered_with_all_of_them);
 	tcase_add_test(t, a_heap_tells_why_its_segments_may_not_serve_the_request);
 	tcase_add_test(t, a_block_is_of_the_pool_of_its_segment);
 	tcase_add_test(t, questions_share_what_one_of_them_made_and_answer_as_if_alone);

@@ -306,6 +306,49 @@ def beside(browser):
         s.end(f"beside, {width}")
 
 
+def first_screen(browser):
+    """Without scrolling: the verdict, the four facts, what to try first, and the picture of memory over time whole."""
+    files = [fault("leak"), fault("shortage")] + [os.path.join(DATA, f"diagnose/{n}.pickle.zst") for n in ("two_devices_one_failing", "fragmented_and_leaking", "waits_in_capture")]
+    for width, height in ((1400, 900), (1280, 720), (1000, 800)):
+        for file in files:
+            s = Session(browser, width, height)
+            s.open(file)
+            where = f"{os.path.basename(file)} at {width} × {height}"
+            boxes = {n: s.page.locator(n).first.bounding_box() for n in (".headline", "#gpusnap-timeline", "#gpusnap-verdict .facts", "#gpusnap-verdict .tries li")}
+            picture = boxes["#gpusnap-timeline"]
+            check(picture["y"] + picture["height"] <= height and picture["height"] >= 0.55 * height, f"{where}: the picture: {picture}")
+            for name, box in boxes.items():
+                check(box["y"] + min(box["height"], 40) <= height, f"{where}: {name} is in sight: {box}")
+            check(boxes["#gpusnap-verdict .facts"]["x"] >= picture["x"] + picture["width"], f"{where}: the verdict is beside the picture")
+            words = s.page.evaluate("[...document.querySelectorAll('#gpusnap-verdict dt')].map(e => e.textContent)")
+            check(not {"next", "and"} & set(words), f"{where}: what to try is told once: {words}")
+            s.end(where)
+    s = Session(browser, 1280, 720)  # without pictures the words have the whole width
+    s.open(os.path.join(DATA, "texts/01-free-exceeds-request-others.txt"))
+    facts, page = s.page.locator("#gpusnap-verdict .facts").bounding_box(), s.page.locator("#gpusnap-verdict").bounding_box()
+    check(facts["x"] < 60 and page["width"] > 1100, f"a text has no picture: {facts}, {page}")
+    s.end("a text")
+
+
+def waits_are_told(browser):
+    """What is freed and waits for another stream is told alike in the verdict, its bar, the legend, the strip, the moment and the tip."""
+    file = os.path.join(DATA, "diagnose/waits_in_capture.pickle.zst")
+    s = Session(browser)
+    s.open(file)
+    device = next(line for line in re.sub(r"\n {10,}", " ", gpusnap("diagnose", file, "-q")).split("\n") if line.startswith("  device 0"))
+    check("600 MiB in use (all waiting to be freed)" in device and "600 MiB in use (all waiting to be freed)" in s.text("#gpusnap-verdict"), f"the command says {device!r}")
+    shares = s.page.evaluate("[...document.querySelectorAll('.device-bar span')].map(e => e.title)")
+    check(shares == ["600 MiB waiting to be freed", "424 MiB free"], f"the bar: {shares}")
+    check("600 MiB in use (all waiting to be freed)" in s.text("#gpusnap-panel"), f"the moment: {s.text('#gpusnap-panel')[:200]!r}")
+    check("freed, waiting for another stream 600 MiB" in " ".join(s.text("#gpusnap-legend").split()), "the legend")
+    s.page.mouse.move(*s.at(0.9, 0.5))
+    s.page.wait_for_selector("#gpusnap-tip:not([hidden])")
+    check("600 MiB in use (all waiting to be freed)" in s.text("#gpusnap-tip"), f"the tip: {s.text('#gpusnap-tip')!r}")
+    strip = s.page.evaluate("""(() => { const c = document.querySelector('#gpusnap-overview'), g = c.getContext('2d'), row = g.getImageData(0, Math.round(c.height * 0.6), c.width, 1).data, at = x => [...row.slice(4 * Math.round(76 + (c.width - 86) * x)).slice(0, 3)].join(); return [at(0.1), at(0.5), at(0.7), at(0.97)] })()""")
+    check(strip[2] == strip[3] and len(set(strip[:3])) == 3, f"the strip has what waits: {strip}")
+    s.end("what waits")
+
+
 def lists_events(browser):
     """The events as they were recorded, around the moment; what is lit is left by a button too."""
     s = Session(browser)
@@ -318,7 +361,8 @@ def lists_events(browser):
     check(s.page.evaluate(rows) == wanted, f"the events up to the failure: {s.page.evaluate(rows)}, {wanted}")
     s.page.locator("#gpusnap-timeline-beside").get_by_role("button", name="earlier").click()
     s.until(f"({rows})[0]?.[0] === '2'", 20)
-    check("After event 22" in s.text("#gpusnap-panel h2") and s.fragment()["moment"] == "22", "earlier ones come with their moment")
+    s.until("document.querySelector('#gpusnap-panel h2')?.textContent.includes('After event 22')", 20)
+    check(s.fragment()["moment"] == "22", "earlier ones come with their moment")
     check(not s.page.is_visible("#gpusnap-unlight"), "nothing is lit")
     s.page.locator("#gpusnap-legend button").first.click()
     check(s.text("#gpusnap-found") == "20 blocks" and s.page.is_visible("#gpusnap-unlight"), "what is lit can be left by a button")
@@ -874,7 +918,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

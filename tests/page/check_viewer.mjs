@@ -5,8 +5,8 @@ const folder = new URL('../../tools/page/viewer/', import.meta.url)
 const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 const given = { styled: () => '#ffffff', element: () => null, part: () => null }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -48,6 +48,16 @@ const read = readVerdict(answer)
 expect('a headline that is wrapped', read.headline, 'fragmented: 200 MiB asked for, 880 MiB of the cache is free, but no hole is larger than 88 MiB')
 expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block'], ['not', 'an allocator defect, a limit, pending frees']])
 expect('what to try', read.tries, ['PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nreplayed: the run passes', 'allocate train.py:29 before the large temporaries, or clone it afterwards (untried)'])
+
+expect('what to try is not told twice', saidOnce({ lines: [['request', '8 MiB for a.py:1 f', 1], ['asked by', 'a.py:1 f', 0], ['next', 'x (untried)', 0], ['and', 'y', 0], ['not', 'a limit', 1]], tries: ['x'] }).map(l => l[0]), ['request', 'not'])
+expect('but where nothing is to try it is', saidOnce({ lines: [['next', 'x', 0], ['asked by', 'b.py:2 g', 0]], tries: [] }).map(l => l[0]), ['next', 'asked by'])
+// The bar's parts are those of the command's line (tests/cli/cases/diagnose-waiting-is-in-use), and sum to it.
+const shares = text => deviceShares(text).map(p => [p.word, p.bytes / 2 ** 20])
+expect('what waits is a part of what is in use', shares('1000 MiB = 700 MiB in use (500 MiB of it waiting to be freed) + 100 MiB cached + 50 MiB held by others + 150 MiB free'),
+	[['in use', 200], ['waiting to be freed', 500], ['cached', 100], ['held by others', 50], ['free', 150]])
+expect('or all of it', shares('at least 1.00 GiB: 600 MiB in use (all waiting to be freed) + 424 MiB free'), [['waiting to be freed', 600], ['free', 424]])
+expect('nothing waits', shares('142 MiB in use + 194 MiB cached'), [['in use', 142], ['cached', 194]])
+expect('in use, as the command says it', [[2 ** 20, 0], [2 ** 20, NaN], [0, 2 ** 20], [200 * 2 ** 20, 500 * 2 ** 20]].map(([a, w]) => inUseText(a, w)), ['1 MiB in use', '1 MiB in use', '1 MiB in use (all waiting to be freed)', '700 MiB in use (500 MiB of it waiting to be freed)'])
 
 // A column that is packed is what it was, whatever it holds and in whatever parts it comes.
 {
@@ -117,6 +127,17 @@ for (let seed = 1; seed <= 12; seed++) {
 			expect(`seed ${seed}: who waits after ${e}`, now.filter(i => pile.waiting[pile.place[i]]), now.filter(i => lives.freed[i] >= 0 && lives.freed[i] <= e))
 		}
 		paintedAsByHand(seed, lives, palette, by, sorted)
+	}
+	for (const columns of [3 * lives.events, lives.events >> 2]) {
+		const ends = Array.from({ length: columns }, (_, x) => Math.floor((x + 1) / columns * (lives.events + 1)) - 2), narrow = columns >= lives.events
+		const waiting = e => { let all = 0; for (let i = 0; i < lives.n; i++) if (lives.pendingAt(i, e)) all += lives.size[i]; return all }
+		const lone = e => !narrow && !waiting(e - 1) && !waiting(e + 1) && lives.freed.some((f, i) => f === e && lives.death[i] === e + 1)
+		const wanted = ends.map((end, x) => {
+			let most = 0
+			for (let e = Math.max(0, ends.findLast((z, k) => k < x && z < end) + 1 || 0); e <= end; e++) if (waiting(e) && !lone(e)) most = Math.max(most, lives.curve.allocated.at(e) + waiting(e))
+			return most
+		})
+		expect(`seed ${seed}: the most with what waits, in ${columns} columns`, Array.from(lives.mostHeld(ends)), wanted)
 	}
 }
 

@@ -42,8 +42,10 @@ function drawLines(c, t) {
 	const end = t.eventOfValue(view.to), r = end < 0 ? null : reserved.at(end)
 	c.textAlign = 'right'
 	c.textBaseline = 'bottom'
-	// Not under the line of what failed at the very end.
-	const last = Math.min(...failedEvents(shown.device).map(f => t.xOfEvent(f.idx)).filter(x => x > plot.x + plot.w - 70 && x <= plot.x + plot.w + 1), plot.x + plot.w)
+	// Not under the line of what failed, or of the peak, near the end.
+	let last = plot.x + plot.w
+	const marks = failedEvents(shown.device).map(f => f.idx).concat(shown.device.peak?.idx ?? -1).filter(e => e >= 0).map(e => t.xOfEvent(e))
+	for (const x of marks.sort((a, b) => b - a)) if (x <= last + 1 && x > last - 66 && x > plot.x + 70) last = x
 	if (r > 0) drawLabel(c, 'reserved', last - 4, t.yOf(r) - 2, styled('ink'))
 }
 

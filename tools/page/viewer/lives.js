@@ -85,6 +85,22 @@ class Lives {
 	// Whether a life is there after an event (allocated, or freed and waiting).
 	livesAt(i, event) { return this.birth[i] <= event && (this.death[i] < 0 || this.death[i] > event) }
 	pendingAt(i, event) { return this.livesAt(i, event) && this.freed[i] >= 0 && this.freed[i] <= event }
+	// By column, of which ends has the last events: the most that blocks take after an event of it while some wait for another stream, these among
+	// them; 0 where none waits. Where columns have many events, a lone wait that ends with the next event does not count.
+	mostHeld(ends) {
+		const { change, size, curve } = this, most = new Float64Array(ends.length), narrow = ends.length >= this.events
+		for (let x = 0, e = 0, waits = 0; x < ends.length; x++) {
+			if (x && ends[x] === ends[x - 1]) { most[x] = most[x - 1]; continue }
+			for (; e <= ends[x] && e < this.events; e++) {
+				const what = change[e], kind = what < 0 ? BORN : what & 3, bytes = what < 0 ? 0 : size.at(what >> 2)
+				if (kind === FREED) waits += bytes
+				if (kind === GONE) waits -= bytes
+				const lone = !narrow && kind === FREED && waits === bytes && change[e + 1] === what - FREED + GONE
+				if (waits > 0 && !lone) most[x] = Math.max(most[x], curve.allocated.at(e) + waits)
+			}
+		}
+		return most
+	}
 	end(i) { return this.death[i] < 0 ? this.events : this.death[i] }
 	// The life with that address and birth; -1 none.
 	find(address, birth) {

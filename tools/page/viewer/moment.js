@@ -40,8 +40,8 @@ function whereIs(shown, event) {
 const askedFor = f => f.requested ? `, ${sizeText(f.requested)} asked for` : ''
 
 function momentFigures(m) {
-	const words = [['allocated', 'in use'], ['pending', 'waiting for another stream'], ['free', 'cached and free'], ['reserved', 'reserved'], ['largest_free', 'the largest hole']]
-	return words.filter(([name]) => m[name] !== null && m[name] !== undefined && (name !== 'pending' || m[name] > 0)).map(([name, text]) => sizeText(m[name]) + ' ' + text).join(', ') + (m.time_us ? '; ' + clockText(m.time_us) : '') + '.'
+	const told = (name, text) => m[name] > 0 ? sizeText(m[name]) + ' ' + text : null, cached = m.free > 0 ? told('free', 'cached and free') + (m.largest_free > 0 ? `, the largest hole ${sizeText(m.largest_free)}` : '') : m.free === 0 && m.reserved > 0 ? 'nothing cached' : null
+	return [m.allocated === null ? null : inUseText(m.allocated, m.pending || 0), cached, told('reserved', 'reserved')].filter(Boolean).join(', ') + (m.time_us ? '; ' + clockText(m.time_us) : '') + '.'
 }
 
 async function momentVerdict(shown, host, number, of) {

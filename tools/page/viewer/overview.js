@@ -39,6 +39,8 @@ class Overview {
 		p.fillStyle = styled('shade')
 		p.fillRect(0, 0, w, h)
 		this.paintArea(p, lives.reserved, styled('cache'), h)
+		p.fillStyle = styled('waits')
+		lives.mostHeld(Array.from({ length: Math.ceil(timeline.plot.w) }, (_, x) => timeline.eventOfValue(this.valueAt(timeline.plot.x + x + 1)))).forEach((bytes, x) => { const tall = bytes / (timeline.top || 1) * (h - 2); p.fillRect(timeline.plot.x + x, h - tall, 1, tall) })
 		this.paintArea(p, lives.allocated, styled('use'), h)
 		p.fillStyle = styled('accent')
 		for (const f of failedEvents(shown.device)) p.fillRect(this.xOf(timeline.valueOfEvent(f.idx) + (view.axis === 'event' ? 0.5 : 0)) - 1, 0, 2, h)

@@ -228,7 +228,8 @@ function markFirst() {
 
 // The list of what is open: name, size, verdict; one line each, the chosen one marked.
 function drawRanks() {
-	part('viewer').classList.toggle('several', recordings.length > 1)
+	const several = recordings.length > 1
+	if (part('viewer').classList.toggle('several', several) === Boolean(part('ranks').closest('.bar'))) part('viewer').querySelector(several ? '.bar' : '#gpusnap-device').after(part('ranks'))	// one has room in the bar
 	fill(part('ranks'), recordings.map(r => r.row = rankRow(r)), canCompare() ? element('li', { class: 'compare' }, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null)
 	markFirst()
 }
@@ -294,6 +295,7 @@ function putAway() {
 // Nothing of the recording before stays beside the verdict of this one.
 function turnTo(shown) {
 	putAway()
+	part('viewer').classList.remove('flat')
 	view.file = recordings.indexOf(shown)
 	showing = shown
 	if (shown.outline && shown.lives) return
@@ -331,6 +333,7 @@ async function showDevice(asked = {}) {
 	if (current() !== shown || shown.device !== device) return
 	const lives = shown.lives
 	onScreen = shown.kept
+	part('viewer').classList.remove('flat')
 	part('pictures').hidden = false
 	part('of').textContent = shown.name
 	part('pictures').classList.toggle('still', !shown.moves)
@@ -361,6 +364,7 @@ function applyAsked(shown, asked) {
 }
 
 function noPictures(shown, why) {
+	part('viewer').classList.add('flat')
 	part('pictures').hidden = true
 	drawTab()
 	announce(why)

@@ -48,6 +48,12 @@ function clockText(us) {
 // place ← caller, as the command writes a holder.
 const placeText = row => row.where + (row.called_by ? ' ← ' + row.called_by : '')
 
+// What is in use, as the command says it: blocks whose free waits for another stream are in use until then.
+function inUseText(allocated, waits) {
+	const all = sizeText(allocated + (waits || 0)) + ' in use'
+	return !(waits > 0) ? all : allocated > 0 ? `${all} (${sizeText(waits)} of it waiting to be freed)` : all + ' (all waiting to be freed)'
+}
+
 // Round figures for an axis: steps of 1, 2 or 5 that make about n of them; of bytes, where figures of two units stand on one axis, powers
 // of two.
 function axisStep(span, n, bytes, most = span) {

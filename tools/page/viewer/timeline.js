@@ -136,12 +136,12 @@ class Timeline {
 		return i >= 0 && i < n ? c[i] : Math.max(-1, this.eventOfValue(this.valueAt(x)))
 	}
 	inPlot(p) { return p.x >= this.plot.x && p.x <= this.plot.x + this.plot.w && p.y >= this.plot.y && p.y <= this.plot.y + this.plot.h }
-	// What lies at a point: {event, life (-1 none), merged: blocks in this pixel}.
+	// What lies at a point: {event, life (-1 none), merged: blocks in this pixel, held: bytes of all blocks then}.
 	at(p) {
 		const event = this.eventAtX(p.x), pile = this.bands.after(event)
 		const height = this.bytesAt(p.y), found = this.inPlot(p) ? pile.at(height) : null
 		const pixelBytes = (view.high - view.low) / this.plot.h
-		return { event, life: found ? found.life : -1, merged: found && this.lives.size[found.life] < pixelBytes ? pile.count(height - pixelBytes / 2, height + pixelBytes / 2) : 1 }
+		return { event, held: pile.bytes, life: found ? found.life : -1, merged: found && this.lives.size[found.life] < pixelBytes ? pile.count(height - pixelBytes / 2, height + pixelBytes / 2) : 1 }
 	}
 }
 

@@ -10,7 +10,7 @@ function tipOf(shown, at, column, near = []) {
 		rows.push(element('div', null, lifeText(lives, i)))
 		if (at.merged > 1) rows.push(element('div', null, `one of ${countText(at.merged)} blocks in this pixel`))
 	}
-	if (e >= 0) rows.push(element('div', { class: 'remark' }, `event ${e}` + (lives.timed ? ', ' + durationText(curve.time.at(e) - curve.time.at(0)) : '') + `: ${sizeText(curve.allocated.at(e))} in use, ${sizeText(curve.reserved.at(e))} reserved`))
+	if (e >= 0) rows.push(element('div', { class: 'remark' }, `event ${e}` + (lives.timed ? ', ' + durationText(curve.time.at(e) - curve.time.at(0)) : '') + `: ${inUseText(curve.allocated.at(e), at.held - curve.allocated.at(e))}, ${sizeText(curve.reserved.at(e))} reserved`))
 	if (column) rows.push(element('div', { class: 'remark' }, `in this column also ${plural(column.passed, 'block')} born and gone (${sizeText(column.bytes)})`))
 	for (const a of near.slice(0, 3)) rows.push(element('div', { class: 'remark' }, `${a.name} (${a.stage === 'END' ? 'ends' : 'begins'})`))
 	return rows

@@ -11,8 +11,8 @@ const TABS = [
 
 function drawTools(shown) {
 	fill(part('tools'),
-		element('label', null, 'colour by ', select('colour by', COLORS, view.color, v => recolor(v))),
-		element('label', { class: 'over' }, 'order ', select('order', [['color', 'by colour'], ['birth', 'oldest at the bottom']], view.order, v => { change({ order: v }); rebuild() })),
+		element('label', null, 'colour ', select('colour by', COLORS, view.color, v => recolor(v))),
+		element('label', { class: 'over' }, 'order ', select('order', [['color', 'by colour'], ['birth', 'oldest below']], view.order, v => { change({ order: v }); rebuild() })),
 		shown.lives.timed ? element('label', null, 'over ', select('axis', [['event', 'events'], ['time', 'time']], view.axis, v => setAxis(v))) : null,
 		button('−', 'zoom out (s)', () => timeline.zoom(1.6), { class: 'over' }), button('+', 'zoom in (w)', () => timeline.zoom(1 / 1.6), { class: 'over' }), button('whole', 'the whole recording', () => timeline.whole(), { class: 'over' }),
 		element('button', { type: 'button', id: 'gpusnap-mark', class: 'over', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.pointers.setMarking(!timeline.pointers.marking) }, 'mark a span'),

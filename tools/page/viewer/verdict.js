@@ -22,13 +22,21 @@ function readVerdict(text) {
 	return out
 }
 
-// The device as one bar, of what its line says: `X in use + Y cached + Z held by others + W free`.
-const SHARES = [['in use', 'use'], ['cached', 'cache'], ['held by others', 'others'], ['free', 'free']]
+// The device as one bar, of what its line says: `X in use (Y of it waiting to be freed) + Z cached + U held by others + V free`.
+const SHARES = [['in use', 'use'], ['waiting to be freed', 'waits'], ['cached', 'cache'], ['held by others', 'others'], ['free', 'free']]
+function deviceShares(text) {
+	const sizes = SHARES.map(([word]) => bytesOfText(new RegExp(`([\\d.]+ [KMGT]?i?B) ${word === SHARES[1][0] ? 'of it ' : ''}${word}`).exec(text)?.[1] || '') || 0)
+	if (/\(all waiting to be freed\)/.test(text)) sizes[1] = sizes[0]
+	sizes[0] = Math.max(0, sizes[0] - sizes[1])	// told in the same parts as the bands and the strip
+	return SHARES.map(([word, look], i) => ({ word, look, bytes: sizes[i] })).filter(p => p.bytes > 0)
+}
+
+const BAR_LETTERS = 46	// that the bar has room for, where it is narrowest
 function deviceBar(text) {
-	const parts = SHARES.map(([word, look]) => ({ word, look, bytes: bytesOfText(new RegExp(`([\\d.]+ [KMGT]?i?B) ${word}`).exec(text)?.[1] || '') })).filter(p => p.bytes > 0), all = parts.reduce((sum, p) => sum + p.bytes, 0)
+	const parts = deviceShares(text), all = parts.reduce((sum, p) => sum + p.bytes, 0)
 	if (parts.length < 2) return null
 	return element('div', { class: 'device-bar', 'aria-hidden': 'true' }, parts.map(p => {
-		const share = element('span', { class: p.look, title: `${sizeText(p.bytes)} ${p.word}` }, p.bytes > all * 0.12 ? `${p.word} ${Math.round(p.bytes / all * 100)} %` : '')
+		const said = `${p.word} ${Math.round(p.bytes / all * 100)} %`, share = element('span', { class: p.look, title: `${sizeText(p.bytes)} ${p.word}` }, said.length < p.bytes / all * BAR_LETTERS ? said : '')
 		share.style.flexGrow = p.bytes / all
 		return share
 	}))
@@ -85,19 +93,26 @@ function joinHolders(lines) {
 	return lines.filter(l => l !== also).map(l => l === held ? [l[0], l[1] + '\n' + also[1], l[2]] : l)
 }
 
-// Below the headline of the file the four facts; a failure of several is told as the command does.
+// What the text says a second time, where the page has all that is to try in sight, and the request in full.
+function saidOnce(v) {
+	const request = v.lines.find(l => l[0] === 'request')?.[1] || ''
+	return v.lines.filter(([word, t]) => !(/^(next|and)$/.test(word) && v.tries.length) && !(word === 'asked by' && request.includes(t)))
+}
+
+// Below the headline of the file the four facts; a failure of several is told as the command does. Of the file: [headline, what stands beside the
+// picture], of a failure: a box of both.
 function verdictView(text, heading = 'h1') {
-	const v = readVerdict(text), colon = v.headline.indexOf(':')
+	const v = readVerdict(text), colon = v.headline.indexOf(':'), whole = heading === 'h1'
 	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
-	const list = lines => element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)]))
-	const whole = heading === 'h1'
+	const list = lines => lines.length ? element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)])) : null
+	v.lines = saidOnce(v)
 	if (whole) v.lines = joinHolders(v.lines)
-	const left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines
-	const first = left.filter(l => l[2] === 0), rest = left.filter(l => l[2] > 0), facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
+	const left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines, facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
 	if (facts) facts.verdict = v
-	return element('div', { class: 'verdict' }, head, element('div', { class: 'sides' },
-		element('div', null, facts, first.length ? list(first) : null, rest.length ? list(rest) : null),
-		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t))), knownWords(v.tries)) : null))
+	const sides = element('div', { class: 'sides' }, element('div', { class: 'first' }, facts, list(left.filter(l => l[2] === 0))),
+		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t))), knownWords(v.tries)) : null,
+		element('div', { class: 'rest' }, list(left.filter(l => l[2] > 0))))
+	return whole ? [head, sides] : element('div', { class: 'verdict' }, head, sides)
 }
 
 // How an advice is known, in the words of the command's help.
@@ -122,7 +137,7 @@ function capacityField(shown) {
 }
 
 // The same with all its figures: what the command says with -v.
-const figuresOf = shown => tableBeside('with all figures', async () => element('pre', null, await shown.ask('diagnose', { form: 'text', width: 110, verbose: true, capacity: shown.capacityGiven })))
+const figuresOf = shown => tableBeside('The verdict with all figures', async () => element('pre', null, await shown.ask('diagnose', { form: 'text', width: 110, verbose: true, capacity: shown.capacityGiven })))
 
 async function showVerdict(shown) {
 	const host = part('verdict')
@@ -131,7 +146,8 @@ async function showVerdict(shown) {
 	try {
 		const text = await shown.ask('diagnose', { form: 'text', width: 100, device: undefined, capacity: shown.capacityGiven })
 		if (current() !== shown) return
-		fill(host, verdictView(text), /--capacity/.test(text) || shown.capacityGiven ? capacityField(shown) : null, figuresOf(shown), shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w)))
+		const [head, sides] = verdictView(text)
+		fill(host, head, element('div', { class: 'side' }, sides, /--capacity/.test(text) || shown.capacityGiven ? capacityField(shown) : null, shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w))), figuresOf(shown))
 		shown.verdict = readVerdict(text).headline
 		drawRanks()
 		if (recordings.length > 1) sketch(shown).then(drawRanks, () => {})

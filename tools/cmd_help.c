@@ -42,36 +42,7 @@ static const struct {
 		"                 that the figures show\n"},
 	{"terms", "what the words of an answer mean",
 		"The allocator takes memory from the driver in segments and hands out blocks of\n"
-		"them to the program:\n\n"
-		"  in use         bytes of blocks that the program holds (allocated)\n"
-		"  reserved       bytes of all segments; nvidia-smi counts these and the context\n"
-		"  cached         reserved, but free: kept for later requests\n"
-		"  hole           a free block; a request needs one that is large enough\n"
-		"  pinned         free, but in a segment with a live block: it cannot go back to\n"
-		"                 the driver, and may be too small for what is asked\n"
-		"  waiting        freed, but another stream may still use it (pending)\n"
-		"  rounding       what blocks are larger than what was asked for\n"
-		"  pool           requests up to 1 MiB lie in segments of their own (small pool);\n"
-		"                 so do those of each stream, CUDA graph and MemPool\n"
-		"  context        what CUDA itself takes in each process, outside the allocator\n"
-		"  retry          before a request fails, segments that are wholly free go back\n"
-		"  grows          what outlives the steps that made it, in more and more blocks\n"
-		"  step           of training, or a request served; numbered from 0 unless the\n"
-		"                 program names them\n"
-		"  line ← line    the line that allocated, and who called it there\n\n"
-		"The verdict names what would have made the failed request fit:\n\n"
-		"  missed_fit     another search of the free blocks: a defect of the allocator\n"
-		"  limit          a higher limit of this process, for the device had memory\n"
-		"  segment_size   a driver that was asked for no more than was needed\n"
-		"  pending_free   waiting for other streams\n"
-		"  other_stream   free memory that is cached for another stream\n"
-		"  private_pool   free memory of another pool (CUDA graph, MemPool)\n"
-		"  fragmented     the free memory of its pool, were it in one piece\n"
-		"  stranded       all free memory, of any pool and stream, were it in one piece\n"
-		"  rounding       blocks no larger than what was asked for\n"
-		"  outside        what other processes, or this one's libraries, hold\n"
-		"  shortage       nothing of these: memory was really short\n"
-		"  unknown        what is recorded does not tell\n"},
+		"them to the program:\n\n"},
 	{"query", "named queries and SQL",
 		"gpusnap query [FILE…] NAME|SQL|-\n\n"
 		"The last argument is the query, all before it are files. SQL begins with SELECT, WITH, VALUES,\n"
@@ -120,6 +91,31 @@ static void print_variables(void)
 		printf("  %-19s ", variables[i].name);
 		print_wrapped(text, 22);
 	}
+}
+
+/* A word of a topic in the column of the names (%*s would count its bytes), and what it means. */
+static void print_term(const char *word, const char *meaning)
+{
+	int width = 0;
+	for (const char *c = word; *c; c++)
+		width += (*c & 0xc0) != 0x80;
+	printf("  %s%*s ", word, width < 14 ? 14 - width : 0, "");
+	print_wrapped(meaning, 17);
+}
+
+static void print_terms(void)
+{
+#define GS_TERM(word, meaning) print_term(word, meaning);
+#define GS_VERDICT(word, meaning)
+#include "tools/terms.def"
+#undef GS_TERM
+#undef GS_VERDICT
+	puts("\nThe verdict names what would have made the failed request fit:\n");
+#define GS_TERM(word, meaning)
+#define GS_VERDICT(word, meaning) print_term(word, meaning);
+#include "tools/terms.def"
+#undef GS_TERM
+#undef GS_VERDICT
 }
 
 static void overview(void)
@@ -190,6 +186,8 @@ int gs_cmd_help(int argc, char **argv)
 			fputs(topics[i].text, stdout);
 			if (!strcmp(argv[1], "env"))
 				print_variables();
+			if (!strcmp(argv[1], "terms"))
+				print_terms();
 			return GS_EXIT_DONE;
 		}
 	const gs_command *c = gs_command_find(argv[1]);

@@ -349,6 +349,82 @@ def waits_are_told(browser):
     s.end("what waits")
 
 
+def sums_agree(browser):
+    """A place that holds two categories: the legend's sum is told in the parts that the verdict and the table of holders have."""
+    file = os.path.join(ROOT, "../shared/meaning/hfgpt2-forward1-python-26.pickle")
+    if not os.path.exists(file):
+        return print("browser: SKIPPED:", file)
+    s = Session(browser)
+    s.open(file)
+    rows = json.loads(gpusnap("query", file, "holders", "--json", "-q"))["rows"]
+    several = {}
+    for r in rows:
+        several.setdefault(r["where"] + (f" ← {r['called_by']}" if r["called_by"] else ""), []).append(r)
+    legend = [" ".join(t.split()) for t in s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button')].map(b => b.textContent)")]
+    words = {"parameter": "parameters", "buffer": "buffers", "activation": "activations"}
+    size = lambda b: s.page.evaluate("b => b", re.sub(r"\.0+(?= )", "", f"{b / 2**20:.0f} MiB") if b % 2**20 == 0 and b < 10 * 2**20 else f"{b / 2**20:.{2 if b < 9.995 * 2**20 else 1}f} MiB")
+    told = 0
+    for name, parts in several.items():
+        entry = next((t for t in legend if t.startswith(name + " ") or t == name), None)
+        if len(parts) == 2 and entry:
+            parts.sort(key=lambda r: -r["bytes"])
+            told += 1
+            wanted = ", ".join(f"{words.get(r['category'], r['category'])} {size(r['bytes'])}" for r in parts)
+            check(f"({wanted})" in entry and size(sum(r["bytes"] for r in parts)) in entry, f"{entry!r} tells its parts: {wanted}")
+    check(told >= 1, f"some place holds two categories: {legend}")
+    name = s.page.locator("#gpusnap-verdict .names", has_text="modeling_utils.py:3162")
+    name.first.click()
+    line = s.page.evaluate("document.querySelector('#gpusnap-verdict .facts').textContent")
+    count = re.search(r"modeling_utils\.py:3162 to ← finetune\.py:51 build: \S+ MiB in (\d+) blocks", line).group(1)
+    check(s.text("#gpusnap-found") == f"{count} blocks", f"the verdict's name lights what it counts: {s.text('#gpusnap-found')!r}, {count}")
+    s.end("sums")
+
+
+def words_are_told(browser):
+    """Words that a reader of another tool does not know tell what they mean: to a pointer, when pressed, and in the list under ?, as the command has them."""
+    terms = gpusnap("help", "terms")
+    meaning = lambda word: " ".join(re.search(rf"^  {re.escape(word)} +(.*(?:\n {{10,}}.*)*)", terms, re.M).group(1).split())
+    s = Session(browser)
+    s.open(fault("graph"))
+    verdict = s.page.locator("#gpusnap-verdict .headline .term")
+    check(verdict.inner_text() == "private_pool" and meaning("private_pool") in verdict.get_attribute("title"), f"the verdict: {verdict.get_attribute('title')!r}")
+    for label, word in (("holds most now", "holder"), ("growth", "grows"), ("peak", "peak")):
+        title = s.page.locator("#gpusnap-verdict .term", has_text=label).first.get_attribute("title")
+        check(title == meaning(word), f"{label}: {title!r}, the command: {meaning(word)!r}")
+    s.page.mouse.click(*s.at(0.5, 0.1))
+    s.page.wait_for_selector("#gpusnap-block:not([hidden]) .stack")
+    for word in ("holder", "category", "born", "pool"):
+        title = s.page.locator("#gpusnap-block .term", has_text=word).first.get_attribute("title")
+        check(title == meaning(word), f"the card's {word}: {title!r}")
+    s.page.locator("#gpusnap-block .term", has_text="born").click()
+    check(s.page.is_visible("#gpusnap-help") and s.text("#gpusnap-help .told") == "born", "a press opens the list at the word")
+    listed = dict(s.page.evaluate("[...document.querySelectorAll('#gpusnap-help dt[id]')].map(e => [e.textContent, e.nextSibling.textContent])"))
+    check(all(meaning(w) in listed[w] for w in listed if w != "rounding") and len(listed) > 25, f"the list is the command's: {listed}")
+    s.page.keyboard.press("Escape")
+    check(not s.page.is_visible("#gpusnap-help") and "Block of" in s.text("#gpusnap-block"), "Escape closes the list alone")
+    s.end("words")
+
+
+def refits(browser):
+    """The heap is fitted again where its room changes, unless its scale was chosen."""
+    s = Session(browser)
+    s.open(fault("pinned"))
+    rows = "(e => Math.round((e.offsetHeight - 70) / 18))(document.querySelector('#gpusnap-panel .heap-space'))"
+    scale = "document.querySelector('#gpusnap-panel .tools .remark').textContent"
+    wide = s.page.evaluate(scale)
+    s.page.set_viewport_size({"width": 480, "height": 900})
+    s.until(f"{scale} !== {json.dumps(wide)}", 10)
+    check(s.page.evaluate(rows) <= 22, f"a narrower room has its own scale: {s.page.evaluate(scale)}, {s.page.evaluate(rows)} rows")
+    s.page.set_viewport_size({"width": 1400, "height": 950})
+    s.until(f"{scale} === {json.dumps(wide)}", 10)
+    s.page.locator("#gpusnap-panel .tools button", has_text="+").click()
+    chosen = s.page.evaluate(scale).split(",")[0]
+    s.page.set_viewport_size({"width": 700, "height": 900})
+    s.page.wait_for_timeout(300)
+    check(chosen != wide.split(",")[0] and s.page.evaluate(scale).split(",")[0] == chosen, f"a scale that was chosen stays: {chosen}, {s.page.evaluate(scale)}")
+    s.end("refit")
+
+
 def lists_events(browser):
     """The events as they were recorded, around the moment; what is lit is left by a button too."""
     s = Session(browser)
@@ -918,7 +994,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

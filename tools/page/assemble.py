@@ -4,7 +4,7 @@ usage: assemble.py MODULE.wasm.gz TOOLS_PAGE OUT.html
 
 Between the comments `gpusnap: begin` and `gpusnap: end` stands what a report takes over; `gpusnap: recordings` is where recordings go.
 Scripts are allowed by their hashes, so that nothing that a file names can become one."""
-import base64, hashlib, os, sys
+import base64, hashlib, json, os, re, sys
 
 module, folder, out = sys.argv[1:]
 
@@ -19,10 +19,21 @@ def parts(ending):
     return "".join(text("viewer/" + n) for n in names)
 
 
+def words(file, macro):
+    """The pairs of a table of the C sources: MACRO("word", "meaning") or MACRO(NAME, "word", "words for people")."""
+    pairs = re.findall(macro + r'\((?:\w+, )?"([^"]+)", "([^"]+)"\)', text("../../" + file))
+    if not pairs:
+        sys.exit(f"assemble: {file} has no {macro}")
+    return dict(pairs)
+
+
+# What has its home in C: the words of the answers with what they mean, and what categories are called.
+tables = "".join(f"const {name} = {json.dumps(words(file, macro), ensure_ascii=False)}\n" for name, file, macro in (
+    ("TERMS", "tools/terms.def", "GS_TERM"), ("VERDICTS", "tools/terms.def", "GS_VERDICT"), ("CATEGORY_WORDS", "analyzer/meaning/category.h", "GS_CATEGORY")))
 with open(module, "rb") as f:
     packed = base64.b64encode(f.read()).decode()
 worker = '"use strict"\n' + text("wasi.js") + text("packed.js") + text("engine.js") + text("worker.js")
-script = '(() => {\n"use strict"\n' + text("packed.js") + text("client.js") + parts(".js") + "})()\n"
+script = '(() => {\n"use strict"\n' + tables + text("packed.js") + text("client.js") + parts(".js") + "})()\n"
 for name, source in ("worker", worker), ("script", script):
     if "</script" in source.lower() or "<!--" in source:
         sys.exit(f"assemble: the {name} would end its element")

@@ -33,8 +33,8 @@ function button(text, title, onclick, more) {
 	return element('button', { type: 'button', title, onclick, ...more }, text)
 }
 
-function select(label, options, value, onchange) {
-	const s = element('select', { onchange: () => onchange(s.value), 'aria-label': label })
+function select(label, options, value, onchange, title = null) {
+	const s = element('select', { title, onchange: () => onchange(s.value), 'aria-label': label })
 	for (const o of options) {
 		const [word, text] = Array.isArray(o) ? o : [o, o]
 		s.append(element('option', { value: word, selected: word === value }, text))

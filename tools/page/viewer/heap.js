@@ -28,7 +28,8 @@ class HeapMap {
 		this.shown = shown
 		this.heap = heap
 		this.request = request
-		this.shift = null
+		this.shift = null	// so many bytes a pixel as a power of two; fitted: not chosen by the reader, but so that the heap has room
+		this.fitted = true
 		this.index()
 		this.plan()
 		this.canvas.setAttribute('aria-description', this.ruler.map(r => r.text).join('; '))
@@ -84,7 +85,7 @@ class HeapMap {
 		if (view.life < 0 || !shown?.lives) return -1
 		return this.shown === shown ? view.life : this.shown.lives.find(shown.lives.address.at(view.life), shown.lives.birth[view.life])
 	}
-	setShift(shift) { this.shift = shift === null ? null : Math.max(6, Math.min(44, shift)); this.plan(); this.draw() }
+	setShift(shift) { this.fitted = shift === null; this.shift = shift === null ? null : Math.max(6, Math.min(44, shift)); this.plan(); this.draw() }
 	// Where each segment begins, in pixels from the first row on; the finest scale that needs at most 22 rows.
 	plan() {
 		const width = this.width = Math.max(60, this.box.clientWidth - 2 * HEAP_LEFT - 2), { segments } = this.heap
@@ -101,7 +102,7 @@ class HeapMap {
 			}
 			return { starts, rows: Math.max(1, Math.ceil(at / width)) }
 		}
-		if (this.shift === null || this.shift === undefined) {
+		if (this.fitted) {
 			let shift = Math.max(6, Math.floor(Math.log2(this.whole / (22 * width) || 1)) - 1)
 			while (place(shift).rows > 22 && shift < 44) shift++
 			this.shift = shift

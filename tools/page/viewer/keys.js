@@ -115,5 +115,5 @@ function drawHelp() {
 	fill(part('help'), element('form', { method: 'dialog' }, element('button', { class: 'plain close', 'aria-label': 'close' }, '×')), element('h2', null, 'Keys'), element('dl', { class: 'keys' }, KEYS.map(([k, t]) => [element('dt', null, k.split(' ').map(x => /^(\+|…|Shift)$/.test(x) ? x + ' ' : [element('kbd', null, x), ' '])), element('dd', null, t)])),
 		element('h2', null, 'Pointer and touch'), element('p', null, 'Ctrl (⌘) and wheel, or pinch: zoom; the wheel alone scrolls the page. Drag: move. Click or tap: that moment and block. Shift and drag, or “mark a span” and drag: a span. Double click: look at one block. Shift and wheel: zoom the bytes.'),
 		element('h2', null, 'Search'), element('p', null, 'A text lights the blocks whose place, caller, a frame, tag or category has it. Also: step:3, stream:0, pool:1,0, size>10MiB, age>1000 (events, at the chosen moment).'),
-		element('p', { class: 'remark' }, 'Nothing leaves this page: files are read here, and it has no network.'))
+		termList(), element('p', { class: 'remark' }, 'Nothing leaves this page: files are read here, and it has no network.'))
 }

@@ -6,20 +6,31 @@ function usedClasses(shown) {
 	return shown.palette.classes.filter(k => used[k.class])
 }
 
-// Bytes of each class after an event.
+// Bytes of each class after an event; of: those of each category in it.
 function bytesByClass(shown, event) {
-	const { lives, palette } = shown, bytes = new Float64Array(256)
-	for (let i = 0; i < lives.n; i++) if (lives.livesAt(i, event)) bytes[lives.pendingAt(i, event) ? palette.pending : palette.of[i]] += lives.size[i]
-	return bytes
+	const { lives, palette } = shown, bytes = new Float64Array(256), categories = shown.outline.categories.length, of = new Float64Array(256 * categories)
+	for (let i = 0; i < lives.n; i++) {
+		if (!lives.livesAt(i, event)) continue
+		const k = lives.pendingAt(i, event) ? palette.pending : palette.of[i]
+		bytes[k] += lives.size[i]
+		if (lives.category[i] < categories) of[k * categories + lives.category[i]] += lives.size[i]
+	}
+	return { bytes, of }
+}
+
+// A place may hold several categories, which the verdict and the table of holders tell apart: the largest of them with their bytes; '' where there is one.
+function partsText(shown, of, k) {
+	const { categories } = shown.outline, parts = categories.map((name, i) => [CATEGORY_WORDS[name] || name, of[k * categories.length + i]]).filter(p => p[1] > 0).sort((a, b) => b[1] - a[1])
+	return parts.length < 2 ? '' : ' (' + parts.slice(0, 3).map(([words, bytes]) => `${words} ${sizeText(bytes)}`).join(', ') + (parts.length > 3 ? ', …' : '') + ')'
 }
 
 function drawLegend(shown) {
 	const host = part('legend'), { palette, lives } = shown
 	if (!palette) return
-	const all = usedClasses(shown), timed = lives.events > 0 && view.moment !== null, bytes = bytesByClass(shown, timed ? view.moment : -1)
+	const all = usedClasses(shown), timed = lives.events > 0 && view.moment !== null, { bytes, of } = bytesByClass(shown, timed ? view.moment : -1)
 	// Those that hold most at the moment first; of those that hold nothing then the order of the palette.
 	const used = all.map((k, i) => [k, i]).sort((a, b) => bytes[b[0].class] - bytes[a[0].class] || a[1] - b[1]).map(([k]) => k)
-	const size = k => bytes[k.class] ? element('b', null, sizeText(bytes[k.class])) : timed ? element('span', { class: 'remark' }, 'none then') : null
+	const size = k => bytes[k.class] ? [element('b', null, sizeText(bytes[k.class])), palette.by === 'holder' && /:\d/.test(k.name) ? element('span', { class: 'remark' }, partsText(shown, of, k.class)) : null] : timed ? element('span', { class: 'remark' }, 'none then') : null
 	const entry = k => button([palette.swatch(k), element('span', null, k.name, ' ', size(k))], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.litBy === 'class ' + k.class && Boolean(searchLight(shown))) })
 	fill(host, timed ? element('li', { class: 'remark' }, `held after event ${view.moment}:`) : null, used.slice(0, 24).map(k => element('li', null, entry(k))),
 		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null,

@@ -35,10 +35,16 @@ function linkHolders(shown, host) {
 		for (let hit; (hit = firstHolder(text.data, holders)); ) {
 			const [at, name, holder] = hit, named = text.splitText(at)
 			text = named.splitText(name.length)
-			const light = () => { lightHolder(shown, { where: holder.where, called_by: holder.called_by }); part('timeline').scrollIntoView({ block: 'nearest' }) }
+			const category = categoryBehind(text.data), light = () => { lightHolder(shown, { where: holder.where, called_by: holder.called_by, category }); part('timeline').scrollIntoView({ block: 'nearest' }) }
 			named.replaceWith(element('span', { role: 'button', tabindex: '0', class: 'names', title: 'light its blocks', onclick: light, onkeydown: e => { if (e.key === 'Enter' || e.key === ' ') { e.preventDefault(); light() } } }, name))
 		}
 	}
+}
+
+// The category of `NAME: SIZE in N blocks, CATEGORY`, whose blocks are those that the line counts; undefined where it names none.
+function categoryBehind(text) {
+	const words = /^: [^\n,;()]* in \d+ blocks?, ([\w ]+)/.exec(text)?.[1].trim()
+	return words && (Object.keys(CATEGORY_WORDS).find(c => CATEGORY_WORDS[c] === words) ?? undefined)
 }
 
 function firstHolder(text, holders) {

@@ -19,8 +19,8 @@ async function drawMoment(host) {
 		momentMap.reveal()
 		if (view.hole !== null) drawBlock()
 		fill(tables,
-			element('section', null, element('h3', null, 'Who holds it', element('span', { class: 'remark' }, '  (a click lights its blocks)')), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
-			element('section', null, element('h3', null, 'What it is for'), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
+			element('section', null, element('h3', null, termed('Who holds it'), element('span', { class: 'remark' }, '  (a click lights its blocks)')), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
+			element('section', null, element('h3', null, termed('What it is for')), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
 		heapHost.append(tableBeside('The heap as a table', () => heapTable(shown, heap, (life, b) => momentMap.chooseBlock(b))))
 		if (failure >= 0) await momentVerdict(shown, verdict, failure, failures.length)
 	} catch (e) { if (host.contains(title)) fill(figures, errorNote(e)) }
@@ -68,7 +68,7 @@ function setSearch(text) {
 
 // A free block of the moment's heap: where it is, and why the request may not use it.
 function drawHole(host) {
-	const b = momentMap.chosenBlock, { blocks, segments } = momentMap.heap, s = blocks.segment[b], line = (word, text) => [element('dt', null, word), element('dd', null, text)]
+	const b = momentMap.chosenBlock, { blocks, segments } = momentMap.heap, s = blocks.segment[b], line = (word, text) => [element('dt', null, termed(word)), element('dd', null, text)]
 	const neighbour = other => other < 0 ? 'nothing: the segment ends here' : button(momentMap.nameOf(other), 'choose it', () => momentMap.chooseBlock(other), { class: 'plain link' })
 	const [below, above] = momentMap.beside(b)
 	host.hidden = false
@@ -93,7 +93,7 @@ async function drawBlock() {
 		if (view.life !== life || current() !== shown) return
 		flame.path = b.stack ? b.stack.slice().reverse() : null
 		flame.repaint?.()
-		const line = (word, text) => text === null || text === undefined || text === '' ? null : [element('dt', null, word), element('dd', null, text)]
+		const line = (word, text) => text === null || text === undefined || text === '' ? null : [element('dt', null, termed(word)), element('dd', null, text)]
 		const at = (event, us) => event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time.at(0)) : '']
 		fill(said, line('holder', b.where ? placeText(b) : null), line('category', (b.category || 'unknown').replaceAll('_', ' ') + (b.why ? ` (${b.why})` : '')), line('address', addressText(b.address)),
 			line('asked for', b.requested === null ? null : sizeText(b.requested) + (b.requested !== b.size ? `, rounded to ${sizeText(b.size)}` : '')),

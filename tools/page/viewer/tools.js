@@ -1,18 +1,18 @@
 // The row of tools above the picture, and the tabs below it.
 const TABS = [
-	{ name: 'moment', title: 'moment', draw: drawMoment, of: 'moment', heap: true },
-	{ name: 'span', title: 'span', draw: drawSpan, of: 'span', heap: true },
-	{ name: 'compare', title: 'compare', draw: drawCompare, of: 'span', heap: true },
-	{ name: 'flame', title: 'flame graph', draw: drawFlame, of: 'moment span', heap: true },
-	{ name: 'ask', title: 'ask', draw: drawAsk, of: '' },
-	{ name: 'whatif', title: 'what if', draw: drawWhatIf, of: '' },
-	{ name: 'save', title: 'save', draw: drawSave, of: '' },
+	{ name: 'moment', title: 'moment', about: 'the heap after one event: every block, who holds it, what it is for', draw: drawMoment, of: 'moment', heap: true },
+	{ name: 'span', title: 'span', about: 'between two events: what was born, what died, what stayed', draw: drawSpan, of: 'span', heap: true },
+	{ name: 'compare', title: 'compare', about: 'two moments, or two files: what is held more, less, new, gone', draw: drawCompare, of: 'span', heap: true },
+	{ name: 'flame', title: 'flame graph', about: 'bytes by stack, at the moment or over the span', draw: drawFlame, of: 'moment span', heap: true },
+	{ name: 'ask', title: 'ask', about: 'named queries, and SQL', draw: drawAsk, of: '' },
+	{ name: 'whatif', title: 'what if', about: 'the run again under other settings, or on another device', draw: drawWhatIf, of: '' },
+	{ name: 'save', title: 'save', about: 'pictures, tables, Markdown, a redacted copy', draw: drawSave, of: '' },
 ]
 
 function drawTools(shown) {
 	fill(part('tools'),
-		element('label', null, 'colour ', select('colour by', COLORS, view.color, v => recolor(v))),
-		element('label', { class: 'over' }, 'order ', select('order', [['color', 'by colour'], ['birth', 'oldest below']], view.order, v => { change({ order: v }); rebuild() })),
+		element('label', null, 'colour ', select('colour by', COLORS, view.color, v => recolor(v), 'colours stand for: the line that holds a block; what it is for; the step it was born in; its age in events; its stream; its pool; the tag of the program; its size')),
+		element('label', { class: 'over' }, 'order ', select('order', [['color', 'by colour'], ['birth', 'oldest below']], view.order, v => { change({ order: v }); rebuild() }, 'how blocks are piled: those of a colour together, or as they were born')),
 		shown.lives.timed ? element('label', null, 'over ', select('axis', [['event', 'events'], ['time', 'time']], view.axis, v => setAxis(v))) : null,
 		button('−', 'zoom out (s)', () => timeline.zoom(1.6), { class: 'over' }), button('+', 'zoom in (w)', () => timeline.zoom(1 / 1.6), { class: 'over' }), button('whole', 'the whole recording', () => timeline.whole(), { class: 'over' }),
 		element('button', { type: 'button', id: 'gpusnap-mark', class: 'over', title: 'then drag over the picture (or drag with Shift)', 'aria-pressed': 'false', onclick: () => timeline.pointers.setMarking(!timeline.pointers.marking) }, 'mark a span'),
@@ -58,7 +58,7 @@ function setAxis(axis) {
 const tabsNow = () => !current()?.outline ? TABS : TABS.filter(t => current().drawn ? current().moves || t.name !== 'span' : !t.heap)
 
 function drawTabs() {
-	fill(part('tabs'), tabsNow().map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title)))
+	fill(part('tabs'), tabsNow().map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), title: t.about, 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title)))
 	part('panel').setAttribute('aria-labelledby', 'gpusnap-tab-' + view.tab)
 }
 

@@ -69,7 +69,7 @@ const frameText = frame => (frame || 'a place that is not told').replace(/^(.*) 
 
 function factsView(v, answer, device) {
 	const said = word => v.lines.find(l => l[0] === word)?.[1]
-	return FACTS.map(([word, title]) => [element('dt', null, title), element('dd', null, factText(word, said(word), v, answer, device))])
+	return FACTS.map(([word, title]) => [element('dt', null, termed(title)), element('dd', null, factText(word, said(word), v, answer, device))])
 }
 
 // What the text left out, once the pictures are there; where it left nothing out the verdict is not asked for again.
@@ -103,8 +103,8 @@ function saidOnce(v) {
 // picture], of a failure: a box of both.
 function verdictView(text, heading = 'h1') {
 	const v = readVerdict(text), colon = v.headline.indexOf(':'), whole = heading === 'h1'
-	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, v.headline.slice(0, colon)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
-	const list = lines => lines.length ? element('dl', null, lines.map(([word, t]) => [element('dt', null, word), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)])) : null
+	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, termed(v.headline.slice(0, colon), true)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
+	const list = lines => lines.length ? element('dl', null, lines.map(([word, t]) => [element('dt', null, termed(word)), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)])) : null
 	v.lines = saidOnce(v)
 	if (whole) v.lines = joinHolders(v.lines)
 	const left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines, facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null

@@ -107,13 +107,45 @@ static gs_status take_row(const gs_assert_options *o, gs_session *session, sqlit
 	return GS_OK;
 }
 
+/* Whether SQL takes this one by itself; else err tells that it does not. */
+static bool is_taken(
+	const gs_assert_options *o, size_t i, gs_session *session, char *sql, gs_error *err)
+{
+	gs_assert_options one = *o;
+	gs_error why = GS_ERROR_INIT;
+	char *failed = NULL;
+	sqlite3_stmt *q = NULL;
+	one.all = &o->all[i];
+	one.n = 1;
+	gs_status status = gs_assert_write(&one, sql, &failed, &why);
+	if (!status)
+		status = gs_session_query(session, sql, true, 30, &q, &why);
+	gs_session_stop_clock(session);
+	sqlite3_finalize(q);
+	free(failed);
+	if (status == GS_SQL)
+		gs_fail(err, GS_SQL, "`%.80s`: %s", o->all[i].text, why.text);
+	return status != GS_SQL;
+}
+
+/* The question is refused as a whole: which of its expressions is it? */
+static void name_refused(const gs_assert_options *o, gs_session *session, gs_error *err)
+{
+	char *sql = malloc(GS_ASSERT_SQL);
+	for (size_t i = 0; sql && i < o->n && is_taken(o, i, session, sql, err); i++)
+		;
+	free(sql);
+}
+
 gs_status gs_assert_ask(const gs_assert_options *o, gs_session *session, const char *sql,
 	gs_assert_outcome *out, gs_error *err)
 {
 	sqlite3_stmt *q = NULL;
 	gs_status status = gs_session_query(session, sql, true, 30, &q, err);
-	if (status == GS_SQL)
+	if (status == GS_SQL) {
+		name_refused(o, session, err);
 		err->status = status = GS_INVALID;
+	}
 	while (!status && sqlite3_step(q) == SQLITE_ROW)
 		status = take_row(o, session, q, out, err);
 	gs_session_stop_clock(session);

@@ -75,6 +75,9 @@ static int print_list(const gs_assert_options *o)
 	return status ? gs_fail_file(NULL, &err, NULL) : GS_EXIT_DONE;
 }
 
+/* Neither blanks nor signs that compare: it was to be an input. */
+static bool looks_like_file(const char *text) { return !text[strcspn(text, " <>=!")]; }
+
 static int refuse(const char *typed, const gs_error *err)
 {
 	const char *names[64] = {NULL};
@@ -87,6 +90,9 @@ static int refuse(const char *typed, const gs_error *err)
 	const char *near = *word ? gs_nearest_word(word, names) : NULL;
 	if (near)
 		snprintf(hint, sizeof hint, "did you mean %s? `gpusnap assert --list` names all", near);
+	if (!near && looks_like_file(typed))
+		return gs_fail_usage(
+			"assert", hint, "`%.80s` is no file that there is, and no assertion", typed);
 	return gs_fail_usage("assert", hint, "`%.80s`: %s", typed, err->text);
 }
 

@@ -1,6 +1,6 @@
 /* Assertions: what must hold of a device's figures (schema/sql/query/figures.sql), written as an
- * expression of SQL in which names are figures and SIZE words are numbers. No state, thread-safe.
- */
+ * expression of SQL in which names are figures, SIZE words are numbers, and so are shares (50%,
+ * 20% of capacity). No state, thread-safe. */
 #ifndef GS_ANALYZER_QUERY_ASSERTION_H
 #define GS_ANALYZER_QUERY_ASSERTION_H
 
@@ -28,8 +28,8 @@ typedef struct gs_assertion {
 	bool base;                  /* it names a figure of the base */
 } gs_assertion;
 
-/* GS_NOT_FOUND: a name that is no figure (err tells the nearest ones); GS_INVALID: empty or too
- * long. */
+/* GS_NOT_FOUND: a name that is no figure (err quotes it); GS_INVALID: empty, too long, or a number
+ * or sign that nothing is meant by. */
 gs_status gs_assertion_parse(const char *text, gs_assertion *a, gs_error *err);
 
 #endif

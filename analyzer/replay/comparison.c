@@ -223,10 +223,47 @@ static gs_status see_block(void *user, const gs_pool_block_info *b)
 	return look->found ? GS_END : GS_OK;
 }
 
+typedef enum giver { RETRY, PROGRAM, PERHAPS_RETRY } giver;
+
+static bool is_of_empty_cache(const gs_snapshot *s, gs_id stack)
+{
+	const gs_stack *k = stack && stack < s->nstacks ? &s->stacks[stack] : NULL;
+	for (uint32_t i = 0; k && i < k->n; i++) {
+		const gs_frame *frame = &s->frames[s->stack_frames[k->first + i]];
+		if (!strcmp(gs_string_text(s, frame->name), "empty_cache"))
+			return true;
+	}
+	return false;
+}
+
+/* By the stacks of what went back: they are of the call or the request that caused it; where the
+ * recording does not keep those, of the allocation which brought the segment. */
+static giver giver_by_stacks(
+	const gs_snapshot *s, const gs_replay_window *w, size_t release, const gs_event *request)
+{
+	size_t first = w->ops[release].event, i = first;
+	if (first < w->nevents && is_of_empty_cache(s, w->events[first].stack))
+		return PROGRAM;
+	while (i < w->nevents && gs_gives_back(&w->events[i]) && w->events[i].stack &&
+		w->events[i].stack == request->stack)
+		i++;
+	return i > first && i < w->nevents && !gs_gives_back(&w->events[i]) ? RETRY : PERHAPS_RETRY;
+}
+
+/* Whether the device, or the limit, has no room for that much more, others' memory being what it
+ * was at the recorded failure. */
+static bool is_full(const gs_replay *r, uint64_t reserved, uint64_t more)
+{
+	if (r->device->allowed != GS_NONE && reserved + more > (uint64_t)r->device->allowed)
+		return true;
+	return r->first_oom >= 0 && r->oom_device_free != GS_NONE && r->oom_device_free >= 0 &&
+		reserved + more > (uint64_t)r->oom_reserved + (uint64_t)r->oom_device_free;
+}
+
 /* A retry happens when no cached block serves the request and the device has no room for another
  * segment. Where one would have served it, or where the device later proved to have had the room,
  * the program itself emptied the cache. */
-static bool emptied_by_program(const verifier *f, const gs_player *p, const gs_replay_op *request)
+static giver giver_by_room(const verifier *f, const gs_player *p, const gs_replay_op *request)
 {
 	static const gs_pool_visitor visitor = {see_segment, see_block};
 	const gs_pool_settings *settings = gs_pool_get_settings(p->pool);
@@ -238,16 +275,18 @@ static bool emptied_by_program(const verifier *f, const gs_player *p, const gs_r
 	if (request->pool)
 		look.id = f->r->pools.ids[request->pool - 1];
 	if (look.id.a)
-		return true; /* nothing is retried while a graph is captured */
+		return PROGRAM; /* nothing is retried while a graph is captured */
 	options = gs_rules_segment_size(settings, look.rounded);
 	if (settings->expandable) {
 		uint64_t page = gs_rules_page_size(settings, look.class);
 		options = (look.rounded + page - 1) / page * page;
 	}
 	if (settings->gc_threshold <= 0 && gs_pool_reserved(p->pool) + options <= f->r->peak_reserved)
-		return true;
+		return PROGRAM;
 	gs_pool_walk(p->pool, &visitor, &look);
-	return look.found;
+	return look.found                                       ? PROGRAM
+		: is_full(f->r, gs_pool_reserved(p->pool), options) ? RETRY
+															: PERHAPS_RETRY;
 }
 
 /* Keeps what a RELEASE or CAPTURE turned out to be. */
@@ -272,9 +311,17 @@ static gs_status settle(verifier *f, size_t i)
 	while (
 		next < w->n && w->ops[next].kind != GS_REPLAY_ALLOC && w->ops[next].kind != GS_REPLAY_OOM)
 		next++;
-	bool empties = next < w->n && emptied_by_program(f, &f->player, &w->ops[next]);
-	f->r->settled_empty += empties;
-	return keep_settled(f->r, &w->ops[i], empties);
+	const gs_replay_op *request = next < w->n ? &w->ops[next] : NULL;
+	bool capture = request && request->pool && f->r->pools.ids[request->pool - 1].a;
+	giver by = request && !capture && request->event < w->nevents
+		? giver_by_stacks(f->r->snapshot, w, i, &w->events[request->event])
+		: PERHAPS_RETRY;
+	if (request && by == PERHAPS_RETRY)
+		by = giver_by_room(f, &f->player, request);
+	f->r->settled_empty += by == PROGRAM;
+	f->r->settled_captures += by == PROGRAM && capture;
+	f->r->guessed += by == PERHAPS_RETRY;
+	return keep_settled(f->r, &w->ops[i], by == PROGRAM);
 }
 
 typedef struct leftover {
@@ -409,6 +456,7 @@ static gs_status verify_once(gs_replay *r, const gs_rules *rules, const char *co
 	if (!status)
 		status = gs_replay_pass(r, false, verify_window, &f, err);
 	r->past_wait = f.player.past_wait;
+	a->retries = gs_player_retries(&f.player);
 	gs_player_release(&f.player);
 	a->agrees = !f.differs;
 	if (status && err && !err->status)
@@ -447,14 +495,14 @@ typedef struct before {
 	uint8_t *settled;
 	size_t nsettled, nrevisions;
 	bool deferred;
-	uint64_t settled_empty;
+	uint64_t settled_empty, settled_captures, guessed;
 } before;
 
 static bool keep(before *b, const gs_replay *r)
 {
 	size_t ops = r->n * sizeof *r->ops, bits = r->nsettled / 8 + 1;
-	*b = (before){
-		malloc(ops + 1), malloc(bits), r->nsettled, r->nrevisions, r->deferred, r->settled_empty};
+	*b = (before){malloc(ops + 1), malloc(bits), r->nsettled, r->nrevisions, r->deferred,
+		r->settled_empty, r->settled_captures, r->guessed};
 	if (b->ops && ops)
 		memcpy(b->ops, r->ops, ops);
 	if (b->settled && r->nsettled)
@@ -472,6 +520,8 @@ static void put_back(const before *b, gs_replay *r)
 	r->nrevisions = b->nrevisions;
 	r->deferred = b->deferred;
 	r->settled_empty = b->settled_empty;
+	r->settled_captures = b->settled_captures;
+	r->guessed = b->guessed;
 }
 
 typedef struct trial {
@@ -490,7 +540,7 @@ static gs_status try_pending(const trial *t, const difference *where, size_t cou
 	if (status)
 		return gs_fail(err, status, "replaying");
 	if (t->r->source)
-		t->r->settled_empty = 0;
+		t->r->settled_empty = t->r->settled_captures = t->r->guessed = 0;
 	return verify_once(t->r, t->rules, t->conf, t->allowed, a, next, err);
 }
 
@@ -529,7 +579,7 @@ gs_status gs_replay_verify(gs_replay *r, const gs_rules *rules, const char *conf
 	trial t = {r, rules, conf, allowed, TRIES_MAX};
 	difference where = {0};
 	bool better = true;
-	r->settled_empty = 0;
+	r->settled_empty = r->settled_captures = r->guessed = 0;
 	r->nrevisions = 0;
 	gs_status status = verify_once(r, rules, conf, allowed, a, &where, err);
 

@@ -213,6 +213,14 @@ gs_status gs_player_init(gs_player *p, const gs_replay *r, const gs_player_confi
 	return status ? status : adopt_all(p, c, err);
 }
 
+uint64_t gs_player_retries(const gs_player *p)
+{
+	gs_pool_stats stats = {0};
+	if (p->pool)
+		gs_pool_get_stats(p->pool, &stats);
+	return (uint64_t)stats.num_alloc_retries;
+}
+
 void gs_player_release(gs_player *p)
 {
 	gs_pool_release(p->pool);

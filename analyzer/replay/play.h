@@ -38,6 +38,8 @@ gs_status gs_player_init(
 	gs_player *p, const gs_replay *r, const gs_player_config *config, gs_error *err);
 void gs_player_release(gs_player *p);
 
+uint64_t gs_player_retries(const gs_player *p);
+
 /* Room for requests that name slots below n. GS_NO_MEMORY. */
 gs_status gs_player_reserve(gs_player *p, uint32_t n);
 

@@ -7,12 +7,21 @@
 
 #include "analyzer/model/memory.h"
 
+/* Our own allocator's recordings have an event for each call of empty_cache(); of a watched one the
+ * recorder says so. (Files from before it did are known by the events.) */
+static bool tells_calls(const gs_snapshot *s)
+{
+	const char *told = gs_snapshot_setting(s, "empty_cache_calls");
+	return s->kind == GS_KIND_GSNAP &&
+		((s->library && !strcmp(s->library, "gpusnap")) || (told && !strcmp(told, "recorded")));
+}
+
 static void begin(gs_replay *r, const gs_device *d, bool foreign, const gs_snapshot *s)
 {
 	memset(r, 0, sizeof *r);
 	r->device = d;
 	r->foreign = foreign;
-	r->told = foreign || (s->kind == GS_KIND_GSNAP && s->library && !strcmp(s->library, "gpusnap"));
+	r->told = foreign || tells_calls(s);
 }
 
 static void take_requests(gs_replay *r, gs_request_maker *m)

@@ -90,7 +90,7 @@ typedef struct gs_replay {
 	uint64_t end;           /* requests are made of those before this one */
 	bool seen[256];         /* by action: there are such events; a recording may leave kinds out */
 	bool completions;       /* frees before the end are told when they complete */
-	bool told;              /* the recording tells empty_cache() itself */
+	bool told;              /* the recording tells each call of empty_cache() itself */
 	uint64_t asked;         /* sum of requests, 2^60 or more where it is large */
 	uint64_t peak_reserved; /* as recorded */
 	/* the first recorded OOM */
@@ -104,14 +104,17 @@ typedef struct gs_replay {
 	uint64_t allocations; /* ops of kind alloc */
 	uint64_t lost; /* events that fit nothing (frees of unknown blocks, blocks allocated twice) */
 	uint64_t emptied; /* empty_cache() calls inferred */
+	uint64_t captures; /* … of them where a graph's capture began, which empties the cache itself */
 
 	/* what gs_replay_verify settled */
 	bool past_wait; /* also as recorded some of GS_REPLAY_WAITED had nobody waiting for them:
 					   segments went back behind them for another reason, and they completed by
 					   themselves */
-	uint64_t settled_empty; /* empty_cache() calls inferred */
-	uint8_t *settled;       /* of a source, bits: the RELEASE or CAPTURE of that number emptied the
-							   cache */
+	uint64_t settled_empty, settled_captures; /* the same of those settled here */
+	uint64_t guessed; /* where a retry was taken for what gave segments back, and it could have
+						 been empty_cache() as well */
+	uint8_t *settled; /* of a source, bits: the RELEASE or CAPTURE of that number emptied the
+						 cache */
 	size_t nsettled, cap_settled;
 	gs_replay_revision *revisions; /* of a source, ascending */
 	size_t nrevisions, cap_revisions;
@@ -199,6 +202,7 @@ typedef struct gs_replay_agreement {
 	bool fits_at_oom; /* a request that failed when recorded succeeds, other frees being as recorded
 					   */
 	uint64_t pending_frees; /* frees before an OOM that were taken as pending to explain it */
+	uint64_t retries;       /* as far as it was played */
 } gs_replay_agreement;
 
 /* Plays the requests under the recorded settings (allowed: the limit then, UINT64_MAX none known)

@@ -57,7 +57,7 @@ typedef struct gs_request_maker {
 	uint32_t last_pool;  /* of the last allocation */
 	gs_replay_kind last; /* of the last request */
 	bool deferred;
-	uint64_t allocations, lost, emptied;
+	uint64_t allocations, lost, emptied, captures;
 } gs_request_maker;
 
 /* GS_NO_MEMORY. Release in any case. */

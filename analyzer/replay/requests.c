@@ -109,6 +109,7 @@ void gs_replay_take_counts(gs_replay *r, const gs_request_maker *m)
 	r->allocations = m->allocations;
 	r->lost = m->lost;
 	r->emptied = m->emptied;
+	r->captures = m->captures;
 	r->counted = true;
 }
 
@@ -132,6 +133,7 @@ static gs_status add_capture(gs_request_maker *m, const gs_event *e, size_t i, u
 	bool begins = pool && pool != m->last_pool && m->r->pools.ids[pool - 1].a;
 
 	m->last_pool = pool;
+	m->captures += begins && m->last == GS_REPLAY_EMPTY;
 	if (!begins || m->r->told || m->last == GS_REPLAY_EMPTY || m->last == GS_REPLAY_RELEASE)
 		return GS_OK;
 	return push(m, request(GS_REPLAY_CAPTURE, e, i, UINT32_MAX));

@@ -64,6 +64,32 @@ static void mark_inexact(gs_whatif_row *row, const char *text)
 		snprintf(row->note, sizeof row->note, "%s", text);
 }
 
+/* Whether the row's allocator has been, from the first request to the last, in the states that were
+ * recorded: a retry that only the last request made leads to none behind it. */
+static bool went_as_recorded(const gs_whatif *w, const gs_whatif_row *row)
+{
+	uint64_t retries = row->result.retries;
+	if (strcmp(row->conf, w->recorded_conf) != 0 || w->rewritten)
+		return false;
+	return w->options.capacity == GS_NONE && w->options.allowed == GS_NONE
+		? retries == w->agreement.retries
+		: w->agreement.retries == 0 && retries <= (row->result.fits ? 0 : 1);
+}
+
+/* What gave segments back is inferred where the recording does not tell it. */
+static void doubt_empty_cache(const gs_whatif *w, gs_whatif_row *row)
+{
+	const gs_replay *r = &w->replay;
+	if (r->told || went_as_recorded(w, row))
+		return;
+	if (r->emptied + r->settled_empty > r->captures + r->settled_captures)
+		mark_inexact(row,
+			"calls of empty_cache() that gave nothing back are not recorded, and here they might");
+	if (r->guessed)
+		mark_inexact(row,
+			"whether a retry or empty_cache() gave segments back is not recorded: taken for a retry");
+}
+
 static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 {
 	bool recorded = !strcmp(row->conf, w->recorded_conf);
@@ -82,6 +108,7 @@ static void judge_exactness(const gs_whatif *w, gs_whatif_row *row)
 			row, "what was allocated before the recording lies as the recorded settings laid it");
 	if (!w->starts_whole && !w->replay.initial->exact)
 		mark_inexact(row, "the state before the recording is not wholly known");
+	doubt_empty_cache(w, row);
 	if (row->result.past_wait && !w->replay.past_wait)
 		mark_inexact(row,
 			"frees that other streams still used completed in a retry; there is none here: when they would have is not recorded");

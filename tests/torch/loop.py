@@ -1,8 +1,9 @@
 """A small training loop for the tests: real layers, sizes that vary, a list that only grows. It asks the allocator for the same things every time.
 
-usage: loop.py MODE STEPS      MODE: train, serve, leak, graph, devices, caught
+usage: loop.py MODE STEPS      MODE: train, serve, leak, graph, devices, caught, empties
 Prints one JSON line at the end: failed, peak_reserved, retries, allocations of device 0.
-SNAPSHOT=FILE records everything from the start, and writes a snapshot there at the end."""
+SNAPSHOT=FILE records everything from the start, and writes a snapshot there at the end. STREAM=FILE lets gpusnap record the run there.
+FRACTION=PART is the memory that the process may have."""
 import json
 import os
 import random
@@ -58,6 +59,19 @@ def serve():
                     live[:] = [o for o in live if o is not s]
 
 
+def empties():
+    """Empties the cache after each step, as some trainers do, whether there is anything to give back or not."""
+    live = []
+    for _ in range(steps):
+        for _ in range(30):
+            if live and random.random() < .45:
+                live.pop(random.randrange(len(live)))
+            elif len(live) < 60:
+                size = random.choice([random.randint(1, MIB // 2), random.randint(MIB, 9 * MIB), random.randint(10 * MIB, 60 * MIB)])
+                live.append(torch.empty(size, dtype=torch.uint8, device='cuda'))
+        torch.cuda.empty_cache()
+
+
 def graph():
     """Memory of a captured graph stays with the graph."""
     pool, static = torch.cuda.CUDAGraph(), torch.empty(8 * MIB, dtype=torch.uint8, device='cuda')
@@ -89,12 +103,17 @@ def caught():
     return failures
 
 
+if os.environ.get('STREAM'):
+    import gpusnap.torch
+    gpusnap.torch.attach(stream=os.environ['STREAM'])
+if os.environ.get('FRACTION'):
+    torch.cuda.set_per_process_memory_fraction(float(os.environ['FRACTION']))
 if os.environ.get('SNAPSHOT'):
     torch.cuda.memory._record_memory_history(max_entries=1000000, stacks='python')
 failed = False
 result = None
 try:
-    result = {'train': train, 'leak': train, 'serve': serve, 'graph': graph, 'devices': devices, 'caught': caught}[mode]()
+    result = {'train': train, 'leak': train, 'serve': serve, 'graph': graph, 'devices': devices, 'caught': caught, 'empties': empties}[mode]()
 except torch.OutOfMemoryError as e:
     failed = str(e).split('. ')[0]
 if 'gpusnap.torch' in sys.modules:

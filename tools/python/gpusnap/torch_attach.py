@@ -16,7 +16,7 @@ class Attached:
     and where it cannot be."""
 
     def __init__(self, max_entries, stacks, stream=None):
-        from .torch_watch import TheirHistory
+        from .torch_watch import TheirHistory, tell_empty_cache
         self.max_entries, self.stacks, self.stream = max_entries, stacks, stream
         self.recording, self.cancelled = None, False
         self._by_signal = _BY_SIGNAL(self._dump_by_signal)
@@ -24,6 +24,7 @@ class Attached:
         native.open_watch(self._by_signal, events=max_entries, stacks=stacks or (None if variables.is_set('GPUSNAP_STACKS') else 'python'),
                           stream=stream)
         self.theirs = TheirHistory(self)
+        tell_empty_cache(self)
 
     @property
     def dumps(self):

@@ -147,6 +147,29 @@ static int device_of(const cca::TraceEntry &e)
 	return static_cast<int>(turn++ % devices.size());
 }
 
+// empty_cache() leaves no entry of its own, and none at all where it had nothing to give back. Python tells of a call before it is
+// made; it stands before the device's next entry, where the allocator's lock is held.
+static std::atomic<bool> emptied[most_devices];
+
+EXPORT void gpusnap_torch_emptied()
+{
+	for (size_t d = 0; on && d < devices.size() && d < most_devices; d++)
+		emptied[d].store(true, std::memory_order_relaxed);
+}
+
+static void tell_emptied(int device)
+{
+	if (device < 0 || device >= most_devices || !emptied[device].load(std::memory_order_relaxed) || !emptied[device].exchange(false))
+		return;
+	if (streams)
+		tell_block(device, false);
+	gpusnap_event_row row{};
+	row.size = sizeof row;
+	row.device = device;
+	row.action = GPUSNAP_EMPTY_CACHE;
+	gpusnap_watch_event(&row);
+}
+
 static void on_entry(const cca::TraceEntry &e)
 {
 	int device = device_of(e);
@@ -159,6 +182,7 @@ static void on_entry(const cca::TraceEntry &e)
 	size_t action = static_cast<size_t>(e.action_);
 	if (!on || own_call || action >= sizeof actions / sizeof *actions)
 		return;
+	tell_emptied(device);
 	if (streams)
 		tell_block(device, e.action_ == cca::TraceEntry::ALLOC);
 	gpusnap_event_row row{};

@@ -11,7 +11,7 @@ from . import native, torch_build
 _FUNCTIONS = {
     'device': (None, c_char_p, c_char_p, c_int64), 'setting': (None, c_char_p, c_char_p),
     'dump': (c_int, c_int, c_char_p, c_int, c_char_p, c_size_t, c_char_p), 'history': (None, c_size_t, c_int, c_char, c_char_p),
-    'watch': (c_char_p, c_char_p, c_int),
+    'watch': (c_char_p, c_char_p, c_int), 'emptied': (None,),
 }
 _LIBRARIES = ('c10', 'c10_cuda', 'torch_cpu')
 _NEVER, _STATE, _ALLOC, _ALL = range(4)     # PyTorch's RecordContext
@@ -41,6 +41,7 @@ class Watch:
             self.library.gpusnap_torch_device(about.name.encode(), b'' if uuid is None else f'GPU-{uuid}'.encode(), about.total_memory)
         for name, value in torch.cuda.memory._snapshot().get('allocator_settings', {}).items():
             self.library.gpusnap_torch_setting(str(name).encode(), str(value).encode())
+        self.library.gpusnap_torch_setting(b'empty_cache_calls', b'recorded')     # tell_empty_cache
         empty = all(torch.cuda.memory_reserved(d) == 0 for d in range(torch.cuda.device_count()))
         why = self.library.gpusnap_torch_watch(torch.__version__.encode(), int(empty))
         if why is not None:
@@ -57,6 +58,22 @@ class Watch:
 
     def history(self, entries, when, stacks, skipped):
         self.library.gpusnap_torch_history(entries, when, stacks, '\n'.join(skipped).encode())
+
+
+def tell_empty_cache(attached):
+    """Stands before the functions by which a program empties the cache: of a call that gives nothing back PyTorch tells nothing, and under
+    other settings it would have."""
+    def telling(original):
+        def empty_cache(*args, **named):
+            if isinstance(attached.recording, Watch):
+                attached.recording.library.gpusnap_torch_emptied()
+            return original(*args, **named)
+        return empty_cache
+
+    for name in ('_cuda_emptyCache', '_accelerator_emptyCache'):
+        original = getattr(torch._C, name, None)
+        if original is not None:
+            setattr(torch._C, name, telling(original))
 
 
 class TheirHistory:

@@ -178,6 +178,8 @@ int gs_cmd_run(int argc, char **argv)
 		return gs_fail_usage(
 			"run", "it is none, c, python or all", "--stacks %s is not known", stacks);
 
+	if (record && (!*record || record[strlen(record) - 1] == '/'))
+		return gs_fail_usage("run", NULL, "--record takes the name of a file");
 	if (record && (status = set_stream(record)) != GS_EXIT_DONE)
 		return status;
 	gs_dumps before = GS_DUMPS_INIT;

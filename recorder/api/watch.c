@@ -101,10 +101,12 @@ static gs_status open_locked(const gpusnap_config *config, gpusnap_watch_dump *d
 	watch.recorder.dump_all = dump_all;
 	if (!c.disable && (c.stacks & GS_STACKS_PYTHON))
 		gs_recorder_hook_python(&watch.recorder);
-	if (!watch.prepared)
+	if (!watch
+			 .prepared) { /* once: handlers are never taken back, and a lock is taken once a fork */
 		for (int i = 0; i < GS_DEVICES_MAX; i++)
 			pthread_mutex_init(&watch.devices[i].lock, NULL);
-	watch.prepared |= !pthread_atfork(before_fork, after_fork, after_fork);
+		watch.prepared = !pthread_atfork(before_fork, after_fork, after_fork);
+	}
 	gs_opened_set(GS_OPENED_WATCH, c.disable ? NULL : &watch.recorder);
 	return GS_OK;
 }

@@ -61,10 +61,8 @@ static bool is_writable(gs_stream *s, gs_lane *l)
 {
 	if (s->failed)
 		return false;
-	if (!s->w && !gs_stream_begin_file(s)) {
-		gs_stream_fail(s, s->failed);
+	if (!s->w && !gs_stream_begin_file(s))
 		return false;
-	}
 	gs_stream_put_device(s, l);
 	return !s->failed;
 }
@@ -91,7 +89,7 @@ static uint64_t drain(gs_stream *s, gs_lane *l)
 				gs_stream_rotate(s); /* the new file begins with this layout */
 			gs_stream_put_layout(s, l, tail + n);
 		}
-		if (gs_writer_index_is_due(s->w))
+		if (!s->failed && gs_writer_index_is_due(s->w))
 			gs_writer_index(s->w);
 		want_layout(s, l, tail + n);
 	}
@@ -194,7 +192,8 @@ gs_stream *gs_stream_open(
 	pthread_mutex_init(&s->lock, NULL);
 	sem_init(&s->consumer.wake, 0, 0);
 	if (!gs_stream_begin_file(s)) {
-		gs_stream_fail(s, s->failed);
+		if (s->fd >= 0)
+			close(s->fd);
 		gs_encoder_release(&s->encoder);
 		gs_pages_give(pages, s, sizeof *s);
 		return NULL;
@@ -326,7 +325,18 @@ __attribute__((destructor(101))) static void at_exit(void)
 		finish(s);
 }
 
-void gs_stream_before_fork(gs_stream *s) { pthread_mutex_lock(&s->lock); }
+/* What the parent did is in its file before the fork: a parent that becomes a daemon ends at once,
+ * and without its destructors. */
+void gs_stream_before_fork(gs_stream *s)
+{
+	gs_dump_signals signals;
+	gs_dump_hold_signals(&signals);
+	for (int i = 0; i <= GS_LANE_EVENTS / BATCH && drain_all(s); i++)
+		;
+	flush(s);
+	gs_dump_release_signals(&signals);
+	pthread_mutex_lock(&s->lock);
+}
 
 void gs_stream_after_fork(gs_stream *s, bool child)
 {

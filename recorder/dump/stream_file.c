@@ -6,6 +6,7 @@
 #include <fcntl.h>
 #include <stdio.h> /* rename */
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "recorder/dump/dump_file.h"
@@ -78,24 +79,51 @@ static int create(const char *path)
 	return high;
 }
 
+/* errno of a name that is taken: what no stream can be, such as a folder, is told as what it is. */
+static int taken_by(const char *path)
+{
+	struct stat about;
+	if (stat(path, &about) || S_ISREG(about.st_mode))
+		return EEXIST;
+	return S_ISDIR(about.st_mode) ? EISDIR : EOPNOTSUPP;
+}
+
+/* Where the file of that name is another's: run-PID.gsnap, run-PID-2.gsnap, run-PID-3.gsnap … */
+static int create_beside(gs_stream *s)
+{
+	char taken[PATH_MAX];
+	int fd = -1;
+	memcpy(taken, s->path, sizeof taken);
+	errno = EEXIST;
+	for (uint64_t n = 1; fd < 0 && errno == EEXIST && n <= GS_STREAM_SAME_NAMES; n++) {
+		char text[48];
+		gs_line word = GS_LINE(text);
+		gs_line_signed(&word, s->pid);
+		if (n > 1) {
+			gs_line_char(&word, '-');
+			gs_line_number(&word, n, 1);
+		}
+		memcpy(s->path, taken, sizeof taken);
+		add_to_name(s->path, sizeof s->path, text);
+		fd = create(s->path);
+	}
+	return fd;
+}
+
 /* The pattern's file; where another process has it, one that is named after ours. */
 static int create_own(gs_stream *s)
 {
 	const gs_name_facts facts = {
 		s->config->host, s->pid, s->config->rank, 0, gs_clock_scale_now(s->clock).real, 1, true};
-	char pid[24];
-	gs_line path = GS_LINE(s->path), word = GS_LINE(pid);
+	gs_line path = GS_LINE(s->path);
 	gs_name_put(&path, s->config->stream, &facts);
-	gs_line_signed(&word, s->pid);
 	int fd = create(s->path);
 	if (fd < 0 && errno == ENOENT) {
 		gs_dump_make_folders(s->path);
 		fd = create(s->path);
 	}
-	for (int tries = 0; fd < 0 && errno == EEXIST && tries < 10; tries++) {
-		add_to_name(s->path, sizeof s->path, tries ? "2" : pid);
-		fd = create(s->path);
-	}
+	if (fd < 0 && errno == EEXIST && (errno = taken_by(s->path)) == EEXIST)
+		fd = create_beside(s);
 	return fd;
 }
 
@@ -118,12 +146,22 @@ static gs_status begin(gs_stream *s)
 	return status;
 }
 
+/* A file that not even its header fitted into is not left behind. */
 bool gs_stream_begin_file(gs_stream *s)
 {
+	gs_dump_signals signals;
+	gs_dump_hold_signals(&signals);
 	s->fd = create_own(s);
-	if (s->fd < 0 || begin(s))
-		s->failed = s->failed ? s->failed : errno ? errno : EIO;
-	return !s->failed;
+	bool good = s->fd >= 0 && !begin(s);
+	int error = errno;
+	gs_dump_release_signals(&signals);
+	if (good)
+		return true;
+	if (s->fd >= 0)
+		unlink(s->path);
+	if (!s->failed) /* a failed write has told it */
+		gs_stream_fail(s, error);
+	return false;
 }
 
 void gs_stream_end_file(gs_stream *s)
@@ -149,9 +187,11 @@ void gs_stream_rotate(gs_stream *s)
 {
 	char old[PATH_MAX + 8];
 	gs_stream_end_file(s);
+	if (s->failed)
+		return;
 	memcpy(old, s->path, sizeof s->path);
 	add_to_name(old, sizeof old, "old");
-	int fd = rename(s->path, old) ? -1 : create(s->path);
-	if (fd < 0 || (s->fd = fd, begin(s)))
+	s->fd = rename(s->path, old) ? -1 : create(s->path);
+	if ((s->fd < 0 || begin(s)) && !s->failed)
 		gs_stream_fail(s, errno);
 }

@@ -12,9 +12,10 @@
 
 enum {
 	GS_STREAM_LANES = 64,
-	GS_STREAM_CUTS = 1024,    /* last marks whose times are remembered */
-	GS_STREAM_MARKS = 64,     /* copied in one go */
-	GS_STREAM_MARK_NAMES = 64 /* last ones whose id is remembered */
+	GS_STREAM_SAME_NAMES = 10000, /* files of one process that want the same name */
+	GS_STREAM_CUTS = 1024,        /* last marks whose times are remembered */
+	GS_STREAM_MARKS = 64,         /* copied in one go */
+	GS_STREAM_MARK_NAMES = 64     /* last ones whose id is remembered */
 };
 
 struct gs_stream {
@@ -56,8 +57,8 @@ void gs_stream_say(const gs_stream *s, const char *text);
 /* The stream ends here, because of this errno (0: EIO), with a line. */
 void gs_stream_fail(gs_stream *s, int error);
 /* Opens the pattern's file, or where another process has it one that is named after ours, and
- * begins it: ids and events are counted anew. False, and why in s->failed, where it cannot be
- * written; nothing is said yet. */
+ * begins it: ids and events are counted anew. False, with a line and why in s->failed, where it
+ * cannot be written. */
 bool gs_stream_begin_file(gs_stream *s);
 /* Index and end; the file is whole. */
 void gs_stream_end_file(gs_stream *s);

@@ -920,6 +920,108 @@ START_TEST(a_file_that_is_there_is_left_alone)
 }
 END_TEST
 
+/* As daemon(3) does it. */
+START_TEST(a_parent_that_ends_right_behind_its_fork_has_told_what_it_did)
+{
+	gs_snapshot s;
+	int status;
+	pid_t parent = fork();
+	if (!parent) {
+		gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+		open_recorder();
+		run(300);
+		_exit(!fork() || heap()->log.ring.count < 300);
+	}
+	ck_assert_int_eq(waitpid(parent, &status, 0), parent);
+	ck_assert_int_eq(status, 0);
+	read_file("run.gsnap", &s);
+	ck_assert_uint_gt(s.devices[0].trace.n, 300);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_process_streams_as_often_as_it_opens_a_recorder)
+{
+	char name[64];
+	gs_snapshot s;
+	for (int i = 0; i < 15; i++) {
+		open_recorder();
+		run(10 + i);
+		close_recorder();
+	}
+	ck_assert_int_eq(lines_said(), 0);
+	snprintf(name, sizeof name, "run-%d-14.gsnap", getpid());
+	read_file(name, &s);
+	ck_assert(s.complete);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(the_name_of_a_folder_or_a_pipe_costs_one_line)
+{
+	static const char *const names[] = {"folder", "pipe"};
+	char file[100];
+	snprintf(file, sizeof file, "%s/folder", folder);
+	ck_assert_int_eq(mkdir(file, 0755), 0);
+	snprintf(file, sizeof file, "%s/pipe", folder);
+	ck_assert_int_eq(mkfifo(file, 0600), 0);
+	for (int i = 0; i < 2; i++) {
+		uint64_t a;
+		snprintf(file, sizeof file, "%s/%s", folder, names[i]);
+		gs_config_set(&config, GS_ENV_STREAM, file, &err);
+		open_recorder();
+		ck_assert_int_eq(allocate(100, &a), GS_OK);
+		close_recorder();
+		ck_assert_int_eq(lines_said(), i + 1);
+		snprintf(file, sizeof file, "%s/%s-%d", folder, names[i], getpid());
+		ck_assert_int_ne(access(file, F_OK), 0);
+	}
+}
+END_TEST
+
+/* The limit's signal would end the program. */
+START_TEST(a_disk_without_room_for_the_first_byte_leaves_no_file)
+{
+	const struct rlimit none = {0, 0};
+	int status;
+	pid_t child = fork();
+	if (!child) {
+		uint64_t a;
+		gs_sim_config c = {.capacity = 4096 * MIB, .number = 0};
+		gs_sim_init(&sim, &c);
+		gs_heap_config h = {.ops = &gs_sim_ops, .device = sim, .name = "test card"};
+		/* stderr is a file here, and so is where a ck_assert notes that it was met */
+		gs_config_set(&config, GS_ENV_LOG, "none", &err);
+		setrlimit(RLIMIT_FSIZE, &none);
+		_exit(gs_recorder_init(&recorder, &config, 0, &err) ||
+			gs_recorder_add_device(&recorder, &h, &err) || allocate(100, &a) != GS_OK ||
+			!access(path, F_OK));
+	}
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+START_TEST(a_capped_stream_whose_folder_is_gone_ends_with_one_line)
+{
+	char file[100];
+	snprintf(file, sizeof file, "%s/gone", folder);
+	ck_assert_int_eq(mkdir(file, 0755), 0);
+	snprintf(file, sizeof file, "%s/gone/run.gsnap", folder);
+	gs_config_set(&config, GS_ENV_STREAM, file, &err);
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	config.stream_bytes = 200000;
+	open_recorder();
+	run(100);
+	ck_assert_int_eq(unlink(file), 0);
+	snprintf(file, sizeof file, "%s/gone", folder);
+	ck_assert_int_eq(rmdir(file), 0);
+	run(24000);
+	close_recorder();
+	ck_assert_int_eq(lines_said(), 1);
+}
+END_TEST
+
 START_TEST(a_stream_that_cannot_be_opened_costs_one_line)
 {
 	uint64_t a;
@@ -959,6 +1061,11 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, a_capped_stream_keeps_its_newest_part_with_a_layout);
 	tcase_add_test(t, a_file_that_is_there_is_left_alone);
 	tcase_add_test(t, a_stream_that_cannot_be_opened_costs_one_line);
+	tcase_add_test(t, a_parent_that_ends_right_behind_its_fork_has_told_what_it_did);
+	tcase_add_test(t, a_process_streams_as_often_as_it_opens_a_recorder);
+	tcase_add_test(t, the_name_of_a_folder_or_a_pipe_costs_one_line);
+	tcase_add_test(t, a_disk_without_room_for_the_first_byte_leaves_no_file);
+	tcase_add_test(t, a_capped_stream_whose_folder_is_gone_ends_with_one_line);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "analyzer/model/frames.h"
@@ -156,6 +157,26 @@ START_TEST(places_are_taken_where_the_variable_asks)
 }
 END_TEST
 
+static void no_dump(int device, gpusnap_reason reason) { (void)device, (void)reason; }
+
+/* Handlers of forks stay for ever: those of the second opening waited for what those of the first
+ * held. */
+START_TEST(a_program_forks_though_an_allocator_was_watched_twice)
+{
+	int status;
+	for (int i = 0; i < 2; i++) {
+		gpusnap_watch_close();
+		ck_assert_int_eq(gpusnap_watch_open(NULL, no_dump), GPUSNAP_OK);
+	}
+	pid_t child = fork();
+	if (!child)
+		_exit(7);
+	ck_assert_int_eq(waitpid(child, &status, 0), child);
+	ck_assert(WIFEXITED(status) && WEXITSTATUS(status) == 7);
+	gpusnap_watch_close();
+}
+END_TEST
+
 Suite *suite_work(void);
 Suite *suite_work(void)
 {
@@ -166,6 +187,7 @@ Suite *suite_work(void)
 	tcase_add_test(t, without_stacks_nothing_is_told_of_work);
 	tcase_add_test(t, without_a_recorder_nothing_happens);
 	tcase_add_test(t, places_are_taken_where_the_variable_asks);
+	tcase_add_test(t, a_program_forks_though_an_allocator_was_watched_twice);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -32,6 +32,7 @@ typedef struct top {
 	struct stat seen;
 	double cost; /* seconds that the last reading took */
 	bool read;   /* the view shows something */
+	bool grew;   /* since the look before */
 } top;
 
 static double now(void)
@@ -71,6 +72,7 @@ static gs_status look(top *t, gs_error *err)
 	if (stat(t->path, &about))
 		return errno == ENOENT && t->read ? GS_OK : gs_fail(err, GS_IO, "%s", strerror(errno));
 	bool same = t->read && about.st_size == t->seen.st_size && about.st_ino == t->seen.st_ino;
+	t->grew = !same;
 	t->seen = about;
 	gs_status status = same ? GS_OK : gs_top_is_stream(t->path, err);
 	if (!status && !same)
@@ -80,7 +82,11 @@ static gs_status look(top *t, gs_error *err)
 	return status == GS_TRUNCATED ? GS_OK : status; /* nothing whole yet */
 }
 
-static bool is_gone(const top *t) { return t->read && gs_top_is_gone(t->view.host, t->view.pid); }
+/* Who writes the file is not gone, whatever its number is here: a container has its own. */
+static bool is_gone(const top *t)
+{
+	return t->read && !t->grew && gs_top_is_gone(t->view.host, t->view.pid);
+}
 
 static bool is_over(const top *t) { return t->view.ended || is_gone(t); }
 
@@ -173,7 +179,7 @@ static gs_status write_lines(top *t, gs_error *err)
 		if ((status = look(t, err)))
 			return status;
 		gs_top_look form = look_of(t, clock);
-		form.note = gone || t->view.ended ? "ended" : NULL;
+		form.note = (gone && !t->grew) || t->view.ended ? "ended" : NULL;
 		gs_top_write_line(&t->view, &form, stdout);
 		if (fflush(stdout) || form.note)
 			break;
@@ -201,7 +207,8 @@ int gs_cmd_top(int argc, char **argv)
 	t.view = (gs_top_view)GS_TOP_VIEW_INIT;
 	gs_status failed = gs_top_target(arguments.text[0], t.path, &err);
 	if (!failed)
-		failed = gs_output_is_terminal() ? show_screens(&t, &err) : write_lines(&t, &err);
+		failed = gs_output_is_terminal() && gs_terminal_has_screen() ? show_screens(&t, &err)
+																	 : write_lines(&t, &err);
 	gs_top_view_release(&t.view);
 	if (failed)
 		return gs_fail_file(arguments.text[0], &err,

@@ -3,6 +3,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <termios.h>
@@ -61,6 +62,12 @@ static void on(int number, void (*handler)(int))
 	struct sigaction action = {.sa_handler = handler}, old; /* no SA_RESTART: poll ends */
 	if (!sigaction(number, NULL, &old) && old.sa_handler != SIG_IGN)
 		sigaction(number, &action, NULL);
+}
+
+bool gs_terminal_has_screen(void)
+{
+	const char *kind = getenv("TERM");
+	return kind && *kind && strcmp(kind, "dumb");
 }
 
 void gs_terminal_begin(void)

@@ -12,6 +12,9 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+/* Whether the terminal knows such sequences: not where TERM says `dumb`, or nothing. */
+bool gs_terminal_has_screen(void);
+
 /* Takes over the terminal on standard output (and its keys, where standard input is one): the other
  * screen, no echo, no cursor. Whatever ends the process by a signal that can be caught, stops it or
  * lets it go on gives the terminal back, or takes it again. */

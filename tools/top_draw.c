@@ -8,7 +8,8 @@
 #include "schema/printable.h"
 #include "schema/size.h"
 
-enum { LINE = 2048, BAR_MOST = 100 };
+/* ROOMY: columns from which there is room for more of a holder than bytes and name. */
+enum { LINE = 2048, BAR_MOST = 100, ROOMY = 60 };
 
 typedef struct screen {
 	FILE *out;
@@ -253,7 +254,9 @@ static void put_holder(screen *s, const gs_top_holder *h, bool growing, bool amb
 {
 	char size[32], more[48] = "";
 	gs_size_format(size, sizeof size, h->bytes);
-	add(s, "%10s %7" PRIu64 "  %-15s", size, h->blocks, h->category);
+	add(s, "%10s", size);
+	if (s->look->width >= ROOMY)
+		add(s, " %7" PRIu64 "  %-15s", h->blocks, h->category);
 	if (growing && h->each_step) {
 		gs_size_format(size, sizeof size, h->each_step);
 		snprintf(more, sizeof more, "+%s", size);
@@ -265,8 +268,8 @@ static void put_holder(screen *s, const gs_top_holder *h, bool growing, bool amb
 	put(s, growing && h->each_step ? BOLD : PLAIN);
 }
 
-/* Lines beside the holders' of a device. */
-enum { FIXED_LINES = 7 };
+/* Lines beside the holders' of a device; and without the line of their head too. */
+enum { FIXED_LINES = 7, LEAST_LINES = 6 };
 
 static void put_holders(screen *s, const gs_top_device *d, int most)
 {
@@ -279,8 +282,10 @@ static void put_holders(screen *s, const gs_top_device *d, int most)
 		growing |= d->holders[i].each_step > 0;
 	if (!n)
 		return;
-	add(s, "%10s %7s  %-15s%s %s", "BYTES", "BLOCKS", "CATEGORY", growing ? " A STEP   " : "",
-		"HOLDER");
+	add(s, "%10s", "BYTES");
+	if (s->look->width >= ROOMY)
+		add(s, " %7s  %-15s", "BLOCKS", "CATEGORY");
+	add(s, "%s %s", growing ? " A STEP   " : "", "HOLDER");
 	put(s, DIM);
 	for (size_t i = 0; i < n; i++)
 		put_holder(s, &d->holders[i], growing, is_ambiguous(d, n, i));
@@ -303,21 +308,67 @@ static int count_shown(const gs_top_view *view, const gs_top_look *look, const c
 	return n;
 }
 
+static void put_device(screen *s, const gs_top_device *d, int lines)
+{
+	put_figures(s, d);
+	put_categories(s, d);
+	put_holders(s, d, lines - FIXED_LINES);
+}
+
+/* More devices than the screen has room for whole: a line or two each, and how many are not there.
+ */
+static void put_short(screen *s, const gs_top_device *d, int lines)
+{
+	add(s, "device %d  allocated ", d->device);
+	add_size(s, d->allocated);
+	add(s, "   reserved ");
+	add_size(s, d->reserved);
+	if (d->capacity != GS_NONE) {
+		add(s, "   capacity ");
+		add_size(s, (uint64_t)d->capacity);
+	}
+	put(s, PLAIN);
+	if (lines < 2)
+		return;
+	add(s, "  hole ");
+	add_size(s, d->largest);
+	add(s, "   ");
+	add_count(s, (uint64_t)(d->allocations + 0.5));
+	add(s, " allocations/s");
+	if (d->nholders) {
+		add(s, "   ");
+		add_size(s, d->holders[0].bytes);
+		add(s, " for %s", d->holders[0].where);
+	}
+	put(s, DIM);
+}
+
+static void put_devices(screen *s, const gs_top_view *view, int n)
+{
+	int each = s->left / n, shown = 0;
+	for (size_t i = 0; i < view->n; i++) {
+		if (!is_shown(s->look, &view->devices[i]))
+			continue;
+		if (n == 1 || each >= LEAST_LINES) {
+			put_device(s, &view->devices[i], each);
+		} else if (s->left > 1 || shown + 1 == n) {
+			put_short(s, &view->devices[i], each);
+			shown++;
+		}
+	}
+	if (shown && shown < n)
+		add(s, "%d more devices; -d shows one alone", n - shown), put(s, DIM);
+}
+
 void gs_top_draw(const gs_top_view *view, const gs_top_look *look, FILE *out)
 {
 	screen s = {.out = out, .look = look, .left = look->height - (look->note ? 1 : 0)};
 	const char *step;
 	int n = count_shown(view, look, &step);
 	put_head(&s, view, step);
-	int each = n ? s.left / n : 0;
-	for (size_t i = 0; i < view->n; i++) {
-		if (!is_shown(look, &view->devices[i]))
-			continue;
-		put_figures(&s, &view->devices[i]);
-		put_categories(&s, &view->devices[i]);
-		put_holders(&s, &view->devices[i], each - FIXED_LINES);
-	}
-	if (!n)
+	if (n)
+		put_devices(&s, view, n);
+	else
 		add(&s, "no device yet: nothing was allocated"), put(&s, PLAIN);
 	s.left += look->note ? 1 : 0;
 	if (look->note)
@@ -357,7 +408,11 @@ static void write_device(screen *s, const gs_top_device *d)
 void gs_top_write_line(const gs_top_view *view, const gs_top_look *look, FILE *out)
 {
 	screen s = {.out = out, .look = look};
+	const char *step;
 	for (size_t i = 0; i < view->n; i++)
 		if (is_shown(look, &view->devices[i]))
 			write_device(&s, &view->devices[i]);
+	if (!count_shown(view, look, &step))
+		fprintf(out, "%s  no device yet: nothing was allocated%s%s\n", look->time,
+			look->note ? "  " : "", look->note ? look->note : "");
 }

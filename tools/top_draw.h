@@ -17,10 +17,12 @@ typedef struct gs_top_look {
 	const char *note;  /* at the end of the screen, or of a line ("q quits"), NULL none */
 } gs_top_look;
 
-/* A screen: at most height lines of at most width columns, each ended by a newline. */
+/* A screen: at most height lines of at most width columns, each ended by a newline. Where the
+ * devices have not room to be told whole, each is told in a line or two. */
 void gs_top_draw(const gs_top_view *view, const gs_top_look *look, FILE *out);
 
-/* One line a device, fields in a fixed order with two blanks between them. */
+/* One line a device, fields in a fixed order with two blanks between them; without a device a line
+ * that says so. */
 void gs_top_write_line(const gs_top_view *view, const gs_top_look *look, FILE *out);
 
 #endif

@@ -47,19 +47,33 @@ gs_status gs_top_is_stream(const char *path, gs_error *err)
 	return gs_fail(err, GS_UNKNOWN_KIND, "it is no recording of a whole run");
 }
 
-/* The stream behind a descriptor of a process, if it writes one there. */
-static bool look_at(const char *name, char path[PATH_MAX])
+static bool is_same_file(const char *path, const struct stat *about)
 {
+	struct stat other;
+	return !access(path, R_OK) && !stat(path, &other) && other.st_dev == about->st_dev &&
+		other.st_ino == about->st_ino;
+}
+
+/* The stream behind a descriptor of a process, if it writes one there: by its name as we see it;
+ * as the process sees it, which may be in a container; where it has lost its name, by the
+ * descriptor. */
+static bool look_at(long pid, const char *name, char path[PATH_MAX])
+{
+	char theirs[PATH_MAX];
 	struct stat about;
 	ssize_t n = readlink(name, path, PATH_MAX - 1), got;
 	if (n <= 0 || path[0] != '/' || stat(name, &about) || !S_ISREG(about.st_mode))
 		return false;
 	path[n] = '\0';
 	int fd = open(name, O_RDONLY | O_CLOEXEC);
-	bool found = fd >= 0 && is_stream(fd, &got) && !access(path, R_OK);
+	bool found = fd >= 0 && is_stream(fd, &got);
 	if (fd >= 0)
 		close(fd);
-	return found;
+	if (!found || is_same_file(path, &about))
+		return found;
+	bool fits = snprintf(theirs, sizeof theirs, "/proc/%ld/root%s", pid, path) < PATH_MAX;
+	strcpy(path, fits && is_same_file(theirs, &about) ? theirs : name);
+	return true;
 }
 
 static bool find_among_files(long pid, char path[PATH_MAX])
@@ -70,7 +84,7 @@ static bool find_among_files(long pid, char path[PATH_MAX])
 	DIR *files = opendir(folder);
 	for (struct dirent *e; files && !found && (e = readdir(files));) {
 		snprintf(name, sizeof name, "%s/%s", folder, e->d_name);
-		found = *e->d_name != '.' && look_at(name, path);
+		found = *e->d_name != '.' && look_at(pid, name, path);
 	}
 	if (files)
 		closedir(files);

@@ -93,14 +93,23 @@ static void count_rates(gs_top_device *d, const gs_trace *t, int64_t now_us)
 
 /* --- rows --- */
 
-static uint64_t growth_of(const gs_growth *rows, size_t n, const gs_snapshot *s, const char *where)
+/* The row that memory of that stack is told in: of those that read like it the one of most blocks,
+ * for what grows is many. NULL: none. */
+static gs_top_holder *row_of(gs_top_device *d, const gs_snapshot *s, gs_id stack)
 {
-	char place[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT];
-	uint64_t each = 0;
-	for (size_t i = 0; i < n; i++)
-		if (gs_stack_place(s, rows[i].stack, place, called_by) && !strcmp(place, where))
-			each += rows[i].each_step;
-	return each;
+	char place[GS_PLACE_TEXT], called_by[GS_PLACE_TEXT], shown[GS_PLACE_TEXT], by[GS_PLACE_TEXT];
+	gs_top_holder *row = NULL;
+	if (!gs_stack_place(s, stack, place, called_by))
+		return NULL;
+	gs_printable(shown, sizeof shown, place);
+	gs_printable(by, sizeof by, called_by);
+	for (size_t i = 0; i < d->nholders; i++) {
+		gs_top_holder *h = &d->holders[i];
+		bool alike = !strcmp(h->where, shown) && (!*h->called_by || !strcmp(h->called_by, by));
+		if (alike && (!row || h->blocks > row->blocks))
+			row = h;
+	}
+	return row;
 }
 
 static gs_status take_holders(gs_top_device *d, const gs_meaning *m, const gs_layout *l)
@@ -121,7 +130,11 @@ static gs_status take_holders(gs_top_device *d, const gs_meaning *m, const gs_la
 		to->category = gs_category_words(NULL, rows[i].category);
 		to->bytes = rows[i].bytes;
 		to->blocks = rows[i].blocks;
-		to->each_step = growth_of(growth, ngrowth, m->history->snapshot, rows[i].where);
+	}
+	for (size_t i = 0; i < ngrowth && !status; i++) {
+		gs_top_holder *row = row_of(d, m->history->snapshot, growth[i].stack);
+		if (row)
+			row->each_step += growth[i].each_step;
 	}
 	free(rows);
 	free(growth);
@@ -191,6 +204,8 @@ static gs_status take_device(
 gs_status gs_top_view_update(gs_top_view *view, const gs_snapshot *s, int64_t now_us, gs_error *err)
 {
 	gs_status status = GS_OK;
+	if (view->pid != s->pid)
+		gs_top_view_release(view); /* another run has taken the file's name */
 	gs_printable(view->argv, sizeof view->argv, s->argv ? s->argv : "");
 	gs_printable(view->host, sizeof view->host, s->host ? s->host : "");
 	view->pid = s->pid;

@@ -49,7 +49,8 @@ typedef struct gs_top_view {
 		.pid = GS_NONE   \
 	}
 
-/* Takes the figures of s into *view, which keeps what it gathered before (peaks, series). now_us:
+/* Takes the figures of s into *view, which keeps what it gathered of that process before (peaks,
+ * series). now_us:
  * until when rates are counted. GS_NO_MEMORY. */
 gs_status gs_top_view_update(
 	gs_top_view *view, const gs_snapshot *s, int64_t now_us, gs_error *err);

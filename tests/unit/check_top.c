@@ -153,6 +153,75 @@ START_TEST(another_device_than_the_one_asked_for_is_left_out)
 }
 END_TEST
 
+static gs_top_device eight[8];
+static const gs_top_view node = {.host = "node1", .pid = 4711, .devices = eight, .n = 8};
+
+static void prepare_eight(void)
+{
+	prepare();
+	for (int i = 0; i < 8; i++) {
+		eight[i] = device;
+		eight[i].device = i;
+	}
+}
+
+START_TEST(eight_devices_are_all_there_on_a_screen_of_24_lines)
+{
+	gs_top_look look = look_at(80, 24);
+	look.note = "q quits";
+	prepare_eight();
+	char *text = drawn(&look, &node);
+	for (int i = 0; i < 8; i++) {
+		char wanted[200];
+		snprintf(wanted, sizeof wanted,
+			"\ndevice %d  allocated 16 MiB   reserved 32 MiB   capacity 64 MiB\n"
+			"  hole 10 MiB   1,234 allocations/s   19 MiB for leak.py:8 remember\n",
+			i);
+		ck_assert_ptr_nonnull(strstr(text, wanted));
+	}
+	ck_assert_ptr_null(strstr(text, "more devices"));
+	free(text);
+}
+END_TEST
+
+START_TEST(devices_that_no_line_is_left_for_are_counted)
+{
+	gs_top_look look = look_at(80, 6);
+	look.note = "q quits";
+	prepare_eight();
+	char *text = drawn(&look, &node);
+	ck_assert_ptr_nonnull(strstr(text, "\ndevice 2  allocated"));
+	ck_assert_ptr_nonnull(strstr(text, "\n5 more devices; -d shows one alone\nq quits\n"));
+	free(text);
+}
+END_TEST
+
+START_TEST(a_narrow_screen_still_names_who_holds)
+{
+	gs_top_look look = look_at(40, 24);
+	char *text = drawn(&look, &view);
+	ck_assert_ptr_nonnull(strstr(text,
+		"     BYTES A STEP    HOLDER\n"
+		"    19 MiB +128 KiB  leak.py:8 remember\n"
+		"  1.50 MiB           model.py:5 <module>\n"));
+	free(text);
+}
+END_TEST
+
+START_TEST(a_pipe_is_told_that_there_is_nothing_yet)
+{
+	const gs_top_view none = GS_TOP_VIEW_INIT;
+	gs_top_look look = look_at(80, 24);
+	char *text = NULL;
+	size_t n = 0;
+	FILE *out = open_memstream(&text, &n);
+	gs_top_write_line(&none, &look, out);
+	fclose(out);
+	ck_assert_str_eq(text, "12:03:41  no device yet: nothing was allocated\n");
+	free(text);
+}
+END_TEST
+
 /* --- of a run --- */
 
 static char path[] = "/tmp/gpusnap-top-XXXXXX/run.gsnap";
@@ -233,6 +302,71 @@ START_TEST(the_stream_of_a_process_is_found_among_its_files)
 }
 END_TEST
 
+START_TEST(a_stream_that_lost_its_name_is_found_all_the_same)
+{
+	char found[PATH_MAX], pid[24];
+	record();
+	unlink(path);
+	snprintf(pid, sizeof pid, "%d", getpid());
+	ck_assert_int_eq(gs_top_target(pid, found, &err), GS_OK);
+	ck_assert_ptr_nonnull(strstr(found, "/proc/"));
+	ck_assert_int_eq(gs_top_is_stream(found, &err), GS_OK);
+	gpusnap_close();
+	remove_record();
+}
+END_TEST
+
+START_TEST(another_run_of_the_same_name_begins_anew)
+{
+	gs_top_view of = {.pid = getpid() + 1, .n = 0};
+	gs_top_device *before = malloc(sizeof *before);
+	*before = (gs_top_device){.device = 5, .peak = 4096 * MIB};
+	of.devices = before;
+	of.n = 1;
+	record();
+	gpusnap_close();
+	take(&of);
+	ck_assert_uint_eq(of.n, 1);
+	ck_assert_int_eq(of.devices[0].device, 0);
+	ck_assert_uint_eq(of.devices[0].peak, 180 * MIB);
+	gs_top_view_release(&of);
+	remove_record();
+}
+END_TEST
+
+static void *keep(uint64_t bytes)
+{
+	void *at;
+	ck_assert_int_eq(gpusnap_malloc(0, bytes, NULL, &at), 0);
+	return at;
+}
+
+/* One function, called for what stays the same and for what grows. */
+START_TEST(growth_is_told_of_the_caller_that_it_comes_from)
+{
+	gs_top_view of = GS_TOP_VIEW_INIT;
+	record();
+	keep(20 * MIB);
+	for (int i = 0; i < 12; i++) {
+		gpusnap_step(i);
+		keep(2 * MIB);
+		gpusnap_free(0, keep(5 * MIB));
+	}
+	gpusnap_close();
+	take(&of);
+	size_t growing = 0;
+	for (size_t i = 0; i < of.devices[0].nholders; i++)
+		if (of.devices[0].holders[i].each_step) {
+			growing++;
+			ck_assert_uint_eq(of.devices[0].holders[i].each_step, 2 * MIB);
+			ck_assert_uint_eq(of.devices[0].holders[i].blocks, 12);
+		}
+	ck_assert_uint_eq(growing, 1);
+	gs_top_view_release(&of);
+	remove_record();
+}
+END_TEST
+
 START_TEST(a_dump_is_no_recording_of_a_run)
 {
 	ck_assert_int_eq(gs_top_is_stream("tests/data/faults/leak.pickle", &err), GS_UNKNOWN_KIND);
@@ -266,8 +400,15 @@ Suite *suite_top(void)
 		screens, no_screen_is_larger_than_its_terminal, 0, sizeof sizes / sizeof *sizes);
 	tcase_add_test(screens, a_pipe_gets_one_line_a_device);
 	tcase_add_test(screens, another_device_than_the_one_asked_for_is_left_out);
+	tcase_add_test(screens, eight_devices_are_all_there_on_a_screen_of_24_lines);
+	tcase_add_test(screens, devices_that_no_line_is_left_for_are_counted);
+	tcase_add_test(screens, a_narrow_screen_still_names_who_holds);
+	tcase_add_test(screens, a_pipe_is_told_that_there_is_nothing_yet);
 	tcase_add_test(runs, figures_of_a_run_are_those_of_its_last_moment);
 	tcase_add_test(runs, the_stream_of_a_process_is_found_among_its_files);
+	tcase_add_test(runs, a_stream_that_lost_its_name_is_found_all_the_same);
+	tcase_add_test(runs, another_run_of_the_same_name_begins_anew);
+	tcase_add_test(runs, growth_is_told_of_the_caller_that_it_comes_from);
 	tcase_add_test(runs, a_dump_is_no_recording_of_a_run);
 	tcase_add_test(runs, seconds_without_events_carry_on_what_was_allocated);
 	suite_add_tcase(suite, screens);

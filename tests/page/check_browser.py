@@ -666,6 +666,33 @@ def tries(browser):
     check(mine and ("yes" if row["fits"] else "no") in mine[0], f"a what-if is replayed: {text[:300]!r}, the command: {row}")
     s.shot("09-what-if")
     s.end("what-if")
+    run = os.path.join(ROOT, "docs/examples/recorded/run.gsnap")
+    s = Session(browser)
+    s.open(run)
+    s.page.click("#gpusnap-tab-whatif")
+    s.settle()
+    rows = json.loads(gpusnap("whatif", run, "--conf", "", "--conf", "expandable_segments:True", "--json", "-q"))["rows"]
+    check(s.page.input_value("input[aria-label='capacity']") == "3GiB" and rows[0]["capacity"] == 3 << 30 and "recorded: 3.00 GiB" in s.text("#gpusnap-panel"), "the capacity that is recorded stands in its field")
+
+    def replayed():
+        s.page.click("#gpusnap-replay")
+        s.until("document.querySelector('#gpusnap-panel td, #gpusnap-panel .fields .error:not(:empty)')", 60)
+        return s.page.evaluate("[...document.querySelectorAll('#gpusnap-panel tbody tr')].map(r => [...r.cells].slice(0, 2).map(c => c.textContent))")
+
+    s.page.select_option("select[aria-label='expandable_segments']", "True")
+    wanted = [[r["conf"] or "no settings", "yes" if r["fits"] else "no"] for r in rows]
+    check(replayed() == wanted, f"and asks what the command asks without one: {wanted}")
+    check("replayed on 3.00 GiB" in s.text("#gpusnap-panel caption"), "the table says on what it was replayed")
+    cards = dict(s.page.evaluate("[...document.querySelectorAll('#gpusnap-cards option')].map(o => [o.value, o.textContent])"))
+    check(cards.get("t4") == "14.6 GiB" and len(cards) > 20, f"cards are offered: {cards}")
+    s.page.fill("input[aria-label='capacity']", "t4")
+    s.page.click("#gpusnap-replay")
+    s.until("document.querySelector('#gpusnap-panel caption')?.textContent.includes('14.6 GiB')", 60)
+    check(all(r[1] == "yes" for r in replayed()), "and replayed on by name")
+    s.page.fill("input[aria-label='capacity']", "constructor")
+    replayed()
+    check("no size" in s.text("#gpusnap-panel .fields .error"), "what is neither is told")
+    s.end("what-if on cards")
 
 
 def saves(browser):
@@ -705,6 +732,9 @@ def looks(browser):
                 if tab == "span":
                     s.page.get_by_role("button", name="the whole recording", exact=True).click()
                     s.until("document.querySelector('#gpusnap-panel td')", 20)
+                if tab == "whatif":
+                    s.page.click("#gpusnap-replay")
+                    s.until("document.querySelector('#gpusnap-panel td')", 30)
                 wide = s.page.evaluate("document.documentElement.scrollWidth")
                 check(wide <= width, f"{where}, {tab}: {wide} pixels wide")
                 cut = s.page.evaluate("[...document.querySelectorAll('#gpusnap-viewer .table')].filter(t => t.offsetParent && t.scrollWidth > t.clientWidth + 1).map(t => t.textContent.slice(0, 40))")
@@ -932,6 +962,46 @@ def begins(browser):
     s.end("begin with a crash")
 
 
+def screens(browser):
+    """Before there is a picture: what is read stands large with its progress and a button that ends it; what could not be read is told beside what to do."""
+    hold = """const real = Worker.prototype.postMessage; window.later = []
+    Worker.prototype.postMessage = function (m, ...more) { return m.op === 'open' && !window.free ? void later.push(() => real.call(this, m, ...more)) : real.call(this, m, ...more) }
+    window.release = () => { window.free = true; later.splice(0).forEach(f => f()) }"""
+    s = Session(browser, script=hold)
+    s.page.set_input_files("#gpusnap-input", [fault("leak")])
+    s.page.wait_for_selector("#gpusnap-ranks .reading progress")
+    bar, row = s.page.locator("#gpusnap-ranks progress").bounding_box(), s.text("#gpusnap-ranks")
+    check(bar["width"] > 400 and "leak.pickle" in row and re.search(r"reading \d+ % of [\d.]+ KiB", row), f"what is read stands large: {bar}, {row!r}")
+    check(not s.page.is_visible("#gpusnap-welcome") and not s.page.is_visible("#gpusnap-search"), "and alone")
+    s.shot("12-reading")
+    s.page.get_by_role("button", name="stop reading leak.pickle").click()
+    s.page.wait_for_selector("#gpusnap-ranks .cancelled")
+    check(s.page.is_visible("#gpusnap-welcome"), "once it is ended the page says again what to do")
+    s.page.evaluate("release()")
+    s.page.get_by_role("button", name="close leak.pickle").click()
+    with tempfile.TemporaryDirectory() as folder:
+        bad = os.path.join(folder, "garbage.bin")
+        open(bad, "wb").write(bytes(range(128, 256)) * 20)
+        s.open(bad)
+        told = s.text("#gpusnap-ranks .rank-said")
+        check("not a kind of file" in told and s.page.is_visible("#gpusnap-welcome"), f"what cannot be read is told, and what to do: {told!r}")
+        s.open(fault("leak"))
+        s.until("!document.querySelector('#gpusnap-pictures').hidden")
+        check(not s.page.is_visible("#gpusnap-welcome"), "which goes with the first picture")
+        s.page.get_by_role("button", name="close garbage.bin").click()
+        check(s.page.evaluate("Boolean(document.querySelector('.bar #gpusnap-ranks'))"), "the only file has its name in the bar")
+    s.end("screens")
+    s = Session(browser)
+    s.open(os.path.join(DATA, "texts/07-two-ranks-two-causes.txt"))
+    check("on device 1" in s.text("#gpusnap-verdict .headline") and s.text("#gpusnap-device") == "", "a text offers no choice of a device that its verdict does not follow")
+    s.end("a text of two devices")
+    s = Session(browser, 390, 844)
+    s.open(fault("leak"), fault("pinned"))
+    s.until("[...document.querySelectorAll('#gpusnap-ranks .rank-word')].length === 2")
+    check(s.page.evaluate("[...document.querySelectorAll('#gpusnap-ranks .rank-word')].map(e => e.offsetWidth > 20 && e.textContent)") == ["shortage", "fragmented"], "on a phone each rank has the word of its verdict")
+    s.end("ranks on a phone")
+
+
 def closes(browser):
     s = Session(browser)
     s.open(fault("leak"), fault("pinned"), fault("stream"))
@@ -994,7 +1064,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, screens, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -20,16 +20,17 @@ def parts(ending):
 
 
 def words(file, macro):
-    """The pairs of a table of the C sources: MACRO("word", "meaning") or MACRO(NAME, "word", "words for people")."""
-    pairs = re.findall(macro + r'\((?:\w+, )?"([^"]+)", "([^"]+)"\)', text("../../" + file))
+    """The pairs of a table of the C sources: MACRO("word", "meaning"), MACRO("word", number) or MACRO(NAME, "word", "words for people"), as an object of the page's script."""
+    pairs = re.findall(macro + r'\((?:\w+, )?"([^"]+)", (?:"([^"]+)"|(\d+))\)', text("../../" + file))
     if not pairs:
         sys.exit(f"assemble: {file} has no {macro}")
-    return dict(pairs)
+    return json.dumps({"__proto__": None} | {word: meaning or int(number) for word, meaning, number in pairs}, ensure_ascii=False)
 
 
-# What has its home in C: the words of the answers with what they mean, and what categories are called.
-tables = "".join(f"const {name} = {json.dumps(words(file, macro), ensure_ascii=False)}\n" for name, file, macro in (
-    ("TERMS", "tools/terms.def", "GS_TERM"), ("VERDICTS", "tools/terms.def", "GS_VERDICT"), ("CATEGORY_WORDS", "analyzer/meaning/category.h", "GS_CATEGORY")))
+# What has its home in C: the words of the answers with what they mean, what categories are called, cards with their memory.
+tables = "".join(f"const {name} = {words(file, macro)}\n" for name, file, macro in (
+    ("TERMS", "tools/terms.def", "GS_TERM"), ("VERDICTS", "tools/terms.def", "GS_VERDICT"), ("CATEGORY_WORDS", "analyzer/meaning/category.h", "GS_CATEGORY"),
+    ("CARDS", "analyzer/replay/cards.def", "GS_CARD")))
 with open(module, "rb") as f:
     packed = base64.b64encode(f.read()).decode()
 worker = '"use strict"\n' + text("wasi.js") + text("packed.js") + text("engine.js") + text("worker.js")

@@ -61,7 +61,7 @@ deps-page: deps-wheel ## install what make page needs: Debian's sources, zig fro
 $(B)/page/gpusnap.wasm.gz: $(B)/page/gpusnap.wasm
 	$(Q)if command -v zopfli >/dev/null; then zopfli -c --i5 $< >$@; else gzip -9nc $< >$@; fi
 VIEWER := $(sort $(wildcard tools/page/viewer/*.css tools/page/viewer/*.html tools/page/viewer/*.js))
-$(B)/page/gpusnap.html: $(B)/page/gpusnap.wasm.gz tools/page/assemble.py tools/terms.def analyzer/meaning/category.h $(wildcard tools/page/*.js) $(VIEWER)
+$(B)/page/gpusnap.html: $(B)/page/gpusnap.wasm.gz tools/page/assemble.py tools/terms.def analyzer/meaning/category.h analyzer/replay/cards.def $(wildcard tools/page/*.js) $(VIEWER)
 	$(Q)python3 tools/page/assemble.py $< tools/page $@
 .PHONY: page
 page: $(B)/page/gpusnap.html ## the whole analyzer as one page for any browser, build/page/gpusnap.html (after make deps-page)

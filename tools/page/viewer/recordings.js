@@ -210,7 +210,7 @@ function showProgress(shown, done) {
 	shown.bar.value = done
 	shown.bar.nextSibling.textContent = readingText(shown)
 }
-const readingText = shown => `reading ${Math.round(shown.done * 100)} %`
+const readingText = shown => `reading ${Math.round(shown.done * 100)} %` + (shown.size ? ` of ${sizeText(shown.size)}` : '')
 
 // When a recording last failed; null: it did not; NaN: it tells no time.
 function lastFailure(outline) {
@@ -228,11 +228,16 @@ function markFirst() {
 
 // The list of what is open: name, size, verdict; one line each, the chosen one marked.
 function drawRanks() {
-	const several = recordings.length > 1
-	if (part('viewer').classList.toggle('several', several) === Boolean(part('ranks').closest('.bar'))) part('viewer').querySelector(several ? '.bar' : '#gpusnap-device').after(part('ranks'))	// one has room in the bar
+	const root = part('viewer'), several = recordings.length > 1, inBar = !several && root.classList.contains('shown')
+	root.classList.toggle('several', several)
+	if (inBar !== Boolean(part('ranks').closest('.bar'))) root.querySelector(inBar ? '#gpusnap-device' : '.bar').after(part('ranks'))	// one that is shown has room in the bar
+	tellBusy()
 	fill(part('ranks'), recordings.map(r => r.row = rankRow(r)), canCompare() ? element('li', { class: 'compare' }, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null)
 	markFirst()
 }
+
+// Whether something is read that nothing else stands in for: else the page says again what to do.
+function tellBusy() { part('viewer').classList.toggle('busy', recordings.some(r => r.state === 'reading')) }
 
 const canCompare = () => recordings.findIndex(r => r.outline) !== recordings.findLastIndex(r => r.outline) && tabsNow().some(t => t.name === 'compare')
 
@@ -242,6 +247,7 @@ function drawRank(shown) {
 	if (!row?.isConnected || recordings.length < 3 || canCompare() === !part('ranks').querySelector('.compare')) return drawRanks()
 	shown.row = rankRow(shown)
 	row.replaceWith(shown.row)
+	tellBusy()
 	markFirst()
 }
 
@@ -252,7 +258,7 @@ function rankRow(r) {
 	const end = r.state === 'reading' ? `stop reading ${r.name}` : `close ${r.name}`
 	return element('li', { class: 'rank ' + r.state + (chosen ? ' chosen' : '') }, name,
 		r.bar,
-		recordings.length > 1 ? r.sketch : null, element('b', { class: 'first-mark' }, 'failed first'), element('span', { class: 'rank-said', title: said }, said),
+		recordings.length > 1 ? r.sketch : null, element('b', { class: 'first-mark' }, 'failed first'), r.state === 'open' ? element('span', { class: 'rank-word' }, said.split(':')[0]) : null, element('span', { class: 'rank-said', title: said }, said),
 		button(r.state === 'reading' ? 'cancel' : '×', end, () => r.state === 'reading' ? stopReading(r) : closeRecording(recordings.indexOf(r)), { class: 'plain', 'aria-label': end }))
 }
 
@@ -371,6 +377,6 @@ function noPictures(shown, why) {
 }
 
 function drawDeviceChoice(shown) {
-	const devices = shown.outline.devices
-	fill(part('device'), devices.length < 2 ? null : element('label', null, 'device ', select('device', devices.map(d => [String(d.device), `${d.device}${d.name ? ' ' + d.name : ''}${d.failures.length ? ' (failed)' : ''}`]), String(view.device), v => { view.device = Number(v); showDevice() })))
+	const { devices } = shown.outline	// nothing of a text is told by device but its verdict, which names its own
+	fill(part('device'), devices.length < 2 || !devices.some(d => d.has_heap !== false) ? null : element('label', null, 'device ', select('device', devices.map(d => [String(d.device), `${d.device}${d.name ? ' ' + d.name : ''}${d.failures.length ? ' (failed)' : ''}`]), String(view.device), v => { view.device = Number(v); showDevice() })))
 }

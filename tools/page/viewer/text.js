@@ -23,6 +23,15 @@ function bytesOfText(text) {
 	return digits ? Number(digits) * 1024 ** ' KMGT'.indexOf((unit || ' ').toUpperCase()) : NaN
 }
 
+// A size as it may be typed, to the byte.
+function exactSize(bytes) {
+	for (const [unit, name] of [[2 ** 30, 'GiB'], [2 ** 20, 'MiB'], [2 ** 10, 'KiB']]) if (bytes % unit === 0) return bytes / unit + name
+	return String(bytes)
+}
+
+// A setting or a list of settings breaks behind its signs rather than inside a word.
+const breakable = text => text.split(/(?<=[=,](?=\S))/).flatMap((piece, i) => i ? [element('wbr'), piece] : [piece])
+
 const addressText = a => a === null || Number.isNaN(a) ? 'unknown' : '0x' + (a < 0 ? BigInt.asUintN(64, BigInt(a)) : BigInt(a)).toString(16)
 const countText = n => n === null || n === undefined ? 'unknown' : n.toLocaleString('en').replaceAll(',', ' ')
 const plural = (n, one, more) => countText(n) + ' ' + (n === 1 ? one : more || one + 's')

@@ -110,7 +110,7 @@ function verdictView(text, heading = 'h1') {
 	const left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines, facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
 	if (facts) facts.verdict = v
 	const sides = element('div', { class: 'sides' }, element('div', { class: 'first' }, facts, list(left.filter(l => l[2] === 0))),
-		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, t))), knownWords(v.tries)) : null,
+		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, breakable(t)))), knownWords(v.tries)) : null,
 		element('div', { class: 'rest' }, list(left.filter(l => l[2] > 0))))
 	return whole ? [head, sides] : element('div', { class: 'verdict' }, head, sides)
 }
@@ -122,18 +122,23 @@ function knownWords(tries) {
 	return words.length ? element('p', { class: 'remark' }, words.map(w => `${w}: ${KNOWN[w]}`).join('; ') + '.') : null
 }
 
+// Cards whose memory is known by name (analyzer/replay/cards.def), offered where a capacity is typed.
+const CARD_LIST = 'gpusnap-cards'
+const cardList = () => document.getElementById(CARD_LIST) ? null : element('datalist', { id: CARD_LIST }, Object.entries(CARDS).map(([name, mebibytes]) => element('option', { value: name }, sizeText(mebibytes * 2 ** 20))))
+const isCapacity = text => bytesOfText(text) > 0 || text.toLowerCase() in CARDS
+
 // The verdict again with what the file does not tell: how large the device is.
 function capacityField(shown) {
-	const box = element('input', { type: 'text', size: 9, placeholder: 'e.g. 40GiB', 'aria-label': 'the capacity of the device', value: shown.capacityGiven || '' }), said = element('span', { class: 'error' })
+	const box = element('input', { type: 'text', size: 9, placeholder: 'e.g. 40GiB', list: CARD_LIST, title: 'a size, or a card: t4, a100-40gb …', 'aria-label': 'the capacity of the device', value: shown.capacityGiven || '' }), said = element('span', { class: 'error' })
 	const judge = async e => {
 		e.preventDefault()
-		if (box.value.trim() && !(bytesOfText(box.value.trim()) > 0)) return void (said.textContent = 'that is no size')
+		if (box.value.trim() && !isCapacity(box.value.trim())) return void (said.textContent = 'that is no size')
 		shown.capacityGiven = box.value.trim() || undefined
 		await showVerdict(shown)
 		await tellFacts(shown)
 		if (shown.lives) linkHolders(shown, part('verdict'))
 	}
-	return element('form', { class: 'tools', onsubmit: judge }, element('label', null, 'capacity of the device ', box), element('button', { title: 'the verdict with this capacity' }, 'judge again'), said)
+	return element('form', { class: 'tools', onsubmit: judge }, element('label', null, 'capacity of the device ', box), cardList(), element('button', { title: 'the verdict with this capacity' }, 'judge again'), said)
 }
 
 // The same with all its figures: what the command says with -v.

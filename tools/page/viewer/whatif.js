@@ -6,7 +6,28 @@ const SETTINGS = [
 	{ name: 'roundup_power2_divisions', type: 'number', about: 'round requests to powers of two in so many parts' },
 	{ name: 'large_segment_size_mb', type: 'number', about: 'size of the segments for requests of 1 to 10 MiB' },
 ]
-const wished = { confs: [], fields: {}, capacity: '', allowed: '' }
+const wished = { confs: [], fields: {}, allowed: '' }
+
+// What the recording tells of the device's size: {bytes} or, of one that failed, {least} of it; {} where it tells nothing.
+function recordedCapacity(shown) {
+	if (shown.capacity > 0) return { bytes: shown.capacity }
+	const failed = shown.lives && failedEvents(shown.device).find(f => f.device_free >= 0 && f.device_free !== null)
+	return failed ? { least: shown.lives.curve.reserved.at(failed.idx) + failed.device_free } : {}
+}
+
+// Of the answer's columns those that say something: not what no row has, nor what all have alike and the caption tells, nor bounds that are the figure
+// itself.
+function tellingColumns({ columns, rows }) {
+	const bounds = rows.some(r => r.peak_low !== r.peak_reserved || r.peak_high !== r.peak_reserved), first = ['conf', 'fits', 'change', 'peak_reserved', 'peak_low', 'peak_high', 'reserved', 'largest_free', 'oom_idx']
+	const rank = name => first.indexOf(name) + 1 || 99
+	const alike = name => rows.every(r => r[name] === rows[0][name])
+	return columns.filter(name => /^peak_(low|high)$/.test(name) ? bounds : name === 'capacity' || name === 'exact' ? !alike(name) : rows.some(r => r[name] !== null)).sort((a, b) => rank(a) - rank(b))
+}
+
+function replayedOn(rows) {
+	const [first] = rows, all = name => first && rows.every(r => r[name] === first[name])
+	return 'the run replayed' + (all('capacity') && first.capacity !== null ? ' on ' + sizeText(first.capacity) : '') + (all('exact') ? first.exact ? ', exact' : ', not exact' : '')
+}
 
 async function drawWhatIf(host) {
 	const shown = current()
@@ -17,19 +38,25 @@ async function drawWhatIf(host) {
 			: element('input', { type: 'number', min: 0, step: s.step || 1, value: wished.fields[s.name] || '', 'aria-label': s.name, onchange: e => { wished.fields[s.name] = e.target.value } })
 		return element('label', { title: s.about }, s.name, ' ', input)
 	}
-	const text = name => element('input', { type: 'text', size: 9, placeholder: 'e.g. 40GiB', value: wished[name], 'aria-label': name, onchange: e => { wished[name] = e.target.value.trim() } })
+	const recorded = recordedCapacity(shown), usual = recorded.bytes ? exactSize(recorded.bytes) : '', said = element('span')
+	const capacity = element('input', { type: 'text', size: 12, list: CARD_LIST, placeholder: 'e.g. 40GiB, t4', value: shown.triedCapacity ?? usual, 'aria-label': 'capacity', title: 'a size, or a card', onchange: e => { shown.triedCapacity = e.target.value.trim() } })
+	const allowed = element('input', { type: 'text', size: 9, placeholder: 'e.g. 40GiB', value: wished.allowed, 'aria-label': 'allowed', onchange: e => { wished.allowed = e.target.value.trim() } })
 	const run = async search => {
 		wished.other = other.value
 		const given = [SETTINGS.filter(s => wished.fields[s.name]).map(s => s.name + ':' + wished.fields[s.name]).join(','), other.value.trim()].filter(Boolean).join(',')
 		if (given && !search && !wished.confs.includes(given)) wished.confs.push(given)
+		const tried = capacity.value.trim()
+		said.textContent = tried && !isCapacity(tried) ? 'that is no size, and no card that is known' : ''
+		said.className = said.textContent && 'error'
+		if (said.textContent) return
 		fill(answer, element('p', { class: 'remark' }, 'replaying …'))
 		try {
-			const got = await shown.ask('whatif', { ...(search || !wished.confs.length ? {} : { conf: ['', ...wished.confs] }), capacity: wished.capacity || undefined, allowed: wished.allowed || undefined, device: shown.outline.devices.length > 1 ? shown.number : undefined })
+			const got = await shown.ask('whatif', { ...(search || !wished.confs.length ? {} : { conf: ['', ...wished.confs] }), capacity: tried && tried !== usual ? tried : undefined, allowed: wished.allowed || undefined, device: shown.outline.devices.length > 1 ? shown.number : undefined })
 			if (!host.contains(answer)) return
-			fill(answer, got.summary ? element('p', { class: 'pre' }, got.summary) : null, tableOf(got.columns.map(name => name === 'conf' ? { name, text: (n, v) => v || 'no settings' } : name), got.rows, { caption: 'the run replayed; the figures are of its end, or of its first failure' }),
+			fill(answer, got.summary ? element('p', { class: 'pre' }, got.summary) : null, tableOf(tellingColumns(got).map(name => name === 'conf' ? { name, title: 'settings', text: (n, v) => breakable(v || 'no settings') } : { name, spare: !/^(fits|peak_reserved)$/.test(name) }), got.rows, { caption: replayedOn(got.rows) + '; the figures are of its end, or of its first failure' }),
 				element('div', { class: 'tools' }, button('save CSV', 'the rows as CSV', () => saveText(csvOf(got.columns, got.rows), baseName(shown) + '-whatif.csv', 'text/csv')), wished.confs.length ? button('forget the settings', 'begin anew', () => { wished.confs = []; wished.fields = {}; drawWhatIf(host) }) : null))
 		} catch (e) { fill(answer, errorNote(e)) }
 	}
-	fill(host, element('h2', null, 'What if'), element('p', { class: 'remark' }, 'The recorded requests, replayed by the allocator’s own rules under other settings.'), element('div', { class: 'fields' }, SETTINGS.map(field), element('label', null, 'other settings ', other), element('label', null, 'capacity of the device ', text('capacity')), element('label', null, 'limit of the allocator ', text('allowed'))),
+	fill(host, element('h2', null, 'What if'), element('p', { class: 'remark' }, 'The recorded requests, replayed by the allocator’s own rules under other settings.'), element('div', { class: 'fields' }, SETTINGS.map(field), element('label', null, 'other settings ', other), element('label', null, 'capacity of the device ', capacity), cardList(), element('span', { class: 'remark' }, recorded.bytes ? `recorded: ${sizeText(recorded.bytes)}` : recorded.least ? `recorded: at least ${sizeText(recorded.least)}` : 'the file does not tell it'), element('label', null, 'limit of the allocator ', allowed), said),
 		element('div', { class: 'tools' }, button('replay', 'with these settings', () => run(false), { id: 'gpusnap-replay' }), button('search', 'try a set of settings and rank them', () => run(true))), answer)
 }

@@ -138,6 +138,8 @@ void gs_answer_growth(gs_answer *a, size_t few)
 			gs_say(&p, ", more in each of %zu steps", g->steps);
 		else
 			gs_say(&p, ", more in %zu of %zu steps", g->steps, g->of_steps);
+		if (g->given_back)
+			gs_say(&p, "; given back when the program ended");
 		gs_answer_put_row(a, told++ ? "" : "grows", &p, g->estimated ? "(estimated)" : NULL);
 		gs_answer_stack(a, g->stack);
 	}

@@ -137,7 +137,8 @@ static void print_growth(const gs_diagnosis *d, FILE *out)
 		user_frame(d, out, g->stack), comma(out);
 		number(out, "bytes", (int64_t)g->bytes), comma(out);
 		number(out, "blocks", (int64_t)g->blocks), comma(out);
-		truth(out, "estimated", g->estimated);
+		truth(out, "estimated", g->estimated), comma(out);
+		truth(out, "given_back", g->given_back);
 		fputc('}', out);
 	}
 	fputc(']', out);

@@ -319,12 +319,14 @@ static void say_if_grows(gs_prose *p, const gs_diagnosis *d)
 	if (!gs_growth_matters(d) || gs_growth_decides(d) || d->verdict == GS_STEP_MISSED_FIT)
 		return;
 	if (each_step) {
-		gs_say(p, "; memory grows by ");
+		gs_say(p, d->growth[0].given_back ? "; memory grew by " : "; memory grows by ");
 		gs_say_size(p, (int64_t)each_step);
 		gs_say(p, d->growth[0].steps == d->growth[0].of_steps ? " in each step" : " a step");
 	} else {
 		gs_say(p, "; memory grew all along");
 	}
+	if (d->growth[0].given_back)
+		gs_say(p, " until the program ended");
 }
 
 /* Where a verdict of fragmentation would leave the device as good as full: said beside it. */

@@ -33,8 +33,9 @@ typedef struct growth {
 	course *all;
 	size_t ncourses;
 	bool estimated;
-	bool doubtful; /* no steps, or those of a loop that nothing shows to be the program's */
-	gs_laps laps;  /* doubtful */
+	bool given_back; /* what is looked at ends before the program gave it all back */
+	bool doubtful;   /* no steps, or those of a loop that nothing shows to be the program's */
+	gs_laps laps;    /* doubtful */
 } growth;
 
 static bool is_done(const growth *x, size_t step)
@@ -139,11 +140,13 @@ static void follow(growth *x)
 		x->all[k].last_bytes = x->all[k].bytes;
 }
 
-/* A user's category says who holds it, not whether it grows. */
-static bool is_unknown(const gs_meaning *m, size_t i)
+/* A user's category says who holds it, not whether it grows; and what is gone by the end, though
+ * not before it, passes for a temporary. */
+static bool is_unknown(const growth *x, size_t i)
 {
-	unsigned category = m->events[i].category;
-	return category == GS_CATEGORY_UNKNOWN || category >= GS_CATEGORIES;
+	unsigned category = x->m->events[i].category;
+	return category == GS_CATEGORY_UNKNOWN || category >= GS_CATEGORIES ||
+		(x->given_back && category == GS_CATEGORY_TEMPORARY);
 }
 
 /* Of what lives at the end: how much, and born in which windows. */
@@ -171,7 +174,7 @@ static gs_status look_at_survivors(growth *x)
 		if (!c)
 			continue;
 		c->bytes += gs_history_size(h, i);
-		c->unknown += is_unknown(m, i) ? gs_history_size(h, i) : 0;
+		c->unknown += is_unknown(x, i) ? gs_history_size(h, i) : 0;
 		c->total_blocks++;
 		c->first = c->first < 0 ? (int64_t)i : c->first;
 		c->last = (int64_t)i;
@@ -328,6 +331,50 @@ static gs_status search(growth *x, gs_growth **rows, size_t *n)
 	return status;
 }
 
+/* A program that ends gives back what had grown. Where less than half is left of what lived when
+ * the last step ended, or after the last allocation, the search is to end there. */
+static bool leave_out_the_end(growth *x)
+{
+	const gs_history *h = x->m->history;
+	gs_running_totals g;
+	uint64_t at_last_window = 0, at_last_allocation = 0;
+	size_t last_allocation = 0, all = x->until;
+	gs_running_totals_start(h, &g);
+	for (size_t i = 0; i < all; i++) {
+		gs_running_totals_step(h, i, &g);
+		if (x->n && i == x->ends[x->n - 1])
+			at_last_window = g.allocated;
+		if (gs_meaning_action(x->m, i) != GS_ACTION_ALLOC)
+			continue;
+		at_last_allocation = g.allocated;
+		last_allocation = i;
+	}
+	if (x->m->nsteps && g.allocated < at_last_window / 2)
+		x->until = x->ends[x->n - 1] + 1;
+	else if (g.allocated < at_last_allocation / 2)
+		x->until = last_allocation + 1;
+	return x->until < all;
+}
+
+static void release(growth *x)
+{
+	gs_laps_release(&x->laps);
+	free(x->of_stack);
+	free(x->all);
+}
+
+static gs_status search_again(growth *x, gs_growth **rows, size_t *n)
+{
+	free(*rows);
+	*rows = NULL;
+	release(x);
+	*x = (growth){.m = x->m, .until = x->until, .given_back = true};
+	gs_status status = search(x, rows, n);
+	for (size_t i = 0; i < *n; i++)
+		(*rows)[i].given_back = true;
+	return status;
+}
+
 gs_status gs_meaning_growth(const gs_meaning *m, int64_t until, gs_growth **rows, size_t *n)
 {
 	size_t all = m->history->n;
@@ -335,8 +382,8 @@ gs_status gs_meaning_growth(const gs_meaning *m, int64_t until, gs_growth **rows
 	*rows = NULL;
 	*n = 0;
 	gs_status status = search(&x, rows, n);
-	gs_laps_release(&x.laps);
-	free(x.of_stack);
-	free(x.all);
+	if (!status && !*n && leave_out_the_end(&x))
+		status = search_again(&x, rows, n);
+	release(&x);
 	return status;
 }

@@ -11,7 +11,9 @@ struct gs_meaning;
  * and at its end while the total rose, and which keeps one block after another each time that the
  * program comes round (laps.h; estimated). Never
  * what one forward pass keeps for its backward, what an optimizer makes in its first step, or
- * copies that replace older ones. Sorted by bytes. until: event up to which to look (GS_NONE: all).
+ * copies that replace older ones. Where nothing is left of it, for the program gave most of its
+ * memory back at its end, what grew until then (given_back). Sorted by bytes. until: event up to
+ * which to look (GS_NONE: all).
  */
 typedef struct gs_growth {
 	gs_id stack;
@@ -20,6 +22,7 @@ typedef struct gs_growth {
 	uint64_t each_step;          /* bytes more a step, on average (estimated: in the last third) */
 	size_t steps, of_steps;      /* in which it grew, of how many from the first to the last */
 	bool estimated;
+	bool given_back; /* it all came back at the end: the figures are those from before */
 } gs_growth;
 gs_status gs_meaning_growth(const struct gs_meaning *m, int64_t until, gs_growth **rows, size_t *n);
 

@@ -59,6 +59,7 @@ static int take(heap *h, int place, int mib)
 static void give(heap *h, int block)
 {
 	event(h, GS_ACTION_FREE_COMPLETED, h->at[block], h->size[block], 0);
+	h->size[block] = 0;
 }
 
 static void fail_at(heap *h, int place) { event(h, GS_ACTION_OOM, 0, 4 * MIB, stack(h, place)); }
@@ -98,6 +99,38 @@ static void blocks_of_many_sizes_kept(heap *h)
 		work(h);
 		take(h, LEAK, 1 + i * 7 % 5);
 	}
+}
+
+/* All that is taken and not given goes back, the latest first. */
+static void end_program(heap *h)
+{
+	for (int i = h->n; i-- > 0;)
+		if (h->size[i])
+			give(h, i);
+}
+
+static void a_leak_of_a_program_that_ended(heap *h)
+{
+	take(h, SETUP, 2);
+	one_block_kept_in_each_lap(h);
+	end_program(h);
+}
+
+static void no_leak_and_an_end(heap *h)
+{
+	take(h, SETUP, 50);
+	for (int i = 0; i < 12; i++)
+		work(h);
+	end_program(h);
+}
+
+static void a_list_built_once_and_an_end(heap *h)
+{
+	for (int i = 0; i < 12; i++)
+		take(h, SETUP, 4);
+	for (int i = 0; i < 12; i++)
+		work(h);
+	end_program(h);
 }
 
 static void two_kept_in_each_lap(heap *h)
@@ -299,6 +332,9 @@ static const program programs[] = {
 	{sessions_of_a_server, 1},
 	{sessions_that_grow_by_copying, 1},
 	{misses_that_become_rare, 1},
+	{a_leak_of_a_program_that_ended, 1},
+	{no_leak_and_an_end, 0},
+	{a_list_built_once_and_an_end, 0},
 	{a_list_built_once, 0},
 	{a_cache_that_fills, 0},
 	{a_warm_up, 0},
@@ -345,8 +381,10 @@ START_TEST(a_leak_is_named_and_nothing_else)
 	ck_assert_int_eq(gs_meaning_growth(&m, GS_NONE, &rows, &n), GS_OK);
 
 	ck_assert_msg(n == p->leaks, "program %d names %zu", _i, n);
-	if (n)
+	if (n) {
 		ck_assert_uint_eq(rows[0].stack, stack(h, LEAK));
+		ck_assert_int_eq(rows[0].given_back, p->run == a_leak_of_a_program_that_ended);
+	}
 	free(rows);
 	gs_meaning_release(&m);
 	gs_history_release(&history);

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """What recording costs a PyTorch program: an allocation and its free, 20 Python frames deep, on the pretend CUDA.
-usage: torch_pairs.py PYTHON BUILD      (PYTHON has torch; tests/torch/check_torch.py builds the pretend CUDA)
-Each line is the median of RUNS (20) runs, each variant in a process of its own, in turn; a run is the best of several rounds, in the
+usage: torch_pairs.py BUILD PYTHON…      (each PYTHON has a torch; the pretend CUDA for it is built in BUILD)
+Each figure is the median of RUNS (20) runs, each way in a process of its own, in turn; a run is the best of several rounds, in the
 processor's time. Ratios are of this run."""
 import os
 import statistics
@@ -10,7 +10,10 @@ import sys
 
 PAIRS, ROUNDS, DEEP = 20000, 5, 18
 
-if len(sys.argv) == 2:
+WAYS = {'plain': 'PyTorch, nothing recorded', 'history': "PyTorch's own history, Python stacks", 'attach': 'gpusnap.torch.attach()',
+        'use': 'gpusnap.torch.use(), Python stacks'}
+
+if sys.argv[1] in WAYS:
     mode = sys.argv[1]
     import time
     import torch
@@ -38,19 +41,30 @@ if len(sys.argv) == 2:
     print(min(deep(DEEP) for _ in range(ROUNDS)))
     sys.exit()
 
-python, build = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
-release = subprocess.run([python, '-c', 'import torch; print(torch.__version__)'], capture_output=True, text=True, check=True).stdout.strip()
-fake = f'{build}/pretend-{release}.so'
-root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-environment = {**os.environ, 'LD_PRELOAD': fake, 'PYTHONPATH': root + '/tools/python', 'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1'}
-times = {}
-for _ in range(int(os.environ.get('RUNS', 20))):
-    for mode in ('plain', 'history', 'attach', 'use'):
-        ns = float(subprocess.run([python, __file__, mode], capture_output=True, text=True, check=True, env=environment).stdout.split()[-1])
-        times.setdefault(mode, []).append(ns)
-best = {mode: statistics.median(all_of_it) for mode, all_of_it in times.items()}
-for mode, what in (('plain', 'PyTorch, nothing recorded'), ('history', 'PyTorch, recording Python stacks'), ('attach', 'gpusnap.torch.attach()'),
-                   ('use', 'gpusnap.torch.use(), Python stacks')):
-    print(f'{what:38} {best[mode]:8.0f} ns a pair')
-added = {m: best[m] - best['plain'] for m in best}
-print(f"attach() adds {added['attach'] / added['history']:.2f} of what PyTorch's own history adds; use() costs {best['use'] / best['history']:.2f} of PyTorch recording")
+here = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(os.path.dirname(here), 'torch'))
+from check_torch_env import prepare  # noqa: E402
+
+
+def measure(build, python):
+    release, fake = prepare(python, build)
+    environment = {**os.environ, 'LD_PRELOAD': f'{fake}:{fake[:-3]}.nvml.so', 'PYTHONPATH': os.path.dirname(os.path.dirname(here)) + '/tools/python',
+                   'GPUSNAP_LIBRARY': build + '/libgpusnap.so.1'}
+    times = {way: [] for way in WAYS}
+    for _ in range(int(os.environ.get('RUNS', 20))):
+        for way in WAYS:
+            done = subprocess.run([python, __file__, way], stdout=subprocess.PIPE, text=True, check=True, env=environment)
+            times[way].append(float(done.stdout.split()[-1]))
+    return release, {way: statistics.median(ns) for way, ns in times.items()}
+
+
+def tell(release, ns):
+    print(f'torch {release}: nanoseconds of the processor for an allocation and its free, 20 Python frames deep')
+    for way, what in WAYS.items():
+        print(f"  {what:38} {ns[way]:8.0f}   {ns[way] - ns['plain']:+6.0f}")
+    print(f"  attach() adds {(ns['attach'] - ns['plain']) / (ns['history'] - ns['plain']):.2f} of what PyTorch's history adds (goal 0.3)")
+    print(f"  use() takes {ns['use'] / ns['history']:.2f} of PyTorch with its history (goal 0.8)")
+
+
+for interpreter in sys.argv[2:]:
+    tell(*measure(os.path.abspath(sys.argv[1]), os.path.abspath(interpreter)))

@@ -25,8 +25,9 @@ check-states: $(B)/gpusnap ## states rebuilt from last snapshots, and evictions 
 	python3 tests/torch/check_states.py $(B)/gpusnap $(TORCH_VENV)/bin/python $(abspath $(B))/fake-$(TORCH).so $(SCRIPTS)
 	python3 tests/torch/check_evictions.py $(B)/gpusnap $(TORCH_VENV)/bin/python $(abspath $(B))/fake-$(TORCH).so
 .PHONY: bench-torch
-bench-torch: all ## what recording costs a PyTorch program (after check-torch)
-	@python3 tests/bench/torch_pairs.py $(TORCH_VENV)/bin/python $(B)
+# the newest supported PyTorch and the oldest, where it is installed too (make check-torch TORCH=2.6.0)
+bench-torch: all ## what recording costs a PyTorch program (after check-torch); TORCH_VENVS="ENVIRONMENT…", RUNS=20
+	@python3 tests/bench/torch_pairs.py $(B) $(addsuffix /bin/python,$(or $(TORCH_VENVS),$(TORCH_VENV) $(wildcard $(B)/torch-2.6.0)))
 .PHONY: bench-backward
 bench-backward: all ## what the forward lines of backward's memory cost (after check-torch)
 	@python3 tests/bench/torch_backward.py $(TORCH_VENV)/bin/python $(B)

@@ -378,6 +378,21 @@ def an_earlier_preload_stays():
 
 
 @case
+def a_python_program_may_import_the_package_that_nobody_installed():
+    p, _ = run('python3', '-c', 'import gpusnap, gpusnap.fleet\nwith gpusnap.tag("weights"): gpusnap.step(1)\nprint(gpusnap.__file__)', PYTHONPATH='')
+    assert p.returncode == 0 and p.stdout.strip().endswith('/tools/python/gpusnap/__init__.py'), (p.stdout, p.stderr)
+
+
+@case
+def but_finds_its_own_of_that_name_first():
+    d = tempfile.mkdtemp()
+    with open(d + '/gpusnap.py', 'w') as f:
+        f.write('mine = 1')
+    p, _ = run('python3', '-c', 'import gpusnap; print(gpusnap.mine)', PYTHONPATH=d)
+    assert (p.returncode, p.stdout) == (0, '1\n'), (p.stdout, p.stderr)
+
+
+@case
 def starting_costs_less_than_five_milliseconds():
     def best(args):     # processor time: other programs on the machine do not matter
         times = []

@@ -1,6 +1,22 @@
 """Run by `gpusnap run` in every Python program, before its own first line: `folder` is where this package lies. Of what the program
-sees, only sys.meta_path has one entry more; the package itself is loaded when torch is looked for."""
+sees, only sys.meta_path has two entries more; the package itself is loaded when torch or gpusnap is looked for."""
 import sys
+
+
+def _spec(name, folder):
+    import importlib.util
+    import os
+    return importlib.util.spec_from_file_location(name, os.path.join(folder, '__init__.py'), submodule_search_locations=[folder])
+
+
+class _Package:
+    """Last in sys.meta_path: what is run may `import gpusnap`, for steps and tags, though nobody put the package where Python looks."""
+
+    def __init__(self, folder):
+        self.folder = folder
+
+    def find_spec(self, name, path=None, target=None):
+        return _spec(name, self.folder) if name == 'gpusnap' else None
 
 
 def _package(folder):
@@ -23,7 +39,7 @@ def _package(folder):
     if ours(spec):
         return 'gpusnap'
     name = 'gpusnap' if spec is None and found is None else '_gpusnap'
-    spec = importlib.util.spec_from_file_location(name, os.path.join(folder, '__init__.py'), submodule_search_locations=[folder])
+    spec = _spec(name, folder)
     sys.modules[name] = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(sys.modules[name])
     return name
@@ -57,6 +73,7 @@ class _Start:
 
 
 def begin(folder):
+    sys.meta_path.append(_Package(folder))
     if 'torch' in sys.modules:
         _hook(folder)
     else:

@@ -4,7 +4,7 @@
 # view --serve)
 B       ?= build
 CFLAGS  ?= -O2 -g
-prefix  ?= /usr/local
+prefix  ?= $(or $(PREFIX),/usr/local)
 SHELL   := /bin/bash
 ifeq ($(origin CC),default)
 CC := gcc
@@ -148,7 +148,7 @@ datadir    ?= $(prefix)/share
 pythondir  ?= $(prefix)/lib/gpusnap/python
 PYTHON_FILES := $(shell cd tools/python && find gpusnap -name '*.py' -o -name '*.cpp' -o -name '*.h' -o -name '*.sql' -o -name py.typed)
 DIST_INFO     = gpusnap-$(VERSION).dist-info
-install: all ## put the command, manual, completion and the recorder's library under $(DESTDIR)$(prefix)
+install: all ## put the command, manual, completion, library and Python package under $(DESTDIR)$(prefix)
 	install -D -m 755 $(B)/gpusnap $(DESTDIR)$(bindir)/gpusnap
 	for f in $$(cd $(B)/share && find . -type f); do install -D -m 644 $(B)/share/$$f $(DESTDIR)$(datadir)/$$f; done
 	$(if $(PAGE),install -D -m 644 $(PAGE) $(DESTDIR)$(datadir)/gpusnap/gpusnap.html)

@@ -20,6 +20,8 @@ $(B)/libgpusnap.a: $(OBJ_library) $(B)/libschema.a
 OBJCOPY ?= objcopy
 
 .PHONY: install-library uninstall-library
+# The linker's own list of what lies in its folders (/usr/local/lib), which only root may renew; a packager's DESTDIR is not this system.
+tell_linker = @[ -n "$(DESTDIR)" ] || [ "$$(id -u)" != 0 ] || ldconfig 2>/dev/null || true
 install: install-library
 install-library: all
 	install -D -m 755 $(B)/$(SONAME) $(DESTDIR)$(libdir)/libgpusnap.so.$(VERSION)
@@ -35,8 +37,10 @@ install-library: all
 	install -d $(DESTDIR)$(libdir)/cmake/gpusnap
 	for f in gpusnapConfig gpusnapConfigVersion; do sed 's|@VERSION@|$(VERSION)|; s|@SONAME@|$(SONAME)|; s|@INCLUDEDIR@|$(includedir)|' \
 		recorder/cmake/$$f.cmake.in > $(DESTDIR)$(libdir)/cmake/gpusnap/$$f.cmake; done
+	$(tell_linker)
 uninstall: uninstall-library
 uninstall-library:
 	rm -f $(DESTDIR)$(libdir)/libgpusnap.so.$(VERSION) $(DESTDIR)$(libdir)/$(SONAME) $(DESTDIR)$(libdir)/libgpusnap.so \
 		$(DESTDIR)$(libdir)/libgpusnap.a $(DESTDIR)$(includedir)/gpusnap.h $(DESTDIR)$(libdir)/pkgconfig/gpusnap.pc
 	rm -rf $(DESTDIR)$(libdir)/cmake/gpusnap
+	$(tell_linker)

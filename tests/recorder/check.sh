@@ -104,6 +104,7 @@ expect "only gpusnap_ names are exported" sh -c "! nm -D --defined-only '$build/
 expect "each under a version" sh -c "! nm -D --defined-only '$build/libgpusnap.so' | grep ' gpusnap_' | grep -v '@@GPUSNAP_'"
 expect "the soname has a version" sh -c "readelf -d '$build/libgpusnap.so' | grep -q 'SONAME.*libgpusnap.so.1'"
 expect "make uninstall" $MAKE B="$build" CC="$CC" prefix=/usr DESTDIR="$tmp/root" uninstall-library
+expect "PREFIX is prefix" sh -c "env -u prefix $MAKE B='$build' CC='$CC' PREFIX=/opt/own DESTDIR='$tmp/other' install-library && grep '^prefix=/opt/own$' '$tmp/other/opt/own/lib/pkgconfig/gpusnap.pc'"
 expect "nothing is left behind" sh -c "! find '$tmp/root' -type f -o -type l | grep ."
 # --scale wants all events in memory; of a category that changes nothing it is the same question
 whatif() {

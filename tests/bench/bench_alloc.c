@@ -135,6 +135,18 @@ static double torch(const char *script, const char *state)
 	return f && !pclose(f) && line[0] ? atof(line) : -1;
 }
 
+/* Ours with C stacks and PyTorch with nothing recorded, the least of three turns each: neither has the quieter machine. */
+static void by_turns(const calls *c, const char *path, double *ours, double *theirs)
+{
+	*ours = 1e18;
+	*theirs = 1e18;
+	for (int turn = 0; turn < 3; turn++) {
+		double stacks = with_state(c, 0, "c"), plain = torch(path, "off");
+		*ours = stacks < *ours ? stacks : *ours;
+		*theirs = plain < *theirs ? plain : *theirs;
+	}
+}
+
 static void one_script(const char *name)
 {
 	calls c;
@@ -146,7 +158,8 @@ static void one_script(const char *name)
 	printf("%s: %d pairs, repeated\n", name, c.pairs);
 	printf("  (a) recording off                   %7.0f\n", with_state(&c, 1, "none"));
 	printf("  (b) on, without stacks              %7.0f\n", with_state(&c, 0, "none"));
-	double stacks = with_state(&c, 0, "c"), plain = torch(path, "off");
+	double stacks, plain;
+	by_turns(&c, path, &stacks, &plain);
 	printf("  (c) on, 16 C frames                 %7.0f\n", stacks);
 	printf("  (e) the same, 2 threads             %7.0f\n", two_threads(&c));
 	if (plain > 0) {

@@ -74,7 +74,7 @@ losses.append(loss)                          # losses.append(loss.item()) would 
 
 ![The heap](IMAGES/serve-map.png)
 
-`gpusnap diagnose serve.gsnap -v`, `gpusnap query FILE "top stacks"`, `make check-docs`, `GPUSNAP_DIR`, `gpusnap.torch.attach()`, `gpusnap_open`, `tools/ci/action.yml`, `--state oom`, [a page](DOCS/ask.md#for-agents)
+`gpusnap diagnose serve.gsnap -v`, `gpusnap query FILE "top stacks"`, `make check-docs`, `make bench-load`, `GPUSNAP_DIR`, `gpusnap.torch.attach()`, `gpusnap_open`, `tools/ci/action.yml`, `--state oom`, [a page](DOCS/ask.md#for-agents)
 """
 # what is changed, and into what
 WRONG = {
@@ -97,6 +97,7 @@ WRONG = {
     "a file in a sentence that is not there": ("diagnose serve.gsnap", "diagnose sirve.gsnap"),
     "a query in a sentence": ("top stacks", "top stucks"),
     "a target of make": ("`make check-docs`", "`make check-dock`"),
+    "a benchmark of C": ("`make bench-load`", "`make bench-loud`"),
     "a variable": ("GPUSNAP_DIR", "GPUSNAP_DIRE"),
     "a name of the Python package": ("gpusnap.torch.attach", "gpusnap.torch.atach"),
     "a name of C": ("gpusnap_open", "gpusnap_opens"),

@@ -37,7 +37,8 @@ def all_options(build):
 @functools.lru_cache(None)
 def targets():
     rules = [ROOT + "/Makefile", *glob.glob(ROOT + "/t*/**/rules.mk", recursive=True)]
-    return set(re.findall(r"^([a-z][\w%-]*)(?=[^=\n]*:(?!=))", "".join(open(path, encoding="utf-8").read() for path in rules), re.M))
+    benches = {"bench-" + os.path.basename(path)[len("bench_"):-len(".c")] for path in glob.glob(ROOT + "/tests/bench/bench_*.c")}
+    return benches | set(re.findall(r"^([a-z][\w%-]*)(?=[^=\n]*:(?!=))", "".join(open(path, encoding="utf-8").read() for path in rules), re.M))
 
 
 @functools.lru_cache(None)

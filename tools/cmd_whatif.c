@@ -13,7 +13,6 @@
 #include "tools/options.h"
 #include "tools/output.h"
 #include "tools/result.h"
-#include "tools/whole_run.h"
 
 /* "parameter, buffer, …" */
 #define FOLLOWED(name, word, words) word ", "
@@ -75,11 +74,26 @@ static gs_status ask(gs_whatif *w, const arguments *a, gs_error *err)
 	return status || !a->minimize ? status : gs_whatif_minimize(w, err);
 }
 
-static int answer_about(const gs_snapshot *s, const arguments *a, const gs_whatif_options *wanted)
+static void tell_pass(unsigned pass, uint64_t seen, uint64_t total)
 {
+	static unsigned told;
+	char text[64];
+	unsigned now = total ? (unsigned)(seen * 100 / total) : 0;
+	if (now == told)
+		return;
+	told = now;
+	snprintf(text, sizeof text, "pass %u: %u %%", pass, now);
+	gs_progress_at(text);
+}
+
+static int answer(const void *context, const gs_snapshot *s)
+{
+	const arguments *a = context;
 	gs_error err = GS_ERROR_INIT;
 	gs_whatif w;
-	gs_status status = gs_whatif_open(&w, s, wanted, &err);
+	if (s->excerpt)
+		gs_progress_begin_doing("replaying", s->path);
+	gs_status status = gs_whatif_open(&w, s, &a->wanted, &err);
 	int exit_status;
 
 	gs_progress_end();
@@ -98,23 +112,6 @@ static int answer_about(const gs_snapshot *s, const arguments *a, const gs_whati
 }
 
 static bool is_scaled(const arguments *a) { return a->wanted.rewrite.nscales > 0; }
-
-/* Of a run that is not in memory all of it is replayed, where that can be. */
-static int answer(const void *context, const gs_snapshot *s)
-{
-	const arguments *a = context;
-	gs_whatif_options wanted = a->wanted;
-	gs_whole_run run = {0};
-	gs_error err = GS_ERROR_INIT;
-	const gs_device *d = s->excerpt && !is_scaled(a) ? gs_whatif_device(s, wanted.device) : NULL;
-	gs_status status = d ? gs_whole_run_open(&run, s, d, &err) : GS_OK;
-
-	if (d)
-		wanted.source = &run.events;
-	int exit_status = status ? gs_fail_file(s->path, &err, NULL) : answer_about(s, a, &wanted);
-	gs_whole_run_close(&run);
-	return exit_status;
-}
 
 static int read_until(arguments *a)
 {
@@ -216,6 +213,7 @@ int gs_cmd_whatif(int argc, char **argv)
 	if (a.pad_to == 0)
 		return gs_fail_usage("whatif", NULL, "--pad-to needs a size above 0");
 	a.wanted.device = a.common.device;
+	a.wanted.progress = tell_pass;
 	a.wanted.rewrite.pad_to = a.pad_to == GS_UNSET ? 0 : (uint64_t)a.pad_to;
 	a.wanted.rewrite.pad_from = a.pad_from == GS_UNSET ? 0 : (uint64_t)a.pad_from;
 	status = read_until(&a);

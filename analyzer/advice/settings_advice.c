@@ -46,7 +46,7 @@ gs_status gs_whatif_advise(
 		advice->recorded = w.rows[0];
 	advice->agrees = w.agreement.agrees;
 	advice->failed = !status && !w.rows[0].result.fits &&
-		w.rows[0].result.failed_event == w.replay.last_oom;
+		w.rows[0].result.failed_event == w.replay.last_oom + (int64_t)w.replay.first;
 	if (advice->failed)
 		status = gs_whatif_try(&w, candidates, sizeof candidates / sizeof *candidates, err);
 	for (size_t i = 1; i < w.n && !status; i++)
@@ -114,7 +114,8 @@ gs_status gs_advise_settings(gs_diagnosis *d, bool *tried, gs_error *err)
 	if (!can_be_replayed(d))
 		return GS_OK;
 	options.device = d->device->device;
-	options.until = d->idx;
+	options.until = d->idx + (d->snapshot->excerpt ? (int64_t)d->device->trace.first : 0);
+	options.most_events = GS_WHATIF_BESIDE_EVENTS;
 	options.recorded_capacity = d->capacity;
 	options.allowed = d->allowed;
 	options.recordings = (gs_recordings){d->recording, 1};

@@ -3,10 +3,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "analyzer/api/timelines.h"
 #include "analyzer/open/input.h"
 #include "analyzer/open/rank.h"
+#include "analyzer/query/part.h"
 #include "schema/version.h"
 
 unsigned gpusnap_analyzer_abi(void) { return 2; }
@@ -80,6 +82,19 @@ static int end_reading(gpusnap_snapshot *s, gs_status status, const gs_error *er
 	return gs_api_end(s, status, err) ? GPUSNAP_FAILED : GPUSNAP_DONE;
 }
 
+/* A whole run of more events than fit in memory well is read around its last failure, or its end:
+ * what-if takes the rest from the file again. Small files hold no such run, and are read once. */
+static gs_status read_entry(const gs_input_entry *entry, gs_snapshot *s, gs_error *err)
+{
+	enum { WHOLE_EVENTS = 1 << 23, SMALL = 1 << 24 };
+	static const gs_part_wanted part = {
+		.whole_below = WHOLE_EVENTS, .reach = GS_INPUT_WHOLE_EVENTS / 4, .course = true};
+	struct stat st;
+	bool small = entry->id || stat(entry->path, &st) || st.st_size < SMALL;
+	return small ? gs_input_read(entry, GS_WANT_ALL, s, err)
+				 : gs_part_read(entry, GS_WANT_ALL, &part, s, err);
+}
+
 static gs_status read_number(
 	gpusnap_snapshot *s, const gs_input_list *list, unsigned number, gs_error *err)
 {
@@ -87,7 +102,7 @@ static gs_status read_number(
 		return gs_fail(
 			err, GS_NOT_FOUND, "it holds %zu snapshot%s", list->n, list->n == 1 ? "" : "s");
 	gs_snapshot_release(&s->snapshot);
-	return gs_input_read(&list->entries[number], GS_WANT_ALL, &s->snapshot, err);
+	return read_entry(&list->entries[number], &s->snapshot, err);
 }
 
 int gpusnap_snapshot_open(gpusnap_snapshot *s, const char *path, unsigned number)

@@ -22,4 +22,12 @@ typedef struct gs_event_source {
 	size_t window; /* how many events are looked at together; 0: as is best */
 } gs_event_source;
 
+/* How all of a run is read, of which a snapshot holds a part. *run is the way's own, and *events
+ * are valid until it is closed; neither is set where it fails. */
+typedef struct gs_run_way {
+	gs_status (*open)(const gs_snapshot *part, int32_t device, void **run, gs_event_source *events,
+		gs_error *err);
+	void (*close)(void *run);
+} gs_run_way;
+
 #endif

@@ -138,6 +138,8 @@ typedef struct gs_snapshot {
 	bool stream;         /* a whole run, which may still be growing */
 	bool excerpt; /* of a stream: the events around one moment alone, from trace.first on; failures
 					 at other events have lost their index */
+	const struct gs_run_way *whole; /* of an excerpt: how all of the run is read (event_source.h);
+									   NULL: it cannot be */
 
 	gs_device *devices;
 	size_t ndevices;

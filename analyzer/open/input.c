@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analyzer/open/rank.h"
+#include "analyzer/read/run.h"
 #include "analyzer/store/store.h"
 
 static gs_status read_stored(
@@ -67,6 +68,8 @@ static gs_status read_file(const gs_input_entry *entry, unsigned want,
 	if (!moment)
 		return gs_read_path(entry->path, want, s, err);
 	gs_status status = gs_read_moment(entry->path, want, moment, s, err);
+	if (!status && s->excerpt && s->path)
+		s->whole = &gs_run_of_file;
 	if (!status && s->excerpt && moment->whole_below && !moment->untold)
 		tell_part(s);
 	return status;

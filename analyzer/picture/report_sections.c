@@ -75,6 +75,7 @@ static gs_status tell_whatif(const gs_sections *s, gs_error *err)
 	if (!s->scene->diagnosis.device || !s->scene->diagnosis.device->trace.n)
 		return GS_OK;
 	options.device = s->scene->diagnosis.device->device;
+	options.most_events = GS_WHATIF_BESIDE_EVENTS;
 	status = gs_whatif_open(&w, s->scene->snapshot, &options, &unable);
 	if (!status)
 		status = gs_whatif_search(&w, &unable);

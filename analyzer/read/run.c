@@ -77,3 +77,19 @@ gs_event_source gs_run_events(gs_run *run)
 	return (gs_event_source){
 		.snapshot = &run->snapshot, .device = run->device, .pass = pass, .context = run->passes};
 }
+
+static gs_status open_of_file(
+	const gs_snapshot *part, int32_t device, void **run, gs_event_source *events, gs_error *err)
+{
+	gs_run *opened;
+	gs_status status = gs_run_open(part->path, device, &opened, err);
+	if (status)
+		return status;
+	*run = opened;
+	*events = gs_run_events(opened);
+	return GS_OK;
+}
+
+static void close_of_file(void *run) { gs_run_close(run); }
+
+const gs_run_way gs_run_of_file = {open_of_file, close_of_file};

@@ -16,4 +16,7 @@ void gs_run_close(gs_run *run); /* accepts NULL */
 /* Valid until the run is closed. */
 gs_event_source gs_run_events(gs_run *run);
 
+/* The same of a part that was read from the file at its path. */
+extern const gs_run_way gs_run_of_file;
+
 #endif

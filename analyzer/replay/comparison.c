@@ -74,7 +74,7 @@ static void differ(verifier *f, const gs_event *e, const gs_pool_action *action)
 	int n;
 
 	f->differs = true;
-	f->a->event = (int64_t)f->cursor;
+	f->a->event = (int64_t)(f->cursor + f->r->first);
 	n = snprintf(f->a->text, sizeof f->a->text,
 		"replayed: %s of %" PRIu64 " at 0x%" PRIx64 " on stream 0x%" PRIx64,
 		gs_action_text(action->action), action->size, action->address, action->stream);

@@ -66,6 +66,7 @@ gs_status gs_replay_init(gs_replay *r, const gs_snapshot *s, const gs_device *d,
 	gs_fact_finder facts;
 	begin(r, d, foreign, s);
 	r->snapshot = s;
+	r->first = s->excerpt ? d->trace.first : 0;
 	if (d->trace.n >= INT32_MAX)
 		return gs_fail(err, GS_LIMIT, "%zu events are more than a replay takes", d->trace.n);
 	gs_status status = need_history(r, history, err);

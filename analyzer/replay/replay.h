@@ -82,6 +82,7 @@ typedef struct gs_replay {
 	size_t n, cap;
 	uint32_t nslots;
 	uint32_t *initial_slots; /* by block of initial; UINT32_MAX for free ones */
+	uint64_t first;          /* number in the run of the first event in memory; of a source 0 */
 	bool foreign; /* recorded below another allocator: segments and what lay in them before do not
 					 matter */
 

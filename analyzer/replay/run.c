@@ -187,8 +187,11 @@ static void end_one(void *context, size_t i)
 static void run_one(void *context, size_t i)
 {
 	many_runs *m = context;
-	const gs_replay_window all = {
-		.ops = m->r->ops, .n = m->r->n, .nslots = m->r->nslots, .last = true};
+	const gs_replay_window all = {.ops = m->r->ops,
+		.n = m->r->n,
+		.first_event = m->r->first,
+		.nslots = m->r->nslots,
+		.last = true};
 	begin_one(m, i);
 	if (!m->runs[i].over)
 		play(&m->runs[i], &all);

@@ -333,7 +333,7 @@ static void tell_rewrite(gs_whatif *w, const gs_replay_changes *changes)
 static int64_t until_in_memory(const gs_whatif *w)
 {
 	int64_t until = w->options.until, first = (int64_t)w->device->trace.first;
-	if (!w->options.source || until == GS_NONE)
+	if ((!w->options.source && !w->part) || until == GS_NONE)
 		return until;
 	return until < first ? -1 : until - first;
 }
@@ -434,10 +434,38 @@ static gs_status find_until(gs_whatif *w, const gs_snapshot *s, int64_t *until, 
 	const char *step = w->options.until_step;
 	gs_state state = {.idx = *until};
 	uint64_t event = 0;
+	if (w->part && !step && *until != GS_NONE && (uint64_t)*until < w->device->trace.first)
+		return gs_fail(err, GS_NOT_FOUND,
+			"event %" PRId64 " is not in the part of the run that is replayed, from %" PRIu64,
+			*until, w->device->trace.first);
+	if (w->part && !step && *until != GS_NONE)
+		state.idx = *until -= (int64_t)w->device->trace.first;
 	gs_status status = !step ? GS_OK
 		: w->options.source  ? gs_course_find(s, w->device, step, &event, err)
 							 : gs_meaning_state_find(s, w->device, NULL, NULL, step, &state, err);
 	*until = step && w->options.source ? (int64_t)event : state.idx;
+	return status;
+}
+
+/* Where only a part of the run is in memory: the run itself, if that can and may be. */
+static gs_status take_whole_run(gs_whatif *w, const gs_snapshot *s, gs_error *err)
+{
+	const gs_trace *t = &w->device->trace;
+	uint64_t events = t->n + t->skipped, most = w->options.most_events;
+	if (!s->excerpt || w->options.source)
+		return GS_OK;
+	w->part = !s->whole || w->options.rewrite.nscales || (most && events > most);
+	if (w->part) {
+		add_note(w,
+			"of the run's %" PRIu64 " events only those from %" PRIu64 " to %" PRIu64
+			" are replayed%s",
+			events, t->first, t->first + t->n - 1,
+			most && events > most ? ": `gpusnap whatif` takes them all" : "");
+		doubt(w, "only a part of the run was replayed");
+		return GS_OK;
+	}
+	gs_status status = gs_whole_run_open(&w->run, s, w->device, w->options.progress, err);
+	w->options.source = status ? NULL : &w->run.events;
 	return status;
 }
 
@@ -472,8 +500,8 @@ gs_status gs_whatif_open(
 			"pinned host memory is not replayed: the settings to try are those of GPU memory");
 	gs_policy_conf(s, w->recorded_conf, sizeof w->recorded_conf);
 	int64_t until = options->until;
-	if ((status = find_until(w, s, &until, err)) || (status = choose_rules(w, s, err)) ||
-		(status = make_requests(w, s, until, err)))
+	if ((status = take_whole_run(w, s, err)) || (status = find_until(w, s, &until, err)) ||
+		(status = choose_rules(w, s, err)) || (status = make_requests(w, s, until, err)))
 		return status;
 	check_conf(w);
 	if ((status = look_at_recording(w, s, err)))
@@ -494,6 +522,7 @@ gs_status gs_whatif_open(
 void gs_whatif_release(gs_whatif *w)
 {
 	gs_replay_release(&w->replay);
+	gs_whole_run_close(&w->run);
 	gs_memory_give(w->rows);
 	memset(w, 0, sizeof *w);
 }

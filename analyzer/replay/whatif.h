@@ -3,13 +3,18 @@
  * A gs_whatif is one question about one device: gs_whatif_open prepares the requests, replays the
  * recorded settings against the recording and works out budget and limit; then rows are asked for:
  * one a conf, a searched set, or the smallest device for each. Rows are runs of their own and may
- * use several threads. It borrows the snapshot, and the source of events where the snapshot holds
- * only a part of the run. */
+ * use several threads. It borrows the snapshot.
+ *
+ * Where the snapshot holds only a part of a run, all of the run is read again and again from where
+ * it came from (gs_snapshot.whole), a window of events at a time: memory depends on live blocks
+ * alone, time on the run. Where that cannot be, is too long (most_events), or categories are
+ * scaled, the part alone is replayed, and the notes and each row say so. */
 #ifndef GS_ANALYZER_REPLAY_WHATIF_H
 #define GS_ANALYZER_REPLAY_WHATIF_H
 
 #include "analyzer/meaning/recording.h"
 #include "analyzer/replay/replay.h"
+#include "analyzer/replay/whole_run.h"
 
 struct gs_rules;
 
@@ -18,18 +23,20 @@ typedef struct gs_whatif_options {
 	int64_t capacity; /* total of the device to try, GS_NONE: what the recording shows */
 	int64_t recorded_capacity; /* where the file does not tell, GS_NONE */
 	int64_t allowed;           /* a limit on reserved bytes, GS_NONE */
-	int64_t until;             /* last event to replay, GS_NONE */
+	int64_t until;             /* last event to replay, by its number in the run, GS_NONE */
 	const char *until_step;    /* instead: "step 3", "step 3 peak"; NULL */
 	const char *rules;         /* a release, NULL: from the file, else the newest */
 	gs_replay_rewrite rewrite;
-	gs_recordings recordings; /* kept by the caller; they must outlive the question */
-	/* Where the snapshot is only the last part of a run: all of its events, of the device asked
-	 * about. Event numbers are the run's then. NULL: the snapshot is what is replayed. */
+	gs_recordings recordings;        /* kept by the caller; they must outlive the question */
+	uint64_t most_events;            /* of a run that is read again for the question; 0: no bound */
+	gs_whole_run_progress *progress; /* of such a run; NULL nobody is told */
+	/* In its place all events of the device asked about, borrowed (tests). NULL: as above. */
 	const gs_event_source *source;
 } gs_whatif_options;
-#define GS_WHATIF_OPTIONS_INIT                                                                  \
-	{                                                                                           \
-		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, {NULL, 0}, NULL \
+#define GS_WHATIF_OPTIONS_INIT                                                                \
+	{                                                                                         \
+		GS_NONE, GS_NONE, GS_NONE, GS_NONE, GS_NONE, NULL, NULL, {.pad_to = 0}, {NULL, 0}, 0, \
+			NULL, NULL                                                                        \
 	}
 
 typedef enum gs_whatif_change {
@@ -60,6 +67,8 @@ typedef struct gs_whatif_note {
 
 typedef struct gs_whatif {
 	gs_replay replay;
+	gs_whole_run run; /* where that is what is replayed */
+	bool part;        /* of a run only a part is replayed */
 	const gs_device *device;
 	const struct gs_rules *rules;
 	char recorded_conf[GS_WHATIF_CONF];
@@ -84,6 +93,10 @@ typedef struct gs_whatif {
 } gs_whatif;
 
 #define GS_WHATIF_UNLIMITED (UINT64_C(1) << 40)
+
+/* most_events of a question that is asked beside others (a diagnosis' advice, a report): some ten
+ * seconds of a processor for a searched set. */
+enum { GS_WHATIF_BESIDE_EVENTS = 1 << 23 };
 
 /* The device that a question is about (options->device); NULL: there is none. */
 const gs_device *gs_whatif_device(const gs_snapshot *s, int64_t number);

@@ -115,5 +115,6 @@ expect "it is replayed window by window" sh -c "'$build/gpusnap' whatif '$tmp/lo
 whatif >"$tmp/windows.tsv" && whatif --scale unknown=1 >"$tmp/memory.tsv"
 expect "with the same answer as in memory" cmp "$tmp/windows.tsv" "$tmp/memory.tsv"
 expect "until an event in its middle too" sh -c "'$build/gpusnap' whatif '$tmp/long.gsnap' -q --conf '' --until 2000000 | awk -F'\t' 'NR == 2 && \$3 == 1 && \$10 == 1 { ok = 1 } END { exit !ok }'"
+expect "a report replays all of it too" sh -c "'$build/gpusnap' report '$tmp/long.gsnap' -q --static -f -o '$tmp/long.html' && grep -q 'replayed by the rules of.*give all 45[0-9]* recorded events again' '$tmp/long.html' && ! grep -q 'not exact' '$tmp/long.html'"
 echo "recorder: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

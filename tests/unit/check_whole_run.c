@@ -6,6 +6,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "analyzer/advice/advice.h"
+#include "analyzer/diagnose/diagnose.h"
+#include "analyzer/open/input.h"
 #include "analyzer/read/open/reader.h"
 #include "analyzer/read/run.h"
 #include "analyzer/replay/whatif.h"
@@ -413,6 +416,102 @@ START_TEST(a_stream_is_searched_alike)
 }
 END_TEST
 
+/* --- a part of the run in memory, as commands read a long one */
+
+static gs_snapshot part;
+
+static void read_as_part(void)
+{
+	const gs_moment_wanted moment = {.what = GS_MOMENT_FAILURE, .whole_below = 1, .untold = true};
+	gs_input_entry entry = {.path = path};
+	ck_assert_msg(
+		!gs_input_read_moment(&entry, GS_WANT_HISTORY, &moment, &part, &err), "%s", err.text);
+	ck_assert(part.excerpt);
+	ck_assert_ptr_nonnull(part.whole);
+}
+
+START_TEST(of_a_part_in_memory_the_whole_run_is_replayed)
+{
+	open_stream((_i ? 400 : 40000) * MIB);
+	run_program(20000);
+	gpusnap_close();
+	ck_assert(!gs_read_path(path, GS_WANT_HISTORY, &snapshot, &err));
+	read_as_part();
+	ck_assert_msg(!gs_whatif_open(&whole, &snapshot, &options, &err), "%s", err.text);
+	ck_assert_msg(!gs_whatif_open(&windows, &part, &options, &err), "%s", err.text);
+	ck_assert(!windows.part && windows.run.passes > 0);
+	same_question();
+	ck_assert(!gs_whatif_search(&whole, &err) && !gs_whatif_search(&windows, &err));
+	same_rows();
+	gs_whatif_release(&windows);
+	gs_snapshot_release(&part);
+	remove_folder();
+}
+END_TEST
+
+START_TEST(a_run_of_too_many_events_is_replayed_in_part_and_says_so)
+{
+	const char *conf = "";
+	open_stream(40000 * MIB);
+	run_program(20000);
+	gpusnap_close();
+	read_as_part();
+	options.most_events = 1000;
+	ck_assert_msg(!gs_whatif_open(&windows, &part, &options, &err), "%s", err.text);
+	ck_assert(windows.part && !windows.run.passes);
+	ck_assert_ptr_nonnull(strstr(windows.notes[0].text, "`gpusnap whatif` takes them all"));
+	ck_assert(!gs_whatif_try(&windows, &conf, 1, &err));
+	ck_assert(!windows.rows[0].exact);
+	ck_assert_str_eq(windows.rows[0].note, "only a part of the run was replayed");
+	gs_whatif_release(&windows);
+	gs_snapshot_release(&part);
+	remove_folder();
+}
+END_TEST
+
+/* Twelve times a block of 30 MiB is freed and a part of it taken again: each keeps 14 MiB. */
+static void pin_everything(void)
+{
+	void *large, *kept;
+	for (int i = 0; i < 12; i++) {
+		ck_assert(!gpusnap_malloc(0, 30 * MIB, NULL, &large));
+		ck_assert(!gpusnap_free(0, large));
+		ck_assert(!gpusnap_malloc(0, 16 * MIB, NULL, &kept));
+	}
+	ck_assert_int_eq(gpusnap_malloc(0, 100 * MIB, NULL, &large), GPUSNAP_OUT_OF_MEMORY);
+}
+
+static void diagnose(const gs_snapshot *s, char **text)
+{
+	gs_diagnose_options how = GS_DIAGNOSE_OPTIONS_INIT;
+	gs_diagnosis d;
+	ck_assert_msg(!gs_diagnose(s, &how, &d, &err), "%s", err.text);
+	ck_assert_msg(!gs_advise(&d, true, &err), "%s", err.text);
+	ck_assert(d.nadvice > 0);
+	*text = malloc(2000);
+	snprintf(*text, 2000, "%s: %s", d.advice[0].act, d.advice[0].because);
+	gs_diagnosis_release(&d);
+}
+
+START_TEST(a_diagnosis_of_a_part_advises_by_the_whole_run)
+{
+	char *in_memory, *of_part;
+	open_stream(400 * MIB);
+	pin_everything();
+	gpusnap_close();
+	ck_assert(!gs_read_path(path, GS_WANT_HISTORY, &snapshot, &err));
+	read_as_part();
+	diagnose(&snapshot, &in_memory);
+	diagnose(&part, &of_part);
+	ck_assert_ptr_nonnull(strstr(in_memory, "expandable_segments:True: the run passes with"));
+	ck_assert_str_eq(in_memory, of_part);
+	free(in_memory);
+	free(of_part);
+	gs_snapshot_release(&part);
+	remove_folder();
+}
+END_TEST
+
 /* As after kill -9: the last section is not whole. */
 START_TEST(a_stream_without_its_end_is_replayed_to_its_last_whole_section)
 {
@@ -464,6 +563,9 @@ Suite *suite_whole_run(void)
 	tcase_add_test(t, a_source_that_fails_fails_the_question);
 	tcase_add_test(t, a_source_that_becomes_shorter_fails_the_question);
 	tcase_add_loop_test(t, a_stream_is_searched_alike, 0, 2);
+	tcase_add_loop_test(t, of_a_part_in_memory_the_whole_run_is_replayed, 0, 2);
+	tcase_add_test(t, a_run_of_too_many_events_is_replayed_in_part_and_says_so);
+	tcase_add_test(t, a_diagnosis_of_a_part_advises_by_the_whole_run);
 	tcase_add_test(t, a_stream_without_its_end_is_replayed_to_its_last_whole_section);
 	tcase_add_test(t, what_is_no_stream_or_has_no_such_device_is_not_opened);
 	suite_add_tcase(s, t);

@@ -814,6 +814,37 @@ def keys_alone(browser):
     s.end("keys")
 
 
+def keeps_focus(browser):
+    """By keyboard nobody is thrown back to the top: what is pressed keeps the focus though it is drawn anew, and the order of the focus is that of the page."""
+    s = Session(browser)
+    s.open(fault("leak"))
+    focused = lambda: s.page.evaluate("(e => e.id || e.title || e.textContent)(document.activeElement)")
+    for selector in ("#gpusnap-legend button >> nth=1", "#gpusnap-tab-flame", "#gpusnap-tab-moment", "#gpusnap-panel th button >> nth=2"):
+        s.page.locator(selector).focus()
+        before = focused()
+        s.page.keyboard.press("Enter")
+        s.settle(headline=False)
+        check(before and focused().split(" ▾")[0] == before, f"{selector} keeps the focus: {before!r}, {focused()!r}")
+    s.page.locator("#gpusnap-timeline").focus()
+    s.page.keyboard.press("ArrowUp")
+    s.page.wait_for_selector("#gpusnap-block:not([hidden]) .stack")
+    s.page.locator("#gpusnap-block .close").focus()
+    s.page.keyboard.press("Enter")
+    check(focused() == "gpusnap-timeline", f"a card that is closed gives the focus back to the picture: {focused()!r}")
+    s.page.evaluate("document.querySelector('#gpusnap-open').focus()")
+    order = []
+    for _ in range(60):
+        s.page.keyboard.press("Tab")
+        order.append(s.page.evaluate("(e => e.closest('#gpusnap-block, #gpusnap-verdict, #gpusnap-pictures, #gpusnap-figures, #gpusnap-tabs, #gpusnap-panel, .bar')?.id || e.className || e.tagName)(document.activeElement)"))
+        if order[-1] == "gpusnap-panel":
+            break
+    places = [p for i, p in enumerate(order) if not i or order[i - 1] != p]
+    check(places[-5:] == ["gpusnap-verdict", "gpusnap-pictures", "gpusnap-figures", "gpusnap-tabs", "gpusnap-panel"], f"the order of the focus: {places}")
+    regions = s.page.evaluate("[...document.querySelectorAll('#gpusnap-viewer [role=region]')].map(e => e.getAttribute('aria-label'))")
+    check(len(set(regions)) == len(regions) and "table" not in regions, f"each table has a name of its own: {regions}")
+    s.end("focus")
+
+
 def same_heap(browser):
     """The heap at random events: the table beside the picture has the blocks that the command's query has."""
     turn = random.Random(18)
@@ -995,6 +1026,13 @@ def screens(browser):
     s.open(os.path.join(DATA, "texts/07-two-ranks-two-causes.txt"))
     check("on device 1" in s.text("#gpusnap-verdict .headline") and s.text("#gpusnap-device") == "", "a text offers no choice of a device that its verdict does not follow")
     s.end("a text of two devices")
+    two = os.path.join(ROOT, "../shared/reports/pickles/08-two-devices-no-oom.pickle")
+    if os.path.exists(two):
+        s = Session(browser)
+        s.open(two)
+        device = json.loads(gpusnap("diagnose", two, "--json", "-q"))["device"]
+        check(device == 1 and s.page.input_value("#gpusnap-device select") == "1" and "1000 MiB" in s.text("#gpusnap-legend"), f"of two devices the picture is of that which the verdict tells, {device}")
+        s.end("two devices")
     s = Session(browser, 390, 844)
     s.open(fault("leak"), fault("pinned"))
     s.until("[...document.querySelectorAll('#gpusnap-ranks .rank-word')].length === 2")
@@ -1064,7 +1102,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, same_heap, hostile, survives, bad_files, many_files, begins, closes, screens, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, keeps_focus, same_heap, hostile, survives, bad_files, many_files, begins, closes, screens, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

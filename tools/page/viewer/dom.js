@@ -24,6 +24,13 @@ function fill(e, ...children) {
 	return append(e, children)
 }
 
+// Whoever works by keyboard stays where they are though redraw() makes the elements of host anew: on the one of the same place in the order.
+function keepFocus(host, redraw) {
+	const all = () => [...host.querySelectorAll('button, [tabindex="0"]')], at = all().indexOf(document.activeElement)
+	redraw()
+	if (at >= 0) all()[at]?.focus({ preventScroll: true })
+}
+
 const part = name => document.getElementById('gpusnap-' + name)
 
 // What happened, for eyes and for screen readers.

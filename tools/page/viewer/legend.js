@@ -32,9 +32,9 @@ function drawLegend(shown) {
 	const used = all.map((k, i) => [k, i]).sort((a, b) => bytes[b[0].class] - bytes[a[0].class] || a[1] - b[1]).map(([k]) => k)
 	const size = k => bytes[k.class] ? [element('b', null, sizeText(bytes[k.class])), palette.by === 'holder' && /:\d/.test(k.name) ? element('span', { class: 'remark' }, partsText(shown, of, k.class)) : null] : timed ? element('span', { class: 'remark' }, 'none then') : null
 	const entry = k => button([palette.swatch(k), element('span', null, k.name, ' ', size(k))], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.litBy === 'class ' + k.class && Boolean(searchLight(shown))) })
-	fill(host, timed ? element('li', { class: 'remark' }, `held after event ${view.moment}:`) : null, used.slice(0, 24).map(k => element('li', null, entry(k))),
+	keepFocus(host, () => fill(host, timed ? element('li', { class: 'remark' }, `held after event ${view.moment}:`) : null, used.slice(0, 24).map(k => element('li', null, entry(k))),
 		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null,
-		lives.events ? linesOf(shown).map(([look, text]) => element('li', { class: 'over' }, element('span', { class: 'line ' + look, 'aria-hidden': 'true' }), text)) : null)
+		lives.events ? linesOf(shown).map(([look, text]) => element('li', { class: 'over' }, element('span', { class: 'line ' + look, 'aria-hidden': 'true' }), text)) : null))
 }
 
 // The lines and ticks of the picture, those that it has.

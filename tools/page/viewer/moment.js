@@ -19,8 +19,8 @@ async function drawMoment(host) {
 		momentMap.reveal()
 		if (view.hole !== null) drawBlock()
 		fill(tables,
-			element('section', null, element('h3', null, termed('Who holds it'), element('span', { class: 'remark' }, '  (a click lights its blocks)')), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
-			element('section', null, element('h3', null, termed('What it is for')), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
+			element('section', null, element('h3', null, termed('Who holds it'), element('span', { class: 'remark' }, '  (a click lights its blocks)')), momentHolders = tableOf([{ name: 'where', title: 'place', text: (n, v, r) => placeText(r) }, 'category', 'bytes', 'blocks'], moment.holders, { most: 12, label: 'who holds it', choose: r => lightPlace(r), chooseTitle: 'light its blocks', marked: r => holdsChosen(shown, r) })),
+			element('section', null, element('h3', null, termed('What it is for')), tableOf(['category', 'bytes', 'blocks'], moment.categories, { most: 12, label: 'what it is for', choose: r => setSearch(r.category), chooseTitle: 'light its blocks' })))
 		heapHost.append(tableBeside('The heap as a table', () => heapTable(shown, heap, (life, b) => momentMap.chooseBlock(b))))
 		if (failure >= 0) await momentVerdict(shown, verdict, failure, failures.length)
 	} catch (e) { if (host.contains(title)) fill(figures, errorNote(e)) }
@@ -72,7 +72,7 @@ function drawHole(host) {
 	const neighbour = other => other < 0 ? 'nothing: the segment ends here' : button(momentMap.nameOf(other), 'choose it', () => momentMap.chooseBlock(other), { class: 'plain link' })
 	const [below, above] = momentMap.beside(b)
 	host.hidden = false
-	fill(host, button('×', 'choose no block', () => change({ hole: null }), { class: 'plain close' }), element('h2', null, `Free block of ${sizeText(blocks.size[b])}`), element('dl', null,
+	fill(host, button('×', 'choose no block', () => { change({ hole: null }); momentMap.canvas.focus({ preventScroll: true }) }, { class: 'plain close' }), element('h2', null, `Free block of ${sizeText(blocks.size[b])}`), element('dl', null,
 		momentMap.request ? line('the request', momentMap.why(b)) : null, line('address', addressText(blocks.address[b])),
 		line('segment', `${sizeText(segments.size[s])} at ${addressText(segments.address[s])}` + (segments.expandable[s] ? ', expandable' : '')),
 		line('stream', String(momentMap.streamOf(s))), line('pool', `${momentMap.classOf(s)}id ${momentMap.poolOf(s)}`), line('below it', neighbour(below)), line('above it', neighbour(above))))
@@ -85,7 +85,7 @@ async function drawBlock() {
 	if (view.hole !== null && shown?.lives && momentMap?.shown === shown && momentMap.heap && momentMap.chosenBlock >= 0) return drawHole(host)
 	if (!shown?.lives || life < 0) return void (host.hidden = true)
 	host.hidden = false
-	const { lives } = shown, close = button('×', 'choose no block', () => change({ life: -1 }), { class: 'plain close' })
+	const { lives } = shown, close = button('×', 'choose no block', () => { change({ life: -1 }); part('timeline').focus({ preventScroll: true }) }, { class: 'plain close' })
 	const said = element('dl')
 	fill(host, close, element('h2', null, `Block of ${sizeText(lives.size[life])}`), said)
 	try {

@@ -13,11 +13,11 @@ class Shown {
 	get number() { return this.device?.device ?? undefined }
 	// Whether there is a heap to draw.
 	get drawn() { return Boolean(this.lives && this.device.has_heap !== false) }
-	// The device that the verdict speaks of: that of the last failure, else the first that has events.
+	// The device that the verdict speaks of; before there is one that of the last failure, else the first that has events.
 	get usualDevice() {
-		const all = this.outline.devices, last = d => Math.max(-1, ...d.failures.map(f => f.time_us ?? f.idx))
+		const all = this.outline.devices, told = all.find(d => d.device === this.toldDevice), last = d => Math.max(-1, ...d.failures.map(f => f.time_us ?? f.idx))
 		const failed = all.filter(d => d.failures.length).sort((a, b) => last(b) - last(a))
-		return failed[0] || all.find(d => d.events) || all[0] || null
+		return told || failed[0] || all.find(d => d.events) || all[0] || null
 	}
 	get kept() {
 		const key = this.device?.device
@@ -232,7 +232,7 @@ function drawRanks() {
 	root.classList.toggle('several', several)
 	if (inBar !== Boolean(part('ranks').closest('.bar'))) root.querySelector(inBar ? '#gpusnap-device' : '.bar').after(part('ranks'))	// one that is shown has room in the bar
 	tellBusy()
-	fill(part('ranks'), recordings.map(r => r.row = rankRow(r)), canCompare() ? element('li', { class: 'compare' }, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null)
+	keepFocus(part('ranks'), () => fill(part('ranks'), recordings.map(r => r.row = rankRow(r)), canCompare() ? element('li', { class: 'compare' }, button('compare two', 'what is held more, less, new, gone', () => { compared.a = compared.b = ''; change({ tab: 'compare' }); part('tabs').scrollIntoView({ block: 'start' }) }, { class: 'plain link', 'aria-label': 'compare two recordings' })) : null))
 	markFirst()
 }
 
@@ -278,9 +278,11 @@ async function showRecording(at, asked = {}) {
 	part('viewer').classList.add('shown')
 	for (const name of ['color', 'order', 'tab']) if (asked[name]) view[name] = asked[name]
 	putAway()
-	view.device = (shown.outline.devices.find(d => asked.device !== null && d.device === asked.device) || shown.usualDevice)?.device ?? null
 	drawRanks()
 	const verdict = judging || showVerdict(shown)
+	if (shown.outline.devices.length > 1) await verdict	// it says which of them is shown first
+	if (current() !== shown) return
+	view.device = (shown.outline.devices.find(d => asked.device !== null && d.device === asked.device) || shown.usualDevice)?.device ?? null
 	await showDevice(asked)
 	verdict.then(() => tellFacts(shown))
 }

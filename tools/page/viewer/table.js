@@ -12,15 +12,15 @@ function cellText(name, value) {
 	return Number.isInteger(value) ? String(value) : String(Math.round(value * 1e4) / 1e4)
 }
 
-// columns: names or {name, title, text(name, value, row), spare (left out where the window is narrow)}; options: {caption, most (rows shown at once), choose(row), marked(row), none}.
+// columns: names or {name, title, text(name, value, row), spare (left out where the window is narrow)}; options: {caption, label (for who does not see what stands above it), most (rows shown at once), choose(row), marked(row), none}.
 // The box has mark(), for when what is marked has changed.
 function tableOf(columns, rows, options = {}) {
 	columns = columns.map(c => typeof c === 'string' ? { name: c } : c).map(c => ({ title: c.title || c.name.replaceAll('_', ' '), ...c }))
-	const box = element('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': options.caption || 'table' })
+	const box = element('div', { class: 'table', tabindex: '0', role: 'region', 'aria-label': options.label || options.caption || 'table' })
 	let shown = options.most || 200, sorted = rows.slice(), by = null, down = true
 	const numeric = new Set(columns.filter(c => rows.some(r => typeof r[c.name] === 'number') && !rows.some(r => typeof r[c.name] === 'string')).map(c => c.name))
 	const look = c => [numeric.has(c.name) && 'n', c.spare && 'spare'].filter(Boolean).join(' ') || null
-	const draw = () => {
+	const draw = () => keepFocus(box, () => {
 		const head = element('tr', null, columns.map(c => element('th', { scope: 'col', class: look(c), 'aria-sort': by === c.name ? (down ? 'descending' : 'ascending') : null },
 			button(c.title + (by === c.name ? (down ? ' ▾' : ' ▴') : ''), 'sort by ' + c.title, () => sort(c.name), { class: 'plain' }))))
 		const body = sorted.slice(0, shown).map(r => {
@@ -33,7 +33,7 @@ function tableOf(columns, rows, options = {}) {
 		})
 		fill(box, element('table', null, options.caption ? element('caption', null, options.caption) : null, element('thead', null, head), element('tbody', null, body)),
 			shown < sorted.length ? button(`${countText(sorted.length - shown)} more`, 'show more rows', () => { shown += 500; draw() }) : null)
-	}
+	})
 	const sort = name => {
 		down = by === name ? !down : numeric.has(name)
 		by = name

@@ -58,7 +58,7 @@ function setAxis(axis) {
 const tabsNow = () => !current()?.outline ? TABS : TABS.filter(t => current().drawn ? current().moves || t.name !== 'span' : !t.heap)
 
 function drawTabs() {
-	fill(part('tabs'), tabsNow().map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), title: t.about, 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title)))
+	keepFocus(part('tabs'), () => fill(part('tabs'), tabsNow().map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), title: t.about, 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title))))
 	part('panel').setAttribute('aria-labelledby', 'gpusnap-tab-' + view.tab)
 }
 

@@ -148,12 +148,16 @@ async function showVerdict(shown) {
 	const host = part('verdict')
 	if (part('viewer').classList.contains('report') && recordings.length === 1) return void (shown.verdict = document.querySelector('main h1')?.textContent || '')
 	fill(host, element('p', { class: 'remark' }, 'judging …'))
+	fill(part('figures'))
 	try {
 		const text = await shown.ask('diagnose', { form: 'text', width: 100, device: undefined, capacity: shown.capacityGiven })
 		if (current() !== shown) return
 		const [head, sides] = verdictView(text)
-		fill(host, head, element('div', { class: 'side' }, sides, /--capacity/.test(text) || shown.capacityGiven ? capacityField(shown) : null, shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w))), figuresOf(shown))
-		shown.verdict = readVerdict(text).headline
+		fill(host, head, element('div', { class: 'side' }, sides, /--capacity/.test(text) || shown.capacityGiven ? capacityField(shown) : null, shown.warnings.map(w => element('p', { class: 'remark' }, 'warning: ' + w))))
+		fill(part('figures'), figuresOf(shown))
+		const told = readVerdict(text), device = told.lines.find(l => /^device \d+$/.test(l[0]))
+		shown.verdict = told.headline
+		if (device) shown.toldDevice = Number(device[0].slice(7))
 		drawRanks()
 		if (recordings.length > 1) sketch(shown).then(drawRanks, () => {})
 		announce(shown.verdict)

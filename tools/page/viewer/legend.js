@@ -18,9 +18,11 @@ function bytesByClass(shown, event) {
 	return { bytes, of }
 }
 
-// A place may hold several categories, which the verdict and the table of holders tell apart: the largest of them with their bytes; '' where there is one.
-function partsText(shown, of, k) {
-	const { categories } = shown.outline, parts = categories.map((name, i) => [CATEGORY_WORDS[name] || name, of[k * categories.length + i]]).filter(p => p[1] > 0).sort((a, b) => b[1] - a[1])
+// A place may hold several categories, which the verdict and the table of holders tell apart: the largest of them with their bytes; '' where
+// there is one, or all but one are crumbs.
+const CRUMBS = 0.005
+function partsText(shown, of, k, whole) {
+	const { categories } = shown.outline, parts = categories.map((name, i) => [CATEGORY_WORDS[name] || name, of[k * categories.length + i]]).filter(p => p[1] > whole * CRUMBS).sort((a, b) => b[1] - a[1])
 	return parts.length < 2 ? '' : ' (' + parts.slice(0, 3).map(([words, bytes]) => `${words} ${sizeText(bytes)}`).join(', ') + (parts.length > 3 ? ', …' : '') + ')'
 }
 
@@ -30,7 +32,7 @@ function drawLegend(shown) {
 	const all = usedClasses(shown), timed = lives.events > 0 && view.moment !== null, { bytes, of } = bytesByClass(shown, timed ? view.moment : -1)
 	// Those that hold most at the moment first; of those that hold nothing then the order of the palette.
 	const used = all.map((k, i) => [k, i]).sort((a, b) => bytes[b[0].class] - bytes[a[0].class] || a[1] - b[1]).map(([k]) => k)
-	const size = k => bytes[k.class] ? [element('b', null, sizeText(bytes[k.class])), palette.by === 'holder' && /:\d/.test(k.name) ? element('span', { class: 'remark' }, partsText(shown, of, k.class)) : null] : timed ? element('span', { class: 'remark' }, 'none then') : null
+	const size = k => bytes[k.class] ? [element('b', null, sizeText(bytes[k.class])), palette.by === 'holder' && /:\d/.test(k.name) ? element('span', { class: 'remark' }, partsText(shown, of, k.class, bytes[k.class])) : null] : timed ? element('span', { class: 'remark' }, 'none then') : null
 	const entry = k => button([palette.swatch(k), element('span', null, k.name, ' ', size(k))], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.litBy === 'class ' + k.class && Boolean(searchLight(shown))) })
 	keepFocus(host, () => fill(host, timed ? element('li', { class: 'remark' }, `held after event ${view.moment}:`) : null, used.slice(0, 24).map(k => element('li', null, entry(k))),
 		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null,

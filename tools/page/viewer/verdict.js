@@ -31,7 +31,7 @@ function deviceShares(text) {
 	return SHARES.map(([word, look], i) => ({ word, look, bytes: sizes[i] })).filter(p => p.bytes > 0)
 }
 
-const BAR_LETTERS = 46	// that the bar has room for, where it is narrowest
+const BAR_LETTERS = 40	// that the bar has room for, where it is narrowest
 function deviceBar(text) {
 	const parts = deviceShares(text), all = parts.reduce((sum, p) => sum + p.bytes, 0)
 	if (parts.length < 2) return null

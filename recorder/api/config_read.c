@@ -133,7 +133,7 @@ gs_status gs_config_set(gs_config *c, int variable, const char *value, gs_error 
 			sizeof c->name, err);
 	case GS_ENV_EVENTS:
 		if (!(status = read_number(variable, value, 0, GS_EVENTS_MAX, &v, err)))
-			c->events = (uint32_t)v;
+			c->events = v ? (uint32_t)v : 1; /* the last one: of a failure, what failed */
 		break;
 	case GS_ENV_STACKS: return read_stacks(value, &c->stacks, err);
 	case GS_ENV_DEPTH:

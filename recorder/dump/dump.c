@@ -146,6 +146,10 @@ static void say_written(gs_dumper *d, const making *m)
 		gs_line_text(&line, m->gone.name);
 		gs_line_text(&line, " (GPUSNAP_MAX_DUMPS, GPUSNAP_MAX_MB)");
 	}
+	if (!d->told_contents && !request->path && strchr(d->config->name, '/'))
+		gs_line_text(&line,
+			"; a name has no folders, so \"/\" in GPUSNAP_NAME became \"_\" (GPUSNAP_DIR is the "
+			"folder)");
 	if (!d->told_contents)
 		gs_line_text(
 			&line, "; it holds host name, arguments and paths: `gpusnap redact` removes them");
@@ -181,6 +185,18 @@ static bool is_failure(const gs_dump_request *request)
 	return request->reason == GS_DUMP_OOM || request->reason == GS_DUMP_REFUSED;
 }
 
+/* Readers that look for dumps know them by it. A name that is too long is cut before it. */
+static void end_name(gs_line *line)
+{
+	static const char ending[] = ".gsnap";
+	const size_t n = sizeof ending - 1;
+	if (line->n >= n && !memcmp(line->at + line->n - n, ending, n))
+		return;
+	if (line->n > line->cap - 1 - n)
+		line->n = line->cap - 1 - n;
+	gs_line_text(line, ending);
+}
+
 /* A dump that no failure made is not called oom. */
 static void name_dump(
 	gs_line *line, const gs_dumper *d, const gs_dump_request *request, int32_t device, int64_t now)
@@ -193,6 +209,7 @@ static void name_dump(
 		pattern += 4;
 	}
 	gs_name_put(line, pattern, &facts);
+	end_name(line);
 }
 
 /* --- the dump --- */

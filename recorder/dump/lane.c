@@ -20,11 +20,14 @@ void gs_lane_wait(gs_lane *l)
 		memory_order_relaxed);
 }
 
-void gs_lane_make_room(gs_lane *l)
+bool gs_lane_make_room(gs_lane *l)
 {
-	if (gs_lane_is_full(l))
+	if (atomic_load_explicit(&l->consumer->runs, memory_order_relaxed) && gs_lane_is_full(l))
 		gs_lane_wait(l);
+	if (!atomic_load_explicit(&l->consumer->runs, memory_order_relaxed))
+		return false;
 	l->room_until = atomic_load_explicit(&l->tail, memory_order_acquire) + GS_LANE_EVENTS;
+	return true;
 }
 
 void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom)

@@ -88,19 +88,20 @@ typedef struct gs_lane {
 
 /* Until there is room, or nobody makes any; by any thread. */
 void gs_lane_wait(gs_lane *l);
-/* The same, by the producer, who then knows how far the room goes. */
-void gs_lane_make_room(gs_lane *l);
+/* The same, by the producer, who then knows how far the room goes. False: nobody makes any, ever
+ * again. */
+bool gs_lane_make_room(gs_lane *l);
 static inline bool gs_lane_is_full(const gs_lane *l)
 {
 	return l->head - atomic_load_explicit(&l->tail, memory_order_acquire) >= GS_LANE_EVENTS;
 }
 /* Appends an event, with the bytes of its block (late: of the event before); waits where there is
- * no room. */
+ * no room. Where the stream has ended it is left out: what is still to be written stays whole. */
 static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e, uint64_t block)
 {
 	uint64_t head = atomic_load_explicit(&l->head, memory_order_relaxed);
-	if (__builtin_expect(head >= l->room_until, 0))
-		gs_lane_make_room(l);
+	if (__builtin_expect(head >= l->room_until, 0) && !gs_lane_make_room(l))
+		return;
 	gs_prefetch_to_write(&l->events[(head + GS_LANE_AHEAD) % GS_LANE_EVENTS]);
 	gs_prefetch_to_write(&l->blocks[(head + 2 * GS_LANE_AHEAD) % GS_LANE_EVENTS]);
 	gs_ring_event *to = &l->events[head % GS_LANE_EVENTS];

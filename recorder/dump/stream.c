@@ -165,15 +165,21 @@ static void *run(void *arg)
 	return NULL;
 }
 
-static void start_thread(gs_stream *s)
+/* False: there is no stream, with a line. */
+static bool start_thread(gs_stream *s)
 {
 	sigset_t every, before;
 	sigfillset(&every);
 	pthread_sigmask(SIG_BLOCK, &every, &before); /* signals belong to the program's own threads */
 	s->consumer.runs = true;
-	if (pthread_create(&s->thread, NULL, run, s))
-		s->consumer.runs = false;
+	int error = pthread_create(&s->thread, NULL, run, s);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	if (!error)
+		return true;
+	s->consumer.runs = false;
+	s->failed = error;
+	gs_stream_say(s, "the whole run is not recorded: no thread can be started that writes it");
+	return false;
 }
 
 gs_stream *gs_stream_open(
@@ -191,14 +197,16 @@ gs_stream *gs_stream_open(
 	s->pid = getpid();
 	pthread_mutex_init(&s->lock, NULL);
 	sem_init(&s->consumer.wake, 0, 0);
-	if (!gs_stream_begin_file(s)) {
+	bool begun = gs_stream_begin_file(s);
+	if (!begun || !start_thread(s)) {
+		if (begun)
+			unlink(s->path); /* nothing is in it yet */
 		if (s->fd >= 0)
 			close(s->fd);
 		gs_encoder_release(&s->encoder);
 		gs_pages_give(pages, s, sizeof *s);
 		return NULL;
 	}
-	start_thread(s);
 	pthread_mutex_lock(&all.lock);
 	s->next = all.first;
 	all.first = s;
@@ -362,6 +370,8 @@ void gs_stream_after_fork(gs_stream *s, bool child)
 		l->layout = l->head > 0; /* its file begins with what there was */
 	}
 	sem_init(&s->consumer.wake, 0, 0);
-	if (!s->failed && s->consumer.runs)
+	if (s->failed)
+		s->consumer.runs = false; /* nobody empties the lanes here: nobody waits for it */
+	else if (s->consumer.runs)
 		start_thread(s);
 }

@@ -355,6 +355,8 @@ def a_bad_variable_is_told_once_and_leaves_its_default():
 def a_dump_without_events_is_told_too():
     p, dumps = run(calls, 'each', GPUSNAP_EVENTS='0')
     assert len(dumps) == 1 and f'wrote {dumps[0]};' in p.stderr, (p.stderr, dumps)
+    (event,) = query(dumps[0], 'select action, size from event')        # the last one, which is what failed
+    assert event == {'action': 'refused', 'size': query(dumps[0], 'oom')[0]['requested']} and event['size'], (event, dumps)
 
 
 @case

@@ -202,6 +202,69 @@ START_TEST(the_name_follows_the_pattern)
 }
 END_TEST
 
+/* Readers look for dumps by the ending; folders are made for GPUSNAP_DIR alone. */
+START_TEST(every_name_ends_as_dumps_do_and_stays_in_the_folder)
+{
+	static const struct {
+		const char *pattern, *name;
+	} all[] = {{"crash", "crash.gsnap"}, {"crash.gsnap.old", "crash.gsnap.old.gsnap"},
+		{"run/%d.gsnap", "run_0.gsnap"}, {"../%d", ".._0.gsnap"}, {"..", "...gsnap"}};
+	char names[16][256], path[400];
+	uint64_t a;
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
+		bool slash = strchr(all[i].pattern, '/') != NULL;
+		gs_config_set(&config, GS_ENV_NAME, all[i].pattern, &err);
+		open_recorder();
+		allocate(2000 * MIB, &a);
+		ck_assert_int_eq(files(names), 1);
+		ck_assert_str_eq(names[0], all[i].name);
+		ck_assert_int_eq(strstr(said(), "a name has no folders") != NULL, slash);
+		gs_recorder_release(&recorder);
+		gs_sim_release(sim);
+		snprintf(path, sizeof path, "%s/%s", folder, names[0]);
+		ck_assert_int_eq(unlink(path), 0);
+		ck_assert_ptr_nonnull(freopen(errors, "w", stderr));
+		setvbuf(stderr, NULL, _IONBF, 0);
+	}
+	open_recorder();
+}
+END_TEST
+
+START_TEST(a_name_that_is_too_long_is_cut_before_its_ending)
+{
+	char pattern[NAME_MAX], names[16][256];
+	uint64_t a;
+	memset(pattern, 'x', sizeof pattern - 1);
+	pattern[sizeof pattern - 1] = 0;
+	ck_assert_int_eq(gs_config_set(&config, GS_ENV_NAME, pattern, &err), GS_OK);
+	open_recorder();
+	allocate(2000 * MIB, &a);
+	ck_assert_int_eq(files(names), 1);
+	ck_assert_uint_eq(strlen(names[0]), NAME_MAX);
+	ck_assert_str_eq(names[0] + NAME_MAX - 6, ".gsnap");
+}
+END_TEST
+
+/* GPUSNAP_EVENTS=0: of events the last alone. */
+START_TEST(what_failed_is_told_where_no_events_are_kept)
+{
+	gs_snapshot s;
+	uint64_t a;
+	gs_config_set(&config, GS_ENV_EVENTS, "0", &err);
+	open_recorder();
+	allocate(100, &a);
+	ck_assert_int_eq(allocate(2000 * MIB, &a), GS_DEVICE_MEMORY);
+	read_dump(0, &s);
+	const gs_trace *t = &gs_snapshot_find_device(&s, 0)->trace;
+	ck_assert_uint_eq(t->n, 1);
+	ck_assert_uint_gt(t->dropped, 0);
+	ck_assert_int_eq(gs_event_action(&t->events[0]), GS_ACTION_OOM);
+	ck_assert_uint_eq(s.nooms, 1);
+	ck_assert_int_eq(s.ooms[0].requested, (int64_t)(2000 * MIB));
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(the_default_name_tells_host_process_rank_device_time_and_number)
 {
 	char names[16][256], host[256], start[300];
@@ -753,6 +816,9 @@ Suite *suite_recorder_dump(void)
 	tcase_add_test(t, the_first_oom_leaves_one_dump_that_tells_the_moment);
 	tcase_add_test(t, a_free_carries_its_allocations_stack);
 	tcase_add_test(t, the_name_follows_the_pattern);
+	tcase_add_test(t, every_name_ends_as_dumps_do_and_stays_in_the_folder);
+	tcase_add_test(t, a_name_that_is_too_long_is_cut_before_its_ending);
+	tcase_add_test(t, what_failed_is_told_where_no_events_are_kept);
 	tcase_add_test(t, the_default_name_tells_host_process_rank_device_time_and_number);
 	tcase_add_test(t, failures_of_one_stack_and_size_share_a_dump_whatever_happens_between);
 	tcase_add_test(t, the_first_failures_and_the_newest_keep_their_dumps);

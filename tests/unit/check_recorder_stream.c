@@ -826,7 +826,10 @@ START_TEST(a_forked_child_streams_into_a_file_of_its_own)
 	int status;
 	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
 	open_recorder();
-	run(2000);
+	run(1000);
+	wait_until_written(); /* its thread is past its beginning, in which AddressSanitizer takes locks
+							 that a child would find taken */
+	run(1000);
 	uint64_t before = heap()->log.ring.count;
 	pid_t pid = fork();
 	if (!pid) {
@@ -849,6 +852,50 @@ START_TEST(a_forked_child_streams_into_a_file_of_its_own)
 	ck_assert(child.complete && child.devices[0].has_layout);
 	gs_snapshot_release(&parent);
 	gs_snapshot_release(&child);
+}
+END_TEST
+
+/* Nobody empties the child's lane: it does not wait for that. */
+START_TEST(a_child_forked_after_the_stream_has_ended_goes_on)
+{
+	const struct rlimit small = {40000, 40000};
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	pid_t parent = fork();
+	int status;
+	if (!parent) {
+		ck_assert_int_eq(setrlimit(RLIMIT_FSIZE, &small), 0);
+		open_recorder();
+		while (!lines_said())
+			run(3000);
+		pid_t child = fork();
+		if (!child) {
+			run(2 * GS_LANE_EVENTS);
+			close_recorder();
+			_exit(lines_said() != 1);
+		}
+		waitpid(child, &status, 0);
+		_exit(status != 0);
+	}
+	ck_assert_int_eq(waitpid(parent, &status, 0), parent);
+	ck_assert_int_eq(status, 0);
+}
+END_TEST
+
+/* No thread of ours can be had, here because none has room for its stack. */
+START_TEST(a_stream_without_a_thread_ends_with_one_line)
+{
+	pthread_attr_t attr;
+	pthread_attr_init(&attr);
+	ck_assert_int_eq(pthread_attr_setstacksize(&attr, (size_t)1 << 46), 0);
+	ck_assert_int_eq(pthread_setattr_default_np(&attr), 0);
+	pthread_attr_destroy(&attr);
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	open_recorder();
+	run(2 * GS_LANE_EVENTS);
+	ck_assert_uint_gt(heap()->log.ring.count, 2 * GS_LANE_EVENTS);
+	ck_assert_int_eq(lines_said(), 1);
+	close_recorder();
+	ck_assert_int_eq(lines_said(), 1);
 }
 END_TEST
 
@@ -1057,6 +1104,8 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, a_read_only_folder_costs_one_line);
 	tcase_add_test(t, a_full_disk_ends_the_stream_with_one_line_and_the_ring_goes_on);
 	tcase_add_test(t, a_forked_child_streams_into_a_file_of_its_own);
+	tcase_add_test(t, a_child_forked_after_the_stream_has_ended_goes_on);
+	tcase_add_test(t, a_stream_without_a_thread_ends_with_one_line);
 	tcase_add_test(t, threads_stream_every_event_once);
 	tcase_add_test(t, a_capped_stream_keeps_its_newest_part_with_a_layout);
 	tcase_add_test(t, a_file_that_is_there_is_left_alone);

@@ -130,6 +130,35 @@ def with_caching_off_the_driver_calls_are_the_recording():
 
 
 @case
+def a_failure_where_a_mem_pool_is_active_shows_the_whole_device():
+    text = '''
+import torch
+def outside(): return torch.empty(600 << 20, dtype=torch.uint8, device='cuda')
+kept, pool = outside(), torch.cuda.MemPool()
+with torch.cuda.use_mem_pool(pool):
+    inside = torch.empty(60 << 20, dtype=torch.uint8, device='cuda')
+    try: torch.empty(700 << 20, dtype=torch.uint8, device='cuda')
+    except torch.OutOfMemoryError: print('caught', flush=True)
+'''
+    for ours in ('attach()', 'use()'):
+        r = Run(program(f'import gpusnap.torch; gpusnap.torch.{ours}\n' + text), mib=1024)
+        assert r.status == 0 and 'caught' in r.out and len(r.dumps) == 1, (r.dumps, r.err)
+        segments = ask(r.dumps[0], 'select size, pool_id from segment order by size')
+        assert [(s['size'] // MIB, s['pool_id']) for s in segments] == [(60, '0,1'), (600, '0,0')], (ours, segments)
+        assert 'outside' in ask(r.dumps[0], 'holders')[0]['where'], ours
+
+
+@case
+def a_failure_without_events_is_told_all_the_same():
+    for before, ours in ((RUN, ''), ([*RUN, '--pool'], ''), ([], 'attach()'), ([], 'use()')):
+        call = f'import gpusnap.torch; gpusnap.torch.{ours}\n' if ours else ''
+        r = Run(program(call + GROWING), mib=1024, before=before, GPUSNAP_EVENTS='0')
+        assert 'caught' in r.out and len(r.dumps) == 1, (r.dumps, r.err)
+        oom = ask(r.dumps[0], 'oom')[0]
+        assert oom['requested'] == 300 * MIB and 'grow' in oom['user_frame'], (before, ours, oom)
+
+
+@case
 def the_failure_that_ends_the_program_has_its_dump():
     text = '''
 import torch

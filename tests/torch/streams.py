@@ -132,6 +132,37 @@ def a_stream_has_the_layouts_and_snapshots_of_each_device():
     assert {s['device'] for s in states} == {0, 1} and all(s['exact'] for s in states), states
 
 
+POOLS = '''
+import sys, torch, gpusnap.torch
+getattr(gpusnap.torch, sys.argv[1])(stream=sys.argv[2])
+torch.cuda.init()
+kept = []
+for d in range(2):
+    with torch.cuda.device(d):
+        pool = torch.cuda.MemPool()
+        kept.append(torch.empty(30 << 20, dtype=torch.uint8, device='cuda'))
+        with torch.cuda.use_mem_pool(pool):
+            kept += [torch.empty(n << 20, dtype=torch.uint8, device='cuda') for n in (5, 60)]
+        kept += [pool, torch.empty(7 << 20, dtype=torch.uint8, device='cuda')]
+for n in range(2000): torch.empty(((n % 7) << 20) + 1000, dtype=torch.uint8, device=f'cuda:{n % 2}')
+'''
+
+
+@case
+def the_first_layouts_of_two_devices_are_whole_though_a_mem_pool_is_active():
+    """The second device's layout is wanted while the pool of the first one serves the thread."""
+    for way in ('attach', 'use'):
+        stream = os.path.join(tempfile.mkdtemp(), 'run.gsnap')
+        r = Run(program(POOLS), way, stream, FAKE_CUDA_DEVICES=2)
+        assert r.status == 0, r.err
+        states = ask(stream, 'SELECT device, name, exact, note FROM state')
+        assert {s['device'] for s in states} == {0, 1} and all(s['exact'] for s in states), (way, states)
+        for d in (0, 1):
+            (peak,) = (p for p in ask(stream, 'peak') if p['device'] == d)
+            assert peak['allocated'] == ask(stream, f"SELECT max(sum) m FROM (SELECT sum(CASE action WHEN 'alloc' THEN (size + 511) / 512 * 512 "
+                f"WHEN 'free_completed' THEN -((size + 511) / 512 * 512) ELSE 0 END) OVER (ORDER BY idx) sum FROM event WHERE device = {d})")[0]['m'], (way, peak)
+
+
 HELD = '''
 import sys, torch, gpusnap.torch
 gpusnap.torch.attach(stream=sys.argv[1])

@@ -27,6 +27,9 @@
 #include "torch_backward.h"
 
 #define EXPORT extern "C" __attribute__((visibility("default")))
+namespace c10::cuda {
+struct MemPoolContext; // of releases to 2.7
+}
 namespace cca = c10::cuda::CUDACachingAllocator;
 using context = std::shared_ptr<c10::GatheredContext>;
 
@@ -231,8 +234,14 @@ template <class Allocator> static auto take_snapshot(Allocator *a, int) -> declt
 {
 	return a->snapshot(c10::cuda::MempoolId_t{ 0, 0 }, false); // without the program's own history
 }
+// To 2.7 a snapshot taken where a MemPool is active on the thread shows that pool alone: none is active meanwhile.
+template <class Context, class = void> struct no_pool {};
+template <class Context> struct no_pool<Context, decltype(void(sizeof(Context)))> {
+	Context of_none{ nullptr };
+};
 template <class Allocator> static cca::SnapshotInfo take_snapshot(Allocator *a, long)
 {
+	no_pool<c10::cuda::MemPoolContext> whole;
 	return a->snapshot();
 }
 

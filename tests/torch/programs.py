@@ -1,5 +1,6 @@
 """The recorder must not change the program it watches: cases for check_torch.py. Each program runs under `gpusnap run`, attach() or use()
 as it runs alone, and its failure is told rightly."""
+import json
 import os
 import subprocess
 import tempfile
@@ -285,6 +286,50 @@ def under_use_torch_cuda_answers_as_it_would():
     assert [v for k, v in plain.items() if 'live_in_pool' in k] == [[True, False, False, False, True]], plain
     assert [v for k, v in plain.items() if 'profiled' in k][0], plain
     assert not [(k, plain[k], ours[k]) for k in plain if plain[k] != ours[k]], [(k, plain[k], ours[k]) for k in plain if plain[k] != ours[k]]
+
+
+SETTINGS_LATER = '''
+%s
+import json, torch
+told, kept = [], []
+# releases from 2.10 on warn of the first and name the second
+ways = [f for f in (torch.cuda.memory._set_allocator_settings, getattr(torch._C, '_accelerator_setAllocatorSettings', None)) if f]
+def take(*sizes): kept.extend(torch.empty(n, dtype=torch.uint8, device='cuda') for n in sizes)
+def look():
+    stats = torch.cuda.memory_stats()
+    told.append({k: stats[k] for k in stats if k.endswith(('bytes.all.current', 'segment.all.current', 'bytes.all.peak'))})
+for n, text in enumerate(('roundup_power2_divisions:4', 'expandable_segments:True', 'expandable_segments:False,roundup_power2_divisions:8',
+                          'max_split_size_mb:40', 'nonsense:1', 'max_split_size_mb:3', '')):
+    try: ways[min(n, len(ways) - 1)](text)
+    except Exception as e: told.append(type(e).__name__)
+    take(1200, 2049, 3000000, 5 << 20, 19 << 20, 50 << 20); look()
+    del kept[::2]; look()
+print(json.dumps(told))
+'''
+
+
+@case
+def under_use_allocator_settings_that_are_set_later_hold():
+    plain = Run(program(SETTINGS_LATER % ''), mib=2048)
+    ours = Run(program(SETTINGS_LATER % 'import gpusnap.torch; gpusnap.torch.use()'), mib=2048)
+    assert len({json.dumps(t) for t in plain.json()}) > 8, plain.out
+    assert plain.json() == ours.json(), [(i, a, b) for i, (a, b) in enumerate(zip(plain.json(), ours.json())) if a != b]
+    assert 'have no effect' not in ours.err, ours.err
+
+
+@case
+def under_use_settings_that_cannot_be_followed_are_told_once():
+    text = '''
+import torch, gpusnap.torch
+torch._C.%s = lambda text: None       # a release that knows more settings than we do
+gpusnap.torch.use()
+for _ in range(3): torch._C.%s('setting_of_tomorrow:True')
+torch.empty(100, device='cuda')
+print('goes on')
+'''
+    r = Run(program(text.replace('%s', '_cuda_cudaCachingAllocator_set_allocator_settings')))
+    assert r.status == 0 and 'goes on' in r.out, r.err
+    assert r.err.count("allocator settings 'setting_of_tomorrow:True' have no effect: ") == 1, r.err
 
 
 @case

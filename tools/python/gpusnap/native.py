@@ -78,7 +78,7 @@ class Stat(Row):
 _FUNCTIONS = {
     'version': (c_char_p,), 'error': (c_char_p,), 'config_init_sized': (None, POINTER(Config), c_size_t), 'open': (c_int, POINTER(Config)),
     'close': (None,), 'devices': (c_int,), 'malloc': (c_int, c_int, c_size_t, c_void_p, POINTER(c_void_p)),
-    'free': (c_int, c_int, c_void_p), 'empty_cache': (c_int, c_int), 'set_memory_fraction': (c_int, c_int, c_double),
+    'free': (c_int, c_int, c_void_p), 'empty_cache': (c_int, c_int), 'set_memory_fraction': (c_int, c_int, c_double), 'configure': (c_int, c_int, c_char_p),
     'stat': (c_int, c_int, c_char_p, POINTER(c_int64)), 'stat_name': (c_char_p, c_int), 'reset_peak_stats': (c_int, c_int),
     'reset_accumulated_stats': (c_int, c_int), 'dump': (c_int, c_int, c_char_p, c_char_p, c_size_t),
     'push_tag': (c_int, c_char_p), 'pop_tag': (c_int,), 'memory_info': (c_int, c_int, POINTER(c_uint64), POINTER(c_uint64)),

@@ -1,5 +1,6 @@
 """The recording pool as PyTorch's allocator."""
 import ctypes
+import functools
 import types
 
 import torch
@@ -61,9 +62,36 @@ def _whole_or_pluggable():
         return _install_pluggable
 
 
+def _configure(text, refused=False):
+    """The recording pool's settings from now on, as PyTorch has just read them. refused: PyTorch raised, with what stands before the fault
+    set already; so does our pool."""
+    for device in range(native.lib.gpusnap_devices()):
+        if native.lib.gpusnap_configure(device, text.encode()) and not refused:
+            why = native.lib.gpusnap_error().decode(errors='replace')
+            variables.say(f'under use() the allocator settings {text!r} have no effect: {why}')
+
+
+def _follow_settings():
+    """What a program sets later is told to PyTorch's own allocator alone, by these functions: ours is told as well."""
+    for name in ('_cuda_cudaCachingAllocator_set_allocator_settings', '_accelerator_setAllocatorSettings'):
+        original = getattr(torch._C, name, None)
+        if original is None:
+            continue
+
+        def follow(text, original=original):
+            try:
+                result = original(text)
+            except Exception:
+                _configure(str(text), refused=True)
+                raise
+            _configure(text)
+            return result
+        setattr(torch._C, name, functools.wraps(original)(follow))
+
+
 def use(conf=None, rules=None, **settings):
     """Makes the recording pool PyTorch's allocator, with the rules of this release. Before anything was allocated on a GPU.
-    conf: allocator settings (default: the variables PyTorch reads). settings: others of gpusnap_config, e.g. dir, stacks, depth,
+    conf: allocator settings (default: the variables PyTorch reads); what _set_allocator_settings sets later holds too. settings: others of gpusnap_config, e.g. dir, stacks, depth,
     stream (a file that gets every event of the run)."""
     global _in_use
     if _in_use or variables.disabled():
@@ -74,6 +102,7 @@ def use(conf=None, rules=None, **settings):
     torch_attach.step_aside()
     native.open_recorder(conf=conf, rules=rules or torch.__version__.split('+')[0], **settings)
     install()
+    _follow_settings()
     preload.leave_out('libgpusnap.so')      # the pool records what it asks of the driver
     _in_use = True
 

@@ -101,8 +101,8 @@ static gs_status open_locked(const gpusnap_config *config, gpusnap_watch_dump *d
 	watch.recorder.dump_all = dump_all;
 	if (!c.disable && (c.stacks & GS_STACKS_PYTHON))
 		gs_recorder_hook_python(&watch.recorder);
-	if (!watch
-			 .prepared) { /* once: handlers are never taken back, and a lock is taken once a fork */
+	/* once: handlers are never taken back, and a fork takes each lock once */
+	if (!watch.prepared) {
 		for (int i = 0; i < GS_DEVICES_MAX; i++)
 			pthread_mutex_init(&watch.devices[i].lock, NULL);
 		watch.prepared = !pthread_atfork(before_fork, after_fork, after_fork);

@@ -996,7 +996,7 @@ def begins(browser):
 def screens(browser):
     """Before there is a picture: what is read stands large with its progress and a button that ends it; what could not be read is told beside what to do."""
     hold = """const real = Worker.prototype.postMessage; window.later = []
-    Worker.prototype.postMessage = function (m, ...more) { return m.op === 'open' && !window.free ? void later.push(() => real.call(this, m, ...more)) : real.call(this, m, ...more) }
+    Worker.prototype.postMessage = function (m, ...more) { if (m.op === 'open') window.tell = (read, size) => this.dispatchEvent(new MessageEvent('message', { data: { id: m.id, progress: { read, size } } })); return m.op === 'open' && !window.free ? void later.push(() => real.call(this, m, ...more)) : real.call(this, m, ...more) }
     window.release = () => { window.free = true; later.splice(0).forEach(f => f()) }"""
     s = Session(browser, script=hold)
     s.page.set_input_files("#gpusnap-input", [fault("leak")])
@@ -1004,6 +1004,9 @@ def screens(browser):
     bar, row = s.page.locator("#gpusnap-ranks progress").bounding_box(), s.text("#gpusnap-ranks")
     check(bar["width"] > 400 and "leak.pickle" in row and re.search(r"reading \d+ % of [\d.]+ KiB", row), f"what is read stands large: {bar}, {row!r}")
     check(not s.page.is_visible("#gpusnap-welcome") and not s.page.is_visible("#gpusnap-search"), "and alone")
+    s.page.evaluate("tell(430, 1000)")
+    s.until("document.querySelector('#gpusnap-ranks progress').value === 0.43", 10)
+    check("reading 43 % of" in s.text("#gpusnap-ranks"), f"the words tell what the bar shows: {s.text('#gpusnap-ranks')!r}")
     s.shot("12-reading")
     s.page.get_by_role("button", name="stop reading leak.pickle").click()
     s.page.wait_for_selector("#gpusnap-ranks .cancelled")

@@ -208,7 +208,7 @@ function showProgress(shown, done) {
 	shown.done = done
 	if (!shown.bar) return
 	shown.bar.value = done
-	shown.bar.nextSibling.textContent = readingText(shown)
+	shown.row.querySelector('.rank-said').textContent = readingText(shown)
 }
 const readingText = shown => `reading ${Math.round(shown.done * 100)} %` + (shown.size ? ` of ${sizeText(shown.size)}` : '')
 
@@ -360,6 +360,7 @@ async function showDevice(asked = {}) {
 	drawLegend(shown)
 	linkHolders(shown, part('verdict'))
 	drawTab()
+	announce(shown.verdict || shown.name + ' is shown')
 }
 
 function applyAsked(shown, asked) {

@@ -372,6 +372,12 @@ def sums_agree(browser):
             wanted = ", ".join(f"{words.get(r['category'], r['category'])} {size(r['bytes'])}" for r in parts)
             check(f"({wanted})" in entry and size(sum(r["bytes"] for r in parts)) in entry, f"{entry!r} tells its parts: {wanted}")
     check(told >= 1, f"some place holds two categories: {legend}")
+    s.page.select_option("select[aria-label='colour by']", "category")
+    s.until("document.querySelector('#gpusnap-legend').textContent.includes('inputs')", 10)
+    legend = [" ".join(t.split()) for t in s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button')].map(b => b.textContent)")]
+    said = re.search(r"^  in use +(.*(?:\n {10,}.*)*)", gpusnap("diagnose", file, "-q"), re.M).group(1)
+    check([t for t in legend if "none then" not in t] == re.split(r",\s+", " ".join(said.split())), f"categories have the verdict's words and sums: {legend}, {said!r}")
+    s.page.select_option("select[aria-label='colour by']", "holder")
     name = s.page.locator("#gpusnap-verdict .names", has_text="modeling_utils.py:3162")
     name.first.click()
     line = s.page.evaluate("document.querySelector('#gpusnap-verdict .facts').textContent")
@@ -1028,6 +1034,7 @@ def screens(browser):
     s = Session(browser)
     s.open(os.path.join(DATA, "texts/07-two-ranks-two-causes.txt"))
     check("on device 1" in s.text("#gpusnap-verdict .headline") and s.text("#gpusnap-device") == "", "a text offers no choice of a device that its verdict does not follow")
+    check(s.text("#gpusnap-tabs").split() == ["ask", "save"], f"nor a replay of what it does not have: {s.text('#gpusnap-tabs')!r}")
     s.end("a text of two devices")
     two = os.path.join(ROOT, "../shared/reports/pickles/08-two-devices-no-oom.pickle")
     if os.path.exists(two):

@@ -2,11 +2,11 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
 const folder = new URL('../../tools/page/viewer/', import.meta.url)
-const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js']
+const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js', 'tip.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 const given = { styled: () => '#ffffff', element: () => null, part: () => null }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -58,6 +58,11 @@ expect('what waits is a part of what is in use', shares('1000 MiB = 700 MiB in u
 expect('or all of it', shares('at least 1.00 GiB: 600 MiB in use (all waiting to be freed) + 424 MiB free'), [['waiting to be freed', 600], ['free', 424]])
 expect('nothing waits', shares('142 MiB in use + 194 MiB cached'), [['in use', 142], ['cached', 194]])
 expect('in use, as the command says it', [[2 ** 20, 0], [2 ** 20, NaN], [0, 2 ** 20], [200 * 2 ** 20, 500 * 2 ** 20]].map(([a, w]) => inUseText(a, w)), ['1 MiB in use', '1 MiB in use', '1 MiB in use (all waiting to be freed)', '700 MiB in use (500 MiB of it waiting to be freed)'])
+
+const stack = [...Array.from({ length: 8 }, (_, i) => `at::empty${i} (CUDACachingAllocator.cpp:${i})`), 'forward (/a/model.py:39)', 'step (/a/train.py:5)', 'main (/a/train.py:9)']
+expect('a tip tells a long stack from the holder on', framesToTell([...stack, 'run (/a/x.py:1)', 'y (/a/x.py:2)', 'z (/a/x.py:3)'], 'model.py:39 forward'), [...stack.slice(8), 'run (/a/x.py:1)', 'y (/a/x.py:2)'])
+expect('or its end, where that is near', framesToTell(stack, 'train.py:5 step'), stack.slice(6))
+expect('a short one whole, one whose holder has no frame from its begin', [framesToTell(stack.slice(0, 5), 'x'), framesToTell(stack, 'what was allocated before')], [stack.slice(0, 5), stack.slice(0, 5)])
 
 // A column that is packed is what it was, whatever it holds and in whatever parts it comes.
 {

@@ -39,13 +39,13 @@ function drawLines(c, t) {
 	const { capacity } = shown, { allowed } = shown.device
 	if (capacity > 0 && capacity <= view.high) drawLevel(c, t, capacity, 'capacity ' + sizeText(capacity))
 	if (allowed > 0 && allowed <= view.high && allowed !== capacity) drawLevel(c, t, allowed, 'limit ' + sizeText(allowed))
-	const end = t.eventOfValue(view.to), r = end < 0 ? null : reserved.at(end)
 	c.textAlign = 'right'
 	c.textBaseline = 'bottom'
 	// Not under the line of what failed, or of the peak, near the end.
 	let last = plot.x + plot.w
 	const marks = failedEvents(shown.device).map(f => f.idx).concat(shown.device.peak?.idx ?? -1).filter(e => e >= 0).map(e => t.xOfEvent(e))
 	for (const x of marks.sort((a, b) => b - a)) if (x <= last + 1 && x > last - 66 && x > plot.x + 70) last = x
+	const r = most(...[last - 66, last - 4].map(x => t.eventOfValue(t.valueAt(x))))	// above the line wherever it is below the word
 	if (r > 0) drawLabel(c, 'reserved', last - 4, t.yOf(r) - 2, styled('ink'))
 }
 

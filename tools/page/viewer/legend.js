@@ -33,7 +33,8 @@ function drawLegend(shown) {
 	// Those that hold most at the moment first; of those that hold nothing then the order of the palette.
 	const used = all.map((k, i) => [k, i]).sort((a, b) => bytes[b[0].class] - bytes[a[0].class] || a[1] - b[1]).map(([k]) => k)
 	const size = k => bytes[k.class] ? [element('b', null, sizeText(bytes[k.class])), palette.by === 'holder' && /:\d/.test(k.name) ? element('span', { class: 'remark' }, partsText(shown, of, k.class, bytes[k.class])) : null] : timed ? element('span', { class: 'remark' }, 'none then') : null
-	const entry = k => button([palette.swatch(k), element('span', null, k.name, ' ', size(k))], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.litBy === 'class ' + k.class && Boolean(searchLight(shown))) })
+	const words = k => palette.by === 'category' && CATEGORY_WORDS[k.name.replaceAll(' ', '_')] || k.name	// as the verdict has them
+	const entry = k => button([palette.swatch(k), element('span', null, words(k), ' ', size(k))], 'light these blocks', () => lightClass(shown, k.class), { class: 'plain', 'aria-pressed': String(shown.kept.litBy === 'class ' + k.class && Boolean(searchLight(shown))) })
 	keepFocus(host, () => fill(host, timed ? element('li', { class: 'remark' }, `held after event ${view.moment}:`) : null, used.slice(0, 24).map(k => element('li', null, entry(k))),
 		used.length > 24 ? element('li', { class: 'remark' }, `and ${used.length - 24} more`) : null, palette.remark ? element('li', { class: 'remark' }, palette.remark) : null,
 		lives.events ? linesOf(shown).map(([look, text]) => element('li', { class: 'over' }, element('span', { class: 'line ' + look, 'aria-hidden': 'true' }), text)) : null))

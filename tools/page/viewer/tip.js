@@ -24,6 +24,13 @@ function lifeText(lives, i) {
 	return born + ' ' + gone + time
 }
 
+// Of a long stack what a tip has room for: from the holder's frame on, for those inside it are the allocator's and the library's.
+const MOST_FRAMES = 5
+function framesToTell(stack, where) {
+	const at = stack.length > MOST_FRAMES ? stack.findIndex(f => frameText(f) === where) : 0
+	return stack.slice(Math.max(0, Math.min(at, stack.length - MOST_FRAMES)), Math.max(0, at) + MOST_FRAMES)
+}
+
 // The stack of a block comes after a moment of rest, into the tip that still speaks of it.
 const told = { life: -1, timer: 0 }
 function tellStack(shown, life, tip, placed) {
@@ -34,7 +41,8 @@ function tellStack(shown, life, tip, placed) {
 		try {
 			const b = await shown.ask('life', { device: shown.number, life })
 			if (told.life !== life || tip.hidden || !b?.stack?.length) return
-			tip.append(element('ol', { class: 'stack' }, b.stack.slice(0, 6).map(f => element('li', null, f))), b.stack.length > 6 ? element('div', { class: 'remark' }, `and ${b.stack.length - 6} frames more`) : '')
+			const frames = framesToTell(b.stack, b.where), left = b.stack.length - frames.length
+			tip.append(element('ol', { class: 'stack' }, frames.map(f => element('li', null, f))), left ? element('div', { class: 'remark' }, `and ${plural(left, 'frame')} more: a click tells all`) : '')
 			placed()
 		} catch { /* a tip that cannot tell the stack has told the rest */ }
 	}, 120)

@@ -54,8 +54,13 @@ function setAxis(axis) {
 	change({ from: timeline.valueOfEvent(Math.max(0, a)), to: Math.max(timeline.valueOfEvent(b), timeline.valueOfEvent(Math.max(0, a)) + 1) })
 }
 
-// The tabs that the file has something for.
-const tabsNow = () => !current()?.outline ? TABS : TABS.filter(t => current().drawn ? current().moves || t.name !== 'span' : !t.heap)
+// The tabs that the file has something for: what-if replays events, spans lie between them.
+function tabsNow() {
+	const shown = current()
+	if (!shown?.outline) return TABS
+	const replays = shown.outline.devices.some(d => d.events)
+	return TABS.filter(t => (shown.drawn ? shown.moves || t.name !== 'span' : !t.heap) && (replays || t.name !== 'whatif'))
+}
 
 function drawTabs() {
 	keepFocus(part('tabs'), () => fill(part('tabs'), tabsNow().map(t => element('button', { type: 'button', role: 'tab', id: 'gpusnap-tab-' + t.name, 'aria-selected': String(t.name === view.tab), title: t.about, 'aria-controls': 'gpusnap-panel', tabindex: t.name === view.tab ? '0' : '-1', onclick: () => change({ tab: t.name }) }, t.title))))

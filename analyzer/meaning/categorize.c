@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/meaning/meaning_internal.h"
+#include "analyzer/model/parts.h"
 
 enum { CUBLAS_WORKSPACE = 8519680, CUBLAS_WORKSPACE_HOPPER = 33554432 };
 
@@ -135,14 +136,21 @@ static bool goes_forward(const gs_meaning_internal *w)
 	return false;
 }
 
-static void follow_lives(categorizer *x)
+typedef struct course {
+	categorizer *x;
+	moment now;
+	bool forward_seen, batches;
+} course;
+
+static gs_status follow_events(void *arg, size_t i, size_t end)
 {
+	course *c = arg;
+	categorizer *x = c->x;
 	const gs_meaning *m = x->m;
 	const gs_meaning_internal *w = m->internal;
-	moment now = {0, -1, 0};
-	bool forward_seen = true; /* before the first step nothing is a batch */
-	bool batches = goes_forward(w);
-	for (size_t i = 0; i < m->history->n; i++) {
+	moment now = c->now;
+	bool forward_seen = c->forward_seen;
+	for (; i < end; i++) {
 		if (now.step < w->nstarts && w->starts[now.step] == i) {
 			now.step++;
 			forward_seen = false;
@@ -150,7 +158,7 @@ static void follow_lives(categorizer *x)
 		gs_action action = gs_meaning_action(m, i);
 		int32_t birth = m->history->births[i];
 		if (action == GS_ACTION_ALLOC) {
-			x->trait[i] = place_in_step(m, i, forward_seen || !batches);
+			x->trait[i] = place_in_step(m, i, forward_seen || !c->batches);
 			forward_seen |= gs_phase_of(&w->phases, gs_meaning_stack(m, i)) == GS_PHASE_FORWARD;
 			x->batches[gs_meaning_stack(m, i)] |= x->trait[i] == GS_TRAIT_BEFORE && now.step;
 		} else if (birth >= 0 && !x->life[birth]) {
@@ -160,15 +168,27 @@ static void follow_lives(categorizer *x)
 			now.oom_step = now.step;
 		}
 	}
+	c->now = now;
+	c->forward_seen = forward_seen;
+	return GS_OK;
+}
+
+static void follow_lives(categorizer *x)
+{
+	const gs_meaning *m = x->m;
+	/* before the first step nothing is a batch */
+	course c = {x, {0, -1, 0}, true, goes_forward(m->internal)};
+	gs_in_parts(m->history->n, follow_events, &c);
 	for (size_t i = 0; i < m->history->n; i++)
 		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && !x->life[i])
-			x->life[i] = life_when_kept(x, &now, i);
+			x->life[i] = life_when_kept(x, &c.now, i);
 }
 
 /* --- twins ---------------------------------------------------------------------------------------
  */
 
 typedef struct twins {
+	categorizer *x;
 	uint32_t *next;           /* by event: the next alloc of the same stack */
 	uint32_t *last;           /* by stack: the last alloc seen */
 	uint32_t *begin, *before; /* by stack: the first in the step that is read; its counterpart */
@@ -177,10 +197,12 @@ typedef struct twins {
 
 /* Walks the allocations of each stack in step with those of the step before. before[stack] is the
  * counterpart of the next one. */
-static void pair(categorizer *x, twins *t)
+static gs_status pair(void *arg, size_t i, size_t end)
 {
+	twins *t = arg;
+	categorizer *x = t->x;
 	const gs_meaning *m = x->m;
-	for (size_t i = 0; i < m->history->n; i++) {
+	for (; i < end; i++) {
 		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
 			continue;
 		gs_id k = gs_meaning_stack(m, i);
@@ -201,6 +223,7 @@ static void pair(categorizer *x, twins *t)
 				: UINT32_MAX;
 		t->last[k] = (uint32_t)i;
 	}
+	return GS_OK;
 }
 
 static gs_status find_twins(categorizer *x)
@@ -210,13 +233,13 @@ static gs_status find_twins(categorizer *x)
 		return GS_OK;
 	if (!(x->twin = malloc(n * sizeof *x->twin)))
 		return GS_NO_MEMORY;
-	twins t = {malloc(n * sizeof(uint32_t)), malloc(k * sizeof(uint32_t)),
+	twins t = {x, malloc(n * sizeof(uint32_t)), malloc(k * sizeof(uint32_t)),
 		calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t)), calloc(k, sizeof(uint32_t))};
 	bool enough = t.next && t.last && t.begin && t.before && t.step;
 	if (enough) {
 		memset(t.last, 255, k * sizeof(uint32_t));
 		memset(t.before, 255, k * sizeof(uint32_t));
-		pair(x, &t);
+		gs_in_parts(x->m->history->n, pair, &t);
 	}
 	free(t.next);
 	free(t.last);
@@ -391,13 +414,14 @@ static gs_categorization category_of_stack(
 				: otherwise;
 }
 
-static void categorize_events(categorizer *x)
+static gs_status categorize_events(void *arg, size_t i, size_t end)
 {
+	categorizer *x = arg;
 	/* a request that failed would have been of the step and pass that it ended */
 	const uint16_t life_of_refused = GS_LIFE_STEP | GS_LIFE_PASS | GS_LIFE_NEXT;
 	gs_meaning *m = x->m;
 	const gs_phases *p = &m->internal->phases;
-	for (size_t i = 0; i < m->history->n; i++) {
+	for (; i < end; i++) {
 		m->events[i] = (gs_categorization){GS_CATEGORY_UNKNOWN, 0};
 		bool refused = gs_meaning_action(m, i) == GS_ACTION_OOM;
 		if (!refused && gs_meaning_action(m, i) != GS_ACTION_ALLOC)
@@ -416,6 +440,7 @@ static void categorize_events(categorizer *x)
 		if (m->events[i].category == GS_CATEGORY_GRADIENT && a.phase == GS_PHASE_BACKWARD)
 			m->internal->passes[gs_pass_at(m->internal, i)].gradients = true;
 	}
+	return GS_OK;
 }
 
 /* Of what was there before the first event only the stack and the size are known: a lifetime that
@@ -469,7 +494,7 @@ gs_status gs_meaning_categorize(gs_meaning *m)
 	if (!status)
 		status = find_copies(&x);
 	if (!status) {
-		categorize_events(&x);
+		gs_in_parts(m->history->n, categorize_events, &x);
 		categorize_preexisting(&x);
 	}
 	free(x.life);

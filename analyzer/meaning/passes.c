@@ -5,9 +5,12 @@
 #include "analyzer/meaning/meaning_internal.h"
 #include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
+#include "analyzer/model/parts.h"
 
 typedef struct walk {
 	gs_meaning_internal *w;
+	const gs_meaning *m;
+	uint32_t next;              /* step that begins next */
 	uint32_t current, backward; /* backward: the pass that what is computed again interrupts */
 	size_t cap, cap_runs;
 } walk;
@@ -66,14 +69,15 @@ static gs_status note(walk *x, size_t event)
 	return GS_OK;
 }
 
-static gs_status walk_events(gs_meaning *m, walk *x)
+static gs_status walk_events(void *arg, size_t i, size_t end)
 {
-	gs_meaning_internal *w = m->internal;
-	uint32_t next = 0;
-	for (size_t i = 0; i < m->history->n; i++) {
+	walk *x = arg;
+	const gs_meaning *m = x->m;
+	gs_meaning_internal *w = x->w;
+	for (; i < end; i++) {
 		gs_action action = gs_meaning_action(m, i);
-		bool starts = next < w->nstarts && w->starts[next] == i;
-		next += starts;
+		bool starts = x->next < w->nstarts && w->starts[x->next] == i;
+		x->next += starts;
 		uint8_t phase = gs_phase_of(&w->phases, gs_meaning_stack(m, i));
 		if (starts && w->passes[x->current].phase == GS_PHASE_FORWARD && begin(x, GS_PHASE_FORWARD))
 			return GS_NO_MEMORY;
@@ -91,9 +95,15 @@ static gs_status walk_events(gs_meaning *m, walk *x)
 		if (begin(x, GS_PHASE_NONE))
 			return GS_NO_MEMORY;
 	}
+	return GS_OK;
+}
+
+/* Blocks of runs behind the last event. */
+static void end_runs(const gs_meaning *m)
+{
+	const gs_meaning_internal *w = m->internal;
 	for (size_t k = (m->history->n + GS_RUN_BLOCK - 1) / GS_RUN_BLOCK; k < run_blocks(m); k++)
 		w->run_at[k] = w->nruns ? w->nruns - 1 : 0;
-	return GS_OK;
 }
 
 /* An update is over with the trace, unless a request of its own failed: what it keeps is known. */
@@ -110,7 +120,7 @@ static bool ends_update(const gs_meaning *m)
 gs_status gs_meaning_find_passes(gs_meaning *m)
 {
 	gs_meaning_internal *w = m->internal;
-	walk x = {.w = w, .backward = UINT32_MAX};
+	walk x = {.w = w, .m = m, .backward = UINT32_MAX};
 	gs_memory_give(w->passes);
 	gs_memory_give(w->runs);
 	w->passes = NULL;
@@ -118,8 +128,9 @@ gs_status gs_meaning_find_passes(gs_meaning *m)
 	w->npasses = w->nruns = 0;
 	if (!w->run_at)
 		w->run_at = malloc(run_blocks(m) * sizeof *w->run_at);
-	if (!w->run_at || begin(&x, GS_PHASE_NONE) || walk_events(m, &x))
+	if (!w->run_at || begin(&x, GS_PHASE_NONE) || gs_in_parts(m->history->n, walk_events, &x))
 		return GS_NO_MEMORY;
+	end_runs(m);
 	w->pass_over = ends_update(m);
 	return GS_OK;
 }

@@ -59,11 +59,53 @@ static int frame_order(const gs_snapshot *s, gs_id a, gs_id b)
 	return order ? order : (x->line > y->line) - (x->line < y->line);
 }
 
+/* The frames of a stack that its text shows, one after the other. */
+typedef struct shown_frames {
+	const gs_id *frames;
+	uint32_t n, at;
+	bool all;
+} shown_frames;
+
+static gs_id next_shown(const gs_snapshot *s, shown_frames *f)
+{
+	while (f->at < f->n && !f->all && gs_frame_is_plumbing(s, f->frames[f->at]))
+		f->at++;
+	return f->at < f->n ? f->frames[f->at++] : 0;
+}
+
+static shown_frames shown_of(const gs_snapshot *s, gs_stack stack)
+{
+	shown_frames f = {s->stack_frames + stack.first, stack.n, 0, false}, look = f;
+	f.all = !next_shown(s, &look);
+	return f;
+}
+
+/* The order of two texts by the first frames that differ, without the texts; 0: it takes the texts
+ * to tell, for one frame's text begins with the other's. */
+static int order_of_first(const gs_snapshot *s, gs_stack a, gs_stack b)
+{
+	shown_frames x = shown_of(s, a), y = shown_of(s, b);
+	gs_id first, second;
+	while ((first = next_shown(s, &x)) == (second = next_shown(s, &y)) && first)
+		;
+	char one[512], other[512];
+	if (!first || !second || gs_frame_text(s, first, one, sizeof one) >= sizeof one ||
+		gs_frame_text(s, second, other, sizeof other) >= sizeof other)
+		return 0;
+	size_t same = 0;
+	while (one[same] && one[same] == other[same])
+		same++;
+	return one[same] && other[same] ? strcmp(one + same, other + same) : 0;
+}
+
 int gs_stack_order(const gs_snapshot *s, gs_id a, gs_id b)
 {
 	if (a == b || a >= s->nstacks || b >= s->nstacks)
 		return (a > b) - (a < b);
 	gs_stack x = s->stacks[a], y = s->stacks[b];
+	int soon = order_of_first(s, x, y);
+	if (soon)
+		return soon;
 	char first[2048], second[2048];
 	gs_stack_text(s, a, false, first, sizeof first);
 	gs_stack_text(s, b, false, second, sizeof second);

@@ -2,6 +2,7 @@
  * whether all agrees. */
 #include <stdlib.h>
 
+#include "analyzer/model/parts.h"
 #include "analyzer/state/history_internal.h"
 #include "recorder/pool/rule_sets.h"
 
@@ -292,16 +293,22 @@ static uint32_t open_preexisting(const gs_history_tables *w)
 	return n;
 }
 
-/* Sizes the frees, finds the peaks; and an earlier snapshot's marker tells the active bytes of its
- * moment: they must be ours. */
-static void sum_up(gs_history *h)
+typedef struct sums {
+	gs_history *h;
+	gs_running_totals now;
+	uint64_t most_reserved;
+	int64_t open; /* living blocks whose size is only bounded */
+} sums;
+
+static gs_status sum_up_events(void *arg, size_t i, size_t end)
 {
+	sums *x = arg;
+	gs_history *h = x->h;
 	gs_history_tables *w = h->tables;
-	gs_running_totals g;
-	gs_running_totals_start(h, &g);
-	uint64_t most_reserved = 0;
-	int64_t open = open_preexisting(w);
-	for (size_t i = 0; i < h->n; i++) {
+	gs_running_totals g = x->now;
+	uint64_t most_reserved = x->most_reserved;
+	int64_t open = x->open;
+	for (; i < end; i++) {
 		const gs_event *e = &h->device->trace.events[i];
 		gs_action action = gs_event_action(e);
 		size_free(h, i, action);
@@ -318,28 +325,52 @@ static void sum_up(gs_history *h)
 			gs_history_contradict(
 				h, i, 0, "an earlier snapshot's marker tells another sum of active bytes");
 	}
+	*x = (sums){h, g, most_reserved, open};
+	return GS_OK;
+}
+
+/* Sizes the frees, finds the peaks; and an earlier snapshot's marker tells the active bytes of its
+ * moment: they must be ours. */
+static void sum_up(gs_history *h)
+{
+	sums x = {.h = h, .open = open_preexisting(h->tables)};
+	gs_running_totals_start(h, &x.now);
+	gs_in_parts(h->n, sum_up_events, &x);
+}
+
+typedef struct inference {
+	gs_history *h;
+	gs_playback r;
+} inference;
+
+static gs_status infer_events(void *arg, size_t i, size_t end)
+{
+	gs_history *h = ((inference *)arg)->h;
+	gs_playback *r = &((inference *)arg)->r;
+	for (; i < end; i++) {
+		uint32_t number = h->tables->at[i];
+		gs_action action = gs_event_action(&h->device->trace.events[i]);
+		if (number != GS_NO_ADDRESS && action == GS_ACTION_ALLOC)
+			infer_alloc(h, r, i, number);
+		else if (number != GS_NO_ADDRESS && gs_action_is_block(action))
+			infer_free(h, r, i, number, action == GS_ACTION_FREE_COMPLETED);
+		else if (number != GS_NO_ADDRESS && !gs_action_adds_memory(action))
+			infer_removal(h, r, i, number);
+		gs_playback_step(r, i);
+		if ((int64_t)i == h->captured_at && h->device->has_layout)
+			compare_captured(h, r);
+	}
+	return GS_OK;
 }
 
 gs_status gs_history_infer(gs_history *h)
 {
-	gs_playback r;
-	if (gs_playback_init(&r, h))
+	inference all = {.h = h};
+	if (gs_playback_init(&all.r, h))
 		return GS_NO_MEMORY;
-	bound_all_preexisting(h, &r);
-	for (size_t i = 0; i < h->n; i++) {
-		uint32_t number = h->tables->at[i];
-		gs_action action = gs_event_action(&h->device->trace.events[i]);
-		if (number != GS_NO_ADDRESS && action == GS_ACTION_ALLOC)
-			infer_alloc(h, &r, i, number);
-		else if (number != GS_NO_ADDRESS && gs_action_is_block(action))
-			infer_free(h, &r, i, number, action == GS_ACTION_FREE_COMPLETED);
-		else if (number != GS_NO_ADDRESS && !gs_action_adds_memory(action))
-			infer_removal(h, &r, i, number);
-		gs_playback_step(&r, i);
-		if ((int64_t)i == h->captured_at && h->device->has_layout)
-			compare_captured(h, &r);
-	}
-	gs_playback_release(&r);
+	bound_all_preexisting(h, &all.r);
+	gs_in_parts(h->n, infer_events, &all);
+	gs_playback_release(&all.r);
 	doubt_rules(h);
 	sum_up(h);
 	return h->tables->short_of_memory ? GS_NO_MEMORY : GS_OK;

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/model/memory.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/read/pytorch/pickle.h"
 #include "analyzer/read/pytorch/pickle_probe.h"
 #include "analyzer/read/pytorch/pickle_text.h"
@@ -344,6 +345,14 @@ static void look_behind(unpickler *u)
 			(unsigned long long)offset(u));
 }
 
+static gs_status step_opcodes(void *arg, size_t first, size_t end)
+{
+	gs_status status = GS_OK;
+	for (; !status && first < end; first++)
+		status = step_opcode(arg);
+	return status;
+}
+
 static gs_status run_opcodes(unpickler *u, unsigned want, gs_snapshot *s)
 {
 	gs_status status = gs_torch_init(&u->t, s, want);
@@ -351,7 +360,7 @@ static gs_status run_opcodes(unpickler *u, unsigned want, gs_snapshot *s)
 	if (status)
 		status = complaint(u);
 	while (!status)
-		status = step_opcode(u);
+		status = gs_in_parts(SIZE_MAX, step_opcodes, u); /* as many as there are */
 	if (status == GS_TRUNCATED && !u->sink && gs_torch_keep_whole(&u->t, ended_at(u)))
 		return GS_OK;
 	if (status == GS_END) {

@@ -82,11 +82,12 @@ if (made.status === 0) {
 	const curve = engine.ask(0, 'curve'), part = engine.ask(0, 'curve', { columns: ['reserved'] })
 	expect('a column by itself is that of all', part.reserved.join(), curve.reserved.join())
 	expect('and stands alone', Object.keys(part).join(), 'n,reserved')
-	const lives = engine.ask(0, 'lives'), values = packed => { const column = new Packed(packed); return Array.from({ length: column.length }, (_, i) => column.at(i)).join() }
+	const lives = engine.ask(0, 'lives'), values = told => { const column = ArrayBuffer.isView(told) ? told : new Packed(told); return Array.from({ length: column.length }, (_, i) => column.at(i)).join() }
 	for (const [what, plain, names] of [['curve', curve, ['time_us', 'allocated', 'reserved']], ['lives', lives, ['address', 'size']]]) {
 		const packed = engine.ask(0, what, { columns: names, pack: names })
 		for (const name of names) expect(`${what}: ${name} packed is the same`, values(packed[name]), plain[name].join())
 		expect(`${what}: as many`, packed.n, plain.n)
+		expect(`${what}: packed where that is long`, String(ArrayBuffer.isView(packed[names[0]])), String(what === 'lives'))
 	}
 } else expect('a large file is made', String(made.stderr), '')
 rmSync(large, { recursive: true })

@@ -5,8 +5,8 @@ const folder = new URL('../../tools/page/viewer/', import.meta.url)
 const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js', 'tip.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 const given = { styled: () => '#ffffff', element: () => null, part: () => null }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -74,6 +74,15 @@ expect('a short one whole, one whose holder has no frame from its begin', [frame
 		for (let from = 0; from < length; from += parts) packer.put(values.subarray(from, from + parts))
 		const column = new Packed(packer.packed)
 		expect(`${length} values packed by ${parts}`, [column.length, values.findIndex((v, i) => !Object.is(column.at(i), v))], [length, -1])
+		expect(`the greatest of each 64 of ${length}`, Array.from(column.most), Array.from({ length: Math.ceil(length / 64) }, (_, k) => { let best = k * 64; for (let i = best; i < Math.min(k * 64 + 64, length); i++) if (values[i] > values[best]) best = i; return best - k * 64 }))
+		const kept = new Peaks(column), looked = new Peaks(values)
+		expect(`peaks of ${length} packed values`, kept.levels.map(l => Array.from(l)), looked.levels.map(l => Array.from(l)))
+		expect(`whether ${length} values rise`, column.rising, rises(values))
+	}
+	for (const [what, wanted, values] of [['equal', true, [5, 5]], ['rising', true, Array.from({ length: 500 }, (_, i) => i * 3)], ['falling behind 64', false, Array.from({ length: 65 }, (_, i) => i % 64)], ['unknown at first', false, [NaN, 1]], ['unknown', false, [1, NaN, 2]], ['none', true, []]]) {
+		const packer = new Packer()
+		packer.put(Float64Array.from(values))
+		expect(`whether they rise: ${what}`, [packer.packed.rising, rises(Float64Array.from(values))], [wanted, wanted])
 	}
 }
 {

@@ -171,7 +171,7 @@ const gpusnap = (() => {
 		const all = recording.outline?.devices ?? []
 		return (device === undefined ? all.find(d => d.events) : all.find(d => d.device === device)) ?? all[0]
 	}
-	const unpacked = column => column && new Packed(column)
+	const unpacked = column => ArrayBuffer.isView(column) || !column ? column : new Packed(column)
 	const shapes = {
 		curve: e => ({ time: unpacked(e.time_us), allocated: unpacked(e.allocated), reserved: unpacked(e.reserved), action: e.action }),
 		lives: (l, d) => ({ ...l, address: unpacked(l.address), freed: none(l.freed, NEVER), death: none(l.death, NEVER), stream: l.stream && place(l.stream, d.streams.length), pool: l.pool && place(l.pool, d.pools.length) }),

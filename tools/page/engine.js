@@ -27,6 +27,7 @@ const COLUMNS = {
 }
 const BY_COLUMN = Object.fromEntries(['lives', 'curve'].map(what => [what, COLUMNS[what][1].map(([name]) => name)]))
 const PART = 1 << 18	// events of a curve that are asked for at a time
+const SHORT = 1 << 17	// a column of so many numbers is not worth packing
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array }
 const TEXTS = ['info', 'diagnose', 'whatif', 'report']		// gpusnap_snapshot_X(handle, options, …)
 const VIEWS = ['outline', 'life', 'at', 'moment', 'span', 'flame']
@@ -175,7 +176,7 @@ class Engine {
 		throw new AnalyzerError(`nothing is called "${what}"`, 'usage')
 	}
 	// The columns that are asked for, each by itself: what a call takes beside the answer is one column. pack: names of those that are
-	// answered packed (packed.js), of what can be asked for in parts a part at a time.
+	// answered packed (packed.js) where they are long, of what can be asked for in parts a part at a time.
 	oneByOne(h, what, { columns = BY_COLUMN[what], pack = [], ...given }) {
 		const result = {}
 		for (const name of columns) {
@@ -192,14 +193,13 @@ class Engine {
 	}
 	packed(h, what, given) {
 		const packer = new Packer(), [name] = given.columns
-		const put = options => {
-			const { n, [name]: values } = this.withTexts([JSON.stringify(options)], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
+		const part = options => this.withTexts([JSON.stringify(options)], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))[name]
+		for (let from = 0; ; from += PART) {
+			const values = part(what === 'curve' ? { ...given, from, to: from + PART - 1 } : given)
+			if (!from && values.length <= SHORT) return values
 			packer.put(values)
-			return n
+			if (what !== 'curve' || values.length < PART) return packer.packed
 		}
-		if (what !== 'curve') put(given)
-		else for (let from = 0; put({ ...given, from, to: from + PART - 1 }) === PART;) from += PART
-		return packer.packed
 	}
 	columns(handle, what, call) {
 		const [counts, members] = COLUMNS[what], result = {}, n = []
@@ -224,7 +224,8 @@ class Engine {
 		if (!at) return undefined	// not asked for
 		if (ARRAYS[type]) return new ARRAYS[type](this.c.memory.buffer, at, n).slice()
 		const halves = new Int32Array(this.c.memory.buffer, at, 2 * n), out = new Float64Array(n)
-		for (let i = 0; i < n; i++) out[i] = whole(type === 'i64' ? halves[2 * i + 1] : halves[2 * i + 1] >>> 0, halves[2 * i] >>> 0, type === 'i64')
+		if (type === 'i64') for (let i = 0; i < n; i++) out[i] = whole(halves[2 * i + 1], halves[2 * i] >>> 0, true)
+		else for (let i = 0; i < n; i++) out[i] = (halves[2 * i + 1] >>> 0) * 0x100000000 + (halves[2 * i] >>> 0)
 		return out
 	}
 }

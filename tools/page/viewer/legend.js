@@ -2,7 +2,8 @@
 function usedClasses(shown) {
 	const used = new Uint8Array(256)
 	for (const k of shown.palette.of) used[k] = 1
-	if (shown.lives.freed.some((f, i) => f >= 0 && (shown.lives.death[i] < 0 || shown.lives.death[i] > f))) used[shown.palette.pending] = 1
+	const { n, freed, death } = shown.lives
+	for (let i = 0; i < n; i++) if (freed[i] >= 0 && (death[i] < 0 || death[i] > freed[i])) { used[shown.palette.pending] = 1; break }
 	return shown.palette.classes.filter(k => used[k.class])
 }
 

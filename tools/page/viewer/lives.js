@@ -10,8 +10,8 @@ class Peaks {
 		this.levels = []
 		for (let below = null, n = values.length; n > 64;) {
 			n = Math.ceil(n / 64)
-			const level = new Int32Array(n)
-			for (let i = 0; i < n; i++) level[i] = this.scan(below, i * 64, Math.min(i * 64 + 63, (below ? below.length : values.length) - 1))
+			const level = new Int32Array(n), told = below ? null : values.most	// a packed column knows where
+			for (let i = 0; i < n; i++) level[i] = told ? i * 64 + told[i] : this.scan(below, i * 64, Math.min(i * 64 + 63, (below ? below.length : values.length) - 1))
 			this.levels.push(level)
 			below = level
 		}
@@ -48,6 +48,12 @@ class Peaks {
 	}
 }
 
+// Whether no value is unknown or below the one before.
+function rises(values) {
+	for (let i = 0; i < values.length; i++) if (!(values[i] >= (i ? values[i - 1] : -Infinity))) return false
+	return true
+}
+
 class Lives {
 	// columns: birth, freed, death (events; birth -1: before the recording; freed, death -1: never), size …; curve: a row an event.
 	constructor(columns, curve) {
@@ -75,10 +81,8 @@ class Lives {
 		this.reserved = new Peaks(this.curve.reserved)
 		const most = peaks => peaks.values.length ? peaks.values.at(peaks.between(0, peaks.values.length - 1)) : 0
 		this.most = Math.max(most(this.allocated), most(this.reserved))
-		this.timed = this.events > 1
-		for (let e = 0; e < this.events && this.timed; e++)
-			if (!(this.curve.time.at(e) >= 0) || (e && this.curve.time.at(e) < this.curve.time.at(e - 1))) this.timed = false
-		if (this.timed && this.curve.time.at(this.events - 1) === this.curve.time.at(0)) this.timed = false
+		const { time } = this.curve
+		this.timed = this.events > 1 && (time.rising ?? rises(time)) && time.at(0) >= 0 && time.at(this.events - 1) > time.at(0)
 	}
 	// The event in (after, until] after which most is allocated; after itself where there is none.
 	mostBetween(after, until) { return until <= after ? after : this.allocated.between(after + 1, until) }

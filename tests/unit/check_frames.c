@@ -162,6 +162,42 @@ START_TEST(a_stack_is_written_innermost_first_without_plumbing)
 }
 END_TEST
 
+static int sign(int order) { return (order > 0) - (order < 0); }
+
+/* Every stack of up to three of these frames against every other: frames whose texts begin with
+ * each other's, that are hidden, that hold what joins frames. */
+START_TEST(stacks_are_in_the_order_of_their_texts)
+{
+	enum { FRAMES = 7, STACKS = FRAMES + FRAMES * FRAMES + FRAMES * FRAMES * FRAMES };
+	static const char *names[FRAMES][2] = {{"f", ""}, {"f", "a.py"}, {"f\ng", ""}, {"g", ""},
+		{"PyObject_Call", ""}, {"f\t", ""}, {"f\xc3\xa9", ""}};
+	static char texts[STACKS][64];
+	gs_id frames[FRAMES], stacks[STACKS];
+	size_t n = 0;
+	gs_snapshot s;
+	gs_snapshot_init(&s);
+	for (int i = 0; i < FRAMES; i++)
+		frames[i] = frame(&s, names[i][0], names[i][1], i % 2 ? i : GS_NONE);
+	for (int a = 0; a < FRAMES; a++)
+		for (int b = -1; b < FRAMES; b++)
+			for (int c = -1; c < (b < 0 ? 0 : FRAMES); c++) {
+				gs_id of[] = {frames[a], frames[b < 0 ? 0 : b], frames[c < 0 ? 0 : c]};
+				stacks[n++] = gs_snapshot_stack(&s, of, 1 + (b >= 0) + (c >= 0));
+			}
+	ck_assert_uint_eq(n, STACKS);
+	for (size_t i = 0; i < n; i++)
+		gs_stack_text(&s, stacks[i], false, texts[i], sizeof texts[i]);
+	for (size_t i = 0; i < n; i++)
+		for (size_t k = 0; k < n; k++) {
+			int wanted = sign(strcmp(texts[i], texts[k])),
+				got = sign(gs_stack_order(&s, stacks[i], stacks[k]));
+			if (wanted ? got != wanted : (got == 0) != (i == k))
+				ck_abort_msg("\"%s\" and \"%s\": %d", texts[i], texts[k], got);
+		}
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 Suite *suite_frames(void);
 Suite *suite_frames(void)
 {
@@ -171,6 +207,7 @@ Suite *suite_frames(void)
 	tcase_add_test(t, the_user_frame_is_the_innermost_of_the_users_own);
 	tcase_add_test(t, memory_of_the_backward_pass_is_the_gradient_of_a_forward_line);
 	tcase_add_test(t, a_stack_is_written_innermost_first_without_plumbing);
+	tcase_add_test(t, stacks_are_in_the_order_of_their_texts);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -56,12 +56,12 @@ class HeapMap {
 		}
 		if (this.other >= 0 && !larger(this.other, this.hole)) this.other = -1
 	}
-	// The request beside the largest holes.
+	// The request beside the largest holes; short: where there is no room for the text.
 	get ruler() {
-		const { request } = this, { blocks } = this.heap, rows = request ? [{ bytes: request.bytes, request: true, text: 'request: ' + sizeText(request.bytes) }] : []
-		const hole = (b, text) => rows.push({ bytes: blocks.size[b], text: `${text}: ${sizeText(blocks.size[b])}` + (request ? ', ' + this.why(b) : '') })
+		const { request } = this, { blocks } = this.heap, rows = request ? [{ bytes: request.bytes, request: true, text: 'request: ' + sizeText(request.bytes), short: 'request: ' + sizeText(request.bytes) }] : []
+		const hole = (b, text) => rows.push({ bytes: blocks.size[b], text: `${text}: ${sizeText(blocks.size[b])}` + (request ? ', ' + this.why(b) : ''), short: `hole: ${sizeText(blocks.size[b])}` + (request ? ', ' + this.why(b).replace(/, the request .*/, '') : '') })
 		if (this.hole >= 0) hole(this.hole, request ? 'largest hole that it may use' : 'largest hole')
-		else if (request) rows.push({ bytes: 0, text: 'there is no hole that it may use' })
+		else if (request) rows.push({ bytes: 0, text: 'there is no hole that it may use', short: 'no hole that it may use' })
 		if (this.other >= 0) hole(this.other, 'larger, but not for it')
 		return rows
 	}
@@ -247,7 +247,7 @@ class HeapMap {
 			if (w && !row.request) c.fillRect(...shape)
 			if (w) c.strokeRect(...shape)
 			c.setLineDash([])
-			const text = cut(c, row.text + (row.request && scale > 2 ** this.shift ? ' (these bars to a smaller scale than the heap)' : ''), most - 12), outside = w + 8 + c.measureText(text).width < most
+			const smaller = row.request && scale > 2 ** this.shift, said = [...(smaller ? [row.text + ' (these bars to a smaller scale than the heap)', row.text + ' (bars to a smaller scale)'] : []), row.text, row.short], text = cut(c, said.find(t => c.measureText(t).width < most - 12) || row.short, most - 12), outside = w + 8 + c.measureText(text).width < most
 			c.fillStyle = styled(row.request ? 'accent' : 'ink')
 			c.fillText(text, HEAP_LEFT + (outside && w ? w + 8 : 8), top + HEAP_BAR / 2 + 1)
 		})

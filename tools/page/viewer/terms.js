@@ -2,9 +2,13 @@
 // The page's labels for what they call otherwise.
 const TERM_OF = { 'holds most now': 'holder', 'held by': 'holder', growth: 'grows', 'pinned by': 'pinned', 'Who holds it': 'holder', 'What it is for': 'category' }
 
+// And what the list does not say of one.
+const BESIDES = { 'holds most now': '; now: at the failure, without one at the end of the recording' }
+
 function meaningOf(word, verdict) {
 	if (verdict) return VERDICTS[word] ? `It would have fit with: ${VERDICTS[word]}` : ''
-	return TERMS[TERM_OF[word] || word] || ''
+	const meaning = TERMS[TERM_OF[word] || word]
+	return meaning ? meaning + (BESIDES[word] || '') : ''
 }
 
 // A word that has a meaning tells it to a pointer, and opens the list of words when it is pressed; by the keyboard that is ?. Others are text.

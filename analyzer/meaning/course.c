@@ -109,6 +109,7 @@ static gs_status sum_rest(summing *x, const gs_history *h, uint64_t told)
 	gs_status status = GS_OK;
 	x->row.first = told;
 	gs_running_totals_start(h, &x->totals);
+	x->retry = gs_retry_start(h->snapshot);
 	for (size_t i = 0; i < h->n && !status; i++) {
 		const gs_event *e = &t->events[i];
 		gs_running_totals_step(h, i, &x->totals);

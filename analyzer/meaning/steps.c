@@ -61,11 +61,13 @@ bool gs_retry_step(gs_retry *r, gs_action action, gs_id stack)
 	bool releases = action == GS_ACTION_SEGMENT_FREE || action == GS_ACTION_SEGMENT_UNMAP;
 	bool asks = action == GS_ACTION_SEGMENT_ALLOC || action == GS_ACTION_SEGMENT_MAP ||
 		action == GS_ACTION_OOM;
-	bool again = asks && r->released && (!r->stack || r->stack == stack);
+	bool again = asks && r->released && !r->called && (r->own || !r->stack || r->stack == stack);
 	if (releases)
-		*r = (gs_retry){true, stack};
+		r->stack = stack;
 	else if (action != GS_ACTION_FREE_COMPLETED)
-		r->released = false;
+		r->called = action == GS_ACTION_EMPTY_CACHE;
+	if (releases || action != GS_ACTION_FREE_COMPLETED)
+		r->released = releases;
 	return again;
 }
 
@@ -77,7 +79,7 @@ static bool is_retry(const gs_meaning *m, size_t i, gs_retry *r)
 static void measure(gs_meaning *m)
 {
 	gs_running_totals g;
-	gs_retry r = {false, 0};
+	gs_retry r = gs_retry_start(m->history->snapshot);
 	size_t k = 0;
 	gs_running_totals_start(m->history, &g);
 	for (size_t i = 0; i < m->history->n && k < m->nsteps; i++) {

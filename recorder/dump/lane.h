@@ -39,9 +39,10 @@ typedef struct gs_lane_figures {
 	bool stale; /* some events were not seen: the sums hold from the next layout on */
 	uint64_t allocated, pending, reserved; /* after the last event */
 	uint64_t marks;                        /* how many of the stream's marks were met */
-	bool released;                         /* segments went back just before … */
-	gs_id released_for;                    /* … by a call of this stack */
-	gs_ring_event held;                    /* late: it is counted when its block is known */
+	bool own;                              /* of our own allocator */
+	bool called, released; /* empty_cache() was called; segments went back just before … */
+	gs_id released_for;    /* … by a call of this stack, or were made by one */
+	gs_ring_event held;    /* late: it is counted when its block is known */
 	int64_t held_us;
 	bool holds;
 } gs_lane_figures;

@@ -240,6 +240,7 @@ gs_lane *gs_stream_lane(gs_stream *s, const gs_dump_device *device, gs_ring *rin
 	l->device = *device;
 	l->ring = ring;
 	l->library = library;
+	l->figures.own = !library;
 	l->rules = rules;
 	l->complete = 1;
 	l->sized = true;

@@ -67,15 +67,18 @@ static void add_up(gs_lane_figures *f, const gs_ring_event *e, uint64_t block)
 }
 
 /* A request that the driver refused gives the cache back and asks again: the analyzer's rule for
- * what it reads event by event (meaning/steps.c). */
+ * what it reads event by event (meaning/retry.h). */
 static bool is_retry(gs_lane_figures *f, const gs_ring_event *e)
 {
 	bool releases = e->action == GS_ACTION_SEGMENT_FREE || e->action == GS_ACTION_SEGMENT_UNMAP,
 		 asks = e->action == GS_ACTION_SEGMENT_ALLOC || e->action == GS_ACTION_SEGMENT_MAP ||
 		e->action == GS_ACTION_OOM;
-	bool again = asks && f->released && f->released_for == e->stack;
+	bool again = asks && f->released && !f->called &&
+		(f->own || !f->released_for || f->released_for == e->stack);
 	if (releases)
 		f->released_for = e->stack;
+	else if (e->action != GS_ACTION_FREE_COMPLETED)
+		f->called = e->action == GS_ACTION_EMPTY_CACHE;
 	if (releases || e->action != GS_ACTION_FREE_COMPLETED)
 		f->released = releases;
 	return again;

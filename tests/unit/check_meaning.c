@@ -143,12 +143,24 @@ static const struct {
 START_TEST(
 	a_request_that_gave_the_cache_back_is_told_by_its_stack_or_where_none_is_told_by_its_place)
 {
-	gs_retry r = {false, 0};
+	gs_retry r = {.stack = 0};
 	ck_assert(!gs_retry_step(&r, GS_ACTION_ALLOC, 1));
 	ck_assert(!gs_retry_step(&r, GS_ACTION_SEGMENT_FREE, (gs_id)retries[_i].released));
 	bool again = gs_retry_step(&r, GS_ACTION_OOM, (gs_id)retries[_i].asks);
 	ck_assert_int_eq(again, retries[_i].again);
 	ck_assert(!gs_retry_step(&r, GS_ACTION_SEGMENT_ALLOC, (gs_id)retries[_i].asks));
+}
+END_TEST
+
+START_TEST(what_a_call_of_empty_cache_gave_back_is_no_retry)
+{
+	gs_retry r = {.own = _i};
+	ck_assert(!gs_retry_step(&r, GS_ACTION_EMPTY_CACHE, 0));
+	ck_assert(!gs_retry_step(&r, GS_ACTION_SEGMENT_FREE, 1));
+	ck_assert(!gs_retry_step(&r, GS_ACTION_SEGMENT_ALLOC, 1));
+	ck_assert(!gs_retry_step(&r, GS_ACTION_ALLOC, 1));
+	ck_assert(!gs_retry_step(&r, GS_ACTION_SEGMENT_FREE, 1));
+	ck_assert_int_eq(gs_retry_step(&r, GS_ACTION_SEGMENT_ALLOC, 2), _i);
 }
 END_TEST
 
@@ -163,6 +175,7 @@ Suite *suite_meaning(void)
 	tcase_add_loop_test(t,
 		a_request_that_gave_the_cache_back_is_told_by_its_stack_or_where_none_is_told_by_its_place,
 		0, (int)(sizeof retries / sizeof *retries));
+	tcase_add_loop_test(t, what_a_call_of_empty_cache_gave_back_is_no_retry, 0, 2);
 	suite_add_tcase(s, t);
 	return s;
 }

@@ -214,14 +214,29 @@ static size_t widest_text(const gs_table *t, size_t least, bool names)
 	return widest;
 }
 
-/* Takes columns from the widest texts; a whole stack says less than its user_frame, and goes first,
- * names last of all. */
+static bool has_column(const gs_emitter *e, const char *name)
+{
+	for (size_t i = 0; i < e->head.ncolumns; i++)
+		if (!strcmp(e->head.columns[i].name, name))
+			return true;
+	return false;
+}
+
+/* A whole stack says less than its user_frame, and that less than the place. */
+static bool goes_first(const gs_emitter *e, const gs_column *column)
+{
+	return is_stack(column) || (!strcmp(column->name, "user_frame") && has_column(e, "where"));
+}
+
+/* Takes columns from the widest texts; what another column says better goes first, names last of
+ * all. */
 static void shrink(gs_table *t, size_t least, size_t width)
 {
 	const gs_emitter *e = t->e;
 	size_t n = e->head.ncolumns, over = total(t) > width ? total(t) - width : 0;
 	for (size_t i = 0; i < n; i++)
-		for (; over && is_stack(&e->head.columns[i]) && !t->hidden[i] && t->width[i] > NARROWEST;
+		for (;
+			 over && goes_first(e, &e->head.columns[i]) && !t->hidden[i] && t->width[i] > NARROWEST;
 			 over--)
 			t->width[i]--;
 	for (; over; over--) {

@@ -100,7 +100,7 @@ static const struct {
 		"device,idx,time_us,requested,needed,device_free,capacity,allocated,reserved,allowed,library,pool,stream,user_frame,stack"},
 	{"fit", "device,step,question,available,needed,fits"},
 	{"timeline", "device,idx,time_us,allocated,reserved"},
-	{"growth", "device,stack,user_frame,blocks,bytes,first_idx,last_idx,estimated"},
+	{"growth", "device,where,stack,user_frame,blocks,bytes,first_step,last_step,first_idx,last_idx,estimated"},
 	{"varying sizes", "device,stack,user_frame,requests,sizes,min,max"},
 	{"accounting", "device,capacity,reserved,device_free,outside"},
 	{"outside", "device,holder,pid,bytes,known"},

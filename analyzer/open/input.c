@@ -47,6 +47,18 @@ bool gs_input_moment(const char *selector, gs_moment_wanted *moment)
 	return moment->what == GS_MOMENT_LAST || number_of(selector, &moment->number);
 }
 
+/* A stream with a bound has given its oldest part up. */
+static void tell_given_up(gs_snapshot *s)
+{
+	for (size_t i = 0; i < s->ndevices; i++) {
+		const gs_trace *t = &s->devices[i].trace;
+		if (s->stream && t->dropped)
+			gs_snapshot_warn(s,
+				"device %d: %llu events before the first one that is kept are gone; peaks, steps and growth are of the rest",
+				s->devices[i].device, (unsigned long long)t->dropped);
+	}
+}
+
 /* What rests on a part of the run says so. */
 static void tell_part(gs_snapshot *s)
 {
@@ -68,6 +80,8 @@ static gs_status read_file(const gs_input_entry *entry, unsigned want,
 	if (!moment)
 		return gs_read_path(entry->path, want, s, err);
 	gs_status status = gs_read_moment(entry->path, want, moment, s, err);
+	if (!status)
+		tell_given_up(s);
 	if (!status && s->excerpt && s->path)
 		s->whole = &gs_run_of_file;
 	if (!status && s->excerpt && moment->whole_below && !moment->untold)

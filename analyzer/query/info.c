@@ -143,7 +143,9 @@ static void unknowns(const gs_snapshot *s, const counts *c, char *buf, size_t ca
 	add_unknown(
 		buf, cap, c->layout && !c->events, "how it came to be so (no events were recorded)");
 	add_unknown(buf, cap, c->dropped > 0,
-		"what happened before the first event kept (the ring overflowed)");
+		s->stream
+			? "what happened before the first event kept (the stream was bounded, or began late)"
+			: "what happened before the first event kept (the ring overflowed)");
 	add_unknown(buf, cap, c->events > 0 && !c->dropped && !c->all && s->kind == GS_KIND_PYTORCH,
 		"whether events before the first one are missing");
 	add_unknown(buf, cap, c->events > 0 && !s->events_skipped && !c->times,

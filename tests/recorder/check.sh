@@ -116,5 +116,13 @@ whatif >"$tmp/windows.tsv" && whatif --scale unknown=1 >"$tmp/memory.tsv"
 expect "with the same answer as in memory" cmp "$tmp/windows.tsv" "$tmp/memory.tsv"
 expect "until an event in its middle too" sh -c "'$build/gpusnap' whatif '$tmp/long.gsnap' -q --conf '' --until 2000000 | awk -F'\t' 'NR == 2 && \$3 == 1 && \$10 == 1 { ok = 1 } END { exit !ok }'"
 expect "a report replays all of it too" sh -c "'$build/gpusnap' report '$tmp/long.gsnap' -q --static -f -o '$tmp/long.html' && grep -q 'replayed by the rules of.*give all 45[0-9]* recorded events again' '$tmp/long.html' && ! grep -q 'not exact' '$tmp/long.html'"
+# what is asked of one moment reads a part of the run: it answers as the whole of it does
+"$build/gpusnap" load -q "$tmp/long.gsnap" --from 0 --to 4600000 -o "$tmp/whole.db"
+whole() {
+	"$build/gpusnap" query -q "$tmp/long.gsnap" "$1" >"$tmp/part.tsv" && "$build/gpusnap" query -q "$tmp/whole.db" "$1" >"$tmp/whole.tsv" && [ -s "$tmp/whole.tsv" ] && cmp "$tmp/part.tsv" "$tmp/whole.tsv"
+}
+for query in summary segments "free blocks" "free blocks by size" fragmentation holders "top stacks" "top tags" "pinning stacks" "cheapest eviction" oom fit health accounting figures steps growth categories; do
+	expect "of a part of the run and of all of it alike: $query" whole "$query"
+done
 echo "recorder: $passed passed, $failed failed, $skipped skipped"
 [ "$failed" = 0 ]

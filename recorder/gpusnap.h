@@ -220,11 +220,13 @@ GPUSNAP_API bool gpusnap_wants_places(void);
 
 /* --- steps and other moments --- */
 
-/* A step of the program begins, and ends the one before: dumps tell memory step by step. */
+/* A step of the program begins, and ends the one before: dumps tell memory step by step. Takes a
+ * microsecond or three, so that no event before it has its time. */
 GPUSNAP_API gpusnap_status gpusnap_step(int64_t number);
 /* A moment, or the start and end of a span, as torch.profiler.record_function makes them. stage:
- * "START", "END" or NULL. The last 4096 are kept, their names cut to 79 bytes. GPUSNAP_STATE where
- * nothing is recorded. */
+ * "START", "END" or NULL. The last 4096 are kept, their names cut to 79 bytes; a
+ * stream has all of them. GPUSNAP_INVALID: another stage, no name. GPUSNAP_STATE where nothing is
+ * recorded. */
 GPUSNAP_API gpusnap_status gpusnap_annotate(const char *name, const char *stage);
 
 /* Python code below that folder is part of no stack from now on: of bindings, not of their user. */

@@ -312,6 +312,8 @@ gpusnap_status gpusnap_push_tag(const char *name)
 	gs_recorder *r = gs_opened_any();
 	if (!r && !api.open)
 		return gs_api_fail(GS_STATE, "gpusnap is not open");
+	if (!name)
+		return gs_api_fail(GS_INVALID, "a tag has a name");
 	if (r)
 		gs_recorder_push_tag(r, name);
 	return GPUSNAP_OK;
@@ -325,30 +327,39 @@ gpusnap_status gpusnap_pop_tag(void)
 	return GPUSNAP_OK;
 }
 
-static void put_mark(gs_recorder *r, const char *name, const char *stage)
+static void put_mark(gs_recorder *r, const char *name, gs_mark_stage stage, bool apart)
 {
-	gs_mark_stage what = !stage || !*stage ? GS_MARK_MOMENT
-		: *stage == 'S'                    ? GS_MARK_START
-										   : GS_MARK_END;
 	if (r)
-		gs_marks_put(&r->dumper.marks, name, what, gs_clock_ticks(&r->clock));
+		gs_marks_put(&r->dumper.marks, name, stage,
+			apart ? gs_clock_ticks_apart(&r->clock) : gs_clock_ticks(&r->clock));
+}
+
+static gpusnap_status mark(const char *name, gs_mark_stage stage, bool apart)
+{
+	if (!gs_opened_any())
+		return gs_api_fail(GS_STATE, "nothing is recorded");
+	put_mark(gs_opened_get(GS_OPENED_POOL), name, stage, apart);
+	put_mark(gs_opened_get(GS_OPENED_WATCH), name, stage, apart);
+	return GPUSNAP_OK;
 }
 
 gpusnap_status gpusnap_annotate(const char *name, const char *stage)
 {
-	if (!gs_opened_any())
-		return gs_api_fail(GS_STATE, "nothing is recorded");
-	put_mark(gs_opened_get(GS_OPENED_POOL), name, stage);
-	put_mark(gs_opened_get(GS_OPENED_WATCH), name, stage);
-	return GPUSNAP_OK;
+	bool start = stage && !strcmp(stage, "START"), end = stage && !strcmp(stage, "END");
+	if (!name)
+		return gs_api_fail(GS_INVALID, "a moment has a name");
+	if (stage && *stage && !start && !end)
+		return gs_api_fail(GS_INVALID, "the stage of a moment is START, END or NULL");
+	return mark(name, start ? GS_MARK_START : end ? GS_MARK_END : GS_MARK_MOMENT, false);
 }
 
+/* Steps part events by their times, in microseconds: none shares its own with what was before. */
 gpusnap_status gpusnap_step(int64_t number)
 {
 	char text[32] = "step ";
 	gs_line line = {text, strlen(text), sizeof text};
 	gs_line_signed(&line, number);
-	return gpusnap_annotate(text, NULL);
+	return mark(text, GS_MARK_MOMENT, true);
 }
 
 void gpusnap_hide_python(const char *folder) { gs_python_hide(folder); }

@@ -53,4 +53,14 @@ static inline uint64_t gs_clock_ticks(gs_clock *c)
 	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+/* Now, once a microsecond has passed whatever a tick is: files tell times in microseconds, and none
+ * of what was before has this one. */
+static inline uint64_t gs_clock_ticks_apart(gs_clock *c)
+{
+	uint64_t begun = gs_clock_ticks(c), now = begun;
+	while (!c->manual && now - begun < c->millisecond / 500)
+		now = gs_clock_ticks(c);
+	return now;
+}
+
 #endif

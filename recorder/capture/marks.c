@@ -2,6 +2,7 @@
 #include "recorder/capture/marks.h"
 
 #include <string.h>
+#include <time.h>
 
 enum {
 	NEAR = 256
@@ -10,6 +11,7 @@ enum {
 gs_status gs_marks_init(gs_marks *m, gs_pages *pages)
 {
 	memset(m, 0, sizeof *m);
+	gs_marks_seen(m, GS_MARKS_NOBODY);
 	pthread_mutex_init(&m->lock, NULL);
 	m->pages = pages;
 	m->ring = gs_pages_take(pages, GS_MARKS_KEPT * sizeof *m->ring);
@@ -38,6 +40,25 @@ static uint32_t find_alike(const gs_marks *m, const char *name)
 	return 0;
 }
 
+void gs_marks_seen(gs_marks *m, uint64_t seen)
+{
+	uint64_t room = seen == GS_MARKS_NOBODY ? GS_MARKS_NOBODY : seen + GS_MARKS_KEPT;
+	atomic_store_explicit(&m->room, room, memory_order_relaxed);
+}
+
+/* With the lock, which is let go of meanwhile. */
+static void wait_for_room(gs_marks *m)
+{
+	enum { STEP_NS = 50000, STEPS = 20000 };
+	const struct timespec step = {.tv_nsec = STEP_NS};
+	for (int i = 0; i < STEPS && m->count >= atomic_load_explicit(&m->room, memory_order_relaxed);
+		 i++) {
+		pthread_mutex_unlock(&m->lock);
+		nanosleep(&step, NULL);
+		pthread_mutex_lock(&m->lock);
+	}
+}
+
 void gs_marks_put(gs_marks *m, const char *name, gs_mark_stage stage, uint64_t ticks)
 {
 	gs_mark mark = {.ticks = ticks, .stage = (uint8_t)stage};
@@ -46,6 +67,7 @@ void gs_marks_put(gs_marks *m, const char *name, gs_mark_stage stage, uint64_t t
 		return;
 	memcpy(mark.name, name, n);
 	pthread_mutex_lock(&m->lock);
+	wait_for_room(m);
 	mark.alike = stage == GS_MARK_END ? find_alike(m, mark.name) : 0;
 	m->ring[m->count++ % GS_MARKS_KEPT] = mark;
 	pthread_mutex_unlock(&m->lock);

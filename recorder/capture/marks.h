@@ -5,6 +5,7 @@
 #define GS_RECORDER_CAPTURE_MARKS_H
 
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdint.h>
 
 #include "recorder/capture/pages.h"
@@ -24,15 +25,17 @@ typedef struct gs_mark {
 typedef struct gs_marks {
 	pthread_mutex_t lock;
 	gs_pages *pages;
-	gs_mark *ring, *copy; /* copy: of a dump */
-	uint64_t count;       /* ever */
+	gs_mark *ring, *copy;  /* copy: of a dump */
+	uint64_t count;        /* ever */
+	_Atomic uint64_t room; /* marks that may be made before one is lost that a stream wants */
 } gs_marks;
 
 /* Takes all its memory. GS_NO_MEMORY; release in any case. */
 gs_status gs_marks_init(gs_marks *m, gs_pages *pages);
 void gs_marks_release(gs_marks *m);
 
-/* Keeps a mark; its name is cut to fit. */
+/* Keeps a mark; its name is cut to fit. Where a stream still wants the one whose place it takes, it
+ * waits, a second at most. No lock may be held that the stream's thread takes. */
 void gs_marks_put(gs_marks *m, const char *name, gs_mark_stage stage, uint64_t ticks);
 
 /* Copies what is kept, oldest first, to m->copy; returns how many. One caller at a time. */
@@ -41,6 +44,11 @@ uint32_t gs_marks_take(gs_marks *m);
 /* Copies to out, oldest first, up to most of the marks after the first *seen ever, and moves *seen
  * on; marks that are kept no more are left out. Returns how many. */
 uint32_t gs_marks_next(gs_marks *m, uint64_t *seen, gs_mark *out, uint32_t most);
+
+/* A stream has what it wants of the marks before the first seen ever. GS_MARKS_NOBODY: there is no
+ * stream, or it takes none now. */
+#define GS_MARKS_NOBODY UINT64_MAX
+void gs_marks_seen(gs_marks *m, uint64_t seen);
 
 /* "START", "END" or "". */
 const char *gs_mark_stage_name(uint8_t stage);

@@ -361,6 +361,8 @@ void gs_stream_after_fork(gs_stream *s, bool child)
 	s->w = NULL;
 	s->pid = getpid();
 	s->marks_seen = s->marks ? s->marks->count : 0;
+	if (s->marks)
+		gs_marks_seen(s->marks, GS_MARKS_NOBODY);
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
 		l->tail = l->head; /* the parent writes what is not written yet */

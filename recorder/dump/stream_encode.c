@@ -204,8 +204,12 @@ static void put_mark(gs_stream *s, const gs_mark *mark, const gs_clock_scale *sc
 
 uint64_t gs_stream_put_marks(gs_stream *s)
 {
-	if (!s->marks || !s->w || s->failed || !s->headed)
+	if (!s->marks)
 		return 0;
+	if (!s->w || s->failed || !s->headed) {
+		gs_marks_seen(s->marks, GS_MARKS_NOBODY);
+		return 0;
+	}
 	gs_clock_scale scale = gs_clock_scale_now(s->clock);
 	uint64_t written = 0;
 	for (uint32_t n = GS_STREAM_MARKS; n == GS_STREAM_MARKS; written += n) {
@@ -215,5 +219,6 @@ uint64_t gs_stream_put_marks(gs_stream *s)
 		if (gs_writer_index_is_due(s->w))
 			gs_writer_index(s->w);
 	}
+	gs_marks_seen(s->marks, s->failed || !s->consumer.runs ? GS_MARKS_NOBODY : s->marks_seen);
 	return written;
 }

@@ -643,6 +643,39 @@ START_TEST(what_the_program_names_is_in_the_stream)
 }
 END_TEST
 
+/* More marks than are kept, made faster than they are written: each has its microsecond, and the
+ * event behind it is not in the step before. */
+START_TEST(steps_of_one_event_are_all_in_the_stream)
+{
+	enum { STEPS = 3 * GS_MARKS_KEPT };
+	gs_snapshot s;
+	uint64_t a;
+	open_recorder();
+	allocate(100, &a);
+	for (int i = 0; i < STEPS; i++) {
+		char name[40];
+		snprintf(name, sizeof name, "step %d", i);
+		gs_marks_put(
+			&recorder.dumper.marks, name, GS_MARK_MOMENT, gs_clock_ticks_apart(&recorder.clock));
+		allocate(100, &a);
+	}
+	close_recorder();
+	read_file("run.gsnap", &s);
+	const gs_trace *t = &s.devices[0].trace;
+	size_t n = 0; /* allocations so far; the first one is before the first step */
+	ck_assert_uint_eq(s.nannotations, STEPS);
+	for (size_t i = 0; i < t->n; i++) {
+		if (gs_event_action(&t->events[i]) != GS_ACTION_ALLOC)
+			continue;
+		ck_assert(!n || t->events[i].time_us >= s.annotations[n - 1].time_us);
+		ck_assert(n == STEPS || t->events[i].time_us < s.annotations[n].time_us);
+		n++;
+	}
+	ck_assert_uint_eq(n, STEPS + 1);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 static size_t file_size(const char *name)
 {
 	struct stat about;
@@ -1097,6 +1130,7 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, a_course_without_its_end_is_completed_from_the_last_events);
 	tcase_add_test(t, a_stream_cut_in_any_section_answers_alike_whole_and_in_part);
 	tcase_add_test(t, what_the_program_names_is_in_the_stream);
+	tcase_add_test(t, steps_of_one_event_are_all_in_the_stream);
 	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
 	tcase_add_test(t, what_a_killed_process_streamed_is_there);
 	tcase_add_test(t, what_goes_on_slowly_is_in_the_file_all_the_same);

@@ -157,6 +157,18 @@ START_TEST(places_are_taken_where_the_variable_asks)
 }
 END_TEST
 
+START_TEST(names_that_are_missing_are_refused)
+{
+	open_recorder("none");
+	ck_assert_int_eq(gpusnap_push_tag(NULL), GPUSNAP_INVALID);
+	ck_assert_int_eq(gpusnap_pop_tag(), GPUSNAP_STATE);
+	ck_assert_int_eq(gpusnap_annotate(NULL, NULL), GPUSNAP_INVALID);
+	ck_assert_int_eq(gpusnap_annotate("span", "MIDDLE"), GPUSNAP_INVALID);
+	ck_assert_int_eq(gpusnap_annotate("span", "END"), GPUSNAP_OK);
+	close_recorder();
+}
+END_TEST
+
 static void no_dump(int device, gpusnap_reason reason) { (void)device, (void)reason; }
 
 /* Handlers of forks stay for ever: those of the second opening waited for what those of the first
@@ -187,6 +199,7 @@ Suite *suite_work(void)
 	tcase_add_test(t, without_stacks_nothing_is_told_of_work);
 	tcase_add_test(t, without_a_recorder_nothing_happens);
 	tcase_add_test(t, places_are_taken_where_the_variable_asks);
+	tcase_add_test(t, names_that_are_missing_are_refused);
 	tcase_add_test(t, a_program_forks_though_an_allocator_was_watched_twice);
 	suite_add_tcase(s, t);
 	return s;

@@ -49,6 +49,9 @@ expect('a headline that is wrapped', read.headline, 'fragmented: 200 MiB asked f
 expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block'], ['not', 'an allocator defect, a limit, pending frees']])
 expect('what to try', read.tries, ['PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nreplayed: the run passes', 'allocate train.py:29 before the large temporaries, or clone it afterwards (untried)'])
 
+const asks = 'shortage: x\n  unsure     others on the device (the capacity would tell: --capacity)\n\nTry\n  1  look at nvidia-smi, or give its\n     size: --capacity    (untried)\n'
+expect('the field that asks for a size stands below', [readVerdict(asks).lines[0][1], readVerdict(asks).tries[0]], ['others on the device (the capacity would tell: the field below)', 'look at nvidia-smi, or give its size: the field below    (untried)'])
+expect('where there is none, none is spoken of', [readVerdict(asks, false).lines[0][1], readVerdict(asks, false).tries[0]], ['others on the device (the capacity would tell)', 'look at nvidia-smi    (untried)'])
 expect('what to try is not told twice', saidOnce({ lines: [['request', '8 MiB for a.py:1 f', 1], ['asked by', 'a.py:1 f', 0], ['next', 'x (untried)', 0], ['and', 'y', 0], ['not', 'a limit', 1]], tries: ['x'] }).map(l => l[0]), ['request', 'not'])
 expect('but where nothing is to try it is', saidOnce({ lines: [['next', 'x', 0], ['asked by', 'b.py:2 g', 0]], tries: [] }).map(l => l[0]), ['next', 'asked by'])
 // The bar's parts are those of the command's line (tests/cli/cases/diagnose-waiting-is-in-use), and sum to it.

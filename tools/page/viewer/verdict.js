@@ -1,7 +1,9 @@
 // The verdict in the command's words: its first line as the headline, the rest as pairs of a word and what it says.
 
 // The command's text, without what it says of -v (here that is unfolded below it), into {headline, lines: [[word, text]], tries: [text], rest}.
-function readVerdict(text) {
+// field: whether a field for the device's size follows, which the command calls --capacity.
+function readVerdict(text, field = true) {
+	if (!field) text = text.replace(/(,\s+or\s+give\s+its\s+size)?:\s+--capacity\b/g, '')
 	const lines = text.replace(/\s+\(-v:\s+(figures|all)\)/g, '').replace(/\s+\(-d\s+\d+\s+tells\s+of\s+it\)/g, '').replace(/:(\s+)--capacity\b/g, ':$1the field below').replace(/\s+$/, '').split('\n'), out = { headline: '', lines: [], tries: [] }
 	let i = 0
 	for (; i < lines.length && lines[i] && (i === 0 || !/^ {2}\S(.{0,8}\S)? {2,}\S/.test(lines[i])); i++) out.headline += (i ? ' ' : '') + lines[i].trim()
@@ -102,7 +104,7 @@ function saidOnce(v) {
 // Below the headline of the file the four facts; a failure of several is told as the command does. Of the file: [headline, what stands beside the
 // picture], of a failure: a box of both.
 function verdictView(text, heading = 'h1') {
-	const v = readVerdict(text), colon = v.headline.indexOf(':'), whole = heading === 'h1'
+	const v = readVerdict(text, heading === 'h1'), colon = v.headline.indexOf(':'), whole = heading === 'h1'
 	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, termed(v.headline.slice(0, colon), true)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
 	const list = lines => lines.length ? element('dl', null, lines.map(([word, t]) => [element('dt', null, termed(word)), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)])) : null
 	v.lines = saidOnce(v)

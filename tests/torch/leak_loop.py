@@ -1,15 +1,15 @@
-"""A loop that leaks as people's do: the outputs of each step go into a list. usage: leak_loop.py STEPS [STREAM]
-With STREAM the whole run is recorded there, and when the steps are done it says so and waits for a line. Prints the allocator's figures."""
+"""A loop that leaks as people's do: the outputs of each step go into a list. usage: leak_loop.py STEPS [attach|use STREAM]
+With STREAM the whole run is recorded there in that way, and when the steps are done it says so and waits for a line. Prints the allocator's figures."""
 import json
 import sys
 import torch
 import torch.nn as nn
 import torch.nn.functional as F
 
-steps, stream = int(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
+steps, way, stream = int(sys.argv[1]), *(sys.argv[2:4] if len(sys.argv) > 2 else (None, None))
 if stream:
     import gpusnap.torch
-    gpusnap.torch.attach(stream=stream)
+    getattr(gpusnap.torch, way)(stream=stream)
 torch.backends.cudnn.enabled = False    # the pretend CUDA has none
 dev = 'cuda'
 

@@ -3,14 +3,15 @@
 
 #include <time.h>
 
-void gs_lane_wait(gs_lane *l)
+/* Until it is not full any more, or nobody makes room. */
+static void wait_while(gs_lane *l, bool (*is_full)(const gs_lane *))
 {
 	gs_lane_consumer *thread = l->consumer;
 	const struct timespec step = {0, 50000};
 	struct timespec from, to;
 	clock_gettime(CLOCK_MONOTONIC, &from);
 	atomic_fetch_add_explicit(&l->waited, 1, memory_order_relaxed);
-	while (atomic_load_explicit(&thread->runs, memory_order_relaxed) && gs_lane_is_full(l)) {
+	while (atomic_load_explicit(&thread->runs, memory_order_relaxed) && is_full(l)) {
 		sem_post(&thread->wake);
 		nanosleep(&step, NULL);
 	}
@@ -20,18 +21,36 @@ void gs_lane_wait(gs_lane *l)
 		memory_order_relaxed);
 }
 
+void gs_lane_wait(gs_lane *l) { wait_while(l, gs_lane_is_full); }
+
+static bool runs(const gs_lane *l)
+{
+	return atomic_load_explicit(&l->consumer->runs, memory_order_relaxed);
+}
+
 bool gs_lane_make_room(gs_lane *l)
 {
-	if (atomic_load_explicit(&l->consumer->runs, memory_order_relaxed) && gs_lane_is_full(l))
+	if (runs(l) && gs_lane_is_full(l))
 		gs_lane_wait(l);
-	if (!atomic_load_explicit(&l->consumer->runs, memory_order_relaxed))
+	if (!runs(l))
 		return false;
 	l->room_until = atomic_load_explicit(&l->tail, memory_order_acquire) + GS_LANE_EVENTS;
 	return true;
 }
 
+static bool is_full_of_ooms(const gs_lane *l)
+{
+	return atomic_load_explicit(&l->nooms, memory_order_relaxed) -
+		atomic_load_explicit(&l->ooms_written, memory_order_acquire) >=
+		GS_LANE_OOMS;
+}
+
 void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom)
 {
+	if (is_full_of_ooms(l))
+		wait_while(l, is_full_of_ooms);
+	if (is_full_of_ooms(l))
+		return;
 	uint64_t n = atomic_load_explicit(&l->nooms, memory_order_relaxed);
 	gs_stage_oom *to = &l->ooms[n % GS_LANE_OOMS];
 	*to = *oom;

@@ -65,9 +65,9 @@ typedef struct gs_lane {
 	uint64_t layout_block;   /* late: of the last of them */
 	gs_staging staging;      /* it; the producer's until it is there, then the consumer's */
 	gs_stage_oom ooms[GS_LANE_OOMS];
-	_Atomic uint64_t nooms; /* ever pushed */
-	uint64_t ooms_written;
-	_Atomic uint64_t waited; /* times that the producer found no room */
+	_Atomic uint64_t nooms;        /* ever pushed */
+	_Atomic uint64_t ooms_written; /* by the consumer, after their events */
+	_Atomic uint64_t waited;       /* times that the producer found no room */
 	_Atomic uint64_t waited_ns;
 	gs_dump_device device;
 	gs_ring *ring; /* whose pool ids its events name */
@@ -115,14 +115,16 @@ static inline void gs_lane_push(gs_lane *l, const gs_ring_event *e, uint64_t blo
 	atomic_store_explicit(&l->head, head + 1, memory_order_release);
 }
 
-/* The figures of the out-of-memory whose event is pushed next. */
+/* The figures of the out-of-memory whose event is pushed next; waits where the last ones are not
+ * written yet. */
 void gs_lane_push_oom(gs_lane *l, const gs_stage_oom *oom);
 
 /* Whether a layout is wanted; then the producer, between two operations, fills l->staging (which it
  * alone touches meanwhile) and says so. */
 static inline bool gs_lane_layout_due(const gs_lane *l)
 {
-	return atomic_load_explicit(&l->layout, memory_order_relaxed) == 1;
+	return atomic_load_explicit(&l->layout, memory_order_relaxed) == 1 &&
+		atomic_load_explicit(&l->layout, memory_order_acquire) == 1; /* the last one was read */
 }
 void gs_lane_layout_ready(gs_lane *l);
 /* Or, where it is copied by and by: that it is the layout of this moment (the last event's block is

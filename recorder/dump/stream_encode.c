@@ -58,18 +58,16 @@ static void put_ooms(gs_stream *s, gs_lane *l, uint64_t tail)
 		.config = s->config,
 		.scale = &scale,
 		.pid = s->pid};
-	if (n - l->ooms_written > GS_LANE_OOMS)
-		l->ooms_written = n - GS_LANE_OOMS;
-	for (; l->ooms_written < n; l->ooms_written++) {
-		const gs_stage_oom *o = &l->ooms[l->ooms_written % GS_LANE_OOMS];
-		if (o->number >= tail)
-			return;
+	uint64_t at = atomic_load_explicit(&l->ooms_written, memory_order_relaxed);
+	for (; at < n && l->ooms[at % GS_LANE_OOMS].number < tail; at++) {
+		const gs_stage_oom *o = &l->ooms[at % GS_LANE_OOMS];
 		if (o->number < l->base)
 			continue;
 		gs_encoder_mark(&s->encoder, o->figures.ctx.stack, (uint16_t)o->figures.ctx.tag);
 		put_new(s);
 		gs_encode_oom(&s->encoder, s->w, &source, o, l->base);
 	}
+	atomic_store_explicit(&l->ooms_written, at, memory_order_release);
 }
 
 void gs_stream_put_events(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n)

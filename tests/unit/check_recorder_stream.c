@@ -932,6 +932,41 @@ START_TEST(a_stream_without_a_thread_ends_with_one_line)
 }
 END_TEST
 
+/* More than the lane holds of them at once. */
+START_TEST(each_failure_of_many_in_a_row_has_its_figures)
+{
+	enum { FAILURES = 40 * GS_LANE_OOMS };
+	uint64_t a;
+	gs_snapshot s;
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	open_recorder();
+	for (uint64_t i = 0; i < FAILURES; i++)
+		ck_assert_int_eq(allocate((5000 + i) * MIB, &a), GS_DEVICE_MEMORY);
+	close_recorder();
+	read_file("run.gsnap", &s);
+	ck_assert_uint_eq(s.nooms, FAILURES);
+	for (uint64_t i = 0; i < FAILURES; i++)
+		ck_assert_int_eq(s.ooms[i].requested, (int64_t)((5000 + i) * MIB));
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* Here nobody writes any. */
+START_TEST(no_figures_of_a_failure_are_lost_to_those_of_a_later_one)
+{
+	static gs_lane_consumer nobody;
+	static gs_lane l = {.consumer = &nobody};
+	gs_stage_oom oom = {0};
+	for (uint64_t i = 0; i < GS_LANE_OOMS + 3; i++) {
+		oom.figures.requested = 1 + i;
+		gs_lane_push_oom(&l, &oom);
+	}
+	ck_assert_uint_eq(l.nooms, GS_LANE_OOMS);
+	for (uint64_t i = 0; i < GS_LANE_OOMS; i++)
+		ck_assert_uint_eq(l.ooms[i].figures.requested, 1 + i);
+}
+END_TEST
+
 static void *churn(void *arg)
 {
 	uint64_t a;
@@ -1140,6 +1175,8 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, a_forked_child_streams_into_a_file_of_its_own);
 	tcase_add_test(t, a_child_forked_after_the_stream_has_ended_goes_on);
 	tcase_add_test(t, a_stream_without_a_thread_ends_with_one_line);
+	tcase_add_test(t, no_figures_of_a_failure_are_lost_to_those_of_a_later_one);
+	tcase_add_test(t, each_failure_of_many_in_a_row_has_its_figures);
 	tcase_add_test(t, threads_stream_every_event_once);
 	tcase_add_test(t, a_capped_stream_keeps_its_newest_part_with_a_layout);
 	tcase_add_test(t, a_file_that_is_there_is_left_alone);

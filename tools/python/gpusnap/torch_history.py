@@ -20,7 +20,7 @@ class History:
     """How much is recorded, and since when."""
 
     def __init__(self, max_entries, stacks):
-        self.max_entries = max_entries = max_entries or variables.number('GPUSNAP_EVENTS', 100000, 1)
+        self.max_entries = max_entries = max_entries or max(variables.number('GPUSNAP_EVENTS', 100000), 1)
         self.stacks = stacks = stacks or variables.stacks()
         self.from_start = all(torch.cuda.memory_reserved(d) == 0 for d in range(torch.cuda.device_count()))
         self.dumps = []             # paths written

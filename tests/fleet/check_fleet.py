@@ -22,6 +22,8 @@ parser.add_argument('build'), parser.add_argument('tests', nargs='*')
 parser.add_argument('--dumps', type=int, default=2000)
 parser.add_argument('--no-spark', action='store_true'), parser.add_argument('--no-ray', action='store_true')
 asked = parser.parse_intermixed_args()
+if asked.dumps < generate.LEAST:
+    parser.error(f'--dumps {asked.dumps}: each job needs one a day, {generate.LEAST} at least')
 build = os.path.abspath(asked.build)
 generate.use(build)
 

@@ -174,7 +174,11 @@ def name_of(host, pid, rank, time_us):
     return f'oom-{host}-{pid}-r{rank}-d0-{t:%Y%m%dT%H%M%SZ}-1'
 
 
-def make(folder, dumps=2000, events=0, seed=1, gsnap=True, days=14, broken=0.03):
+DAYS = 14
+LEAST = len(JOBS) * DAYS        # with fewer dumps some job has none, and the questions other answers
+
+
+def make(folder, dumps=2000, events=0, seed=1, gsnap=True, days=DAYS, broken=0.03):
     """Writes them and returns the truth. Each job runs once a day on so many ranks that there are as many dumps as asked for."""
     chance = random.Random(seed)
     truth = {'dumps': 0, 'broken': [], 'jobs': {}}

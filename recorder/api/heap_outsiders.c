@@ -13,20 +13,48 @@ typedef void tell_libraries(int, void (*)(void *, const char *, const char *, ui
 
 static tell_libraries *libraries; /* of the preload, NULL: there is none */
 
+/* The pool records what it asks of the driver: where it is a library of its own, the preload need
+ * not record that too, as if some library had taken it. */
+static void leave_out_own_calls(void)
+{
+	void (*leave_out)(const char *) = NULL;
+	Dl_info own;
+	*(void **)&leave_out = dlsym(RTLD_DEFAULT, "gpusnap_preload_leave_out");
+	if (leave_out && dladdr((void *)&libraries, &own) && own.dli_fname &&
+		strstr(own.dli_fname, "libgpusnap.so"))
+		leave_out(own.dli_fname);
+}
+
 void gs_heap_outsiders_prepare(void)
 {
 	*(void **)&libraries = dlsym(RTLD_DEFAULT, "gpusnap_preload_libraries");
+	leave_out_own_calls();
 	gs_nvml_load();
 }
 
 static pthread_mutex_t one_at_a_time = PTHREAD_MUTEX_INITIALIZER;
 
+/* Processes that have a row of their own; the others of them share one, libraries have the rest. */
+enum { NAMED = GS_STAGE_OUTSIDERS / 2 };
+
+static void add_more(gs_staging *s, int32_t device, unsigned n, int64_t bytes)
+{
+	char text[40];
+	gs_line line = GS_LINE(text);
+	text[0] = 0;
+	gs_line_number(&line, n, 1);
+	gs_line_text(&line, n == 1 ? " more process" : " more processes");
+	gs_outsiders_add(s, device, 0, bytes, "nvml", text);
+}
+
 void gs_staging_processes(gs_staging *s, int32_t device, const char *pci, int64_t held)
 {
-	static gs_nvml_process rows[GS_STAGE_OUTSIDERS]; /* guarded by one_at_a_time */
+	static gs_nvml_process rows[GS_NVML_PROCESSES]; /* guarded by one_at_a_time */
+	unsigned more = 0;
+	int64_t bytes_more = 0;
 	memset(&s->outside, 0, sizeof s->outside);
 	pthread_mutex_lock(&one_at_a_time);
-	int n = gs_nvml_processes(NULL, pci, held, rows, GS_STAGE_OUTSIDERS);
+	int n = gs_nvml_processes(NULL, pci, held, rows, GS_NVML_PROCESSES);
 	s->outside.known = n >= 0;
 	for (int i = 0; i < n; i++) {
 		if (rows[i].own || !rows[i].bytes)
@@ -35,9 +63,14 @@ void gs_staging_processes(gs_staging *s, int32_t device, const char *pci, int64_
 		if (rows[i].bytes < 0)
 			continue;
 		s->outside.processes += rows[i].bytes;
-		gs_outsiders_add(s, device, rows[i].pid, rows[i].bytes, "nvml",
-			rows[i].name[0] ? rows[i].name : "process");
+		if (s->outside.n < NAMED)
+			gs_outsiders_add(s, device, rows[i].pid, rows[i].bytes, "nvml",
+				rows[i].name[0] ? rows[i].name : "process");
+		else
+			more++, bytes_more += rows[i].bytes;
 	}
+	if (more)
+		add_more(s, device, more, bytes_more);
 	s->outside.nprocesses = s->outside.n;
 	pthread_mutex_unlock(&one_at_a_time);
 }

@@ -25,14 +25,43 @@ static bool kernel_uses_tsc(void)
 	return n >= 3 && !strncmp(name, "tsc", 3) && (name[3] == '\n' || !name[3]);
 }
 
+/* One moment in ticks and by both clocks. */
+typedef struct moment {
+	uint64_t ticks;
+	int64_t monotonic, real;
+} moment;
+
+/* Whoever is interrupted between two readings tries again: sections of a stream are held against
+ * each other by their times. */
+static moment read_moment(const gs_clock *c)
+{
+	enum { TRIES = 8 };
+	moment best = {0};
+	uint64_t least = UINT64_MAX;
+	gs_clock copy = *c;
+	for (int i = 0; i < TRIES; i++) {
+		uint64_t begun = gs_clock_ticks(&copy);
+		moment m = {.monotonic = ns_of(CLOCK_MONOTONIC), .real = ns_of(CLOCK_REALTIME)};
+		uint64_t took = gs_clock_ticks(&copy) - begun;
+		m.ticks = begun + took / 2;
+		if (took < least) {
+			least = took;
+			best = m;
+		}
+	}
+	return best;
+}
+
 void gs_clock_init(gs_clock *c)
 {
 	memset(c, 0, sizeof *c);
 #if defined(__x86_64__)
 	c->tsc = kernel_uses_tsc();
 #endif
-	c->ticks0 = gs_clock_ticks(c);
-	c->monotonic0 = ns_of(CLOCK_MONOTONIC);
+	moment now = read_moment(c);
+	c->ticks0 = now.ticks;
+	c->monotonic0 = now.monotonic;
+	c->real0 = now.real;
 	c->millisecond = c->tsc ? 3000000 : 1000000;
 	(void)kernel_uses_tsc;
 }
@@ -45,19 +74,21 @@ void gs_clock_init_manual(gs_clock *c, uint64_t ns)
 	c->millisecond = 1000000;
 }
 
-gs_clock_scale gs_clock_scale_now(const gs_clock *c)
+static gs_clock_scale scale_of(const gs_clock *c, bool steady)
 {
 	gs_clock_scale s = {c->next, (int64_t)c->next, 1};
 	if (c->manual)
 		return s;
-	gs_clock copy = *c;
-	int64_t monotonic = ns_of(CLOCK_MONOTONIC);
-	s.ticks = gs_clock_ticks(&copy);
-	s.real = ns_of(CLOCK_REALTIME);
+	moment now = read_moment(c);
+	s.ticks = now.ticks;
+	s.real = steady ? c->real0 + (now.monotonic - c->monotonic0) : now.real;
 	if (c->tsc && s.ticks > c->ticks0)
-		s.ns = (double)(monotonic - c->monotonic0) / (double)(s.ticks - c->ticks0);
+		s.ns = (double)(now.monotonic - c->monotonic0) / (double)(s.ticks - c->ticks0);
 	return s;
 }
+
+gs_clock_scale gs_clock_scale_now(const gs_clock *c) { return scale_of(c, false); }
+gs_clock_scale gs_clock_scale_steady(const gs_clock *c) { return scale_of(c, true); }
 
 int64_t gs_clock_ns(const gs_clock_scale *s, uint64_t ticks)
 {

@@ -17,7 +17,8 @@
 typedef struct gs_clock {
 	bool tsc, manual;
 	uint64_t ticks0;      /* a moment, in ticks … */
-	int64_t monotonic0;   /* … and in nanoseconds of CLOCK_MONOTONIC */
+	int64_t monotonic0;   /* … and in nanoseconds of CLOCK_MONOTONIC … */
+	int64_t real0;        /* … and since 1970 */
 	uint64_t millisecond; /* in ticks, roughly */
 	uint64_t next;        /* manual: the next time in ns */
 } gs_clock;
@@ -36,6 +37,9 @@ void gs_clock_init_manual(gs_clock *c, uint64_t ns);
 
 /* The scale at this moment; by it the time of ticks, in nanoseconds since 1970. */
 gs_clock_scale gs_clock_scale_now(const gs_clock *c);
+/* The same by the real time at which c began: whatever the clock is set to since, times of a later
+ * scale follow those of an earlier one. */
+gs_clock_scale gs_clock_scale_steady(const gs_clock *c);
 int64_t gs_clock_ns(const gs_clock_scale *s, uint64_t ticks);
 int64_t gs_clock_real(void); /* ns since 1970 now */
 

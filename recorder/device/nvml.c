@@ -90,12 +90,24 @@ static int list(void *handle, told_process *rows)
 	return (int)n;
 }
 
+/* Ends a command line behind its program. Names of files may hold blanks too: what is a file here
+ * is one; else the first blank ends it. */
+static void cut_arguments(char *text)
+{
+	char *blank;
+	if (*text != '/')
+		text[strcspn(text, " ")] = 0;
+	while (*text && access(text, F_OK) && (blank = strrchr(text, ' ')))
+		*blank = 0;
+}
+
 /* The program's file alone; where the library does not tell, the kernel may. */
 static void name_of(gs_nvml_process *row)
 {
 	char text[256] = "", path[64];
 	if (!nvml.name || nvml.name(row->pid, text, sizeof text - 1))
 		text[0] = 0;
+	cut_arguments(text);
 	if (!text[0]) {
 		snprintf(path, sizeof path, "/proc/%u/comm", row->pid);
 		int fd = open(path, O_RDONLY | O_CLOEXEC);
@@ -105,7 +117,6 @@ static void name_of(gs_nvml_process *row)
 		if (fd >= 0)
 			close(fd);
 	}
-	text[strcspn(text, " ")] = 0; /* arguments */
 	const char *slash = strrchr(text, '/'), *name = slash ? slash + 1 : text;
 	snprintf(row->name, sizeof row->name, "%.95s", name);
 }

@@ -11,7 +11,7 @@ static void put_head(gs_stream *s, const gs_lane *lane)
 	s->headed = true;
 	gs_staging none = {.settings = {0}};
 	gs_dump_device nothing = {0};
-	gs_clock_scale scale = gs_clock_scale_now(s->clock);
+	gs_clock_scale scale = gs_clock_scale_steady(s->clock);
 	gs_encode_source source = {
 		.staging = &none, .device = &nothing, .config = s->config, .scale = &scale, .pid = s->pid};
 	none.library = lane->library;
@@ -52,7 +52,7 @@ static void put_ooms(gs_stream *s, gs_lane *l, uint64_t tail)
 {
 	uint64_t n = atomic_load_explicit(&l->nooms, memory_order_acquire);
 	gs_staging about = {.library = l->library};
-	gs_clock_scale scale = gs_clock_scale_now(s->clock);
+	gs_clock_scale scale = gs_clock_scale_steady(s->clock);
 	gs_encode_source source = {.staging = &about,
 		.device = &l->device,
 		.config = s->config,
@@ -72,7 +72,7 @@ static void put_ooms(gs_stream *s, gs_lane *l, uint64_t tail)
 
 void gs_stream_put_events(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n)
 {
-	gs_clock_scale scale = gs_clock_scale_now(s->clock);
+	gs_clock_scale scale = gs_clock_scale_steady(s->clock);
 	for (uint64_t i = 0; i < n; i++) {
 		const gs_ring_event *v = &l->events[(tail + i) % GS_LANE_EVENTS];
 		gs_encoder_mark(&s->encoder, v->stack, v->tag);
@@ -116,7 +116,7 @@ static void put_settings(gs_stream *s, const gs_lane *l)
 void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 {
 	gs_staging *g = &l->staging;
-	gs_clock_scale scale = gs_clock_scale_now(s->clock);
+	gs_clock_scale scale = gs_clock_scale_steady(s->clock);
 	if (s->failed)
 		return;
 	for (size_t i = 0; i < g->nsegments; i++)
@@ -208,7 +208,7 @@ uint64_t gs_stream_put_marks(gs_stream *s)
 		gs_marks_seen(s->marks, GS_MARKS_NOBODY);
 		return 0;
 	}
-	gs_clock_scale scale = gs_clock_scale_now(s->clock);
+	gs_clock_scale scale = gs_clock_scale_steady(s->clock);
 	uint64_t written = 0;
 	for (uint32_t n = GS_STREAM_MARKS; n == GS_STREAM_MARKS; written += n) {
 		n = gs_marks_next(s->marks, &s->marks_seen, s->batch, GS_STREAM_MARKS);

@@ -33,6 +33,18 @@ if [ -f "$dir/libcuda.so.1" ]; then
 	expect "the CUDA device on the pretend driver" env LD_LIBRARY_PATH="$dir" "$dir/cuda" "$tmp/cuda" 1
 	expect "two CUDA devices" env LD_LIBRARY_PATH="$dir" FAKE_CUDA_DEVICES=2 "$dir/cuda" "$tmp/cuda" 2
 	expect "the dump names the device" sh -c "'$build/gpusnap' query '$tmp'/cuda/oom*d0*.gsnap 'SELECT name FROM device' | grep -q 'Pretend'"
+	# more processes than have rows of their own; of one the name holds a blank
+	others=$(seq -f '%.0f:8:server' -s , 5001 5040)
+	mkdir "$tmp/my tools"
+	touch "$tmp/my tools/viewer"
+	expect "forty other processes" env LD_LIBRARY_PATH="$dir" FAKE_CUDA_OTHER_MIB=336 FAKE_NVML_OTHERS="77:16:$tmp/my tools/viewer --all,$others" "$dir/cuda" "$tmp/shared" 1
+	expect "are named as far as there is room, and the sum is the device's" sh -c \
+		"'$build/gpusnap' query '$tmp'/shared/oom*d0*.gsnap outside --format tsv | awk -F'\t' '
+			NR > 1 { sum += \$4; left += (\$2 == \"free\") * \$4 }
+			\$2 == \"viewer\" && \$3 == 77 && \$4 == 16777216 { ok++ }
+			\$2 == \"server\" { servers += \$4 }
+			\$2 == \"25 more processes\" && \$4 == 25 * 8388608 { ok++ }
+			END { exit !(ok == 2 && servers == 15 * 8388608 && sum == left + 336 * 1048576) }'"
 else
 	skip "the CUDA device (no CUDA headers to build the pretend driver with)"
 fi

@@ -10,9 +10,12 @@ $(RECORDER_DIR)/%: tests/recorder/%.c $(B)/libgpusnap.a recorder/gpusnap.h
 $(RECORDER_DIR)/libcuda.so.1: tests/torch/pretend-cuda/fakecuda.c
 	@mkdir -p $(@D)
 	$(Q)$(CC) -shared -fPIC -O1 -w -Wl,-soname,libcuda.so.1 -I$(CUDA_INC) -o $@ $< -ldl
+$(RECORDER_DIR)/libnvidia-ml.so.1: tests/torch/pretend-cuda/fakenvml.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) -shared -fPIC -O1 -w -Wl,-soname,libnvidia-ml.so.1 -o $@ $< -ldl
 .PHONY: check-recorder check-threads soak
 CHECKS += check-recorder check-threads
-check-recorder: $(RECORDER_PROGRAMS:%=$(RECORDER_DIR)/%) $(if $(CUDA_INC),$(RECORDER_DIR)/libcuda.so.1) all ## programs that use the library: no heap at a failure, CUDA, installed example, threads
+check-recorder: $(RECORDER_PROGRAMS:%=$(RECORDER_DIR)/%) $(if $(CUDA_INC),$(RECORDER_DIR)/libcuda.so.1 $(RECORDER_DIR)/libnvidia-ml.so.1) all ## programs that use the library: no heap at a failure, CUDA, installed example, threads
 	$(Q)CC="$(CC)" CUDA_INC="$(CUDA_INC)" MAKE="$(MAKE) --no-print-directory" sh tests/recorder/check.sh $(B) $(RECORDER_DIR)
 SECONDS_OF_SOAK ?= 60
 soak: ## sixteen threads on one recorder, their run streamed, under ThreadSanitizer, for SECONDS_OF_SOAK (60)

@@ -166,6 +166,13 @@ function paintedAsByHand(seed, lives, palette, by, sorted) {
 	const from = -1, to = lives.events, low = seed % 4 === 0 ? lives.most * 0.3 : 0, high = lives.most * 1.05
 	const eventOf = x => Math.max(-1, Math.min(lives.events - 1, Math.floor(from + x / width * (to - from) - 1e-9)))
 	const columns = bands.paint(image, { low, high, eventOf }, background), pixels = new Uint32Array(image.data.buffer)
+	// From the right, where the pile now is, in the smallest parts; then from the left again, behind a look at the middle.
+	for (const side of ['right', 'left']) {
+		const other = { width, height, data: new Uint8ClampedArray(4 * width * height) }, job = bands.begin(other, { low, high, eventOf }, background)
+		expect(`seed ${seed}: painted from the ${side}`, job.step, side === 'right' ? -1 : 1)
+		while (!bands.run(job, -1)) bands.after(lives.events >> 1)
+		expect(`seed ${seed}: the same picture`, [Buffer.from(other.data.buffer).equals(Buffer.from(image.data.buffer)), job.columns], [true, columns])
+	}
 	let wrong = 0, dropped = 0
 	for (let x = 0; x < width; x++) {
 		const a = eventOf(x), b = eventOf(x + 1)

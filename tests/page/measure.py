@@ -35,7 +35,7 @@ def renderer_peak(of):
         try:
             with open(f"/proc/{d}/status") as f:
                 facts = dict(line.split(":", 1) for line in f if ":" in line)
-            with open(f"/proc/{d}/cmdline") as f:
+            with open(f"/proc/{d}/cmdline", errors="replace") as f:
                 renders = "--type=renderer" in f.read()
         except OSError:
             continue

@@ -4,7 +4,9 @@ usage: assemble.py MODULE.wasm.gz TOOLS_PAGE OUT.html
 
 Between the comments `gpusnap: begin` and `gpusnap: end` stands what a report takes over; `gpusnap: recordings` is where recordings go.
 Scripts are allowed by their hashes, so that nothing that a file names can become one."""
-import base64, hashlib, json, os, re, sys
+import base64, gzip, hashlib, json, os, re, sys
+sys.dont_write_bytecode = True  # the sources' folder may be read-only
+import practice as practised
 
 module, folder, out = sys.argv[1:]
 
@@ -33,6 +35,7 @@ tables = "".join(f"const {name} = {words(file, macro)}\n" for name, file, macro 
     ("CARDS", "analyzer/replay/cards.def", "GS_CARD")))
 with open(module, "rb") as f:
     packed = base64.b64encode(f.read()).decode()
+practice = base64.b64encode(gzip.compress(practised.recording(), 9, mtime=0)).decode()
 worker = '"use strict"\n' + text("wasi.js") + text("packed.js") + text("engine.js") + text("worker.js")
 script = '(() => {\n"use strict"\n' + tables + text("packed.js") + text("client.js") + parts(".js") + "})()\n"
 for name, source in ("worker", worker), ("script", script):
@@ -55,8 +58,9 @@ page = f"""<!DOCTYPE html>
 {parts('.css')}</style>
 {parts('.html')}<script type="text/plain" id="gpusnap-module">{packed}</script>
 <script type="text/plain" id="gpusnap-worker">{worker}</script>
-<!-- gpusnap: recordings -->
+<script type="text/plain" id="gpusnap-practice">{practice}</script>
 <script>{script}</script>
+<!-- gpusnap: recordings -->
 <!-- gpusnap: end -->
 </body></html>
 """

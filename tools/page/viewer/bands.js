@@ -12,7 +12,7 @@ class Bands {
 	// The pile after an event, for what is asked of one moment. It is a second one: the first goes along the columns that are painted,
 	// and would go all the way to that moment and back in each frame.
 	after(event) {
-		this.asked ??= new Pile(this.lives, this.pile.order, this.pile.place)
+		this.asked ??= this.pile.copy()
 		this.asked.go(event)
 		return this.asked
 	}
@@ -37,26 +37,30 @@ class Bands {
 			this.kinds = new Uint8Array(height)
 			this.looks = new Uint8Array(height)
 		}
+		// From the side that the pile is nearer to.
+		const from = scale.eventOf(0), to = scale.eventOf(width), back = Math.abs(this.pile.event - to) < Math.abs(this.pile.event - from)
 		return {
-			image, scale, background, pixels: new Uint32Array(image.data.buffer), x: 0, after: scale.eventOf(0), painted: null, light: this.pile.light,
+			image, scale, background, pixels: new Uint32Array(image.data.buffer), x: back ? width - 1 : 0, step: back ? -1 : 1, edge: back ? to : from, painted: null, light: this.pile.light,
 			columns: { event: new Int32Array(width), passed: new Uint32Array(width), passedBytes: new Float64Array(width) },
 		}
 	}
 	run(job, milliseconds) {
 		const { columns, pixels, scale } = job, { width } = job.image, stop = performance.now() + milliseconds
-		for (; job.x < width; job.x++) {
-			if ((job.x & 7) === 7 && performance.now() > stop) return false
-			const until = scale.eventOf(job.x + 1), event = this.lives.mostBetween(job.after, until)
-			columns.event[job.x] = event
-			this.countPassed(columns, job.x, job.after, until, event)
+		const begun = job.x
+		for (; job.x >= 0 && job.x < width; job.x += job.step) {
+			if ((job.x & 7) === 7 && job.x !== begun && performance.now() > stop) return false
+			const edge = scale.eventOf(job.step > 0 ? job.x + 1 : job.x), after = Math.min(job.edge, edge), until = Math.max(job.edge, edge)
+			const event = this.lives.mostBetween(after, until)
 			if (event !== job.painted) {
-				this.pile.go(event)
+				if (!this.pile.goUntil(event, stop)) return false
 				this.stack()
 				this.settle()
 			}
+			columns.event[job.x] = event
+			this.countPassed(columns, job.x, after, until, event)
 			this.put(pixels, job.x, width, job.background)
 			job.painted = event
-			job.after = until
+			job.edge = edge
 		}
 		return true
 	}

@@ -55,6 +55,12 @@ function onceAFrame(draw) {
 	return () => { if (!asked) asked = requestAnimationFrame(() => { asked = 0; draw() }) }
 }
 
+// When the next frame is on the screen; where the page is hidden and none comes, soon.
+const frameShown = () => new Promise(done => {
+	const late = setTimeout(done, 250)
+	requestAnimationFrame(() => setTimeout(() => { clearTimeout(late); done() }))
+})
+
 const scheme = matchMedia('(prefers-color-scheme: dark)')
 // A colour of the style sheet, for canvases; kept until forgetStyles.
 let styles = null, styleOf = {}

@@ -19,20 +19,20 @@ class Peaks {
 	// The first index of the greatest value among entries first … last of a level (null: the values themselves).
 	scan(level, first, last) {
 		const { values } = this
-		let best = level ? level[first] : first
+		let best = level ? level[first] : first, most = values.at(best)
 		for (let i = first + 1; i <= last; i++) {
-			const at = level ? level[i] : i
-			if (values.at(at) > values.at(best)) best = at
+			const at = level ? level[i] : i, value = values.at(at)
+			if (value > most) { best = at; most = value }
 		}
 		return best
 	}
 	// Of first … last, both included.
 	between(first, last) {
-		let best = first
+		let best = first, most = this.values.at(first)
 		const take = (level, a, b) => {
 			if (b < a) return
-			const at = this.scan(level, a, b)
-			if (this.values.at(at) > this.values.at(best) || (this.values.at(at) === this.values.at(best) && at < best)) best = at
+			const at = this.scan(level, a, b), value = this.values.at(at)
+			if (value > most || (value === most && at < best)) { best = at; most = value }
 		}
 		let level = null
 		for (const above of [...this.levels, null]) {

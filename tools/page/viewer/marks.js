@@ -134,11 +134,18 @@ function outlineBand(c, t, life) {
 	for (const [color, wide] of [[styled('paper'), 4], [styled('link'), 2]]) { c.strokeStyle = color; c.lineWidth = wide; c.stroke() }
 }
 
+// How many bytes lie below a block after an event; known from one frame to the next.
+let lowest = { bands: null }
+function belowAt(t, life, event) {
+	if (lowest.bands !== t.bands || lowest.life !== life || lowest.event !== event) lowest = { bands: t.bands, life, event, below: t.bands.after(event).below(life) }
+	return lowest.below
+}
+
 // The chosen block: its band outlined, its life under the bands, from its birth to its end, and a dot in its band at the moment.
 function drawChosenLife(c, t, life) {
 	if (t.painting.done) outlineBand(c, t, life)	// not while the view moves: it walks all events in view
 	const { plot, lives } = t, event = view.moment !== null && lives.livesAt(life, view.moment) ? view.moment : Math.max(lives.birth[life], 0)
-	const below = t.bands.after(event).below(life), bottom = t.yOf(below), top = t.yOf(below + lives.size[life])
+	const below = belowAt(t, life, event), bottom = t.yOf(below), top = t.yOf(below + lives.size[life])
 	const a = t.xOf(t.valueOfEvent(lives.birth[life])), b = t.xOf(t.valueOfEvent(lives.end(life)))
 	c.fillStyle = styled('link')
 	c.fillRect(Math.max(a, plot.x), plot.y + plot.h + 1, Math.max(2, Math.min(b, plot.x + plot.w) - Math.max(a, plot.x)), 3)

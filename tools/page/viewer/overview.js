@@ -6,6 +6,7 @@ class Overview {
 		this.listen()
 	}
 	forget() { this.painted = null }
+	clear() { this.canvas.getContext('2d').clearRect(0, 0, this.canvas.width, this.canvas.height) }
 	xOf(value) { const { plot, begin, finish } = this.timeline; return plot.x + (value - begin) / (finish - begin || 1) * plot.w }
 	valueAt(x) { const { plot, begin, finish } = this.timeline; return begin + (x - plot.x) / plot.w * (finish - begin) }
 	draw() {

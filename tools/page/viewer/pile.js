@@ -3,11 +3,11 @@
 const FAN = 8	// 2^3: a place shifted by 3 is its parent's
 
 class Pile {
-	// order: lives from the bottom up; place: where each stands in it, of another pile of the same order.
-	constructor(lives, order, place) {
+	// order: lives from the bottom up
+	constructor(lives, order) {
 		this.lives = lives
 		this.order = order
-		this.place = place || placesOf(order)
+		this.place = placesOf(order)	// where each stands in it
 		this.levels = []	// sums of bytes; [0] by place
 		this.lit = []	// by level: lives that a search or a choice lights
 		for (let n = lives.n; ; n = Math.ceil(n / FAN)) {
@@ -37,6 +37,19 @@ class Pile {
 		const { change } = this.lives
 		while (this.event < event) this.forward(change[++this.event])
 		while (this.event > event) this.back(change[this.event--])
+	}
+	// The same until a time of performance.now(), at least for some thousand events; whether it is there.
+	goUntil(event, stop) {
+		for (;;) {
+			this.go(Math.max(this.event - 4096, Math.min(this.event + 4096, event)))
+			if (this.event === event) return true
+			if (performance.now() > stop) return false
+		}
+	}
+	// Another pile at the same moment, with nothing lit.
+	copy() {
+		const other = Object.create(Pile.prototype)
+		return Object.assign(other, this, { levels: this.levels.map(l => l.slice()), waiting: this.waiting.slice(), lit: this.lit.map(() => null), light: null })
 	}
 	forward(c) {
 		if (c < 0) return

@@ -357,6 +357,8 @@ async function showDevice(asked = {}) {
 	}
 	if (view.search && !searchLight(shown)) runSearch()
 	else relight(shown)
+	await frameShown()	// what stands around the picture waits for it
+	if (current() !== shown || shown.device !== device) return
 	drawLegend(shown)
 	linkHolders(shown, part('verdict'))
 	drawTab()

@@ -21,6 +21,8 @@ class Timeline {
 		this.shown = shown
 		this.bands = bands
 		this.lives = shown.lives
+		this.pictured = false
+		this.overview.clear()
 		this.forget()
 		this.resize()
 	}
@@ -82,7 +84,9 @@ class Timeline {
 		c.clip()
 		for (const draw of [drawLines, drawPassed, drawSteps, drawMarks, drawChosen]) draw(c, this)
 		c.restore()
-		this.overview.draw()
+		// The overview comes with the frame behind the first picture.
+		if (this.pictured) this.overview.draw()
+		else if (this.painting.at) { this.pictured = true; this.draw() }
 	}
 	// The picture of the view, whole, at once: for what is saved or printed.
 	paintNow() {

@@ -50,7 +50,6 @@ async function followFragment() {
 
 async function start() {
 	if (!part('viewer')) return
-	if (gpusnap.embedded().length) gpusnap.prepare()
 	part('viewer').classList.add('running')
 	if (part('viewer').closest('main')) part('viewer').classList.add('report')
 	timeline = new Timeline()
@@ -66,9 +65,11 @@ async function start() {
 	drawTabs()
 	wantedView = wanted
 	const inside = gpusnap.embedded()
-	if (!inside.length) return void setTimeout(gpusnap.prepare, 0)
+	if (!inside.length) return
 	await openBlobs(await Promise.all(inside.map(async r => ({ blob: await r.blob(), name: r.name }))))
 }
 
+// The recordings of a page stand behind this script: while they are still read, the module is made ready.
+if (part('viewer')) setTimeout(() => gpusnap.prepare(), 0)
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start)
 else start()

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "analyzer/export/pytorch_internal.h"
+#include "analyzer/state/state.h"
 
 /* Pinned host memory, as PyTorch has it: its events are one list. */
 static void host(gs_pytorch_writer *x)
@@ -31,6 +32,27 @@ static void everything(gs_pytorch_writer *x)
 	gs_pickler_dict_end(&x->p);
 }
 
+/* A stream's last layout is of an earlier moment; PyTorch's segments are those after the trace. */
+static gs_status build_layouts(gs_pytorch_writer *x, gs_error *err)
+{
+	gs_status status = GS_OK;
+	for (size_t i = 0; i < x->s->ndevices; i++)
+		gs_layout_init(&x->built[i]);
+	for (size_t i = 0; i < x->s->ndevices && !status; i++) {
+		const gs_device *d = &x->s->devices[i];
+		if (d->captured.idx != GS_NONE)
+			status = gs_state_select(x->s, d, "captured", &x->built[i], NULL, err);
+	}
+	return status;
+}
+
+static void release_layouts(gs_pytorch_writer *x)
+{
+	for (size_t i = 0; x->built && i < x->s->ndevices; i++)
+		gs_layout_release(&x->built[i]);
+	free(x->built);
+}
+
 static bool has_anything(const gs_snapshot *s)
 {
 	for (size_t i = 0; i < s->ndevices; i++)
@@ -53,17 +75,19 @@ gs_status gs_export_pytorch(
 	x->frames = calloc(s->nframes + 1, sizeof *x->frames);
 	x->stacks = calloc(s->nstacks + 1, sizeof *x->stacks);
 	x->more = calloc(s->nstrings + 1, sizeof *x->more);
-	if (x->strings && x->frames && x->stacks && x->more) {
+	x->built = calloc(s->ndevices + 1, sizeof *x->built);
+	status = x->strings && x->frames && x->stacks && x->more && x->built ? build_layouts(x, err)
+																		 : gs_no_memory(err);
+	if (!status) {
 		gs_pickler_init(&x->p, sink, arg);
 		everything(x);
 		status = gs_pickler_finish(&x->p, err);
-	} else {
-		status = gs_no_memory(err);
 	}
 	if (left_out)
 		*left_out = x->left_out;
 	for (uint32_t i = 0; x->more && i < s->nstrings; i++)
 		free(x->more[i].at);
+	release_layouts(x);
 	free(x->more);
 	free(x->strings);
 	free(x->frames);

@@ -24,10 +24,11 @@ static void block(gs_pytorch_writer *x, const gs_block *b)
 	gs_pickler_dict_end(&x->p);
 }
 
-static void segment(gs_pytorch_writer *x, const gs_device *d, const gs_segment *g)
+static void segment(
+	gs_pytorch_writer *x, const gs_device *d, const gs_layout *l, const gs_segment *g)
 {
 	uint64_t allocated = 0, active = 0, requested = 0;
-	const gs_block *b = d->captured.blocks + g->first_block;
+	const gs_block *b = l->blocks + g->first_block;
 	for (size_t i = 0; i < g->nblocks; i++) {
 		allocated += b[i].state == GS_ACTIVE_ALLOCATED ? b[i].size : 0;
 		active += b[i].state != GS_INACTIVE ? b[i].size : 0;
@@ -66,9 +67,10 @@ void gs_pytorch_segments(gs_pytorch_writer *x, bool host)
 	gs_pickler_list(&x->p);
 	for (size_t i = 0; i < x->s->ndevices; i++) {
 		const gs_device *d = &x->s->devices[i];
+		const gs_layout *l = d->captured.idx == GS_NONE ? &d->captured : &x->built[i];
 		if (gs_device_is_host(x->s, d) == host)
-			for (size_t k = 0; k < d->captured.nsegments; k++)
-				segment(x, d, &d->captured.segments[k]);
+			for (size_t k = 0; k < l->nsegments; k++)
+				segment(x, d, l, &l->segments[k]);
 	}
 	gs_pickler_list_end(&x->p);
 }

@@ -8,6 +8,7 @@
 
 typedef struct gs_pytorch_writer {
 	const gs_snapshot *s;
+	gs_layout *built; /* by device: after its last event, where the file's is of an earlier one */
 	gs_pickler p;
 	uint32_t *strings, *frames, *stacks; /* memo numbers by id, 0 not yet written */
 	struct {

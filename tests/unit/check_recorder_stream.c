@@ -13,6 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "analyzer/export/pytorch.h"
 #include "analyzer/meaning/course.h"
 #include "analyzer/meaning/step_state.h"
 #include "analyzer/query/part.h"
@@ -806,6 +807,43 @@ START_TEST(a_process_that_becomes_another_leaves_its_stream)
 }
 END_TEST
 
+static gs_status to_file(void *arg, const void *data, size_t n)
+{
+	return fwrite(data, 1, n, arg) == n ? GS_OK : GS_IO;
+}
+
+/* The file's only layout is from before the first event. */
+START_TEST(a_stream_becomes_a_pickle_of_its_last_state)
+{
+	gs_snapshot s, pickle;
+	gs_layout last;
+	config.stream_epoch = 1 << 20;
+	open_recorder();
+	run(300);
+	close_recorder();
+	read_file("run.gsnap", &s);
+	ck_assert_uint_eq(s.devices[0].captured.nsegments, 0);
+	gs_layout_init(&last);
+	ck_assert_int_eq(gs_state_select(&s, &s.devices[0], "captured", &last, NULL, &err), GS_OK);
+	char name[128];
+	snprintf(name, sizeof name, "%s/run.pickle", folder);
+	FILE *f = fopen(name, "wb");
+	ck_assert_int_eq(gs_export_pytorch(&s, to_file, f, NULL, &err), GS_OK);
+	fclose(f);
+	read_file("run.pickle", &pickle);
+	ck_assert_uint_gt(last.nsegments, 0);
+	ck_assert_uint_eq(pickle.devices[0].captured.nsegments, last.nsegments);
+	ck_assert_uint_eq(pickle.devices[0].captured.nblocks, last.nblocks);
+	for (size_t i = 0; i < last.nblocks; i++) {
+		const gs_block *b = &pickle.devices[0].captured.blocks[i];
+		ck_assert(b->address == last.blocks[i].address && b->state == last.blocks[i].state);
+	}
+	gs_layout_release(&last);
+	gs_snapshot_release(&pickle);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 /* One line, and the program goes on. */
 START_TEST(a_read_only_folder_costs_one_line)
 {
@@ -1165,6 +1203,7 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, a_course_without_its_end_is_completed_from_the_last_events);
 	tcase_add_test(t, a_stream_cut_in_any_section_answers_alike_whole_and_in_part);
 	tcase_add_test(t, what_the_program_names_is_in_the_stream);
+	tcase_add_test(t, a_stream_becomes_a_pickle_of_its_last_state);
 	tcase_add_test(t, steps_of_one_event_are_all_in_the_stream);
 	tcase_add_test(t, a_stream_cut_anywhere_holds_its_whole_sections);
 	tcase_add_test(t, what_a_killed_process_streamed_is_there);

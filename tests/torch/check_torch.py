@@ -121,11 +121,17 @@ def allocations_of_autograd_threads_are_recorded():
     assert frames, r.err
 
 
+def tagged_by_python(how, loops, name, backward=1):
+    """The dump of a loop whose memory of backward carries what Python knows of it as tags."""
+    dump = tempfile.mkdtemp() + '/end.gsnap'
+    r = Run(f'{here}/backward/truth.py', how, dump, loops, name, 'end3', 'python', dump[:-6], mib=24000, FAKE_CUDA_EVENTS='lazy', GPUSNAP_BACKWARD=backward)
+    assert r.status == 0, r.err[-2000:]
+    return dump
+
+
 def backward_names_what_python_knows(how, loops, programs):
     for name in programs:
-        dump = tempfile.mkdtemp() + '/end.gsnap'
-        r = Run(f'{here}/backward/truth.py', how, dump, loops, name, 'end3', 'python', dump[:-6], mib=24000, FAKE_CUDA_EVENTS='lazy', GPUSNAP_BACKWARD=1)
-        assert r.status == 0, r.err[-2000:]
+        dump = tagged_by_python(how, loops, name)
         n, sums, wrong = compare(gpusnap, dump)
         assert n > sums and not wrong, (how, name, n, len(wrong), wrong[:1])
         (nameless,) = ask(dump, "SELECT count(*) n FROM event WHERE action = 'alloc' AND stack_id IS NULL")
@@ -139,12 +145,20 @@ def memory_of_backward_names_the_forward_line_that_python_knows():
 
 
 @case
+def the_comparison_with_python_sees_each_line_that_is_missing():
+    """Nodes are named without the variable, lines are not: all that a line made differs."""
+    for how in ('attach', 'use'):
+        n, sums, wrong = compare(gpusnap, tagged_by_python(how, f'{here}/meaning_loops.py', 'reentrant', backward=0))
+        assert n > sums and len(wrong) == n - sums, (how, n, sums, len(wrong))
+
+
+@case
 def so_it_does_in_the_loops_whose_memory_is_known():
     loops = os.path.abspath(f'{here}/../../../shared/meaning/loops.py')
     if not os.path.exists(loops):
         raise Skip(f'there is no {loops}')
-    backward_names_what_python_knows('attach', loops, ('mlp', 'transformer', 'conv', 'amp', 'checkpoint', 'leak'))
-    backward_names_what_python_knows('use', loops, ('transformer',))
+    for how in ('attach', 'use'):
+        backward_names_what_python_knows(how, loops, ('mlp', 'transformer', 'conv', 'amp', 'checkpoint', 'leak'))
 
 
 @case

@@ -45,6 +45,12 @@ def command(*arguments, **more):
     return subprocess.run([build + '/gpusnap', *arguments], capture_output=True, text=True, env=ENVIRONMENT, **more)
 
 
+def said(*arguments):
+    p = command(*arguments)
+    assert p.returncode == 0, p.stderr
+    return p.stdout
+
+
 def rows(out):
     """{table: its rows as sorted texts}"""
     fleet = store.Fleet(out)
@@ -136,13 +142,13 @@ class Whole(unittest.TestCase):
         self.assertEqual(sorted(r['path'] for r in answer(OUT, 'errors')), sorted(self.truth['broken']))
 
     def test_answers_come_in_the_forms_of_every_query(self):
-        table = command('query', OUT, 'capacity', '--format', 'table').stdout
+        table = said('query', OUT, 'capacity', '--format', 'table')
         self.assertIn('720M', table)
-        tsv = command('query', OUT, 'capacity').stdout.splitlines()
+        tsv = said('query', OUT, 'capacity').splitlines()
         self.assertEqual(tsv[0].split('\t')[:2], ['job', 'dumps'])
-        markdown = command('query', OUT, 'capacity', '--format', 'markdown', '-n', '1').stdout
+        markdown = said('query', OUT, 'capacity', '--format', 'markdown', '-n', '1')
         self.assertTrue(markdown.startswith('| job'), markdown)
-        whole = json.loads(command('query', OUT, 'SELECT job, day FROM snapshot ORDER BY job, day LIMIT 2', '--json').stdout)
+        whole = json.loads(said('query', OUT, 'SELECT job, day FROM snapshot ORDER BY job, day LIMIT 2', '--json'))
         self.assertEqual((whole['schema_version'], whole['columns'], len(whole['rows'])), (1, ['job', 'day'], 2))
         self.assertEqual([r['name'] for r in answer(OUT, '--list')], questions.names())
 

@@ -2,7 +2,9 @@
 #include "recorder/dump/stream_internal.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
@@ -15,9 +17,10 @@ enum {
 	BATCH = 4096,         /* events encoded in one go */
 	EPOCH_OF_BLOCKS = 32, /* events between two layouts for each block of the last one */
 	BUSY_MS = 1,
-	IDLE_MS = 100,  /* how long the thread sleeps where there is little to do */
-	QUIET_MS = 16,  /* after so long without an event what there is goes into the file … */
-	FLUSH_MS = 200, /* … and at the latest when it is as old as this */
+	IDLE_MS = 100,   /* how long the thread sleeps where there is little to do */
+	QUIET_MS = 16,   /* after so long without an event what there is goes into the file … */
+	FLUSH_MS = 200,  /* … and at the latest when it is as old as this */
+	ALONE_MS = 1000, /* how often it looks whether it is the last thread of the process */
 	WORTH_SAYING_MS = 100
 };
 
@@ -140,10 +143,42 @@ static uint64_t now_ms(void)
 	return (uint64_t)now.tv_sec * 1000 + (uint64_t)now.tv_nsec / 1000000 + 1;
 }
 
+static long threads_of_streams(void)
+{
+	long n = 0;
+	pthread_mutex_lock(&all.lock);
+	for (const gs_stream *s = all.first; s; s = s->next)
+		n += s->consumer.runs;
+	pthread_mutex_unlock(&all.lock);
+	return n;
+}
+
+/* Whether the program's first thread has ended by pthread_exit and only threads of ours are left:
+ * without them the process would end. The first one is counted until the last has gone (proc(5):
+ * state, num_threads). */
+static bool is_left_alone(void)
+{
+	enum { THREADS_AFTER_STATE = 17 };
+	char text[1024];
+	int fd = open("/proc/self/stat", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd < 0 ? 0 : read(fd, text, sizeof text - 1);
+	if (fd >= 0)
+		close(fd);
+	text[n > 0 ? n : 0] = 0;
+	const char *at = strrchr(text, ')'); /* the name before it may hold anything */
+	if (!at || at[1] != ' ' || at[2] != 'Z')
+		return false;
+	at += 2;
+	for (int i = 0; at && i < THREADS_AFTER_STATE; i++)
+		if ((at = strchr(at, ' ')))
+			at++;
+	return at && strtol(at, NULL, 10) <= 1 + threads_of_streams();
+}
+
 static void *run(void *arg)
 {
 	gs_stream *s = arg;
-	int idle = 0; /* ms without an event */
+	int idle = 0; /* ms without an event; up to ALONE_MS, then anew from FLUSH_MS */
 	uint64_t staged_since =
 		0; /* when the first event came that a section does not hold yet; 0: none */
 	while (s->consumer.runs) {
@@ -161,6 +196,11 @@ static void *run(void *arg)
 		int ms = idle < FLUSH_MS ? BUSY_MS : IDLE_MS;
 		pause_for(s, ms);
 		idle += ms;
+		if (idle < ALONE_MS)
+			continue;
+		idle = FLUSH_MS;
+		if (is_left_alone())
+			s->consumer.runs = false; /* the process ends, and with it the file */
 	}
 	return NULL;
 }

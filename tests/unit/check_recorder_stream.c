@@ -1093,6 +1093,45 @@ START_TEST(a_parent_that_ends_right_behind_its_fork_has_told_what_it_did)
 }
 END_TEST
 
+/* Its first thread leaves by pthread_exit, another goes on a while: the process ends with that one,
+ * and its stream is whole. */
+static void *work_and_end(void *arg)
+{
+	const struct timespec a_while = {0, 300000000};
+	nanosleep(&a_while, NULL);
+	run(300);
+	return arg;
+}
+
+START_TEST(a_program_ends_with_the_last_thread_of_its_own)
+{
+	gs_snapshot s;
+	int status = -1;
+	pid_t ended = 0, program = fork();
+	if (!program) {
+		pthread_t thread;
+		gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+		open_recorder();
+		if (pthread_create(&thread, NULL, work_and_end, NULL))
+			_exit(1);
+		pthread_exit(NULL);
+	}
+	const struct timespec step = {0, 20000000};
+	for (int i = 0; i < 1000 && !ended; i++) {
+		ended = waitpid(program, &status, WNOHANG);
+		nanosleep(&step, NULL);
+	}
+	if (!ended)
+		kill(program, SIGKILL);
+	ck_assert_int_eq(ended, program);
+	ck_assert_int_eq(status, 0);
+	read_file("run.gsnap", &s);
+	ck_assert_uint_gt(s.devices[0].trace.n, 300);
+	ck_assert(s.complete);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_process_streams_as_often_as_it_opens_a_recorder)
 {
 	char name[64];
@@ -1221,6 +1260,7 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, a_file_that_is_there_is_left_alone);
 	tcase_add_test(t, a_stream_that_cannot_be_opened_costs_one_line);
 	tcase_add_test(t, a_parent_that_ends_right_behind_its_fork_has_told_what_it_did);
+	tcase_add_test(t, a_program_ends_with_the_last_thread_of_its_own);
 	tcase_add_test(t, a_process_streams_as_often_as_it_opens_a_recorder);
 	tcase_add_test(t, the_name_of_a_folder_or_a_pipe_costs_one_line);
 	tcase_add_test(t, a_disk_without_room_for_the_first_byte_leaves_no_file);

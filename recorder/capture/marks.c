@@ -46,6 +46,13 @@ void gs_marks_seen(gs_marks *m, uint64_t seen)
 	atomic_store_explicit(&m->room, room, memory_order_relaxed);
 }
 
+void gs_marks_pass(gs_marks *m)
+{
+	pthread_mutex_lock(&m->lock);
+	gs_marks_seen(m, m->count);
+	pthread_mutex_unlock(&m->lock);
+}
+
 /* With the lock, which is let go of meanwhile. */
 static void wait_for_room(gs_marks *m)
 {

@@ -49,6 +49,9 @@ uint32_t gs_marks_next(gs_marks *m, uint64_t *seen, gs_mark *out, uint32_t most)
  * stream, or it takes none now. */
 #define GS_MARKS_NOBODY UINT64_MAX
 void gs_marks_seen(gs_marks *m, uint64_t seen);
+/* A stream has no device yet whose marks it could write: it does without those before the last
+ * GS_MARKS_KEPT. */
+void gs_marks_pass(gs_marks *m);
 
 /* "START", "END" or "". */
 const char *gs_mark_stage_name(uint8_t stage);

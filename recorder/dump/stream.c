@@ -258,6 +258,8 @@ void gs_stream_watch_marks(gs_stream *s, gs_marks *marks)
 {
 	pthread_mutex_lock(&s->lock);
 	s->marks = marks;
+	if (s->consumer.runs)
+		gs_marks_pass(marks); /* from now on none is lost, whenever the thread comes to run */
 	pthread_mutex_unlock(&s->lock);
 }
 

@@ -204,10 +204,12 @@ uint64_t gs_stream_put_marks(gs_stream *s)
 {
 	if (!s->marks)
 		return 0;
-	if (!s->w || s->failed || !s->headed) {
+	if (s->failed || !s->consumer.runs)
 		gs_marks_seen(s->marks, GS_MARKS_NOBODY);
+	else if (!s->w || !s->headed)
+		gs_marks_pass(s->marks);
+	if (!s->w || s->failed || !s->headed)
 		return 0;
-	}
 	gs_clock_scale scale = gs_clock_scale_steady(s->clock);
 	uint64_t written = 0;
 	for (uint32_t n = GS_STREAM_MARKS; n == GS_STREAM_MARKS; written += n) {

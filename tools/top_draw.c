@@ -168,12 +168,8 @@ static void put_sparkline(screen *s, const gs_top_series *series)
 	put(s, PLAIN);
 }
 
-static void put_figures(screen *s, const gs_top_device *d)
+static void add_totals(screen *s, const gs_top_device *d)
 {
-	add(s, "device %d", d->device);
-	if (*d->name)
-		add(s, "  %s", d->name);
-	put(s, BOLD);
 	add(s, "  allocated ");
 	add_size(s, d->allocated);
 	add(s, "   reserved ");
@@ -182,6 +178,15 @@ static void put_figures(screen *s, const gs_top_device *d)
 		add(s, "   capacity ");
 		add_size(s, (uint64_t)d->capacity);
 	}
+}
+
+static void put_figures(screen *s, const gs_top_device *d)
+{
+	add(s, "device %d", d->device);
+	if (*d->name)
+		add(s, "  %s", d->name);
+	put(s, BOLD);
+	add_totals(s, d);
 	add(s, "   peak ");
 	add_size(s, d->peak);
 	put(s, PLAIN);
@@ -319,14 +324,8 @@ static void put_device(screen *s, const gs_top_device *d, int lines)
  */
 static void put_short(screen *s, const gs_top_device *d, int lines)
 {
-	add(s, "device %d  allocated ", d->device);
-	add_size(s, d->allocated);
-	add(s, "   reserved ");
-	add_size(s, d->reserved);
-	if (d->capacity != GS_NONE) {
-		add(s, "   capacity ");
-		add_size(s, (uint64_t)d->capacity);
-	}
+	add(s, "device %d", d->device);
+	add_totals(s, d);
 	put(s, PLAIN);
 	if (lines < 2)
 		return;

@@ -131,19 +131,14 @@ static void say_several(gs_prose *p, const gs_whatif *w)
 	say_doubt(p, best);
 }
 
-static bool is_rewritten(const gs_whatif *w)
-{
-	const gs_replay_rewrite *r = &w->options.rewrite;
-	return r->free_pattern || r->without_tag || r->pad_to || r->nscales;
-}
-
 static void say_searched(gs_prose *p, const gs_whatif *w)
 {
 	const gs_whatif_row *recorded = &w->rows[0], *best = best_row(w, false);
 	if (recorded->result.fits) {
 		gs_say(p,
-			is_rewritten(w) ? "Yes: so changed it passes with the recorded settings, "
-							: "It passes as it is, ");
+			gs_replay_rewrites(&w->options.rewrite)
+				? "Yes: so changed it passes with the recorded settings, "
+				: "It passes as it is, ");
 		say_peak(p, recorded);
 		if (best && best->change == GS_WHATIF_BETTER) {
 			gs_say(p, "; %s would need ", conf_words(w, best));

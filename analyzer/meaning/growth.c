@@ -29,7 +29,9 @@ typedef struct growth {
 	size_t n;                  /* windows */
 	size_t ends[MOST_WINDOWS]; /* last event of each */
 	uint64_t totals[MOST_WINDOWS];
-	uint32_t *of_stack; /* number + 1 */
+	size_t last_allocation;                              /* its event */
+	uint64_t at_last_window, at_last_allocation, at_end; /* bytes allocated */
+	uint32_t *of_stack;                                  /* number + 1 */
 	course *all;
 	size_t ncourses;
 	bool estimated;
@@ -295,12 +297,20 @@ static void take_totals(growth *x)
 {
 	gs_running_totals g;
 	gs_running_totals_start(x->m->history, &g);
-	for (size_t i = 0, w = 0; i < x->until && w < x->n; i++) {
+	for (size_t i = 0, w = 0; i < x->until; i++) {
 		gs_running_totals_step(x->m->history, i, &g);
+		if (gs_meaning_action(x->m, i) == GS_ACTION_ALLOC) {
+			x->last_allocation = i;
+			x->at_last_allocation = g.allocated;
+		}
+		if (w == x->n)
+			continue;
 		if (i == middle(x, w) || g.allocated < x->totals[w])
 			x->totals[w] = g.allocated;
-		w += i == x->ends[w];
+		if (i == x->ends[w] && ++w == x->n)
+			x->at_last_window = g.allocated;
 	}
+	x->at_end = g.allocated;
 }
 
 static gs_status search(growth *x, gs_growth **rows, size_t *n)
@@ -335,24 +345,11 @@ static gs_status search(growth *x, gs_growth **rows, size_t *n)
  * the last step ended, or after the last allocation, the search is to end there. */
 static bool leave_out_the_end(growth *x)
 {
-	const gs_history *h = x->m->history;
-	gs_running_totals g;
-	uint64_t at_last_window = 0, at_last_allocation = 0;
-	size_t last_allocation = 0, all = x->until;
-	gs_running_totals_start(h, &g);
-	for (size_t i = 0; i < all; i++) {
-		gs_running_totals_step(h, i, &g);
-		if (x->n && i == x->ends[x->n - 1])
-			at_last_window = g.allocated;
-		if (gs_meaning_action(x->m, i) != GS_ACTION_ALLOC)
-			continue;
-		at_last_allocation = g.allocated;
-		last_allocation = i;
-	}
-	if (x->m->nsteps && g.allocated < at_last_window / 2)
+	size_t all = x->until;
+	if (x->m->nsteps && x->at_end < x->at_last_window / 2)
 		x->until = x->ends[x->n - 1] + 1;
-	else if (g.allocated < at_last_allocation / 2)
-		x->until = last_allocation + 1;
+	else if (x->at_end < x->at_last_allocation / 2)
+		x->until = x->last_allocation + 1;
 	return x->until < all;
 }
 

@@ -2,8 +2,6 @@
 #ifndef GS_ANALYZER_MEANING_RETRY_H
 #define GS_ANALYZER_MEANING_RETRY_H
 
-#include <string.h>
-
 #include "analyzer/model/snapshot.h"
 
 typedef struct gs_retry {
@@ -17,7 +15,7 @@ typedef struct gs_retry {
  * the stack by which they were made: there whoever asks next is the one who gave them back. */
 static inline gs_retry gs_retry_start(const gs_snapshot *s)
 {
-	return (gs_retry){.own = s->library && !strcmp(s->library, "gpusnap")};
+	return (gs_retry){.own = gs_snapshot_is_own(s)};
 }
 
 /* Whether the event, taken in order, asks the driver again: a request that it refused gives the

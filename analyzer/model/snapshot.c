@@ -134,6 +134,11 @@ int64_t gs_snapshot_failures(const gs_snapshot *s, const gs_device *d)
 	return !n && s->lost & GS_LOST_OOMS ? GS_NONE : n;
 }
 
+bool gs_snapshot_is_own(const gs_snapshot *s)
+{
+	return s->library && !strcmp(s->library, "gpusnap");
+}
+
 const char *gs_snapshot_setting(const gs_snapshot *s, const char *name)
 {
 	for (size_t i = s->nsettings; i--;)

@@ -233,6 +233,9 @@ int64_t gs_snapshot_failures(const gs_snapshot *s, const gs_device *d);
 /* The value of a setting, or NULL. */
 const char *gs_snapshot_setting(const gs_snapshot *s, const char *name);
 
+/* Whether our own allocator recorded it; one that our recorder watched is another's. */
+bool gs_snapshot_is_own(const gs_snapshot *s);
+
 /* Text of a string id to show, zero bytes in it as \x00; "" for 0. The bytes as they are:
  * strings[id]. */
 const char *gs_string_text(const gs_snapshot *s, gs_id id);

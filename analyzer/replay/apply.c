@@ -25,11 +25,16 @@ static gs_status apply_to_source(
 	return status;
 }
 
+bool gs_replay_rewrites(const gs_replay_rewrite *w)
+{
+	return w->free_pattern || w->without_tag || w->pad_to || w->nscales;
+}
+
 gs_status gs_replay_apply(
 	gs_replay *r, const gs_replay_rewrite *how, gs_replay_changes *changes, gs_error *err)
 {
 	memset(changes, 0, sizeof *changes);
-	if (!how->without_tag && !how->free_pattern && !how->nscales && !how->pad_to)
+	if (!gs_replay_rewrites(how))
 		return GS_OK;
 	gs_status status = r->source ? apply_to_source(r, how, changes, err)
 								 : apply_in_memory(r, how, changes, err);

@@ -13,7 +13,7 @@ static bool tells_calls(const gs_snapshot *s)
 {
 	const char *told = gs_snapshot_setting(s, "empty_cache_calls");
 	return s->kind == GS_KIND_GSNAP &&
-		((s->library && !strcmp(s->library, "gpusnap")) || (told && !strcmp(told, "recorded")));
+		(gs_snapshot_is_own(s) || (told && !strcmp(told, "recorded")));
 }
 
 static void begin(gs_replay *r, const gs_device *d, bool foreign, const gs_snapshot *s)

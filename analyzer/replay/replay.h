@@ -163,6 +163,9 @@ gs_status gs_replay_count(gs_replay *r, gs_error *err);
 gs_status gs_replay_apply(
 	gs_replay *r, const gs_replay_rewrite *rewrite, gs_replay_changes *changes, gs_error *err);
 
+/* Whether it changes anything. */
+bool gs_replay_rewrites(const gs_replay_rewrite *rewrite);
+
 /* The nth sentence on it, from 0: how many requests changed, then of each part that changed nothing
  * of what it names, why. False: there are no more. */
 bool gs_replay_changes_note(

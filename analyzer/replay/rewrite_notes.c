@@ -6,14 +6,9 @@
 #include "analyzer/replay/replay.h"
 #include "schema/size.h"
 
-static bool rewrites(const gs_replay_rewrite *w)
-{
-	return w->free_pattern || w->without_tag || w->pad_to || w->nscales;
-}
-
 static bool say_all(const gs_replay_rewrite *w, const gs_replay_changes *c, char *text, size_t cap)
 {
-	if (!rewrites(w))
+	if (!gs_replay_rewrites(w))
 		return false;
 	snprintf(text, cap, "the run was rewritten: %" PRIu64 " request%s changed", c->requests,
 		c->requests == 1 ? "" : "s");

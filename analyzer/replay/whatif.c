@@ -315,11 +315,6 @@ static void tell_start(gs_whatif *w)
 		w->replay.initial->exact ? "" : ", as far as they are known");
 }
 
-static bool rewrites(const gs_replay_rewrite *how)
-{
-	return how->free_pattern || how->without_tag || how->pad_to || how->nscales;
-}
-
 static void tell_rewrite(gs_whatif *w, const gs_replay_changes *changes)
 {
 	char text[sizeof w->notes->text];
@@ -513,7 +508,6 @@ gs_status gs_whatif_open(
 	find_budget(w, s);
 	find_limit(w);
 	status = gs_replay_apply(&w->replay, &w->options.rewrite, &changes, err);
-	w->rewritten = rewrites(&w->options.rewrite);
 	if (!status)
 		tell_rewrite(w, &changes);
 	return status;

@@ -84,7 +84,6 @@ typedef struct gs_whatif {
 	bool starts_whole;         /* the recording begins with an empty allocator */
 	int64_t last_step; /* the number of the step that the recording ends in; GS_NONE unknown */
 	bool still_grows;  /* memory outgrows steps where it ends (meaning/growth.h) */
-	bool rewritten;    /* requests are not those that were recorded */
 	char doubt[160];   /* what makes every row inexact, "" nothing */
 	gs_whatif_note notes[8]; /* what was inferred, for people */
 	size_t nnotes;

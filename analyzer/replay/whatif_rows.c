@@ -69,7 +69,7 @@ static void mark_inexact(gs_whatif_row *row, const char *text)
 static bool went_as_recorded(const gs_whatif *w, const gs_whatif_row *row)
 {
 	uint64_t retries = row->result.retries;
-	if (strcmp(row->conf, w->recorded_conf) != 0 || w->rewritten)
+	if (strcmp(row->conf, w->recorded_conf) != 0 || gs_replay_rewrites(&w->options.rewrite))
 		return false;
 	return w->options.capacity == GS_NONE && w->options.allowed == GS_NONE
 		? retries == w->agreement.retries

@@ -52,7 +52,6 @@ static gs_status holder_of_name(
 
 static gs_status name_life(namer *x, uint32_t life)
 {
-	char where[GS_PLACE_TEXT] = "", called_by[GS_PLACE_TEXT] = "";
 	gs_block b = gs_life_block(&x->t->lives, life);
 	gs_holder_key key = gs_meaning_holder_key(x->t->meaning, &b);
 	bool is_new;
@@ -61,6 +60,7 @@ static gs_status name_life(namer *x, uint32_t life)
 	if (!holder)
 		return GS_NO_MEMORY;
 	if (is_new) {
+		char where[GS_PLACE_TEXT] = "", called_by[GS_PLACE_TEXT] = "";
 		gs_meaning_holder_name(x->t->meaning, key, where, called_by);
 		if (holder_of_name(x, where, called_by, holder))
 			return GS_NO_MEMORY;

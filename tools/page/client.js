@@ -30,18 +30,23 @@ const gpusnap = (() => {
 		return c
 	}
 	// The engine compiles a function when it is first called, and makes better code of it when it was called often. So what every file needs is asked
-	// of a small recording, twice, while nobody waits: a file that comes between ends it.
-	const PRACTICE = [['diagnose', { form: 'text', width: 100 }], ['outline', {}], ['lives', { device: 0 }], ['curve', { device: 0 }], ['colors', { device: 0, by: 'holder' }]]
+	// of a small recording, some times over, while nobody waits: a file that comes between ends it.
+	const TURNS = 6, PRACTICE = [['diagnose', { form: 'text', width: 100 }], ['outline', {}], ['lives', { device: 0 }], ['curve', { device: 0 }], ['colors', { device: 0, by: 'holder' }]]
+	// Returns the answers by name, those of the last turn; null where a file came between.
 	async function practise(connection) {
-		const packed = inside('gpusnap-practice'), file = 'practice'
-		if (!packed) return
+		const packed = inside('gpusnap-practice'), file = 'practice', answers = {}
+		if (!packed) return null
 		await connection.begun
 		const blob = await new Response(new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream('gzip'))).blob()
-		for (let turn = 0; turn < 2 && spare === connection; turn++) {
+		for (let turn = 0; turn < TURNS && spare === connection; turn++) {
 			await connection.send({ op: 'open', file, blob, name: file, number: 0 })
-			for (const [what, options] of PRACTICE) if (spare === connection) await connection.send({ op: 'ask', file, what, options })
+			for (const [what, options] of PRACTICE) {
+				if (spare !== connection) break
+				answers[what] = shape(answers, what, options, await connection.send({ op: 'ask', file, what, options: asked(what, options) }))
+			}
 			await connection.send({ op: 'close', file })
 		}
+		return spare === connection ? answers : null
 	}
 	function newWorker() {
 		workerUrl ??= URL.createObjectURL(new Blob([inside('gpusnap-worker')], { type: 'text/javascript' }))
@@ -97,10 +102,11 @@ const gpusnap = (() => {
 		}
 	}
 
+	const LARGE = 32 << 20
 	let files = 0
 	class Recording {
 		constructor(blob, { name, number = 0 }) {
-			Object.assign(this, { blob, name: name || blob.name || '', size: blob.size, number, file: files++, warnings: [], outline: null })
+			Object.assign(this, { blob, name: name || blob.name || '', size: blob.size, number, file: files++, warnings: [], outline: null, early: new Map() })
 		}
 		// The worker that has the file open; a new one where there is none or it has ended.
 		connect(progress) {
@@ -126,15 +132,17 @@ const gpusnap = (() => {
 			signal?.addEventListener('abort', stop)
 			try { return await work() } finally { signal?.removeEventListener('abort', stop) }
 		}
-		// opened(recording) is called once the file is read: what it asks is answered before the outline.
-		async open({ progress, signal, opened }) {
+		// opened(recording) is called once the file is read: what it asks is answered before the outline. ahead: [what, options] of what will be
+		// asked next, so that the worker need not wait until it is; of a large file, for which that is nothing, it is left out.
+		async open({ progress, signal, opened, ahead = [] }) {
 			try {
 				await this.during(signal, async () => {
 					await this.connect(progress)
 					opened?.(this)
 					// Where what opened() asked crashed the module, the file is read again.
-					const outline = () => this.raw('outline', {})
-					this.outline = JSON.parse(await outline().catch(e => opened && e.code === 'trap' ? outline() : Promise.reject(e)))
+					const outline = () => this.raw('outline', {}), told = outline()
+					if (this.size <= LARGE) for (const [what, options] of ahead) this.askEarly(what, options)
+					this.outline = JSON.parse(await told.catch(e => opened && e.code === 'trap' ? outline() : Promise.reject(e)))
 				})
 			} catch (e) {
 				this.close()
@@ -152,10 +160,23 @@ const gpusnap = (() => {
 		async raw(what, options) {
 			return (await this.connected()).send({ op: 'ask', file: this.file, what, options })
 		}
+		// Of the device that is meant where none is named.
+		askEarly(what, options) {
+			const answer = this.raw(what, asked(what, options))
+			answer.catch(() => {})
+			this.early.set(what, { key: JSON.stringify(options), answer })
+		}
+		// The answer that was asked for early, once; undefined: there is none to this question, or the file has several devices.
+		earlyAnswer(what, { device, ...options }) {
+			const early = this.early.get(what)
+			if (early?.key !== JSON.stringify(options) || this.outline?.devices.length !== 1) return undefined
+			this.early.delete(what)
+			return early.answer
+		}
 		ask(what, options = {}, { signal } = {}) {
 			return this.during(signal, async () => {
-				const { other, ...given } = options
-				if (!other) return shape(this, what, given, await this.raw(what, PACKED[what] ? { ...(what === 'lives' ? { columns: LIVES } : {}), ...given, pack: PACKED[what] } : given))
+				const { other, ...given } = options, anew = () => this.raw(what, asked(what, given))
+				if (!other) return shape(this, what, given, await (this.earlyAnswer(what, given)?.catch(anew) ?? anew()))
 				await other.openIn(await this.connected())
 				return shape(this, what, given, await this.raw(what, { ...given, other: other.file }))
 			})
@@ -167,6 +188,8 @@ const gpusnap = (() => {
 		}
 	}
 
+	// Options as the worker is given them.
+	const asked = (what, options) => PACKED[what] ? { ...(what === 'lives' ? { columns: LIVES } : {}), ...options, pack: PACKED[what] } : options
 	// Answers in the form that pictures want: JSON parsed, names and places for the interface's numbers.
 	function none(column, never) {
 		for (let i = 0; i < column.length; i++) if (column[i] === never) column[i] = -1
@@ -224,11 +247,11 @@ const gpusnap = (() => {
 
 	return {
 		version: null,
-		// Has the module ready before a file is there.
-		prepare() {
-			if (spare) return
+		// Has the module ready before a file is there. A promise of what a small recording was answered with, by question; null: a file came.
+		async prepare() {
+			if (spare) return null
 			spare = begin()
-			practise(spare).catch(() => {})
+			try { return await practise(spare) } catch { return null }
 		},
 		// The recordings inside this page.
 		embedded: () => [...document.querySelectorAll('script.gpusnap-recording')].map(element => ({

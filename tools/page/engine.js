@@ -171,24 +171,19 @@ class Engine {
 		if (VIEWS.includes(what)) return text(this.c.gpusnap_snapshot_timeline, what)
 		if (what === 'events') return this.columns(h, 'events', at => this.c.gpusnap_snapshot_events(h, BigInt(options.device ?? -1), at))
 		if (what === 'find') return this.withTexts(given, o => this.columns(h, 'found', at => this.c.gpusnap_snapshot_find(h, o, at)))
-		if (BY_COLUMN[what]) return this.oneByOne(h, what, rest)
+		if (BY_COLUMN[what]) return this.someColumns(h, what, rest)
 		if (COLUMNS[what]) return this.withTexts(given, o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
 		throw new AnalyzerError(`nothing is called "${what}"`, 'usage')
 	}
-	// The columns that are asked for, each by itself: what a call takes beside the answer is one column. pack: names of those that are
-	// answered packed (packed.js) where they are long, of what can be asked for in parts a part at a time.
-	oneByOne(h, what, { columns = BY_COLUMN[what], pack = [], ...given }) {
-		const result = {}
-		for (const name of columns) {
-			if (pack.includes(name)) {
-				result[name] = this.packed(h, what, { ...given, columns: [name] })
-				result.n = result[name].length
-				continue
-			}
-			const one = this.withTexts([JSON.stringify({ ...given, columns: [name] })], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
-			result.n = one.n
-			result[name] = one[name]
-		}
+	// The columns that are asked for; of a long recording each by itself: what a call takes beside the answer is one column then. pack: names of
+	// those that are answered packed (packed.js) where they are long, of what can be asked for in parts a part at a time.
+	someColumns(h, what, { columns = BY_COLUMN[what], pack = [], ...given }) {
+		const ask = (names, part) => this.withTexts([JSON.stringify({ ...given, ...part, columns: names })], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
+		const inParts = what === 'curve' && given.from === undefined && given.to === undefined, result = {}
+		const n = ask(columns.slice(0, 1), inParts ? { from: 0, to: SHORT } : {}).n
+		if (n <= SHORT) return ask(columns)
+		for (const name of columns) result[name] = pack.includes(name) ? this.packed(h, what, { ...given, columns: [name] }) : ask([name])[name]
+		result.n = result[columns[0]].length
 		return result
 	}
 	packed(h, what, given) {

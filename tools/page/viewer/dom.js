@@ -55,10 +55,10 @@ function onceAFrame(draw) {
 	return () => { if (!asked) asked = requestAnimationFrame(() => { asked = 0; draw() }) }
 }
 
-// When the next frame is on the screen; where the page is hidden and none comes, soon.
+// When the next frame is on the screen, which it is once the one behind it begins; where the page is hidden and none comes, soon.
 const frameShown = () => new Promise(done => {
 	const late = setTimeout(done, 250)
-	requestAnimationFrame(() => setTimeout(() => { clearTimeout(late); done() }))
+	requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => { clearTimeout(late); done() })))
 })
 
 const scheme = matchMedia('(prefers-color-scheme: dark)')

@@ -37,6 +37,8 @@ class Shown {
 	}
 	get timeline() { return this.lives ? timeline : null }
 	ask(op, options) { return this.recording.ask(op, options) }
+	// What load() and loadPalette() will ask.
+	get firstAsked() { return [['lives', { columns: LIFE_COLUMNS }], ['curve', { columns: CURVE_COLUMNS }], ['colors', { by: view.color }]] }
 	// lives, curve and colours of the device; the same promise however often it is asked.
 	load() {
 		const kept = this.kept, device = this.number
@@ -101,7 +103,7 @@ async function openOne(shown, blob, alone, wins) {
 	let before = null
 	try {
 		shown.recording = await gpusnap.open(blob, {
-			name: shown.name, signal: stop.signal, progress: (read, size) => showProgress(shown, size ? read / size : 0),
+			name: shown.name, signal: stop.signal, ahead: alone ? shown.firstAsked : [], progress: (read, size) => showProgress(shown, size ? read / size : 0),
 			opened: recording => {
 				shown.recording = recording
 				shown.warnings = recording.warnings

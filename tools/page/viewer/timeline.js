@@ -46,13 +46,14 @@ class Timeline {
 			const w = Math.round(c.clientWidth * ratio), h = Math.round(c.clientHeight * ratio)
 			if (c.width !== w || c.height !== h) { c.width = w; c.height = h }
 		}
-		this.ratio = ratio
-		this.width = this.canvas.clientWidth
-		this.height = this.canvas.clientHeight
-		this.left = this.width < 600 ? 66 : 76
-		this.plot = { x: this.left, y: MARKS, w: Math.max(10, this.width - this.left - RIGHT), h: Math.max(10, this.height - MARKS - PASSED - STEPS - TICKS) }
+		this.lay(this.canvas.clientWidth, this.canvas.clientHeight, ratio)
 		this.overview.forget()
 		this.draw()
+	}
+	lay(width, height, ratio) {
+		const left = width < 600 ? 66 : 76
+		Object.assign(this, { ratio, width, height, left })
+		this.plot = { x: left, y: MARKS, w: Math.max(10, width - left - RIGHT), h: Math.max(10, height - MARKS - PASSED - STEPS - TICKS) }
 	}
 	xOf(value) { return this.plot.x + (value - view.from) / (view.to - view.from) * this.plot.w }
 	valueAt(x) { return view.from + (x - this.plot.x) / this.plot.w * (view.to - view.from) }

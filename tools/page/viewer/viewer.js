@@ -70,6 +70,6 @@ async function start() {
 }
 
 // The recordings of a page stand behind this script: while they are still read, the module is made ready.
-if (part('viewer')) setTimeout(() => gpusnap.prepare(), 0)
+if (part('viewer')) setTimeout(() => gpusnap.prepare().then(practiseDrawing), 0)
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start)
 else start()

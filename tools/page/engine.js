@@ -179,7 +179,7 @@ class Engine {
 	// those that are answered packed (packed.js) where they are long, of what can be asked for in parts a part at a time.
 	someColumns(h, what, { columns = BY_COLUMN[what], pack = [], ...given }) {
 		const ask = (names, part) => this.withTexts([JSON.stringify({ ...given, ...part, columns: names })], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))
-		const inParts = what === 'curve' && given.from === undefined && given.to === undefined, result = {}
+		const inParts = what === 'curve' && given.from === undefined && given.to === undefined, result = { n: 0 }
 		const n = ask(columns.slice(0, 1), inParts ? { from: 0, to: SHORT } : {}).n
 		if (n <= SHORT) return ask(columns)
 		for (const name of columns) result[name] = pack.includes(name) ? this.packed(h, what, { ...given, columns: [name] }) : ask([name])[name]

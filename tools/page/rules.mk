@@ -37,17 +37,16 @@ $(WASM_DIR)/sql.o: $(B)/gen/sql.c | $(WASM_LIBS)/complete
 OBJ_wasm := $(SRC_wasm:%.c=$(WASM_DIR)/%.o) $(WASM_DIR)/sql.o
 # zig's malloc rounds up to powers of two and never joins what it gets back, and its searches make a table for each; those of WASI's own C library
 # (Debian: wasi-libc) need half of the memory and a tenth of the time.
-WASI_LIBC   := $(wildcard /usr/lib/wasm32-wasi/libc.a)
-OBJ_libc    := $(if $(WASI_LIBC),$(addprefix $(WASM_DIR)/libc/,dlmalloc.o strstr.o memmem.o memchr.o strlen.o))
-$(WASM_DIR)/libc/%.o: $(WASI_LIBC)
-	@mkdir -p $(@D)
-	$(Q)cd $(@D) && ar x $(WASI_LIBC) $(@F) && touch $(@F)
+# Asked when it is linked: make deps-page page brings it in between.
+WASI_LIBC   := /usr/lib/wasm32-wasi/libc.a
 $(B)/gen/page_compiler: always
-	$(call list,$(PAGE_CC))
-$(B)/page/gpusnap.wasm: $(OBJ_wasm) $(OBJ_libc) $(WASM_LIBS)/complete $(B)/gen/page_compiler
+	$(call list,$(PAGE_CC) $$(ls $(WASI_LIBC) 2>/dev/null))
+$(B)/page/gpusnap.wasm: $(OBJ_wasm) $(WASM_LIBS)/complete $(B)/gen/page_compiler
 	@mkdir -p $(@D)
 	@echo "  LD   $@"
-	$(Q)$(WASM_CC) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) $(OBJ_libc) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
+	$(Q)rm -rf $(WASM_DIR)/libc && mkdir $(WASM_DIR)/libc && if [ -f $(WASI_LIBC) ]; then cd $(WASM_DIR)/libc && ar x $(WASI_LIBC) dlmalloc.o strstr.o memmem.o memchr.o strlen.o; \
+		else echo "page: slower than it need be, and larger in memory: wasi-libc is not here"; fi
+	$(Q)$(WASM_CC) -mexec-model=reactor -O2 -s -o $@ $(OBJ_wasm) $$(ls $(WASM_DIR)/libc/*.o 2>/dev/null) -L$(WASM_LIBS)/lib -lzstd -lsqlite3 -lyajl -lz \
 		-lwasi-emulated-signal -lwasi-emulated-mman -lwasi-emulated-process-clocks -lwasi-emulated-getpid \
 		-Wl,-z,stack-size=1048576 -Wl,--gc-sections -Wl,--export-dynamic
 	$(Q)if command -v wasm-opt >/dev/null; then wasm-opt -Oz --converge --enable-bulk-memory --enable-sign-ext --enable-nontrapping-float-to-int \

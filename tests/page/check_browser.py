@@ -104,6 +104,12 @@ class Session:
         return box["x"] + left + x * (box["width"] - left - 10), box["y"] + box["height"] - 44 - y * (box["height"] - 84)
 
 
+def unfold(s):
+    """The whole legend."""
+    if s.page.locator("#gpusnap-legend .more button", has_text="more").is_visible():
+        s.page.click("#gpusnap-legend .more button")
+
+
 def headline(text):
     first = re.split(r"\n {2}\S+(?: \S+)? {2,}|\n\n", text)[0]
     return " ".join(first.split())
@@ -186,7 +192,7 @@ def tells(browser):
     s = Session(browser)
     s.open(fault("leak"))
     s.until("document.querySelector('#gpusnap-timeline').getAttribute('aria-busy') === 'false'")
-    legend = s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button')].map(b => b.textContent.trim())")
+    legend = s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend li:not(.more) button')].map(b => b.textContent.trim())")
     rows = json.loads(gpusnap("query", fault("leak"), "holders", "--json", "-q"))["rows"]
     wanted = [f"{r['where']} ← {r['called_by']} {r['bytes'] >> 20} MiB" for r in rows]
     check(legend == wanted, f"the legend tells who holds how much at the failure: {legend}, the command: {wanted}")
@@ -197,11 +203,11 @@ def tells(browser):
     check(name.inner_text() == "faults.py:15 take ← faults.py:19 keep_metrics", f"the verdict's holder can be pointed at: {name.inner_text()!r}")
     for press in (name.click, lambda: (name.focus(), s.page.keyboard.press("Enter"))):
         press()
-        check(s.text("#gpusnap-found") == "20 blocks", f"and lights its blocks, by the keyboard too: {s.text('#gpusnap-found')!r}")
+        check(s.text("#gpusnap-found") == "20 blocks, 800 MiB after event 41", f"and lights its blocks, by the keyboard too: {s.text('#gpusnap-found')!r}")
         name.click()
         check(s.text("#gpusnap-found") == "", f"and no longer when pressed again: {s.text('#gpusnap-found')!r}")
     s.page.get_by_role("button", name="faults.py:15 take ← faults.py:16 weights", exact=True).last.click()
-    check(s.text("#gpusnap-found") == "1 block", f"a row of the holders lights its blocks alone: {s.text('#gpusnap-found')!r}")
+    check(s.text("#gpusnap-found") == "1 block, 200 MiB after event 41", f"a row of the holders lights its blocks alone: {s.text('#gpusnap-found')!r}")
     shares = s.page.evaluate("[...document.querySelectorAll('.device-bar span')].map(e => [e.title, Math.round(e.getBoundingClientRect().width / e.parentElement.clientWidth * 100)])")
     check(shares == [["1000 MiB in use", 98], ["24 MiB free", 2]], f"the device as a bar: {shares}")
     check("--capacity" not in s.text("#gpusnap-verdict"), "no option of the command is proposed")
@@ -216,8 +222,147 @@ def tells(browser):
     s.end("tells")
     s = Session(browser)
     s.open(fault("stream"))
+    unfold(s)
     check("freed, waiting" in s.text("#gpusnap-legend"), f"the legend has what waits for one event only: {s.text('#gpusnap-legend')!r}")
     s.end("a legend")
+
+
+LOOPS = [os.path.join(ROOT, f"../shared/meaning/{n}-end3-python-26.pickle") for n in ("leak", "hfvit")]
+ONE_BLOCK = os.path.join(ROOT, "../shared/faults/limit.pickle")
+
+
+def told_alike(browser):
+    """A tip and the card of its block say the same of its end and its stack; after a click the tip is gone until the pointer moves."""
+    if not os.path.exists(LOOPS[0]):
+        return print("browser: SKIPPED:", LOOPS[0])
+    s = Session(browser, 1400, 900)
+    s.open(LOOPS[0])
+    x, y = s.at(0.1, 0.1)  # an activation of the first step
+    s.page.mouse.move(x, y)
+    s.until("document.querySelector('#gpusnap-tip .stack')", 20)
+    tip = s.text("#gpusnap-tip")
+    first = lambda of: s.page.evaluate(f"(e => [e.start, e.firstChild.textContent])(document.querySelector('{of} .stack'))")
+    ends, begins = re.search(r"asked to be freed at event (\d+), gone at event (\d+)", tip), first("#gpusnap-tip")
+    s.page.mouse.down()
+    s.page.mouse.up()
+    s.page.wait_for_selector("#gpusnap-block:not([hidden]) .stack")
+    s.page.wait_for_timeout(400)
+    check(not s.page.is_visible("#gpusnap-tip"), "the tip goes with a click")
+    card = s.text("#gpusnap-block")
+    address, birth = s.fragment()["block"].replace("%40", "@").split("@")
+    life = json.loads(gpusnap("query", LOOPS[0], f"SELECT idx, action FROM event WHERE address = {int(address, 16)} AND idx > {birth} ORDER BY idx LIMIT 2", "--json", "-q"))["rows"]
+    check(ends and [int(ends[1]), int(ends[2])] == [r["idx"] for r in life] and [r["action"] for r in life] == ["free_requested", "free_completed"], f"the tip has both events of its end: {tip!r}, {life}")
+    check(f"asked to be freed at event {life[0]['idx']}" in card and f"gone at event {life[1]['idx']}" in card, f"and the card: {card!r}")
+    check(first("#gpusnap-block") == begins, f"and where the stack begins: {begins}, {first('#gpusnap-block')}")
+    x, y = s.at(0.4, 0.3)  # a parameter, which a module has moved to the device
+    s.page.mouse.move(x, y)
+    s.until("document.querySelector('#gpusnap-tip .stack')", 20)
+    begins = first("#gpusnap-tip")
+    s.page.mouse.click(x + 2, y)  # at once behind the movement: a tip that the next frame would bring
+    s.page.wait_for_timeout(300)
+    check(not s.page.is_visible("#gpusnap-tip"), "and does not come back behind it")
+    s.until("document.querySelector('#gpusnap-block details')", 20)
+    place = s.page.inner_text("#gpusnap-block .names").split(" ←")[0].split(" ")
+    check(first("#gpusnap-block") == begins and begins[1].startswith(place[1]) and place[0] in begins[1] and begins[0] > 1, f"the stack begins with the holder in both: {begins}, {first('#gpusnap-block')}, {place}")
+    folded = s.page.locator("#gpusnap-block details summary")
+    check(folded.inner_text() == f"{begins[0] - 1} frame{'s' * (begins[0] > 2)} further inside", f"what is inside it is folded: {folded.inner_text()!r}")
+    folded.click()
+    check(s.page.locator("#gpusnap-block details li").count() == begins[0] - 1, "and unfolds")
+    s.page.mouse.move(x + 5, y)
+    s.until("!document.querySelector('#gpusnap-tip').hidden", 5)
+    heap = s.page.locator("#gpusnap-panel canvas.heap")
+    heap.scroll_into_view_if_needed()
+    box = heap.bounding_box()
+    s.page.mouse.move(box["x"] + 60, box["y"] + 40)
+    s.until("!document.querySelector('#gpusnap-tip').hidden", 5)
+    s.page.mouse.down()
+    s.page.mouse.up()
+    s.page.wait_for_timeout(400)
+    check(not s.page.is_visible("#gpusnap-tip"), "nor does it stay over the heap")
+    s.end("told alike")
+
+
+def named(browser):
+    """What no line is named for has its categories, and leads to them; all places of the verdict light blocks."""
+    for file in LOOPS:
+        if not os.path.exists(file):
+            print("browser: SKIPPED:", file)
+            continue
+        s = Session(browser, 1400, 900)
+        s.open(file)
+        entries = [" ".join(t.split()) for t in s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button')].map(b => b.textContent)")]
+        size = lambda t: float(t.split()[0]) * {"KiB": 2**10, "MiB": 2**20}[t.split()[1]]
+        nobody = [re.match(r"(other holders|no stack recorded) ([\d.]+ \w+) \((.*)\)$", t) for t in entries if re.match(r"(other|no stack)", t)]
+        check(len(nobody) == 2 and all(nobody), f"what nobody is named for has its categories: {entries}")
+        for m in filter(None, nobody):
+            parts = [size(" ".join(p.split()[-2:])) for p in m[3].split(", ") if p != "…"]
+            check(parts == sorted(parts, reverse=True) and 0.9 * size(m[2]) <= sum(parts) <= 1.01 * size(m[2]), f"the largest, by size: {m[0]!r}")
+        s.page.get_by_role("button", name="colour by category").click()
+        s.until("document.querySelector('#gpusnap-legend').textContent.includes('optimizer state')", 10)
+        check(s.page.input_value("select[aria-label='colour by']") == "category" and s.fragment().get("color") == "category", "a link leads to the colours of categories")
+        if "vit" in file:
+            name = s.page.locator("#gpusnap-verdict .names", has_text="backward pass")
+            name.click()
+            check(s.text("#gpusnap-found").startswith("1 block,"), f"a holder without a line lights its blocks: {s.text('#gpusnap-found')!r}")
+        s.end("named")
+    s = Session(browser)
+    s.open(fault("shortage"))
+    name = s.page.locator("#gpusnap-verdict .names", has_text="faults.py:22 main")
+    check(name.count() and name.first.inner_text() == "faults.py:15 take ← faults.py:22 main", "the failed request's place can be pressed")
+    name.first.click()
+    there = json.loads(gpusnap("query", fault("shortage"), "SELECT count(*) n, sum(bytes) b FROM (SELECT size AS bytes FROM block WHERE state = 'active_allocated')", "--json", "-q"))["rows"][0]
+    check(s.text("#gpusnap-found") == f"{there['n']} blocks, {there['b'] >> 20} MiB after event 8", f"and lights the blocks of its line: {s.text('#gpusnap-found')!r}, {there}")
+    s.end("the failed request's place")
+
+
+def in_sight(browser):
+    """The marks hide nothing: the spike of the peak, the word reserved, the triangle at the right end; a phase has its name; a block of many rows is one."""
+    if not os.path.exists(LOOPS[0]) or not os.path.exists(ONE_BLOCK):
+        return print("browser: SKIPPED:", LOOPS[0], ONE_BLOCK)
+    s = Session(browser, 1400, 900)
+    s.open(LOOPS[0])
+    s.until("document.querySelector('#gpusnap-timeline').getAttribute('aria-busy') === 'false'")
+    box = s.page.locator("#gpusnap-timeline").bounding_box()
+    peak = json.loads(gpusnap("diagnose", LOOPS[0], "--json", "-q"))["peak"]
+    events = json.loads(gpusnap("query", LOOPS[0], "SELECT count(*) n FROM event", "--json", "-q"))["rows"][0]["n"]
+    x, low = round(76 + (peak["idx"] + 1.5) / (events + 1) * (box["width"] - 86)), round(box["height"] - 44)
+    s.page.get_by_role("button", name="end", exact=True).click()
+    s.settle()
+    column, right = s.page.evaluate(f"(c => {{ const w = c.width, d = c.getContext('2d').getImageData(0, 0, w, c.height).data, cut = (x, y, wide, high) => Array.from({{length: high}}, (_, r) => [...d.slice(4 * ((y + r) * w + x), 4 * ((y + r) * w + x + wide))]).flat(); return [cut({x - 3}, 40, 6, {low - 44}), cut(w - 16, 38, 16, 8)] }})(document.querySelector('#gpusnap-timeline'))")
+    # From below: where the last band of any of these columns ends. The spike of the peak is one or two of them.
+    grid, rows = [column[i:i + 4] for i in range(0, len(column), 4)], low - 44
+    high = next(r for r in range(rows) if any(max(p[:3]) - min(p[:3]) > 24 for p in grid[6 * r + 2:6 * r + 4]))
+    check(all(len({tuple(p[:3]) for p in grid[6 * r + 1:6 * r + 5]} - {(255, 255, 255)}) for r in range(high + 4, rows)), "the bands at the peak are not covered by its line")
+    tip = [i for i in range(0, len(right), 4) if right[i + 2] > right[i] + 60]
+    check(max((i // 4) % 16 for i in tip) - min((i // 4) % 16 for i in tip) >= 10, "the triangle at the right end is whole")
+    ticks = json.loads(gpusnap("query", LOOPS[0], "SELECT name, stage, time_us FROM annotation ORDER BY time_us", "--json", "-q"))["rows"]
+    first = next(t for t in ticks if t["stage"] == "START")
+    at = json.loads(gpusnap("query", LOOPS[0], f"SELECT min(idx) i FROM event WHERE time_us >= {first['time_us']}", "--json", "-q"))["rows"][0]["i"]
+    s.page.evaluate("scrollTo(0, 0)")
+    box = s.page.locator("#gpusnap-timeline").bounding_box()
+    s.page.mouse.move(box["x"] + 76 + (at + 1) / (events + 1) * (box["width"] - 86) + 7, box["y"] + box["height"] - 34)
+    s.until("!document.querySelector('#gpusnap-tip').hidden", 5)
+    check(first["name"] in s.text("#gpusnap-tip"), f"a phase has its name: {s.text('#gpusnap-tip')!r}, {first}")
+    s.end("in sight")
+    s = Session(browser)
+    s.open(ONE_BLOCK)
+    s.until("document.querySelector('#gpusnap-panel canvas.heap')?.getAttribute('aria-description')", 20)
+    for _ in range(3):
+        s.page.locator("#gpusnap-panel .tools button", has_text="+").click()
+    s.page.wait_for_timeout(200)
+    # Down through the middle of the block: one colour from its first row to its last.
+    column = s.page.evaluate("(c => { const d = c.getContext('2d').getImageData(c.width / 2, 0, 1, c.height).data; return Array.from({length: c.height}, (_, y) => [...d.slice(4 * y, 4 * y + 3)].join()) })(document.querySelector('#gpusnap-panel canvas.heap'))")
+    red = [y for y, p in enumerate(column) if p == max(set(column[60:]), key=column.count) and y > 50]
+    check(red[-1] - red[0] > 60 and len(red) == red[-1] - red[0] + 1, f"a block that goes over rows has no edges inside: {red[0]} to {red[-1]}, {len(red)}")
+    s.page.get_by_role("button", name="fit", exact=True).click()
+    s.page.wait_for_timeout(200)
+    check(s.page.evaluate("document.querySelector('#gpusnap-panel .heap-space').offsetHeight") <= 90, "and fitted a single one has a single row")
+    s.end("one block")
+    s = Session(browser, 390, 844)
+    s.open(fault("leak"))
+    field, advice = s.page.locator("input[aria-label='the capacity of the device']").bounding_box(), s.page.locator("#gpusnap-verdict .tries").bounding_box()
+    check(0 <= field["y"] - advice["y"] - advice["height"] < 150, f"on a phone the field stands below the advice that names it: {field}, {advice}")
+    s.end("the field on a phone")
 
 
 def one_file_one_state(browser):
@@ -304,6 +449,7 @@ def beside(browser):
             s.until(f"document.querySelector('#gpusnap-legend').textContent.includes('after event {last}')", 10)
             s.page.get_by_role("button", name="peak", exact=True).click()
             s.until("!document.querySelector('#gpusnap-legend').textContent.includes('after event %d')" % last, 10)
+            unfold(s)
             sizes = [float(b) for b in s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button b')].map(e => parseFloat(e.textContent))")]
             legend = s.text("#gpusnap-legend")
             check(len(sizes) > 1 and sizes == sorted(sizes, reverse=True), f"the legend is by size: {sizes}")
@@ -312,21 +458,25 @@ def beside(browser):
 
 
 def first_screen(browser):
-    """Without scrolling: the verdict, the four facts, what to try first, and the picture of memory over time whole."""
-    files = [fault("leak"), fault("shortage")] + [os.path.join(DATA, f"diagnose/{n}.pickle.zst") for n in ("two_devices_one_failing", "fragmented_and_leaking", "waits_in_capture")]
+    """Without scrolling: the verdict, the four facts, what to try first, the picture of memory over time whole, and the tabs."""
+    files = [f for f in (*LOOPS, ONE_BLOCK) if os.path.exists(f)] + [fault("leak"), fault("shortage")] + [os.path.join(DATA, f"diagnose/{n}.pickle.zst") for n in ("two_devices_one_failing", "fragmented_and_leaking", "waits_in_capture")]
     for width, height in ((1400, 900), (1280, 720), (1000, 800)):
         for file in files:
             s = Session(browser, width, height)
             s.open(file)
             where = f"{os.path.basename(file)} at {width} × {height}"
-            boxes = {n: s.page.locator(n).first.bounding_box() for n in (".headline", "#gpusnap-timeline", "#gpusnap-verdict .facts", "#gpusnap-verdict .tries li")}
+            boxes = {n: s.page.locator(n).first.bounding_box() for n in (".headline", "#gpusnap-timeline", "#gpusnap-verdict .facts", "#gpusnap-verdict .tries li") if s.page.locator(n).count()}
             picture = boxes["#gpusnap-timeline"]
-            check(picture["y"] + picture["height"] <= height and picture["height"] >= 0.55 * height, f"{where}: the picture: {picture}")
+            check(picture["y"] + picture["height"] <= height and picture["height"] >= max(300, 0.55 * height if height >= 900 else 0), f"{where}: the picture: {picture}")
+            tabs, lines = s.page.locator("#gpusnap-tabs").bounding_box(), s.page.locator(".headline").bounding_box()["height"] / 26
+            check(tabs["y"] + tabs["height"] <= height or width < 1280 or lines > 2.5, f"{where}: the tabs: {tabs}")
+            hint = s.page.locator("#gpusnap-timeline-beside .hint").bounding_box()
+            check(hint["y"] + hint["height"] <= height or lines > 2.5, f"{where}: the hint is whole: {hint}")
             for name, box in boxes.items():
                 check(box["y"] + min(box["height"], 40) <= height, f"{where}: {name} is in sight: {box}")
             check(boxes["#gpusnap-verdict .facts"]["x"] >= picture["x"] + picture["width"], f"{where}: the verdict is beside the picture")
             words = s.page.evaluate("[...document.querySelectorAll('#gpusnap-verdict dt')].map(e => e.textContent)")
-            check(not {"next", "and"} & set(words), f"{where}: what to try is told once: {words}")
+            check(not {"next", "and"} & set(words) or "#gpusnap-verdict .tries li" not in boxes, f"{where}: what to try is told once: {words}")
             s.end(where)
     s = Session(browser, 1280, 720)  # without pictures the words have the whole width
     s.open(os.path.join(DATA, "texts/01-free-exceeds-request-others.txt"))
@@ -379,15 +529,15 @@ def sums_agree(browser):
     check(told >= 1, f"some place holds two categories: {legend}")
     s.page.select_option("select[aria-label='colour by']", "category")
     s.until("document.querySelector('#gpusnap-legend').textContent.includes('inputs')", 10)
-    legend = [" ".join(t.split()) for t in s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend button')].map(b => b.textContent)")]
+    legend = [" ".join(t.split()) for t in s.page.evaluate("[...document.querySelectorAll('#gpusnap-legend li:not(.more) button')].map(b => b.textContent)")]
     said = re.search(r"^  in use +(.*(?:\n {10,}.*)*)", gpusnap("diagnose", file, "-q"), re.M).group(1)
-    check([t for t in legend if "none then" not in t] == re.split(r",\s+", " ".join(said.split())), f"categories have the verdict's words and sums: {legend}, {said!r}")
+    check([t for t in legend if "none at this event" not in t] == re.split(r",\s+", " ".join(said.split())), f"categories have the verdict's words and sums: {legend}, {said!r}")
     s.page.select_option("select[aria-label='colour by']", "holder")
     name = s.page.locator("#gpusnap-verdict .names", has_text="modeling_utils.py:3162")
     name.first.click()
     line = s.page.evaluate("document.querySelector('#gpusnap-verdict .facts').textContent")
     count = re.search(r"modeling_utils\.py:3162 to ← finetune\.py:51 build: \S+ MiB in (\d+) blocks", line).group(1)
-    check(s.text("#gpusnap-found") == f"{count} blocks", f"the verdict's name lights what it counts: {s.text('#gpusnap-found')!r}, {count}")
+    check(s.text("#gpusnap-found").split(",")[0] == f"{count} blocks", f"the verdict's name lights what it counts: {s.text('#gpusnap-found')!r}, {count}")
     s.end("sums")
 
 
@@ -421,16 +571,27 @@ def words_are_told(browser):
     s = Session(browser)
     s.open(fault("graph"))
     verdict = s.page.locator("#gpusnap-verdict .headline .term")
-    check(verdict.inner_text() == "private_pool" and meaning("private_pool") in verdict.get_attribute("title"), f"the verdict: {verdict.get_attribute('title')!r}")
+    told = lambda e: e.get_attribute("aria-description")
+    check(verdict.inner_text() == "private_pool" and meaning("private_pool") in told(verdict), f"the verdict: {told(verdict)!r}")
     for label, word in (("holds most now", "holder"), ("growth", "grows"), ("peak", "peak")):
-        title = s.page.locator("#gpusnap-verdict .term", has_text=label).first.get_attribute("title")
+        title = told(s.page.locator("#gpusnap-verdict .term", has_text=label).first)
         check(title.split("; now:")[0] == meaning(word), f"{label}: {title!r}, the command: {meaning(word)!r}")
     s.page.mouse.click(*s.at(0.5, 0.1))
     s.page.wait_for_selector("#gpusnap-block:not([hidden]) .stack")
     for word in ("holder", "category", "born", "pool"):
-        title = s.page.locator("#gpusnap-block .term", has_text=word).first.get_attribute("title")
+        title = told(s.page.locator("#gpusnap-block .term", has_text=word).first)
         check(title == meaning(word), f"the card's {word}: {title!r}")
-    s.page.locator("#gpusnap-block .term", has_text="born").click()
+    born = s.page.locator("#gpusnap-block .term", has_text="born")
+    for come, go in ((born.hover, lambda: s.page.mouse.move(5, 5)), (lambda: (s.page.locator("#gpusnap-block .close").focus(), [s.page.keyboard.press("Tab") for _ in range(4)]), lambda: s.page.keyboard.press("Tab"))):
+        come()
+        s.until("!document.querySelector('#gpusnap-tip').hidden", 5)
+        tip, word = s.page.locator("#gpusnap-tip").bounding_box(), born.bounding_box()
+        check(s.text("#gpusnap-tip") == meaning("born"), f"a word tells what it means, unpressed: {s.text('#gpusnap-tip')!r}")
+        check(tip["y"] >= word["y"] + word["height"] or tip["y"] + tip["height"] <= word["y"], f"and stays in sight: {tip}, {word}")
+        go()
+        s.until("document.querySelector('#gpusnap-tip').hidden", 5)
+    born.click()
+    check(not s.page.is_visible("#gpusnap-tip"), "its tip goes with the list")
     check(s.page.is_visible("#gpusnap-help") and s.text("#gpusnap-help .told") == "born", "a press opens the list at the word")
     listed = dict(s.page.evaluate("[...document.querySelectorAll('#gpusnap-help dt[id]')].map(e => [e.textContent, e.nextSibling.textContent])"))
     check(all(meaning(w) in listed[w] for w in listed if w != "rounding") and len(listed) > 25, f"the list is the command's: {listed}")
@@ -475,7 +636,7 @@ def lists_events(browser):
     check(s.fragment()["moment"] == "22", "earlier ones come with their moment")
     check(not s.page.is_visible("#gpusnap-unlight"), "nothing is lit")
     s.page.locator("#gpusnap-legend button").first.click()
-    check(s.text("#gpusnap-found") == "20 blocks" and s.page.is_visible("#gpusnap-unlight"), "what is lit can be left by a button")
+    check(s.text("#gpusnap-found") == "20 blocks, 10 of them (400 MiB) after event 22" and s.page.is_visible("#gpusnap-unlight"), "what is lit can be left by a button")
     s.page.click("#gpusnap-unlight")
     check(s.text("#gpusnap-found") == "" and not s.page.is_visible("#gpusnap-unlight"), "and is")
     check("computed: figures of the file prove it" in s.text("#gpusnap-verdict .tries"), "how an advice is known is explained")
@@ -508,6 +669,14 @@ def stays(browser):
     s.settle()
     check(0 <= top() < 420 and s.page.is_visible("#gpusnap-sql"), f"a key shows the tab that it turns: {top()}")
     s.page.keyboard.press("1")
+    s.page.evaluate("scrollTo(0, 0)")
+    tops = []
+    for event in (60, 30, 2, 45):
+        s.page.evaluate(f"location.hash = '#moment={event}'")
+        s.until(f"document.querySelector('#gpusnap-legend').textContent.includes('after event {event}:')", 10)
+        s.settle()
+        tops.append(top())
+    check(len(set(tops)) == 1, f"with each moment the legend changes, and what stands below it stays: {tops}")
     s.page.evaluate("location.hash = '#moment=1'")
     s.settle()
     s.page.evaluate("document.activeElement.blur()")
@@ -527,7 +696,7 @@ def holes(browser):
     s.open(fault("graph"))
     s.until("document.querySelector('#gpusnap-panel canvas.heap')?.getAttribute('aria-description')", 20)
     ruler = s.page.get_attribute("#gpusnap-panel canvas.heap", "aria-description")
-    check(ruler == "request: 400 MiB; there is no hole that it may use; larger, but not for it: 700 MiB, of pool 1,0, the request is of pool 0,0", f"the ruler: {ruler!r}")
+    check(ruler == "request: 400 MiB; there is no hole that it may use; larger, but not for it: 700 MiB, of pool 1,0, the request is of default pool (0,0)", f"the ruler: {ruler!r}")
     s.page.locator("#gpusnap-panel canvas.heap").focus()
     for wanted in ("1 KiB", "Free block of 2", "Free block of 700 MiB"):
         for _ in range(5):
@@ -538,7 +707,7 @@ def holes(browser):
         if "Free" in wanted:
             check(wanted in s.text("#gpusnap-block"), f"arrow keys reach what is free: {wanted}")
     card = s.text("#gpusnap-block")
-    check(all(t in card for t in ("of pool 1,0, the request is of pool 0,0", "65536", "large pool, id 1,0", "nothing: the segment ends here")), f"a free block is told: {card!r}")
+    check(all(t in card for t in ("of pool 1,0, the request is of default pool (0,0)", "65536", "large pool, pool 1,0", "nothing: the segment ends here")), f"a free block is told: {card!r}")
     s.page.keyboard.press("p")
     s.settle()
     check(not s.page.is_visible("#gpusnap-block"), "its card goes with its moment")
@@ -581,15 +750,31 @@ def searches(browser):
     s.page.keyboard.press("/")
     s.page.keyboard.type("keep_metrics")
     s.until("/blocks/.test(document.querySelector('#gpusnap-found').textContent)")
-    check(s.text("#gpusnap-found") == "20 blocks", f"a search counts: {s.text('#gpusnap-found')}")
+    check(s.text("#gpusnap-found") == "20 blocks, 800 MiB after event 42", f"a search counts, and sums at the moment: {s.text('#gpusnap-found')}")
     s.page.wait_for_timeout(300)
     check(picture(s) != before, "and lights them")
     s.page.keyboard.press("Enter")
     check("block" in s.fragment(), "Enter goes to a match")
+    first = int(s.fragment()["moment"])
+    check(s.text("#gpusnap-found") == f"20 blocks, 1 of them (40 MiB) after event {first}", f"the sum follows the moment: {s.text('#gpusnap-found')!r}")
+    lit = lambda: (s.page.input_value("#gpusnap-search"), s.text("#gpusnap-found"), s.page.is_visible("#gpusnap-unlight"))
     s.page.keyboard.press("Escape")
+    check(lit() == ("", "", False) and s.page.is_visible("#gpusnap-block"), f"Escape ends it: {lit()}")
+    check("Esc again chooses nothing" in s.text("#gpusnap-status"), f"and says what the next one does: {s.text('#gpusnap-status')!r}")
     s.page.keyboard.press("Escape")
-    check(s.page.input_value("#gpusnap-search") == "", "Escape ends it")
-    for search, found in (("size>100MiB", "1 block"), ("take size<100MiB", "20 blocks"), ("stream:0", "21 blocks"), ("stream:7", "there is no stream 7")):
+    check(not s.page.is_visible("#gpusnap-block"), "which it does")
+    s.page.keyboard.press("o")
+    s.settle()
+    before = picture(s)
+    s.page.keyboard.press("/")
+    s.page.keyboard.type("nosuchname")
+    s.until("document.querySelector('#gpusnap-found').textContent === '0 blocks'")
+    s.page.keyboard.press("Escape")
+    s.page.wait_for_timeout(400)
+    s.page.evaluate("document.activeElement.blur()")
+    check(lit() == ("", "", False) and picture(s) == before, f"what finds nothing ends with it too: {lit()}")
+    check("again" not in s.text("#gpusnap-status"), f"and no next one is spoken of: {s.text('#gpusnap-status')!r}")
+    for search, found in (("size>100MiB", "1 block, 200 MiB after event 42"), ("take size<100MiB", "20 blocks, 800 MiB after event 42"), ("stream:0", "21 blocks, 1000 MiB after event 42"), ("stream:7", "there is no stream 7")):
         s.page.fill("#gpusnap-search", search)
         s.until(f"document.querySelector('#gpusnap-found').textContent === '{found}'", 20)
     s.page.fill("#gpusnap-search", "")
@@ -698,6 +883,8 @@ def tries(browser):
     cells = s.page.evaluate("[...document.querySelectorAll('#gpusnap-panel tbody tr')].map(r => [...r.cells].map(c => c.textContent))")
     mine = [c for c in cells if c[0] == "expandable_segments:True"]
     check(mine and ("yes" if row["fits"] else "no") in mine[0], f"a what-if is replayed: {text[:300]!r}, the command: {row}")
+    heads = s.page.evaluate("[...document.querySelectorAll('#gpusnap-panel th')].map(h => [h.textContent, h.firstChild.getAttribute('aria-description')])")
+    check(all(about or name == "settings" for name, about in heads) and not any("idx" in name for name, _ in heads), f"the columns are words, and explained: {heads}")
     s.shot("09-what-if")
     s.end("what-if")
     run = os.path.join(ROOT, "docs/examples/recorded/run.gsnap")
@@ -705,6 +892,9 @@ def tries(browser):
     s.open(run)
     s.page.click("#gpusnap-tab-whatif")
     s.settle()
+    s.page.click("#gpusnap-replay")
+    check("Nothing is asked yet: choose a setting" in s.text("#gpusnap-panel") and not s.page.locator("#gpusnap-panel td").count(), "where nothing is asked nothing is replayed, and what to fill in is said")
+    check(all(t in s.text("#gpusnap-panel") for t in ("your settings, beside the recorded ones", "each tried for you")), "each button says what it does")
     rows = json.loads(gpusnap("whatif", run, "--conf", "", "--conf", "expandable_segments:True", "--json", "-q"))["rows"]
     check(s.page.input_value("input[aria-label='capacity']") == "3GiB" and rows[0]["capacity"] == 3 << 30 and "recorded: 3.00 GiB" in s.text("#gpusnap-panel"), "the capacity that is recorded stands in its field")
 
@@ -767,7 +957,7 @@ def looks(browser):
                     s.page.get_by_role("button", name="the whole recording", exact=True).click()
                     s.until("document.querySelector('#gpusnap-panel td')", 20)
                 if tab == "whatif":
-                    s.page.click("#gpusnap-replay")
+                    s.page.click("#gpusnap-search-settings")
                     s.until("document.querySelector('#gpusnap-panel td')", 30)
                 wide = s.page.evaluate("document.documentElement.scrollWidth")
                 check(wide <= width, f"{where}, {tab}: {wide} pixels wide")
@@ -944,6 +1134,7 @@ def survives(browser):
         s.settle()
         for worker in s.page.workers:  # what a crash of the analyzer does
             worker.evaluate("void (onmessage = () => { throw new WebAssembly.RuntimeError('unreachable') })")
+        s.page.select_option("select[aria-label='expandable_segments']", "True")
         s.page.click("#gpusnap-replay")
         s.page.wait_for_selector("#gpusnap-panel .error")
         check("stopped" in s.text("#gpusnap-panel .error"), f"a crash is told: {s.text('#gpusnap-panel .error')!r}")
@@ -1144,7 +1335,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, agrees, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, keeps_focus, same_heap, hostile, survives, bad_files, many_files, begins, closes, screens, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, told_alike, named, in_sight, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, agrees, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, keeps_focus, same_heap, hostile, survives, bad_files, many_files, begins, closes, screens, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

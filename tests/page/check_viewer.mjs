@@ -2,11 +2,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
 const folder = new URL('../../tools/page/viewer/', import.meta.url)
-const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js', 'tip.js']
+const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js', 'tip.js', 'light.js', 'axes.js', 'search.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
-const given = { styled: () => '#ffffff', element: () => null, part: () => null }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths }')(...Object.values(given))
+let paper = '#ffffff'
+const view = { moment: null }, given = { styled: () => paper, element: () => null, part: () => null, view }
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -64,8 +65,49 @@ expect('in use, as the command says it', [[2 ** 20, 0], [2 ** 20, NaN], [0, 2 **
 
 const stack = [...Array.from({ length: 8 }, (_, i) => `at::empty${i} (CUDACachingAllocator.cpp:${i})`), 'forward (/a/model.py:39)', 'step (/a/train.py:5)', 'main (/a/train.py:9)']
 expect('a tip tells a long stack from the holder on', framesToTell([...stack, 'run (/a/x.py:1)', 'y (/a/x.py:2)', 'z (/a/x.py:3)'], 'model.py:39 forward'), [...stack.slice(8), 'run (/a/x.py:1)', 'y (/a/x.py:2)'])
-expect('or its end, where that is near', framesToTell(stack, 'train.py:5 step'), stack.slice(6))
+expect('and no frame inside it, though there is room', framesToTell(stack, 'train.py:5 step'), stack.slice(9))
 expect('a short one whole, one whose holder has no frame from its begin', [framesToTell(stack.slice(0, 5), 'x'), framesToTell(stack, 'what was allocated before')], [stack.slice(0, 5), stack.slice(0, 5)])
+
+// A block that is freed in two steps: both are told, each by its name; in one step, the one.
+{
+	const curve = { time: Float64Array.from({ length: 9 }, (_, e) => e * 1000) }, lives = { timed: false, curve, birth: [2, 2, -1, 2, 2, 2], freed: [4, 4, 4, 4, -1, -1], death: [5, 4, 5, -1, -1, 4] }
+	expect('how blocks end', lives.birth.map((_, i) => lifeText(lives, i)), ['born at event 2, asked to be freed at event 4, gone at event 5', 'born at event 2, freed at event 4', 'born before the recording, asked to be freed at event 4, gone at event 5',
+		'born at event 2, asked to be freed at event 4, not gone since', 'born at event 2, never freed', 'born at event 2, freed at event 4'])
+	expect('and how long they lived', lifeText({ ...lives, timed: true }, 0), 'born at event 2, asked to be freed at event 4, gone at event 5, 3.00 ms')
+}
+{
+	const a = (name, stage, idx) => ({ name, stage, idx }), all = [a('step', 'START', 3), a('forward', 'START', 5), a('forward', 'END', 8), a('step', 'END', 20), a('lost', 'START', null), a('forward', 'START', 30)]
+	expect('the phases of an event, outermost first', [2, 3, 6, 8, 9, 20, 21, 31].map(e => phasesAt(all, e)), [[], ['step'], ['step', 'forward'], ['step', 'forward'], ['step'], ['step'], [], ['forward']])
+}
+// Places of the verdict: holders, whatever is written as a line, and names without one only where their bytes follow.
+{
+	const holders = [['faults.py:15 take ← faults.py:19 keep', { where: 'faults.py:15 take', called_by: 'faults.py:19 keep' }], ['backward pass', { where: 'backward pass' }]]
+	const place = text => { const hit = firstPlace(text, holders); return hit && [hit[0], hit[1], hit[2].where, hit[2].called_by ?? null] }
+	expect('a holder', place('keep faults.py:15 take ← faults.py:19 keep: 8 MiB in 2 blocks'), [5, 'faults.py:15 take ← faults.py:19 keep', 'faults.py:15 take', 'faults.py:19 keep'])
+	expect('the line of a request that failed', place('200 MiB for faults.py:15 take ← faults.py:22 main (stream 0, large pool)'), [12, 'faults.py:15 take ← faults.py:22 main', 'faults.py:15 take', 'faults.py:22 main'])
+	expect('a line alone', place('loop.py:193 <module>: 3 MiB in 1 block'), [0, 'loop.py:193 <module>', 'loop.py:193 <module>', null])
+	expect('a name without a line where its bytes follow', place('backward pass: 8.12 MiB in 1 block, workspace'), [0, 'backward pass', 'backward pass', null])
+	expect('and nowhere else', place('activations are kept for the backward pass'), null)
+}
+expect('a word beside marks, as far to the right as may be', [[[], 0, 300], [[295], 0, 300], [[295, 250], 0, 300], [[60, 120, 180, 240], 0, 300], [[150], 0, 50]].map(([marks, left, right]) => roomBeside(marks, left, right, 60)), [296, 285, 240, null, null])
+// What is lit and what it holds at the moment.
+{
+	const lives = { events: 9, size: [2 ** 20, 2 ** 20, 2 ** 21], livesAt: (i, e) => i < e }, shown = { lives, kept: { found: [0, 1, 2] } }
+	expect('what is found, with its bytes and their moment', [3, 2, 0].map(e => { view.moment = e; return foundText(shown) }), ['3 blocks, 4 MiB after event 3', '3 blocks, 2 of them (2 MiB) after event 2', '3 blocks, none of them after event 0'])
+	expect('in a file without events', foundText({ lives: { ...lives, events: 0 }, kept: { found: [1] } }), '1 block, 1 MiB')
+}
+// What nobody is named for and what others hold are told apart on dark paper, in the mean of their patterns, as far as on white.
+{
+	const greys = [{ class: 0, name: 'free (cached)', rgb: '#f2f2f2', pattern: 'plain' }, { class: 4, name: 'no stack recorded', rgb: '#c9d3de', ink: '#5b6f86', pattern: 'hatched' }, { class: 5, name: 'other holders', rgb: '#bdbdbd', ink: '#6b6b6b', pattern: 'dotted' }, { class: 6, name: 'a', rgb: '#24325f', pattern: 'plain' }]
+	const apart = () => {
+		const p = new Palette('holder', { classes: greys, of: new Uint8Array(0) }), mean = k => [0, 8, 16].map(s => { let all = 0; for (let i = 0; i < 64; i++) all += p.at(k, 0, i & 7, i >> 3) >> s & 255; return all / 64 })
+		const means = greys.map(g => mean(g.class)), far = (a, b) => Math.hypot(...a.map((v, i) => v - b[i]))
+		return Math.min(...means.flatMap((a, i) => means.slice(i + 1).map(b => far(a, b))))
+	}
+	paper = '#14171b'
+	expect('greys on dark paper are apart', apart() >= 30, true)
+	paper = '#ffffff'
+}
 
 // A column that is packed is what it was, whatever it holds and in whatever parts it comes.
 {

@@ -41,12 +41,18 @@ function drawLines(c, t) {
 	if (allowed > 0 && allowed <= view.high && allowed !== capacity) drawLevel(c, t, allowed, 'limit ' + sizeText(allowed))
 	c.textAlign = 'right'
 	c.textBaseline = 'bottom'
-	// Not under the line of what failed, or of the peak, near the end.
-	let last = plot.x + plot.w
-	const marks = failedEvents(shown.device).map(f => f.idx).concat(shown.device.peak?.idx ?? -1).filter(e => e >= 0).map(e => t.xOfEvent(e))
-	for (const x of marks.sort((a, b) => b - a)) if (x <= last + 1 && x > last - 66 && x > plot.x + 70) last = x
-	const r = most(...[last - 66, last - 4].map(x => t.eventOfValue(t.valueAt(x))))	// above the line wherever it is below the word
-	if (r > 0) drawLabel(c, 'reserved', last - 4, t.yOf(r) - 2, styled('ink'))
+	// As far to the right as no line of a mark crosses it; where there is no room, the legend has it.
+	const wide = c.measureText('reserved').width, marks = failedEvents(shown.device).map(f => f.idx).concat(shown.device.peak?.idx ?? -1, view.moment ?? -1).filter(e => e >= 0).map(e => t.xOfEvent(e))
+	const right = roomBeside(marks, plot.x, plot.x + plot.w, wide)
+	const r = right === null ? 0 : most(...[right - wide, right].map(x => t.eventOfValue(t.valueAt(x))))	// above the line wherever it is below the word
+	if (r > 0) drawLabel(c, 'reserved', right, t.yOf(r) - 2, styled('ink'))
+}
+
+// The right end of a word between left and right that keeps away from marks, as far to the right as may be; null: there is no room.
+const BESIDE_MARK = 10	// half of a moment's triangle, and some
+function roomBeside(marks, left, right, wide) {
+	const ends = [right - 4, ...marks.filter(x => x > left && x < right).map(x => x - BESIDE_MARK)].sort((a, b) => b - a)
+	return ends.find(end => end - wide >= left + 4 && !marks.some(x => x > end - wide - BESIDE_MARK && x < end + BESIDE_MARK)) ?? null
 }
 
 // value(from, to): of the events of a pixel.

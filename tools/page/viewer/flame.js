@@ -121,6 +121,7 @@ function listenFlame(canvas, said) {
 	const tip = part('tip'), g = flame.graph
 	const boxAt = e => { const r = canvas.getBoundingClientRect(), x = e.clientX - r.left, y = e.clientY - r.top; return flame.boxes.find(b => x >= b.x && x < b.x + b.width && y >= b.y && y < b.y + FLAME_ROW) }
 	canvas.addEventListener('pointermove', e => {
+		if (restsSince(e)) return
 		const b = boxAt(e), r = canvas.getBoundingClientRect()
 		if (!b) { tip.hidden = true; return }
 		fill(tip, element('b', null, flameText(g, g.value[b.i])), ` (${(g.value[b.i] / g.sum * 100).toFixed(1)} %) `, g.frames[g.frame[b.i]])
@@ -129,6 +130,7 @@ function listenFlame(canvas, said) {
 	})
 	canvas.addEventListener('pointerleave', () => { tip.hidden = true })
 	canvas.addEventListener('click', e => {
+		endTip(tip, e)
 		const b = boxAt(e)
 		flame.root = b ? b.i : -1
 		paintFlame(canvas, said)

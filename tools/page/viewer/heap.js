@@ -70,7 +70,7 @@ class HeapMap {
 		const { request } = this, { blocks, segments } = this.heap, s = blocks.segment[b], lack = request?.bytes - blocks.size[b]
 		if (!request) return ''
 		switch (request.segments[s]) {
-		case 'other_pool': return `of pool ${this.poolOf(s)}, the request is of pool ${request.pool_id}`
+		case 'other_pool': return `of ${poolText(this.poolOf(s))}, the request is of ${poolText(request.pool_id)}`
 		case 'other_stream': return `of stream ${this.streamOf(s)}, the request is of stream ${request.stream}`
 		case 'other_class': return `in the ${this.classOf(s)}the request is for the ${request.pool} pool`
 		default: return lack > 0 ? `too small by ${sizeText(lack)}` : 'large enough for the request'
@@ -86,7 +86,7 @@ class HeapMap {
 		return this.shown === shown ? view.life : this.shown.lives.find(shown.lives.address.at(view.life), shown.lives.birth[view.life])
 	}
 	setShift(shift) { this.fitted = shift === null; this.shift = shift === null ? null : Math.max(6, Math.min(44, shift)); this.plan(); this.draw() }
-	// Where each segment begins, in pixels from the first row on; the finest scale that needs at most 22 rows.
+	// Where each segment begins, in pixels from the first row on; the finest scale that needs at most 22 rows, or as many as there are blocks.
 	plan() {
 		const width = this.width = Math.max(60, this.box.clientWidth - 2 * HEAP_LEFT - 2), { segments } = this.heap
 		const place = shift => {
@@ -104,7 +104,8 @@ class HeapMap {
 		}
 		if (this.fitted) {
 			let shift = Math.max(6, Math.floor(Math.log2(this.whole / (22 * width) || 1)) - 1)
-			while (place(shift).rows > 22 && shift < 44) shift++
+			const most = Math.max(1, Math.min(22, this.heap.blocks.address.length))
+			while (place(shift).rows > most && shift < 44) shift++
 			this.shift = shift
 		}
 		const { starts, rows } = place(this.shift)
@@ -155,7 +156,7 @@ class HeapMap {
 	paintSegment(c, s, palette, light, low, high) {
 		const { segments, blocks } = this.heap, [from, to] = this.pixels(s, segments.address[s], segments.size[s])
 		c.fillStyle = hatch(c, this.patterns, palette, { class: 'untold', rgb: '#fdfdfd', ink: '#c4b5d0', pattern: 'falling' })
-		this.rect(c, from, to)
+		this.rect(c, from, to, false)
 		let pixelAt = -1, most = 0, kind = null, run = null
 		const flush = () => {
 			if (pixelAt < 0) return
@@ -176,21 +177,21 @@ class HeapMap {
 			settle()
 			c.fillStyle = own.fill
 			c.globalAlpha = own.faded ? 0.25 : 1
-			this.rect(c, Math.round(a), Math.round(z))
+			this.rect(c, Math.round(a), Math.round(z), true)
 			c.globalAlpha = 1
-			if (z - a > 5 && blocks.state[b] !== 2) { c.fillStyle = 'rgb(0 0 0 / 0.35)'; this.rect(c, Math.round(z) - 1, Math.round(z)) }
+			if (z - a > 5 && blocks.state[b] !== 2) { c.fillStyle = 'rgb(0 0 0 / 0.35)'; this.rect(c, Math.round(z) - 1, Math.round(z), false) }
 			if (z - a > 40) this.name(c, b, a, z, own)
 		}
 		settle()
 		c.strokeStyle = styled('faint')
 		c.lineWidth = 1
-		this.rect(c, from, Math.max(to, from + 1), true)
+		this.outline(c, from, Math.max(to, from + 1), 0)
 	}
 	paintRun(c, run) {
 		if (!run) return
 		c.fillStyle = run.kind.fill
 		c.globalAlpha = run.kind.faded ? 0.25 : 1
-		this.rect(c, run.from, run.to)
+		this.rect(c, run.from, run.to, false)
 		c.globalAlpha = 1
 	}
 	kindOf(b, palette, light) {
@@ -200,7 +201,9 @@ class HeapMap {
 		return { key: number + (faded ? 1000 : 0), fill: hatch(this.canvas.getContext('2d'), this.patterns, palette, palette.byClass.get(number)), faded, lit, number }
 	}
 	name(c, b, a, z, own) {
-		const { blocks } = this.heap, row = Math.floor(a / this.width), end = Math.min(z, (row + 1) * this.width), room = end - a - 8
+		const { blocks } = this.heap, begins = [a, (Math.floor(a / this.width) + 1) * this.width].filter(x => x < z), roomAt = x => Math.min(z, (Math.floor(x / this.width) + 1) * this.width) - x - 8
+		a = begins.reduce((best, x) => roomAt(best) < Math.min(160, roomAt(x)) ? x : best)	// where little of it is in its first row, in the next one
+		const room = roomAt(a)
 		if (room < 40) return
 		const free = blocks.state[b] === 2, label = (this.shown.palette.byClass.get(own.number)?.label || '')
 		const text = [free ? sizeText(blocks.size[b]) + ' free' : label ? sizeText(blocks.size[b]) + ' ' + label : '', sizeText(blocks.size[b])].find(t => t && c.measureText(t).width < room)
@@ -220,15 +223,36 @@ class HeapMap {
 		c.fillText(text, x + 4, y + HEAP_ROW / 2)
 	}
 	point(pixel) { return { x: HEAP_LEFT + pixel % this.width, y: this.head + Math.floor(pixel / this.width) * HEAP_PITCH - this.scroll } }
-	// Fills (or outlines) pixels [from, to) of the flow, row by row.
-	rect(c, from, to, stroke, grow = 0) {
+	// Of pixels [from, to) of the flow those of a row, [first, end) of it; null: none.
+	part(from, to, row) {
+		const { width } = this, a = Math.max(from, row * width) - row * width, z = Math.min(to, (row + 1) * width) - row * width
+		return z > a ? [a, z] : null
+	}
+	// The rows in sight that pixels [from, to) of the flow lie in, each as f(y, part, the part above it, the part below it).
+	eachRow(from, to, f) {
 		const { width } = this, top = this.scroll - this.head - HEAP_PITCH, bottom = this.scroll - this.head + this.height
-		let row = Math.max(Math.floor(from / width), Math.floor(top / HEAP_PITCH))
-		for (; row * width < to && row * HEAP_PITCH <= bottom; row++) {
-			const a = Math.max(from, row * width) - row * width, z = Math.min(to, (row + 1) * width) - row * width, y = this.head + row * HEAP_PITCH - this.scroll
-			if (stroke) c.strokeRect(HEAP_LEFT + a - 0.5 - grow, y - 0.5 - grow, z - a + 1 + 2 * grow, HEAP_ROW + 1 + 2 * grow)
-			else c.fillRect(HEAP_LEFT + a, y, Math.max(z - a, 0.5), HEAP_ROW)
-		}
+		for (let row = Math.max(Math.floor(from / width), Math.floor(top / HEAP_PITCH)); row * width < to && row * HEAP_PITCH <= bottom; row++)
+			f(this.head + row * HEAP_PITCH - this.scroll, this.part(from, to, row) || [from - row * width, from - row * width + 0.5], this.part(from, to, row - 1), this.part(from, to, row + 1))
+	}
+	// Fills pixels [from, to) of the flow, row by row; joined: also what lies between its rows, for it is one block.
+	rect(c, from, to, joined) {
+		this.eachRow(from, to, (y, [a, z], above, below) => {
+			c.fillRect(HEAP_LEFT + a, y, Math.max(z - a, 0.5), HEAP_ROW)
+			if (joined && below && below[1] > a) c.fillRect(HEAP_LEFT + a, y + HEAP_ROW, below[1] - a, HEAP_PITCH - HEAP_ROW)
+		})
+	}
+	// A line around pixels [from, to) of the flow, so far outside: none between rows where they lie above each other.
+	outline(c, from, to, outside) {
+		const g = 0.5 + outside, line = (x, y, x2, y2) => { c.moveTo(HEAP_LEFT + x, y); c.lineTo(HEAP_LEFT + x2, y2) }
+		c.beginPath()
+		this.eachRow(from, to, (y, [a, z], above, below) => {
+			const after = above && z > above[0], before = below && below[1] > a
+			line(a - g, y - g, after ? above[0] - g : z + g, y - g)
+			line(before ? below[1] + g : a - g, y + HEAP_ROW + g, z + g, y + HEAP_ROW + g)
+			line(a - g, y - g, a - g, before ? y + HEAP_PITCH - g : y + HEAP_ROW + g)
+			line(z + g, after ? y + HEAP_ROW - HEAP_PITCH + g : y - g, z + g, y + HEAP_ROW + g)
+		})
+		c.stroke()
 	}
 	// The ruler: all its bars to one scale.
 	drawHead(c) {
@@ -258,7 +282,7 @@ class HeapMap {
 			const [a, z] = this.pixels(blocks.segment[b], blocks.address[b], blocks.size[b])
 			c.strokeStyle = color
 			c.lineWidth = wide
-			this.rect(c, Math.floor(a), Math.max(Math.ceil(z), Math.floor(a) + 2), true, 1)
+			this.outline(c, Math.floor(a), Math.max(Math.ceil(z), Math.floor(a) + 2), 1)
 		}
 		if (this.hole >= 0 && this.request) ring(this.hole, styled('accent'), 1)
 		const b = this.chosenBlock
@@ -273,7 +297,9 @@ class HeapMap {
 	// The block under a point; -1 none.
 	at(p) {
 		const row = Math.floor((p.y + this.scroll - this.head) / HEAP_PITCH), x = p.x - HEAP_LEFT
-		if (row < 0 || row >= this.rows || x < 0 || x > this.width || (p.y + this.scroll - this.head) % HEAP_PITCH > HEAP_ROW + 1) return -1
+		if (row < 0 || row >= this.rows || x < 0 || x > this.width) return -1
+		// Between two rows is what lies in both.
+		const between = (p.y + this.scroll - this.head) % HEAP_PITCH > HEAP_ROW + 1 ? this.width * 2 ** this.shift : 0
 		const at = row * this.width + x, { segments, blocks } = this.heap
 		let low = 0, high = this.order.length
 		while (low < high) { const m = (low + high) >> 1; if (this.starts[this.order[m]] <= at) low = m + 1; else high = m }
@@ -284,7 +310,7 @@ class HeapMap {
 			const m = (a + z) >> 1, b = this.bySegment[m]
 			if (address < blocks.address[b]) z = m
 			else if (address >= blocks.address[b] + blocks.size[b]) a = m + 1
-			else return b
+			else return address + between < blocks.address[b] + blocks.size[b] ? b : -1
 		}
 		return -1
 	}
@@ -309,7 +335,7 @@ class HeapMap {
 	listen() {
 		const c = this.canvas, point = e => { const r = c.getBoundingClientRect(); return { x: e.clientX - r.left, y: e.clientY - r.top } }
 		c.addEventListener('pointermove', e => {
-			if (!this.heap || e.pointerType === 'touch') return
+			if (!this.heap || e.pointerType === 'touch' || restsSince(e)) return
 			const p = point(e), b = this.at(p)
 			if (b < 0) { this.tip.hidden = true; return }
 			fill(this.tip, this.tipOf(b))
@@ -319,6 +345,7 @@ class HeapMap {
 		})
 		c.addEventListener('pointerleave', () => { this.tip.hidden = true })
 		c.addEventListener('click', e => {
+			endTip(this.tip, e)
 			if (this.heap) this.chooseBlock(this.at(point(e)))
 		})
 		c.addEventListener('wheel', e => {
@@ -365,7 +392,7 @@ class HeapMap {
 		return [element('b', null, sizeText(blocks.size[b]) + (free ? ' free' : '')), free ? '' : ' ' + this.holder(b),
 			free ? null : element('div', null, (this.shown.outline.categories[blocks.category[b]] || 'unknown').replaceAll('_', ' ') + (blocks.state[b] === 1 ? ', freed, waiting for another stream' : '') + (life >= 0 ? ', ' + lifeText(this.shown.lives, life) : '')),
 			free && this.request ? element('div', null, this.why(b)) : null,
-			element('div', { class: 'remark' }, `${addressText(blocks.address[b])} in a segment of ${sizeText(segments.size[s])}, stream ${this.streamOf(s)}, ${this.classOf(s)}pool id ${this.poolOf(s)}`)].filter(Boolean)
+			element('div', { class: 'remark' }, `${addressText(blocks.address[b])} in a segment of ${sizeText(segments.size[s])}, stream ${this.streamOf(s)}, ${this.classOf(s)}${poolText(this.poolOf(s))}`)].filter(Boolean)
 	}
 }
 

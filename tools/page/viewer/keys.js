@@ -3,7 +3,7 @@ const KEYS = [
 	['w s', 'zoom in, out'], ['a d', 'to the left, to the right'], ['Shift + W S', 'zoom the bytes in, out'], ['Shift + A D', 'bytes down, up'],
 	['f', 'look at the chosen block, the marked span, or the whole'], ['0', 'the whole recording'], ['← →', 'the moment before, after (Shift: by 1 % of the view)'], ['↑ ↓', 'the block above, below at the moment'],
 	['p', 'the peak'], ['o', 'the next failure'], ['m', 'mark a span: once at one moment, again at another'], ['/', 'search'], ['n N', 'next match, the one before'],
-	['[ ]', 'birth, end of the chosen block'], ['1 … 7', 'the tabs below'], ['Esc', 'choose nothing, light nothing'], ['?', 'this list'],
+	['[ ]', 'birth, end of the chosen block'], ['1 … 7', 'the tabs below'], ['Esc', 'light all again; once more: choose nothing'], ['?', 'this list'],
 ]
 
 const typing = e => e.target instanceof Element && e.target.closest('input, textarea, select, [contenteditable]')
@@ -12,10 +12,15 @@ function listenKeys() {
 	document.addEventListener('keydown', e => {
 		if (e.ctrlKey || e.metaKey || e.altKey) return
 		if (e.key === 'Escape' && part('help').open) return part('help').close()
-		if (typing(e)) { if (e.key === 'Escape') e.target.blur(); return }
+		if (typing(e)) {
+			if (e.key !== 'Escape') return
+			e.target.blur()
+			if (e.target === part('search') && current()?.lives) { e.preventDefault(); lightNothing() }	// the browser would empty the box alone
+			return
+		}
 		if (e.key === '?') return part('help').open ? part('help').close() : part('help').showModal()
 		if (part('help').open || !current()?.lives) return
-		const onPicture = !(e.target instanceof Element) || !e.target.closest('button, summary, a, [role=tab], .heap, .table')
+		const onPicture = !(e.target instanceof Element) || !e.target.closest('button, summary, a, [role=tab], .term, .names, .heap, .table')
 		if (/^(Arrow|Enter| )/.test(e.key) && !onPicture) return
 		if (keyPressed(e)) e.preventDefault()
 	})
@@ -98,15 +103,20 @@ function markMoment() {
 	change({ span: [Math.min(markedAt, view.moment), Math.max(markedAt, view.moment)], tab: 'span' })
 	markedAt = null
 }
+// One key ends one thing: what is lit, then what is chosen.
 function escapeAll() {
-	const shown = current()
 	markedAt = null
 	timeline.pointers.setMarking(false)
+	if (searchLight(current()) || part('search').value || part('found').textContent) return lightNothing()
+	change({ life: -1, hole: null, span: null })
+}
+
+function lightNothing() {
+	const shown = current()
 	shown.kept.light = null
 	shown.kept.litBy = null
 	setSearch('')
-	part('found').textContent = ''
-	change({ life: -1, hole: null, span: null })
+	announce('nothing is lit' + (view.life >= 0 || view.hole !== null || view.span ? '; Esc again chooses nothing' : ''))
 	relight(shown)
 	drawLegend(shown)
 }

@@ -41,16 +41,19 @@ const failedEvents = device => device.failures.filter(f => f.idx !== null)
 
 function drawMarks(c, t) {
 	const { device } = t.shown, taken = []
-	if (device.peak && device.peak.idx >= 0) drawMark(c, t, taken, { event: device.peak.idx, color: styled('ink'), text: 'peak ' + sizeText(device.peak.allocated), row: 1, dash: [2, 3] })
+	if (device.peak && device.peak.idx >= 0) drawMark(c, t, taken, { event: device.peak.idx, color: styled('ink'), text: 'peak ' + sizeText(device.peak.allocated), row: 1, dash: [2, 3], above: true })
 	for (const f of failedEvents(device)) drawMark(c, t, taken, { event: f.idx, color: styled('accent'), text: 'failed' + (f.requested ? ': ' + sizeText(f.requested) + ' asked for' : ''), row: 0 })
 	drawAnnotations(c, t)
 }
 
-// A line through the bands, its text in a row above them where there is room: taken holds what has been written.
-function drawMark(c, t, taken, { event, color, text, row, dash = [] }) {
+// Where the bands end after an event: a line of the peak, or of the moment, leaves them in sight.
+const topOfBands = (t, event) => Math.max(t.plot.y, Math.min(t.plot.y + t.plot.h, t.yOf(t.lives.curve.allocated.at(event))))
+
+// A line through the bands (above: down to them), its text in a row above them where there is room: taken holds what has been written.
+function drawMark(c, t, taken, { event, color, text, row, dash = [], above = false }) {
 	const { plot } = t, x = t.xOfEvent(event)
 	if (x < plot.x - 1 || x > plot.x + plot.w + 1) return
-	c.beginPath(); c.moveTo(x, plot.y - 4); c.lineTo(x, plot.y + plot.h)
+	c.beginPath(); c.moveTo(x, plot.y - 4); c.lineTo(x, above ? topOfBands(t, event) : plot.y + plot.h)
 	c.strokeStyle = styled('paper')
 	c.lineWidth = 4
 	c.stroke()
@@ -95,12 +98,23 @@ function drawSpanOf(c, t) {
 	c.fillRect(b - 1, plot.y, 2, plot.h)
 }
 
-// A failure keeps its own line.
+// Down to the bands, and as a hair through them: what is as thin as a pixel stays in sight. A failure keeps its own line.
 function drawMomentLine(c, t) {
-	const { plot } = t, x = t.xOfEvent(view.moment), failed = failedEvents(t.shown.device).some(f => f.idx === view.moment)
+	const { plot } = t, x = t.xOfEvent(view.moment), top = topOfBands(t, view.moment), failed = failedEvents(t.shown.device).some(f => f.idx === view.moment)
+	if (failed) return
 	c.strokeStyle = styled('link')
-	c.lineWidth = 2
-	if (!failed) { c.beginPath(); c.moveTo(x, plot.y); c.lineTo(x, plot.y + plot.h); c.stroke() }
+	for (const [from, to, wide, alpha] of [[plot.y, top, 2, 1], [top, plot.y + plot.h, 1, 0.4]]) {
+		c.lineWidth = wide
+		c.globalAlpha = alpha
+		c.beginPath(); c.moveTo(x, from); c.lineTo(x, to); c.stroke()
+	}
+	c.globalAlpha = 1
+}
+
+// Its triangle stands whole, also at the ends.
+function drawMomentHead(c, t) {
+	const { plot } = t, x = view.moment === null ? -1 : t.xOfEvent(view.moment)
+	if (x < plot.x || x > plot.x + plot.w) return
 	c.fillStyle = styled('link')
 	c.beginPath(); c.moveTo(x - 6, plot.y - 1); c.lineTo(x + 6, plot.y - 1); c.lineTo(x, plot.y + 8); c.fill()
 }

@@ -47,7 +47,9 @@ function momentFigures(m) {
 async function momentVerdict(shown, host, number, of) {
 	if (of === 1) return
 	const text = await shown.ask('diagnose', { form: 'text', width: 100, device: shown.number, state: `oom ${number + 1}` })
-	if (current() === shown) fill(host, element('div', { class: 'inset' }, verdictView(text, 'h3')))
+	if (current() !== shown) return
+	fill(host, element('div', { class: 'inset' }, verdictView(text, 'h3')))
+	linkHolders(shown, host)
 }
 
 // choose(life, b): a row is chosen; of a free block life is -1.
@@ -75,7 +77,14 @@ function drawHole(host) {
 	fill(host, button('×', 'choose no block', () => { change({ hole: null }); momentMap.canvas.focus({ preventScroll: true }) }, { class: 'plain close' }), element('h2', null, `Free block of ${sizeText(blocks.size[b])}`), element('dl', null,
 		momentMap.request ? line('the request', momentMap.why(b)) : null, line('address', addressText(blocks.address[b])),
 		line('segment', `${sizeText(segments.size[s])} at ${addressText(segments.address[s])}` + (segments.expandable[s] ? ', expandable' : '')),
-		line('stream', String(momentMap.streamOf(s))), line('pool', `${momentMap.classOf(s)}id ${momentMap.poolOf(s)}`), line('below it', neighbour(below)), line('above it', neighbour(above))))
+		line('stream', String(momentMap.streamOf(s))), line('pool', momentMap.classOf(s) + poolText(momentMap.poolOf(s))), line('below it', neighbour(below)), line('above it', neighbour(above))))
+}
+
+// When a block ended, in the words of the tip, each event with what leads to it.
+function ended(b, at) {
+	const ends = endsOf(b.freed ?? -1, b.death ?? -1)
+	if (!ends.length) return 'never'
+	return ends.map(([word, event], i) => [i ? ', ' : '', ends.length > 1 ? word.replace(/event $/, '') : '', event === '' ? '' : at(event, event === b.death ? b.death_us : b.freed_us)])
 }
 
 // The chosen block, beside whatever is shown.
@@ -95,10 +104,10 @@ async function drawBlock() {
 		flame.repaint?.()
 		const line = (word, text) => text === null || text === undefined || text === '' ? null : [element('dt', null, termed(word)), element('dd', null, text)]
 		const at = (event, us) => event === null ? null : [button('event ' + event, 'show that moment', () => change({ moment: event, tab: 'moment' }), { class: 'plain link' }), us && lives.timed ? ' at ' + durationText(us - lives.curve.time.at(0)) : '']
-		fill(said, line('holder', b.where ? placeText(b) : null), line('category', (b.category || 'unknown').replaceAll('_', ' ') + (b.why ? ` (${b.why})` : '')), line('address', addressText(b.address)),
+		fill(said, line('holder', b.where ? holderLink(shown, { where: b.where, called_by: b.called_by }) : null), line('category', (b.category || 'unknown').replaceAll('_', ' ') + (b.why ? ` (${b.why})` : '')), line('address', addressText(b.address)),
 			line('asked for', b.requested === null ? null : sizeText(b.requested) + (b.requested !== b.size ? `, rounded to ${sizeText(b.size)}` : '')),
-			line('born', b.before ? 'before the recording' : at(b.birth, b.birth_us)), line('freed', b.freed === null ? 'never' : at(b.freed, b.freed_us)), line('gone', b.death === null || b.death - b.freed < 2 ? null : at(b.death, b.death_us)),
-			line('lived', lives.timed && b.birth_us !== null && b.death_us !== null ? durationText(b.death_us - b.birth_us) : null), line('step', b.step), line('stream', String(b.stream ?? '')), line('pool', b.pool_id), line('tag', b.tag))
-		host.append(element('h3', null, 'Stack, innermost first'), b.stack?.length ? element('ol', { class: 'stack' }, b.stack.map(f => element('li', null, f))) : element('p', { class: 'remark' }, 'no stack was recorded'))
+			line('born', b.before ? 'before the recording' : at(b.birth, b.birth_us)), line('freed', ended(b, at)),
+			line('lived', lives.timed && b.birth_us !== null && b.death_us !== null ? durationText(b.death_us - b.birth_us) : null), line('step', b.step), line('stream', String(b.stream ?? '')), line('pool', b.pool_id && poolText(b.pool_id)), line('tag', b.tag))
+		append(host, [element('h3', null, 'Stack, innermost first'), b.stack?.length ? wholeStack(b.stack, b.where) : element('p', { class: 'remark' }, 'no stack was recorded')])
 	} catch (e) { host.append(errorNote(e)) }
 }

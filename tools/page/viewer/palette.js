@@ -15,11 +15,16 @@ const pixel = ([r, g, b]) => (255 << 24 | b << 16 | g << 8 | r) >>> 0
 const luminance = ([r, g, b]) => 0.3 * r + 0.59 * g + 0.11 * b
 const css = ([r, g, b]) => `rgb(${r} ${g} ${b})`
 
-// On dark paper what is nobody's steps back, and the darkest colours are lifted; the others are the same everywhere.
+// On dark paper greys step back, what is free most; of those with a pattern, which stand for what nobody is named for, the bluish stays light, and is
+// bluer, with dark lines, the other is dark with light dots. The darkest colours are lifted; the others are the same everywhere.
 function onPaper(c, dark) {
 	const ink = c.ink || c.rgb
 	if (!dark) return { shown: c.rgb, shownInk: ink }
 	const rgb = rgbOf(c.rgb), grey = Math.max(...rgb) - Math.min(...rgb) < 24
+	if (grey && c.pattern && c.pattern !== 'plain' && luminance(rgb) < 220) {
+		const bluish = rgb[2] - rgb[0] > 8
+		return { shown: hex(bluish ? toward(rgb, [40, 84, 126], 0.55) : toward(rgb, [20, 23, 27], 0.74)), shownInk: hex(bluish ? toward(rgbOf(ink), [14, 28, 44], 0.6) : toward(rgbOf(ink), [200, 204, 208], 0.25)) }
+	}
 	if (grey) return { shown: hex(toward(rgb, [20, 23, 27], luminance(rgb) > 220 ? 0.86 : 0.6)), shownInk: hex(toward(rgbOf(ink), [200, 204, 208], 0.35)) }
 	return { shown: luminance(rgb) < 70 ? hex(toward(rgb, [255, 255, 255], 0.22)) : c.rgb, shownInk: ink }
 }

@@ -40,7 +40,7 @@ class Pointers {
 		else this.drag = { start: p, from: view.from, to: view.to, low: view.low, high: view.high, marking: e.shiftKey || this.marking || p.y > plot.y + plot.h, moved: false }
 	}
 	move(p, e) {
-		if (!this.down.has(e.pointerId)) return this.hoverAt(p)
+		if (!this.down.has(e.pointerId)) return restsSince(e) ? undefined : this.hoverAt(p)
 		this.down.set(e.pointerId, p)
 		if (this.down.size === 2) this.movePinch()
 		else if (this.drag) this.moveDrag(p)
@@ -50,7 +50,11 @@ class Pointers {
 		const { drag } = this
 		if (!this.down.size) this.drag = this.pinch = null
 		this.timeline.draw()
-		if (drag && !drag.moved && !this.pinch && e.type === 'pointerup') this.choose(p)
+		if (drag && !drag.moved && !this.pinch && e.type === 'pointerup') {
+			this.hover = null
+			endTip(this.tip, e)
+			this.choose(p)
+		}
 		if (drag && drag.moved && drag.marking) { this.setMarking(false); if (view.span) change({ tab: 'span' }) }
 	}
 	startPinch() {
@@ -108,7 +112,8 @@ class Pointers {
 	hideTip() { this.tip.hidden = true }
 	showTip(p) {
 		const t = this.timeline, at = t.at(p)
-		fill(this.tip, tipOf(t.shown, at, this.columnAt(p), t.shown.device.annotations.filter(a => a.idx >= 0 && Math.abs(t.xOf(t.valueOfEvent(a.idx)) - p.x) < 4)))
+		const { annotations } = t.shown.device, near = p.y > t.plot.y + t.plot.h ? 9 : 4	// a tick is thin
+		fill(this.tip, tipOf(t.shown, at, this.columnAt(p), annotations.filter(a => a.idx !== null && Math.abs(t.xOf(t.valueOfEvent(a.idx)) - p.x) < near), phasesAt(annotations, at.event)))
 		this.tip.hidden = false
 		placeTip(this.tip, this.canvas, p)
 		tellStack(t.shown, at.life, this.tip, () => placeTip(this.tip, this.canvas, this.hover || p))

@@ -76,7 +76,7 @@ function stepPalette(shown, common) {
 function poolPalette(shown, common) {
 	const { lives } = shown, { pools } = shown.device, most = Math.min(pools.length, MOST_OWN), of = new Uint8Array(lives.n), six = ['#24325f', '#e09f20', '#2d9d7c', '#8d4ad2', '#a30710', '#d0c5fd']
 	for (let i = 0; i < lives.n; i++) of[i] = 4 + (lives.pool[i] >= pools.length ? most + 1 : Math.min(lives.pool[i], most))
-	return ownPalette('pool', of, pools.slice(0, most).map((p, i) => ['pool ' + p, six[i % 6], ['plain', 'hatched', 'dotted', 'checked'][Math.floor(i / 6) % 4]]).concat([['other pools', '#bdbdbd', 'dotted'], ['of a pool that is not told', '#c9d3de', 'hatched']]), common)
+	return ownPalette('pool', of, pools.slice(0, most).map((p, i) => [poolText(p), six[i % 6], ['plain', 'hatched', 'dotted', 'checked'][Math.floor(i / 6) % 4]]).concat([['other pools', '#bdbdbd', 'dotted'], ['of a pool that is not told', '#c9d3de', 'hatched']]), common)
 }
 
 // So many are read at a time; each has a worker of its own.
@@ -322,7 +322,6 @@ function bringBack(shown, asked) {
 	view.search = looked.search
 	if (looked.axis === view.axis) { timeline.look(looked.from, looked.to); timeline.lookBytes(looked.low, looked.high) }
 	change({ moment: looked.moment, span: looked.span, life: looked.life })
-	if (searchLight(shown)) part('found').textContent = plural(shown.kept.found.length, 'block')
 }
 
 const bySize = { wanted: null }	// coloured by size because nobody is named in the recording that is shown

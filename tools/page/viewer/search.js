@@ -36,7 +36,6 @@ async function runSearch() {
 	if (!shown?.lives) return
 	if (!text) {
 		shown.kept.light = null
-		said.textContent = ''
 		return relight(shown)
 	}
 	try {
@@ -47,17 +46,32 @@ async function runSearch() {
 		shown.kept.light = light
 		shown.kept.lightFor = view.search
 		shown.kept.found = lives
-		said.textContent = plural(lives.length, 'block')
-		announce(`${plural(lives.length, 'block')} match ${text}`)
+		relight(shown)
+		announce(`${said.textContent} match ${text}`)
 	} catch (e) {
 		shown.kept.light = null
+		relight(shown)
 		said.textContent = e.message
 	}
-	relight(shown)
+}
+
+// How many are lit, and what they hold at the moment that is shown.
+function foundText(shown) {
+	const { found } = shown.kept, { lives } = shown, n = found.length, timed = lives.events > 0 && view.moment !== null
+	let there = 0, bytes = 0
+	for (const i of found) if (!timed || lives.livesAt(i, view.moment)) { there++; bytes += lives.size[i] }
+	if (!n) return plural(0, 'block')
+	const when = timed ? ` after event ${view.moment}` : ''
+	return plural(n, 'block') + ', ' + (there === n ? sizeText(bytes) : there ? `${countText(there)} of them (${sizeText(bytes)})` : 'none of them') + when
+}
+function tellFound() {
+	const shown = current()
+	if (shown?.lives && searchLight(shown)) part('found').textContent = foundText(shown)
 }
 
 function relight(shown) {
 	part('unlight').hidden = !searchLight(shown)
+	part('found').textContent = searchLight(shown) ? foundText(shown) : ''
 	timeline.bands?.setLight(searchLight(shown))
 	timeline.forget()
 	timeline.draw()

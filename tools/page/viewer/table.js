@@ -12,7 +12,7 @@ function cellText(name, value) {
 	return Number.isInteger(value) ? String(value) : String(Math.round(value * 1e4) / 1e4)
 }
 
-// columns: names or {name, title, text(name, value, row), spare (left out where the window is narrow)}; options: {caption, label (for who does not see what stands above it), most (rows shown at once), choose(row), marked(row), none}.
+// columns: names or {name, title, about (what the title means), text(name, value, row), spare (left out where the window is narrow)}; options: {caption, label (for who does not see what stands above it), most (rows shown at once), choose(row), marked(row), none}.
 // The box has mark(), for when what is marked has changed.
 function tableOf(columns, rows, options = {}) {
 	columns = columns.map(c => typeof c === 'string' ? { name: c } : c).map(c => ({ title: c.title || c.name.replaceAll('_', ' '), ...c }))
@@ -20,9 +20,13 @@ function tableOf(columns, rows, options = {}) {
 	let shown = options.most || 200, sorted = rows.slice(), by = null, down = true
 	const numeric = new Set(columns.filter(c => rows.some(r => typeof r[c.name] === 'number') && !rows.some(r => typeof r[c.name] === 'string')).map(c => c.name))
 	const look = c => [numeric.has(c.name) && 'n', c.spare && 'spare'].filter(Boolean).join(' ') || null
+	const heading = c => {
+		const b = button(c.title + (by === c.name ? (down ? ' ▾' : ' ▴') : ''), c.about ? null : 'sort by ' + c.title, () => sort(c.name), { class: c.about ? 'plain term' : 'plain' })
+		return c.about ? explain(b, c.about) : b
+	}
 	const draw = () => keepFocus(box, () => {
 		const head = element('tr', null, columns.map(c => element('th', { scope: 'col', class: look(c), 'aria-sort': by === c.name ? (down ? 'descending' : 'ascending') : null },
-			button(c.title + (by === c.name ? (down ? ' ▾' : ' ▴') : ''), 'sort by ' + c.title, () => sort(c.name), { class: 'plain' }))))
+			heading(c))))
 		const body = sorted.slice(0, shown).map(r => {
 			const row = element('tr', { class: options.marked?.(r) ? 'marked' : null }, columns.map((c, i) => {
 				const text = (c.text || cellText)(c.name, r[c.name], r)

@@ -11,10 +11,31 @@ function meaningOf(word, verdict) {
 	return meaning ? meaning + (BESIDES[word] || '') : ''
 }
 
-// A word that has a meaning tells it to a pointer, and opens the list of words when it is pressed; by the keyboard that is ?. Others are text.
+// A word that has a meaning tells it, and opens the list of words when it is pressed. Others are text.
 function termed(word, verdict = false) {
 	const meaning = meaningOf(word, verdict)
-	return meaning ? element('dfn', { class: 'term', title: meaning, onclick: () => showTerms(word, verdict) }, word) : word
+	if (!meaning) return word
+	const show = () => showTerms(word, verdict)
+	return explain(element('dfn', { class: 'term', tabindex: '0', onclick: show, onkeydown: e => { if (e.key === 'Enter') show() } }, word), meaning)
+}
+
+// What an element means is told below it, to a pointer that rests on it and to the keyboard that comes to it.
+const REST_MS = 150
+function explain(e, meaning) {
+	const tip = part('tip')
+	let timer = 0
+	const show = () => {
+		if (!e.isConnected) return
+		fill(tip, meaning)
+		tip.hidden = false
+		placeBelow(tip, e)
+	}
+	const hide = () => { clearTimeout(timer); tip.hidden = true }
+	e.setAttribute('aria-description', meaning)
+	e.addEventListener('pointerenter', ({ pointerType }) => { if (pointerType !== 'touch') { clearTimeout(timer); timer = setTimeout(show, REST_MS) } })
+	e.addEventListener('focus', () => { if (e.matches(':focus-visible')) show() })
+	for (const name of ['pointerleave', 'blur', 'click']) e.addEventListener(name, hide)
+	return e
 }
 
 const termId = (word, verdict) => `gpusnap-${verdict ? 'verdict' : 'term'}-${(TERM_OF[word] || word).replace(/\W+/g, '-')}`

@@ -57,6 +57,9 @@ function clockText(us) {
 // place ← caller, as the command writes a holder.
 const placeText = row => row.where + (row.called_by ? ' ← ' + row.called_by : '')
 
+// A pool by its id: all that belongs to no CUDA graph and no MemPool is in the default one.
+const poolText = id => String(id) === '0,0' ? 'default pool (0,0)' : 'pool ' + id
+
 // What is in use, as the command says it: blocks whose free waits for another stream are in use until then.
 function inUseText(allocated, waits) {
 	const all = sizeText(allocated + (waits || 0)) + ' in use'

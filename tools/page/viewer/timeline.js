@@ -85,6 +85,7 @@ class Timeline {
 		c.clip()
 		for (const draw of [drawLines, drawPassed, drawSteps, drawMarks, drawChosen]) draw(c, this)
 		c.restore()
+		drawMomentHead(c, this)
 		// The overview comes with the frame behind the first picture.
 		if (this.pictured) this.overview.draw()
 		else if (this.painting.at) { this.pictured = true; this.draw() }

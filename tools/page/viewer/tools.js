@@ -40,8 +40,9 @@ async function recolor(by) {
 	const shown = current()
 	try { await shown.loadPalette(by) } catch (e) { return announce(e.message) }
 	if (current() !== shown) return
-	if (!view.search) { shown.kept.light = null; shown.kept.litBy = null; part('found').textContent = '' }
+	if (!view.search) { shown.kept.light = null; shown.kept.litBy = null; relight(shown) }
 	change({ color: by })
+	part('tools').querySelector('select').value = by
 	rebuild()
 }
 
@@ -91,7 +92,8 @@ function listenTabs() {
 	})
 	watch('tab', () => drawTab())
 	let legendTimer = 0
-	watch('moment', () => { clearTimeout(legendTimer); legendTimer = setTimeout(() => { if (current()?.lives) drawLegend(current()) }, 60) })
+	watch('moment', () => { clearTimeout(legendTimer); legendTimer = setTimeout(() => { if (current()?.lives) { drawLegend(current()); tellFound() } }, 60) })
+	watch('from to low high axis', linesSoon)
 	watch('moment', () => eventList.refresh())
 	watch('moment span', changed => {
 		const needs = TABS.find(t => t.name === view.tab).of

@@ -24,6 +24,24 @@ function tellingColumns({ columns, rows }) {
 	return columns.filter(name => /^peak_(low|high)$/.test(name) ? bounds : name === 'capacity' || name === 'exact' ? !alike(name) : rows.some(r => r[name] !== null)).sort((a, b) => rank(a) - rank(b))
 }
 
+// The columns in words, and what they mean.
+const WHATIF_COLUMNS = {
+	capacity: ['device', 'the size of the device that it is replayed on'],
+	fits: ['fits', 'whether the whole run goes through without a failed request'],
+	change: ['change', 'against the first row, the recorded settings'],
+	allocations: ['allocations', 'how many succeed before the end, or before the first failure'],
+	oom_idx: ['fails at event', 'the first request that fails; empty: none does'],
+	peak_reserved: ['most reserved', 'the most that is taken from the driver, up to the end or the first failure'],
+	peak_low: ['at least', 'the least that the most reserved may be, where the file leaves it open'],
+	peak_high: ['at most', 'the most that it may be'],
+	reserved: ['reserved then', 'what is taken from the driver at the end, or at the first failure'],
+	largest_free: ['largest hole', 'the largest free block then'],
+	retries: ['retries', 'how often cached segments went back to the driver before a request was tried again'],
+	exact: ['exact', 'yes: the recorded settings, replayed, gave what is recorded, event by event; no: something had to be assumed'],
+	note: ['note', 'what was assumed, or left out'],
+}
+const whatIfColumn = name => name === 'conf' ? { name, title: 'settings', text: (n, v) => breakable(v || 'no settings') } : { name, title: WHATIF_COLUMNS[name]?.[0], about: WHATIF_COLUMNS[name]?.[1], spare: !/^(fits|peak_reserved)$/.test(name) }
+
 function replayedOn(rows) {
 	const [first] = rows, all = name => first && rows.every(r => r[name] === first[name])
 	return 'the run replayed' + (all('capacity') && first.capacity !== null ? ' on ' + sizeText(first.capacity) : '') + (all('exact') ? first.exact ? ', exact' : ', not exact' : '')
@@ -49,14 +67,16 @@ async function drawWhatIf(host) {
 		said.textContent = tried && !isCapacity(tried) ? 'that is no size, and no card that is known' : ''
 		said.className = said.textContent && 'error'
 		if (said.textContent) return
+		const elsewhere = (tried && tried !== usual) || wished.allowed
+		if (!search && !wished.confs.length && !elsewhere) return void fill(answer, element('p', { class: 'remark', role: 'status' }, 'Nothing is asked yet: choose a setting above, or give another capacity or a limit. Without any, “search” tries settings for you.'))
 		fill(answer, element('p', { class: 'remark' }, 'replaying …'))
 		try {
-			const got = await shown.ask('whatif', { ...(search || !wished.confs.length ? {} : { conf: ['', ...wished.confs] }), capacity: tried && tried !== usual ? tried : undefined, allowed: wished.allowed || undefined, device: shown.outline.devices.length > 1 ? shown.number : undefined })
+			const got = await shown.ask('whatif', { ...(search ? {} : { conf: ['', ...wished.confs] }), capacity: tried && tried !== usual ? tried : undefined, allowed: wished.allowed || undefined, device: shown.outline.devices.length > 1 ? shown.number : undefined })
 			if (!host.contains(answer)) return
-			fill(answer, got.summary ? element('p', { class: 'pre' }, got.summary) : null, tableOf(tellingColumns(got).map(name => name === 'conf' ? { name, title: 'settings', text: (n, v) => breakable(v || 'no settings') } : { name, spare: !/^(fits|peak_reserved)$/.test(name) }), got.rows, { caption: replayedOn(got.rows) + '; the figures are of its end, or of its first failure' }),
+			fill(answer, got.summary ? element('p', { class: 'pre' }, got.summary) : null, tableOf(tellingColumns(got).map(whatIfColumn), got.rows, { caption: replayedOn(got.rows) + '; the figures are of its end, or of its first failure' }),
 				element('div', { class: 'tools' }, button('save CSV', 'the rows as CSV', () => saveText(csvOf(got.columns, got.rows), baseName(shown) + '-whatif.csv', 'text/csv')), wished.confs.length ? button('forget the settings', 'begin anew', () => { wished.confs = []; wished.fields = {}; drawWhatIf(host) }) : null))
 		} catch (e) { fill(answer, errorNote(e)) }
 	}
 	fill(host, element('h2', null, 'What if'), element('p', { class: 'remark' }, 'The recorded requests, replayed by the allocator’s own rules under other settings.'), element('div', { class: 'fields' }, SETTINGS.map(field), element('label', null, 'other settings ', other), element('label', null, 'capacity of the device ', capacity), cardList(), element('span', { class: 'remark' }, recorded.bytes ? `recorded: ${sizeText(recorded.bytes)}` : recorded.least ? `recorded: at least ${sizeText(recorded.least)}` : 'the file does not tell it'), element('label', null, 'limit of the allocator ', allowed), said),
-		element('div', { class: 'tools' }, button('replay', 'with these settings', () => run(false), { id: 'gpusnap-replay' }), button('search', 'try a set of settings and rank them', () => run(true))), answer)
+		element('div', { class: 'tools' }, button('replay', 'with these settings', () => run(false), { id: 'gpusnap-replay' }), element('span', { class: 'remark' }, 'your settings, beside the recorded ones')), element('div', { class: 'tools' }, button('search', 'try a set of settings and rank them', () => run(true), { id: 'gpusnap-search-settings' }), element('span', { class: 'remark' }, 'settings that are known to help, each tried for you; the best first')), answer)
 }

@@ -4,6 +4,7 @@
 
 #include "recorder/api/builder.h"
 #include "recorder/capture/clock.h"
+#include "recorder/dump/encode.h"
 #include "schema/version.h"
 
 /* --- order --- */
@@ -236,6 +237,7 @@ static void put_tail(const gpusnap_builder *b, const gs_encoder *e, gs_writer *w
 	}
 	for (size_t i = 0; i < b->warnings.n; i++)
 		gs_writer_warning(w, text_of(b, b->warnings.at[i].name));
+	gs_encode_full(w, b->tables);
 	for (size_t i = 0; i < b->events.n; i++) {
 		gs_row_event row = b->events.at[i];
 		row.stack = e->stacks[row.stack];

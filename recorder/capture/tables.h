@@ -59,7 +59,7 @@ typedef struct gs_tables {
 	uint32_t text_used; /* bytes; guarded by lock */
 	_Atomic uint32_t ntexts, nframes, nstacks, nstack_frames,
 		ntags;                /* entries below are whole; entry 0 is unused */
-	_Atomic uint64_t dropped; /* texts, frames or stacks that did not fit */
+	_Atomic uint64_t dropped; /* texts, frames, stacks or tags that did not fit */
 	gs_modules modules;       /* guarded by lock */
 } gs_tables;
 

@@ -261,6 +261,15 @@ static void put_warning(gs_writer *w, const gs_staging *s)
 	gs_writer_warning(w, gs_span_of(text));
 }
 
+void gs_encode_full(gs_writer *w, const gs_tables *t)
+{
+	if (atomic_load_explicit(&t->dropped, memory_order_relaxed))
+		gs_writer_warning(w,
+			gs_span_of(
+				"the recorder's tables of names are full: later allocations from new places, or "
+				"with new tags, are recorded without them"));
+}
+
 static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from)
 {
 	const gs_staging *s = from->staging;
@@ -308,6 +317,7 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *from, gs_sink sink, v
 	put_ooms(e, w, from);
 	put_marks(w, from);
 	put_warning(w, from->staging);
+	gs_encode_full(w, e->tables);
 	put_events(e, w, from);
 	return gs_writer_finish(w);
 }

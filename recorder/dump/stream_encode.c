@@ -19,6 +19,15 @@ static void put_head(gs_stream *s, const gs_lane *lane)
 	gs_encode_process(s->w, &source, scale.real);
 }
 
+/* Once in a file, and with each layout, since a part of the file is read from there. */
+static void tell_full(gs_stream *s, bool with_layout)
+{
+	bool full = atomic_load_explicit(&s->tables->dropped, memory_order_relaxed) > 0;
+	if (full && (with_layout || !s->told_full))
+		gs_encode_full(s->w, s->tables);
+	s->told_full |= full;
+}
+
 static void put_new(gs_stream *s)
 {
 	if (!s->encoder.pending)
@@ -84,6 +93,7 @@ void gs_stream_put_events(gs_stream *s, gs_lane *l, uint64_t tail, uint64_t n)
 		put_event(s, l, v, l->blocks[at], gs_clock_ns(&scale, v->ticks));
 	}
 	put_ooms(s, l, tail + n);
+	tell_full(s, false);
 }
 
 static gs_span text_of(const gs_stream *s, gs_id id)
@@ -148,6 +158,7 @@ void gs_stream_put_layout(gs_stream *s, gs_lane *l, uint64_t tail)
 	gs_writer_device(s->w, &row);
 	gs_encode_layout(&s->encoder, s->w, &source);
 	gs_writer_end_layout(s->w);
+	tell_full(s, true);
 	gs_writer_index(s->w);
 	l->last_layout = tail;
 	l->last_blocks = g->nblocks;

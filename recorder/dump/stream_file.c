@@ -134,7 +134,7 @@ static gs_status begin(gs_stream *s)
 	gs_encoder_begin(&s->encoder);
 	gs_status status = gs_writer_init_stream(s->encoder.workspace, s->encoder.workspace_bytes,
 		s->config->level, write_sections, s, &s->w);
-	s->headed = s->settled = false;
+	s->headed = s->settled = s->told_full = false;
 	for (uint32_t i = 0; i < s->nlanes; i++) {
 		gs_lane *l = s->lanes[i];
 		l->base = l->tail;

@@ -47,6 +47,7 @@ struct gs_stream {
 	pthread_t thread;
 	bool headed;            /* the file tells of the process */
 	bool settled;           /* … and of the allocator's settings */
+	bool told_full;         /* … and that the tables were full */
 	struct gs_stream *next; /* of all open ones, for the end of the process */
 };
 

@@ -168,6 +168,38 @@ START_TEST(the_first_oom_leaves_one_dump_that_tells_the_moment)
 }
 END_TEST
 
+static int warnings_of_full_tables(const gs_snapshot *s)
+{
+	int n = 0;
+	for (size_t i = 0; i < s->nwarnings; i++)
+		n += strstr(s->warnings[i].text, "tables of names are full") != NULL;
+	return n;
+}
+
+/* Names tags until the table has no room, and one more where that is wanted. */
+static void name_tags(bool too_many)
+{
+	char name[32];
+	for (uint32_t i = 1; i < gs_tables_default.tags + too_many; i++) { /* number 0 is none */
+		snprintf(name, sizeof name, "tag %u", i);
+		gs_recorder_push_tag(&recorder, name);
+		gs_recorder_pop_tag(&recorder);
+	}
+}
+
+START_TEST(a_dump_says_that_not_all_tags_had_room)
+{
+	uint64_t a;
+	gs_snapshot s;
+	open_recorder();
+	name_tags(_i);
+	ck_assert_int_eq(allocate(5000 * MIB, &a), GS_DEVICE_MEMORY);
+	read_dump(0, &s);
+	ck_assert_int_eq(warnings_of_full_tables(&s), _i);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_free_carries_its_allocations_stack)
 {
 	uint64_t a, b;
@@ -814,6 +846,7 @@ Suite *suite_recorder_dump(void)
 	tcase_set_timeout(t, 60);
 	tcase_add_checked_fixture(t, setup, teardown);
 	tcase_add_test(t, the_first_oom_leaves_one_dump_that_tells_the_moment);
+	tcase_add_loop_test(t, a_dump_says_that_not_all_tags_had_room, 0, 2);
 	tcase_add_test(t, a_free_carries_its_allocations_stack);
 	tcase_add_test(t, the_name_follows_the_pattern);
 	tcase_add_test(t, every_name_ends_as_dumps_do_and_stays_in_the_folder);

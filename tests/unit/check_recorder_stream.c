@@ -344,6 +344,44 @@ START_TEST(one_state_costs_the_events_since_a_layout_whatever_the_length)
 }
 END_TEST
 
+static int warnings_of_full_tables(const gs_snapshot *s)
+{
+	int n = 0;
+	for (size_t i = 0; i < s->nwarnings; i++)
+		n += strstr(s->warnings[i].text, "tables of names are full") != NULL;
+	return n;
+}
+
+/* The whole file, and a part of it long behind the tag that had no room. */
+START_TEST(a_stream_says_that_not_all_tags_had_room)
+{
+	char name[32];
+	gs_snapshot s;
+	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
+	open_recorder();
+	/* number 0 is none; run() has two of its own */
+	for (uint32_t i = 1; i < gs_tables_default.tags - (_i ? 0 : 2); i++) {
+		snprintf(name, sizeof name, "tag %u", i);
+		gs_recorder_push_tag(&recorder, name);
+		gs_recorder_pop_tag(&recorder);
+	}
+	for (int i = 0; i < 3; i++) {
+		run(20000);
+		wait_until_written();
+	}
+	close_recorder();
+	read_file("run.gsnap", &s);
+	size_t n = s.devices[0].trace.n;
+	ck_assert_int_eq(warnings_of_full_tables(&s), _i);
+	gs_snapshot_release(&s);
+	read_moment("run.gsnap", (gs_moment_wanted){.what = GS_MOMENT_EVENT, .number = n - 1}, &s);
+	ck_assert(s.excerpt);
+	ck_assert_uint_gt(s.devices[0].trace.first, 0);
+	ck_assert_int_eq(warnings_of_full_tables(&s), _i);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 START_TEST(a_part_of_a_stream_without_an_end_is_found_by_its_headers)
 {
 	char full[400];
@@ -1274,6 +1312,7 @@ Suite *suite_recorder_stream(void)
 	tcase_add_test(t, the_stream_holds_every_event_and_every_state_that_the_ring_shows);
 	tcase_add_test(t, a_moment_right_before_a_layout_is_found);
 	tcase_add_test(t, one_state_costs_the_events_since_a_layout_whatever_the_length);
+	tcase_add_loop_test(t, a_stream_says_that_not_all_tags_had_room, 0, 2);
 	tcase_add_test(t, a_part_of_a_stream_without_an_end_is_found_by_its_headers);
 	tcase_add_test(t, a_short_stream_is_read_whole_where_that_was_asked_for);
 	tcase_add_test(t, figures_tell_the_steps_and_peaks_that_all_events_tell);

@@ -5,9 +5,9 @@ const folder = new URL('../../tools/page/viewer/', import.meta.url)
 const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js', 'tip.js', 'light.js', 'axes.js', 'search.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 let paper = '#ffffff'
-const view = { moment: null }, given = { styled: () => paper, element: () => null, part: () => null, view }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText }')(...Object.values(given))
+const view = { moment: null }, given = { styled: () => paper, element: () => null, part: () => null, view, CATEGORY_WORDS: { activation: 'activations' } }
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -36,7 +36,7 @@ const answer = `fragmented: 200 MiB asked for, 880 MiB of the cache is free, but
              (stream 0, large pool)
   held by    a.py:1 f: 800 MiB in 20 blocks
              b.py:2 g: 200 MiB in 1 block
-  not        an allocator defect, a limit, pending frees (-v:
+  ruled out  an allocator defect, a limit, pending frees (-v:
              figures)
 
 Try
@@ -47,18 +47,40 @@ Try
 `
 const read = readVerdict(answer)
 expect('a headline that is wrapped', read.headline, 'fragmented: 200 MiB asked for, 880 MiB of the cache is free, but no hole is larger than 88 MiB')
-expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block'], ['not', 'an allocator defect, a limit, pending frees']])
+expect('lines of the answer', read.lines.map(l => l.slice(0, 2)), [['pinned by', 'train.py:29 init: 10 blocks (120 MiB) keep 880 MiB in 10 segments from going back'], ['request', '200 MiB for train.py:33 step ← train.py:58 main (stream 0, large pool)'], ['held by', 'a.py:1 f: 800 MiB in 20 blocks\nb.py:2 g: 200 MiB in 1 block'], ['ruled out', 'an allocator defect, a limit, pending frees']])
 expect('what to try', read.tries, ['PYTORCH_CUDA_ALLOC_CONF=expandable_segments:True\nreplayed: the run passes', 'allocate train.py:29 before the large temporaries, or clone it afterwards (untried)'])
 
 const asks = 'shortage: x\n  unsure     others on the device (the capacity would tell: --capacity)\n\nTry\n  1  look at nvidia-smi, or give its\n     size: --capacity    (untried)\n'
 expect('the field that asks for a size stands below', [readVerdict(asks).lines[0][1], readVerdict(asks).tries[0]], ['others on the device (the capacity would tell: the field below)', 'look at nvidia-smi, or give its size: the field below    (untried)'])
 expect('where there is none, none is spoken of', [readVerdict(asks, false).lines[0][1], readVerdict(asks, false).tries[0]], ['others on the device (the capacity would tell)', 'look at nvidia-smi    (untried)'])
-expect('what to try is not told twice', saidOnce({ lines: [['request', '8 MiB for a.py:1 f', 1], ['asked by', 'a.py:1 f', 0], ['next', 'x (untried)', 0], ['and', 'y', 0], ['not', 'a limit', 1]], tries: ['x'] }).map(l => l[0]), ['request', 'not'])
+expect('what to try is not told twice', saidOnce({ lines: [['request', '8 MiB for a.py:1 f', 1], ['asked by', 'a.py:1 f', 0], ['next', 'x (untried)', 0], ['and', 'y', 0], ['ruled out', 'a limit', 1]], tries: ['x'] }).map(l => l[0]), ['request', 'ruled out'])
 expect('but where nothing is to try it is', saidOnce({ lines: [['next', 'x', 0], ['asked by', 'b.py:2 g', 0]], tries: [] }).map(l => l[0]), ['next', 'asked by'])
+// What the peak was made of stands below it, as the command has it; of whom the end is, under a label of its own.
+const healthy = `no failure: at the end 142 MiB in use of 336 MiB reserved; the peak was 316 MiB
+  in use
+  peak       316 MiB in use at event 3378 (step 2), 336 MiB reserved
+             of it activations 121 MiB, optimizer state 52.2 MiB, temporaries
+             49.0 MiB
+             held by loop.py:54 forward ← loop.py:63 forward: 60.0 MiB in 36
+             blocks, activations
+
+  device 0   142 MiB in use + 194 MiB cached
+  at end     loop.py:137 train_step ← loop.py:193 <module>: 52.2 MiB in 150
+             blocks, optimizer state
+             loop.py:138 train_step: 48 MiB in 3 blocks
+`
+expect('what the peak was made of', readVerdict(healthy).lines.map(l => l.slice(0, 2)), [['peak', '316 MiB in use at event 3378 (step 2), 336 MiB reserved\nof it activations 121 MiB, optimizer state 52.2 MiB, temporaries 49.0 MiB\nheld by loop.py:54 forward ← loop.py:63 forward: 60.0 MiB in 36 blocks, activations'],
+	['device 0', '142 MiB in use + 194 MiB cached'], ['at end', 'loop.py:137 train_step ← loop.py:193 <module>: 52.2 MiB in 150 blocks, optimizer state\nloop.py:138 train_step: 48 MiB in 3 blocks']])
+const row = (where, bytes, category) => ({ where, called_by: null, category, bytes: bytes * 2 ** 20, blocks: 2 }), sum = (category, bytes) => ({ category, bytes: bytes * 2 ** 20, blocks: 2 })
+const peak = { idx: 7, allocated: 300 * 2 ** 20, reserved: 400 * 2 ** 20, categories: [sum('activation', 200), sum('unknown', 98), sum('input', 2)], holders: [row('a.py:1 f', 200, 'activation'), row('b.py:2 g', 100, 'unknown')] }
+expect('the same of its JSON', peakText({ peak, holders: peak.holders.slice(1), categories: [sum('unknown', 100)] }, null), '300 MiB in use at event 7, 400 MiB reserved\nof it activations 200 MiB, unknown 98 MiB\nheld by a.py:1 f: 200 MiB in 2 blocks, activations')
+expect('but not where it is what is in use now', peakText({ peak, holders: peak.holders, categories: peak.categories }, null), '300 MiB in use at event 7, 400 MiB reserved')
+expect('nor where nobody knows', peakText({ peak: { ...peak, categories: null, holders: null }, holders: [], categories: [] }, null), '300 MiB in use at event 7, 400 MiB reserved')
+
 // The bar's parts are those of the command's line (tests/cli/cases/diagnose-waiting-is-in-use), and sum to it.
 const shares = text => deviceShares(text).map(p => [p.word, p.bytes / 2 ** 20])
-expect('what waits is a part of what is in use', shares('1000 MiB = 700 MiB in use (500 MiB of it waiting to be freed) + 100 MiB cached + 50 MiB held by others + 150 MiB free'),
-	[['in use', 200], ['waiting to be freed', 500], ['cached', 100], ['held by others', 50], ['free', 150]])
+expect('what waits is a part of what is in use', shares('1000 MiB = 700 MiB in use (500 MiB of it waiting to be freed) + 100 MiB cached + 50 MiB outside the allocator + 150 MiB free'),
+	[['in use', 200], ['waiting to be freed', 500], ['cached', 100], ['outside the allocator', 50], ['free', 150]])
 expect('or all of it', shares('at least 1.00 GiB: 600 MiB in use (all waiting to be freed) + 424 MiB free'), [['waiting to be freed', 600], ['free', 424]])
 expect('nothing waits', shares('142 MiB in use + 194 MiB cached'), [['in use', 142], ['cached', 194]])
 expect('in use, as the command says it', [[2 ** 20, 0], [2 ** 20, NaN], [0, 2 ** 20], [200 * 2 ** 20, 500 * 2 ** 20]].map(([a, w]) => inUseText(a, w)), ['1 MiB in use', '1 MiB in use', '1 MiB in use (all waiting to be freed)', '700 MiB in use (500 MiB of it waiting to be freed)'])

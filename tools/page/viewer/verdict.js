@@ -17,15 +17,15 @@ function readVerdict(text, field = true) {
 		else if (trying && out.tries.length) out.tries[out.tries.length - 1] += (/^\s*(replayed|computed|estimated|untried):/.test(line) ? '\n' : ' ') + line.trim()
 		else if (first && line.indexOf(first[2]) <= 14 && !/^ {10,}/.test(line)) out.lines.push([first[1], first[2], group])
 		else if (out.lines.length) {
-			const last = out.lines[out.lines.length - 1], again = /: \S.* in \d+ blocks?(,|$)/.test(line) && / in \d+ blocks?[^:]*$/.test(last[1]) && /^(held by|also|grows|cached by|pinned by)$/.test(last[0])
-			last[1] += (again ? '\n' : ' ') + line.trim()
+			const last = out.lines[out.lines.length - 1], again = /: \S.* in \d+ blocks?(,|$)/.test(line) && / in \d+ blocks?[^:]*$/.test(last[1]) && /^(held by|held then|at end|also|grows|cached by|pinned by)$/.test(last[0])
+			last[1] += (again || (last[0] === 'peak' && /^ *(of it|held by) /.test(line)) ? '\n' : ' ') + line.trim()
 		}
 	}
 	return out
 }
 
-// The device as one bar, of what its line says: `X in use (Y of it waiting to be freed) + Z cached + U held by others + V free`.
-const SHARES = [['in use', 'use'], ['waiting to be freed', 'waits'], ['cached', 'cache'], ['held by others', 'others'], ['free', 'free']]
+// The device as one bar, of what its line says: `X in use (Y of it waiting to be freed) + Z cached + U outside the allocator + V free`.
+const SHARES = [['in use', 'use'], ['waiting to be freed', 'waits'], ['cached', 'cache'], ['outside the allocator', 'others'], ['free', 'free']]
 function deviceShares(text) {
 	const sizes = SHARES.map(([word]) => bytesOfText(new RegExp(`([\\d.]+ [KMGT]?i?B) ${word === SHARES[1][0] ? 'of it ' : ''}${word}`).exec(text)?.[1] || '') || 0)
 	if (/\(all waiting to be freed\)/.test(text)) sizes[1] = sizes[0]
@@ -44,8 +44,18 @@ function deviceBar(text) {
 	}))
 }
 
-// Four lines that every verdict has, in one order: of the command's text, and what that leaves out of its JSON.
-const FACTS = [['peak', 'peak'], ['held by', 'holds most now'], ['grows', 'growth'], ['request', 'failed request']]
+// Four lines that every verdict has, in one order, by the labels of the command's text; what that leaves out is told of its JSON.
+const FACTS = [['peak'], ['held by', 'at end', 'held then'], ['grows'], ['request']]
+const TITLES = { peak: 'peak', grows: 'growth', request: 'failed request' }
+
+// Whose memory it is, of the moment that the verdict is of: told where the recording has others.
+function factTitle(word, v) {
+	if (word !== 'held by') return termed(TITLES[word])
+	const title = /^no /.test(v.headline) ? /has no events/.test(v.headline) ? 'holds most' : 'holds most at the end' : 'holds most at the failure'
+	const name = termed('holder')
+	name.textContent = title
+	return name
+}
 
 function factText(word, said, v, answer, device) {
 	const why = /^no /.test(v.headline) || !v.headline.includes(':') ? '' : '; why: ' + v.headline.slice(0, v.headline.indexOf(':')) + ' (above)'
@@ -53,32 +63,36 @@ function factText(word, said, v, answer, device) {
 	if (!answer) return '…'
 	const rows = (list, name) => list.slice(0, 3).map(r => `${name(r)}: ${sizeText(r.bytes)} in ${plural(r.blocks, 'block')}`).join('\n')
 	switch (word) {
-	case 'peak': return peakText(answer.peak, device)
+	case 'peak': return peakText(answer, device)
 	case 'held by': return rows(answer.holders, placeText) || 'not told in this file'
 	case 'grows': return rows(answer.growth, r => frameText(r.user_frame)) || (device?.events ? 'none seen' : 'not told: the file has no events')
 	default: return answer.requested ? sizeText(answer.requested) + why : answer.verdict ? 'of a size that is not told' + why : 'none: nothing failed'
 	}
 }
 
-function peakText(peak, device) {
+// What it was made of is told where that is not what is in use now.
+function peakText({ peak, holders, categories }, device) {
 	if (!peak) return 'not told in this file'
+	const same = rows => JSON.stringify(rows), held = peak.holders?.[0], other = held && (same(peak.holders) !== same(holders) || same(peak.categories) !== same(categories))
 	const step = device?.steps.find(s => s.first_idx <= peak.idx && peak.idx <= s.last_idx)
-	return `${sizeText(peak.allocated)} in use` + (peak.idx === null ? '' : ` at event ${peak.idx}`) + (step ? ` (${step.name})` : '') + (peak.reserved === null ? '' : `, ${sizeText(peak.reserved)} reserved`)
+	return `${sizeText(peak.allocated)} in use` + (peak.idx === null ? '' : ` at event ${peak.idx}`) + (step ? ` (${step.name})` : '') + (peak.reserved === null ? '' : `, ${sizeText(peak.reserved)} reserved`) +
+		(other ? '\nof it ' + peak.categories.filter((c, i) => !i || c.bytes >= peak.allocated / 100).map(c => `${CATEGORY_WORDS[c.category] || c.category} ${sizeText(c.bytes)}`).join(', ') +
+			`\nheld by ${placeText(held)}: ${sizeText(held.bytes)} in ${plural(held.blocks, 'block')}` + (held.category === 'unknown' ? '' : `, ${CATEGORY_WORDS[held.category] || held.category}`) : '')
 }
 
 // A frame `name (/path/file:line)` as holders are written: `file:line name`.
 const frameText = frame => (frame || 'a place that is not told').replace(/^(.*) \((?:.*[\\/])?([^\\/]+:\d+)\)$/, '$2 $1')
 
 function factsView(v, answer, device) {
-	const said = word => v.lines.find(l => l[0] === word)?.[1]
-	return FACTS.map(([word, title]) => [element('dt', null, termed(title)), element('dd', null, factText(word, said(word), v, answer, device))])
+	const said = words => v.lines.find(l => words.includes(l[0]))?.[1]
+	return FACTS.map(words => [element('dt', null, factTitle(words[0], v)), element('dd', null, factText(words[0], said(words), v, answer, device))])
 }
 
 // What the text left out, once the pictures are there; where it left nothing out the verdict is not asked for again.
 async function tellFacts(shown) {
 	const host = part('verdict').querySelector('.facts')
 	if (!host || !shown.outline || current() !== shown) return
-	if (!FACTS.every(([word]) => host.verdict.lines.some(l => l[0] === word))) {
+	if (!FACTS.every(words => host.verdict.lines.some(l => words.includes(l[0])))) {
 		try {
 			const answer = await shown.ask('diagnose', { device: undefined, capacity: shown.capacityGiven })
 			if (!host.isConnected) return
@@ -109,7 +123,7 @@ function verdictView(text, heading = 'h1') {
 	const list = lines => lines.length ? element('dl', null, lines.map(([word, t]) => [element('dt', null, termed(word)), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)])) : null
 	v.lines = saidOnce(v)
 	if (whole) v.lines = joinHolders(v.lines)
-	const left = whole ? v.lines.filter(l => !FACTS.some(f => f[0] === l[0])) : v.lines, facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
+	const left = whole ? v.lines.filter(l => !FACTS.some(f => f.includes(l[0]))) : v.lines, facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
 	if (facts) facts.verdict = v
 	const sides = element('div', { class: 'sides' }, element('div', { class: 'first' }, facts, list(left.filter(l => l[2] === 0))),
 		v.tries.length ? element('div', { class: 'tries' }, element('h2', null, 'Try'), element('ol', null, v.tries.map(t => element('li', null, breakable(t)))), knownWords(v.tries)) : null,

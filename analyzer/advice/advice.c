@@ -20,8 +20,28 @@ static gs_status advise(gs_diagnosis *d, gs_known known, const gs_prose *act, co
 
 static gs_status advise_retry(gs_diagnosis *d)
 {
-	return gs_diagnosis_advise(d, GS_KNOWN_COMPUTED,
-		"catch the error and ask again: the allocator then finds the block", "");
+	const gs_rung *r = gs_diagnosis_rung(d, GS_STEP_MISSED_FIT);
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "catch the error and ask again");
+	if (r && r->available > 0) {
+		gs_say(&why, "the allocator then finds the free block of ");
+		gs_say_size(&why, r->available);
+	}
+	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
+}
+
+/* Whose allocator it was that failed; NULL where nothing tells. */
+static const char *library_of(const gs_diagnosis *d)
+{
+	const char *told = d->oom == SIZE_MAX ? NULL : d->snapshot->ooms[d->oom].library;
+	return told ? told : d->snapshot->library;
+}
+
+static bool is_of(const gs_diagnosis *d, const char *library)
+{
+	const char *told = library_of(d);
+	return told && !strcmp(told, library);
 }
 
 /* What raises the limit of the library whose message it is; NULL where that is not known. */
@@ -42,26 +62,76 @@ static const char *what_raises(const gs_oom *oom)
 	return NULL;
 }
 
-static gs_status advise_limit(gs_diagnosis *d)
+/* Where a program sets the limit that PyTorch itself keeps. The settings are recorded, so a key
+ * that is not among them was not set. */
+static const char *fraction_words(const gs_snapshot *s)
 {
+	for (size_t i = 0; i < s->nsettings; i++)
+		if (strstr(gs_string_text(s, s->settings[i].value), "per_process_memory_fraction"))
+			return "per_process_memory_fraction in PYTORCH_ALLOC_CONF";
+	return "torch.cuda.set_per_process_memory_fraction";
+}
+
+/* How much a limit allows, and what the request and all before it come to. */
+static void say_against(gs_prose *why, int64_t allowed, int64_t whole)
+{
+	gs_say_size_beside(why, allowed, whole);
+	gs_say(why, " allowed, ");
+	gs_say_size_beside(why, whole, allowed);
+	gs_say(why, " needed with this request");
+}
+
+/* A limit that is known to have refused. */
+static gs_status advise_raising(gs_diagnosis *d, const char *raises, int64_t counted)
+{
+	int64_t whole = counted + d->needed;
 	gs_prose act, why;
 	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "%s by at least ", raises ? raises : "raise this process's limit");
+	gs_say_size(&act, whole - d->allowed);
+	if (!raises && is_of(d, "pytorch"))
+		gs_say(&act, " (%s)", fraction_words(d->snapshot));
+	say_against(&why, d->allowed, whole);
+	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
+}
+
+/* PyTorch refuses by itself what its fraction does not allow; how much that is no snapshot tells.
+ */
+static gs_status advise_fraction(gs_diagnosis *d)
+{
+	gs_prose act, why;
+	if (!is_of(d, "pytorch") || !d->has_layout || d->allowed >= 0)
+		return GS_OK;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act, "look for %s in the program, and raise or remove it", fraction_words(d->snapshot));
+	if (d->reserved >= 0 && d->needed >= 0) {
+		gs_say(&why, "if it is set, it allows less than the ");
+		gs_say_size(&why, d->reserved + d->needed);
+		gs_say(&why, " that this request would have made");
+	}
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
+}
+
+/* What refuses though the driver says that it has the memory. */
+static gs_status advise_quota(gs_diagnosis *d)
+{
+	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
+		"look for a quota of the container, of a virtual GPU or of MPS "
+		"(CUDA_MPS_PINNED_DEVICE_MEM_LIMIT), and raise it",
+		"");
+}
+
+static gs_status advise_limit(gs_diagnosis *d)
+{
 	const char *raises = d->has_layout ? NULL : what_raises(&d->snapshot->ooms[d->oom]);
 	int64_t counted = d->snapshot->ooms[d->oom].told.counted;
 	counted = counted >= 0 ? counted : d->reserved;
-	if (d->allowed >= 0 && d->needed >= 0 && counted > d->allowed - d->needed) {
-		gs_say(&act, "%s by at least ", raises ? raises : "raise this process's limit");
-		gs_say_size(&act, counted + d->needed - d->allowed);
-		return advise(d, GS_KNOWN_COMPUTED, &act, &why);
-	}
-	if (raises) {
-		gs_say(&act, "%s", raises);
-		return advise(d, GS_KNOWN_UNTRIED, &act, &why);
-	}
-	gs_say(&act,
-		"find what limits this process (a memory fraction, a quota of the container or the "
-		"device) and raise it");
-	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
+	if (d->allowed >= 0 && d->needed >= 0 && counted > d->allowed - d->needed)
+		return advise_raising(d, raises, counted);
+	if (raises)
+		return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED, raises, "");
+	gs_status status = advise_fraction(d);
+	return status ? status : advise_quota(d);
 }
 
 static gs_status advise_segment(gs_diagnosis *d)
@@ -73,15 +143,34 @@ static gs_status advise_segment(gs_diagnosis *d)
 	gs_say(&act, "free ");
 	gs_say_size(&act, d->ask - d->device_free);
 	gs_say(&act, " more before this request");
+	gs_say(&why, "the driver then has the ");
+	gs_say_size_beside(&why, d->ask, d->device_free);
+	gs_say(&why, " that it is asked for at once");
 	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
 }
 
 static gs_status advise_waiting(gs_diagnosis *d)
 {
-	return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act,
 		"wait for the other streams (synchronize) before this request, or record fewer blocks on "
-		"them",
-		"");
+		"them");
+	if (d->totals.pending) {
+		gs_say_size(&why, (int64_t)d->totals.pending);
+		gs_say(&why, " then come free");
+	}
+	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
+}
+
+/* The free block elsewhere that would hold the request. */
+static void say_hole(gs_prose *why, const gs_diagnosis *d, gs_step step)
+{
+	const gs_rung *r = gs_diagnosis_rung(d, step);
+	if (!r || r->available <= 0)
+		return;
+	gs_say_size_beside(why, r->available, d->requested);
+	gs_say(why, " lie there in one piece");
 }
 
 static gs_status advise_stream(gs_diagnosis *d)
@@ -95,6 +184,7 @@ static gs_status advise_stream(gs_diagnosis *d)
 		"ask for this memory on stream %llu, or free all of that stream's blocks in its segment at "
 		"0x%llx so that it goes back",
 		(unsigned long long)g->stream, (unsigned long long)g->address);
+	say_hole(&why, d, GS_STEP_OTHER_STREAM);
 	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
@@ -112,6 +202,7 @@ static gs_status advise_pool(gs_diagnosis *d)
 		gs_say(&act,
 			"call empty_cache() before the capture, or capture earlier, so that the free "
 			"memory of the default pool goes back to the driver");
+	say_hole(&why, d, GS_STEP_PRIVATE_POOL);
 	return advise(d, GS_KNOWN_UNTRIED, &act, &why);
 }
 
@@ -136,9 +227,17 @@ static gs_status advise_rounding(gs_diagnosis *d)
 
 static gs_status advise_outside(gs_diagnosis *d)
 {
-	return gs_diagnosis_advise(d, GS_KNOWN_COMPUTED,
-		"end the other processes on this device (nvidia-smi names them), or take a free device",
-		"");
+	const gs_rung *r = gs_diagnosis_rung(d, GS_STEP_OUTSIDE);
+	gs_prose act, why;
+	gs_prose_clear(&act), gs_prose_clear(&why);
+	gs_say(&act,
+		"end the other processes on this device (nvidia-smi names them), or take a free device");
+	if (r && r->available >= 0) {
+		gs_say(&why, "with what they hold there would be ");
+		gs_say_size_beside(&why, r->available, r->needed);
+		gs_say(&why, " for it");
+	}
+	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
 }
 
 /* The stack with most live bytes in a run of blocks. */
@@ -270,7 +369,8 @@ static gs_status advise_smaller_request(gs_diagnosis *d)
 	gs_prose_clear(&act), gs_prose_clear(&why);
 	gs_say(&act, "ask for less at once");
 	gs_say_request_place(&act, &plain, d, " at ");
-	gs_say(&act, ": look at the sizes that go into it, or do it in pieces");
+	gs_say(&act, ", or do it in pieces");
+	gs_say(&why, "look at the sizes that go into it");
 	return advise(d, GS_KNOWN_COMPUTED, &act, &why);
 }
 
@@ -291,18 +391,11 @@ static gs_status advise_by_verdict(gs_diagnosis *d)
 	}
 }
 
-static bool is_tensorflow(const gs_diagnosis *d)
-{
-	const char *library = d->oom == SIZE_MAX ? NULL : d->snapshot->ooms[d->oom].library;
-	library = library ? library : d->snapshot->library;
-	return library && !strcmp(library, "tensorflow");
-}
-
 /* What users of PyTorch and TensorFlow try first, where no recording can be replayed to see whether
  * it helps. */
 static gs_status advise_expandable(gs_diagnosis *d)
 {
-	if (is_tensorflow(d))
+	if (is_of(d, "tensorflow"))
 		return gs_diagnosis_advise(d, GS_KNOWN_UNTRIED,
 			"TF_GPU_ALLOCATOR=cuda_malloc_async, CUDA's own allocator, which joins free memory",
 			"");

@@ -76,8 +76,7 @@ static void say_in_use(gs_prose *p, int64_t allocated, int64_t pending)
 	gs_say(p, allocated ? " of it waiting to be freed)" : "all waiting to be freed)");
 }
 
-/* Bytes of the device that neither this allocator holds nor are free; GS_NONE unknown. */
-static int64_t held_by_others(const gs_diagnosis *d)
+int64_t gs_answer_outside_of(const gs_diagnosis *d)
 {
 	if (d->capacity < 0 || d->reserved < 0 || d->device_free < 0 ||
 		d->capacity < d->reserved + d->device_free)
@@ -110,7 +109,7 @@ static void write_label(char *label, size_t cap, const gs_snapshot *s, const gs_
 void gs_answer_device(gs_answer *a)
 {
 	const gs_diagnosis *d = a->d;
-	int64_t in_use, pending, cached, others = held_by_others(d), whole = d->capacity;
+	int64_t in_use, pending, cached, outside = gs_answer_outside_of(d), whole = d->capacity;
 	gs_prose p, parts;
 	char label[32] = "device";
 	gs_prose_clear(&p);
@@ -118,11 +117,11 @@ void gs_answer_device(gs_answer *a)
 	gs_answer_parts_of(d, &in_use, &pending, &cached);
 	say_in_use(&parts, in_use, pending);
 	say_part(&parts, cached, "cached");
-	say_part(&parts, others, "held by others");
+	say_part(&parts, outside, "outside the allocator");
 	say_part(&parts, d->device_free, "free");
 	if (!parts.n && whole < 0)
 		return;
-	/* without the capacity nobody knows what others hold */
+	/* without the capacity nobody knows what is outside */
 	if (whole < 0 && d->device_free >= 0 && d->reserved >= 0) {
 		whole = d->reserved + d->device_free;
 		gs_say(&p, "at least ");
@@ -131,7 +130,7 @@ void gs_answer_device(gs_answer *a)
 		gs_say_size(&p, whole);
 	/* the parts make the whole only where all of them are known */
 	if (parts.n)
-		gs_say(&p, "%s%s", !p.n ? "" : others >= 0 ? " = " : ": ", parts.text);
+		gs_say(&p, "%s%s", !p.n ? "" : outside >= 0 ? " = " : ": ", parts.text);
 	if (d->device)
 		write_label(label, sizeof label, d->snapshot, d->device);
 	gs_answer_put_row(a, label, &p, NULL);
@@ -141,7 +140,7 @@ void gs_answer_outside(gs_answer *a)
 {
 	const gs_diagnosis *d = a->d;
 	const gs_snapshot *s = d->snapshot;
-	int64_t rest = held_by_others(d);
+	int64_t rest = gs_answer_outside_of(d);
 	gs_prose p;
 	gs_prose_clear(&p);
 	if (rest < 0 || s->kind == GS_KIND_TEXT || !d->device)

@@ -7,13 +7,20 @@
 
 enum { MOST_SHOWN = 64, MOST_LEAN = 4 };
 
+/* What is said of the peak beside when it was: nothing, what it was for, also who held most of it.
+ */
+typedef enum gs_peak_detail { GS_PEAK_BARE, GS_PEAK_CATEGORIES, GS_PEAK_HOLDERS } gs_peak_detail;
+
 typedef struct gs_answer {
 	const gs_diagnosis *d;
 	FILE *out;
 	const gs_voice *voice;
-	int lines;          /* written so far */
-	int lean;           /* how much of what says least is left out: 0 nothing, to MOST_LEAN */
-	gs_answer_row *row; /* takes the rows instead of out; NULL: they are written */
+	bool content;        /* nothing has to be changed: said so */
+	gs_peak_detail peak; /* how much is said of what the peak was made of */
+	size_t advised;      /* lines of advice written so far */
+	int lines;           /* written so far */
+	int lean;            /* how much of what says least is left out: 0 nothing, to MOST_LEAN */
+	gs_answer_row *row;  /* takes the rows instead of out; NULL: they are written */
 	void *context;
 	gs_id shown[MOST_SHOWN]; /* stacks written already */
 	size_t nshown;
@@ -39,7 +46,10 @@ void gs_answer_stack(gs_answer *a, gs_id stack);
 void gs_answer_request(gs_answer *a);
 /* What a message or a table says of memory in use and cached; a layout is counted. */
 void gs_answer_parts_of(const gs_diagnosis *d, int64_t *in_use, int64_t *pending, int64_t *cached);
-/* How the device is divided: in use, pending, cached, others, free. */
+/* Bytes of the device that neither this allocator holds nor are free: those of others and what CUDA
+ * itself takes; GS_NONE unknown. */
+int64_t gs_answer_outside_of(const gs_diagnosis *d);
+/* How the device is divided: in use, pending, cached, outside, free. */
 void gs_answer_device(gs_answer *a);
 /* Of whom memory outside the allocator is, as a recording tells it: what other tools show more than
  * the allocator has. Rows of one holder are summed. */
@@ -52,8 +62,9 @@ void gs_answer_other_devices(gs_answer *a);
 
 /* What the memory in use is for, by category. */
 void gs_answer_in_use(gs_answer *a);
-/* Without a failure: the most that was allocated, and when. */
-void gs_answer_peak(gs_answer *a);
+/* The most that was allocated, and when; in more detail what for, and who held most of it, with -v
+ * more than one. Nothing where this moment is the peak. */
+void gs_answer_peak(gs_answer *a, gs_peak_detail detail);
 /* Stacks that keep free memory in pieces, from the one numbered so, with -v more than few. */
 void gs_answer_pinning(gs_answer *a, size_t from, size_t few);
 /* Holders from the one numbered so, the first of them under a label. */

@@ -157,11 +157,11 @@ static void print_advice(const gs_diagnosis *d, FILE *out)
 	fputc(']', out);
 }
 
-static void print_holders(const gs_diagnosis *d, FILE *out)
+static void print_holders(const gs_diagnosis *d, FILE *out, const gs_holder_row *rows, size_t n)
 {
 	fputs("\"holders\":[", out);
-	for (size_t i = 0; i < d->nholders; i++) {
-		const gs_holder_row *h = &d->holders[i];
+	for (size_t i = 0; i < n; i++) {
+		const gs_holder_row *h = &rows[i];
 		fputs(i ? ",{" : "{", out);
 		text_or_null(out, "where", *h->where ? h->where : NULL), comma(out);
 		text_or_null(out, "called_by", *h->called_by ? h->called_by : NULL), comma(out);
@@ -174,11 +174,12 @@ static void print_holders(const gs_diagnosis *d, FILE *out)
 	fputc(']', out);
 }
 
-static void print_categories(const gs_diagnosis *d, FILE *out)
+static void print_categories(
+	const gs_diagnosis *d, FILE *out, const gs_category_sum *sums, size_t n)
 {
 	fputs("\"categories\":[", out);
-	for (size_t i = 0; i < d->ncategories; i++) {
-		const gs_category_sum *c = &d->categories[i];
+	for (size_t i = 0; i < n; i++) {
+		const gs_category_sum *c = &sums[i];
 		fputs(i ? ",{" : "{", out);
 		text_or_null(out, "category", gs_category_word(d->recording->meaning.rules, c->category)),
 			comma(out);
@@ -187,6 +188,22 @@ static void print_categories(const gs_diagnosis *d, FILE *out)
 		fputc('}', out);
 	}
 	fputc(']', out);
+}
+
+/* Of this moment, unless the peak was another; not known where its events are not in memory. */
+static void print_peak_parts(const gs_diagnosis *d, FILE *out)
+{
+	if (d->peak.is_apart) {
+		fputs("\"categories\":null,\"holders\":null", out);
+		return;
+	}
+	if (d->peak_apart) {
+		print_categories(d, out, d->peak_categories, d->npeak_categories), comma(out);
+		print_holders(d, out, d->peak_holders, d->npeak_holders);
+		return;
+	}
+	print_categories(d, out, d->categories, d->ncategories), comma(out);
+	print_holders(d, out, d->holders, d->nholders);
 }
 
 static void print_peak(const gs_diagnosis *d, FILE *out)
@@ -200,7 +217,8 @@ static void print_peak(const gs_diagnosis *d, FILE *out)
 	number(out, "idx", p->number < 0 ? GS_NONE : p->number), comma(out);
 	number(out, "time_us", p->time_us), comma(out);
 	number(out, "allocated", (int64_t)p->allocated), comma(out);
-	number(out, "reserved", (int64_t)p->reserved);
+	number(out, "reserved", (int64_t)p->reserved), comma(out);
+	print_peak_parts(d, out);
 	fputc('}', out);
 }
 
@@ -273,8 +291,8 @@ void gs_diagnosis_print_json(const gs_diagnosis *d, FILE *out)
 	print_eviction(d, out), comma(out);
 	print_growth(d, out), comma(out);
 	print_advice(d, out), comma(out);
-	print_holders(d, out), comma(out);
-	print_categories(d, out), comma(out);
+	print_holders(d, out, d->holders, d->nholders), comma(out);
+	print_categories(d, out, d->categories, d->ncategories), comma(out);
 	print_peak(d, out), comma(out);
 	number(out, "free_whole", d->free_whole), comma(out);
 	number(out, "rank", d->snapshot->rank), comma(out);

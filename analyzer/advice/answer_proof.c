@@ -18,19 +18,32 @@ void gs_answer_fits(gs_answer *a)
 		return; /* the system's memory: what it would still give, nothing here tells */
 	for (size_t i = 0; i < gs_answer_some(a, d->npool_fits, 1) && d->pool_fits[i].largest; i++) {
 		const gs_pool_fit *r = &d->pool_fits[i];
-		gs_say_between(&p, "; ");
+		gs_say(&p, i ? ", " : "a request of up to ");
 		gs_say_size(&p, (int64_t)r->largest);
-		gs_say(&p, " at most without asking the driver (%s pool, stream %llu)",
-			r->pool == GS_SMALL ? "small" : "large", (unsigned long long)r->stream);
+		if (a->voice->verbose || r->pool == GS_SMALL || r->stream)
+			gs_say(&p, " (%s pool, stream %llu)", r->pool == GS_SMALL ? "small" : "large",
+				(unsigned long long)r->stream);
 	}
-	if (!p.n)
-		gs_say(&p, "nothing without asking the driver: no free block is left");
+	gs_say(&p, p.n ? ", from the cache alone" : "nothing from the cache: no free block is left");
 	if (d->free_whole > 0) {
-		gs_say(&p, "; empty_cache() gives ");
+		gs_say(&p, "; empty_cache() would give ");
 		gs_say_size(&p, d->free_whole);
-		gs_say(&p, " back");
+		gs_say(&p, " back to the device");
 	}
 	gs_answer_put_row(a, "fits now", &p, NULL);
+}
+
+/* How much outside the allocator is not taken for others': or what is ruled out would seem to
+ * contradict what the device's row counts. */
+static void say_allowance(gs_prose *p, const gs_diagnosis *d)
+{
+	gs_say_size(p, d->context);
+	gs_say(p, " of what is outside the allocator counts as this process's CUDA context");
+}
+
+static bool needs_allowance(const gs_diagnosis *d, const gs_rung *r)
+{
+	return r->step == GS_STEP_OUTSIDE && !r->fits && d->context > 0 && gs_answer_outside_of(d) > 0;
 }
 
 /* What a reader would think of first; nothing that the verdict is a kind of. */
@@ -57,10 +70,15 @@ void gs_answer_ruled_out(gs_answer *a)
 			gs_say(&p, " or pool");
 		else
 			gs_say(&p, "%s%s", p.n ? ", " : "", gs_step_noun(r->step));
+		if (needs_allowance(d, r)) {
+			gs_say(&p, " (up to ");
+			say_allowance(&p, d);
+			gs_say(&p, ")");
+		}
 		before = r;
 	}
 	if (p.n)
-		gs_answer_put_row(a, "not", &p, a->voice->verbose ? NULL : "(-v: figures)");
+		gs_answer_put_row(a, "ruled out", &p, a->voice->verbose ? NULL : "(-v: figures)");
 }
 
 void gs_answer_doubts(gs_answer *a)
@@ -114,6 +132,10 @@ void gs_answer_ladder(gs_answer *a)
 		gs_say(&p, "%s: %s", gs_step_question(r->step), answers[r->fits + 1]);
 		if (r->available >= 0 && r->needed >= 0)
 			gs_say(&p, " (%s there, %s needed)", have.text, need.text);
+		if (needs_allowance(d, r)) {
+			gs_say(&p, "; up to ");
+			say_allowance(&p, d);
+		}
 		fprintf(a->out, "  %-13s", gs_step_word(r->step));
 		gs_prose_write(a->out, a->voice, 15, 15, p.text, NULL);
 	}

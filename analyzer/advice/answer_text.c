@@ -76,6 +76,7 @@ static void write_advice(gs_answer *a)
 		fclose(memory);
 		bool must = !i || i + 1 == a->d->growth_advice || a->voice->verbose || a->voice->markdown;
 		bool fits = must || a->lines + lines <= SCREEN;
+		a->advised += fits;
 		if (fits)
 			fwrite(text, 1, n, a->out);
 		a->lines += fits ? lines : 0;
@@ -94,6 +95,7 @@ static bool is_fragmentation(const gs_diagnosis *d)
 /* What people are told first of: whose memory the failure turns on. */
 typedef enum lead {
 	LEAD_NONE,
+	LEAD_PEAK,
 	LEAD_HOLDERS,
 	LEAD_OTHERS,
 	LEAD_REQUEST,
@@ -124,6 +126,8 @@ static lead lead_of(const gs_diagnosis *d)
 		return LEAD_SEGMENT;
 	if (gs_growth_matters(d))
 		return LEAD_GROWTH;
+	if (d->verdict == GS_VERDICT_NONE && gs_peak_is_apart(d))
+		return LEAD_PEAK;
 	return LEAD_HOLDERS;
 }
 
@@ -182,9 +186,39 @@ static void write_asker(gs_answer *a)
 		gs_answer_put_row(a, "asked by", &p, NULL);
 }
 
+static void write_content(gs_answer *a)
+{
+	gs_prose p;
+	gs_prose_clear(&p);
+	gs_say(&p, "nothing to change: no request failed, and nothing is seen to grow");
+	gs_answer_put_row(a, "next", &p, NULL);
+}
+
+/* Whose memory this moment's is; where the peak is told beside it: of which moment. */
+static const char *holders_label(const gs_diagnosis *d)
+{
+	if (d->verdict != GS_VERDICT_NONE || !gs_peak_is_apart(d))
+		return "held by";
+	return gs_tells_the_end(d) ? "at end" : "held then";
+}
+
+/* A peak that is this little above what is in use at a failure is made of the same. */
+enum { NEXT_TO_NOTHING = 50 };
+
+/* Without a failure the peak is what matters. */
+static void write_peak(gs_answer *a)
+{
+	uint64_t in_use = a->d->totals.allocated + a->d->totals.pending;
+	bool healthy = a->d->verdict == GS_VERDICT_NONE;
+	bool other = a->d->peak.allocated > in_use + in_use / NEXT_TO_NOTHING;
+	if (healthy || a->lean < NO_PEAK)
+		gs_answer_peak(a, healthy || other ? a->peak : GS_PEAK_BARE);
+}
+
 static void write_lead(gs_answer *a, lead what)
 {
 	switch (what) {
+	case LEAD_PEAK: write_peak(a); break;
 	case LEAD_GROWTH: gs_answer_growth(a, FEW_GROWTH); break;
 	case LEAD_PINNING: gs_answer_pinning(a, 0, 1); break;
 	case LEAD_SEGMENT: write_segment(a); break;
@@ -196,6 +230,8 @@ static void write_lead(gs_answer *a, lead what)
 	}
 	if (what != LEAD_GROWTH && gs_growth_matters(a->d))
 		gs_answer_growth(a, 1);
+	if (a->content)
+		write_content(a);
 }
 
 static void write_act(gs_answer *a, const char *label, const gs_advice *advice)
@@ -229,7 +265,7 @@ static void write_rest(gs_answer *a, lead told)
 		gs_answer_holders(a,
 			told == LEAD_HOLDERS      ? "also"
 				: told == LEAD_OTHERS ? "held here"
-									  : "held by",
+									  : holders_label(d),
 			told == LEAD_HOLDERS, FEW_HOLDERS);
 	if (told == LEAD_PINNING && a->voice->verbose)
 		gs_answer_holders(a, "held by", 0, FEW_HOLDERS);
@@ -246,8 +282,8 @@ static void write_facts(gs_answer *a, lead first)
 	gs_answer_outside(a);
 	gs_answer_other_devices(a);
 	gs_answer_in_use(a);
-	if (a->lean < NO_PEAK || a->d->verdict == GS_VERDICT_NONE)
-		gs_answer_peak(a);
+	if (first != LEAD_PEAK)
+		write_peak(a);
 	write_rest(a, first);
 	gs_answer_fits(a);
 	if (a->lean < NO_CAUSES)
@@ -261,7 +297,12 @@ static void write_facts(gs_answer *a, lead first)
 void gs_diagnosis_rows(
 	const gs_diagnosis *d, const gs_voice *voice, gs_answer_row *row, void *context)
 {
-	gs_answer a = {.d = d, .voice = voice, .row = row, .context = context};
+	gs_answer a = {.d = d,
+		.voice = voice,
+		.row = row,
+		.context = context,
+		.peak = GS_PEAK_HOLDERS,
+		.content = gs_nothing_to_change(d)};
 	lead first = lead_of(d);
 	write_lead(&a, first);
 	write_facts(&a, first);
@@ -298,24 +339,74 @@ static void write_answer(gs_answer *a)
 	write_advice(a);
 }
 
-/* Whether the answer, written so lean, fits a screen. */
-static bool fits(const gs_diagnosis *d, const gs_voice *voice, int lean)
+/* Writes the answer to nobody, to see what becomes of it. */
+static void rehearse(gs_answer *a)
 {
 	char *text = NULL;
 	size_t n = 0;
-	gs_answer a = {.d = d, .out = open_memstream(&text, &n), .voice = voice, .lean = lean};
-	if (!a.out)
-		return true; /* no memory to look: then as it is */
-	write_answer(&a);
-	fclose(a.out);
+	FILE *out = open_memstream(&text, &n);
+	if (!out)
+		return; /* no memory to look: as it is */
+	gs_answer as = *a;
+	as.out = out;
+	as.lines = 0;
+	as.advised = 0;
+	write_answer(&as);
+	fclose(out);
 	free(text);
-	return a.lines <= SCREEN;
+	a->lines = as.lines;
+	a->advised = as.advised;
+}
+
+/* As lean as it takes to fit a screen. */
+static void settle(gs_answer *a)
+{
+	rehearse(a);
+	while (a->lines > SCREEN && a->lean < MOST_LEAN) {
+		a->lean++;
+		rehearse(a);
+	}
+}
+
+/* Without a failure what the peak was made of is the answer: it gives way last. */
+static void settle_healthy(gs_answer *a)
+{
+	for (int detail = GS_PEAK_HOLDERS; detail >= GS_PEAK_BARE; detail--) {
+		a->peak = (gs_peak_detail)detail;
+		a->lean = 0;
+		settle(a);
+		if (a->lines <= SCREEN)
+			return;
+	}
+}
+
+/* Beside a failure it is told where it takes no room from anything else. */
+static void settle_beside_failure(gs_answer *a)
+{
+	a->peak = GS_PEAK_BARE;
+	settle(a);
+	for (int detail = GS_PEAK_HOLDERS; gs_peak_is_apart(a->d) && detail > GS_PEAK_BARE; detail--) {
+		gs_answer more = *a;
+		more.peak = (gs_peak_detail)detail;
+		rehearse(&more);
+		if (more.lines <= SCREEN && more.advised == a->advised) {
+			*a = more;
+			return;
+		}
+	}
 }
 
 void gs_diagnosis_print(const gs_diagnosis *d, FILE *out, const gs_voice *voice)
 {
-	gs_answer a = {.d = d, .out = out, .voice = voice};
-	while (!voice->verbose && !voice->markdown && a.lean < MOST_LEAN && !fits(d, voice, a.lean))
-		a.lean++;
+	gs_answer a = {.d = d,
+		.out = out,
+		.voice = voice,
+		.peak = GS_PEAK_HOLDERS,
+		.content = gs_nothing_to_change(d)};
+	if (!voice->verbose && !voice->markdown && d->verdict == GS_VERDICT_NONE)
+		settle_healthy(&a);
+	else if (!voice->verbose && !voice->markdown)
+		settle_beside_failure(&a);
+	a.lines = 0;
 	write_answer(&a);
 }

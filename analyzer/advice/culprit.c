@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "analyzer/advice/answer.h"
+#include "analyzer/meaning/retry.h"
 #include "analyzer/model/place.h"
 
 /* Pinned memory matters from this part of the request on. */
@@ -12,6 +13,10 @@ enum { PINNED_SHARE = 4 };
 
 /* Growth matters from this part of what is allocated on. */
 enum { GROWTH_SHARE = 20 };
+
+/* Nobody minds that this part of what is reserved is more than the peak needed, or that the device
+ * has this part of it left. */
+enum { SPARE_SHARE = 4, LEFT_SHARE = 10 };
 
 /* The largest devices have 288 GiB (2025); four times that leaves room for those to come. */
 #define MORE_THAN_ANY_DEVICE (INT64_C(1) << 40)
@@ -124,4 +129,45 @@ bool gs_growth_decides(const gs_diagnosis *d)
 	return kind && !strcmp(kind, "fragmentation") && d->verdict != GS_STEP_ROUNDING &&
 		d->requested > 0 && all && all->available >= d->requested &&
 		(uint64_t)(all->available - d->requested) < gs_growth_each_step(d);
+}
+
+bool gs_peak_is_apart(const gs_diagnosis *d)
+{
+	return d->has_layout && d->peak.allocated > d->totals.allocated + d->totals.pending;
+}
+
+bool gs_tells_the_end(const gs_diagnosis *d)
+{
+	return d->verdict == GS_VERDICT_NONE && d->state.idx == GS_NONE;
+}
+
+/* Whether requests are recorded, and none of them gave the cache back to be served. */
+static bool asks_once(const gs_diagnosis *d)
+{
+	const gs_trace *t = &d->device->trace;
+	gs_retry retry = gs_retry_start(d->snapshot);
+	bool any = false;
+	for (size_t i = 0; i < t->n; i++) {
+		gs_action action = gs_event_action(&t->events[i]);
+		any |= action == GS_ACTION_ALLOC;
+		if (gs_retry_step(&retry, action, t->events[i].stack))
+			return false;
+	}
+	return any;
+}
+
+bool gs_nothing_to_change(const gs_diagnosis *d)
+{
+	const gs_snapshot *s = d->snapshot;
+	uint64_t reserved = d->totals.reserved;
+	if (!gs_tells_the_end(d) || !d->has_layout || !d->exact || !s->complete || s->nooms ||
+		d->nadvice || d->ngrowth || s->ndevices != 1 || gs_device_is_host(s, d->device))
+		return false;
+	if (d->peak.allocated > d->peak.reserved)
+		return false; /* what the file tells does not agree */
+	if (reserved > d->peak.allocated && reserved - d->peak.allocated > reserved / SPARE_SHARE)
+		return false;
+	if (d->capacity >= 0 && reserved > (uint64_t)d->capacity / LEFT_SHARE * (LEFT_SHARE - 1))
+		return false;
+	return asks_once(d);
 }

@@ -43,4 +43,15 @@ uint64_t gs_growth_each_step(const gs_diagnosis *d);
  * hold the failed request in one piece, but what they leave then does not last another step. */
 bool gs_growth_decides(const gs_diagnosis *d);
 
+/* Whether the peak was another moment than this one, and more was in use. */
+bool gs_peak_is_apart(const gs_diagnosis *d);
+
+/* Whether what is told is how the recording ended: nothing failed, and no other state was asked
+ * for. */
+bool gs_tells_the_end(const gs_diagnosis *d);
+
+/* Whether a recording asks for nothing to be changed: all of it is there, nothing failed, asked
+ * again or grows, and little more is reserved than its peak needed. */
+bool gs_nothing_to_change(const gs_diagnosis *d);
+
 #endif

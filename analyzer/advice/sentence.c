@@ -400,12 +400,14 @@ static void say_healthy(gs_prose *p, const gs_diagnosis *d)
 	else if (d->device && !shows_requests(d->device))
 		gs_say(p, "the file has no events%s, so it cannot tell what failed, peaked or grew; ",
 			d->device->trace.n ? " of blocks" : "");
+	else if (gs_peak_is_apart(d))
+		gs_say(p, gs_tells_the_end(d) ? "at the end " : "in this state ");
 	int64_t in_use = (int64_t)(d->totals.allocated + d->totals.pending);
 	gs_say_size(p, in_use);
 	gs_say(p, " in use of ");
 	gs_say_size(p, (int64_t)d->totals.reserved);
 	gs_say(p, " reserved");
-	if ((int64_t)d->peak.allocated > in_use) {
+	if (gs_peak_is_apart(d)) {
 		gs_say(p, "; the peak was ");
 		gs_say_size_beside(p, (int64_t)d->peak.allocated, in_use);
 		gs_say(p, " in use");

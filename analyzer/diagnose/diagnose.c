@@ -116,11 +116,11 @@ static gs_status judge_failure(gs_diagnosis *d, const gs_diagnose_options *optio
 		gs_status status = gs_diagnose_layout(d, &f);
 		if (status)
 			return status;
-		gs_diagnose_device(d, options, gs_range_of(d->totals.reserved), &f);
+		gs_diagnose_device(d, gs_range_of(d->totals.reserved), &f);
 		f.limit = gs_range_reaches(f.device_free, f.ask);
 	} else {
 		gs_diagnose_bounds(d, &f);
-		gs_diagnose_device(d, options, f.reserved, &f);
+		gs_diagnose_device(d, f.reserved, &f);
 		gs_diagnose_refusal(d, &f);
 		d->ask = d->needed;
 	}
@@ -142,6 +142,7 @@ static void begin_diagnosis(gs_diagnosis *d, const gs_snapshot *s)
 	d->oom = SIZE_MAX;
 	d->idx = d->requested = d->needed = d->ask = d->stream = d->free = d->free_blocks =
 		d->largest_free = GS_NONE;
+	d->context = GS_CONTEXT;
 	d->device_free = d->allowed = d->capacity = d->reserved = d->missing = d->others = GS_NONE;
 	d->unused_limit = GS_NONE;
 	d->pool = GS_CLASS_UNKNOWN;
@@ -165,6 +166,26 @@ gs_status gs_diagnose_ladder(
 	return GS_OK;
 }
 
+/* Who holds the memory of this state and, where that is another, held the peak's; what for. */
+static gs_status find_holders(gs_diagnosis *d)
+{
+	const gs_history *h = &d->recording->history;
+	const gs_meaning *m = &d->recording->meaning;
+	gs_layout then;
+	gs_status status = GS_OK;
+	d->peak_apart = d->peak.idx >= 0 && !gs_history_same(h, d->peak.idx, d->layout.idx);
+	if (!d->peak_apart)
+		return gs_meaning_holders(m, &d->layout, &d->holders, &d->nholders);
+	if ((status = gs_history_layout(h, d->peak.idx, &then, NULL)))
+		return status;
+	status = gs_meaning_categories(m, &then, &d->peak_categories, &d->npeak_categories);
+	if (!status)
+		status = gs_meaning_holders_of_two(
+			m, &d->layout, &then, &d->holders, &d->nholders, &d->peak_holders, &d->npeak_holders);
+	gs_layout_release(&then);
+	return status;
+}
+
 /* What the memory is for, who holds it, when it peaked, what grew. */
 static gs_status find_meaning(gs_diagnosis *d, int64_t until)
 {
@@ -173,12 +194,10 @@ static gs_status find_meaning(gs_diagnosis *d, int64_t until)
 	if (!status)
 		status = gs_meaning_categories(m, &d->layout, &d->categories, &d->ncategories);
 	if (!status)
-		status = gs_meaning_holders(m, &d->layout, &d->holders, &d->nholders);
-	if (!status)
 		status = gs_meaning_growth(m, until, &d->growth, &d->ngrowth);
 	if (!status)
 		gs_meaning_peak(m, until, &d->peak);
-	return status;
+	return status ? status : find_holders(d);
 }
 
 const gs_rung *gs_diagnosis_rung(const gs_diagnosis *d, gs_step step)
@@ -230,6 +249,8 @@ void gs_diagnosis_release(gs_diagnosis *d)
 	free(d->growth);
 	free(d->holders);
 	free(d->categories);
+	free(d->peak_holders);
+	free(d->peak_categories);
 	free(d->pool_fits);
 	free(d->others_list);
 	free(d->many);

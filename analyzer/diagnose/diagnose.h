@@ -132,6 +132,7 @@ typedef struct gs_diagnosis {
 	gs_id stack;                             /* of the failed request */
 	int64_t free, free_blocks, largest_free; /* of the request's pool id, class and stream */
 	int64_t device_free, allowed, capacity, reserved;
+	int64_t context;        /* bytes outside the allocator that count as this process's own */
 	int64_t others;         /* bytes that a text says other processes hold */
 	int64_t unused_limit;   /* what the allocator's limit left and the driver did not give */
 	int64_t missing;        /* shortage: how much */
@@ -150,7 +151,12 @@ typedef struct gs_diagnosis {
 	size_t nholders;
 	gs_category_sum *categories;
 	size_t ncategories;
-	gs_peak peak;       /* up to this state */
+	gs_peak peak;    /* up to this state */
+	bool peak_apart; /* what lived then is not what lives in this state: it is told below */
+	gs_holder_row *peak_holders;
+	size_t npeak_holders;
+	gs_category_sum *peak_categories;
+	size_t npeak_categories;
 	int64_t free_whole; /* bytes that a retry or empty_cache() gives back; GS_NONE unknown */
 	gs_pool_fit *pool_fits;
 	size_t npool_fits;

@@ -4,6 +4,9 @@
 
 #include "analyzer/diagnose/diagnose.h"
 
+/* What a process is taken to need outside its allocator: what CUDA itself holds for it. */
+#define GS_CONTEXT (INT64_C(1) << 30)
+
 /* Bytes, not less than low nor more than high; UINT64_MAX as high: no bound is known. said: the
  * figure as recorded or printed, GS_NONE where there is none. */
 typedef struct gs_range {
@@ -61,8 +64,7 @@ void gs_diagnose_bounds(gs_diagnosis *d, gs_figures *f);
  */
 void gs_diagnose_refusal(gs_diagnosis *d, gs_figures *f);
 /* D and what is held outside, the same for both. reserved: at the failure. */
-void gs_diagnose_device(
-	const gs_diagnosis *d, const gs_diagnose_options *options, gs_range reserved, gs_figures *f);
+void gs_diagnose_device(const gs_diagnosis *d, gs_range reserved, gs_figures *f);
 /* The steps and the verdict. */
 void gs_diagnose_steps(gs_diagnosis *d, const gs_figures *f);
 

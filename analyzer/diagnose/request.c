@@ -96,6 +96,7 @@ void gs_diagnose_request(gs_diagnosis *d, const gs_diagnose_options *options)
 	d->reserved = d->has_layout
 		? (int64_t)d->totals.reserved
 		: FIRST_KNOWN(oom->reserved, told->reserved, device ? device->reserved : GS_NONE);
+	d->context = FIRST_KNOWN(options->context, GS_CONTEXT);
 	d->others = FIRST_KNOWN(oom->told.others, told->told.others);
 	d->idx = oom->idx;
 	d->requested = oom->requested;
@@ -136,10 +137,9 @@ void gs_diagnosis_free_for(const gs_diagnosis *d, gs_free_for *f)
 
 bool gs_diagnosis_of_pytorch(const gs_diagnosis *d) { return d->policy == &gs_policy_pytorch; }
 
-void gs_diagnose_device(
-	const gs_diagnosis *d, const gs_diagnose_options *options, gs_range reserved, gs_figures *f)
+void gs_diagnose_device(const gs_diagnosis *d, gs_range reserved, gs_figures *f)
 {
-	uint64_t context = options->context >= 0 ? (uint64_t)options->context : UINT64_C(1) << 30;
+	uint64_t context = (uint64_t)d->context;
 	f->driver = f->device_free;
 	if (d->allowed >= 0 && d->policy->limit_step) {
 		uint64_t allowed = (uint64_t)d->allowed;

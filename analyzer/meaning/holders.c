@@ -125,28 +125,99 @@ static size_t merge(gs_holder_row *rows, size_t n)
 	return kept;
 }
 
+/* The parts of a layout, a row each, named but not yet sorted and merged. */
+typedef struct named {
+	part *parts;
+	gs_holder_row *rows;
+	size_t n;
+} named;
+
+static int by_key(const gs_holder_key *a, const gs_holder_key *b)
+{
+	const part x = {.key = *a}, y = {.key = *b};
+	return by_stack(&x, &y);
+}
+
+static void copy_name(gs_holder_row *to, const gs_holder_row *from)
+{
+	memcpy(to->where, from->where, sizeof to->where);
+	memcpy(to->called_by, from->called_by, sizeof to->called_by);
+}
+
+/* A name takes longer than all else: one that the part before it or the known ones have is copied.
+ */
+static void name_rows(const gs_meaning *m, const named *known, named *x)
+{
+	for (size_t i = 0, k = 0; i < x->n; i++) {
+		const part *p = &x->parts[i];
+		gs_holder_row *row = &x->rows[i];
+		row->category = p->category;
+		row->stack = p->key.stack;
+		row->bytes = p->bytes;
+		row->blocks = p->blocks;
+		while (known && k < known->n && by_key(&known->parts[k].key, &p->key) < 0)
+			k++;
+		if (i && !by_key(&p[-1].key, &p->key))
+			copy_name(row, &row[-1]);
+		else if (known && k < known->n && !by_key(&known->parts[k].key, &p->key))
+			copy_name(row, &known->rows[k]);
+		else
+			gs_meaning_holder_name(m, p->key, row->where, row->called_by);
+	}
+}
+
+static gs_status name_holders(const gs_meaning *m, const gs_layout *l, const named *known, named *x)
+{
+	*x = (named){malloc((l->nblocks + 1) * sizeof *x->parts), NULL, 0};
+	x->n = x->parts ? list_parts(m, l, x->parts) : 0;
+	x->rows = x->parts ? calloc(x->n + 1, sizeof *x->rows) : NULL;
+	if (!x->rows)
+		return GS_NO_MEMORY;
+	name_rows(m, known, x);
+	return GS_OK;
+}
+
+/* Hands the rows over as readers want them. */
+static void finish(named *x, gs_holder_row **rows, size_t *n)
+{
+	if (x->n)
+		qsort(x->rows, x->n, sizeof *x->rows, by_words);
+	*n = merge(x->rows, x->n);
+	if (*n)
+		qsort(x->rows, *n, sizeof *x->rows, by_bytes);
+	*rows = x->rows;
+	free(x->parts);
+}
+
+static void release(named *x)
+{
+	free(x->parts);
+	free(x->rows);
+}
+
 gs_status gs_meaning_holders(
 	const gs_meaning *m, const gs_layout *l, gs_holder_row **rows, size_t *n)
 {
-	part *parts = malloc((l->nblocks + 1) * sizeof *parts);
-	size_t count = parts ? list_parts(m, l, parts) : 0;
+	return gs_meaning_holders_of_two(m, l, NULL, rows, n, NULL, NULL);
+}
+
+gs_status gs_meaning_holders_of_two(const gs_meaning *m, const gs_layout *l, const gs_layout *other,
+	gs_holder_row **rows, size_t *n, gs_holder_row **other_rows, size_t *other_n)
+{
+	named x = {NULL, NULL, 0}, y = {NULL, NULL, 0};
+	gs_status status = name_holders(m, l, NULL, &x);
+	if (!status && other)
+		status = name_holders(m, other, &x, &y);
 	*n = 0;
-	*rows = parts ? calloc(count + 1, sizeof **rows) : NULL;
-	for (size_t i = 0; *rows && i < count; i++) {
-		gs_holder_row *row = &(*rows)[i];
-		row->category = parts[i].category;
-		row->stack = parts[i].key.stack;
-		row->bytes = parts[i].bytes;
-		row->blocks = parts[i].blocks;
-		gs_meaning_holder_name(m, parts[i].key, row->where, row->called_by);
+	if (other)
+		*other_n = 0;
+	if (status) {
+		release(&x);
+		release(&y);
+		return status;
 	}
-	free(parts);
-	if (!*rows)
-		return GS_NO_MEMORY;
-	if (count)
-		qsort(*rows, count, sizeof **rows, by_words);
-	*n = merge(*rows, count);
-	if (*n)
-		qsort(*rows, *n, sizeof **rows, by_bytes);
+	finish(&x, rows, n);
+	if (other)
+		finish(&y, other_rows, other_n);
 	return GS_OK;
 }

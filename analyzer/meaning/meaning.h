@@ -120,6 +120,9 @@ typedef struct gs_holder_row {
 } gs_holder_row;
 gs_status gs_meaning_holders(
 	const gs_meaning *m, const gs_layout *l, gs_holder_row **rows, size_t *n);
+/* The same of two moments, a name that both have made once; other may be NULL. */
+gs_status gs_meaning_holders_of_two(const gs_meaning *m, const gs_layout *l, const gs_layout *other,
+	gs_holder_row **rows, size_t *n, gs_holder_row **other_rows, size_t *other_n);
 
 /* Who holds a block of a layout or a life (gs_life_block), as a row of holders names it. What the
  * names depend on is its key: blocks of one key have one holder. where and called_by hold

@@ -168,16 +168,18 @@ static gs_status copy_captured(const gs_history *h, int64_t idx, gs_layout *out)
 	return GS_OK;
 }
 
-static bool as_captured(const gs_history *h, int64_t idx)
+bool gs_history_same(const gs_history *h, int64_t idx, int64_t other)
 {
-	int64_t from = idx < h->captured_at ? idx : h->captured_at,
-			to = idx < h->captured_at ? h->captured_at : idx;
-	if (!h->device->has_layout)
-		return false;
+	int64_t from = idx < other ? idx : other, to = idx < other ? other : idx;
 	for (int64_t i = from + 1; i <= to; i++)
 		if (h->tables->at[i] != GS_NO_ADDRESS)
 			return false;
 	return true;
+}
+
+static bool as_captured(const gs_history *h, int64_t idx)
+{
+	return h->device->has_layout && gs_history_same(h, idx, h->captured_at);
 }
 
 gs_status gs_history_layout(const gs_history *h, int64_t idx, gs_layout *out, gs_error *err)

@@ -64,6 +64,9 @@ void gs_history_release(gs_history *h);
  * segments as contiguous mapped runs. GS_INVALID where there is no such event. */
 gs_status gs_history_layout(const gs_history *h, int64_t idx, gs_layout *out, gs_error *err);
 
+/* Whether the memory after one event is that after another: nothing between them moves any. */
+bool gs_history_same(const gs_history *h, int64_t idx, int64_t other);
+
 /* The states after several events, ascending, in one go: visit is called for each in order; the
  * layout is its only until it returns. Stops with what visit returns if that is not GS_OK. */
 typedef gs_status gs_history_visit(void *context, size_t number, const gs_layout *layout);

@@ -5,9 +5,9 @@ usage: check.py GPUSNAP DATA.tar.xz... [FOLDER]      FOLDER: more such moments (
 The archives hold snapshots of a real PyTorch (tests/torch/meaning_loops.py and the like) with the truth of each live
 block by the program's own objects. By bytes over the scored categories: right >= 95 %, wrong <= 2 %; of recordings that
 begin late activations >= 90 % right, wrong <= 5 %. A temporary that is called parameter or optimizer_state is wrong.
-Growth is named in the leaks alone. Figures of steps equal a replay of the events that is written here on its own.
-half_batch.json tells the most that the same loop reserved when it was really run with half the batch: what-if foretells
-it from the whole one within 5 %.
+Growth is named in the leaks alone. Figures of steps, and what the peak was made of, equal a replay of the events that is
+written here on its own. half_batch.json tells the most that the same loop reserved when it was really run with half the
+batch: what-if foretells it from the whole one within 5 %.
 """
 import bisect, glob, json, os, pickle, subprocess, sys, tarfile, tempfile
 
@@ -95,6 +95,38 @@ def check_steps(rows, events):
     return max(s[0] for s in states)
 
 
+def own_place(event):
+    """The innermost line of the program's own script: what a holder is called where no library beside PyTorch is in between."""
+    for f in event.get('frames', []):
+        if os.path.basename(f['filename']) == 'loop.py':
+            return 'loop.py:%d %s' % (f['line'], f['name'])
+    return None
+
+
+def check_peak(tool, path, events):
+    """What the diagnosis says the peak was made of: as a replay has it, block by block, and as the queries of that state do."""
+    done = subprocess.run([tool, 'diagnose', '-q', '--json', path], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
+    peak, replay, born = json.loads(done.stdout)['peak'], Replay(), {}
+    for e in events[:peak['idx'] + 1]:
+        replay.play(e)
+        if e['action'] == 'alloc':
+            born[e['addr']] = e
+    live = {a: (size, own_place(born[a])) for a, size in replay.live.items()}
+    for rows in 'categories', 'holders':
+        told = [(r['bytes'], r['blocks']) for r in peak[rows]]
+        assert told == sorted(told, key=lambda t: -t[0]), '%s of the peak are not in order: %s' % (rows, told)
+        made = sum(size for size, _ in live.values()), len(live)
+        assert tuple(map(sum, zip(*told))) == made, '%s of the peak: %s, a replay gives %s' % (rows, told, made)
+        asked = subprocess.run([tool, 'query', '-q', '--json', '--state', 'peak', path, rows], capture_output=True, text=True, timeout=120)
+        assert {tuple(r[k] for k in r) for r in peak[rows]} == {tuple(q[k] for k in peak[rows][0]) for q in json.loads(asked.stdout)['rows']}, rows
+    if not os.path.basename(path).startswith('hf'):
+        for where in {place for _, place in live.values() if place}:
+            told = sum(r['bytes'] for r in peak['holders'] if r['where'] == where)
+            made = sum(size for size, place in live.values() if place == where)
+            assert told == made, '%s held %d at the peak, a replay gives %d' % (where, told, made)
+
+
 def check_half(tool, path, real):
     done = subprocess.run([tool, 'whatif', '-q', '--json', path, '--scale', 'activation=0.5'], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
@@ -124,6 +156,7 @@ def check(tool, path, name):
         most = check_steps(steps, snapshot['device_traces'][0])
         peak = ask(tool, path, 'peak')[0]
         assert peak['allocated'] == most, 'peak %d, a replay gives %d' % (peak['allocated'], most)
+        check_peak(tool, path, snapshot['device_traces'][0])
     if name in HALVES:
         check_half(tool, path, HALVES[name])
     return right, wrong

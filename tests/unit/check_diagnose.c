@@ -227,6 +227,58 @@ START_TEST(the_failing_device_is_diagnosed_and_another_can_be_named)
 }
 END_TEST
 
+/* Largest first, what the heap at the peak holds: by the same meaning, asked for that moment. */
+START_TEST(what_the_peak_was_made_of_is_the_heap_of_that_event)
+{
+	static const struct {
+		const char *name;
+		bool apart;
+		uint64_t held; /* by the largest holder of the peak, MiB */
+	} rows[] = {
+		{"fault_graph", true, 700},
+		{"fault_stream", true, 800},
+		{"fault_defect", true, 380},
+		{"fault_pinned", true, 792},
+		{"fault_shortage", false, 0},
+		{"fault_leak", false, 0},
+		{"notebook_cell", false, 0},
+	};
+	gs_snapshot s;
+	gs_diagnosis d;
+	gs_layout then;
+	gs_holder_row *holders = NULL;
+	size_t n = 0;
+	uint64_t bytes = 0;
+	open_case(rows[_i].name, &s);
+	diagnose(&s, GS_NONE, &d);
+
+	ck_assert_int_eq(d.peak_apart, rows[_i].apart);
+	ck_assert_int_eq(gs_history_layout(&d.recording->history, d.peak.idx, &then, NULL), GS_OK);
+	ck_assert_int_eq(gs_meaning_holders(&d.recording->meaning, &then, &holders, &n), GS_OK);
+	const gs_holder_row *told = d.peak_apart ? d.peak_holders : d.holders;
+	ck_assert_uint_eq(d.peak_apart ? d.npeak_holders : d.nholders, n);
+	for (size_t i = 0; i < n; i++) {
+		ck_assert_str_eq(told[i].where, holders[i].where);
+		ck_assert_str_eq(told[i].called_by, holders[i].called_by);
+		ck_assert_uint_eq(told[i].bytes, holders[i].bytes);
+		ck_assert_uint_eq(told[i].blocks, holders[i].blocks);
+		bytes += told[i].bytes;
+	}
+	ck_assert_uint_eq(bytes, d.peak.allocated);
+	if (d.peak_apart) {
+		ck_assert_uint_eq(d.peak_holders[0].bytes / MIB, rows[_i].held);
+		bytes = 0;
+		for (size_t i = 0; i < d.npeak_categories; i++)
+			bytes += d.peak_categories[i].bytes;
+		ck_assert_uint_eq(bytes, d.peak.allocated);
+	}
+	free(holders);
+	gs_layout_release(&then);
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 static char *printed(const gs_diagnosis *d, const gs_voice *voice)
 {
 	char *text = NULL;
@@ -360,6 +412,109 @@ START_TEST(a_message_is_judged_by_bounds)
 }
 END_TEST
 
+/* What is within a context's allowance is outside the allocator, and nobody's word for "others". */
+START_TEST(the_device_and_what_is_ruled_out_do_not_contradict)
+{
+	const gs_voice voice = {.width = 80, .utf8 = true};
+	gs_snapshot s;
+	gs_diagnosis d;
+	open_case("fault_shortage", &s);
+	diagnose(&s, INT64_C(2048) * MIB, &d);
+
+	char *text = printed(&d, &voice);
+
+	ck_assert_int_eq(d.verdict, GS_VERDICT_SHORTAGE);
+	ck_assert_ptr_nonnull(strstr(text, "1.00 GiB outside the allocator"));
+	ck_assert_ptr_nonnull(strstr(text, "others on the device (up to 1.00 GiB"));
+	ck_assert_ptr_null(strstr(text, "held by others"));
+	free(text);
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* Every verdict has something to try in a list, a limit two places to look at. */
+START_TEST(what_to_try_is_listed_for_every_verdict)
+{
+	const gs_voice voice = {.width = 80, .utf8 = true};
+	expected e;
+	gs_snapshot s;
+	gs_diagnosis d;
+	read_expected(_i, &e);
+	open_case(e.name, &s);
+	diagnose(&s, e.capacity, &d);
+	ck_assert_int_eq(gs_advise(&d, true, NULL), GS_OK);
+
+	char *text = printed(&d, &voice);
+
+	if (d.verdict != GS_VERDICT_NONE)
+		ck_assert_msg(strstr(text, "\nTry\n  1  ") != NULL, "%s:\n%s", e.name, text);
+	if (d.verdict == GS_STEP_LIMIT) {
+		ck_assert_ptr_nonnull(strstr(text, "torch.cuda.set_per_process_memory_fraction"));
+		ck_assert_ptr_nonnull(strstr(text, "\n  2  "));
+	}
+	ck_assert_ptr_null(strstr(text, "nothing to change"));
+	free(text);
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* A limit of which it is known how much it allows: by how much it was too low. */
+START_TEST(a_limit_that_is_told_is_advised_with_its_figures)
+{
+	gs_snapshot s;
+	gs_diagnosis d;
+	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
+	open_case("fault_limit", &s);
+	o.allowed = 400 * MIB;
+	ck_assert_int_eq(gs_diagnose(&s, &o, &d, NULL), GS_OK);
+
+	ck_assert_int_eq(gs_advise(&d, true, NULL), GS_OK);
+
+	ck_assert_uint_eq(d.nadvice, 1);
+	ck_assert_str_eq(d.advice[0].act,
+		"raise this process's limit by at least 200 MiB (torch.cuda.set_per_process_memory_fraction)");
+	ck_assert_str_eq(d.advice[0].because, "400 MiB allowed, 600 MiB needed with this request");
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+/* Said only of recordings that are whole, in which nothing failed or grows, and whose memory is
+ * about what their peak needed. */
+START_TEST(that_nothing_is_to_be_changed_is_said_where_it_is_so)
+{
+	static const struct {
+		const char *name, *state;
+		bool said;
+	} rows[] = {
+		{"notebook_cell", NULL, true}, {"two_lines_in_turn", NULL, true},
+		{"notebook_cell", "0", false},                  /* not the end */
+		{"fault_leak", "captured", false},              /* it failed */
+		{"two_devices_one_failing", "captured", false}, /* a device failed */
+		{"expandable_one_hole", NULL, false},           /* no events */
+		{"two_devices_built_up", NULL, false},          /* another device is not told */
+	};
+	const gs_voice voice = {.width = 80, .utf8 = true};
+	gs_snapshot s;
+	gs_diagnosis d;
+	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
+	open_case(rows[_i].name, &s);
+	o.state = rows[_i].state;
+	ck_assert_int_eq(gs_diagnose(&s, &o, &d, NULL), GS_OK);
+	ck_assert_int_eq(gs_advise(&d, true, NULL), GS_OK);
+
+	char *text = printed(&d, &voice);
+
+	ck_assert_msg((strstr(text, "\n  next       nothing to change") != NULL) == rows[_i].said,
+		"%s:\n%s", rows[_i].name, text);
+	free(text);
+	gs_diagnosis_release(&d);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
 Suite *suite_diagnose(void);
 Suite *suite_diagnose(void)
 {
@@ -377,6 +532,11 @@ Suite *suite_diagnose(void)
 	tcase_add_test(t, whole_pages_of_an_expandable_segment_can_go_back);
 	tcase_add_test(t, a_limit_that_is_told_is_named_and_bounds_what_is_left);
 	tcase_add_test(t, the_failing_device_is_diagnosed_and_another_can_be_named);
+	tcase_add_loop_test(t, what_the_peak_was_made_of_is_the_heap_of_that_event, 0, 7);
+	tcase_add_test(t, the_device_and_what_is_ruled_out_do_not_contradict);
+	tcase_add_loop_test(t, what_to_try_is_listed_for_every_verdict, 0, CASES);
+	tcase_add_test(t, a_limit_that_is_told_is_advised_with_its_figures);
+	tcase_add_loop_test(t, that_nothing_is_to_be_changed_is_said_where_it_is_so, 0, 7);
 	suite_add_tcase(s, t);
 	t = tcase_create("messages");
 	tcase_add_test(t, free_memory_of_unknown_pieces_proves_no_missed_fit);

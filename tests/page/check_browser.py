@@ -698,7 +698,7 @@ def holes(browser):
     s.open(fault("graph"))
     s.until("document.querySelector('#gpusnap-panel canvas.heap')?.getAttribute('aria-description')", 20)
     ruler = s.page.get_attribute("#gpusnap-panel canvas.heap", "aria-description")
-    check(ruler == "request: 400 MiB; there is no hole that it may use; larger, but not for it: 700 MiB, of pool 1,0, the request is of default pool (0,0)", f"the ruler: {ruler!r}")
+    check(ruler == "request: 400 MiB; there is no hole that it may use; larger, but not for it: 700 MiB, of pool 1,0, the request is of the default pool (0,0)", f"the ruler: {ruler!r}")
     s.page.locator("#gpusnap-panel canvas.heap").focus()
     for wanted in ("1 KiB", "Free block of 2", "Free block of 700 MiB"):
         for _ in range(5):
@@ -709,7 +709,7 @@ def holes(browser):
         if "Free" in wanted:
             check(wanted in s.text("#gpusnap-block"), f"arrow keys reach what is free: {wanted}")
     card = s.text("#gpusnap-block")
-    check(all(t in card for t in ("of pool 1,0, the request is of default pool (0,0)", "65536", "large pool, pool 1,0", "nothing: the segment ends here")), f"a free block is told: {card!r}")
+    check(all(t in card for t in ("of pool 1,0, the request is of the default pool (0,0)", "65536", "large pool, pool 1,0", "nothing: the segment ends here")), f"a free block is told: {card!r}")
     s.page.keyboard.press("p")
     s.settle()
     check(not s.page.is_visible("#gpusnap-block"), "its card goes with its moment")

@@ -107,6 +107,7 @@ expect('a short one whole, one whose holder has no frame from its begin', [frame
 	const place = text => { const hit = firstPlace(text, holders); return hit && [hit[0], hit[1], hit[2].where, hit[2].called_by ?? null] }
 	expect('a holder', place('keep faults.py:15 take ← faults.py:19 keep: 8 MiB in 2 blocks'), [5, 'faults.py:15 take ← faults.py:19 keep', 'faults.py:15 take', 'faults.py:19 keep'])
 	expect('the line of a request that failed', place('200 MiB for faults.py:15 take ← faults.py:22 main (stream 0, large pool)'), [12, 'faults.py:15 take ← faults.py:22 main', 'faults.py:15 take', 'faults.py:22 main'])
+	expect('a line of C++', place('12 MiB for pool.cpp:7 at::take: x'), [11, 'pool.cpp:7 at::take', 'pool.cpp:7 at::take', null])
 	expect('a line alone', place('loop.py:193 <module>: 3 MiB in 1 block'), [0, 'loop.py:193 <module>', 'loop.py:193 <module>', null])
 	expect('a name without a line where its bytes follow', place('backward pass: 8.12 MiB in 1 block, workspace'), [0, 'backward pass', 'backward pass', null])
 	expect('and nowhere else', place('activations are kept for the backward pass'), null)

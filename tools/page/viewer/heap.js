@@ -70,7 +70,7 @@ class HeapMap {
 		const { request } = this, { blocks, segments } = this.heap, s = blocks.segment[b], lack = request?.bytes - blocks.size[b]
 		if (!request) return ''
 		switch (request.segments[s]) {
-		case 'other_pool': return `of ${poolText(this.poolOf(s))}, the request is of ${poolText(request.pool_id)}`
+		case 'other_pool': return `of ${thePool(this.poolOf(s))}, the request is of ${thePool(request.pool_id)}`
 		case 'other_stream': return `of stream ${this.streamOf(s)}, the request is of stream ${request.stream}`
 		case 'other_class': return `in the ${this.classOf(s)}the request is for the ${request.pool} pool`
 		default: return lack > 0 ? `too small by ${sizeText(lack)}` : 'large enough for the request'

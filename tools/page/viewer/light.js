@@ -72,7 +72,7 @@ function categoryBehind(text) {
 
 // The first place in a text, as [where it stands, its name, {where, called_by}]: a holder by its name (one without a line only where its bytes follow, for
 // it may be a plain word), or whatever is written as `file:line name ← file:line name`.
-const LINE = /[^\s:,;()←]+\.\w+:\d+ [^\s←:,;()]+/, WRITTEN = new RegExp(`(${LINE.source})(?: ← (${LINE.source}))?`)
+const LINE = /[^\s:,;()←]+\.\w+:\d+ [^\s←,;()]*[^\s←,;():]/, WRITTEN = new RegExp(`(${LINE.source})(?: ← (${LINE.source}))?`)
 function firstPlace(text, holders) {
 	const written = WRITTEN.exec(text)
 	let first = written && [written.index, written[0], { where: written[1], called_by: written[2] }]

@@ -59,6 +59,7 @@ const placeText = row => row.where + (row.called_by ? ' ← ' + row.called_by : 
 
 // A pool by its id: all that belongs to no CUDA graph and no MemPool is in the default one.
 const poolText = id => String(id) === '0,0' ? 'default pool (0,0)' : 'pool ' + id
+const thePool = id => poolText(id).replace(/^default/, 'the default')
 
 // What is in use, as the command says it: blocks whose free waits for another stream are in use until then.
 function inUseText(allocated, waits) {

@@ -6,8 +6,8 @@ const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', '
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 let paper = '#ffffff'
 const view = { moment: null }, given = { styled: () => paper, element: () => null, part: () => null, view, CATEGORY_WORDS: { activation: 'activations' } }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, splitPeak, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, splitPeak, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -71,6 +71,7 @@ const healthy = `no failure: at the end 142 MiB in use of 336 MiB reserved; the 
 `
 expect('what the peak was made of', readVerdict(healthy).lines.map(l => l.slice(0, 2)), [['peak', '316 MiB in use at event 3378 (step 2), 336 MiB reserved\nof it activations 121 MiB, optimizer state 52.2 MiB, temporaries 49.0 MiB\nheld by loop.py:54 forward ← loop.py:63 forward: 60.0 MiB in 36 blocks, activations'],
 	['device 0', '142 MiB in use + 194 MiB cached'], ['at end', 'loop.py:137 train_step ← loop.py:193 <module>: 52.2 MiB in 150 blocks, optimizer state\nloop.py:138 train_step: 48 MiB in 3 blocks']])
+expect('and behind what is to try', splitPeak(readVerdict(healthy).lines).slice(0, 2), [['peak', '316 MiB in use at event 3378 (step 2), 336 MiB reserved', 0], ['at the peak', 'activations 121 MiB, optimizer state 52.2 MiB, temporaries 49.0 MiB\nheld by loop.py:54 forward ← loop.py:63 forward: 60.0 MiB in 36 blocks, activations', 1]])
 const row = (where, bytes, category) => ({ where, called_by: null, category, bytes: bytes * 2 ** 20, blocks: 2 }), sum = (category, bytes) => ({ category, bytes: bytes * 2 ** 20, blocks: 2 })
 const peak = { idx: 7, allocated: 300 * 2 ** 20, reserved: 400 * 2 ** 20, categories: [sum('activation', 200), sum('unknown', 98), sum('input', 2)], holders: [row('a.py:1 f', 200, 'activation'), row('b.py:2 g', 100, 'unknown')] }
 expect('the same of its JSON', peakText({ peak, holders: peak.holders.slice(1), categories: [sum('unknown', 100)] }, null), '300 MiB in use at event 7, 400 MiB reserved\nof it activations 200 MiB, unknown 98 MiB\nheld by a.py:1 f: 200 MiB in 2 blocks, activations')

@@ -109,6 +109,14 @@ function joinHolders(lines) {
 	return lines.filter(l => l !== also).map(l => l === held ? [l[0], l[1] + '\n' + also[1], l[2]] : l)
 }
 
+// What the peak was made of stands behind what is to try, which stays in sight.
+function splitPeak(lines) {
+	return lines.flatMap(l => {
+		const cut = l[0] === 'peak' ? l[1].indexOf('\n') : -1
+		return cut < 0 ? [l] : [['peak', l[1].slice(0, cut), l[2]], ['at the peak', l[1].slice(cut + 1).replace(/^of it /, ''), 1]]
+	})
+}
+
 // What the text says a second time, where the page has all that is to try in sight, and the request in full.
 function saidOnce(v) {
 	const request = v.lines.find(l => l[0] === 'request')?.[1] || ''
@@ -122,7 +130,7 @@ function verdictView(text, heading = 'h1') {
 	const head = element(heading, { class: 'headline' }, colon > 0 ? element('b', { class: /^no /.test(v.headline) ? null : 'failed' }, termed(v.headline.slice(0, colon), true)) : null, colon > 0 ? v.headline.slice(colon) : v.headline)
 	const list = lines => lines.length ? element('dl', null, lines.map(([word, t]) => [element('dt', null, termed(word)), element('dd', null, t, /^device/.test(word) ? deviceBar(t) : null)])) : null
 	v.lines = saidOnce(v)
-	if (whole) v.lines = joinHolders(v.lines)
+	if (whole) v.lines = splitPeak(joinHolders(v.lines))
 	const left = whole ? v.lines.filter(l => !FACTS.some(f => f.includes(l[0]))) : v.lines, facts = whole ? element('dl', { class: 'facts' }, factsView(v, null, null)) : null
 	if (facts) facts.verdict = v
 	const sides = element('div', { class: 'sides' }, element('div', { class: 'first' }, facts, list(left.filter(l => l[2] === 0))),

@@ -1208,13 +1208,13 @@ Worker.prototype.postMessage = function (m, ...more) {
 def begins(browser):
     """The module waits for a file, practised, and the verdict for nothing else that is read off it."""
     s = Session(browser, script=WATCH)
-    s.until("practised === 2")
+    s.until("practised === 6")
     check(s.page.evaluate("sent") == ["start"], "the module is ready before there is a file")
     s.open(fault("leak"))
     check(s.page.evaluate("sent.slice(0, 4)") == ["start", "open", "ask diagnose", "ask outline"], f"the verdict comes first: {s.page.evaluate('sent')}")
     s.end("begin")
     s = Session(browser, script=WATCH)
-    s.until("practised === 2")
+    s.until("practised === 6")
     for worker in s.page.workers:  # a file on which the verdict crashes
         worker.evaluate("const before = onmessage; void (onmessage = e => e.data.what === 'diagnose' ? postMessage({ id: e.data.id, error: { message: 'the analyzer stopped: x', code: 'trap' } }) : before(e))")
     s.page.set_input_files("#gpusnap-input", [fault("leak")])

@@ -95,7 +95,7 @@ function linesOf(shown) {
 	return [['', 'reserved from the driver; between it and the bands: cached, free'],
 		failedEvents(device).some(f => inView(f.idx)) && ['failed', 'a failed request'], device.peak && device.peak.idx >= 0 && inView(device.peak.idx) && ['peak', 'the peak'], view.moment !== null && inView(view.moment) && ['moment', 'the moment shown below'],
 		device.annotations.some(a => a.idx !== null && a.stage === 'START' && inView(a.idx)) && ['tick', 'below the bands: phases that the program marked'], device.steps.some(s => inView(s.first_idx, s.last_idx)) && ['step', 'below the bands: steps'],
-		shown.kept.passes && ['passed', 'grey below the bands: blocks that lived too shortly to be seen here']].filter(Boolean)
+		shown.kept.passes && ['passed', 'grey below the bands: blocks that lived too briefly to be seen here']].filter(Boolean)
 }
 
 // Once the view rests and is painted.

@@ -475,8 +475,7 @@ def first_screen(browser):
             hint = s.page.locator("#gpusnap-timeline-beside .hint").bounding_box()
             check(hint["y"] + hint["height"] <= height or lines > 2.5, f"{where}: the hint is whole: {hint}")
             for name, box in boxes.items():
-                # The peak of a training loop has many words: in a small window what to try begins below them.
-                check(box["y"] + min(box["height"], 40) <= height or (height < 900 and file in LOOPS and "tries" in name), f"{where}: {name} is in sight: {box}")
+                check(box["y"] + min(box["height"], 40) <= height, f"{where}: {name} is in sight: {box}")
             check(boxes["#gpusnap-verdict .facts"]["x"] >= picture["x"] + picture["width"], f"{where}: the verdict is beside the picture")
             words = s.page.evaluate("[...document.querySelectorAll('#gpusnap-verdict dt')].map(e => e.textContent)")
             check(not {"next", "and"} & set(words) or "#gpusnap-verdict .tries li" not in boxes, f"{where}: what to try is told once: {words}")

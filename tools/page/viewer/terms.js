@@ -1,14 +1,10 @@
 // What the words of the answers mean, as `gpusnap help terms` has it: TERMS and VERDICTS are put in by assemble.py.
 // The page's labels for what they call otherwise.
-const TERM_OF = { 'holds most now': 'holder', 'held by': 'holder', growth: 'grows', 'pinned by': 'pinned', 'Who holds it': 'holder', 'What it is for': 'category' }
-
-// And what the list does not say of one.
-const BESIDES = { 'holds most now': '; now: at the failure, without one at the end of the recording' }
+const TERM_OF = { 'held by': 'holder', growth: 'grows', 'pinned by': 'pinned', 'Who holds it': 'holder', 'What it is for': 'category' }
 
 function meaningOf(word, verdict) {
 	if (verdict) return VERDICTS[word] ? `It would have fit with: ${VERDICTS[word]}` : ''
-	const meaning = TERMS[TERM_OF[word] || word]
-	return meaning ? meaning + (BESIDES[word] || '') : ''
+	return TERMS[TERM_OF[word] || word] || ''
 }
 
 // A word that has a meaning tells it, and opens the list of words when it is pressed. Others are text.

@@ -109,11 +109,11 @@ function joinHolders(lines) {
 	return lines.filter(l => l !== also).map(l => l === held ? [l[0], l[1] + '\n' + also[1], l[2]] : l)
 }
 
-// What the peak was made of stands behind what is to try, which stays in sight.
+// What the peak was made of stands behind what is to try, which stays in sight; beside the peak stands its largest part alone.
 function splitPeak(lines) {
 	return lines.flatMap(l => {
-		const cut = l[0] === 'peak' ? l[1].indexOf('\n') : -1
-		return cut < 0 ? [l] : [['peak', l[1].slice(0, cut), l[2]], ['at the peak', l[1].slice(cut + 1).replace(/^of it /, ''), 1]]
+		const cut = l[0] === 'peak' ? l[1].indexOf('\n') : -1, made = l[1].slice(cut + 1), largest = /^of it ([^,\n]+)/.exec(made)?.[1]
+		return cut < 0 ? [l] : [['peak', l[1].slice(0, cut) + (largest ? '; largest part: ' + largest : ''), l[2]], ['at the peak', made.replace(/^of it /, ''), 1]]
 	})
 }
 

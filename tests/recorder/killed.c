@@ -68,6 +68,8 @@ static int check(const char *path, const gs_snapshot *whole, uint64_t *most_lost
 {
 	gs_snapshot s;
 	gs_error err = GS_ERROR_INIT;
+	if (!*pushed && access(path, F_OK)) /* killed before it began to record */
+		return 1;
 	gs_status status = gs_read_path(path, GS_WANT_HISTORY, &s, &err);
 	uint64_t there = !status && s.ndevices ? s.devices[0].trace.n : 0;
 	uint64_t made = *pushed * whole->devices[0].trace.n / CALLS, lost = made > there ? made - there : 0;

@@ -261,13 +261,14 @@ static void put_warning(gs_writer *w, const gs_staging *s)
 	gs_writer_warning(w, gs_span_of(text));
 }
 
-void gs_encode_full(gs_writer *w, const gs_tables *t)
+bool gs_encode_full(gs_writer *w, const gs_tables *t)
 {
-	if (atomic_load_explicit(&t->dropped, memory_order_relaxed))
-		gs_writer_warning(w,
-			gs_span_of(
-				"the recorder's tables of names are full: later allocations from new places, or "
-				"with new tags, are recorded without them"));
+	if (!atomic_load_explicit(&t->dropped, memory_order_relaxed))
+		return false;
+	gs_writer_warning(w,
+		gs_span_of("the recorder's tables of names are full: later allocations from new places, or "
+				   "with new tags, are recorded without them"));
+	return true;
 }
 
 static void put_events(gs_encoder *e, gs_writer *w, const gs_encode_source *from)

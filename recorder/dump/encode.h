@@ -39,8 +39,8 @@ gs_status gs_encode(gs_encoder *e, const gs_encode_source *source, gs_sink sink,
 void gs_encode_process(gs_writer *w, const gs_encode_source *from, int64_t now);
 void gs_encode_settings(gs_writer *w, const gs_encode_source *from);
 void gs_encode_layout(gs_encoder *e, gs_writer *w, const gs_encode_source *from);
-/* Says of tables that were full once that they were; nothing of others. */
-void gs_encode_full(gs_writer *w, const gs_tables *t);
+/* Says of tables that were full once that they were; false: they were not, nothing is said. */
+bool gs_encode_full(gs_writer *w, const gs_tables *t);
 void gs_encode_oom(const gs_encoder *e, gs_writer *w, const gs_encode_source *from,
 	const gs_stage_oom *oom, uint64_t first);
 

@@ -22,10 +22,8 @@ static void put_head(gs_stream *s, const gs_lane *lane)
 /* Once in a file, and with each layout, since a part of the file is read from there. */
 static void tell_full(gs_stream *s, bool with_layout)
 {
-	bool full = atomic_load_explicit(&s->tables->dropped, memory_order_relaxed) > 0;
-	if (full && (with_layout || !s->told_full))
-		gs_encode_full(s->w, s->tables);
-	s->told_full |= full;
+	if (with_layout || !s->told_full)
+		s->told_full = gs_encode_full(s->w, s->tables);
 }
 
 static void put_new(gs_stream *s)

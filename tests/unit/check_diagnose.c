@@ -59,6 +59,15 @@ static void diagnose(const gs_snapshot *s, int64_t capacity, gs_diagnosis *d)
 	ck_assert_msg(!gs_diagnose(s, &o, d, &err), "%s", err.text);
 }
 
+/* A request that a limit refused, diagnosed with how much it allows. */
+static void diagnose_limited(int64_t allowed, gs_snapshot *s, gs_diagnosis *d)
+{
+	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
+	open_case("fault_limit", s);
+	o.allowed = allowed;
+	ck_assert_int_eq(gs_diagnose(s, &o, d, NULL), GS_OK);
+}
+
 START_TEST(the_verdict_on_a_real_failure_is_what_was_done_to_it)
 {
 	expected e;
@@ -193,11 +202,8 @@ START_TEST(a_limit_that_is_told_is_named_and_bounds_what_is_left)
 {
 	gs_snapshot s;
 	gs_diagnosis d;
-	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
-	open_case("fault_limit", &s);
-	o.allowed = 409 * MIB;
 
-	ck_assert_int_eq(gs_diagnose(&s, &o, &d, NULL), GS_OK);
+	diagnose_limited(409 * MIB, &s, &d);
 
 	ck_assert_int_eq(d.verdict, GS_STEP_LIMIT);
 	ck_assert_str_eq(d.refused_by, "fraction");
@@ -465,10 +471,7 @@ START_TEST(a_limit_that_is_told_is_advised_with_its_figures)
 {
 	gs_snapshot s;
 	gs_diagnosis d;
-	gs_diagnose_options o = GS_DIAGNOSE_OPTIONS_INIT;
-	open_case("fault_limit", &s);
-	o.allowed = 400 * MIB;
-	ck_assert_int_eq(gs_diagnose(&s, &o, &d, NULL), GS_OK);
+	diagnose_limited(400 * MIB, &s, &d);
 
 	ck_assert_int_eq(gs_advise(&d, true, NULL), GS_OK);
 

@@ -22,6 +22,7 @@
 #include "recorder/api/env.h"
 #include "recorder/pool/sim_device.h"
 #include "recorder/api/recorder.h"
+#include "tests/unit/full_tables.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -168,34 +169,15 @@ START_TEST(the_first_oom_leaves_one_dump_that_tells_the_moment)
 }
 END_TEST
 
-static int warnings_of_full_tables(const gs_snapshot *s)
-{
-	int n = 0;
-	for (size_t i = 0; i < s->nwarnings; i++)
-		n += strstr(s->warnings[i].text, "tables of names are full") != NULL;
-	return n;
-}
-
-/* Names tags until the table has no room, and one more where that is wanted. */
-static void name_tags(bool too_many)
-{
-	char name[32];
-	for (uint32_t i = 1; i < gs_tables_default.tags + too_many; i++) { /* number 0 is none */
-		snprintf(name, sizeof name, "tag %u", i);
-		gs_recorder_push_tag(&recorder, name);
-		gs_recorder_pop_tag(&recorder);
-	}
-}
-
 START_TEST(a_dump_says_that_not_all_tags_had_room)
 {
 	uint64_t a;
 	gs_snapshot s;
 	open_recorder();
-	name_tags(_i);
+	gs_name_tags(&recorder, gs_tables_default.tags - 1 + (uint32_t)_i); /* one too many */
 	ck_assert_int_eq(allocate(5000 * MIB, &a), GS_DEVICE_MEMORY);
 	read_dump(0, &s);
-	ck_assert_int_eq(warnings_of_full_tables(&s), _i);
+	ck_assert_int_eq(gs_warnings_of_full_tables(&s), _i);
 	gs_snapshot_release(&s);
 }
 END_TEST

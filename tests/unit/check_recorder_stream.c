@@ -24,6 +24,7 @@
 #include "recorder/dump/stream_internal.h"
 #include "recorder/pool/sim_device.h"
 #include "schema/gsnap_read.h"
+#include "tests/unit/full_tables.h"
 
 #define MIB (UINT64_C(1) << 20)
 
@@ -344,27 +345,14 @@ START_TEST(one_state_costs_the_events_since_a_layout_whatever_the_length)
 }
 END_TEST
 
-static int warnings_of_full_tables(const gs_snapshot *s)
-{
-	int n = 0;
-	for (size_t i = 0; i < s->nwarnings; i++)
-		n += strstr(s->warnings[i].text, "tables of names are full") != NULL;
-	return n;
-}
-
 /* The whole file, and a part of it long behind the tag that had no room. */
 START_TEST(a_stream_says_that_not_all_tags_had_room)
 {
-	char name[32];
 	gs_snapshot s;
 	gs_config_set(&config, GS_ENV_MAX_DUMPS, "0", &err);
 	open_recorder();
-	/* number 0 is none; run() has two of its own */
-	for (uint32_t i = 1; i < gs_tables_default.tags - (_i ? 0 : 2); i++) {
-		snprintf(name, sizeof name, "tag %u", i);
-		gs_recorder_push_tag(&recorder, name);
-		gs_recorder_pop_tag(&recorder);
-	}
+	/* run() has two of its own */
+	gs_name_tags(&recorder, gs_tables_default.tags - (_i ? 1 : 3));
 	for (int i = 0; i < 3; i++) {
 		run(20000);
 		wait_until_written();
@@ -372,12 +360,12 @@ START_TEST(a_stream_says_that_not_all_tags_had_room)
 	close_recorder();
 	read_file("run.gsnap", &s);
 	size_t n = s.devices[0].trace.n;
-	ck_assert_int_eq(warnings_of_full_tables(&s), _i);
+	ck_assert_int_eq(gs_warnings_of_full_tables(&s), _i);
 	gs_snapshot_release(&s);
 	read_moment("run.gsnap", (gs_moment_wanted){.what = GS_MOMENT_EVENT, .number = n - 1}, &s);
 	ck_assert(s.excerpt);
 	ck_assert_uint_gt(s.devices[0].trace.first, 0);
-	ck_assert_int_eq(warnings_of_full_tables(&s), _i);
+	ck_assert_int_eq(gs_warnings_of_full_tables(&s), _i);
 	gs_snapshot_release(&s);
 }
 END_TEST

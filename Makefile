@@ -21,7 +21,8 @@ PKG_schema   := libzstd
 PKG_recorder := libzstd
 PKG_analyzer := libzstd sqlite3 libpng freetype2 yajl zlib $(if $(filter no,$(LIBDW)),,libdw)
 PKG_CONFIG ?= pkg-config
-PKG_tools  = $(if $(filter no,$(HTTP)),,libmicrohttpd)
+# a library that is loaded where it is used: its header alone
+PKG_header = $(if $(filter no,$(HTTP)),,libmicrohttpd)
 pkg      = $(shell $(PKG_CONFIG) --$(1) $(2))
 OURS    := -std=c11 -D_GNU_SOURCE -I. -I$(B)/gen -pthread -fPIC -fvisibility=hidden -MMD -MP $(WARN) $(SANFLAGS)
 Q       := $(if $(V),,@)
@@ -76,7 +77,7 @@ $(B)/obj/font.o: tools/font.S
 $(B)/obj/schema/%.o:   PKGS = $(PKG_schema)
 $(B)/obj/recorder/%.o: PKGS = $(PKG_schema) $(PKG_recorder)
 $(B)/obj/analyzer/%.o: PKGS = $(PKG_analyzer)
-$(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer) $(PKG_tools)
+$(B)/obj/tools/%.o:    PKGS = $(PKG_analyzer) $(PKG_header)
 $(B)/obj/tests/%.o:    PKGS = check $(PKG_analyzer) $(PKG_recorder)
 $(B)/obj/%.o: %.c
 	@mkdir -p $(@D)
@@ -99,10 +100,10 @@ LIBS_all := $(B)/libanalyzer.a $(B)/librecorder.a $(B)/libpool.a $(B)/libschema.
 link      = $(CC) $(SANFLAGS) $(CFLAGS) $(LDFLAGS) -pthread -o $@ $(1) $(call pkg,libs,$(2)) -lm -ldl
 $(B)/gpusnap: $(call obj,$(SRC_tools)) $(LIBS_all)
 	@echo "  LD   $@"
-	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder) $(PKG_tools))
+	$(Q)$(call link,$^,$(PKG_analyzer) $(PKG_recorder))
 $(B)/unit: $(call obj,$(SRC_unit) $(filter-out tools/gpusnap.c,$(SRC_tools))) $(LIBS_all)
 	@echo "  LD   $@"
-	$(Q)$(call link,$^,check $(PKG_analyzer) $(PKG_recorder) $(PKG_tools))
+	$(Q)$(call link,$^,check $(PKG_analyzer) $(PKG_recorder))
 
 # --- packages ------------------------------------------------------------------------------------
 PACKAGES := gcc g++ libc6-dev pkg-config zlib1g-dev libzstd-dev libsqlite3-dev libpng-dev libfreetype-dev fonts-dejavu-core \

@@ -38,6 +38,13 @@ found=$(nm -u "$1/libpool.a" 2>/dev/null | awk '/:$/ { sim = /sim_device|memory/
 for object in gsnap_write gsnap_write_section gsnap_write_stage gsnap_columns column crc32; do
 	needs "$1/obj/schema/$object.o" '[a-z]*alloc|free|[a-z]*printf|fopen|fwrite|fputs|getenv|setlocale|clock_gettime|time|open|write' 'runs in a dying process: no memory, stdio, clock or file of its own'
 done
+# no command waits for the library of serving, and what serving loads is what its header belongs to
+found=$(readelf -d "$1/gpusnap" | grep 'NEEDED.*microhttpd')
+[ -z "$found" ] || { echo "layers: gpusnap loads a library for serving at its start: $found"; bad=1; }
+if grep -aq 'libmicrohttpd\.so' "$1/gpusnap"; then
+	soname=$(readelf -d "$(${CC:-cc} -print-file-name=libmicrohttpd.so)" | sed -n 's/.*SONAME.*\[\(.*\)\]/\1/p')
+	grep -aqF "${soname:-none is installed}" "$1/gpusnap" || { echo "layers: gpusnap loads another library for serving than $soname"; bad=1; }
+fi
 # the table of arrows between rooms, by includes and by symbols
 python3 tools/check-arrows.py "$1" || bad=1
 [ $bad = 0 ] && echo "layers: 1 passed, 0 failed"

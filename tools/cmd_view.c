@@ -107,6 +107,9 @@ static int serve_page(const gs_page_file *page, const gs_input *input, const vie
 	if (!status)
 		status = gs_serve(text, n, o->port == GS_UNSET ? 0 : (uint16_t)o->port, tell_address, &err);
 	free(text);
+	if (status == GS_UNSUPPORTED)
+		return gs_fail_file(NULL, &err,
+			"`gpusnap view -o PAGE.html` needs no server: take that file to where a browser is");
 	return status ? fail(&err) : GS_EXIT_DONE;
 }
 

@@ -2,6 +2,7 @@
 #include "tools/serve.h"
 
 #include <arpa/inet.h>
+#include <dlfcn.h>
 #include <microhttpd.h>
 #include <netinet/in.h>
 #include <signal.h>
@@ -9,6 +10,59 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/random.h>
+
+/* --- the library ---------------------------------------------------------------------------------
+ * Loaded when a page is served, not linked: it draws in nine others, for TLS, which is not spoken
+ * here, and every command would wait for them. A library of our own that is linked with it would
+ * have to be found in every layout of an installation; eight functions need no more than a table.
+ */
+
+/* The one that the header belongs to: check-layers holds it against what is installed with that. */
+#define LIBRARY "libmicrohttpd.so.12"
+
+/* clang-format off: it never settles on one layout of a list of macro calls */
+#define FUNCTIONS(MHD)               \
+	MHD(add_response_header)         \
+	MHD(create_response_from_buffer) \
+	MHD(destroy_response)            \
+	MHD(get_daemon_info)             \
+	MHD(lookup_connection_value)     \
+	MHD(queue_response)              \
+	MHD(start_daemon)                \
+	MHD(stop_daemon)
+/* clang-format on */
+
+static struct {
+#define POINTER(name) __typeof__(MHD_##name) *name;
+	FUNCTIONS(POINTER)
+#undef POINTER
+} mhd;
+
+static gs_status load_library(gs_error *err)
+{
+	const struct {
+		const char *name;
+		void *slot;
+	} all[] = {
+#define SLOT(name) {"MHD_" #name, &mhd.name},
+		FUNCTIONS(SLOT)
+#undef SLOT
+	};
+	void *library = dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL);
+	for (size_t i = 0; library && i < sizeof all / sizeof *all; i++) {
+		void *symbol = dlsym(library, all[i].name);
+		if (!symbol)
+			library = NULL;
+		memcpy(all[i].slot, &symbol, sizeof symbol);
+	}
+	if (!library)
+		return gs_fail(err, GS_UNSUPPORTED,
+			"serving needs libmicrohttpd (Debian's package libmicrohttpd12): %s", dlerror());
+	return GS_OK;
+}
+
+/* --- the page ------------------------------------------------------------------------------------
+ */
 
 typedef struct site {
 	const char *page;
@@ -18,18 +72,18 @@ typedef struct site {
 
 static enum MHD_Result answer(struct MHD_Connection *c, unsigned status, const char *text, size_t n)
 {
-	struct MHD_Response *r = MHD_create_response_from_buffer(
+	struct MHD_Response *r = mhd.create_response_from_buffer(
 		n, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
 	if (!r)
 		return MHD_NO;
-	MHD_add_response_header(
+	mhd.add_response_header(
 		r, "Content-Type", status == MHD_HTTP_OK ? "text/html; charset=utf-8" : "text/plain");
-	MHD_add_response_header(r, "Cache-Control", "no-store");
-	MHD_add_response_header(r, "Referrer-Policy", "no-referrer");
-	MHD_add_response_header(r, "X-Content-Type-Options", "nosniff");
-	MHD_add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
-	enum MHD_Result queued = MHD_queue_response(c, status, r);
-	MHD_destroy_response(r);
+	mhd.add_response_header(r, "Cache-Control", "no-store");
+	mhd.add_response_header(r, "Referrer-Policy", "no-referrer");
+	mhd.add_response_header(r, "X-Content-Type-Options", "nosniff");
+	mhd.add_response_header(r, "Cross-Origin-Resource-Policy", "same-origin");
+	enum MHD_Result queued = mhd.queue_response(c, status, r);
+	mhd.destroy_response(r);
 	return queued;
 }
 
@@ -59,7 +113,7 @@ static enum MHD_Result handle(void *context, struct MHD_Connection *c, const cha
 {
 	static const char missing[] = "Not found.\n";
 	const site *s = context;
-	const char *host = MHD_lookup_connection_value(c, MHD_HEADER_KIND, "Host");
+	const char *host = mhd.lookup_connection_value(c, MHD_HEADER_KIND, "Host");
 	bool get = !strcmp(method, "GET") || !strcmp(method, "HEAD");
 	size_t n = strlen(s->path);
 	(void)version, (void)data, (void)data_size, (void)request;
@@ -94,7 +148,9 @@ gs_status gs_serve(
 		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	sigset_t ends, before;
 	char address[80];
-	gs_status status = make_token(&s, err);
+	gs_status status = load_library(err);
+	if (!status)
+		status = make_token(&s, err);
 	if (status)
 		return status;
 	/* blocked before the server's thread begins, so that sigwait gets them */
@@ -103,11 +159,11 @@ gs_status gs_serve(
 	sigaddset(&ends, SIGTERM);
 	sigaddset(&ends, SIGHUP);
 	pthread_sigmask(SIG_BLOCK, &ends, &before);
-	struct MHD_Daemon *d = MHD_start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, port, NULL, NULL,
+	struct MHD_Daemon *d = mhd.start_daemon(MHD_USE_INTERNAL_POLLING_THREAD, port, NULL, NULL,
 		handle, &s, MHD_OPTION_SOCK_ADDR, &at, MHD_OPTION_CONNECTION_LIMIT, 64u,
 		MHD_OPTION_CONNECTION_TIMEOUT, 30u, MHD_OPTION_CONNECTION_MEMORY_LIMIT, (size_t)65536,
 		MHD_OPTION_END);
-	const union MHD_DaemonInfo *bound = d ? MHD_get_daemon_info(d, MHD_DAEMON_INFO_BIND_PORT)
+	const union MHD_DaemonInfo *bound = d ? mhd.get_daemon_info(d, MHD_DAEMON_INFO_BIND_PORT)
 										  : NULL;
 	if (bound) {
 		snprintf(address, sizeof address, "http://127.0.0.1:%u%s", bound->port, s.path);
@@ -117,7 +173,7 @@ gs_status gs_serve(
 		status = gs_fail(err, GS_IO, "port %u of this machine cannot be listened at", port);
 	}
 	if (d)
-		MHD_stop_daemon(d);
+		mhd.stop_daemon(d);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return status;
 }

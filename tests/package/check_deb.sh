@@ -72,6 +72,10 @@ names >"$scratch/before"
 expect "apt installs the command" inside "apt-get install -y --no-install-recommends ./gpusnap_*.deb"
 expect "it answers" inside "gpusnap diagnose pinned.pickle --json | grep '\"kind\":\"fragmentation\"'"
 expect "and draws" inside "gpusnap map pinned.pickle -o map.png && test \$(wc -c <map.png) -gt 10000"
+view='timeout 10 gpusnap view --serve pinned.pickle'
+expect "it says what serving needs" inside "! $view 2>said && grep 'libmicrohttpd12.*libmicrohttpd.so.12: cannot open' said"
+expect "what the package recommends can be installed" inside "apt-get install -y --no-install-recommends \$(dpkg-query -W -f='\${Recommends}' gpusnap)"
+expect "and the page is served" inside "$view | grep '^http://127.0.0.1:'"
 expect "apt installs the library for programs and Python's package" inside \
 	"apt-get install -y --no-install-recommends ./libgpusnap1_*.deb ./libgpusnap-analyzer1_*.deb ./libgpusnap-dev_*.deb ./python3-gpusnap_*.deb gcc libc6-dev pkg-config"
 expect "the documentation's example compiles" inside "cc -Wall -Werror -o example example.c \$(pkg-config --cflags --libs gpusnap)"

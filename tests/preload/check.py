@@ -404,8 +404,7 @@ def starting_costs_less_than_five_milliseconds():
             times.append(after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime)
         return min(times)
     plain, preloaded = best(['env', 'A=b', '/bin/true']), best([gpusnap, 'run', '/bin/true'])    # beside another launcher
-    slower = max(1, plain / 0.001)  # than a machine on which the other launcher takes a millisecond
-    assert preloaded - plain < 0.005 * slower, (plain, preloaded)
+    assert preloaded - plain < 0.005, (plain, preloaded)
 
 
 @case

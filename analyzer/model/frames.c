@@ -22,44 +22,56 @@ static const char *file_of(const gs_snapshot *s, const gs_frame *f)
 	return gs_string_text(s, f->file);
 }
 
-bool gs_frame_is_plumbing(const gs_snapshot *s, gs_id frame)
+static bool words_say(const gs_snapshot *s, const gs_frame *f, uint32_t bit)
 {
-	const gs_frame *f = frame_at(s, frame);
-	if (f && f->class)
-		return f->class & GS_FRAME_PLUMBING;
-	return f && gs_origin_is_plumbing(name_of(s, f), file_of(s, f));
+	const char *name = name_of(s, f), *file = file_of(s, f);
+	switch (bit) {
+	case GS_FRAME_PLUMBING: return gs_origin_is_plumbing(name, file);
+	case GS_FRAME_USER: return gs_origin_is_user(name, file);
+	case GS_FRAME_COMPILED: return gs_origin_is_compiled(file);
+	case GS_FRAME_LIBRARY: return gs_origin_is_library(file);
+	default: return gs_origin_bare_node(name, file) > 0;
+	}
 }
 
-bool gs_frame_is_user(const gs_snapshot *s, gs_id frame)
+/* One of those bits of a frame. Frames are asked for each stack that they are in: what the words
+ * said stays beside them, the bit, and above it that it is known. Threads that ask at once find the
+ * same. */
+enum { KNOWN = 16 };
+
+static bool is(const gs_snapshot *s, gs_id frame, uint32_t bit)
 {
-	const gs_frame *f = frame_at(s, frame);
-	if (f && f->class)
-		return f->class & GS_FRAME_USER;
-	return f && gs_origin_is_user(name_of(s, f), file_of(s, f));
+	gs_frame *f = frame && frame < s->nframes ? &s->frames[frame] : NULL;
+	if (!f || f->class)
+		return f && f->class & bit;
+	uint32_t judged = __atomic_load_n(&f->judged, __ATOMIC_RELAXED);
+	if (!(judged & bit << KNOWN)) {
+		judged = bit << KNOWN | (words_say(s, f, bit) ? bit : 0);
+		__atomic_fetch_or(&f->judged, judged, __ATOMIC_RELAXED);
+	}
+	return judged & bit;
 }
+
+bool gs_frame_is_plumbing(const gs_snapshot *s, gs_id frame)
+{
+	return is(s, frame, GS_FRAME_PLUMBING);
+}
+
+bool gs_frame_is_user(const gs_snapshot *s, gs_id frame) { return is(s, frame, GS_FRAME_USER); }
 
 bool gs_frame_is_compiled(const gs_snapshot *s, gs_id frame)
 {
-	const gs_frame *f = frame_at(s, frame);
-	if (f && f->class)
-		return f->class & GS_FRAME_COMPILED;
-	return f && gs_origin_is_compiled(file_of(s, f));
+	return is(s, frame, GS_FRAME_COMPILED);
 }
 
 bool gs_frame_is_library(const gs_snapshot *s, gs_id frame)
 {
-	const gs_frame *f = frame_at(s, frame);
-	if (f && f->class)
-		return f->class & GS_FRAME_LIBRARY;
-	return f && gs_origin_is_library(file_of(s, f));
+	return is(s, frame, GS_FRAME_LIBRARY);
 }
 
 bool gs_frame_is_bare_node(const gs_snapshot *s, gs_id frame)
 {
-	const gs_frame *f = frame_at(s, frame);
-	if (f && f->class)
-		return f->class & GS_FRAME_BARE;
-	return f && gs_origin_bare_node(name_of(s, f), file_of(s, f)) > 0;
+	return is(s, frame, GS_FRAME_BARE);
 }
 
 uint32_t gs_stack_own(const gs_snapshot *s, gs_id stack)

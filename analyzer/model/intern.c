@@ -2,6 +2,7 @@
  * columns hold the content. */
 #include "analyzer/model/intern.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -22,6 +23,9 @@ struct gs_intern_table {
 };
 
 enum { STRINGS, FRAMES, STACKS, STREAMS, POOLS };
+
+/* What a frame is: its first bytes, without what was found out about it. */
+enum { FRAME_KEY = offsetof(gs_frame, judged) };
 
 uint32_t gs_hash_bytes(const void *data, size_t n)
 {
@@ -80,7 +84,7 @@ static uint32_t hash_of(const gs_snapshot *s, int which, gs_id id)
 	if (which == STRINGS)
 		return s->strings[id].hash;
 	if (which == FRAMES)
-		return gs_hash_bytes(&s->frames[id], sizeof *s->frames);
+		return gs_hash_bytes(&s->frames[id], FRAME_KEY);
 	if (which == STREAMS)
 		return gs_hash_bytes(&s->streams[id - 1], sizeof *s->streams);
 	if (which == POOLS)
@@ -195,16 +199,16 @@ gs_id gs_snapshot_classed_frame(
 	gs_frame f;
 	memset(&f, 0, sizeof f); /* compared and hashed byte by byte */
 	f.name = name, f.file = file, f.line = line, f.class = class;
-	uint32_t at = gs_hash_bytes(&f, sizeof f) & t->mask;
+	uint32_t at = gs_hash_bytes(&f, FRAME_KEY) & t->mask;
 	for (; t->ids[at]; at = (at + 1) & t->mask)
-		if (!memcmp(&s->frames[t->ids[at]], &f, sizeof f))
+		if (!memcmp(&s->frames[t->ids[at]], &f, FRAME_KEY))
 			return t->ids[at];
 	if (!s->nframes)
 		s->nframes = 1;
 	if (!column_room(&s->frames, &s->cap_frames, s->nframes, 1, sizeof *s->frames))
 		return 0;
 	if (s->nframes == 1)
-		s->frames[0] = (gs_frame){0, 0, GS_NONE, 0};
+		s->frames[0] = (gs_frame){.line = GS_NONE};
 	s->frames[s->nframes] = f;
 	t->count++;
 	return t->ids[at] = s->nframes++;

@@ -64,12 +64,15 @@ typedef struct gs_outsider {
 	gs_id known;  /* string: who says so, "message" or "nvidia-smi" */
 } gs_outsider;
 
+/* String ids; line GS_NONE unknown. class: what its words said before they were taken out
+ * (frame_class.h), 0: they stand. judged: what they said when they were asked (frames.c), which is
+ * no part of what the frame is. */
 typedef struct gs_frame {
 	gs_id name, file;
 	int64_t line;
-	uint32_t class; /* what its words said before they were taken out (frame_class.h); 0: they stand
-					 */
-} gs_frame;         /* string ids; line GS_NONE unknown */
+	uint32_t class;
+	uint32_t judged;
+} gs_frame;
 typedef struct gs_stack {
 	uint32_t first, n;
 } gs_stack; /* its frame ids, innermost first, in stack_frames */

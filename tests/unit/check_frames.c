@@ -1,7 +1,9 @@
 /* Which frames are hidden, which is the user's, and stacks as text. */
 #include <check.h>
+#include <stdio.h>
 #include <string.h>
 
+#include "analyzer/model/frame_class.h"
 #include "analyzer/model/frames.h"
 #include "analyzer/model/place.h"
 
@@ -80,6 +82,32 @@ START_TEST(a_frame_is_judged_by_its_name_and_file)
 		rows[_i].name, rows[_i].file);
 	ck_assert_msg(
 		gs_frame_is_user(&s, id) == rows[_i].user, "user: %s %s", rows[_i].name, rows[_i].file);
+	gs_snapshot_release(&s);
+}
+END_TEST
+
+START_TEST(a_frame_that_was_judged_is_the_same_frame)
+{
+	gs_snapshot s;
+	gs_snapshot_init(&s);
+	gs_id user = frame(&s, "forward", "/home/someone/model.py", 12);
+	gs_id other = frame(&s, "at::empty", "libtorch_cpu.so", 0);
+	for (int twice = 0; twice < 2; twice++) {
+		ck_assert(gs_frame_is_user(&s, user) && !gs_frame_is_user(&s, other));
+		ck_assert(!gs_frame_is_plumbing(&s, user) && !gs_frame_is_library(&s, user));
+		ck_assert(!gs_frame_is_compiled(&s, user) && !gs_frame_is_bare_node(&s, user));
+	}
+	ck_assert_uint_eq(frame(&s, "forward", "/home/someone/model.py", 12), user);
+	ck_assert_uint_eq(frame(&s, "at::empty", "libtorch_cpu.so", 0), other);
+	for (int i = 0; i < 5000; i++) { /* the table is made anew as it grows */
+		char name[16];
+		snprintf(name, sizeof name, "f%d", i);
+		frame(&s, name, "/home/someone/model.py", i);
+	}
+	ck_assert_uint_eq(frame(&s, "forward", "/home/someone/model.py", 12), user);
+	s.frames[user].class = GS_FRAME_CLASSED |
+		GS_FRAME_LIBRARY; /* as where its words are taken out */
+	ck_assert(!gs_frame_is_user(&s, user) && gs_frame_is_library(&s, user));
 	gs_snapshot_release(&s);
 }
 END_TEST
@@ -204,6 +232,7 @@ Suite *suite_frames(void)
 	Suite *s = suite_create("frames");
 	TCase *t = tcase_create("frames");
 	tcase_add_loop_test(t, a_frame_is_judged_by_its_name_and_file, 0, sizeof rows / sizeof *rows);
+	tcase_add_test(t, a_frame_that_was_judged_is_the_same_frame);
 	tcase_add_test(t, the_user_frame_is_the_innermost_of_the_users_own);
 	tcase_add_test(t, memory_of_the_backward_pass_is_the_gradient_of_a_forward_line);
 	tcase_add_test(t, a_stack_is_written_innermost_first_without_plumbing);

@@ -6,6 +6,7 @@
 #include "analyzer/api/put.h"
 #include "analyzer/api/call.h"
 #include "analyzer/meaning/step_state.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/picture/palette.h"
 
 typedef struct ranking {
@@ -116,6 +117,20 @@ static int class_of(const gs_palette *p, const gs_timeline *t, uint32_t life)
 	return gs_palette_live(p, &c);
 }
 
+typedef struct coloring {
+	const gs_palette *palette;
+	const gs_timeline *t;
+	uint8_t *of;
+} coloring;
+
+static gs_status color_lives(void *arg, size_t i, size_t end)
+{
+	const coloring *x = arg;
+	for (; i < end; i++)
+		x->of[i] = (uint8_t)class_of(x->palette, x->t, (uint32_t)i);
+	return GS_OK;
+}
+
 static gs_status fill_colors(
 	gpusnap_snapshot *s, const gs_timeline *t, gs_color color, gpusnap_colors *c, gs_error *err)
 {
@@ -127,8 +142,9 @@ static gs_status fill_colors(
 	c->of = malloc((size_t)t->lives.n + 1);
 	if (!status && !c->of)
 		status = gs_fail(err, GS_NO_MEMORY, "no memory for %u colours", t->lives.n);
-	for (c->n = 0; !status && c->n < t->lives.n; c->n++)
-		c->of[c->n] = (uint8_t)class_of(&palette, t, (uint32_t)c->n);
+	coloring x = {&palette, t, c->of};
+	c->n = status ? 0 : t->lives.n;
+	gs_in_parts(c->n, color_lives, &x);
 	if (!status)
 		status = put_legend(&palette, c, err);
 	gs_palette_release(&palette);

@@ -5,6 +5,7 @@
 
 #include "analyzer/api/put.h"
 #include "analyzer/meaning/step_state.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/timeline/axis.h"
 
 static int64_t time_of(const gs_timeline *t, int64_t idx)
@@ -117,15 +118,29 @@ static void put_streams_and_pools(const gs_timeline *t, FILE *out)
 	fputs(t->lives.npools ? "]" : "[]", out);
 }
 
+typedef struct tags {
+	const gs_timeline *t;
+	uint8_t *used; /* by id */
+} tags;
+
+static gs_status look_for_tags(void *arg, size_t i, size_t end)
+{
+	const tags *x = arg;
+	for (; i < end; i++) {
+		gs_id tag = gs_life_tag(&x->t->lives, (uint32_t)i);
+		x->used[tag < x->t->snapshot->nstrings ? tag : 0] = 1;
+	}
+	return GS_OK;
+}
+
 /* Tags that a block has, by id. Without memory for the list: none. */
 static void put_tags(const gs_timeline *t, FILE *out)
 {
 	uint8_t *used = calloc((size_t)t->snapshot->nstrings + 1, 1);
 	bool any = false;
-	for (uint32_t i = 0; used && i < t->lives.n; i++) {
-		gs_id tag = gs_life_block(&t->lives, i).tag;
-		used[tag < t->snapshot->nstrings ? tag : 0] = 1;
-	}
+	tags x = {t, used};
+	if (used)
+		gs_in_parts(t->lives.n, look_for_tags, &x);
 	gs_put_key(out, "tags", false);
 	fputc('{', out);
 	for (gs_id tag = 1; used && tag < t->snapshot->nstrings; tag++)

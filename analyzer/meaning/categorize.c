@@ -173,15 +173,23 @@ static gs_status follow_events(void *arg, size_t i, size_t end)
 	return GS_OK;
 }
 
+static gs_status keep_lives(void *arg, size_t i, size_t end)
+{
+	const course *c = arg;
+	categorizer *x = c->x;
+	for (; i < end; i++)
+		if (gs_meaning_action(x->m, i) == GS_ACTION_ALLOC && !x->life[i])
+			x->life[i] = life_when_kept(x, &c->now, i);
+	return GS_OK;
+}
+
 static void follow_lives(categorizer *x)
 {
 	const gs_meaning *m = x->m;
 	/* before the first step nothing is a batch */
 	course c = {x, {0, -1, 0}, true, goes_forward(m->internal)};
 	gs_in_parts(m->history->n, follow_events, &c);
-	for (size_t i = 0; i < m->history->n; i++)
-		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC && !x->life[i])
-			x->life[i] = life_when_kept(x, &c.now, i);
+	gs_in_parts(m->history->n, keep_lives, &c);
 }
 
 /* --- twins ---------------------------------------------------------------------------------------
@@ -273,11 +281,27 @@ static bool has_parameter_stacks(const gs_meaning *m)
 	return false;
 }
 
-static void add_size(uint64_t *sizes, size_t *n, uint64_t size)
+typedef struct size_list {
+	const gs_meaning *m;
+	uint64_t *sizes; /* NULL: they are counted */
+	size_t n;
+} size_list;
+
+static void add_size(size_list *x, uint64_t size)
 {
-	if (sizes)
-		sizes[*n] = size;
-	++*n;
+	if (x->sizes)
+		x->sizes[x->n] = size;
+	x->n++;
+}
+
+static gs_status list_born(void *arg, size_t i, size_t end)
+{
+	size_list *x = arg;
+	for (; i < end; i++)
+		if (gs_meaning_action(x->m, i) == GS_ACTION_ALLOC &&
+			is_parameter_stack(x->m->internal, gs_meaning_stack(x->m, i)))
+			add_size(x, x->m->history->device->trace.events[i].size);
+	return GS_OK;
 }
 
 /* Of allocations by parameters' stacks; where the recording has none, of all that was there before
@@ -285,19 +309,16 @@ static void add_size(uint64_t *sizes, size_t *n, uint64_t size)
 static size_t list_sizes(const gs_meaning *m, uint64_t *sizes, bool born_only)
 {
 	const gs_layout *initial = &m->history->initial;
-	size_t n = 0;
-	bool look = !born_only && has_parameter_stacks(m);
-	for (size_t i = 0; look && i < m->history->n; i++)
-		if (gs_meaning_action(m, i) == GS_ACTION_ALLOC &&
-			is_parameter_stack(m->internal, gs_meaning_stack(m, i)))
-			add_size(sizes, &n, m->history->device->trace.events[i].size);
+	size_list x = {m, sizes, 0};
+	if (!born_only && has_parameter_stacks(m))
+		gs_in_parts(m->history->n, list_born, &x);
 	for (size_t i = 0; i < initial->nblocks; i++) {
 		const gs_block *b = &initial->blocks[i];
 		if (b->state != GS_INACTIVE && b->requested > 0 &&
 			(born_only || is_parameter_stack(m->internal, b->stack)))
-			add_size(sizes, &n, (uint64_t)b->requested);
+			add_size(&x, (uint64_t)b->requested);
 	}
-	return n;
+	return x.n;
 }
 
 /* Ascending, each once; the array is cut to those. */
@@ -335,25 +356,40 @@ static bool is_parameter_size(const gs_meaning_internal *w, uint64_t size)
 	return gs_parameter_size_at(w, size) != SIZE_MAX;
 }
 
+typedef struct copies {
+	const categorizer *x;
+	uint32_t *all, *same, *first; /* by stack: how many, of parameters' sizes, the step */
+} copies;
+
 /* Copies of a model: most of what a stack of the user's makes in one step, or before the first, has
  * parameters' sizes, and stays. */
+static gs_status count_copies(void *arg, size_t i, size_t end)
+{
+	const copies *c = arg;
+	const categorizer *x = c->x;
+	const gs_meaning *m = x->m;
+	for (; i < end; i++) {
+		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC || x->life[i] & GS_LIFE_SHORT)
+			continue;
+		gs_id k = gs_meaning_stack(m, i);
+		c->first[k] = c->all[k] ? c->first[k] : step_of(x, i);
+		c->all[k]++;
+		c->same[k] += c->first[k] == step_of(x, i) &&
+			is_parameter_size(m->internal, m->history->device->trace.events[i].size);
+	}
+	return GS_OK;
+}
+
 static gs_status find_copies(categorizer *x)
 {
 	enum { LEAST_COPIES = 3 };
 	const gs_meaning *m = x->m;
 	size_t n = (size_t)m->history->snapshot->nstacks + 1;
-	uint32_t *all = calloc(3 * n, sizeof *all), *same = all + n, *first = same + n;
+	uint32_t *all = calloc(3 * n, sizeof *all), *same = all + n;
+	copies c = {x, all, same, same + n};
 	if (!all)
 		return GS_NO_MEMORY;
-	for (size_t i = 0; i < m->history->n; i++) {
-		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC || x->life[i] & GS_LIFE_SHORT)
-			continue;
-		gs_id k = gs_meaning_stack(m, i);
-		first[k] = all[k] ? first[k] : step_of(x, i);
-		all[k]++;
-		same[k] += first[k] == step_of(x, i) &&
-			is_parameter_size(m->internal, m->history->device->trace.events[i].size);
-	}
+	gs_in_parts(m->history->n, count_copies, &c);
 	for (gs_id k = 1; k < n; k++)
 		x->copies[k] = same[k] >= LEAST_COPIES && same[k] * 2 > all[k];
 	free(all);

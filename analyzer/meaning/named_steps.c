@@ -9,6 +9,7 @@
 #include "analyzer/meaning/meaning_internal.h"
 #include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
+#include "analyzer/model/parts.h"
 
 static void name_step(gs_phase_step *step, const char *name)
 {
@@ -65,23 +66,29 @@ static gs_status from_annotations(gs_meaning *m)
 	return status;
 }
 
+typedef struct tagged {
+	gs_meaning *m;
+	gs_id seen; /* the tag of the step that lasts */
+	size_t cap;
+} tagged;
+
 /* Tags: a step lasts until another one's tag is seen. */
-static gs_status from_tags(gs_meaning *m)
+static gs_status look_at_tags(void *arg, size_t i, size_t end)
 {
+	tagged *x = arg;
+	gs_meaning *m = x->m;
 	const gs_snapshot *s = m->history->snapshot;
 	const gs_event *events = m->history->device->trace.events;
-	gs_id seen = 0;
-	size_t cap = 0;
-	for (size_t i = 0; i < m->history->n; i++) {
+	for (; i < end; i++) {
 		gs_id tag = gs_event_tag(&events[i]);
 		int64_t number;
-		if (!tag || tag == seen || gs_meaning_action(m, i) != GS_ACTION_ALLOC ||
+		if (!tag || tag == x->seen || gs_meaning_action(m, i) != GS_ACTION_ALLOC ||
 			!gs_meaning_step_number(gs_string_text(s, tag), &number))
 			continue;
-		seen = tag;
+		x->seen = tag;
 		if (m->nsteps && m->steps[m->nsteps - 1].number == number)
 			continue;
-		if (!GS_ARRAY_RESERVE(m->steps, cap, m->nsteps + 1))
+		if (!GS_ARRAY_RESERVE(m->steps, x->cap, m->nsteps + 1))
 			return GS_NO_MEMORY;
 		if (m->nsteps)
 			m->steps[m->nsteps - 1].last_idx = (int64_t)i - 1;
@@ -93,6 +100,12 @@ static gs_status from_tags(gs_meaning *m)
 		name_step(&m->steps[m->nsteps++], gs_string_text(s, tag));
 	}
 	return GS_OK;
+}
+
+static gs_status from_tags(gs_meaning *m)
+{
+	tagged x = {.m = m};
+	return gs_in_parts(m->history->n, look_at_tags, &x);
 }
 
 gs_status gs_meaning_named_steps(gs_meaning *m)

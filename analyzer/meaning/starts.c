@@ -7,6 +7,7 @@
 #include "analyzer/meaning/meaning_internal.h"
 #include "analyzer/model/array.h"
 #include "analyzer/model/hash_map.h"
+#include "analyzer/model/parts.h"
 
 typedef struct search {
 	gs_meaning *m;
@@ -14,6 +15,7 @@ typedef struct search {
 	gs_id anchor_stack;    /* of the program when the last one ran, 0 none yet */
 	bool waits;            /* an anchor was passed, and no step has begun since */
 	bool later;            /* the program went on behind the anchor */
+	bool in_anchor;        /* the last allocation was one of it */
 	uint32_t neutral;      /* first allocation behind it of which lines tell nothing */
 	gs_id last;            /* stack of the last allocation of the program's own thread */
 	gs_hash_map functions; /* by name and file: its number */
@@ -94,12 +96,12 @@ static gs_status pass_anchor(search *x, gs_id stack)
 	return status;
 }
 
-static gs_status follow_anchors(search *x)
+static gs_status follow_anchors(void *arg, size_t i, size_t end)
 {
+	search *x = arg;
 	const gs_meaning *m = x->m;
 	const gs_meaning_internal *w = m->internal;
-	bool in_anchor = false;
-	for (size_t i = 0; i < m->history->n; i++) {
+	for (; i < end; i++) {
 		if (gs_meaning_action(m, i) != GS_ACTION_ALLOC)
 			continue;
 		gs_id stack = gs_meaning_stack(m, i);
@@ -107,17 +109,17 @@ static gs_status follow_anchors(search *x)
 		bool own = stack && !w->phases.stacks[stack].autograd;
 		if (phase == x->anchor) {
 			gs_id at = x->anchor == GS_PHASE_OPTIMIZER || own ? stack : x->last;
-			if ((!in_anchor || (own && x->anchor == GS_PHASE_OPTIMIZER)) && at &&
+			if ((!x->in_anchor || (own && x->anchor == GS_PHASE_OPTIMIZER)) && at &&
 				pass_anchor(x, at))
 				return GS_NO_MEMORY;
-			in_anchor = true;
+			x->in_anchor = true;
 			continue;
 		}
 		if (!own || phase == GS_PHASE_SETUP || phase == GS_PHASE_RECOMPUTE)
 			continue;
-		if (in_anchor && phase == GS_PHASE_LIBRARY)
+		if (x->in_anchor && phase == GS_PHASE_LIBRARY)
 			continue; /* a library's workspace for the anchor itself */
-		in_anchor = false;
+		x->in_anchor = false;
 		x->last = phase == GS_PHASE_BACKWARD ? x->last : stack;
 		if (x->waits && phase != GS_PHASE_BACKWARD && phase != GS_PHASE_OPTIMIZER &&
 			look_at_event(x, (uint32_t)i, stack))
@@ -286,37 +288,58 @@ static void count_turn(loop *all, uint32_t *n, const loop *one)
 		all[(*n)++] = *one;
 }
 
-static gs_status follow_loops(search *x)
+typedef struct loops {
+	search *x;
+	loop all[MOST_LOOPS], best;
+	uint32_t n;
+	gs_id last; /* stack of the allocation before */
+} loops;
+
+static gs_status count_turns(void *arg, size_t i, size_t end)
 {
-	const gs_meaning *m = x->m;
-	loop all[MOST_LOOPS], one, *best = NULL;
-	uint32_t n = 0;
-	gs_id last = 0;
-	for (size_t i = 0; i < m->history->n; i++)
-		if (in_loop(m, i)) {
-			gs_id stack = gs_meaning_stack(m, i);
+	loops *o = arg;
+	search *x = o->x;
+	loop one;
+	for (; i < end; i++)
+		if (in_loop(x->m, i)) {
+			gs_id stack = gs_meaning_stack(x->m, i);
 			if (!x->seen[stack] && !note_calls(x, stack))
 				return GS_NO_MEMORY;
 			x->seen[stack] = true;
-			if (last && turns(x, last, stack, &one))
-				count_turn(all, &n, &one);
-			last = stack;
-		}
-	for (uint32_t k = 0; k < n; k++)
-		if (all[k].count >= LEAST_TURNS && (!best || all[k].depth < best->depth))
-			best = &all[k];
-	last = 0;
-	for (size_t i = 0; best && i < m->history->n; i++)
-		if (in_loop(m, i)) {
-			gs_id stack = gs_meaning_stack(m, i);
-			if ((last && turns(x, last, stack, &one) && one.depth == best->depth &&
-					one.name == best->name && one.file == best->file) ||
-				!last)
-				if (push(x, (uint32_t)i))
-					return GS_NO_MEMORY;
-			last = stack;
+			if (o->last && turns(x, o->last, stack, &one))
+				count_turn(o->all, &o->n, &one);
+			o->last = stack;
 		}
 	return GS_OK;
+}
+
+/* A step is a turn of the best of them. */
+static gs_status push_turns(void *arg, size_t i, size_t end)
+{
+	loops *o = arg;
+	loop one;
+	for (; i < end; i++)
+		if (in_loop(o->x->m, i)) {
+			gs_id stack = gs_meaning_stack(o->x->m, i);
+			if ((o->last && turns(o->x, o->last, stack, &one) && one.depth == o->best.depth &&
+					one.name == o->best.name && one.file == o->best.file) ||
+				!o->last)
+				if (push(o->x, (uint32_t)i))
+					return GS_NO_MEMORY;
+			o->last = stack;
+		}
+	return GS_OK;
+}
+
+static gs_status follow_loops(search *x)
+{
+	loops o = {.x = x};
+	gs_status status = gs_in_parts(x->m->history->n, count_turns, &o);
+	for (uint32_t k = 0; k < o.n; k++)
+		if (o.all[k].count >= LEAST_TURNS && (!o.best.count || o.all[k].depth < o.best.depth))
+			o.best = o.all[k];
+	o.last = 0;
+	return status || !o.best.count ? status : gs_in_parts(x->m->history->n, push_turns, &o);
 }
 
 /* --- the period of a trace without lines ---------------------------------------------------------
@@ -369,7 +392,8 @@ static gs_status find_starts(search *x)
 	x->anchor = choose_anchor(x->m);
 	x->neutral = UINT32_MAX;
 	w->looped = x->anchor == GS_PHASE_NONE;
-	gs_status status = w->looped ? follow_loops(x) : follow_anchors(x);
+	gs_status status = w->looped ? follow_loops(x)
+								 : gs_in_parts(x->m->history->n, follow_anchors, x);
 	if (!status && (!w->looped || !w->nstarts)) {
 		status = put_first(x);
 		drop_tail(x->m);

@@ -5,6 +5,7 @@
 
 #include "analyzer/meaning/retry.h"
 #include "analyzer/meaning/meaning_internal.h"
+#include "analyzer/model/parts.h"
 
 const char *gs_step_how_word(gs_step_how how)
 {
@@ -76,13 +77,20 @@ static bool is_retry(const gs_meaning *m, size_t i, gs_retry *r)
 	return gs_retry_step(r, gs_meaning_action(m, i), gs_meaning_stack(m, i));
 }
 
-static void measure(gs_meaning *m)
+typedef struct measuring {
+	gs_meaning *m;
+	gs_running_totals now;
+	gs_retry retry;
+	size_t step;
+} measuring;
+
+static gs_status measure_events(void *arg, size_t i, size_t end)
 {
-	gs_running_totals g;
-	gs_retry r = gs_retry_start(m->history->snapshot);
-	size_t k = 0;
-	gs_running_totals_start(m->history, &g);
-	for (size_t i = 0; i < m->history->n && k < m->nsteps; i++) {
+	measuring *x = arg;
+	gs_meaning *m = x->m;
+	gs_running_totals g = x->now;
+	size_t k = x->step;
+	for (; i < end && k < m->nsteps; i++) {
 		gs_phase_step *step = &m->steps[k];
 		bool inside = (int64_t)i >= step->first_idx;
 		if ((int64_t)i == step->first_idx) {
@@ -91,7 +99,7 @@ static void measure(gs_meaning *m)
 			step->peak_idx = step->first_idx;
 		}
 		gs_running_totals_step(m->history, i, &g);
-		step->retries += is_retry(m, i, &r) && inside;
+		step->retries += is_retry(m, i, &x->retry) && inside;
 		if (!inside)
 			continue;
 		if (g.allocated > step->peak_allocated || (int64_t)i == step->first_idx) {
@@ -105,6 +113,16 @@ static void measure(gs_meaning *m)
 			k++;
 		}
 	}
+	x->now = g;
+	x->step = k;
+	return GS_OK;
+}
+
+static void measure(gs_meaning *m)
+{
+	measuring x = {.m = m, .retry = gs_retry_start(m->history->snapshot)};
+	gs_running_totals_start(m->history, &x.now);
+	gs_in_parts(m->history->n, measure_events, &x);
 }
 
 gs_status gs_meaning_make_steps(gs_meaning *m)

@@ -1,6 +1,7 @@
 /* Cutting what cannot be. */
 #include "analyzer/model/bounds.h"
 
+#include "analyzer/model/parts.h"
 #include "schema/size.h"
 
 static bool cut_to(int64_t *figure, int64_t most)
@@ -51,6 +52,20 @@ static void add(sum *x, uint64_t size)
 
 static bool is_failure(const gs_event *e) { return gs_event_action(e) == GS_ACTION_OOM; }
 
+typedef struct events {
+	gs_event *events;
+	sum *all;
+} events;
+
+static gs_status add_events(void *arg, size_t i, size_t end)
+{
+	const events *x = arg;
+	for (; i < end; i++)
+		if (!is_failure(&x->events[i]))
+			add(x->all, x->events[i].size);
+	return GS_OK;
+}
+
 static sum add_up(const gs_snapshot *s)
 {
 	sum all = {0, 0};
@@ -60,9 +75,8 @@ static sum add_up(const gs_snapshot *s)
 			add(&all, d->captured.segments[k].size);
 		for (size_t k = 0; k < d->captured.nblocks; k++)
 			add(&all, d->captured.blocks[k].size);
-		for (size_t k = 0; k < d->trace.n; k++)
-			if (!is_failure(&d->trace.events[k]))
-				add(&all, d->trace.events[k].size);
+		events x = {d->trace.events, &all};
+		gs_in_parts(d->trace.n, add_events, &x);
 	}
 	return all;
 }
@@ -87,15 +101,22 @@ static void cut_sizes(gs_snapshot *s, uint64_t most)
 	}
 }
 
+static gs_status cut_requests(void *arg, size_t i, size_t end)
+{
+	gs_event *all = arg;
+	for (; i < end; i++)
+		if (is_failure(&all[i]))
+			cut_size(&all[i].size, (uint64_t)GS_MOST_REQUEST);
+	return GS_OK;
+}
+
 void gs_snapshot_bound(gs_snapshot *s)
 {
 	char text[32];
 	sum all = add_up(s);
 	for (size_t i = 0; i < s->ndevices; i++) {
 		gs_trace *t = &s->devices[i].trace;
-		for (size_t k = 0; k < t->n; k++)
-			if (is_failure(&t->events[k]))
-				cut_size(&t->events[k].size, (uint64_t)GS_MOST_REQUEST);
+		gs_in_parts(t->n, cut_requests, t->events);
 	}
 	if (cut_figures(s))
 		gs_snapshot_warn(s, "a figure is larger than any device: it is taken as %s at most",

@@ -6,6 +6,7 @@
 #include "analyzer/model/bounds.h"
 #include "analyzer/model/layout_check.h"
 #include "analyzer/model/memory.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/model/snapshot.h"
 
 static int by_address(const void *a, const void *b)
@@ -106,6 +107,27 @@ static int by_device_then_idx(const void *a, const void *b)
 	return (x->idx > y->idx) - (x->idx < y->idx);
 }
 
+typedef struct failures {
+	gs_snapshot *s;
+	const gs_device *d;
+	const gs_oom *told; /* those of the input, by device and event */
+	size_t ntold;
+} failures;
+
+/* Failures among the events that no row tells. */
+static gs_status find_failures(void *arg, size_t i, size_t end)
+{
+	const failures *x = arg;
+	gs_status status = GS_OK;
+	for (; i < end && !status; i++) {
+		gs_oom wanted = {.device = x->d->device, .idx = (int64_t)i};
+		if (gs_event_action(&x->d->trace.events[i]) == GS_ACTION_OOM &&
+			!bsearch(&wanted, x->told, x->ntold, sizeof *x->told, by_device_then_idx))
+			status = add_oom_of_event(x->s, x->d, i);
+	}
+	return status;
+}
+
 static gs_status ooms_of_events(gs_snapshot *s)
 {
 	size_t old = s->nooms;
@@ -118,12 +140,9 @@ static gs_status ooms_of_events(gs_snapshot *s)
 	gs_status status = GS_OK;
 	for (size_t i = 0; i < s->ndevices && !status; i++) {
 		const gs_device *d = &s->devices[i];
-		for (size_t k = 0; k < d->trace.n && !status; k++) {
-			gs_oom wanted = {.device = d->device, .idx = (int64_t)k};
-			if (gs_event_action(&d->trace.events[k]) == GS_ACTION_OOM && !gs_device_is_host(s, d) &&
-				!bsearch(&wanted, rows, old, sizeof *rows, by_device_then_idx))
-				status = add_oom_of_event(s, d, k);
-		}
+		failures x = {s, d, rows, old};
+		if (!gs_device_is_host(s, d))
+			status = gs_in_parts(d->trace.n, find_failures, &x);
 	}
 	gs_memory_give(rows);
 	bool events = s->nooms > old;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "analyzer/model/memory.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/state/history_internal.h"
 #include "recorder/pool/rule_sets.h"
 
@@ -12,10 +13,11 @@
 
 static bool has_range(const gs_event *e) { return e->size && e->address + e->size > e->address; }
 
-static gs_status collect_events(gs_history *h)
+static gs_status collect_events(void *arg, size_t i, size_t end)
 {
+	gs_history *h = arg;
 	gs_history_tables *w = h->tables;
-	for (size_t i = 0; i < h->n; i++) {
+	for (; i < end; i++) {
 		const gs_event *e = &h->device->trace.events[i];
 		gs_action action = gs_event_action(e);
 		w->at[i] = GS_NO_ADDRESS;
@@ -54,16 +56,30 @@ static gs_status collect_layout(gs_history *h)
 	return GS_OK;
 }
 
+typedef struct renumbering {
+	uint32_t *at;
+	const uint32_t *number;
+} renumbering;
+
+static gs_status renumber_events(void *arg, size_t i, size_t end)
+{
+	const renumbering *x = arg;
+	for (; i < end; i++)
+		if (x->at[i] != GS_NO_ADDRESS)
+			x->at[i] = x->number[x->at[i]];
+	return GS_OK;
+}
+
 static gs_status number_addresses(gs_history *h)
 {
 	gs_history_tables *w = h->tables;
-	uint32_t *renumber = NULL;
-	if (collect_events(h) || collect_layout(h) || gs_address_index_seal(&w->addresses, &renumber))
+	uint32_t *number = NULL;
+	if (gs_in_parts(h->n, collect_events, h) || collect_layout(h) ||
+		gs_address_index_seal(&w->addresses, &number))
 		return GS_NO_MEMORY;
-	for (size_t i = 0; i < h->n; i++)
-		if (w->at[i] != GS_NO_ADDRESS)
-			w->at[i] = renumber[w->at[i]];
-	free(renumber);
+	renumbering x = {w->at, number};
+	gs_in_parts(h->n, renumber_events, &x);
+	free(number);
 	return GS_OK;
 }
 

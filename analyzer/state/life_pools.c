@@ -5,6 +5,7 @@
 
 #include "analyzer/model/array.h"
 #include "analyzer/model/hash_map.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/state/history_internal.h"
 
 /* The ids that there are, numbered: those of the snapshot as they stand there, then others. */
@@ -72,17 +73,25 @@ static uint16_t pool_at(const gs_playback *r, uint32_t number, const uint16_t *b
 	return piece == GS_NO_ADDRESS ? 0 : by_traits[r->map.traits[piece]];
 }
 
+typedef struct look {
+	gs_lives *lives;
+	gs_playback r;
+	const uint16_t *by_traits;
+	uint32_t life;
+} look;
+
 /* By allocation, in the order of events. */
-static void look_where_they_lie(gs_lives *x, gs_playback *r, const uint16_t *by_traits)
+static gs_status look_where_they_lie(void *arg, size_t i, size_t end)
 {
-	const gs_history *h = x->history;
-	uint32_t life = 0;
-	for (size_t i = 0; i < h->n; i++) {
-		gs_playback_step(r, i);
+	look *x = arg;
+	const gs_history *h = x->lives->history;
+	for (; i < end; i++) {
+		gs_playback_step(&x->r, i);
 		if (h->tables->at[i] != GS_NO_ADDRESS &&
 			gs_event_action(&h->device->trace.events[i]) == GS_ACTION_ALLOC)
-			x->lie_in[life++] = pool_at(r, h->tables->at[i], by_traits);
+			x->lives->lie_in[x->life++] = pool_at(&x->r, h->tables->at[i], x->by_traits);
 	}
+	return GS_OK;
 }
 
 static bool all_told(const gs_history *h)
@@ -97,12 +106,12 @@ static bool all_told(const gs_history *h)
 
 static gs_status find_where_they_lie(gs_lives *x, size_t births, const uint16_t *by_traits)
 {
-	gs_playback r;
+	look all = {.lives = x, .by_traits = by_traits};
 	x->lie_in = calloc(births + 1, sizeof *x->lie_in);
-	if (!x->lie_in || gs_playback_init(&r, x->history))
+	if (!x->lie_in || gs_playback_init(&all.r, x->history))
 		return GS_NO_MEMORY;
-	look_where_they_lie(x, &r, by_traits);
-	gs_playback_release(&r);
+	gs_in_parts(x->history->n, look_where_they_lie, &all);
+	gs_playback_release(&all.r);
 	return GS_OK;
 }
 

@@ -6,16 +6,29 @@
 
 #include "analyzer/model/array.h"
 #include "analyzer/model/memory.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/state/history_internal.h"
+
+typedef struct count {
+	const gs_event *events;
+	size_t n;
+} count;
+
+static gs_status count_births(void *arg, size_t i, size_t end)
+{
+	count *x = arg;
+	for (; i < end; i++)
+		x->n += gs_event_action(&x->events[i]) == GS_ACTION_ALLOC;
+	return GS_OK;
+}
 
 static size_t count_lives(const gs_history *h)
 {
-	size_t n = 0;
+	count x = {h->device->trace.events, 0};
 	for (size_t i = 0; i < h->initial.nblocks; i++)
-		n += h->initial.blocks[i].state != GS_INACTIVE;
-	for (size_t i = 0; i < h->n; i++)
-		n += gs_event_action(&h->device->trace.events[i]) == GS_ACTION_ALLOC;
-	return n;
+		x.n += h->initial.blocks[i].state != GS_INACTIVE;
+	gs_in_parts(h->n, count_births, &x);
+	return x.n;
 }
 
 static uint16_t stream_of(const gs_snapshot *s, uint64_t handle)
@@ -195,6 +208,20 @@ static gs_status play_event(gs_lives *x, size_t i, uint32_t *living)
 	}
 }
 
+typedef struct play {
+	gs_lives *lives;
+	uint32_t *living; /* by address: the life that is there */
+} play;
+
+static gs_status play_events(void *arg, size_t i, size_t end)
+{
+	const play *x = arg;
+	gs_status status = GS_OK;
+	for (; i < end && !status; i++)
+		status = play_event(x->lives, i, x->living);
+	return status;
+}
+
 gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err)
 {
 	size_t n = count_lives(h), addresses = h->tables->addresses.n;
@@ -210,10 +237,11 @@ gs_status gs_lives_init(gs_lives *lives, const gs_history *h, gs_error *err)
 	}
 	memset(living, 0xff, (addresses + 1) * sizeof *living);
 	gs_status status = gs_lives_find_pools(lives, n);
+	play all = {lives, living};
 	if (!status)
 		begin_before(lives, living);
-	for (size_t i = 0; i < h->n && !status; i++)
-		status = play_event(lives, i, living);
+	if (!status)
+		status = gs_in_parts(h->n, play_events, &all);
 	free(living);
 	return status ? gs_fail(err, status, "no memory for the lives of %zu blocks", n) : GS_OK;
 }
@@ -235,6 +263,11 @@ uint64_t gs_life_size(const gs_lives *x, uint32_t life)
 {
 	return life < x->before ? block_of(x, life)->size
 							: gs_history_size(x->history, (size_t)x->all[life].birth);
+}
+
+gs_id gs_life_tag(const gs_lives *x, uint32_t life)
+{
+	return life < x->before ? block_of(x, life)->tag : gs_event_tag(event_of(x, life));
 }
 
 uint16_t gs_life_stream(const gs_lives *x, uint32_t life)

@@ -73,6 +73,9 @@ uint64_t gs_life_address(const gs_lives *lives, uint32_t life);
 uint64_t gs_life_size(const gs_lives *lives, uint32_t life);
 gs_block gs_life_block(const gs_lives *lives, uint32_t life);
 
+/* The tag that it was allocated under, 0 none. */
+gs_id gs_life_tag(const gs_lives *lives, uint32_t life);
+
 /* Whether it lives (allocated or pending) after event idx, -1 before the first. */
 static inline bool gs_life_lives(const gs_life *life, int64_t idx)
 {

@@ -2,32 +2,72 @@
  * without an allocation. */
 #include <stdlib.h>
 
+#include "analyzer/model/parts.h"
 #include "analyzer/state/history_internal.h"
 
 typedef struct last_seen {
 	int32_t first, alloc, completed;
 } last_seen; /* events by address number, -1 none */
 
+typedef struct frees {
+	const gs_history *h;
+	size_t same, other; /* by whether its stack is that of the allocation */
+} frees;
+
 /* Whose stack a free carries is a choice of the recording that the file does not name (PyTorch's
  * context: "all", the default, records the call that freed; "alloc" repeats the allocation's).
  * Blocks of which both events are in the trace show it; one that differs is enough. */
-static void infer_stacks_of_frees(gs_history *h)
+static gs_status compare_stacks_of_frees(void *arg, size_t i, size_t end)
 {
-	gs_history_tables *w = h->tables;
-	const gs_event *events = h->device->trace.events;
-	size_t same = 0, other = 0;
-	for (uint32_t p = 0; p < w->addresses.n; p++)
-		w->kept[p] = -1;
-	for (size_t i = 0; i < h->n && !other; i++) {
+	frees *x = arg;
+	const gs_history_tables *w = x->h->tables;
+	const gs_event *events = x->h->device->trace.events;
+	for (; i < end && !x->other; i++) {
 		gs_action action = gs_event_action(&events[i]);
 		if (!gs_action_is_block(action))
 			continue;
 		int32_t *live = &w->kept[w->at[i]];
 		if (action != GS_ACTION_ALLOC && *live >= 0 && events[*live].stack && events[i].stack)
-			*(events[*live].stack == events[i].stack ? &same : &other) += 1;
+			*(events[*live].stack == events[i].stack ? &x->same : &x->other) += 1;
 		*live = action == GS_ACTION_ALLOC ? (int32_t)i : -1;
 	}
-	w->frees_tell_birth = !other && (same || h->snapshot->kind != GS_KIND_PYTORCH);
+	return GS_OK;
+}
+
+static void infer_stacks_of_frees(gs_history *h)
+{
+	gs_history_tables *w = h->tables;
+	frees x = {.h = h};
+	for (uint32_t p = 0; p < w->addresses.n; p++)
+		w->kept[p] = -1;
+	gs_in_parts(h->n, compare_stacks_of_frees, &x);
+	w->frees_tell_birth = !x.other && (x.same || h->snapshot->kind != GS_KIND_PYTORCH);
+}
+
+typedef struct look {
+	const gs_history *h;
+	last_seen *seen;
+} look;
+
+static gs_status look_at_events(void *arg, size_t i, size_t end)
+{
+	const look *x = arg;
+	const gs_history *h = x->h;
+	for (; i < end; i++) {
+		gs_action action = gs_event_action(&h->device->trace.events[i]);
+		if (!gs_action_is_block(action))
+			continue;
+		last_seen *p = &x->seen[h->tables->at[i]];
+		if (p->first < 0)
+			p->first = (int32_t)i;
+		if ((int64_t)i > h->captured_at)
+			continue;
+		if (action == GS_ACTION_ALLOC)
+			p->alloc = (int32_t)i;
+		else if (action == GS_ACTION_FREE_COMPLETED)
+			p->completed = (int32_t)i;
+	}
+	return GS_OK;
 }
 
 static last_seen *last_events_by_address(const gs_history *h)
@@ -38,20 +78,8 @@ static last_seen *last_events_by_address(const gs_history *h)
 		return NULL;
 	for (uint32_t p = 0; p < w->addresses.n; p++)
 		seen[p] = (last_seen){-1, -1, -1};
-	for (size_t i = 0; i < h->n; i++) {
-		gs_action action = gs_event_action(&h->device->trace.events[i]);
-		if (!gs_action_is_block(action))
-			continue;
-		last_seen *p = &seen[w->at[i]];
-		if (p->first < 0)
-			p->first = (int32_t)i;
-		if ((int64_t)i > h->captured_at)
-			continue;
-		if (action == GS_ACTION_ALLOC)
-			p->alloc = (int32_t)i;
-		else if (action == GS_ACTION_FREE_COMPLETED)
-			p->completed = (int32_t)i;
-	}
+	look x = {h, seen};
+	gs_in_parts(h->n, look_at_events, &x);
 	return seen;
 }
 

@@ -2,6 +2,7 @@
  */
 #include <stdlib.h>
 
+#include "analyzer/model/parts.h"
 #include "analyzer/state/history_internal.h"
 #include "recorder/pool/rule_sets.h"
 
@@ -112,17 +113,24 @@ static gs_status map_captured(gs_history *h, gs_mapped_memory *m)
 	return GS_OK;
 }
 
+static gs_status list_some_moves(void *arg, size_t i, size_t end)
+{
+	const gs_history *h = arg;
+	gs_history_tables *w = h->tables;
+	for (; i < end; i++)
+		if (w->at[i] != GS_NO_ADDRESS &&
+			gs_action_is_segment(gs_event_action(&h->device->trace.events[i])))
+			w->moves[w->nmoves++] = (gs_move){(uint32_t)i, 0};
+	return GS_OK;
+}
+
 static gs_status list_moves(gs_history *h)
 {
 	gs_history_tables *w = h->tables;
 	if (!(w->moves = malloc((w->nmoves + 1) * sizeof *w->moves)))
 		return GS_NO_MEMORY;
 	w->nmoves = 0;
-	for (size_t i = 0; i < h->n; i++)
-		if (w->at[i] != GS_NO_ADDRESS &&
-			gs_action_is_segment(gs_event_action(&h->device->trace.events[i])))
-			w->moves[w->nmoves++] = (gs_move){(uint32_t)i, 0};
-	return GS_OK;
+	return gs_in_parts(h->n, list_some_moves, h);
 }
 
 /* In a log of blocks alone: one that was freed in the trace and there before it had its own segment

@@ -6,6 +6,7 @@
 #include "analyzer/model/array.h"
 #include "analyzer/model/hash_map.h"
 #include "analyzer/model/intern.h"
+#include "analyzer/model/parts.h"
 #include "analyzer/timeline/timeline.h"
 
 typedef struct namer {
@@ -69,15 +70,21 @@ static gs_status name_life(namer *x, uint32_t life)
 	return GS_OK;
 }
 
+static gs_status name_lives(void *arg, size_t i, size_t end)
+{
+	gs_status status = GS_OK;
+	for (; i < end && !status; i++)
+		status = name_life(arg, (uint32_t)i);
+	return status;
+}
+
 gs_status gs_timeline_name_holders(gs_timeline *t)
 {
 	namer x = {.t = t};
-	gs_status status = GS_OK;
 	t->holder = malloc(((size_t)t->lives.n + 1) * sizeof *t->holder);
 	if (!t->holder)
 		return GS_NO_MEMORY;
-	for (uint32_t life = 0; life < t->lives.n && !status; life++)
-		status = name_life(&x, life);
+	gs_status status = gs_in_parts(t->lives.n, name_lives, &x);
 	gs_hash_map_release(&x.keys[0]);
 	gs_hash_map_release(&x.keys[1]);
 	gs_hash_map_release(&x.names);

@@ -3,23 +3,36 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/model/parts.h"
 #include "analyzer/timeline/axis.h"
+
+typedef struct course {
+	gs_timeline *t;
+	gs_running_totals now;
+} course;
+
+static gs_status note_checkpoints(void *arg, size_t i, size_t end)
+{
+	course *x = arg;
+	for (; i < end; i++) {
+		if (i % GS_CHECKPOINT == 0)
+			x->t->checkpoints[i / GS_CHECKPOINT] = x->now;
+		gs_running_totals_step(x->t->history, i, &x->now);
+	}
+	return GS_OK;
+}
 
 static gs_status keep_checkpoints(gs_timeline *t)
 {
 	size_t n = t->history->n;
-	gs_running_totals g;
+	course x = {.t = t};
 	t->checkpoints = malloc((n / GS_CHECKPOINT + 1) * sizeof *t->checkpoints);
 	if (!t->checkpoints)
 		return GS_NO_MEMORY;
-	gs_running_totals_start(t->history, &g);
-	for (size_t i = 0; i < n; i++) {
-		if (i % GS_CHECKPOINT == 0)
-			t->checkpoints[i / GS_CHECKPOINT] = g;
-		gs_running_totals_step(t->history, i, &g);
-	}
+	gs_running_totals_start(t->history, &x.now);
+	gs_in_parts(n, note_checkpoints, &x);
 	if (n % GS_CHECKPOINT == 0)
-		t->checkpoints[n / GS_CHECKPOINT] = g;
+		t->checkpoints[n / GS_CHECKPOINT] = x.now;
 	return GS_OK;
 }
 

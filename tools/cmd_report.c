@@ -74,16 +74,23 @@ typedef struct viewer {
 	gs_error *err;
 } viewer;
 
-/* The page's own elements, and the recordings that the report tells of at length. */
+/* The page's own elements. */
 static void put_viewer(gs_markup *m, void *context)
 {
 	viewer *v = context;
-	size_t n = v->input->n < GS_REPORT_WHOLE ? v->input->n : GS_REPORT_WHOLE;
 	const char *root = strstr(v->page->before, GS_PAGE_ROOT);
 	int head = root ? (int)(root - v->page->before) + (int)strlen(GS_PAGE_ROOT) : 0;
 	gs_markup_raw(m, "");
 	fprintf(m->out, "%.*s%s%s", head, v->page->before, root ? " class=\"report\"" : "",
 		v->page->before + head); /* it leaves out what the report says around it */
+}
+
+/* The recordings that the report tells of at length. */
+static void put_recordings(gs_markup *m, void *context)
+{
+	viewer *v = context;
+	size_t n = v->input->n < GS_REPORT_WHOLE ? v->input->n : GS_REPORT_WHOLE;
+	gs_markup_raw(m, "");
 	v->status = gs_page_file_put(m->out, v->input->snapshots, n, v->err);
 	gs_markup_raw(m, v->page->after);
 }
@@ -119,6 +126,7 @@ static int write_report(report_options *o, const gs_input *input, const gs_snaps
 		return exit_status;
 	if (o->page.text) {
 		wanted.viewer = put_viewer;
+		wanted.recordings = put_recordings;
 		wanted.viewer_context = &v;
 		wanted.viewer_script = o->page.script;
 	}

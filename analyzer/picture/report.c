@@ -43,7 +43,7 @@ static gs_status write_one(gs_page *p, const gs_report_options *options, size_t 
 	const char **path, gs_error *err)
 {
 	gs_scene scene;
-	bool alone = options->n == 1;
+	bool alone = options->n == 1, live = i == first && options->viewer && p->form == GS_PAGE_HTML;
 	gs_status status = gs_report_open_scene(options, i, true, &scene, path, err);
 	char id[32];
 
@@ -52,10 +52,13 @@ static gs_status write_one(gs_page *p, const gs_report_options *options, size_t 
 		gs_page_heading(p, alone ? 1 : 2, id, scene.headline);
 		tell_source(p, scene.snapshot);
 		gs_report_answer(p, &scene, alone);
-		if (i == first && options->viewer && p->form == GS_PAGE_HTML)
+		if (live) {
 			options->viewer(&p->m, options->viewer_context);
-		status = gs_report_sections(p, &scene, alone, err);
+			status = gs_report_stand_in(p, &scene, alone, err);
+		}
 	}
+	if (!status)
+		status = gs_report_sections(p, &scene, alone, live, err);
 	if (!status && alone && options->before)
 		status = write_before(p, options, &scene, path, err);
 	gs_scene_release(&scene);
@@ -115,6 +118,8 @@ gs_status gs_report_write(
 	} else {
 		status = write_one(&p, options, 0, 0, path, err);
 	}
+	if (!status && options->viewer && p.form == GS_PAGE_HTML)
+		options->recordings(&p.m, options->viewer_context);
 	gs_page_close(&p);
 	return status;
 }

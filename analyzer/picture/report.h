@@ -8,6 +8,8 @@
 #include "analyzer/picture/page.h"
 #include "analyzer/picture/scene.h"
 
+#define GS_REPORT_STAND_IN "gpusnap-stand-in"
+
 enum {
 	GS_REPORT_WHOLE = 8
 }; /* snapshots told at length; of the others the first table has a row */
@@ -23,9 +25,12 @@ typedef struct gs_report_options {
 	gs_page_form form;
 	gs_page_beside *beside; /* Markdown's pictures; NULL: none */
 	void *context;
-	/* An interactive part that follows the verdict (HTML): writes its elements. NULL: the report is
-	 * static. */
+	/* An interactive part (HTML). viewer writes its elements, which follow the verdict; the picture
+	 * of memory over time stands behind them, in an element with the id GS_REPORT_STAND_IN, until
+	 * they have their own. recordings writes what they show, at the end: a reader need not wait for
+	 * it. viewer NULL: the report is static. */
 	void (*viewer)(gs_markup *m, void *context);
+	void (*recordings)(gs_markup *m, void *context);
 	void *viewer_context;
 	const char *viewer_script; /* which scripts its policy allows, as of gs_page_open */
 } gs_report_options;

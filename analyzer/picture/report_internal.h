@@ -30,8 +30,9 @@ gs_status gs_section_maps(
 	gs_page *p, const gs_scene *scene, const gs_scene *before, const char *name, gs_error *err);
 /* Whether a moment of it has segments to map. */
 bool gs_scene_has_segments(const gs_scene *scene);
-/* Maps and plots. */
-gs_status gs_section_pictures(const gs_sections *s, gs_error *err);
+/* Maps; plots, without a heading. */
+gs_status gs_section_heap(const gs_sections *s, gs_error *err);
+gs_status gs_section_over_time(const gs_sections *s, gs_error *err);
 
 /* --- report_tables.c */
 

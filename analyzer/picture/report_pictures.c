@@ -1,4 +1,5 @@
 /* Maps and plots in a report. */
+#include "analyzer/picture/report.h"
 #include "analyzer/picture/report_internal.h"
 
 gs_status gs_section_maps(
@@ -55,24 +56,37 @@ static gs_status put_plots(
 	return status;
 }
 
-gs_status gs_section_pictures(const gs_sections *s, gs_error *err)
+gs_status gs_section_heap(const gs_sections *s, gs_error *err)
 {
-	gs_status status;
-
 	gs_section_heading(s, "The heap");
-	if (!s->scene->moments.n) {
+	if (!s->scene->moments.n)
 		gs_page_remark(s->p, "The input tells nothing of segments and blocks.");
-		return GS_OK;
-	}
-	status = GS_OK;
-	if (gs_scene_has_segments(s->scene))
-		status = gs_section_maps(s->p, s->scene, NULL, "map", err);
+	else if (gs_scene_has_segments(s->scene))
+		return gs_section_maps(s->p, s->scene, NULL, "map", err);
 	else
 		gs_page_remark(s->p, "In this state the allocator holds no segment.");
-	gs_section_heading(s, "Memory over time");
-	if (!status && !gs_scene_has_events(s->scene))
-		gs_page_remark(s->p, "No events were recorded: only this one state is known.");
-	else if (!status)
-		status = put_plots(s->p, s->scene, GS_COLOR_HOLDER, "plot", err);
+	return GS_OK;
+}
+
+gs_status gs_section_over_time(const gs_sections *s, gs_error *err)
+{
+	if (gs_scene_has_events(s->scene))
+		return put_plots(s->p, s->scene, GS_COLOR_HOLDER, "plot", err);
+	gs_page_remark(s->p, "No events were recorded: only this one state is known.");
+	return GS_OK;
+}
+
+gs_status gs_report_stand_in(gs_page *p, const gs_scene *scene, bool alone, gs_error *err)
+{
+	gs_sections s = {p, scene, alone ? 2 : 3};
+	if (!scene->moments.n)
+		return GS_OK;
+	gs_markup_open(&p->m, "div");
+	gs_markup_attr(&p->m, "id", GS_REPORT_STAND_IN);
+	gs_markup_open(&p->m, alone ? "h2" : "h3");
+	gs_markup_text(&p->m, "Memory over time");
+	gs_markup_close(&p->m);
+	gs_status status = gs_section_over_time(&s, err);
+	gs_markup_close(&p->m);
 	return status;
 }

@@ -142,13 +142,18 @@ static void tell_environment(const gs_sections *s)
 	gs_page_end_table(s->p);
 }
 
-gs_status gs_report_sections(gs_page *p, const gs_scene *scene, bool alone, gs_error *err)
+gs_status gs_report_sections(
+	gs_page *p, const gs_scene *scene, bool alone, bool plotted, gs_error *err)
 {
 	gs_sections s = {p, scene, alone ? 2 : 3};
 	gs_status status;
 
 	tell_devices(&s);
-	status = gs_section_pictures(&s, err);
+	status = gs_section_heap(&s, err);
+	if (!status && scene->moments.n && !plotted) {
+		gs_section_heading(&s, "Memory over time");
+		status = gs_section_over_time(&s, err);
+	}
 	if (!status)
 		status = gs_section_tables(&s, err);
 	if (!status)

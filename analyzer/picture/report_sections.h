@@ -9,8 +9,13 @@
  * these are sections of their own). */
 void gs_report_answer(gs_page *p, const gs_scene *scene, bool alone);
 
-/* All that stands behind it, in the order of a reader's questions. */
-gs_status gs_report_sections(gs_page *p, const gs_scene *scene, bool alone, gs_error *err);
+/* The picture of memory over time by itself, until a viewer has a better one (report.h). */
+gs_status gs_report_stand_in(gs_page *p, const gs_scene *scene, bool alone, gs_error *err);
+
+/* All that stands behind it, in the order of a reader's questions. plotted: memory over time stands
+ * there already. */
+gs_status gs_report_sections(
+	gs_page *p, const gs_scene *scene, bool alone, bool plotted, gs_error *err);
 
 /* What changed between two moments: in words, as a table, as two maps side by side. */
 gs_status gs_report_changes(gs_page *p, const gs_scene *before, const gs_scene *now, gs_error *err);

@@ -4,7 +4,7 @@
 Files are opened and dropped; the page zooms, pans, hovers, searches, chooses, marks, compares, asks, replays and saves; light, dark, a phone's
 width, touch, the keyboard alone, print; what it says is what the command says; hostile names stay text; a crash of the worker is told and the
 page goes on. No message on the console, no request to any host. Without Chromium or playwright: skipped, and said so."""
-import gzip, json, os, pickle, random, re, shutil, subprocess, sys, tempfile, time
+import base64, gzip, hashlib, http.server, json, os, pickle, random, re, shutil, subprocess, sys, tempfile, threading, time
 
 ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 BUILD, SHOTS = os.path.abspath(sys.argv[1]), sys.argv[2] if len(sys.argv) > 2 else None
@@ -47,13 +47,13 @@ def fault(name):
 class Session:
     """A window with the page in it, and all that it said and asked for."""
 
-    def __init__(self, browser, width=1400, height=950, scheme="light", fragment="", page=PAGE, script=None, **more):
+    def __init__(self, browser, width=1400, height=950, scheme="light", fragment="", page=PAGE, script=None, serve=None, **more):
         self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme, accept_downloads=True, **more)
         self.page, self.said, self.asked = self.context.new_page(), [], []
         self.page.on("console", lambda m: self.said.append(m.text))
         self.page.on("pageerror", lambda e: self.said.append(str(e)))
         self.page.on("request", lambda r: self.asked.append(r.url))
-        self.url = "file://" + page
+        self.url = serve or "file://" + page
         if script:
             self.context.add_init_script(script)
         self.page.goto(self.url + fragment)
@@ -133,7 +133,7 @@ def moves(browser):
     check("view" not in before, "the whole is shown at first")
     x, y = s.at(0.5, 0.2)
     s.page.mouse.move(x, y)
-    s.page.wait_for_selector("#gpusnap-tip:not([hidden])", timeout=5000)
+    s.page.wait_for_selector("#gpusnap-tip:not([hidden])", timeout=60000)
     tip = s.text("#gpusnap-tip")
     check("faults.py:15 take" in tip and "40 MiB" in tip, f"hovering tells the block: {tip!r}")
     s.until("document.querySelector('#gpusnap-tip .stack')", 20)
@@ -1275,6 +1275,71 @@ def screens(browser):
     s.end("ranks on a phone")
 
 
+def slowly(text, pause):
+    """The address of a page that comes in two parts, a second apart."""
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            data = text.encode()
+            self.send_response(200)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(data)))
+            self.end_headers()
+            self.wfile.write(data[:pause])
+            time.sleep(1)
+            self.wfile.write(data[pause:])
+
+        def log_message(self, *ignored):
+            pass
+    server = http.server.HTTPServer(("127.0.0.1", 0), Handler)
+    threading.Thread(target=server.handle_request, daemon=True).start()
+    return f"http://127.0.0.1:{server.server_port}/"
+
+
+def reports(browser):
+    """A report has its picture before its recording is read; that is read while the browser still parses it, and takes the picture's place."""
+    hold = """const send = Worker.prototype.postMessage; window.later = []; window.opened = []
+    Worker.prototype.postMessage = function (m, ...more) { if (m.op === 'open') opened.push([m.blob === null, document.readyState]); return m.op === 'ask' && !window.free ? void later.push(() => send.call(this, m, ...more)) : send.call(this, m, ...more) }
+    window.release = () => { window.free = true; later.splice(0).forEach(f => f()) }"""
+    with tempfile.TemporaryDirectory() as folder:
+        file, report = os.path.join(folder, "run.pickle"), os.path.join(folder, "report.html")
+        subprocess.run([sys.executable, os.path.join(ROOT, "tests/bench/make_big_snapshot.py"), "200000", file], check=True, stdout=subprocess.DEVNULL)
+        made = lambda *files: subprocess.run([GPUSNAP, "report", "-q", "-f", *files, "-o", report], check=True, env=dict(os.environ, GPUSNAP_PAGE=PAGE))
+        made(file)
+        text = open(report, encoding="utf-8").read()
+        places = [text.index(part) for part in ('id="gpusnap-viewer"', 'id="gpusnap-stand-in"', "<h2>The heap", "<h2>Environment", 'class="gpusnap-recording"')]
+        check(places == sorted(places) and text.count("<h2>Memory over time</h2>") == 1, f"its picture follows the viewer, the recording all else: {places}")
+        recording = base64.b64decode(re.search(r'class="gpusnap-recording"[^>]*>([^<]*)<', text)[1])
+        s = Session(browser, page=report, script=hold, serve=slowly(text, places[-1] + 100_000))
+        s.until("document.readyState === 'complete' && later.length")
+        check(s.page.evaluate("(i => i.complete && i.naturalWidth > 300 && i.getClientRects().length > 0)(document.querySelector('#gpusnap-stand-in img'))"), "its picture is there before the recording is asked anything")
+        check(s.page.evaluate("JSON.stringify(opened)") == '[[true,"loading"]]', f"and the recording is read while it is parsed: {s.page.evaluate('JSON.stringify(opened)')}")
+        before = s.page.locator("#gpusnap-stand-in h2").bounding_box()["y"]
+        s.page.evaluate("release()")
+        s.until("!document.querySelector('#gpusnap-pictures').hidden")
+        s.page.wait_for_timeout(500)
+        check(s.page.locator("#gpusnap-stand-in").count() == 0 and abs(s.page.locator(".over-time h2").bounding_box()["y"] - before) < 40, f"the one that moves takes its place: {before}, {s.page.locator('.over-time h2').bounding_box()['y']}, {s.page.locator('#gpusnap-stand-in').count()}")
+        s.page.get_by_role("tab", name="ask").click()
+        s.page.fill("#gpusnap-panel textarea", "SELECT sha256 FROM snapshot")
+        s.page.keyboard.press("Control+Enter")
+        s.page.wait_for_selector("#gpusnap-panel td")
+        check(s.text("#gpusnap-panel td") == hashlib.sha256(recording).hexdigest(), "its bytes can be read again, for their sum")
+        s.shot("13-report")
+        s.end("report")
+        damaged = os.path.join(folder, "damaged.html")
+        at = text.index('class="gpusnap-recording"') + len(text[places[-1]:]) // 2
+        open(damaged, "w", encoding="utf-8").write(text[:at] + "*" + text[at + 1:])
+        s = Session(browser, page=damaged)
+        s.page.wait_for_selector("#gpusnap-ranks .failed", timeout=60000)
+        check("inside this page is damaged" in s.text("#gpusnap-ranks .rank-said") and s.page.is_visible("#gpusnap-stand-in img"), f"a damaged one is told, and its picture stays: {s.text('#gpusnap-ranks')!r}")
+        s.end("damaged report")
+        made(fault("leak"), fault("pinned"))
+        s = Session(browser, page=report)
+        s.until("document.querySelectorAll('#gpusnap-ranks .rank.open').length === 2")
+        check(s.page.evaluate("[...document.querySelectorAll('#gpusnap-ranks .rank-name')].map(e => e.textContent)") == ["leak.pickle", "pinned.pickle"], "both of two recordings are read")
+        s.settle(headline=False)
+        s.end("report of two")
+
+
 def closes(browser):
     s = Session(browser)
     s.open(fault("leak"), fault("pinned"), fault("stream"))
@@ -1337,7 +1402,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, told_alike, named, in_sight, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, agrees, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, keeps_focus, same_heap, hostile, survives, bad_files, many_files, begins, closes, screens, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, told_alike, named, in_sight, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, agrees, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, keeps_focus, same_heap, hostile, survives, bad_files, many_files, begins, reports, closes, screens, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

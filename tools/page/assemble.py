@@ -36,8 +36,8 @@ tables = "".join(f"const {name} = {words(file, macro)}\n" for name, file, macro 
 with open(module, "rb") as f:
     packed = base64.b64encode(f.read()).decode()
 practice = base64.b64encode(gzip.compress(practised.recording(), 9, mtime=0)).decode()
-worker = '"use strict"\n' + text("wasi.js") + text("packed.js") + text("engine.js") + text("worker.js")
-script = '(() => {\n"use strict"\n' + tables + text("packed.js") + text("client.js") + parts(".js") + "})()\n"
+worker = '"use strict"\n' + text("wasi.js") + text("packed.js") + text("pieces.js") + text("engine.js") + text("worker.js")
+script = '(() => {\n"use strict"\n' + tables + text("packed.js") + text("feed.js") + text("client.js") + parts(".js") + "})()\n"
 for name, source in ("worker", worker), ("script", script):
     if "</script" in source.lower() or "<!--" in source:
         sys.exit(f"assemble: the {name} would end its element")

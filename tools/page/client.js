@@ -7,13 +7,6 @@ const gpusnap = (() => {
 	const NEVER = 0x7fffffff, NOBODY = 0xffffffff, LIVES = ['birth', 'freed', 'death', 'address', 'size', 'holder', 'pool', 'category']
 	const PACKED = { lives: ['address'], curve: ['time_us', 'allocated', 'reserved'] }
 	const inside = id => document.getElementById(id)?.textContent ?? ''
-	const bytesOf = text => {
-		text = text.trim()
-		if (Uint8Array.fromBase64) return Uint8Array.fromBase64(text)
-		const raw = atob(text), bytes = new Uint8Array(raw.length)
-		for (let i = 0; i < raw.length; i++) bytes[i] = raw.charCodeAt(i)
-		return bytes
-	}
 
 	// The module is compiled once, while it is unpacked.
 	let compiled, workerUrl, spare
@@ -37,6 +30,7 @@ const gpusnap = (() => {
 		const packed = inside('gpusnap-practice'), file = 'practice', answers = {}
 		if (!packed) return null
 		await connection.begun
+		if (spare !== connection) return null
 		const blob = await new Response(new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream('gzip'))).blob()
 		for (let turn = 0; turn < TURNS && spare === connection; turn++) {
 			await connection.send({ op: 'open', file, blob, name: file, number: 0 })
@@ -63,18 +57,25 @@ const gpusnap = (() => {
 			this.worker.onmessage = e => this.receive(e.data)
 			this.worker.onerror = e => { e.preventDefault(); this.end(new GpusnapError('the analyzer stopped: ' + (e.message || 'no reason is known'), 'trap')) }
 		}
-		send(message, progress) {
+		// progress(read, size); moved: what goes to the worker and is no longer here.
+		send(message, { progress, moved = [] } = {}) {
 			if (this.ended) return Promise.reject(this.ended)
 			return new Promise((resolve, reject) => {
 				const id = this.next++
 				this.waiting.set(id, { resolve, reject, progress })
-				this.worker.postMessage({ id, ...message })
+				this.worker.postMessage({ id, ...message }, moved)
 			})
+		}
+		// Opens a file whose bytes come from the page: begin(port) sends them.
+		feed(message, progress, begin) {
+			const { port1, port2 } = new MessageChannel()
+			begin(port1)
+			return this.send({ ...message, port: port2 }, { progress, moved: [port2] })
 		}
 		receive({ id, result, error, progress }) {
 			const asked = this.waiting.get(id)
 			if (!asked) return
-			if (progress) return asked.progress?.(progress.read, progress.size)
+			if (progress) return void asked.progress?.(progress.read, progress.size)
 			this.waiting.delete(id)
 			if (!error) return asked.resolve(result)
 			const e = new GpusnapError(error.message, error.code)
@@ -102,27 +103,33 @@ const gpusnap = (() => {
 		}
 	}
 
+	// Whether WebAssembly can wait for bytes that are not there yet.
+	const canWait = typeof WebAssembly.Suspending === 'function' && typeof WebAssembly.promising === 'function'
+
 	const LARGE = 32 << 20
 	let files = 0
 	class Recording {
-		constructor(blob, { name, number = 0 }) {
-			Object.assign(this, { blob, name: name || blob.name || '', size: blob.size, number, file: files++, warnings: [], outline: null, early: new Map() })
+		// blob: null of one that is still parsed, which element holds.
+		constructor(blob, { name, number = 0, element = null }) {
+			Object.assign(this, { blob, name: name || blob?.name || '', number, element, file: files++, warnings: [], outline: null, early: new Map() })
 		}
+		get size() { return this.blob?.size ?? 0 }
 		// The worker that has the file open; a new one where there is none or it has ended.
 		connect(progress) {
+			this.progress = progress
 			if (!this.connection || this.connection.ended) {
 				const c = this.connection = spare && !spare.ended ? spare : begin()
 				spare = null
-				this.ready = c.begun.then(() => this.openIn(c, progress))
+				this.ready = c.begun.then(() => this.openIn(c))
 				this.ready.catch(() => {})
 			}
 			return this.ready
 		}
-		async openIn(connection, progress) {
+		async openIn(connection) {
 			if (connection.files.has(this.file)) return
-			const { blob, name, number } = this
-			const opened = await connection.send({ op: 'open', file: this.file, blob, name, number }, progress)
-			connection.files.add(this.file)
+			const { blob, name, number, file } = this, message = { op: 'open', file, blob, name, number }, progress = (read, size) => this.progress?.(read, size)
+			const opened = await (blob ? connection.send(message, { progress }) : connection.feed(message, progress, port => { (this.parsing = feedText(this.element, port)).catch(() => {}) }))
+			connection.files.add(file)
 			this.warnings = opened.warnings
 		}
 		// Does work in the worker; where the signal comes first the worker ends, since nothing else stops it.
@@ -180,6 +187,14 @@ const gpusnap = (() => {
 				await other.openIn(await this.connected())
 				return shape(this, what, given, await this.raw(what, { ...given, other: other.file }))
 			})
+		}
+		// Of one that was read while it was parsed: all of its bytes, which its worker can read again from now on; null: they are no base64.
+		async whole() {
+			const c = this.connection
+			await c.begun.catch(() => {})
+			this.blob = await this.parsing?.catch(() => null) ?? null
+			if (this.blob) c.send({ op: 'whole', file: this.file, blob: this.blob }).catch(() => {})
+			return this.blob
 		}
 		close() {
 			kept.delete(this)
@@ -245,19 +260,42 @@ const gpusnap = (() => {
 		return { frame, parent, value }
 	}
 
+	// The first recording inside this page, which stands behind the script, is read while the browser still parses it.
+	const inPage = new Map()	// by its element
+	const elements = () => [...document.querySelectorAll('script.gpusnap-recording')]
+	const nameIn = element => element.dataset.name || 'recording'
+	function readEarly() {
+		const [element] = elements()
+		if (document.readyState !== 'loading' || inPage.size) return
+		if (!element) return void setTimeout(readEarly, 8)
+		const recording = new Recording(null, { name: nameIn(element), element })
+		inPage.set(element, recording)
+		recording.connect()
+	}
+	// Its bytes. Where it is no base64 any more nothing of it is shown.
+	async function blobIn(element) {
+		try {
+			return await inPage.get(element)?.whole() ?? new Blob([bytesOf(element.textContent)])
+		} catch (e) {
+			inPage.get(element)?.close()
+			throw new GpusnapError(`the recording inside this page is damaged: ${e.message}`, 'failed')
+		}
+	}
+
 	return {
 		version: null,
 		// Has the module ready before a file is there. A promise of what a small recording was answered with, by question; null: a file came.
 		async prepare() {
 			if (spare) return null
 			spare = begin()
+			if (canWait) readEarly()
 			try { return await practise(spare) } catch { return null }
 		},
-		// The recordings inside this page.
-		embedded: () => [...document.querySelectorAll('script.gpusnap-recording')].map(element => ({
-			name: element.dataset.name || 'recording',
-			blob: async () => new Blob([bytesOf(element.textContent)]),
-		})),
-		open: (blob, options = {}) => new Recording(blob instanceof Blob ? blob : new Blob([blob]), options).open(options),
+		// The recordings inside this page, once it is parsed. blob: a promise; it fails with a GpusnapError where the page was damaged.
+		embedded: () => elements().map(element => ({ name: nameIn(element), blob: () => blobIn(element) })),
+		open(blob, options = {}) {
+			const begun = [...inPage.values()].find(r => r.blob === blob)
+			return (begun ?? new Recording(blob instanceof Blob ? blob : new Blob([blob]), options)).open(options)
+		},
 	}
 })()

@@ -101,32 +101,45 @@ class Engine {
 		return this.handles.get(file)
 	}
 
-	// source: {name, size, read(at, n)}, and where it can be read ahead chunks(): a promise of the next piece, empty at the end. number: of
-	// several snapshots in a database or a page. progress(read) is called as it goes. A promise where the browser can suspend.
+	// source: {name, size (0: not known), read(at, n)}, and where it can be read ahead chunks(): a promise of the next piece, empty at the end.
+	// number: of several snapshots in a database or a page. progress(read) is called as it goes. A promise where the browser can suspend.
 	open(file, source, number = 0, progress = () => {}) {
-		const handle = this.c.gpusnap_snapshot_new(), start = new TextDecoder('latin1').decode(source.read(0, 16))
-		if (!handle) throw new AnalyzerError('out of memory', 'failed')
-		const done = status => {
-			if (!status) {
-				if (this.read) this.unsummed.set(file, source)
-				this.read = null
-				return void this.handles.set(file, handle)
-			}
-			this.read = null
-			const message = this.textAt(this.c.gpusnap_snapshot_error(handle))
-			this.c.gpusnap_snapshot_close(handle)
-			throw new AnalyzerError(message, 'failed')
-		}
-		if (start === 'SQLite format 3\0' || number) return this.openByName(handle, source, number, done)
-		this.read = source.chunks && this.canSuspend ? ahead(source, progress) : inTurn(source, progress)
-		const call = this.canSuspend && source.chunks ? WebAssembly.promising(this.c.gpusnap_page_open) : this.c.gpusnap_page_open
-		const status = this.withTexts([source.name], name => call(handle, BigInt(source.size), name))
-		return status instanceof Promise ? status.then(done) : done(status)
+		if (source.chunks && this.canSuspend && !number) return this.openAhead(file, source, progress)
+		if (number || isDatabase(source.read(0, 16))) return this.openByName(file, source, number)
+		const handle = this.begin()
+		this.read = inTurn(source, progress)
+		this.finish(file, handle, this.withTexts([source.name], name => this.c.gpusnap_page_open(handle, BigInt(source.size), name)))
+		this.unsummed.set(file, source)
 	}
-	openByName(handle, source, number, done) {
-		const name = source.name.replace(/^[./]+/, '') || 'file'
+	async openAhead(file, source, progress) {
+		const first = await source.chunks().catch(() => null)
+		if (first && isDatabase(first)) return this.openByName(file, source, 0)
+		const handle = this.begin(), call = WebAssembly.promising(this.c.gpusnap_page_open)
+		this.read = first ? ahead(source, progress, first) : () => null
+		this.finish(file, handle, await this.withTexts([source.name], name => call(handle, BigInt(source.size), name)))
+		this.unsummed.set(file, source)
+	}
+	openByName(file, source, number) {
+		const handle = this.begin(), name = source.name.replace(/^[./]+/, '') || 'file'
 		this.wasi.files.set(name, source)
-		return done(this.withTexts(['/' + name], path => this.c.gpusnap_snapshot_open(handle, path, number)))
+		this.finish(file, handle, this.withTexts(['/' + name], path => this.c.gpusnap_snapshot_open(handle, path, number)))
+	}
+	begin() {
+		const handle = this.c.gpusnap_snapshot_new()
+		if (!handle) throw new AnalyzerError('out of memory', 'failed')
+		return handle
+	}
+	finish(file, handle, status) {
+		this.read = null
+		if (!status) return void this.handles.set(file, handle)
+		const message = this.textAt(this.c.gpusnap_snapshot_error(handle))
+		this.c.gpusnap_snapshot_close(handle)
+		throw new AnalyzerError(message, 'failed')
+	}
+	// The bytes that came from elsewhere, where they can be read again from now on.
+	whole(file, blob) {
+		const source = this.unsummed.get(file)
+		if (source) source.blob = blob
 	}
 	close(file) {
 		this.c.gpusnap_snapshot_close(this.handleOf(file))
@@ -225,6 +238,8 @@ class Engine {
 	}
 }
 
+const isDatabase = head => new TextDecoder('latin1').decode(head.subarray(0, 16)) === 'SQLite format 3\0'
+
 // 64 bits as a number; INT64_MIN, which stands for unknown, as NaN.
 function whole(high, low, signed) {
 	return signed && high === -0x80000000 && low === 0 ? NaN : high * 0x100000000 + low
@@ -245,9 +260,9 @@ function inTurn(source, progress) {
 		return part
 	}
 }
-// … and so that the next piece is on its way while one is read.
-function ahead(source, progress) {
-	let at = 0, piece = new Uint8Array(0), next = source.chunks()
+// … and so that the next piece is on its way while one is read. first: one that is here already.
+function ahead(source, progress, first = new Uint8Array(0)) {
+	let at = first.length, piece = first, next = source.chunks()
 	const some = n => {
 		const part = piece.subarray(0, n)
 		piece = piece.subarray(part.length)

@@ -1,8 +1,8 @@
-"""A small recording of no real program, as PyTorch pickles one: fifty steps that take memory and give it back, and a request that fails. The page
+"""A small recording of no real program, as PyTorch pickles one: two hundred steps that take memory and give it back, and a request that fails. The page
 reads it before there is a file, so that the browser has made its better code of what every file needs (README.md)."""
 import pickle
 
-MIB, STEPS, SEGMENTS = 1 << 20, 50, 4
+MIB, STEPS, SEGMENTS = 1 << 20, 200, 4
 PARAMETER, EACH, REQUEST = 2 * MIB, 3 * MIB, 30 * MIB
 
 

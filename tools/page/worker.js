@@ -1,15 +1,10 @@
-// A worker around one engine. Messages in: {id, op: 'start', module}, {id, op: 'open', file, blob, name, number}, {id, op: 'ask', file, what,
-// options}, {id, op: 'close', file}. Out: {id, result}, {id, error: {message, code}}, {id, progress: {read, size}}. tools/page/README.md.
+// A worker around one engine. Messages in: {id, op: 'start', module}, {id, op: 'open', file, blob, name, number, port}, {id, op: 'whole', file,
+// blob}, {id, op: 'ask', file, what, options}, {id, op: 'close', file}. Out: {id, result}, {id, error: {message, code}}, {id, progress: {read, size}}. tools/page/README.md.
 let engine, queue = Promise.resolve()
 
-// A reader of a blob; fills: memory that it is given.
-function streamOf(blob) {
-	const stream = blob.stream()
-	try { return Object.assign(stream.getReader({ mode: 'byob' }), { fills: true }) } catch { return stream.getReader() }
-}
-
-// A blob as a source. Pieces that were read by place are kept: a database asks for pages.
-function sourceOf(blob, name) {
+// A blob as a source. port: its bytes come from there the first time (pieces.js); of what the browser still parses there is no blob before that is
+// done. Parts that were read by place are kept: a database asks for pages.
+function sourceOf(blob, name, port) {
 	const PAGE = 1 << 20, MOST = 16, kept = new Map(), reader = new FileReaderSync()
 	const page = number => {
 		let bytes = kept.get(number)
@@ -20,35 +15,31 @@ function sourceOf(blob, name) {
 		}
 		return bytes
 	}
-	let stream, turn = 0
-	const rooms = [0, 1].map(() => new ArrayBuffer(PAGE))
+	let pieces = port ? piecesOf(port) : null
 	return {
-		name, size: blob.size,
+		name,
+		get size() { return blob?.size ?? 0 },
+		set blob(whole) { blob = whole },
 		read(from, n) {
 			if (n > PAGE) return new Uint8Array(reader.readAsArrayBuffer(blob.slice(from, from + n)))
 			const part = page(Math.floor(from / PAGE)).subarray(from % PAGE)
 			return part.length >= n || from + part.length >= blob.size ? part.subarray(0, n) : part
 		},
-		rewind() { stream = null },
-		// Where the browser can fill memory that it is given, it fills two pieces in turn: one is good until the next but one is asked for.
-		async chunks() {
-			stream ??= streamOf(blob)
-			const mine = turn = 1 - turn, { value, done } = await (stream.fills ? stream.read(new Uint8Array(rooms[mine])) : stream.read())
-			if (stream.fills && value) rooms[mine] = value.buffer
-			return done ? new Uint8Array(0) : value
-		},
+		rewind() { pieces = null },
+		chunks() { return (pieces ??= piecesIn(blob)).next() },
 	}
 }
 
 const operations = {
 	start({ module }) { engine = new Engine(module); return { version: engine.version } },
-	async open({ id, file, blob, name, number }) {
+	async open({ id, file, blob, name, number, port }) {
+		const source = sourceOf(blob, name, port)
 		let told = 0
-		await engine.open(file, sourceOf(blob, name), number, read => {
+		await engine.open(file, source, number, read => {
 			const now = performance.now()
 			if (now - told < 80) return
 			told = now
-			postMessage({ id, progress: { read, size: blob.size } })
+			postMessage({ id, progress: { read, size: source.size } })
 		})
 		return { warnings: engine.warnings(file), memory: engine.memory }
 	},
@@ -57,6 +48,7 @@ const operations = {
 		if (engine.needsSum(file, what, options)) await engine.sum(file)
 		return engine.ask(file, what, options)
 	},
+	whole({ file, blob }) { engine.whole(file, blob) },
 	close({ file }) { engine.close(file) },
 }
 

@@ -23,8 +23,8 @@ class Bands {
 		this.run(job, Infinity)
 		return job.columns
 	}
-	// The same in parts: begin, then run with milliseconds to spend until it returns true.
-	begin(image, scale, background) {
+	// The same in parts: begin, then run with milliseconds to spend until it returns true. wide: so many pixels are one column.
+	begin(image, scale, background, wide = 1) {
 		const { width, height } = image
 		this.height = height
 		this.low = scale.low
@@ -40,41 +40,48 @@ class Bands {
 		// From the side that the pile is nearer to.
 		const from = scale.eventOf(0), to = scale.eventOf(width), back = Math.abs(this.pile.event - to) < Math.abs(this.pile.event - from)
 		return {
-			image, scale, background, pixels: new Uint32Array(image.data.buffer), x: back ? width - 1 : 0, step: back ? -1 : 1, edge: back ? to : from, painted: null, light: this.pile.light,
+			image, scale, background, wide, pixels: new Uint32Array(image.data.buffer), x: back ? width - 1 : 0, step: back ? -1 : 1, edge: back ? to : from, painted: null, light: this.pile.light,
 			columns: { event: new Int32Array(width), passed: new Uint32Array(width), passedBytes: new Float64Array(width) },
 		}
 	}
 	run(job, milliseconds) {
-		const { columns, pixels, scale } = job, { width } = job.image, stop = performance.now() + milliseconds
-		const begun = job.x
-		for (; job.x >= 0 && job.x < width; job.x += job.step) {
-			if ((job.x & 7) === 7 && job.x !== begun && performance.now() > stop) return false
-			const edge = scale.eventOf(job.step > 0 ? job.x + 1 : job.x), after = Math.min(job.edge, edge), until = Math.max(job.edge, edge)
+		const { columns, pixels, scale, step, wide } = job, { width } = job.image, stop = performance.now() + milliseconds
+		for (let n = 1; job.x >= 0 && job.x < width; job.x += step * wide, n++) {
+			if ((n & 7) === 0 && performance.now() > stop) return false
+			const left = step > 0 ? job.x : Math.max(0, job.x - wide + 1), right = step > 0 ? Math.min(width, job.x + wide) : job.x + 1
+			const edge = scale.eventOf(step > 0 ? right : left), after = Math.min(job.edge, edge), until = Math.max(job.edge, edge)
 			const event = this.lives.mostBetween(after, until)
 			if (event !== job.painted) {
 				if (!this.pile.goUntil(event, stop)) return false
 				this.stack()
 				this.settle()
 			}
-			columns.event[job.x] = event
-			this.countPassed(columns, job.x, after, until, event)
-			this.put(pixels, job.x, width, job.background)
+			const [passed, bytes] = this.passed(after, until, event)
+			for (let x = left; x < right; x++) {
+				columns.event[x] = event
+				columns.passed[x] = passed
+				columns.passedBytes[x] = bytes
+				this.put(pixels, x, width, job.background)
+			}
 			job.painted = event
 			job.edge = edge
 		}
 		return true
 	}
-	countPassed(columns, x, after, until, shown) {
+	// How many blocks are born and gone inside a column and not in its moment, and their bytes.
+	passed(after, until, shown) {
 		const { change, death, size } = this.lives
+		let n = 0, bytes = 0
 		for (let e = Math.max(after + 1, 0); e <= until; e++) {
 			const c = change[e]
 			if (c < 0 || (c & 3) !== BORN) continue
 			const life = c >> 2, gone = death[life]
 			if (gone >= 0 && gone <= until && (e > shown || gone <= shown)) {
-				columns.passed[x]++
-				columns.passedBytes[x] += size[life]
+				n++
+				bytes += size[life]
 			}
 		}
+		return [n, bytes]
 	}
 	// One column: who has most of each pixel, a node of the pile (level, index), and flags: LIT, or LOWEST of a block by itself. A node
 	// that lies in one pixel, or is thinner than a quarter of one, is not looked into, unless something in it is lit.

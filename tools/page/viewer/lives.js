@@ -19,6 +19,7 @@ class Peaks {
 	// The first index of the greatest value among entries first … last of a level (null: the values themselves).
 	scan(level, first, last) {
 		const { values } = this
+		if (!level && ArrayBuffer.isView(values)) return firstMost(values, first, last)
 		let best = level ? level[first] : first, most = values.at(best)
 		for (let i = first + 1; i <= last; i++) {
 			const at = level ? level[i] : i, value = values.at(at)
@@ -46,6 +47,12 @@ class Peaks {
 		}
 		return best
 	}
+}
+
+function firstMost(values, first, last) {
+	let best = first, most = values[first]
+	for (let i = first + 1; i <= last; i++) if (values[i] > most) most = values[best = i]
+	return best
 }
 
 // Whether no value is unknown or below the one before.

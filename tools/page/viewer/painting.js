@@ -1,5 +1,6 @@
 // The bands as last painted: painted anew for some milliseconds of each frame; until that is done the one before stands in, stretched.
 const MOVING = 9, RESTING = 45, FIRST = 60	// milliseconds of a frame
+const COARSE = 2	// columns of the very first picture that are one for now
 const REST = 70	// milliseconds without a movement
 
 class Painting {
@@ -12,7 +13,7 @@ class Painting {
 	// What the view wants painted.
 	get wanted() {
 		const { plot, ratio } = this.timeline
-		return { from: view.from, to: view.to, low: view.low, high: view.high, axis: view.axis, w: plot.w, h: plot.h, ratio }
+		return { from: view.from, to: view.to, low: view.low, high: view.high, axis: view.axis, w: plot.w, h: plot.h, ratio, wide: 1 }
 	}
 	get done() { const { at, wanted } = this; return at !== null && Object.keys(wanted).every(k => at[k] === wanted[k]) }
 	// What Bands told of the columns, where they are those of the view; null: not yet.
@@ -41,20 +42,21 @@ class Painting {
 			if (y < plot.y + plot.h) c.fillRect(plot.x + x, y, 1, plot.y + plot.h - y)
 		}
 	}
-	// More at a time while nothing moves.
+	// More at a time while nothing moves. The very first picture is on the screen before anything else is drawn (timeline.js).
 	paintSome() {
 		if (!this.job) this.begin()
-		const rests = performance.now() - this.timeline.movedAt > REST
-		if (this.timeline.bands.run(this.job, !this.at ? FIRST : rests ? RESTING : MOVING)) this.take()
-		if (!this.done) this.timeline.draw()
+		const { timeline, at } = this, rests = performance.now() - timeline.movedAt > REST
+		if (timeline.bands.run(this.job, !at ? FIRST : rests ? RESTING : MOVING)) this.take()
+		if (!this.done && (at || !this.at)) timeline.draw()
 	}
 	begin() {
 		const { timeline } = this, { plot, ratio } = timeline, { from, to, axis } = view, span = to - from
 		const w = Math.max(1, Math.round(plot.w * ratio)), h = Math.max(1, Math.round(plot.h * ratio))
 		if (this.image?.width !== w || this.image.height !== h) this.image = new ImageData(w, h)
 		const scale = { low: view.low, high: view.high, eventOf: x => timeline.eventOfValue(from + x / w * span - (axis === 'event' ? 1e-9 : 0)) }
-		this.job = timeline.bands.begin(this.image, scale, pixel(rgbOf(hexOf(styled('paper')))))
-		this.job.at = this.wanted
+		const wide = this.at ? 1 : COARSE
+		this.job = timeline.bands.begin(this.image, scale, pixel(rgbOf(hexOf(styled('paper')))), wide)
+		this.job.at = { ...this.wanted, wide }
 	}
 	take() {
 		const { image, columns, at } = this.job
@@ -65,9 +67,9 @@ class Painting {
 	}
 	// To the end, at once: for what is saved or printed.
 	now() {
-		this.forget()
-		this.begin()
-		this.timeline.bands.run(this.job, Infinity)
-		this.take()
+		for (this.forget(); !this.done; this.take()) {
+			this.begin()
+			this.timeline.bands.run(this.job, Infinity)
+		}
 	}
 }

@@ -28,7 +28,7 @@ class Shown {
 	// Whether blocks come or go in the recording.
 	get moves() { return this.lives ? this.kept.moves ??= this.lives.change.some(c => c >= 0) : false }
 	// Whether the colours of holders would tell nothing: one for all, and nobody's.
-	get nameless() { return view.color === 'holder' && new Set(this.palette.of).size < 2 && !this.device.holders.some(h => /:\d/.test(h.where)) }
+	get nameless() { return view.color === 'holder' && this.palette.of.every((k, _, all) => k === all[0]) && !this.device.holders.some(h => /:\d/.test(h.where)) }
 	get palette() { return this.kept.palettes.get(view.color) }
 	get capacity() { return this.device?.capacity ?? this.device?.failures.find(f => f.capacity > 0)?.capacity ?? null }
 	get top() {
@@ -83,10 +83,10 @@ function poolPalette(shown, common) {
 const READERS = Math.max(2, Math.min(8, navigator.hardwareConcurrency || 4))
 
 async function openBlobs(list) {
-	const waiting = list.map(({ blob, name }) => {
+	const waiting = list.map(({ blob, name, error }) => {
 		const shown = new Shown(name, blob.size ?? 0)
 		recordings.push(shown)
-		return { shown, blob }
+		return { shown, blob, error }
 	})
 	part('viewer').classList.add('open')
 	drawRanks()
@@ -94,14 +94,16 @@ async function openBlobs(list) {
 	if (before) part('viewer').scrollIntoView({ block: 'start' })
 	// Whoever opens one file wants to see it, unless they have chosen another while it was read; of several the list is shown first.
 	const wins = shown => showing === shown || !showing || (alone && showing === before)
-	const reader = async () => { for (let next; (next = waiting.shift());) if (recordings.includes(next.shown)) await openOne(next.shown, next.blob, alone, wins) }
+	const reader = async () => { for (let next; (next = waiting.shift());) if (recordings.includes(next.shown)) await openOne(next, alone, wins) }
 	await Promise.all(Array.from({ length: Math.min(READERS, list.length) }, reader))
 }
 
-async function openOne(shown, blob, alone, wins) {
+// error: why there is nothing to read.
+async function openOne({ shown, blob, error }, alone, wins) {
 	const stop = shown.stop = new AbortController()
 	let before = null
 	try {
+		if (error) throw error
 		shown.recording = await gpusnap.open(blob, {
 			name: shown.name, signal: stop.signal, ahead: alone ? shown.firstAsked : [], progress: (read, size) => showProgress(shown, size ? read / size : 0),
 			opened: recording => {
@@ -344,6 +346,7 @@ async function showDevice(asked = {}) {
 	onScreen = shown.kept
 	part('viewer').classList.remove('flat')
 	part('pictures').hidden = false
+	part('stand-in')?.remove()	// of a report: what stood here until now
 	part('of').textContent = shown.name
 	part('pictures').classList.toggle('still', !shown.moves)
 	if (asked.axis === 'time' && lives.timed) view.axis = 'time'

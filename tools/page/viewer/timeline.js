@@ -86,9 +86,9 @@ class Timeline {
 		for (const draw of [drawLines, drawPassed, drawSteps, drawMarks, drawChosen]) draw(c, this)
 		c.restore()
 		drawMomentHead(c, this)
-		// The overview comes with the frame behind the first picture.
+		// The overview comes once the first picture is on the screen, and that is painted finer.
 		if (this.pictured) this.overview.draw()
-		else if (this.painting.at) { this.pictured = true; this.draw() }
+		else if (this.painting.at) { this.pictured = true; frameShown().then(() => this.draw()) }
 	}
 	// The picture of the view, whole, at once: for what is saved or printed.
 	paintNow() {

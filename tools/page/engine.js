@@ -26,7 +26,7 @@ const COLUMNS = {
 		['action', 'u8', 0], ['allocated', 'i64', 0], ['reserved', 'i64', 0]]],
 }
 const BY_COLUMN = Object.fromEntries(['lives', 'curve'].map(what => [what, COLUMNS[what][1].map(([name]) => name)]))
-const PART = 1 << 18	// events of a curve that are asked for at a time
+const PART = 1 << 16	// events of a curve that are asked for at a time
 const SHORT = 1 << 17	// a column of so many numbers is not worth packing
 const ARRAYS = { u8: Uint8Array, u16: Uint16Array, u32: Uint32Array, i32: Int32Array, f32: Float32Array }
 const TEXTS = ['info', 'diagnose', 'whatif', 'report']		// gpusnap_snapshot_X(handle, options, …)
@@ -195,28 +195,33 @@ class Engine {
 		const inParts = what === 'curve' && given.from === undefined && given.to === undefined, result = { n: 0 }
 		const n = ask(columns.slice(0, 1), inParts ? { from: 0, to: SHORT } : {}).n
 		if (n <= SHORT) return ask(columns)
-		for (const name of columns) result[name] = pack.includes(name) ? this.packed(h, what, { ...given, columns: [name] }) : ask([name])[name]
+		Object.assign(result, this.packed(h, what, { ...given, columns: columns.filter(name => pack.includes(name)) }, inParts))
+		for (const name of columns) result[name] ??= ask([name])[name]
 		result.n = result[columns[0]].length
 		return result
 	}
-	packed(h, what, given) {
-		const packer = new Packer(), [name] = given.columns
-		const part = options => this.withTexts([JSON.stringify(options)], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at)))[name]
-		for (let from = 0; ; from += PART) {
-			const values = part(what === 'curve' ? { ...given, from, to: from + PART - 1 } : given)
-			if (!from && values.length <= SHORT) return values
-			packer.put(values)
-			if (what !== 'curve' || values.length < PART) return packer.packed
-		}
+	// Those columns as a Packer has them, of a curve a part at a time: what a call takes is that of a part then.
+	packed(h, what, given, inParts) {
+		const packers = Object.fromEntries(given.columns.map(name => [name, new Packer()]))
+		if (!given.columns.length) return {}
+		const put = options => this.withTexts([JSON.stringify(options)], o => this.columns(h, what, at => this.c['gpusnap_snapshot_' + what](h, o, at), told => {
+			for (const name in packers) packers[name].put(told[name])
+			return told.n
+		}))
+		if (inParts) for (let from = 0; put({ ...given, from, to: from + PART - 1 }) === PART;) from += PART
+		else put(given)
+		for (const name in packers) packers[name] = packers[name].packed
+		return packers
 	}
-	columns(handle, what, call) {
+	// use(columns): what is done with them where they lie; usually they are copied.
+	columns(handle, what, call, use = copied) {
 		const [counts, members] = COLUMNS[what], result = {}, n = []
 		this.check(handle, call(this.answer))
 		let at = this.answer
 		for (const word of counts) {
 			const [name, type] = word.split(':')
 			if (type === 'i64') at = at + 7 & ~7
-			result[name] = type === 'i64' ? whole(this.view.getInt32(at + 4, true), this.view.getUint32(at, true), true)
+			result[name] = type === 'i64' ? whole(this.view.getInt32(at + 4, true), this.view.getUint32(at, true))
 				: type === 'i32' ? this.view.getInt32(at, true) : this.view.getUint32(at, true)
 			if (!type) n.push(result[name])
 			at += type === 'i64' ? 8 : 4
@@ -225,25 +230,24 @@ class Engine {
 			result[name] = this.column(this.view.getUint32(at, true), type, n[count])
 			at += 4
 		}
+		const told = use(result)
 		this.c[`gpusnap_${what}_free`](this.answer)
-		return result
+		return told
 	}
+	// Where it lies.
 	column(at, type, n) {
 		if (!at) return undefined	// not asked for
-		if (ARRAYS[type]) return new ARRAYS[type](this.c.memory.buffer, at, n).slice()
-		const halves = new Int32Array(this.c.memory.buffer, at, 2 * n), out = new Float64Array(n)
-		if (type === 'i64') for (let i = 0; i < n; i++) out[i] = whole(halves[2 * i + 1], halves[2 * i] >>> 0, true)
-		else for (let i = 0; i < n; i++) out[i] = (halves[2 * i + 1] >>> 0) * 0x100000000 + (halves[2 * i] >>> 0)
-		return out
+		if (!ARRAYS[type]) this.c.gpusnap_page_doubles(at, n, type === 'i64' ? 1 : 0)
+		return new (ARRAYS[type] ?? Float64Array)(this.c.memory.buffer, at, n)
 	}
 }
+
+const copied = columns => Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, ArrayBuffer.isView(value) ? value.slice() : value]))
 
 const isDatabase = head => new TextDecoder('latin1').decode(head.subarray(0, 16)) === 'SQLite format 3\0'
 
 // 64 bits as a number; INT64_MIN, which stands for unknown, as NaN.
-function whole(high, low, signed) {
-	return signed && high === -0x80000000 && low === 0 ? NaN : high * 0x100000000 + low
-}
+const whole = (high, low) => high === -0x80000000 && low === 0 ? NaN : high * 0x100000000 + low
 
 const PIECE = 4 << 20
 // Bytes of a source one after the other: piece by piece as they are asked for …

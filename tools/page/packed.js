@@ -1,4 +1,4 @@
-// A long column of numbers in a few bytes each: by 64 of them the least and, as narrow as they allow, how far the others are above it, in
+// A long column of whole numbers in a few bytes each: by 64 of them the least and, as narrow as they allow, how far the others are above it, in
 // bytes or in 512 of them. Packed in a worker, read in the page; .at(i) is a typed array's. What is looked for in all of it is found while it is
 // packed: most, the first place of the greatest of each 64; rising, whether no value is unknown or below the one before.
 const RAW = 4, IN_512 = 8, POOLS = [null, Uint8Array, Uint16Array, Uint32Array, Float64Array], MOST_OF = [1, 2 ** 8, 2 ** 16, 2 ** 32, Infinity]
@@ -46,25 +46,28 @@ class Packer {
 		this.length += values.length
 	}
 	putBlock(values, first, end, block) {
-		let least = Infinity, most = first, known = true, bits = 0
+		let least = Infinity, top = values[first], most = first, known = true, rises = true, last = this.last, bits = 0
 		for (let i = first; i < end; i++) {
 			const v = values[i]
-			if (!(v >= Number.MIN_SAFE_INTEGER && v <= Number.MAX_SAFE_INTEGER && Math.floor(v) === v)) known = false
+			if (v !== v) known = false
 			if (v < least) least = v
-			if (v > values[most]) most = i
-			if (!(v >= this.last)) this.rising = false
-			this.last = v
+			if (v > top) { top = v; most = i }
+			if (!(v >= last)) rises = false
+			last = v
 		}
+		this.last = last
+		this.rising &&= rises
+		known &&= least >= Number.MIN_SAFE_INTEGER && top <= Number.MAX_SAFE_INTEGER
 		for (let i = first; i < end && known; i++) bits |= values[i] - least	// the lowest 32 of each
-		const unit = known && (bits & 511) === 0 ? 512 : 1, width = known ? widthOf((values[most] - least) / unit) : RAW
+		const unit = known && (bits & 511) === 0 ? 512 : 1, width = known ? widthOf((top - least) / unit) : RAW
 		const { base, how, start } = this.blocks
 		how[block] = width | (width !== RAW && unit === 512 ? IN_512 : 0)
 		base[block] = width === RAW ? 0 : least
 		this.blocks.most[block] = most - first
 		if (!width) return
 		let to = start[block] = this.room(width, end - first)
-		const pool = this.pools[width]
-		for (let i = first; i < end; i++) pool[to++] = width === RAW ? values[i] : (values[i] - least) / unit
+		const pool = this.pools[width], from = base[block], share = width === RAW ? 1 : 1 / unit
+		for (let i = first; i < end; i++) pool[to++] = (values[i] - from) * share
 	}
 	// Where so many more go.
 	room(width, n) {

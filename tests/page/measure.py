@@ -16,19 +16,16 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WATCH = """window.took = {}
 const seen = (name, there) => { const look = () => there() ? took[name] = Math.round(performance.now() - (window.chosen ?? 0)) : requestAnimationFrame(look); look() }
-const watch = () => {
-  document.getElementById('gpusnap-input').addEventListener('change', () => { window.chosen = performance.now() }, true)
-  seen('verdict', () => document.querySelector('#gpusnap-verdict .headline, main h1'))
-  const drawn = () => {
-    const c = document.querySelector('#gpusnap-timeline')
-    if (!c.width || document.querySelector('#gpusnap-pictures').hidden) return false
-    return new Set(new Uint32Array(c.getContext('2d').getImageData(0, c.height >> 1, c.width, 40).data.buffer)).size > 6
-  }
-  const standsIn = () => (i => i && i.complete && i.naturalWidth > 0)(document.querySelector('#gpusnap-stand-in img'))
-  seen('picture', () => standsIn() || drawn())
-  seen('live', drawn)
+document.addEventListener('change', e => { if (e.target.id === 'gpusnap-input') window.chosen = performance.now() }, true)
+const drawn = () => {
+  const c = document.querySelector('#gpusnap-timeline')
+  if (!c?.width || document.querySelector('#gpusnap-pictures').hidden) return false
+  return new Set(new Uint32Array(c.getContext('2d').getImageData(0, c.height >> 1, c.width, 40).data.buffer)).size > 6
 }
-document.addEventListener('DOMContentLoaded', watch)"""
+const standsIn = () => (i => i && i.complete && i.naturalWidth > 0)(document.querySelector('#gpusnap-stand-in img'))
+seen('verdict', () => document.querySelector('#gpusnap-verdict .headline, main h1'))
+seen('picture', () => standsIn() || drawn())
+seen('live', drawn)"""
 
 
 def renderer_peak(of):

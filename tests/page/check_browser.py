@@ -793,6 +793,43 @@ def picture(s):
     return s.page.evaluate("document.querySelector('#gpusnap-timeline').toDataURL()")
 
 
+def paints_to_the_end(browser):
+    """The very first picture is coarse at first; none is in the end, whatever is drawn anew."""
+    s = Session(browser)
+    s.open(fault("leak"))
+
+    def painted(after):
+        s.page.wait_for_timeout(300)
+        try:
+            s.until("document.querySelector('#gpusnap-timeline').getAttribute('aria-busy') === 'false'", 10)
+        except TimeoutError:
+            check(False, f"painted to the end after {after}")
+    painted("a file was opened")
+    s.page.fill("#gpusnap-search", "faults.py")
+    s.until("/block/.test(document.querySelector('#gpusnap-found').textContent)")
+    painted("a search")
+    s.page.fill("#gpusnap-search", "")
+    s.until("document.querySelector('#gpusnap-unlight').hidden")
+    painted("the search was ended")
+    s.page.locator("#gpusnap-legend li button").first.click()
+    painted("a colour was lit")
+    s.page.keyboard.press("Escape")
+    painted("all alike")
+    s.page.select_option("#gpusnap-tools select >> nth=0", "category")
+    painted("other colours")
+    s.page.click("#gpusnap-tab-save")
+    s.settle()
+    for kind in ("SVG", "PNG"):
+        with s.page.expect_download(timeout=30000):
+            s.page.get_by_role("button", name=kind, exact=True).click()
+        painted(f"{kind} was saved")
+    s.page.emulate_media(media="print")
+    painted("it was printed")
+    s.page.emulate_media(media="screen")
+    painted("and shown again")
+    s.end("painted to the end")
+
+
 def spans(browser):
     s = Session(browser)
     s.open(fault("leak"))
@@ -1402,7 +1439,7 @@ def many_ranks(browser):
         s.end("ranks")
 
 
-TESTS = [says_what_the_command_says, moves, told_alike, named, in_sight, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, agrees, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, keeps_focus, same_heap, hostile, survives, bad_files, many_files, begins, reports, closes, screens, waits, many_ranks]
+TESTS = [says_what_the_command_says, moves, paints_to_the_end, told_alike, named, in_sight, tells, one_file_one_state, facts, beside, first_screen, waits_are_told, sums_agree, agrees, words_are_told, refits, lists_events, stays, holes, drops, searches, spans, compares, asks, tries, saves, looks, touches, keys_alone, keeps_focus, same_heap, hostile, survives, bad_files, many_files, begins, reports, closes, screens, waits, many_ranks]
 only = os.environ.get("ONLY", "").split()
 with sync_playwright() as drive:
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])

@@ -11,7 +11,7 @@ class Overview {
 	valueAt(x) { const { plot, begin, finish } = this.timeline; return begin + (x - plot.x) / plot.w * (finish - begin) }
 	draw() {
 		const { canvas, timeline } = this, { plot, ratio } = timeline, h = canvas.clientHeight, c = canvas.getContext('2d')
-		if (canvas.clientWidth < 10) return
+		if (canvas.clientWidth < 10 || !canvas.width) return	// where it was not there, as in print, it gets its size first
 		this.painted ??= this.paint(canvas.clientWidth, h)
 		c.setTransform(1, 0, 0, 1, 0, 0)
 		c.drawImage(this.painted, 0, 0)

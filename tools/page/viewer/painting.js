@@ -47,14 +47,13 @@ class Painting {
 		if (!this.job) this.begin()
 		const { timeline, at } = this, rests = performance.now() - timeline.movedAt > REST
 		if (timeline.bands.run(this.job, !at ? FIRST : rests ? RESTING : MOVING)) this.take()
-		if (!this.done && (at || !this.at)) timeline.draw()
+		if (!this.done && (timeline.pictured || !this.at)) timeline.draw()
 	}
-	begin() {
+	begin(wide = this.at || this.timeline.pictured ? 1 : COARSE) {
 		const { timeline } = this, { plot, ratio } = timeline, { from, to, axis } = view, span = to - from
 		const w = Math.max(1, Math.round(plot.w * ratio)), h = Math.max(1, Math.round(plot.h * ratio))
 		if (this.image?.width !== w || this.image.height !== h) this.image = new ImageData(w, h)
 		const scale = { low: view.low, high: view.high, eventOf: x => timeline.eventOfValue(from + x / w * span - (axis === 'event' ? 1e-9 : 0)) }
-		const wide = this.at ? 1 : COARSE
 		this.job = timeline.bands.begin(this.image, scale, pixel(rgbOf(hexOf(styled('paper')))), wide)
 		this.job.at = { ...this.wanted, wide }
 	}
@@ -67,9 +66,9 @@ class Painting {
 	}
 	// To the end, at once: for what is saved or printed.
 	now() {
-		for (this.forget(); !this.done; this.take()) {
-			this.begin()
-			this.timeline.bands.run(this.job, Infinity)
-		}
+		this.forget()
+		this.begin(1)
+		this.timeline.bands.run(this.job, Infinity)
+		this.take()
 	}
 }

@@ -107,10 +107,17 @@ static int serve_page(const gs_page_file *page, const gs_input *input, const vie
 	if (!status)
 		status = gs_serve(text, n, o->port == GS_UNSET ? 0 : (uint16_t)o->port, tell_address, &err);
 	free(text);
-	if (status == GS_UNSUPPORTED)
-		return gs_fail_file(NULL, &err,
-			"`gpusnap view -o PAGE.html` needs no server: take that file to where a browser is");
 	return status ? fail(&err) : GS_EXIT_DONE;
+}
+
+/* Before anything is read: a large recording takes a while. */
+static int check_server(void)
+{
+	gs_error err = GS_ERROR_INIT;
+	return gs_serve_load(&err) ? gs_fail_file(NULL, &err,
+									 "`gpusnap view -o PAGE.html` needs no server: take that file "
+									 "to where a browser is")
+							   : -1;
 }
 
 static int view(const view_options *o, const gs_arguments *files)
@@ -119,6 +126,8 @@ static int view(const view_options *o, const gs_arguments *files)
 	gs_page_file page;
 	gs_error err = GS_ERROR_INIT;
 	int status = gs_page_file_open(&page, &err) ? fail(&err) : -1;
+	if (status < 0 && o->serve)
+		status = check_server();
 	if (status < 0)
 		status = gs_inputs_open(files, &o->common, GS_WANT_ALL, &input);
 	if (status < 0)

@@ -38,7 +38,7 @@ static struct {
 #undef POINTER
 } mhd;
 
-static gs_status load_library(gs_error *err)
+gs_status gs_serve_load(gs_error *err)
 {
 	const struct {
 		const char *name;
@@ -148,7 +148,7 @@ gs_status gs_serve(
 		.sin_family = AF_INET, .sin_port = htons(port), .sin_addr.s_addr = htonl(INADDR_LOOPBACK)};
 	sigset_t ends, before;
 	char address[80];
-	gs_status status = load_library(err);
+	gs_status status = gs_serve_load(err);
 	if (!status)
 		status = make_token(&s, err);
 	if (status)

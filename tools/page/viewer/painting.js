@@ -1,6 +1,6 @@
 // The bands as last painted: painted anew for some milliseconds of each frame; until that is done the one before stands in, stretched.
 const MOVING = 9, RESTING = 45, FIRST = 60	// milliseconds of a frame
-const COARSE = 2	// columns of the very first picture that are one for now
+const COARSE = 4	// columns of the very first picture that are one for now
 const REST = 70	// milliseconds without a movement
 
 class Painting {

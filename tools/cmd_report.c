@@ -86,12 +86,12 @@ static void put_viewer(gs_markup *m, void *context)
 }
 
 /* The recordings that the report tells of at length. */
-static void put_recordings(gs_markup *m, void *context)
+static void put_recordings(gs_markup *m, const size_t *which, size_t n, void *context)
 {
 	viewer *v = context;
-	size_t n = v->input->n < GS_REPORT_WHOLE ? v->input->n : GS_REPORT_WHOLE;
 	gs_markup_raw(m, "");
-	v->status = gs_page_file_put(m->out, v->input->snapshots, n, v->err);
+	for (size_t i = 0; i < n && !v->status; i++)
+		v->status = gs_page_file_put(m->out, &v->input->snapshots[which[i]], 1, v->err);
 	gs_markup_raw(m, v->page->after);
 }
 

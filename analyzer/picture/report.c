@@ -88,6 +88,17 @@ static gs_status write_all(
 	return status;
 }
 
+/* What the page reads first is what the picture before it shows. */
+static void put_recordings(gs_page *p, const gs_report_options *options, size_t first)
+{
+	size_t which[GS_REPORT_WHOLE] = {first}, n = 1;
+
+	for (size_t i = 0; i < options->n; i++)
+		if (i != first && gs_report_tells_at_length(i, first))
+			which[n++] = i;
+	options->recordings(&p->m, which, n, options->viewer_context);
+}
+
 /* The title of the window; of several, what failed first is said below it. */
 static void title_of(const gs_report_options *options, size_t first, char *buf, size_t cap)
 {
@@ -119,7 +130,7 @@ gs_status gs_report_write(
 		status = write_one(&p, options, 0, 0, path, err);
 	}
 	if (!status && options->viewer && p.form == GS_PAGE_HTML)
-		options->recordings(&p.m, options->viewer_context);
+		put_recordings(&p, options, first);
 	gs_page_close(&p);
 	return status;
 }

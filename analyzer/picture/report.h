@@ -28,9 +28,10 @@ typedef struct gs_report_options {
 	/* An interactive part (HTML). viewer writes its elements, which follow the verdict; the picture
 	 * of memory over time stands behind them, in an element with the id GS_REPORT_STAND_IN, until
 	 * they have their own. recordings writes what they show, at the end: a reader need not wait for
-	 * it. viewer NULL: the report is static. */
+	 * it; which: the n snapshots that are told at length, in that order. viewer NULL: the report is
+	 * static. */
 	void (*viewer)(gs_markup *m, void *context);
-	void (*recordings)(gs_markup *m, void *context);
+	void (*recordings)(gs_markup *m, const size_t *which, size_t n, void *context);
 	void *viewer_context;
 	const char *viewer_script; /* which scripts its policy allows, as of gs_page_open */
 } gs_report_options;

@@ -82,9 +82,11 @@ function poolPalette(shown, common) {
 // So many are read at a time; each has a worker of its own.
 const READERS = Math.max(2, Math.min(8, navigator.hardwareConcurrency || 4))
 
-async function openBlobs(list) {
-	const waiting = list.map(({ blob, name, error }) => {
+// told: of a report, whose first recording is the one that it tells of above the viewer.
+async function openBlobs(list, told = false) {
+	const waiting = list.map(({ blob, name, error }, i) => {
 		const shown = new Shown(name, blob.size ?? 0)
+		shown.told = told && !i
 		recordings.push(shown)
 		return { shown, blob, error }
 	})
@@ -92,10 +94,14 @@ async function openBlobs(list) {
 	drawRanks()
 	const before = showing, alone = list.length === 1
 	if (before) part('viewer').scrollIntoView({ block: 'start' })
-	// Whoever opens one file wants to see it, unless they have chosen another while it was read; of several the list is shown first.
-	const wins = shown => showing === shown || !showing || (alone && showing === before)
+	// Whoever opens one file wants to see it, unless they have chosen another while it was read; of several the list is shown first, and whichever
+	// is read first, but in a report the one that its picture is of.
+	const awaited = recordings.find(r => r.told && r.state === 'reading')
+	const wins = shown => showing === shown || (!showing && (shown === awaited || awaited?.state !== 'reading')) || (alone && showing === before)
 	const reader = async () => { for (let next; (next = waiting.shift());) if (recordings.includes(next.shown)) await openOne(next, alone, wins) }
 	await Promise.all(Array.from({ length: Math.min(READERS, list.length) }, reader))
+	const open = recordings.findIndex(r => r.outline)
+	if (!showing && open >= 0) showRecording(open)	// the awaited one could not be read
 }
 
 // error: why there is nothing to read.
@@ -126,6 +132,7 @@ async function openOne({ shown, blob, error }, alone, wins) {
 		if (showing === shown) {
 			showing = null
 			part('viewer').classList.remove('shown')
+			standIn()
 		}
 		if (!showing && recordings.includes(before)) showRecording(recordings.indexOf(before))
 		shown.state = e.code === 'cancelled' ? 'cancelled' : 'failed'
@@ -189,6 +196,7 @@ function closeRecording(at) {
 	if (shown === showing) {
 		showing = null
 		part('viewer').classList.remove('shown')
+		standIn()
 	}
 	if (!recordings.length) {
 		part('viewer').classList.remove('open')
@@ -304,10 +312,16 @@ function putAway() {
 	change({ life: -1, hole: null })
 }
 
+// A report's own picture stands where nothing shows the same.
+function standIn() {
+	if (part('stand-in')) part('stand-in').hidden = Boolean(showing?.told && !part('pictures').hidden)
+}
+
 // Nothing of the recording before stays beside the verdict of this one.
 function turnTo(shown) {
 	putAway()
 	part('viewer').classList.remove('flat')
+	part('viewer').classList.toggle('other', !shown.told)
 	view.file = recordings.indexOf(shown)
 	showing = shown
 	if (shown.outline && shown.lives) return
@@ -346,11 +360,13 @@ async function showDevice(asked = {}) {
 	onScreen = shown.kept
 	part('viewer').classList.remove('flat')
 	part('pictures').hidden = false
-	part('stand-in')?.remove()	// of a report: what stood here until now
+	part('viewer').classList.add('live')
+	standIn()
 	part('of').textContent = shown.name
 	part('pictures').classList.toggle('still', !shown.moves)
 	if (asked.axis === 'time' && lives.timed) view.axis = 'time'
 	if (!lives.timed) view.axis = 'event'
+	if (canCompare() !== Boolean(part('ranks').querySelector('.compare'))) drawRanks()
 	drawTools(shown)
 	timeline.show(shown, new Bands(lives, shown.palette, view.order))
 	timeline.whole()
@@ -381,6 +397,7 @@ function applyAsked(shown, asked) {
 function noPictures(shown, why) {
 	part('viewer').classList.add('flat')
 	part('pictures').hidden = true
+	standIn()
 	drawTab()
 	announce(why)
 }

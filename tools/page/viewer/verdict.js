@@ -170,7 +170,7 @@ const figuresOf = shown => tableBeside('The verdict with all figures', async () 
 
 async function showVerdict(shown) {
 	const host = part('verdict')
-	if (part('viewer').classList.contains('report') && recordings.length === 1) return void (shown.verdict = document.querySelector('main h1')?.textContent || '')
+	if (shown.told && recordings.length === 1) return void (shown.verdict = document.querySelector('main h1')?.textContent || '')
 	fill(host, element('p', { class: 'remark' }, 'judging …'))
 	fill(part('figures'))
 	try {

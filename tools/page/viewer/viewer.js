@@ -66,7 +66,7 @@ async function start() {
 	wantedView = wanted
 	const inside = gpusnap.embedded()
 	if (!inside.length) return
-	await openBlobs(await Promise.all(inside.map(({ name, blob }) => blob().then(blob => ({ blob, name }), error => ({ blob: new Blob(), name, error })))))
+	await openBlobs(await Promise.all(inside.map(({ name, blob }) => blob().then(blob => ({ blob, name }), error => ({ blob: new Blob(), name, error })))), part('viewer').classList.contains('report'))
 }
 
 // The recordings of a page stand behind this script: while they are still read, the module is made ready.

@@ -139,7 +139,7 @@ static void put_tags(const gs_timeline *t, FILE *out)
 	uint8_t *used = calloc((size_t)t->snapshot->nstrings + 1, 1);
 	bool any = false;
 	tags x = {t, used};
-	if (used)
+	if (used && !t->snapshot->untagged)
 		gs_in_parts(t->lives.n, look_for_tags, &x);
 	gs_put_key(out, "tags", false);
 	fputc('{', out);

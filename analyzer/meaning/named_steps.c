@@ -105,7 +105,7 @@ static gs_status look_at_tags(void *arg, size_t i, size_t end)
 static gs_status from_tags(gs_meaning *m)
 {
 	tagged x = {.m = m};
-	return gs_in_parts(m->history->n, look_at_tags, &x);
+	return m->history->snapshot->untagged ? GS_OK : gs_in_parts(m->history->n, look_at_tags, &x);
 }
 
 gs_status gs_meaning_named_steps(gs_meaning *m)

@@ -112,22 +112,27 @@ typedef struct failures {
 	const gs_device *d;
 	const gs_oom *told; /* those of the input, by device and event */
 	size_t ntold;
+	gs_id tags; /* bits of all that events have */
 } failures;
 
-/* Failures among the events that no row tells. */
-static gs_status find_failures(void *arg, size_t i, size_t end)
+/* Failures among the events that no row tells; whether events have tags. */
+static gs_status look_at_events(void *arg, size_t i, size_t end)
 {
-	const failures *x = arg;
+	failures *x = arg;
+	bool host = gs_device_is_host(x->s, x->d);
 	gs_status status = GS_OK;
 	for (; i < end && !status; i++) {
 		gs_oom wanted = {.device = x->d->device, .idx = (int64_t)i};
-		if (gs_event_action(&x->d->trace.events[i]) == GS_ACTION_OOM &&
+		x->tags |= gs_event_tag(&x->d->trace.events[i]);
+		if (!host && gs_event_action(&x->d->trace.events[i]) == GS_ACTION_OOM &&
 			!bsearch(&wanted, x->told, x->ntold, sizeof *x->told, by_device_then_idx))
 			status = add_oom_of_event(x->s, x->d, i);
 	}
 	return status;
 }
 
+/* A row for each of them; all events are looked at, and on the way it is seen whether one has a
+ * tag. */
 static gs_status ooms_of_events(gs_snapshot *s)
 {
 	size_t old = s->nooms;
@@ -138,12 +143,16 @@ static gs_status ooms_of_events(gs_snapshot *s)
 		memcpy(rows, s->ooms, old * sizeof *rows);
 	qsort(rows, old, sizeof *rows, by_device_then_idx);
 	gs_status status = GS_OK;
+	gs_id tags = 0;
 	for (size_t i = 0; i < s->ndevices && !status; i++) {
 		const gs_device *d = &s->devices[i];
-		failures x = {s, d, rows, old};
-		if (!gs_device_is_host(s, d))
-			status = gs_in_parts(d->trace.n, find_failures, &x);
+		failures x = {s, d, rows, old, tags};
+		status = gs_in_parts(d->trace.n, look_at_events, &x);
+		tags = x.tags;
+		for (size_t k = 0; k < d->captured.nblocks; k++)
+			tags |= d->captured.blocks[k].tag;
 	}
+	s->untagged = !tags && !s->excerpt;
 	gs_memory_give(rows);
 	bool events = s->nooms > old;
 	for (size_t i = 0; i < old && !events; i++)

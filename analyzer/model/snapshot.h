@@ -139,8 +139,9 @@ typedef struct gs_snapshot {
 	bool events_skipped; /* the reader was told not to decode events: traces are empty though the
 							file has some */
 	bool stream;         /* a whole run, which may still be growing */
-	bool excerpt; /* of a stream: the events around one moment alone, from trace.first on; failures
-					 at other events have lost their index */
+	bool excerpt;  /* of a stream: the events around one moment alone, from trace.first on; failures
+					  at other events have lost their index */
+	bool untagged; /* no event or block has a tag; found out once it is whole */
 	const struct gs_run_way *whole; /* of an excerpt: how all of the run is read (event_source.h);
 									   NULL: it cannot be */
 

@@ -141,6 +141,14 @@ static gs_status take_holders(gs_top_device *d, const gs_meaning *m, const gs_la
 	return status;
 }
 
+/* Also of what was before the events that are in memory: the stream's figures tell it. */
+static void take_peak(gs_top_device *d, const gs_meaning *m)
+{
+	gs_peak peak;
+	gs_meaning_peak(m, GS_NONE, &peak);
+	d->peak = peak.allocated > d->peak ? peak.allocated : d->peak;
+}
+
 static void take_step(gs_top_device *d, const gs_meaning *m)
 {
 	d->step[0] = '\0';
@@ -193,6 +201,7 @@ static gs_status take_device(
 		status = gs_meaning_categories(&r.meaning, &l, &d->categories, &d->ncategories);
 	if (!status) {
 		take_step(d, &r.meaning);
+		take_peak(d, &r.meaning);
 		note_series(d, &r.history, now_us);
 		count_rates(d, &from->trace, now_us);
 	}

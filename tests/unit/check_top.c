@@ -252,15 +252,19 @@ static void remove_record(void)
 	strcpy(path, "/tmp/gpusnap-top-XXXXXX/run.gsnap");
 }
 
-static void take(gs_top_view *of)
+/* whole_below: as of gs_moment_wanted. With 0 the events before the last layout, which stands where
+ * the recorder came to it, are not read. */
+static void take_part(gs_top_view *of, uint64_t whole_below)
 {
-	const gs_moment_wanted last = {.what = GS_MOMENT_LAST};
+	const gs_moment_wanted last = {.what = GS_MOMENT_LAST, .whole_below = whole_below};
 	const gs_input_entry entry = {.path = path};
 	gs_snapshot s;
 	ck_assert_msg(!gs_input_read_moment(&entry, GS_WANT_HISTORY, &last, &s, &err), "%s", err.text);
 	ck_assert_int_eq(gs_top_view_update(of, &s, s.time_us + 1000000, &err), GS_OK);
 	gs_snapshot_release(&s);
 }
+
+static void take(gs_top_view *of) { take_part(of, 1000); }
 
 /* 30 + 90 MiB are left of 180 asked for; each has a segment of its own, rounded to 2 MiB, so that
  * the hole is the freed one. */
@@ -329,6 +333,26 @@ START_TEST(another_run_of_the_same_name_begins_anew)
 	ck_assert_uint_eq(of.n, 1);
 	ck_assert_int_eq(of.devices[0].device, 0);
 	ck_assert_uint_eq(of.devices[0].peak, 180 * MIB);
+	gs_top_view_release(&of);
+	remove_record();
+}
+END_TEST
+
+/* Of a long run only the end is read; wherever its last layout stands, the peak is the run's. */
+START_TEST(the_peak_of_a_run_counts_where_its_events_are_not_read)
+{
+	gs_top_view of = GS_TOP_VIEW_INIT;
+	void *more;
+	record();
+	usleep(700000); /* the stream has begun and waits for a layout, which the next calls bring */
+	for (int i = 0; i < 3; i++) {
+		ck_assert_int_eq(gpusnap_malloc(0, MIB, NULL, &more), 0);
+		gpusnap_free(0, more);
+	}
+	gpusnap_close();
+	take_part(&of, 0);
+	ck_assert_uint_eq(of.devices[0].peak, 180 * MIB);
+	ck_assert_uint_eq(of.devices[0].allocated, 120 * MIB);
 	gs_top_view_release(&of);
 	remove_record();
 }
@@ -408,6 +432,7 @@ Suite *suite_top(void)
 	tcase_add_test(runs, the_stream_of_a_process_is_found_among_its_files);
 	tcase_add_test(runs, a_stream_that_lost_its_name_is_found_all_the_same);
 	tcase_add_test(runs, another_run_of_the_same_name_begins_anew);
+	tcase_add_test(runs, the_peak_of_a_run_counts_where_its_events_are_not_read);
 	tcase_add_test(runs, growth_is_told_of_the_caller_that_it_comes_from);
 	tcase_add_test(runs, a_dump_is_no_recording_of_a_run);
 	tcase_add_test(runs, seconds_without_events_carry_on_what_was_allocated);

@@ -1369,6 +1369,19 @@ def reports(browser):
         s.page.wait_for_selector("#gpusnap-ranks .failed", timeout=60000)
         check("inside this page is damaged" in s.text("#gpusnap-ranks .rank-said") and s.page.is_visible("#gpusnap-stand-in img"), f"a damaged one is told, and its picture stays: {s.text('#gpusnap-ranks')!r}")
         s.end("damaged report")
+        begin = re.search(r'class="gpusnap-recording"[^>]*>', text).end()
+        end = text.index("<", begin)
+        for where, pause, changed in (("with no letter there", begin, text), ("in the first four letters", begin + 2, text), ("in the middle", (begin + end) // 2 + 1, text), ("before the end of the tag", end + 4, text),
+                                      ("behind a blank", begin + 5, text[:begin] + "\n    " + text[begin:]), ("in broken lines", (begin + end) // 2, text[:begin] + re.sub("(.{76})", r"\1\n", text[begin:end]) + text[end:])):
+            s = Session(browser, serve=slowly(changed, len(changed[:pause].encode())))
+            s.until("!document.querySelector('#gpusnap-pictures').hidden")
+            s.end(f"report that comes slowly, {where}")
+        for what, changed, told in (("nothing", text[:begin] + text[end:], "the file is empty"), ("a cut one", text[:begin + (end - begin) // 8 * 4 + 1] + text[end:], "warning: cut at byte")):
+            open(damaged, "w", encoding="utf-8").write(changed)
+            s = Session(browser, page=damaged)
+            s.until(f"document.querySelector('#gpusnap-viewer').innerText.includes({told!r})", 30)
+            check(s.page.is_visible("#gpusnap-stand-in img"), f"where {what} is in the page the picture stays")
+            s.end(f"report with {what} in it")
         made(fault("defect"), fault("shortage"))
         s = Session(browser, page=report, script=hold)
         s.until("later.length")

@@ -21,6 +21,11 @@ function piecesIn(blob) {
 function piecesOf(port) {
 	const come = [], asked = []
 	const give = ({ resolve, reject }, piece) => piece ? resolve(piece) : reject(new Error('reading failed'))
-	port.onmessage = ({ data: { piece } }) => asked.length ? give(asked.shift(), piece) : come.push(piece)
-	return { next: () => new Promise((resolve, reject) => come.length ? give({ resolve, reject }, come.shift()) : asked.push({ resolve, reject })) }
+	let last	// behind it comes none; it is the answer however often is asked
+	port.onmessage = ({ data: { piece } }) => {
+		if (!piece?.length) last = piece
+		if (asked.length) give(asked.shift(), piece)
+		else come.push(piece)
+	}
+	return { next: () => new Promise((resolve, reject) => come.length ? give({ resolve, reject }, come.shift()) : last !== undefined ? give({ resolve, reject }, last) : asked.push({ resolve, reject })) }
 }

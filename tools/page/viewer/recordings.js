@@ -115,6 +115,7 @@ async function openOne({ shown, blob, error }, alone, wins) {
 			opened: recording => {
 				shown.recording = recording
 				shown.warnings = recording.warnings
+				if (shown.warnings.length) shown.told = false	// it is not what the report was made of: what it has is told by itself
 				if (!alone || !wins(shown)) return
 				before = showing
 				showFirst(shown)

@@ -274,10 +274,12 @@ const gpusnap = (() => {
 	}
 	// Its bytes. Where it is no base64 any more nothing of it is shown.
 	async function blobIn(element) {
+		const early = inPage.get(element), blob = await early?.whole()
+		if (blob) return blob
+		early?.close()
 		try {
-			return await inPage.get(element)?.whole() ?? new Blob([bytesOf(element.textContent)])
+			return new Blob([bytesOf(element.textContent)])
 		} catch (e) {
-			inPage.get(element)?.close()
 			throw new GpusnapError(`the recording inside this page is damaged: ${e.message}`, 'failed')
 		}
 	}

@@ -7,7 +7,7 @@
 #include "analyzer/model/frame_class.h"
 #include "analyzer/model/frame_origin.h"
 
-static const gs_frame *frame_at(const gs_snapshot *s, gs_id frame)
+static gs_frame *frame_at(const gs_snapshot *s, gs_id frame)
 {
 	return frame && frame < s->nframes ? &s->frames[frame] : NULL;
 }
@@ -41,7 +41,7 @@ enum { KNOWN = 16 };
 
 static bool is(const gs_snapshot *s, gs_id frame, uint32_t bit)
 {
-	gs_frame *f = frame && frame < s->nframes ? &s->frames[frame] : NULL;
+	gs_frame *f = frame_at(s, frame);
 	if (!f || f->class)
 		return f && f->class & bit;
 	uint32_t judged = __atomic_load_n(&f->judged, __ATOMIC_RELAXED);

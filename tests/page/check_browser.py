@@ -1248,6 +1248,8 @@ def begins(browser):
     check(s.page.evaluate("sent") == ["start"], "the module is ready before there is a file")
     s.open(fault("leak"))
     check(s.page.evaluate("sent.slice(0, 4)") == ["start", "open", "ask diagnose", "ask outline"], f"the verdict comes first: {s.page.evaluate('sent')}")
+    s.settle()
+    check(s.page.evaluate("sent.filter(op => op === 'ask heap').length") == 1, f"the heap is asked for once: {s.page.evaluate('sent')}")
     s.end("begin")
     s = Session(browser, script=WATCH)
     s.until("practised === 6")

@@ -2,12 +2,12 @@
 import { readFileSync, readdirSync } from 'node:fs'
 
 const folder = new URL('../../tools/page/viewer/', import.meta.url)
-const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js', 'tip.js', 'light.js', 'axes.js', 'search.js']
+const names = ['../packed.js', 'text.js', 'palette.js', 'lives.js', 'pile.js', 'bands.js', 'verdict.js', 'table.js', 'heap.js', 'tip.js', 'light.js', 'axes.js', 'search.js', 'practice.js']
 const source = names.map(n => readFileSync(new URL(n, folder), 'utf8')).join('\n')
 let paper = '#ffffff'
 const view = { moment: null }, given = { styled: () => paper, element: () => null, part: () => null, view, CATEGORY_WORDS: { activation: 'activations' } }
-const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, splitPeak, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText } =
-	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, splitPeak, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText }')(...Object.values(given))
+const { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, splitPeak, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText, crowd } =
+	new Function(...Object.keys(given), source + '\nreturn { sizeText, bytesOfText, durationText, axisStep, csvOf, readVerdict, peakText, splitPeak, saidOnce, deviceShares, inUseText, framesToTell, Lives, Peaks, rises, Pile, Bands, Palette, orderOf, shadeOf, Packed, Packer, barWidths, lifeText, phasesAt, firstPlace, roomBeside, foundText, crowd }')(...Object.values(given))
 
 let passed = 0, failed = 0
 function expect(what, got, wanted) {
@@ -265,6 +265,21 @@ function paintedAsByHand(seed, lives, palette, by, sorted) {
 	}
 	expect(`seed ${seed}, by ${by}: pixels of no block in them`, wrong, 0)
 	expect(`seed ${seed}, by ${by}: lit blocks that are not seen`, dropped, 0)
+}
+
+// What the browser practises drawing on: each event's bytes are those of the blocks that live behind it, many at once, some of them waiting.
+{
+	const few = 1200, small = { birth: new Int32Array(few), freed: new Int32Array(few), death: new Int32Array(few), size: Float64Array.from({ length: few }, (_, i) => 512 * (1 + i % 7)), category: new Uint8Array(few) }
+	const made = crowd({ lives: small, curve: { action: 1 }, colors: { classes: [], of: Uint8Array.from({ length: few }, (_, i) => i % 5) } }), lives = new Lives(made.lives, made.curve)
+	let wrong = 0, most = 0, waits = 0
+	for (let e = 0; e < lives.events; e += 5) {
+		let bytes = 0, n = 0
+		for (let i = 0; i < lives.n; i++) if (lives.livesAt(i, e)) { bytes += lives.size[i]; n++; waits += lives.pendingAt(i, e) ? 1 : 0 }
+		if (bytes !== lives.curve.allocated[e]) wrong++
+		most = Math.max(most, n)
+	}
+	expect('a crowd: events whose bytes are not those of its blocks', wrong, 0)
+	expect('twice as many blocks, many at once, some waiting, and what they came from as it was', [lives.n, most > 1000, waits > 0, small.size[0], made.colors.of.length], [2 * few, true, true, 512, 2 * few])
 }
 
 const long = readdirSync(folder).filter(n => n.endsWith('.js')).flatMap(n => readFileSync(new URL(n, folder), 'utf8').split('\n').map((l, i) => [n, i + 1, l])).filter(([, , l]) => /innerHTML|outerHTML|insertAdjacentHTML|document\.write|\beval\(|\bfetch\(|XMLHttpRequest|WebSocket/.test(l))

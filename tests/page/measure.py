@@ -13,13 +13,19 @@ import motion
 from playwright.sync_api import sync_playwright
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+STARTS = 3000  # milliseconds in which a window that was just opened works for itself (the list below its address bar: more than a second of a processor)
 CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 WATCH = """window.took = {}
-const seen = (name, there) => { const look = () => there() ? took[name] = Math.round(performance.now() - (window.chosen ?? 0)) : requestAnimationFrame(look); look() }
+// By the frame behind the one that shows it.
+const seen = (name, there) => { const look = () => { const now = performance.now(); there() ? took[name] = Math.round(now - (window.chosen ?? 0)) : requestAnimationFrame(look) }; look() }
 document.addEventListener('change', e => { if (e.target.id === 'gpusnap-input') window.chosen = performance.now() }, true)
+// Reading pixels back takes ten milliseconds of a frame: not before the bands were put into the canvas.
+const put = CanvasRenderingContext2D.prototype.drawImage
+let bands = false
+CanvasRenderingContext2D.prototype.drawImage = function (...what) { bands ||= this.canvas.id === 'gpusnap-timeline'; return put.apply(this, what) }
 const drawn = () => {
   const c = document.querySelector('#gpusnap-timeline')
-  if (!c?.width || document.querySelector('#gpusnap-pictures').hidden) return false
+  if (!bands || !c?.width || document.querySelector('#gpusnap-pictures').hidden) return false
   return new Set(new Uint32Array(c.getContext('2d').getImageData(0, c.height >> 1, c.width, 40).data.buffer)).size > 6
 }
 const standsIn = () => (i => i && i.complete && i.naturalWidth > 0)(document.querySelector('#gpusnap-stand-in img'))
@@ -54,6 +60,7 @@ def opened(drive, page_path, file):
     browser = drive.chromium.launch(executable_path=CHROMIUM, args=["--no-sandbox"])
     page = browser.new_context(viewport={"width": 1400, "height": 950}).new_page()
     page.add_init_script(WATCH)
+    page.wait_for_timeout(STARTS)
     page.goto("file://" + os.path.abspath(page_path))
     if file:
         page.wait_for_timeout(700)  # as somebody who looks for the file

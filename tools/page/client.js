@@ -24,23 +24,26 @@ const gpusnap = (() => {
 	}
 	// The engine compiles a function when it is first called, and makes better code of it when it was called often. So what every file needs is asked
 	// of a small recording, some times over, while nobody waits: a file that comes between ends it.
-	const TURNS = 6, PRACTICE = [['diagnose', { form: 'text', width: 100 }], ['outline', {}], ['lives', { device: 0 }], ['curve', { device: 0 }], ['colors', { device: 0, by: 'holder' }]]
-	// Returns the answers by name, those of the last turn; null where a file came between.
-	async function practise(connection) {
+	const TURNS = 6, PRACTICE = [['diagnose', { form: 'text', width: 100 }], ['outline', {}], ['lives', { device: 0, columns: [...LIVES, 'stream'] }], ['curve', { device: 0 }], ['colors', { device: 0, by: 'holder' }]]
+	// answered(answers) is called with those of the first turn, by name.
+	async function practise(connection, answered) {
 		const packed = inside('gpusnap-practice'), file = 'practice', answers = {}
-		if (!packed) return null
+		if (!packed) return
 		await connection.begun
-		if (spare !== connection) return null
 		const blob = await new Response(new Blob([bytesOf(packed)]).stream().pipeThrough(new DecompressionStream('gzip'))).blob()
 		for (let turn = 0; turn < TURNS && spare === connection; turn++) {
-			await connection.send({ op: 'open', file, blob, name: file, number: 0 })
+			let before = connection.send({ op: 'open', file, blob, name: file, number: 0 })
 			for (const [what, options] of PRACTICE) {
 				if (spare !== connection) break
-				answers[what] = shape(answers, what, options, await connection.send({ op: 'ask', file, what, options: asked(what, options) }))
+				const told = connection.send({ op: 'ask', file, what, options: asked(what, options) }).then(answer => { answers[what] = shape(answers, what, options, answer) })
+				told.catch(() => {})
+				await before	// one is asked while another is answered: the page has its own to do
+				before = told
 			}
-			await connection.send({ op: 'close', file })
+			await before
+			connection.send({ op: 'close', file }).catch(() => {})
+			if (!turn && spare === connection) answered?.(answers)
 		}
-		return spare === connection ? answers : null
 	}
 	function newWorker() {
 		workerUrl ??= URL.createObjectURL(new Blob([inside('gpusnap-worker')], { type: 'text/javascript' }))
@@ -286,12 +289,13 @@ const gpusnap = (() => {
 
 	return {
 		version: null,
-		// Has the module ready before a file is there. A promise of what a small recording was answered with, by question; null: a file came.
-		async prepare() {
-			if (spare) return null
+		// Has the module ready before a file is there. practised(answers): is called with what a small recording was answered with, by question, where
+		// no file came before.
+		prepare(practised) {
+			if (spare) return
 			spare = begin()
 			if (canWait) readEarly()
-			try { return await practise(spare) } catch { return null }
+			practise(spare, practised).catch(() => {})
 		},
 		// The recordings inside this page, once it is parsed. blob: a promise; it fails with a GpusnapError where the page was damaged.
 		embedded: () => elements().map(element => ({ name: nameIn(element), blob: () => blobIn(element) })),

@@ -8,6 +8,8 @@ class Bands {
 		this.lives = lives
 		this.palette = palette
 		this.pile = new Pile(lives, orderOf(lives, palette, by))
+		this.asked = this.best = this.level = this.index = this.flags = this.kinds = this.looks = null
+		this.height = this.low = this.perPixel = 0
 	}
 	// The pile after an event, for what is asked of one moment. It is a second one: the first goes along the columns that are painted,
 	// and would go all the way to that moment and back in each frame.

@@ -7,6 +7,7 @@ class Painting {
 	constructor(timeline) {
 		this.timeline = timeline
 		this.picture = document.createElement('canvas')
+		this.image = this.columns = null
 		this.forget()
 	}
 	forget() { this.at = this.job = null }	// at: what the picture shows

@@ -17,6 +17,7 @@ class Pile {
 		}
 		this.waiting = new Uint8Array(lives.n)	// by place: freed, not gone
 		this.event = -1
+		this.light = null
 		for (let i = 0; i < lives.before; i++) this.add(i)
 	}
 	add(life) {

@@ -6,7 +6,7 @@ const current = () => recordings[view.file] || null
 // A recording with what the page has of the device that is shown.
 class Shown {
 	constructor(name, size) {
-		Object.assign(this, { name, size, state: 'reading', done: 0, warnings: [], outline: null, failedAt: null, devices: new Map() })
+		Object.assign(this, { name, size, state: 'reading', done: 0, settles: false, warnings: [], outline: null, failedAt: null, devices: new Map() })
 	}
 	get device() { return this.outline?.devices.find(d => d.device === view.device) || this.outline?.devices[0] || null }
 	// For asks: left out where the file gives the device no number.
@@ -343,6 +343,9 @@ function bringBack(shown, asked) {
 
 const bySize = { wanted: null }	// coloured by size because nobody is named in the recording that is shown
 
+// Whether the first picture of what is shown is being drawn: what stands around it is drawn behind it, not with each change of the view before.
+const settling = () => Boolean(current()?.settles)
+
 // Everything of the device that view names.
 async function showDevice(asked = {}) {
 	const shown = current(), device = shown.device
@@ -359,6 +362,7 @@ async function showDevice(asked = {}) {
 	if (current() !== shown || shown.device !== device) return
 	const lives = shown.lives
 	onScreen = shown.kept
+	shown.settles = true
 	part('viewer').classList.remove('flat')
 	part('pictures').hidden = false
 	part('viewer').classList.add('live')
@@ -379,6 +383,7 @@ async function showDevice(asked = {}) {
 	if (view.search && !searchLight(shown)) runSearch()
 	else relight(shown)
 	await frameShown()	// what stands around the picture waits for it
+	shown.settles = false
 	if (current() !== shown || shown.device !== device) return
 	drawLegend(shown)
 	linkHolders(shown, part('verdict'))

@@ -3,16 +3,23 @@ const COLORS = [['holder', 'holder'], ['category', 'category'], ['step', 'step']
 const MARKS = 40, TICKS = 20, RIGHT = 10	// room around the bands
 
 class Timeline {
-	constructor() {
-		this.canvas = part('timeline')
+	constructor(canvas) {
+		this.canvas = canvas
+		this.shown = this.bands = this.lives = this.plot = this.overview = this.pointers = null
+		this.ratio = 1
+		this.width = this.height = this.left = 0
+		this.pictured = false
+		this.movedAt = 0	// when the part in view last changed
 		this.painting = new Painting(this)
+		this.draw = onceAFrame(() => this.drawNow())
+	}
+	// Has it follow the page and whoever uses it.
+	listen() {
 		this.overview = new Overview(this)
 		this.pointers = new Pointers(this)
-		this.draw = onceAFrame(() => this.drawNow())
 		for (const c of [this.canvas, this.overview.canvas]) new ResizeObserver(() => this.resize()).observe(c)
 		scheme.addEventListener('change', () => this.repaint())
 		matchMedia('print').addEventListener('change', () => this.repaint())
-		this.movedAt = 0	// when the part in view last changed
 		watch('from to low high', () => { this.movedAt = performance.now() })
 		watch('from to low high moment span life', () => this.draw())
 	}

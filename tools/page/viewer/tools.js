@@ -92,10 +92,11 @@ function listenTabs() {
 	})
 	watch('tab', () => drawTab())
 	let legendTimer = 0
-	watch('moment', () => { clearTimeout(legendTimer); legendTimer = setTimeout(() => { if (current()?.lives) { drawLegend(current()); tellFound() } }, 60) })
+	watch('moment', () => { if (settling()) return; clearTimeout(legendTimer); legendTimer = setTimeout(() => { if (current()?.lives) { drawLegend(current()); tellFound() } }, 60) })
 	watch('from to low high axis', linesSoon)
 	watch('moment', () => eventList.refresh())
 	watch('moment span', changed => {
+		if (settling()) return
 		const needs = TABS.find(t => t.name === view.tab).of
 		if ([...changed].some(c => needs.includes(c))) drawTab()
 	})

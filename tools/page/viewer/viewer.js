@@ -52,7 +52,8 @@ async function start() {
 	if (!part('viewer')) return
 	part('viewer').classList.add('running')
 	if (part('viewer').closest('main')) part('viewer').classList.add('report')
-	timeline = new Timeline()
+	timeline = new Timeline(part('timeline'))
+	timeline.listen()
 	part('timeline-beside').append(tableBeside('Memory over time as a table', timelineTable), eventList = tableBeside('Events as a list', eventsTable))
 	listenFiles()
 	listenTabs()
@@ -70,6 +71,6 @@ async function start() {
 }
 
 // The recordings of a page stand behind this script: while they are still read, the module is made ready.
-if (part('viewer')) setTimeout(() => gpusnap.prepare().then(practiseDrawing), 0)
+if (part('viewer')) setTimeout(() => gpusnap.prepare(practiseDrawing), 0)
 if (document.readyState === 'loading') document.addEventListener('DOMContentLoaded', start)
 else start()

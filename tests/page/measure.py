@@ -3,7 +3,8 @@
 
 Of made pickles of so many events (50,000 and 1,000,000; 5,000,000 take 5 GB of memory to make): milliseconds from the choice of the file to the
 verdict and to the first picture, the renderer's peak in MiB; of the report of the largest: seconds to make it, MB, milliseconds to its first
-picture, which it has beside its recording, and to the one that moves ("live"). The least of N turns (3; 0: none of this). --before: the same of another page, in turn with this one, for ratios on a busy machine.
+picture, which it has beside its recording, and to the one that moves ("live"). The least of N turns (3; 0: none of this), each
+in a browser of its own that has come to rest. --before: the same of another page, in turn with this one, for ratios on a busy machine.
 
 Then frames a second, by requestAnimationFrame, while a script zooms and pans by the wheel, the keys and dragging, a block being chosen: the
 largest file, and one whose 100,000 blocks all live at once; the median, what 19 of 20 frames reach, the worst. A browser shows at most 60. And

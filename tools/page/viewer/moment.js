@@ -15,7 +15,7 @@ async function drawMoment(host) {
 		if (!host.contains(title) || view.moment !== event || current() !== shown) return
 		figures.textContent = momentFigures(moment) + (heap.exact === false ? ' Not exact: ' + (heap.note || 'something in it is bounded, not determined') + '.' : '')
 		momentMap.show(shown, heap, moment.request)
-		momentMap.note.textContent = `Every byte by address: ${plural(heap.segments.address.length, 'segment')} (framed), ${plural(heap.blocks.address.length, 'block')}. A click on one tells its stack and life, of a free one why the request may not use it; arrow keys step through them.`
+		momentMap.note.textContent = `Every byte by address: ${plural(heap.segments.address.length, 'segment')} (framed), ${plural(heap.blocks.address.length, 'block')}. A click on one tells its stack and life, of a free one ${moment.request ? 'why the request may not use it' : 'what lies beside it'}; arrow keys step through them.`
 		momentMap.reveal()
 		if (view.hole !== null) drawBlock()
 		fill(tables,

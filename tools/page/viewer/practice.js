@@ -1,5 +1,5 @@
 // What the page does with every recording, done of a small one while nobody waits: the browser makes better code of what was called often. It is
-// out of sight, in pieces of a frame's length at most, and ends when a file comes.
+// out of sight, in short pieces, and ends when a file comes.
 const DRAWINGS = 12, ANEW = 4, ALIVE = 1000
 
 // answers: of the small recording, by question (client.js).

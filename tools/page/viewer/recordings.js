@@ -360,9 +360,20 @@ async function showDevice(asked = {}) {
 		if (asked.color === undefined && shown.nameless) await shown.loadPalette(view.color = bySize.wanted = 'size')
 	} catch (e) { return noPictures(shown, e.message) }
 	if (current() !== shown || shown.device !== device) return
-	const lives = shown.lives
-	onScreen = shown.kept
 	shown.settles = true
+	try { await showFirstPicture(shown, asked) } finally { shown.settles = false }
+	if (current() !== shown || shown.device !== device) return
+	drawLegend(shown)
+	tellFound()
+	linkHolders(shown, part('verdict'))
+	drawTab()
+	announce(shown.verdict || shown.name + ' is shown')
+}
+
+// Until it is on the screen: what stands around it waits for it.
+async function showFirstPicture(shown, asked) {
+	const { lives, device } = shown
+	onScreen = shown.kept
 	part('viewer').classList.remove('flat')
 	part('pictures').hidden = false
 	part('viewer').classList.add('live')
@@ -382,13 +393,7 @@ async function showDevice(asked = {}) {
 	}
 	if (view.search && !searchLight(shown)) runSearch()
 	else relight(shown)
-	await frameShown()	// what stands around the picture waits for it
-	shown.settles = false
-	if (current() !== shown || shown.device !== device) return
-	drawLegend(shown)
-	linkHolders(shown, part('verdict'))
-	drawTab()
-	announce(shown.verdict || shown.name + ' is shown')
+	await frameShown()
 }
 
 function applyAsked(shown, asked) {
